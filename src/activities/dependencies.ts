@@ -1,0 +1,21 @@
+import type { Logger } from 'pino';
+import type { SymbolicComparer } from '../environments/environment.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import type { RunLogs } from './run-log.js';
+
+/** What `workers/` hands to the activities; everything that touches the world is behind one of these. */
+export interface WorkerDependencies {
+  openStore(uriOrPath: string): ArtifactStore;
+  /** Keys and addresses; `process.env` in a worker. */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Off the main thread and time-boxed in a worker. */
+  compareSymbolically: SymbolicComparer;
+  logger: Logger;
+  runLogs: RunLogs;
+  /** Calls in flight at most in this worker, for each model. */
+  maxConcurrentCalls: number;
+  /** Search attributes that the server knows; asked once a run. */
+  knownSearchAttributes(): Promise<string[]>;
+  /** The queue that workflows run on; rate-limited queues are named after it. */
+  taskQueue: string;
+}

@@ -1,0 +1,42 @@
+import type { EnvironmentActivities, OpenedSampleRow, StepAnswer } from '../contracts/activities.js';
+import { heartbeating } from './heartbeating.js';
+import type { RunContexts } from './run-context.js';
+
+/** Bytes of observations opened with one activity; a payload may hold 2 MiB. */
+const OBSERVATION_BUDGET = 256 * 1024;
+
+/** Environments behind activities: the task is read from the run's folder, so it never stands in a history. */
+export function createEnvironmentActivities(runs: RunContexts): EnvironmentActivities {
+  return {
+    openSamples: ({ run: uri, from, stride, count, trial: _trial }) =>
+      heartbeating(async () => {
+        const run = await runs.get(uri);
+        const opened: OpenedSampleRow[] = [];
+        let bytes = 0;
+        for (let slot = from; opened.length < count && slot < run.slots; slot += stride) {
+          const task = await run.tasks.get(run.indexOfSlot(slot));
+          const { state, obs } = await run.environment(task).reset();
+          bytes += obs.length + JSON.stringify(state).length;
+          if (opened.length > 0 && bytes > OBSERVATION_BUDGET) break;
+          opened.push({ index: task.index, id: task.id, state, obs });
+        }
+        return opened;
+      }),
+
+    stepEnvironments: ({ run: uri, items }) =>
+      heartbeating(async () => {
+        const run = await runs.get(uri);
+        return Promise.all(
+          items.map(async ({ index, state, action }): Promise<StepAnswer> => {
+            const task = await run.tasks.get(index);
+            try {
+              return await run.environment(task).step(state, action);
+            } catch (error) {
+              const { name, message } = error as Error;
+              return { error: { type: 'EnvironmentError', message: `${name}: ${message}` } };
+            }
+          }),
+        );
+      }),
+  };
+}

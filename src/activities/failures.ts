@@ -1,0 +1,39 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { InvalidInputError } from '../config/errors.js';
+import { FAILURE_TYPES } from '../contracts/names.js';
+import { DatasetError } from '../datasets/dataset-error.js';
+import { LanguageModelError } from '../language-models/errors.js';
+import { StorageError } from '../storage/storage-error.js';
+
+function final(type: string, error: Error): ApplicationFailure {
+  return ApplicationFailure.create({ message: error.message, type, nonRetryable: true });
+}
+
+/**
+ * What an activity throws, by what a retry should do. Whatever the user has to put right is final and carries the
+ * whole message; what may pass by itself is left to the retry policy.
+ */
+export function toFailure(error: unknown): unknown {
+  if (error instanceof InvalidInputError) return final(FAILURE_TYPES.invalidInput, error);
+  if (error instanceof DatasetError && !error.retryable) return final(FAILURE_TYPES.invalidInput, error);
+  if (error instanceof StorageError && !error.retryable) return final(FAILURE_TYPES.fatalStorage, error);
+  if (error instanceof LanguageModelError && !error.retryable) {
+    return final(error.fatalForRun ? FAILURE_TYPES.fatalProvider : error.kind, error);
+  }
+  return error;
+}
+
+/** Wraps every activity of a set in {@link toFailure}. */
+export function withFailures<Activities extends object>(activities: Activities): Activities {
+  const wrapped = Object.entries(activities).map(([name, activity]) => [
+    name,
+    async (...input: unknown[]) => {
+      try {
+        return await (activity as (...input: unknown[]) => Promise<unknown>)(...input);
+      } catch (error) {
+        throw toFailure(error);
+      }
+    },
+  ]);
+  return Object.fromEntries(wrapped) as Activities;
+}

@@ -1,0 +1,99 @@
+import type { RunConfig } from '../config/schema.js';
+import type { Metrics, PartLine } from '../contracts/results.js';
+import type { Totals } from '../contracts/run.js';
+import { bookEpisode, noTotals, type Standing } from '../runtime/totals.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { artifactKeys, everyPartPrefix, partKey } from '../storage/paths.js';
+import { type EpisodeLine, MergedParts, writePart } from './part-file.js';
+
+/** Shard number of the parts that hold kept samples; no run has so many shards. */
+const KEPT_SHARD = 99_999;
+const LINES_PER_PART = 64;
+
+export interface KeptSamples {
+  /** Indices of samples that are finished. */
+  indices: Set<number>;
+  totals: Totals;
+  /** Seconds that earlier executions worked. */
+  wall_seconds: number;
+}
+
+function standing(line: EpisodeLine): Standing {
+  if (line.row.error !== null) return 'error';
+  return line.row.feedback?.correct === true ? 'correct' : 'wrong';
+}
+
+/** Whether these episodes of one sample leave nothing to do. An error is tried again. */
+function isFinished(lines: readonly EpisodeLine[], { runtime }: RunConfig): boolean {
+  const last = lines.at(-1);
+  if (last === undefined || last.row.error !== null) return false;
+  if (lines.length >= runtime.num_trials) return true;
+  return runtime.early_stop_on_success && last.row.feedback?.correct === true;
+}
+
+function book(totals: Totals, lines: readonly EpisodeLine[]): void {
+  let before: Standing | undefined;
+  for (const line of lines) {
+    bookEpisode(totals, standing(line), before);
+    before = standing(line);
+    for (const call of line.calls) {
+      totals.lm_calls += 1;
+      totals.lm_calls_repeated += call.repeated;
+      totals.input_tokens += call.usage?.input_tokens ?? 0;
+      totals.output_tokens += call.usage?.output_tokens ?? 0;
+      totals.cost_usd =
+        totals.cost_usd === null || call.cost_usd === null ? null : totals.cost_usd + call.cost_usd;
+    }
+  }
+}
+
+async function* bySample(parts: MergedParts): AsyncGenerator<EpisodeLine[]> {
+  let lines: EpisodeLine[] = [];
+  for await (const line of parts.episodes()) {
+    if (lines.length > 0 && lines[0]?.index !== line.index) {
+      yield lines;
+      lines = [];
+    }
+    lines.push(line);
+  }
+  if (lines.length > 0) yield lines;
+}
+
+/**
+ * What a continued run need not do again: with `memory_scope: sample`, every sample that an earlier execution
+ * finished. Their rows move into parts of this execution. With one shared memory all samples are gone through again,
+ * because later ones build on earlier ones; their calls are answered from their records and cost nothing.
+ */
+export async function keepFinishedSamples(
+  store: ArtifactStore,
+  config: RunConfig,
+  { execution, continues }: { execution: string; continues: boolean },
+): Promise<KeptSamples> {
+  const kept: KeptSamples = { indices: new Set(), totals: noTotals(), wall_seconds: 0 };
+  if (!continues) return kept;
+  const metrics = await store.readText(artifactKeys.metrics);
+  if (metrics !== null) kept.wall_seconds = (JSON.parse(metrics) as Metrics).wall_seconds;
+  if (config.runtime.memory_scope === 'run') return kept;
+
+  const earlier: string[] = [];
+  for await (const { key } of store.list(everyPartPrefix())) earlier.push(key);
+  const parts = await MergedParts.open(store, earlier);
+  let lines: PartLine[] = [];
+  let sequence = 0;
+  const flush = async () => {
+    if (lines.length > 0) await writePart(store, partKey(execution, KEPT_SHARD, sequence++), lines);
+    lines = [];
+  };
+  for await (const sample of bySample(parts)) {
+    if (!isFinished(sample, config)) continue;
+    kept.indices.add((sample[0] as EpisodeLine).index);
+    book(kept.totals, sample);
+    lines.push(...sample);
+    if (lines.length >= LINES_PER_PART) await flush();
+  }
+  for await (const memory of parts.memories()) if (kept.indices.has(memory.index)) lines.push(memory);
+  await flush();
+  const own = `${everyPartPrefix()}${execution}/`;
+  await store.delete(earlier.filter((key) => !key.startsWith(own)));
+  return kept;
+}

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { StorageError } from '../storage/storage-error.js';
+
+const FIRST_PAUSE = 250;
+const LONGEST_PAUSE = 15_000;
+
+/**
+ * Repeats a write until the store takes it: a full disk may be freed, a server may come back. A store that refuses
+ * for good, or a cancellation, ends it.
+ */
+export async function patiently<Value>(
+  action: () => Promise<Value>,
+  { log, what, signal }: { log: Logger; what: string; signal: AbortSignal },
+): Promise<Value> {
+  for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!(error instanceof StorageError) || !error.retryable || signal.aborted) throw error;
+      log.warn({ error: error.message }, `waiting to ${what}`);
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import { parse } from 'yaml';
+import type { RunConfig } from '../config/schema.js';
+import type { Task } from '../contracts/environment.js';
+import type { JsonObject } from '../contracts/json.js';
+import type {
+  Environment,
+  EnvironmentClass,
+  EnvironmentOptions,
+  EnvironmentServices,
+} from '../environments/environment.js';
+import { environmentName } from '../environments/registry.js';
+import { type CreatedLanguageModel, createLanguageModel } from '../language-models/create.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { artifactKeys, planKey } from '../storage/paths.js';
+import { CallStore } from './call-store.js';
+import type { WorkerDependencies } from './dependencies.js';
+import { Lru } from './lru.js';
+import { TaskReader } from './task-reader.js';
+import { environmentClass } from './user-modules.js';
+
+/** The part of `plan.json` that activities need and workflows do not. */
+export interface StoredPlan {
+  /** Index of each slot's task; null where slot and index are the same. */
+  todo: number[] | null;
+  samples_planned: number;
+}
+
+/** The options of the config that an environment sees. */
+export function environmentOptions(config: RunConfig): EnvironmentOptions {
+  const { instruction_template, env_options } = config.dataset;
+  return {
+    options: env_options as JsonObject,
+    ...(instruction_template === undefined ? {} : { instruction_template }),
+  };
+}
+
+/** What a worker knows of one run: its config, dataset, model and answered calls. Read once, shared by activities. */
+export class RunContext {
+  readonly tasks: TaskReader;
+  readonly calls: CallStore;
+  private model: Promise<CreatedLanguageModel> | undefined;
+
+  constructor(
+    readonly store: ArtifactStore,
+    readonly config: RunConfig,
+    readonly plan: StoredPlan,
+    private readonly environmentType: EnvironmentClass,
+    private readonly dependencies: WorkerDependencies,
+  ) {
+    this.tasks = new TaskReader(store);
+    this.calls = new CallStore(store);
+  }
+
+  /** `provider/model`, as rows and metrics name it. */
+  get modelName(): string {
+    return `${this.config.lm.provider}/${this.config.lm.model}`;
+  }
+
+  indexOfSlot(slot: number): number {
+    return this.plan.todo === null ? slot : (this.plan.todo[slot] ?? -1);
+  }
+
+  get slots(): number {
+    return this.plan.todo?.length ?? this.plan.samples_planned;
+  }
+
+  environment(task: Task): Environment {
+    const services: EnvironmentServices = { compareSymbolically: this.dependencies.compareSymbolically };
+    return new this.environmentType(task, environmentOptions(this.config), services);
+  }
+
+  languageModel(): Promise<CreatedLanguageModel> {
+    this.model ??= this.createModel().catch((error: unknown) => {
+      this.model = undefined;
+      throw error;
+    });
+    return this.model;
+  }
+
+  private async createModel(): Promise<CreatedLanguageModel> {
+    const { lm, seed } = this.config;
+    const { environment, logger, openStore } = this.dependencies;
+    const answers = lm.provider === 'simulated' ? await this.knownAnswers() : undefined;
+    return createLanguageModel(lm, {
+      environment,
+      seed,
+      notice: (message) => logger.warn({ run: this.store.uri }, message),
+      openRecording: async (uri) => {
+        const slash = uri.lastIndexOf('/');
+        return openStore(uri.slice(0, slash)).openRead(uri.slice(slash + 1));
+      },
+      ...(answers === undefined ? {} : { answerFor: (sampleId: string) => answers.get(sampleId) }),
+    });
+  }
+
+  /** The simulated model is told the answers; it only pretends to find them. */
+  private async knownAnswers(): Promise<Map<string, { target: string; choices?: string[] }>> {
+    const answers = new Map<string, { target: string; choices?: string[] }>();
+    for await (const { id, target, choices } of this.tasks.all(this.plan.samples_planned)) {
+      if (target !== null) answers.set(id, { target, ...(choices === undefined ? {} : { choices }) });
+    }
+    return answers;
+  }
+}
+
+const RUNS_IN_MEMORY = 16;
+
+/** The runs that a worker has touched lately. */
+export class RunContexts {
+  private readonly contexts = new Lru<string, Promise<RunContext>>(RUNS_IN_MEMORY);
+
+  constructor(private readonly dependencies: WorkerDependencies) {}
+
+  get(run: string): Promise<RunContext> {
+    let context = this.contexts.get(run);
+    if (context === undefined) {
+      context = this.open(run);
+      this.contexts.set(run, context);
+      context.catch(() => this.contexts.delete(run));
+    }
+    return context;
+  }
+
+  /** After `prepareRun` has written the folder anew. */
+  forget(run: string): void {
+    this.contexts.delete(run);
+  }
+
+  private async open(run: string): Promise<RunContext> {
+    const store = this.dependencies.openStore(run);
+    const [config, plan] = await Promise.all([
+      store.readText(artifactKeys.config),
+      store.readText(planKey()),
+    ]);
+    if (config === null || plan === null) {
+      throw new Error(
+        `${run} holds no ${config === null ? artifactKeys.config : planKey()}: the run's folder was moved or changed`,
+      );
+    }
+    const resolved = parse(config) as RunConfig;
+    const { dataset } = resolved;
+    const environmentType = await environmentClass(environmentName(dataset), dataset.env_file);
+    return new RunContext(
+      store,
+      resolved,
+      JSON.parse(plan) as StoredPlan,
+      environmentType,
+      this.dependencies,
+    );
+  }
+}

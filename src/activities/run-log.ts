@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import pino, { type Logger } from 'pino';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { logPartKey } from '../storage/paths.js';
+
+/** Milliseconds that a log line waits at most before it is written. */
+const FLUSH_INTERVAL = 2000;
+const LINES_PER_PART = 500;
+
+const PINO_LEVELS = { DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+
+/** One worker's share of a run's log: lines are gathered and written as parts, which the end of the run merges. */
+class RunLog {
+  readonly logger: Logger;
+  private lines: string[] = [];
+  private part = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly store: ArtifactStore,
+    private readonly worker: string,
+    level: keyof typeof PINO_LEVELS,
+  ) {
+    this.logger = pino(
+      {
+        level: PINO_LEVELS[level],
+        base: undefined,
+        timestamp: pino.stdTimeFunctions.isoTime,
+        formatters: { level: (label) => ({ level: label.toUpperCase() }) },
+      },
+      { write: (line: string) => this.add(line) },
+    );
+  }
+
+  private add(line: string): void {
+    this.lines.push(line);
+    if (this.lines.length >= LINES_PER_PART) void this.flush();
+    this.timer ??= setTimeout(() => void this.flush(), FLUSH_INTERVAL).unref();
+  }
+
+  flush(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const lines = this.lines;
+    this.lines = [];
+    if (lines.length > 0) {
+      const key = logPartKey(this.worker, this.part++);
+      // A log line is not worth failing a run for; the store's trouble shows wherever results are written.
+      this.writing = this.writing
+        .then(async () => void (await this.store.write(key, lines.join(''))))
+        .catch(() => undefined);
+    }
+    return this.writing;
+  }
+}
+
+/** The run-scoped logs that this worker writes to, by the run's address. */
+export class RunLogs {
+  private readonly logs = new Map<string, RunLog>();
+  private readonly worker =
+    `${hostname().replace(/[^A-Za-z0-9-]+/g, '-')}-${process.pid}-${randomBytes(3).toString('hex')}`;
+
+  for(store: ArtifactStore, level: keyof typeof PINO_LEVELS): Logger {
+    let log = this.logs.get(store.uri);
+    if (log === undefined) {
+      log = new RunLog(store, this.worker, level);
+      this.logs.set(store.uri, log);
+    }
+    return log.logger;
+  }
+
+  async flush(run?: string): Promise<void> {
+    const logs = run === undefined ? [...this.logs.values()] : [this.logs.get(run)];
+    await Promise.all(logs.map((log) => log?.flush()));
+  }
+}

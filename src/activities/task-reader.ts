@@ -1,0 +1,64 @@
+import type { Task } from '../contracts/environment.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { jsonLine, readJsonLines } from '../storage/json-lines.js';
+import { taskChunkKey } from '../storage/paths.js';
+import { Lru } from './lru.js';
+
+/** Tasks in one object of the store. */
+const TASKS_PER_CHUNK = 256;
+const CHUNKS_IN_MEMORY = 16;
+
+/** A run's tasks, as `prepareRun` wrote them; chunks are read when one of their tasks is needed. */
+export class TaskReader {
+  private readonly chunks = new Lru<number, Promise<Task[]>>(CHUNKS_IN_MEMORY);
+
+  constructor(private readonly store: ArtifactStore) {}
+
+  async get(index: number): Promise<Task> {
+    const number = Math.floor(index / TASKS_PER_CHUNK);
+    let chunk = this.chunks.get(number);
+    if (chunk === undefined) {
+      chunk = this.read(number);
+      this.chunks.set(number, chunk);
+      chunk.catch(() => this.chunks.delete(number));
+    }
+    const task = (await chunk)[index % TASKS_PER_CHUNK];
+    if (task === undefined) throw new Error(`the run's dataset has no task ${index}`);
+    return task;
+  }
+
+  /** Every task in order. */
+  async *all(count: number): AsyncGenerator<Task> {
+    for (let number = 0; number * TASKS_PER_CHUNK < count; number++) yield* await this.read(number);
+  }
+
+  private async read(number: number): Promise<Task[]> {
+    const key = taskChunkKey(number);
+    const stream = await this.store.openRead(key);
+    if (stream === null) throw new Error(`${this.store.uri}/${key} is missing: the run's folder was changed`);
+    const tasks: Task[] = [];
+    for await (const task of readJsonLines<Task>(stream)) tasks.push(task);
+    return tasks;
+  }
+}
+
+/** Writes the tasks in chunks. Answers how many there are. */
+export async function writeTasks(
+  store: ArtifactStore,
+  tasks: AsyncIterable<Task>,
+): Promise<number> {
+  let count = 0;
+  let lines: string[] = [];
+  const flush = async () => {
+    if (lines.length === 0) return;
+    await store.write(taskChunkKey(Math.floor((count - 1) / TASKS_PER_CHUNK)), lines.join(''));
+    lines = [];
+  };
+  for await (const task of tasks) {
+    lines.push(jsonLine(task));
+    count += 1;
+    if (count % TASKS_PER_CHUNK === 0) await flush();
+  }
+  await flush();
+  return count;
+}

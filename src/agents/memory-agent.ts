@@ -1,0 +1,123 @@
+import type { MemoryAgentConfig } from '../config/agent-schemas.js';
+import type { Agent, AgentLanguageModel, EpisodeInfo } from '../contracts/agent.js';
+import type { Feedback } from '../contracts/environment.js';
+import type { JsonObject } from '../contracts/json.js';
+import { type Entry, type ExperienceEntry, rememberFeedback } from '../memory/entries.js';
+import type { MemoryModule } from '../memory/memory-module.js';
+
+export const DEFAULT_SYSTEM_PROMPT = 'You are a helpful QA assistant. Use prior history when useful.';
+
+/** The config fields that every memory agent reads. */
+export type CommonAgentConfig = Pick<MemoryAgentConfig, 'system_prompt' | 'history_k' | 'feedback'>;
+
+/** What an agent is built from. */
+export interface AgentContext<Config> {
+  config: Config;
+  memory: MemoryModule;
+  languageModel: AgentLanguageModel;
+}
+
+/** The model answered without any text. Never scored: the episode becomes an error row. */
+export class EmptyReplyError extends Error {
+  override readonly name = 'EmptyReplyError';
+}
+
+/**
+ * An agent that prompts with its newest memory entries and remembers every step.
+ * Subclasses change the prompt (`buildUserPrompt`), what is remembered (`updateMemory`) and what happens
+ * after an episode (`endEpisode`).
+ */
+export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> implements Agent {
+  protected readonly config: Config;
+  protected readonly memory: MemoryModule;
+  protected readonly languageModel: AgentLanguageModel;
+  protected episode: EpisodeInfo = { sample_id: '', trial: 0, num_trials: 1 };
+  protected trajectory: ExperienceEntry[] = [];
+  private lastObservation = '';
+  private lastAction = '';
+
+  constructor(context: AgentContext<Config>) {
+    this.config = context.config;
+    this.memory = context.memory;
+    this.languageModel = context.languageModel;
+  }
+
+  reset(episode: EpisodeInfo): void {
+    this.episode = episode;
+    this.trajectory = [];
+    this.lastObservation = '';
+    this.lastAction = '';
+  }
+
+  async act(observation: string): Promise<string> {
+    this.lastObservation = observation;
+    const reply = await this.languageModel.generate({
+      purpose: 'act',
+      messages: [
+        { role: 'system', content: this.buildSystemPrompt() },
+        { role: 'user', content: this.buildUserPrompt(observation) },
+      ],
+    });
+    if (reply.text.trim() === '') {
+      throw new EmptyReplyError(`the model's reply is empty (finish reason: ${reply.finish_reason})`);
+    }
+    this.lastAction = reply.text;
+    return reply.text;
+  }
+
+  async observe(_observation: string | null, feedback: Feedback, done: boolean): Promise<void> {
+    const experience: ExperienceEntry = {
+      _type: 'experience',
+      obs: this.lastObservation,
+      action: this.lastAction,
+      feedback: rememberFeedback(feedback, this.config.feedback ?? 'full'),
+      ...this.provenance(),
+    };
+    this.trajectory.push(experience);
+    await this.updateMemory(experience, done);
+  }
+
+  /** Extension point: what a step leaves in the memory. */
+  protected async updateMemory(experience: ExperienceEntry, _done: boolean): Promise<void> {
+    this.memory.update(experience);
+  }
+
+  async endEpisode(): Promise<void> {}
+
+  snapshot(): JsonObject {
+    return {
+      episode: { ...this.episode },
+      trajectory: [...this.trajectory] as never,
+      last_observation: this.lastObservation,
+      last_action: this.lastAction,
+    };
+  }
+
+  restore(state: JsonObject): void {
+    this.episode = state.episode as unknown as EpisodeInfo;
+    this.trajectory = [...(state.trajectory as unknown as ExperienceEntry[])];
+    this.lastObservation = state.last_observation as string;
+    this.lastAction = state.last_action as string;
+  }
+
+  protected provenance(): { sample_id: string; trial: number } {
+    return { sample_id: this.episode.sample_id, trial: this.episode.trial };
+  }
+
+  protected buildSystemPrompt(): string {
+    return this.config.system_prompt ?? DEFAULT_SYSTEM_PROMPT;
+  }
+
+  /** The newest `history_k` entries, oldest first. */
+  protected recentEntries(): readonly Entry[] {
+    return this.config.history_k === 0 ? [] : this.memory.recall().slice(-this.config.history_k);
+  }
+
+  protected buildUserPrompt(observation: string): string {
+    const lines = this.recentEntries().map((entry) => {
+      if (entry._type !== 'experience') return `${entry._type}: ${entry.content}`;
+      return `Q: ${entry.obs}\nA: ${entry.action}\nF: ${JSON.stringify(entry.feedback)}`;
+    });
+    return [...lines, `Q: ${observation}`].join('\n');
+  }
+}

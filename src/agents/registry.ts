@@ -1,0 +1,40 @@
+import type { AgentConfig } from '../config/agent-schemas.js';
+import type { Agent } from '../contracts/agent.js';
+import { HistoryAgent } from './history-agent.js';
+import { type AgentContext, MemoryAgent } from './memory-agent.js';
+import { ReflexionAgent } from './reflexion-agent.js';
+
+/** How an agent is made. A user's class has the same constructor. */
+// biome-ignore lint/suspicious/noExplicitAny: each class narrows the config to its own.
+export type AgentClass = new (context: AgentContext<any>) => Agent;
+
+const classes = new Map<string, AgentClass>([
+  ['memory_agent', MemoryAgent],
+  ['history_agent', HistoryAgent],
+  ['reflexion_agent', ReflexionAgent],
+]);
+
+/** Adds a user's agent under the name that `agent.type` uses. The worker's bundle does this before any workflow runs. */
+export function registerAgent(type: string, agentClass: AgentClass): void {
+  classes.set(type, agentClass);
+}
+
+/** The names that `agent.type` may have here. */
+export function registeredAgents(): string[] {
+  return [...classes.keys()];
+}
+
+/** Thrown where this worker was not started with the agent that a run asks for. */
+export class UnknownAgentError extends Error {
+  override readonly name = 'UnknownAgentError';
+}
+
+export function createAgent(context: AgentContext<AgentConfig>): Agent {
+  const agentClass = classes.get(context.config.type);
+  if (agentClass === undefined) {
+    throw new UnknownAgentError(
+      `agent.type: this worker knows no agent '${context.config.type}' (it knows ${registeredAgents().join(', ')}); start it with the file of the agent: reprise worker --agent-file FILE`,
+    );
+  }
+  return new agentClass(context);
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunConfig } from '../config/schema.js';
+import { agentQueue } from '../contracts/names.js';
+import { workflowBundle } from '../workers/bundle.js';
+import { connectClient, resolveServer, serverFolder } from '../workers/connection.js';
+import { startRun } from '../workers/start-run.js';
+import { EXIT } from './exit.js';
+import { agentSources, callSlots, taskQueueName } from './session.js';
+
+/** Starts a worker that works in the background until no run is open, with its log beside the server's. */
+async function spawnWorker(config: RunConfig): Promise<string> {
+  const folder = serverFolder();
+  await mkdir(folder, { recursive: true });
+  const logPath = join(folder, 'worker.log');
+  const log = openSync(logPath, 'a');
+  const agents = agentSources(config).flatMap(({ type, file, className }) => [
+    '--agent',
+    [type, file, ...(className === null ? [] : [className])].join('='),
+  ]);
+  const child = spawn(
+    process.execPath,
+    [
+      process.argv[1] as string,
+      'worker',
+      '--until-idle',
+      '--max-concurrent-calls',
+      String(callSlots(config.runtime.concurrency)),
+      ...agents,
+    ],
+    { detached: true, stdio: ['ignore', log, log] },
+  );
+  child.unref();
+  return logPath;
+}
+
+/** Starts the run and returns; a worker in the background carries it, unless a server with workers is configured. */
+export async function detach(config: RunConfig, json: boolean): Promise<number> {
+  const say = (message: string) => void (json || process.stderr.write(`${message}\n`));
+  const server = await resolveServer({ start: true, say });
+  const client = await connectClient(server);
+  try {
+    const { codeHash } = await workflowBundle(agentSources(config));
+    const queue = codeHash === null ? taskQueueName() : agentQueue(taskQueueName(), codeHash);
+    const { id, how } = await startRun(client, config, queue);
+    const workerLog = server.embedded ? await spawnWorker(config) : null;
+    if (json) {
+      process.stdout.write(`${JSON.stringify({ id, how, address: server.address, ui: server.uiUrl })}\n`);
+      return EXIT.done;
+    }
+    say(`${id} runs in the background on ${server.address}.`);
+    if (server.uiUrl !== null) say(`Temporal UI: ${server.uiUrl}`);
+    if (workerLog === null) say(`It needs a worker on the queue ${queue}: npx reprise worker`);
+    else say(`The worker's log: ${workerLog}`);
+    say(`Look at it with: npx reprise status ${id}\nEnd it with:      npx reprise stop ${id}`);
+    return EXIT.done;
+  } finally {
+    await client.connection.close();
+    // The worker in the background has its own claim on the server as soon as it is up.
+    if (!server.embedded) await server.release();
+  }
+}

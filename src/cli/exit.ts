@@ -1,0 +1,32 @@
+import { InvalidInputError } from '../config/errors.js';
+import type { RunStatus } from '../contracts/results.js';
+import { DatasetError } from '../datasets/dataset-error.js';
+import { StorageError } from '../storage/storage-error.js';
+
+/** Exit codes of every command. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  badInput: 2,
+  /** A limit or `stop` ended the run before all samples were done. */
+  limitReached: 3,
+  interrupted: 130,
+} as const;
+
+export function exitCodeOf(status: RunStatus): number {
+  if (status === 'done') return EXIT.done;
+  return status === 'limit_reached' || status === 'stopped' ? EXIT.limitReached : EXIT.failed;
+}
+
+/** What to print for an error and how to exit. Only an unforeseen error shows where it came from. */
+export function explain(error: unknown): { message: string; code: number } {
+  if (error instanceof InvalidInputError || (error instanceof DatasetError && !error.retryable)) {
+    return { message: error.message, code: EXIT.badInput };
+  }
+  if (error instanceof StorageError) return { message: error.message, code: EXIT.failed };
+  if (error instanceof Error) {
+    const shown = process.env.REPRISE_DEBUG ? (error.stack ?? error.message) : error.message;
+    return { message: shown, code: EXIT.failed };
+  }
+  return { message: String(error), code: EXIT.failed };
+}

@@ -1,0 +1,91 @@
+import { Presets, SingleBar } from 'cli-progress';
+import type { Progress } from '../contracts/run.js';
+import { percent } from './format.js';
+
+/** Shows a run's progress: a bar on a terminal, plain lines elsewhere, nothing where a machine reads. */
+export interface ProgressDisplay {
+  show(progress: Progress): void;
+  /** A sentence between two updates. */
+  say(message: string): void;
+  end(): void;
+}
+
+function summary({ totals, phase, accuracy }: Progress): string {
+  const parts = [`${totals.correct} correct (${percent(accuracy)})`, `${totals.lm_calls} LM calls`];
+  if (totals.errors > 0) parts.push(`${totals.errors} errors`);
+  if (totals.cost_usd !== null && totals.cost_usd > 0) parts.push(`$${totals.cost_usd.toFixed(4)}`);
+  if (phase !== 'running') parts.push(phase);
+  return parts.join(' · ');
+}
+
+class Bar implements ProgressDisplay {
+  private bar: SingleBar | undefined;
+
+  show(progress: Progress): void {
+    if (progress.samples_planned === 0) return;
+    const { samples } = progress.totals;
+    const total = progress.samples_planned;
+    if (this.bar === undefined) {
+      this.bar = new SingleBar(
+        {
+          format: '{bar} {value}/{total} samples · {summary}',
+          stream: process.stderr,
+          hideCursor: true,
+          barsize: 30,
+        },
+        Presets.shades_classic,
+      );
+      this.bar.start(total, samples, { summary: summary(progress) });
+    }
+    this.bar.update(samples, { summary: summary(progress) });
+  }
+
+  say(message: string): void {
+    if (this.bar === undefined) process.stderr.write(`${message}\n`);
+    else process.stderr.write(`\r\x1b[K${message}\n`);
+  }
+
+  end(): void {
+    this.bar?.stop();
+  }
+}
+
+/** Seconds between two plain lines, unless a tenth of the samples was finished meanwhile. */
+const LINE_INTERVAL = 10;
+
+class Lines implements ProgressDisplay {
+  private lastTenth = -1;
+  private lastLine = 0;
+  private lastText = '';
+
+  show(progress: Progress): void {
+    if (progress.samples_planned === 0) return;
+    const { samples } = progress.totals;
+    const tenth = Math.floor((samples / progress.samples_planned) * 10);
+    const due = Date.now() - this.lastLine >= LINE_INTERVAL * 1000;
+    const text = `${samples}/${progress.samples_planned} samples · ${summary(progress)}`;
+    if (text === this.lastText || (tenth === this.lastTenth && !due)) return;
+    this.lastTenth = tenth;
+    this.lastLine = Date.now();
+    this.lastText = text;
+    this.say(text);
+  }
+
+  say(message: string): void {
+    process.stderr.write(`${message}\n`);
+  }
+
+  end(): void {}
+}
+
+/** For `--json`: standard output holds the result only, standard error what went wrong. */
+class Silent implements ProgressDisplay {
+  show(): void {}
+  say(): void {}
+  end(): void {}
+}
+
+export function progressDisplay(json: boolean): ProgressDisplay {
+  if (json) return new Silent();
+  return process.stderr.isTTY ? new Bar() : new Lines();
+}

@@ -1,0 +1,85 @@
+import type { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
+import type { RunConfig } from '../config/schema.js';
+import { DEFAULT_TASK_QUEUE } from '../contracts/names.js';
+import type { AgentSource } from '../workers/bundle.js';
+import { connectClient, connectWorker, resolveServer, type Server } from '../workers/connection.js';
+import {
+  createWorker,
+  DEFAULT_CONCURRENT_CALLS,
+  installRuntime,
+  type RepriseWorker,
+} from '../workers/worker.js';
+import { processLogger } from './logger.js';
+
+export interface SessionOptions {
+  say: (message: string) => void;
+  taskQueue?: string;
+  agents?: readonly AgentSource[];
+  maxConcurrentCalls?: number;
+  logLevel?: string;
+}
+
+/** A server, a client and a worker in this process. */
+export interface Session {
+  server: Server;
+  client: Client;
+  worker: RepriseWorker;
+  /** Settles when the worker ends; rejects where it broke. */
+  working: Promise<void>;
+  /** Lets activities in flight finish, then gives up worker and server. */
+  close(): Promise<void>;
+}
+
+export function taskQueueName(given?: string): string {
+  return given ?? process.env.REPRISE_TASK_QUEUE ?? DEFAULT_TASK_QUEUE;
+}
+
+/** The user's agent that a config names, for the worker's bundle. */
+export function agentSources(config: RunConfig): AgentSource[] {
+  if (!('file' in config.agent)) return [];
+  const { type, file, class_name } = config.agent;
+  return [{ type, file: file as string, className: (class_name as string | undefined) ?? null }];
+}
+
+/** Enough slots for every lane of a run. */
+export function callSlots(concurrency: number): number {
+  return Math.max(DEFAULT_CONCURRENT_CALLS, concurrency);
+}
+
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const logger = processLogger(options.logLevel ?? 'warn');
+  installRuntime(logger);
+  const server = await resolveServer({ start: true, say: options.say });
+  let connection: NativeConnection | undefined;
+  let client: Client | undefined;
+  try {
+    client = await connectClient(server);
+    connection = await connectWorker(server);
+    const worker = await createWorker({
+      connection,
+      client,
+      namespace: server.namespace,
+      taskQueue: taskQueueName(options.taskQueue),
+      logger,
+      ...(options.agents === undefined ? {} : { agents: options.agents }),
+      ...(options.maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls: options.maxConcurrentCalls }),
+    });
+    const working = worker.run();
+    working.catch(() => undefined);
+    const [openClient, openConnection] = [client, connection];
+    const close = async () => {
+      worker.shutdown();
+      await working.catch(() => undefined);
+      await openClient.connection.close();
+      await openConnection.close();
+      await server.release();
+    };
+    return { server, client, worker, working, close };
+  } catch (error) {
+    await client?.connection.close();
+    await connection?.close();
+    await server.release();
+    throw error;
+  }
+}

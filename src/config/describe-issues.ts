@@ -1,0 +1,107 @@
+import type { z } from 'zod';
+import { closestWord } from './errors.js';
+import { knownFields } from './json-schema.js';
+
+type Issue = z.core.$ZodIssue;
+
+/** `runtime.num_trials`, `dataset.items[3]`. */
+export function fieldPath(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else text += text === '' ? String(part) : `.${String(part)}`;
+  }
+  return text;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  let value = root;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[part];
+  }
+  return value;
+}
+
+function describeType(issue: Extract<Issue, { code: 'invalid_type' }>, value: unknown): string {
+  if (value === undefined) return `is missing; it must be ${article(issue.expected)}`;
+  return `must be ${article(issue.expected)}, not ${shown(value)}`;
+}
+
+function article(expected: string): string {
+  const names: Record<string, string> = {
+    int: 'a whole number',
+    object: 'a mapping',
+    array: 'a list',
+    record: 'a mapping',
+    boolean: 'true or false',
+  };
+  return names[expected] ?? `a ${expected}`;
+}
+
+function expectedForms(issue: Extract<Issue, { code: 'invalid_union' }>): string {
+  const forms = issue.errors.flatMap((branch) =>
+    branch.flatMap((inner) =>
+      inner.code === 'invalid_type' && inner.path.length === 0 ? [article(inner.expected)] : [],
+    ),
+  );
+  return forms.length > 0 ? [...new Set(forms)].join(' or ') : 'of another form';
+}
+
+function describe(issue: Issue, value: unknown, root: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return describeType(issue, value);
+    case 'invalid_value':
+      return value === undefined
+        ? `is missing; allowed: ${issue.values.map(String).join(', ')}`
+        : `${shown(value)} is not allowed; allowed: ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}, not ${shown(value)}`;
+    case 'too_big':
+      return `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}, not ${shown(value)}`;
+    case 'unrecognized_keys': {
+      const known = knownFields(issue.path, root);
+      return issue.keys
+        .map((key) => {
+          const guess = closestWord(key, known);
+          return `unknown field '${key}'${guess === null ? '' : `, did you mean '${guess}'?`}${known.length > 0 ? ` (allowed: ${known.join(', ')})` : ''}`;
+        })
+        .join('; ');
+    }
+    case 'invalid_union': {
+      if ('discriminator' in issue && issue.discriminator !== undefined) {
+        const options = (issue as { options?: unknown[] }).options ?? [];
+        const allowed = options.length > 0 ? `; allowed: ${options.map(String).join(', ')}` : '';
+        return value === undefined ? `is missing${allowed}` : `${shown(value)} is not allowed${allowed}`;
+      }
+      return `must be ${expectedForms(issue)}, not ${shown(value)}`;
+    }
+    case 'invalid_format':
+      return `${shown(value)} is not a valid ${issue.format}`;
+    default:
+      return issue.message;
+  }
+}
+
+/** One line for each thing that is wrong: `runtime.num_trials: must be at least 1, not -1`. */
+export function describeIssues(error: z.ZodError, root: unknown): { field: string; message: string }[] {
+  return error.issues.map((issue) => {
+    const discriminator =
+      issue.code === 'invalid_union' ? (issue as { discriminator?: string }).discriminator : undefined;
+    const path =
+      discriminator !== undefined && issue.path.at(-1) !== discriminator
+        ? [...issue.path, discriminator]
+        : issue.path;
+    const field =
+      issue.code === 'unrecognized_keys' && issue.keys.length === 1
+        ? fieldPath([...issue.path, issue.keys[0] as string])
+        : fieldPath(path);
+    return { field, message: describe(issue, valueAt(root, path), root) };
+  });
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+
+export const PROVIDERS = ['gemini', 'openai', 'anthropic', 'scripted', 'replay', 'simulated'] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
+/** Providers that need no network and cost nothing. */
+export const OFFLINE_PROVIDERS: readonly Provider[] = ['scripted', 'replay', 'simulated'];
+
+const latencySchema = z.union([
+  z.number().min(0),
+  z.strictObject({ mean: z.number().min(0), deviation: z.number().min(0).default(0) }),
+]);
+
+/** Options of the simulated model: a labelled stand-in for demos and load tests. */
+export const simulationSchema = z.strictObject({
+  accuracy: z.number().min(0).max(1).default(0.5).describe('Chance of a right answer without reflections.'),
+  latency_ms: latencySchema.default(0).describe('Milliseconds: a number, or {mean, deviation}.'),
+  error_rate: z
+    .number()
+    .min(0)
+    .lt(1)
+    .default(0)
+    .describe('Share of attempts that fail like an overloaded server.'),
+  reflection_gain: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.15)
+    .describe('Added to the accuracy for each reflection in the prompt.'),
+});
+export type SimulationConfig = z.output<typeof simulationSchema>;
+
+const fields = z.strictObject({
+  provider: z.enum(PROVIDERS).optional(),
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('provider/name, e.g. gemini/gemini-2.5-flash; or the bare name beside provider.'),
+  base_url: z.url().optional().describe('Any OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1.'),
+  temperature: z.number().min(0).max(2).default(0.2),
+  max_output_tokens: z.int().positive().default(2048),
+  thinking_budget: z.int().min(-1).nullable().default(null).describe('Tokens; 0 off, -1 the model decides.'),
+  timeout_sec: z.number().positive().max(3600).default(120).describe('Seconds one request may take.'),
+  requests_per_second: z
+    .number()
+    .positive()
+    .max(100_000)
+    .nullable()
+    .default(null)
+    .describe('Held by the server across all workers.'),
+  max_attempts: z
+    .int()
+    .positive()
+    .max(100)
+    .default(8)
+    .describe('Requests per call before it is an error row.'),
+  cache: z
+    .boolean()
+    .default(false)
+    .describe('Share replies to equal prompts between samples, trials and runs.'),
+  script: z.string().min(1).optional().describe('provider scripted: a YAML file of rules.'),
+  recording: z.string().min(1).optional().describe('provider replay: a calls.jsonl.'),
+  simulation: simulationSchema.optional().describe('provider simulated.'),
+});
+
+type Fields = z.output<typeof fields>;
+
+/** Splits `provider/name`; a bare `gemini-…` is Gemini. Returns the message to show where it cannot. */
+export function resolveModel(
+  provider: Provider | undefined,
+  model: string | undefined,
+): { provider: Provider; model: string } | { problem: string } {
+  if (provider !== undefined) {
+    if (model === undefined && !OFFLINE_PROVIDERS.includes(provider)) {
+      return { problem: `provider ${provider} needs a model` };
+    }
+    const prefix = `${provider}/`;
+    return { provider, model: model?.startsWith(prefix) ? model.slice(prefix.length) : (model ?? provider) };
+  }
+  if (model === undefined) return { problem: 'give a model as provider/name, e.g. gemini/gemini-2.5-flash' };
+  if (model.startsWith('gemini-')) return { provider: 'gemini', model };
+  const slash = model.indexOf('/');
+  const head = model.slice(0, Math.max(slash, 0));
+  const known = PROVIDERS.find((name) => name === head);
+  if (known !== undefined && slash < model.length - 1)
+    return { provider: known, model: model.slice(slash + 1) };
+  return {
+    problem: `'${model}' does not begin with a provider (${PROVIDERS.join(', ')}); write e.g. openai/${model}, or set lm.provider`,
+  };
+}
+
+function checkProviderFields(lm: Fields & { provider: Provider }): { path: string; problem: string } | null {
+  if (lm.provider === 'scripted' && lm.script === undefined) {
+    return { path: 'script', problem: 'provider scripted needs script, a YAML file of rules' };
+  }
+  if (lm.provider === 'replay' && lm.recording === undefined) {
+    return { path: 'recording', problem: 'provider replay needs recording, the calls.jsonl to answer from' };
+  }
+  const owners = { script: 'scripted', recording: 'replay', simulation: 'simulated' } as const;
+  for (const [field, owner] of Object.entries(owners)) {
+    if (lm[field as keyof typeof owners] !== undefined && lm.provider !== owner) {
+      return { path: field, problem: `belongs to provider ${owner}, but the provider is ${lm.provider}` };
+    }
+  }
+  if (lm.base_url !== undefined && OFFLINE_PROVIDERS.includes(lm.provider)) {
+    return { path: 'base_url', problem: `provider ${lm.provider} calls no server` };
+  }
+  return null;
+}
+
+export const languageModelSchema = fields.transform((lm, context) => {
+  const resolved = resolveModel(lm.provider, lm.model);
+  if ('problem' in resolved) {
+    context.addIssue({ code: 'custom', path: ['model'], message: resolved.problem });
+    return z.NEVER;
+  }
+  const result = { ...lm, ...resolved };
+  const wrong = checkProviderFields(result);
+  if (wrong !== null) {
+    context.addIssue({ code: 'custom', path: [wrong.path], message: wrong.problem });
+    return z.NEVER;
+  }
+  if (result.provider === 'simulated') result.simulation = simulationSchema.parse(result.simulation ?? {});
+  return result;
+});
+
+export type LanguageModelConfig = z.output<typeof languageModelSchema>;

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, extname, resolve } from 'node:path';
+import { parseDocument } from 'yaml';
+import { BUILT_IN_AGENTS } from './agent-schemas.js';
+import { describeIssues } from './describe-issues.js';
+import { InvalidInputError } from './errors.js';
+import { applyOverride } from './overrides.js';
+import { resolvePaths } from './paths.js';
+import { type RunConfig, runConfigSchema, runConfigWithCustomAgentSchema } from './schema.js';
+import { refuseSecrets } from './secrets.js';
+
+export interface LoadOptions {
+  /** `--set` assignments, applied in order before validation. */
+  overrides?: readonly string[];
+  /** Takes the place of `name`. */
+  name?: string;
+  /** Takes the place of `output.results_dir`; relative to the working folder. */
+  resultsDir?: string;
+  /** Default: the process's. */
+  workingFolder?: string;
+}
+
+function asMapping(value: unknown, source: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return structuredClone(value) as Record<string, unknown>;
+  }
+  const found =
+    value === null || value === undefined ? 'nothing' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+  throw new InvalidInputError(
+    `${source}: a config is a mapping with the sections runtime, dataset, lm, memory, agent, limits and output; this holds ${found}`,
+  );
+}
+
+/** Fills in what may be left out before the schema looks: the memory's and agent's type; `type` for `_type`. */
+function normalise(raw: Record<string, unknown>): Record<string, unknown> {
+  const isMapping = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const { memory = {}, agent = {} } = raw;
+  const result = { ...raw, memory, agent };
+  if (isMapping(memory)) {
+    const { type, ...rest } = memory;
+    result.memory = { _type: type ?? 'history_list', ...rest };
+  }
+  if (isMapping(agent)) result.agent = { type: 'history_agent', ...agent };
+  return result;
+}
+
+function validate(raw: Record<string, unknown>, source: string, fallbackName: string): RunConfig {
+  const isCustom = 'file' in (raw.agent as object);
+  const schema = isCustom ? runConfigWithCustomAgentSchema : runConfigSchema;
+  const parsed = schema.safeParse(raw);
+  if (!parsed.success) {
+    const problems = describeIssues(parsed.error, raw);
+    const lines = problems.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`));
+    throw new InvalidInputError(
+      lines.length === 1
+        ? `${source}: ${lines[0]}`
+        : `${source}:\n${lines.map((line) => `  ${line}`).join('\n')}`,
+      problems[0]?.field,
+    );
+  }
+  const config = { ...parsed.data, name: parsed.data.name ?? fallbackName } as RunConfig;
+  if (isCustom && (BUILT_IN_AGENTS as readonly string[]).includes(config.agent.type)) {
+    throw new InvalidInputError(
+      `${source}: agent.type: '${config.agent.type}' is a built-in agent; give the agent of agent.file a name of its own`,
+      'agent.type',
+    );
+  }
+  // With several trials of a sample, feedback that names the target would hand a retry the answer.
+  config.agent.feedback ??= config.runtime.num_trials > 1 ? 'outcome' : 'full';
+  return config;
+}
+
+/**
+ * Validates a config given as a plain object.
+ * @throws InvalidInputError with a line for each thing that is wrong.
+ */
+export function resolveConfig(
+  value: unknown,
+  context: { source: string; folder: string; fallbackName: string } & LoadOptions,
+): RunConfig {
+  const working = context.workingFolder ?? process.cwd();
+  const raw = asMapping(value, context.source);
+  for (const assignment of context.overrides ?? []) applyOverride(raw, assignment);
+  if (context.name !== undefined) raw.name = context.name;
+  const output = raw.output;
+  const given = typeof output === 'object' && output !== null && 'results_dir' in output;
+  if (context.resultsDir !== undefined) {
+    const absolute = context.resultsDir.includes('://')
+      ? context.resultsDir
+      : resolve(working, context.resultsDir);
+    raw.output = { ...(output as object | undefined), results_dir: absolute };
+  }
+  refuseSecrets(raw);
+  const config = validate(normalise(raw), context.source, context.fallbackName);
+  return resolvePaths(config, { config: context.folder, working, resultsGiven: given });
+}
+
+function readYaml(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const reason =
+      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'this is a folder' : String(error);
+    throw new InvalidInputError(`config ${path}: ${reason}`);
+  }
+  const document = parseDocument(text, { prettyErrors: true });
+  const problem = document.errors[0];
+  if (problem !== undefined)
+    throw new InvalidInputError(`${path} is not valid YAML: ${problem.message.trim()}`);
+  return document.toJS();
+}
+
+/** Reads a YAML (or JSON) file into a config with every default filled in and every path absolute. */
+export function loadConfig(path: string, options: LoadOptions = {}): RunConfig {
+  const absolute = resolve(options.workingFolder ?? process.cwd(), path);
+  return resolveConfig(readYaml(absolute), {
+    source: path,
+    folder: dirname(absolute),
+    fallbackName: basename(absolute, extname(absolute)),
+    ...options,
+  });
+}

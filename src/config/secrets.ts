@@ -1,0 +1,46 @@
+import { fieldPath } from './describe-issues.js';
+import { InvalidInputError } from './errors.js';
+
+/** Field names that hold credentials wherever they stand. `max_tokens` and the like are no credentials. */
+const SECRET_NAME =
+  /^(.*[_-])?(api[_-]?key|apikey|access[_-]?key(?:[_-]?id)?|secret(?:[_-]?key)?|password|passwd|(?:auth|access|bearer|hf|api)[_-]?token|token|credentials?|authorization)$/i;
+
+/** Forms of well-known credentials: OpenAI and Anthropic, Google, Hugging Face, AWS, GitHub, a bearer header. */
+const SECRET_VALUE =
+  /^(?:sk-[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}|gh[pousr]_[A-Za-z0-9]{30,}|Bearer\s+\S{16,})$/;
+
+function refuse(path: readonly PropertyKey[], what: string): never {
+  const field = fieldPath(path);
+  throw new InvalidInputError(
+    `${field}: ${what}; a key or token is never written in a config. Put it in the worker's environment instead (GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, HF_TOKEN, AWS_…) and remove the field`,
+    field,
+  );
+}
+
+/**
+ * Refuses a config that holds a credential, by field name or by the value's form. Nothing secret may enter a
+ * workflow's history or an artifact. Inline dataset rows are data, so only their values' forms are looked at.
+ */
+export function refuseSecrets(value: unknown, path: readonly PropertyKey[] = []): void {
+  if (typeof value === 'string') {
+    if (SECRET_VALUE.test(value.trim())) refuse(path, 'this looks like a credential');
+    if (/^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]+:[^/\s@]+@/i.test(value))
+      refuse(path, 'this address holds a password');
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  const isRow = path[0] === 'dataset' && path[1] === 'items';
+  for (const [key, inner] of Object.entries(value)) {
+    const innerPath = [...path, Array.isArray(value) ? Number(key) : key];
+    if (
+      !isRow &&
+      !Array.isArray(value) &&
+      SECRET_NAME.test(key) &&
+      inner !== null &&
+      typeof inner !== 'object'
+    ) {
+      refuse(innerPath, `'${key}' is the name of a credential`);
+    }
+    refuseSecrets(inner, innerPath);
+  }
+}

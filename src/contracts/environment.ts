@@ -1,0 +1,42 @@
+import type { Json, JsonObject } from './json.js';
+
+/** One row of a dataset, ready for an environment. */
+export interface Task {
+  /** Position in the run's order, from 0. */
+  index: number;
+  /** The sample's id: the dataset's `id_field`, or the row number. Unique within a run. */
+  id: string;
+  question: string;
+  /** The gold answer as text; `null` where the environment needs none. */
+  target: string | null;
+  /** Multiple choice: the choice texts in the order they are lettered. */
+  choices?: string[];
+  /** The row's `meta_fields`, and what a generator left for its environment. */
+  metadata: JsonObject;
+}
+
+/** What an environment says of an action. The same shape for every task. */
+export interface Feedback {
+  correct: boolean;
+  target: string;
+  message: string;
+  /** Task-specific details, for example `{extracted: '42'}`. */
+  extra?: { [key: string]: Json };
+}
+
+/** The answer of `reset`: the state to hand to the first `step`, and the first observation. */
+export interface ResetOutcome {
+  state: Json;
+  obs: string;
+}
+
+/** The answer of `step`. `obs` is `null` when the episode is over. */
+export interface StepOutcome {
+  state: Json;
+  obs: string | null;
+  feedback: Feedback;
+  done: boolean;
+  info: JsonObject;
+  /** Defaults to 1 for a correct step and 0 otherwise. */
+  reward?: number;
+}

@@ -1,0 +1,132 @@
+import type { Json } from './json.js';
+
+/** Who speaks in a chat. */
+export type Role = 'system' | 'user' | 'assistant' | 'tool';
+
+/** One tool call a model asked for. `arguments` is the JSON text exactly as the model wrote it. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** One message of a chat, in the form that every provider adapter translates. */
+export interface ChatMessage {
+  role: Role;
+  content: string;
+  /** On an assistant message: the calls it asked for. */
+  tool_calls?: ToolCall[];
+  /** On a tool message: the call it answers. */
+  tool_call_id?: string;
+}
+
+/** A tool offered to the model; `parameters` is a JSON Schema object. */
+export interface ToolDefinition {
+  name: string;
+  description?: string;
+  parameters: { [key: string]: Json };
+}
+
+/** What a call is for. A recording is looked up by it, so the list is part of the format. */
+export const PURPOSES = [
+  'act',
+  'reflect',
+  'curate',
+  'synthesize',
+  'generate',
+  'evolve',
+  'executor',
+  'agent',
+  'user',
+  'judge',
+] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+/** Names one LM call within an experiment. `trial` and `ordinal` count from 0; `ordinal` within sample, trial and purpose. */
+export interface CallIdentity {
+  sample_id: string;
+  trial: number;
+  purpose: Purpose;
+  ordinal: number;
+}
+
+/** Sampling parameters of one call. A field left out takes the provider's default. */
+export interface GenerateParameters {
+  temperature?: number;
+  /** Upper bound of generated tokens, thinking included where the provider counts it so. */
+  max_output_tokens?: number;
+  /** Tokens the model may think for; 0 turns thinking off, -1 lets the model decide (Gemini). */
+  thinking_budget?: number;
+}
+
+/** Tokens as the provider billed them. */
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+}
+
+/** Why the model stopped. `length` means the reply was cut off at the token limit. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'unknown';
+
+export interface GenerateRequest {
+  messages: ChatMessage[];
+  parameters: GenerateParameters;
+  tools?: ToolDefinition[];
+  call: CallIdentity;
+}
+
+export interface GenerateReply {
+  /** The reply's text; may be empty, which the caller must not score. */
+  text: string;
+  tool_calls?: ToolCall[];
+  /** Absent where the provider did not report it. */
+  usage?: Usage;
+  finish_reason: FinishReason;
+  /** The model that answered, where the provider names one more precisely than it was asked for. */
+  model?: string;
+  /** US dollars, where a recording knows it; computed from the price table otherwise. */
+  cost_usd?: number | null;
+}
+
+/** Options that belong to one attempt, not to the request. */
+export interface GenerateOptions {
+  /** Aborts the request; the adapter rejects with whatever its client throws. */
+  signal?: AbortSignal;
+  /** Sent as an idempotency key where the protocol has one, so that a provider can recognise a repeat. */
+  idempotencyKey?: string;
+}
+
+/**
+ * A language model behind any provider. One request, one reply: no retries, no caching, no rate limit.
+ * Rejects with a `LanguageModelError` (see `language-models/errors.ts`).
+ */
+export interface LanguageModel {
+  generate(request: GenerateRequest, options?: GenerateOptions): Promise<GenerateReply>;
+}
+
+/** A row of `calls.jsonl`: one answered LM call. A recording that `replay` reads has the same rows. */
+export interface CallRecord extends CallIdentity {
+  /** The environment step that the call belongs to, from 0; absent outside of an episode. */
+  step?: number;
+  /** Hash of model, parameters, messages and identity; names the call across crashes. */
+  key: string;
+  model: string;
+  text: string;
+  tool_calls?: ToolCall[];
+  finish_reason: FinishReason;
+  usage?: Usage;
+  /** US dollars; `null` where the model's price is not known. */
+  cost_usd: number | null;
+  /** Milliseconds from sending the request to the reply. */
+  latency_ms: number;
+  messages: ChatMessage[];
+  parameters: GenerateParameters;
+  /** Requests this call has sent to the provider, the answered one included. */
+  attempts: number;
+  /** Attempts that a crash cut off after the request was sent: possibly paid twice. */
+  repeated: number;
+  /** The reply came from the shared cache (`lm.cache`): nothing was paid. */
+  cached?: boolean;
+  /** ISO 8601, when the reply arrived. */
+  at: string;
+}

@@ -1,0 +1,58 @@
+/** Every name that crosses a process border, in one place. Changing one breaks runs in flight. */
+
+/** The task queue of workflows and of every activity without a rate limit. */
+export const DEFAULT_TASK_QUEUE = 'reprise';
+
+/** Workflow types, as `temporal workflow start --type` takes them. */
+export const WORKFLOW_TYPES = { run: 'run', shard: 'shard' } as const;
+
+export const SIGNALS = {
+  /** shard → run: totals, wishes, a fatal problem. */
+  report: 'report',
+  /** run → shard: the run's control state. */
+  control: 'control',
+  /** run → shard: calls it may start. */
+  grant: 'grant',
+} as const;
+
+export const QUERIES = { progress: 'progress' } as const;
+
+export const UPDATES = {
+  pause: 'pause',
+  resume: 'resume',
+  stop: 'stop',
+  setConcurrency: 'setConcurrency',
+} as const;
+
+/** Search attributes, all of type Keyword. */
+export const SEARCH_ATTRIBUTES = {
+  experiment: 'RepriseExperiment',
+  kind: 'RepriseKind',
+  model: 'RepriseModel',
+  phase: 'ReprisePhase',
+} as const;
+
+/** Failure types that a caller can tell apart. */
+export const FAILURE_TYPES = {
+  /** The user's input is wrong; exit code 2. */
+  invalidInput: 'InvalidInput',
+  /** Every further call would fail as well: a wrong key, a model that does not exist. */
+  fatalProvider: 'FatalProvider',
+  /** The artifact store refuses for good: no permission, no such bucket. */
+  fatalStorage: 'FatalStorage',
+  /** The run ended as failed after its artifacts were written. */
+  runFailed: 'RunFailed',
+} as const;
+
+/**
+ * The task queue of a rate-limited model. The server holds the rate across all workers, so model and rate are part
+ * of the name: two runs with the same pair share one limit.
+ */
+export function rateLimitedQueue(taskQueue: string, model: string, requestsPerSecond: number): string {
+  return `${taskQueue}.lm.${model.replace(/[^A-Za-z0-9._-]+/g, '-')}.${requestsPerSecond}rps`;
+}
+
+/** The task queue of runs with a user's agent: only workers that bundle the same code may replay them. */
+export function agentQueue(taskQueue: string, codeHash: string): string {
+  return `${taskQueue}.agent.${codeHash}`;
+}

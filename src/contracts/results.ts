@@ -1,0 +1,127 @@
+import type { Feedback } from './environment.js';
+import type { Json, JsonObject } from './json.js';
+import type { CallIdentity, CallRecord, FinishReason, Usage } from './language-model.js';
+
+/** Why an episode could not be judged. Infrastructure, not the model's answer: never counted as a failure. */
+export interface EpisodeError {
+  /** Machine-readable, e.g. `EmptyReply`, `rate_limited`, `timeout`. */
+  type: string;
+  message: string;
+}
+
+/** One action of a multi-step episode. */
+export interface StepRecord {
+  obs: string;
+  action: string;
+  feedback: Feedback;
+  reward: number;
+  done: boolean;
+}
+
+/** A call as an episode lists it. `step` is the environment step it belongs to, from 0. */
+export type EpisodeCall = CallIdentity & { step: number };
+
+/** What a lane reports of a finished episode; the row of `results.jsonl` is made from it and its calls. */
+export interface EpisodeRecord {
+  /** The sample's position in the run's order. */
+  index: number;
+  sample_id: string;
+  trial: number;
+  steps: StepRecord[];
+  reward: number;
+  error: EpisodeError | null;
+  warnings: string[];
+  calls: EpisodeCall[];
+  /** Milliseconds since 1970, in the workflow's time. */
+  started_at: number;
+  ended_at: number;
+}
+
+/** A row of `results.jsonl`: one sample in one trial. */
+export interface ResultRow {
+  id: string;
+  /** From 0. */
+  trial: number;
+  /** The last action, which is the answer of a single-step task; null where there was none. */
+  action: string | null;
+  /** The answer that the grader read out of the action. */
+  extracted: Json;
+  feedback: Feedback | null;
+  reward: number | null;
+  error: EpisodeError | null;
+  warnings?: string[];
+  /** Steps taken; `step_records` lists them where there is more than one. */
+  steps: number;
+  step_records?: StepRecord[];
+  /** Finish reason of the last `act` call; `length` means that the answer was cut off. */
+  finish_reason: FinishReason | null;
+  lm_calls: number;
+  usage: Usage;
+  cost_usd: number | null;
+  /** ISO 8601. */
+  started_at: string;
+  seconds: number;
+}
+
+/** One line of a part file: an episode with its calls, or the memory a lane ended with. */
+export type PartLine =
+  | { kind: 'episode'; index: number; trial: number; row: ResultRow; calls: CallRecord[] }
+  | { kind: 'memory'; index: number; sample_id: string; memory: JsonObject };
+
+/** How a run ended. */
+export type RunStatus = 'done' | 'limit_reached' | 'stopped' | 'failed' | 'cancelled';
+
+/** Figures of one environment class. */
+export interface TaskMetrics {
+  samples: number;
+  correct: number;
+  errors: number;
+  accuracy: number | null;
+  /** Multiple choice: counts by target letter, then by the letter that was answered (`none`: no letter). */
+  confusion?: Record<string, Record<string, number>>;
+}
+
+/** The content of `metrics.json`. Every number shown anywhere comes from here. */
+export interface Metrics {
+  name: string;
+  experiment: string;
+  kind: 'run';
+  status: RunStatus;
+  status_message: string | null;
+  model: string;
+  /** True where the replies come from the simulated model: no benchmark figure. */
+  simulated: boolean;
+  agent: string;
+  seed: number;
+  /** What of the feedback the agent remembers: with or without the gold target. */
+  feedback_in_memory: 'full' | 'outcome';
+  /** Samples with at least one finished episode, and how many the run was to visit. */
+  samples: number;
+  samples_planned: number;
+  episodes: number;
+  /** Samples whose last trial succeeded. */
+  correct: number;
+  /** correct / (samples − errors); null where nothing could be judged. */
+  accuracy: number | null;
+  /** Samples whose last trial is an error row. */
+  errors: number;
+  error_types: Record<string, number>;
+  /** Element t: share of judged samples whose newest trial up to t succeeded. */
+  success_by_trial: (number | null)[];
+  correct_by_trial: number[];
+  mean_reward: number | null;
+  truncated_replies: number;
+  warnings: number;
+  lm_calls: number;
+  /** Calls that a crash cut off and that had to be sent again. */
+  lm_calls_repeated: number;
+  /** Calls answered from the shared cache. */
+  lm_calls_cached: number;
+  usage: Usage;
+  /** US dollars; null where a price is not known. */
+  cost_usd: number | null;
+  wall_seconds: number;
+  started_at: string;
+  ended_at: string;
+  by_task: Record<string, TaskMetrics>;
+}

@@ -1,0 +1,150 @@
+import type { AgentConfig } from '../config/agent-schemas.js';
+import type { MemoryConfig } from '../config/memory-schemas.js';
+import type { LaneState } from '../runtime/lane-state.js';
+import type { LaneRules } from '../runtime/ports.js';
+import type { JsonObject } from './json.js';
+import type { CallIdentity, ChatMessage, GenerateParameters, ToolDefinition } from './language-model.js';
+import type { Metrics, RunStatus } from './results.js';
+
+/**
+ * The input of the workflow `run`: a config's path on the worker, or the config itself.
+ * The first form is for `temporal workflow start --input '{"config_path": "configs/x.yaml"}'`.
+ */
+export type RunInput =
+  | { config_path: string; set?: string[]; name?: string; results_dir?: string }
+  | JsonObject;
+
+/** What was spent before this execution, and what a limit counts. */
+export interface Spending {
+  lm_calls: number;
+  tokens: number;
+  /** US dollars; null once a price is not known. */
+  cost_usd: number | null;
+}
+
+export interface Limits {
+  max_cost_usd: number | null;
+  max_lm_calls: number | null;
+  max_tokens: number | null;
+  max_wall_seconds: number | null;
+}
+
+/** What `prepareRun` found out: everything that the workflows need, and small, because it stands in a history. */
+export interface RunPlan {
+  /** URI of the experiment's folder; the worker finds config and dataset there. */
+  run: string;
+  /** The folder's name, which is the experiment's id. */
+  experiment: string;
+  /** Names this execution's part files. */
+  execution: string;
+  name: string;
+  /** `provider/model`. */
+  model: string;
+  simulated: boolean;
+  /** Samples to visit now (slots), and all of the run, kept ones included. */
+  slots: number;
+  samples_planned: number;
+  rules: LaneRules;
+  memory_scope: 'run' | 'sample';
+  concurrency: number;
+  shards: number;
+  memory: MemoryConfig;
+  /** Whether an earlier run's memory is loaded: one for all, or each sample's own. */
+  load_memory: 'none' | 'shared' | 'per_sample';
+  agent: AgentConfig;
+  limits: Limits;
+  /** Requests per call, and seconds one may take. */
+  max_attempts: number;
+  timeout_sec: number;
+  /** Where a rate limit is held by the server; null: calls go to the workflow's own queue. */
+  model_queue: { name: string; requests_per_second: number } | null;
+  /** A built-in environment is pure and steps in local activities; a user's own in activities. */
+  local_environment: boolean;
+  /** Search attributes that this server knows. */
+  search_attributes: string[];
+  /** Samples that an earlier, unfinished execution finished; they are not run again. */
+  kept: Totals;
+  spent_wall_seconds: number;
+}
+
+/** Totals of a shard, or of a run. Cumulative, so that a lost or repeated report does no harm. */
+export interface Totals {
+  samples: number;
+  correct: number;
+  errors: number;
+  episodes: number;
+  lm_calls: number;
+  lm_calls_repeated: number;
+  input_tokens: number;
+  output_tokens: number;
+  cost_usd: number | null;
+}
+
+export interface ShardReport {
+  shard: number;
+  totals: Totals;
+  /** Calls the shard would like to start, where the run has limits. */
+  wants?: number;
+  /** Why no further call can succeed. */
+  fatal?: string;
+}
+
+export interface ControlState {
+  paused: boolean;
+  /** Finish the episodes in flight and begin no other. */
+  stopping: boolean;
+  /** Start no further call. */
+  exhausted: boolean;
+  /** Lanes at once in this shard. */
+  concurrency: number;
+}
+
+export interface ShardInput {
+  plan: RunPlan;
+  shard: number;
+  control: ControlState;
+  /** From the execution before, when this one continues it. */
+  carried?: { next: number; lanes: LaneState[]; sequence: number; totals: Totals; allowance: number };
+}
+
+export interface ShardResult {
+  totals: Totals;
+  /** False where lanes were left unfinished, by `stop`, a limit or a fatal problem. */
+  finished: boolean;
+  /** Why no further call could succeed; null where that is not so. */
+  fatal: string | null;
+}
+
+export type RunPhase = 'preparing' | 'running' | 'paused' | 'stopping' | 'writing' | RunStatus;
+
+/** The answer of the `progress` query. */
+export interface Progress {
+  experiment: string;
+  phase: RunPhase;
+  samples_planned: number;
+  concurrency: number;
+  totals: Totals;
+  /** Correct of judged; null before the first. */
+  accuracy: number | null;
+  /** Workflow ids of the shards. */
+  shards: string[];
+  /** URI of the artifacts; empty while the run is being prepared. */
+  artifacts: string;
+  simulated: boolean;
+  message: string | null;
+}
+
+/** The result of the workflow `run`. */
+export interface RunResult {
+  artifacts: string;
+  metrics: Metrics;
+}
+
+/** The input of the activity `generate`. The model's configuration is read from the run's folder. */
+export interface GenerateInput {
+  run: string;
+  call: CallIdentity;
+  messages: ChatMessage[];
+  parameters?: GenerateParameters;
+  tools?: ToolDefinition[];
+}

@@ -1,0 +1,110 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { DataType, RecordBatch, Vector } from 'apache-arrow';
+import type { Json } from '../contracts/json.js';
+import type { Row } from './row.js';
+import { toJson } from './row.js';
+
+const BLOCK_BYTES = 1024 * 1024;
+const END_OF_STREAM = Buffer.from('ffffffff00000000', 'hex');
+const FILE_MAGIC = 'ARROW1';
+
+type Arrow = typeof import('apache-arrow');
+type Convert = (value: unknown) => Json;
+
+/** Rows of an Arrow IPC file or stream, a record batch at a time. */
+export async function* readArrowRows(path: string): AsyncGenerator<Row> {
+  const arrow = await import('apache-arrow');
+  await checkComplete(path);
+  const source = createReadStream(path, { highWaterMark: BLOCK_BYTES });
+  // The reader takes a stream that fails for one that has ended.
+  let failure: Error | undefined;
+  source.on('error', (error) => {
+    failure = error;
+  });
+  try {
+    const reader = await arrow.RecordBatchReader.from(source);
+    for await (const batch of reader) yield* rowsOf(arrow, batch);
+  } finally {
+    source.destroy();
+  }
+  if (failure !== undefined) throw failure;
+}
+
+function* rowsOf(arrow: Arrow, batch: RecordBatch): Generator<Row> {
+  const columns = batch.schema.fields.map((field, index) => ({
+    name: field.name,
+    vector: batch.getChildAt(index) as Vector,
+    convert: converterFor(arrow, field.type),
+  }));
+  for (let row = 0; row < batch.numRows; row += 1) {
+    yield Object.fromEntries(columns.map(({ name, vector, convert }) => [name, convert(vector.get(row))]));
+  }
+}
+
+/**
+ * Throws for a file that lacks its end, which the reader does not notice when it is cut between two batches. A stream
+ * ends with a message of length 0, a file with its magic text (https://arrow.apache.org/docs/format/Columnar.html).
+ */
+async function checkComplete(path: string): Promise<void> {
+  const handle = await open(path);
+  try {
+    const { size } = await handle.stat();
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(8), 0, 8, Math.max(0, size - 8));
+    const end = buffer.subarray(0, bytesRead);
+    if (end.equals(END_OF_STREAM) || end.subarray(-6).toString('latin1') === FILE_MAGIC) return;
+    throw new Error('the Arrow file is cut off, or no Arrow file');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Arrow hands out some types as bare numbers, so what a value means is read from its column's type. */
+function converterFor(arrow: Arrow, type: DataType): Convert {
+  const convert = valueConverter(arrow, type);
+  return (value) => (value === null || value === undefined ? null : convert(value));
+}
+
+function valueConverter({ DataType: Type, ...arrow }: Arrow, type: DataType): Convert {
+  const full = { DataType: Type, ...arrow } as Arrow;
+  if (Type.isTimestamp(type)) return (value) => toJson(new Date(Number(value)));
+  if (Type.isDate(type)) return (value) => new Date(Number(value)).toISOString().slice(0, 10);
+  if (Type.isDecimal(type)) {
+    const { scale } = type;
+    return (value) => decimalText(value as Uint32Array, scale);
+  }
+  if (Type.isDictionary(type)) return converterFor(full, type.dictionary);
+  if (Type.isList(type) || Type.isFixedSizeList(type)) {
+    const item = converterFor(full, type.valueType);
+    return (value) => Array.from(value as Vector, item);
+  }
+  if (Type.isMap(type)) {
+    const item = converterFor(full, type.valueType);
+    return (value) =>
+      Object.fromEntries(
+        Array.from(value as Iterable<[unknown, unknown]>, ([key, inner]) => [String(key), item(inner)]),
+      );
+  }
+  if (Type.isStruct(type)) {
+    const fields = type.children.map((field) => ({
+      name: field.name,
+      convert: converterFor(full, field.type),
+    }));
+    return (value) =>
+      Object.fromEntries(
+        fields.map(({ name, convert }) => [name, convert((value as Record<string, unknown>)[name])]),
+      );
+  }
+  return (value) => toJson(value);
+}
+
+/** A decimal from its little-endian 32-bit words, in two's complement; as text where a number would not be exact. */
+function decimalText(words: Uint32Array, scale: number): Json {
+  let integer = 0n;
+  for (let index = words.length - 1; index >= 0; index -= 1)
+    integer = (integer << 32n) | BigInt(words[index] ?? 0);
+  integer = BigInt.asIntN(words.length * 32, integer);
+  const digits = (integer < 0n ? -integer : integer).toString().padStart(scale + 1, '0');
+  const text = `${integer < 0n ? '-' : ''}${digits.slice(0, digits.length - scale)}${scale > 0 ? `.${digits.slice(-scale)}` : ''}`;
+  return digits.length <= 15 ? Number(text) : text;
+}

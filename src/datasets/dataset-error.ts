@@ -1,0 +1,46 @@
+/**
+ * A dataset cannot be read or does not fit its config. The message is complete: it names the row, the field of the
+ * config and what there is instead. The CLI prints it and exits with 2.
+ */
+export class DatasetError extends Error {
+  override readonly name = 'DatasetError';
+  /** Path of the field in the config, e.g. `dataset.input_field`. */
+  readonly field: string;
+  /** True where the same call may succeed later: the hub or the network is down, the disk is full. */
+  readonly retryable: boolean;
+
+  constructor(message: string, field: string, options: { cause?: unknown; retryable?: boolean } = {}) {
+    super(message, { cause: options.cause });
+    this.field = field;
+    this.retryable = options.retryable ?? false;
+  }
+}
+
+/** The text of any thrown value. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const RETRYABLE_SYSTEM_CODES = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'EAGAIN',
+  'ESTALE',
+]);
+
+/** Turns whatever a reader threw over a file into a {@link DatasetError} that names the file. */
+export function fileReadError(error: unknown, path: string, field: string): DatasetError {
+  if (error instanceof DatasetError) return error;
+  const { code, path: missing = path } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === 'ENOENT')
+    return new DatasetError(`there is no ${missing} (${field})`, field, { cause: error });
+  const retryable = code !== undefined && RETRYABLE_SYSTEM_CODES.has(code);
+  return new DatasetError(`cannot read ${path} (${field}): ${reasonOf(error)}`, field, {
+    cause: error,
+    retryable,
+  });
+}

@@ -1,0 +1,70 @@
+import type { Json } from '../contracts/json.js';
+import { DatasetError } from './dataset-error.js';
+import { isRow, type Row } from './row.js';
+
+/**
+ * The value at a path such as `metadata.ID` or `answers.text.0`; `undefined` where there is none.
+ * A literal key wins at every level: a column named `metadata.ID` is found before a column `metadata`.
+ */
+export function valueAt(row: Row, path: string): Json | undefined {
+  return find(row, path);
+}
+
+function find(value: Json, path: string): Json | undefined {
+  const own = ownValue(value, path);
+  if (own !== undefined) return own;
+  for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
+    const inner = ownValue(value, path.slice(0, dot));
+    if (inner === undefined || inner === null) continue;
+    const found = find(inner, path.slice(dot + 1));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function ownValue(value: Json, key: string): Json | undefined {
+  if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
+  return isRow(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/**
+ * The value at a path that must be there (it may be `null`).
+ * @param rowNumber counted from 1, for the message.
+ * @throws DatasetError that names the config's field, the row and the fields it has.
+ */
+export function requiredValue(row: Row, path: string, field: string, rowNumber: number): Json {
+  const value = valueAt(row, path);
+  if (value !== undefined) return value;
+  throw new DatasetError(
+    `row ${rowNumber} has no field '${path}' (${field}); its fields are: ${fieldNames(row)}`,
+    field,
+  );
+}
+
+const SHOWN_FIELDS = 40;
+
+/** The row's fields for a message; those of an object in it as dotted paths. */
+export function fieldNames(row: Row): string {
+  const names = Object.entries(row).flatMap(([key, value]) =>
+    isRow(value) && Object.keys(value).length > 0
+      ? Object.keys(value).map((inner) => `${key}.${inner}`)
+      : [key],
+  );
+  if (names.length === 0) return 'none';
+  const shown = names.slice(0, SHOWN_FIELDS).join(', ');
+  return names.length > SHOWN_FIELDS ? `${shown} and ${names.length - SHOWN_FIELDS} more` : shown;
+}
+
+/** A scalar as text; `undefined` for null, lists and objects. */
+export function scalarText(value: Json): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return undefined;
+}
+
+/** What a value is, for a message. */
+export function kindOf(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

@@ -1,0 +1,115 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { DatasetError, reasonOf } from './dataset-error.js';
+import { type HubOptions, type HubResponse, requestHub } from './hub-request.js';
+
+/** What the cache knows of an address: the content it last had there. */
+interface CacheEntry {
+  url: string;
+  etag: string | null;
+  file: string;
+  bytes: number;
+}
+
+const ENTRY_FILE = 'latest.json';
+
+/** Where downloads are kept: `REPRISE_CACHE_DIR`, `XDG_CACHE_HOME/reprise` or `~/.cache/reprise`, below `datasets`. */
+export function datasetCacheFolder(environment: HubOptions['environment']): string {
+  const base =
+    environment.REPRISE_CACHE_DIR ||
+    join(environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache'), 'reprise');
+  return join(base, 'datasets');
+}
+
+/**
+ * The path of a local copy of an address's content. The address is asked for its ETag every time, and its content only
+ * downloaded when that is new. With `HF_HUB_OFFLINE=1` nothing is asked and the last copy is used.
+ * @param check throws where the answer is a refusal (401, 403, 404).
+ */
+export async function cachedDownload(
+  url: string,
+  options: HubOptions,
+  check: (response: Response) => Promise<void>,
+): Promise<string> {
+  const folder = join(datasetCacheFolder(options.environment), sha256(url).slice(0, 32));
+  const entry = await readEntry(folder);
+  if (isOffline(options.environment)) {
+    if (entry !== null) return join(folder, entry.file);
+    throw new DatasetError(
+      `${url} (dataset.hf_name) is not in the cache ${folder}, and HF_HUB_OFFLINE forbids to download it`,
+      'dataset.hf_name',
+    );
+  }
+  return requestHub(url, options, entry?.etag ?? null, async (answer) => {
+    if (entry !== null && answer.unchanged) return join(folder, entry.file);
+    await check(answer.response);
+    try {
+      return await download(url, folder, answer);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? '';
+      if (!/^E(NOSPC|DQUOT|ACCES|PERM|ROFS|EXIST|NOTDIR)$/.test(code)) throw error;
+      throw new DatasetError(
+        `cannot keep ${url} in ${folder}: ${reasonOf(error)}; REPRISE_CACHE_DIR can name another folder`,
+        'dataset.hf_name',
+        { cause: error, retryable: code === 'ENOSPC' || code === 'EDQUOT' },
+      );
+    }
+  });
+}
+
+function isOffline(environment: HubOptions['environment']): boolean {
+  return /^(1|on|yes|true)$/i.test(environment.HF_HUB_OFFLINE ?? '');
+}
+
+/** Writes a body beside its final name and renames it: two processes, or a kill, never leave half a file in the cache. */
+async function download(url: string, folder: string, answer: HubResponse): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const file = `${sha256(answer.etag ?? 'no etag').slice(0, 16)}.data`;
+  const temporary = join(folder, `.${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    const bytes = await writeBody(temporary, answer);
+    await rename(temporary, join(folder, file));
+    const entry: CacheEntry = { url, etag: answer.etag, file, bytes };
+    await writeFile(temporary, JSON.stringify(entry));
+    await rename(temporary, join(folder, ENTRY_FILE));
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+  return join(folder, file);
+}
+
+/** `fetch` itself throws for a body that ends before its Content-Length. */
+async function writeBody(path: string, answer: HubResponse): Promise<number> {
+  const { response, keepAlive } = answer;
+  const handle = await open(path, 'wx');
+  let bytes = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      keepAlive();
+      await handle.writeFile(chunk);
+      bytes += chunk.byteLength;
+    }
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+  return bytes;
+}
+
+/** The entry of a folder whose file is there in full; anything else is downloaded again. */
+async function readEntry(folder: string): Promise<CacheEntry | null> {
+  try {
+    const entry = JSON.parse(await readFile(join(folder, ENTRY_FILE), 'utf8')) as CacheEntry;
+    const { size } = await stat(join(folder, entry.file));
+    return size === entry.bytes ? entry : null;
+  } catch {
+    return null;
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

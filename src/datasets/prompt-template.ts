@@ -1,0 +1,56 @@
+import { DatasetError } from './dataset-error.js';
+import { fieldNames, scalarText, valueAt } from './fields.js';
+import type { Row } from './row.js';
+
+const FIELD = 'dataset.prompt_template';
+
+type Part = { text: string } | { placeholder: string };
+
+/** Formats rows by one template. */
+export type PromptFormatter = (row: Row, rowNumber: number) => string;
+
+/**
+ * Compiles a template with `{field}` placeholders; dotted paths work, `{{` and `}}` stand for braces. `{question}` is
+ * the row's `input_field` where the row has no field of that name. Lists and objects are put in as JSON, null as nothing.
+ * @throws DatasetError for a lone brace; the formatter throws one for a placeholder that a row has no field for.
+ */
+export function compilePromptTemplate(template: string, inputField: string): PromptFormatter {
+  const parts = parse(template);
+  return (row, rowNumber) =>
+    parts
+      .map((part) => ('text' in part ? part.text : fill(part.placeholder, row, rowNumber, inputField)))
+      .join('');
+}
+
+function fill(placeholder: string, row: Row, rowNumber: number, inputField: string): string {
+  let value = valueAt(row, placeholder);
+  if (value === undefined && placeholder === 'question') value = valueAt(row, inputField);
+  if (value === undefined) {
+    throw new DatasetError(
+      `the placeholder {${placeholder}} (${FIELD}) is no field of row ${rowNumber}; its fields are: ${fieldNames(row)}`,
+      FIELD,
+    );
+  }
+  if (value === null) return '';
+  return scalarText(value) ?? JSON.stringify(value);
+}
+
+function parse(template: string): Part[] {
+  const parts: Part[] = [];
+  const tokens = /\{\{|\}\}|\{([^{}]*)\}|[{}]/g;
+  let end = 0;
+  for (const match of template.matchAll(tokens)) {
+    parts.push({ text: template.slice(end, match.index) });
+    end = match.index + match[0].length;
+    if (match[0] === '{{' || match[0] === '}}') parts.push({ text: match[0].slice(1) });
+    else if (match[1] !== undefined && match[1].trim() !== '') parts.push({ placeholder: match[1].trim() });
+    else {
+      throw new DatasetError(
+        `'${match[0]}' at character ${match.index + 1} of the template (${FIELD}) is no placeholder; write {{ or }} for a brace`,
+        FIELD,
+      );
+    }
+  }
+  parts.push({ text: template.slice(end) });
+  return parts;
+}

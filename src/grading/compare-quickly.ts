@@ -1,0 +1,58 @@
+import { valuesAgree } from './agreement.js';
+import { LONGEST_EXPRESSION } from './bounds.js';
+import { compareAnswers, type Judge, sameText } from './compare-answers.js';
+import type { Value } from './compare-scalars.js';
+import { type Answer, readAnswer } from './structure.js';
+import type { Verdict } from './three-valued.js';
+
+const PLAIN_INTEGER = /^[+-]?\d+$/;
+
+/**
+ * Compares two mathematical answers by spelling, structure and exact rational arithmetic. Synchronous, and its
+ * work is bounded whatever the text; the maths library is never used.
+ * @returns `undefined` where this does not decide, and `compareSymbolically` may.
+ */
+export function compareQuickly(left: string, right: string, tolerance = 0): boolean | undefined {
+  const [first, second] = [left.trim(), right.trim()];
+  if (first === '' || second === '') return false;
+  if (PLAIN_INTEGER.test(first) && PLAIN_INTEGER.test(second) && tolerance === 0) {
+    return digits(first) === digits(second);
+  }
+  if (first.length > LONGEST_EXPRESSION || second.length > LONGEST_EXPRESSION) {
+    return sameText(first, second) ? true : undefined;
+  }
+  return compareReadings(first, second, quickJudge(tolerance));
+}
+
+/** An integer without its plus sign and leading zeros; there is only one zero. */
+function digits(integer: string): string {
+  const magnitude = integer.replace(/^[+-]?0*/, '') || '0';
+  return integer.startsWith('-') && magnitude !== '0' ? `-${magnitude}` : magnitude;
+}
+
+function quickJudge(tolerance: number): Judge {
+  return {
+    values: (left, right) => compareValues(left, right, tolerance),
+    relations: () => undefined,
+  };
+}
+
+function compareValues(left: Value, right: Value, tolerance: number): Verdict {
+  if (left.latex !== '' && left.latex === right.latex) return true;
+  if (left.value && right.value) return valuesAgree(left, right, tolerance);
+  const infinite = [left, right].filter(({ latex }) => /^-?\\infty$/.test(latex)).length;
+  if (infinite === 2 || (infinite === 1 && (left.value || right.value))) return false;
+  // Two names are the same or not: `AB` is no product that could be `BA`.
+  if (/^[a-zA-Z]+$/.test(left.latex) && /^[a-zA-Z]+$/.test(right.latex)) return false;
+  return undefined;
+}
+
+/** Compares two answers under both readings of `1,234`: a number, and a list of two. */
+export function compareReadings(left: string, right: string, judge: Judge): Verdict {
+  const verdict = compareAnswers(readAnswer(left), readAnswer(right), judge);
+  if (verdict === true || !isGrouped(left) || !isGrouped(right)) return verdict;
+  const listed: [Answer, Answer] = [readAnswer(left, false), readAnswer(right, false)];
+  return compareAnswers(...listed, judge) || verdict;
+}
+
+const isGrouped = (answer: string) => /\d,\s?\d{3}(?!\d)/.test(answer);

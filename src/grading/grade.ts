@@ -1,0 +1,26 @@
+/** What a grader says of one reply. */
+export interface Grade {
+  correct: boolean;
+  /** The answer that was taken from the reply; `null` where none was found. */
+  extracted: string | null;
+  /** One short sentence: why. */
+  message: string;
+}
+
+/**
+ * Decides whether two mathematical answers are equal; `undefined` where that could not be decided. A caller may
+ * stand a time-boxed worker thread behind it. `tolerance` is relative to the right-hand side (the target).
+ */
+export type SymbolicComparer = (
+  left: string,
+  right: string,
+  tolerance?: number,
+) => Promise<boolean | undefined>;
+
+const LONGEST_QUOTE = 60;
+
+/** An answer as a message quotes it: one line, cut where it is long. */
+export function quote(answer: string): string {
+  const line = answer.replace(/\s+/g, ' ').trim();
+  return line.length <= LONGEST_QUOTE ? line : `${line.slice(0, LONGEST_QUOTE - 1)}…`;
+}

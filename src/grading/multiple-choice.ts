@@ -1,0 +1,89 @@
+import { Choices } from './choices.js';
+import { type Grade, quote } from './grade.js';
+import { plainLetters, readLetterStatement } from './letter-statement.js';
+import { findMarkers, type Marker } from './markers.js';
+import { searchedText } from './reply-text.js';
+import { firstStatement } from './statement.js';
+
+/** A multiple-choice grade, with what a confusion matrix needs. */
+export interface MultipleChoiceGrade extends Grade {
+  /** The letter that the reply names; `null` where it names none, or several. */
+  letter: string | null;
+  /** The right letter; `null` where the target is none of the choices. */
+  targetLetter: string | null;
+}
+
+/**
+ * Grades a reply to a multiple-choice question. Only letters that were offered count, and the last explicit
+ * answer wins. A reply that names no letter is wrong, not guessed.
+ * @param target a letter (`B`, `(b)`), the text of a choice, or its position from 0.
+ * @param choices the choice texts in the order they are lettered; where there are none, A to J are taken as offered.
+ */
+export function gradeMultipleChoice(
+  output: string,
+  target: string,
+  choices: readonly string[],
+): MultipleChoiceGrade {
+  const offered = new Choices(choices, target);
+  const targetLetter = offered.readTarget(target) ?? null;
+  const letter = extractLetter(output, offered);
+  const correct = letter !== null && letter === targetLetter;
+  const grade = { correct, extracted: letter, letter, targetLetter };
+  if (targetLetter === null)
+    return { ...grade, message: `The target ${quote(target)} is none of the choices.` };
+  if (letter === null) return { ...grade, message: 'The reply names no offered letter.' };
+  return { ...grade, message: correct ? `${letter} is right.` : `${letter} is not ${targetLetter}.` };
+}
+
+function extractLetter(output: string, choices: Choices): string | null {
+  const text = searchedText(output);
+  for (const marker of findMarkers(text).toReversed()) {
+    const statement = readLetterStatement(statementOf(marker), choices);
+    if (typeof statement === 'object') return statement.letter;
+    // What is inside answer tags is final; elsewhere words without a letter are passed over.
+    if (statement === 'unclear' || (marker.kind === 'tag' && marker.content.trim() !== '')) return null;
+  }
+  return fromWholeReply(text, choices) ?? fromLastLine(text, choices);
+}
+
+function statementOf(marker: Marker): string {
+  return marker.kind === 'tag' || marker.kind === 'boxed' ? marker.content : firstStatement(marker.content);
+}
+
+/** A reply that is a letter or a choice, or begins with a line that is. */
+function fromWholeReply(text: string, choices: Choices): string | null {
+  const plain = plainLetters(text);
+  const [line = ''] = plain.split('\n');
+  return choices.byText(text) ?? bareChoice(plain, choices) ?? bareChoice(line, choices);
+}
+
+/** `C`, `(C)`, `C.`, `Option C`, `C) text of C`, or the text of C. */
+function bareChoice(line: string, choices: Choices): string | null {
+  const text = line.trim();
+  const match = /^(?:(?:option|choice)\s+)?[([]?([A-Za-z])[)\]]?[.:]?$/i.exec(text);
+  if (match?.[1]) return choices.letter(match[1]) ?? null;
+  const byText = choices.byText(text);
+  if (byText) return byText;
+  const lettered = /^(?:(?:option|choice)\s+)?[([]?([A-Za-z])(?:[)\]][.:]?|[.:])\s+(\S[\s\S]*)$/i.exec(text);
+  const letter = lettered?.[1] && choices.letter(lettered[1]);
+  return letter && choices.startsWith(letter, lettered?.[2] ?? '') ? letter : null;
+}
+
+const VERDICT =
+  /(?:^|[\s,;:])(?:(?:option|choice|answer|statement)\s+)?(\()?([A-Z])(?:\)|(?=\s))\s+(?:is|must be|would be|seems)\s+(?:indeed\s+)?(?:the\s+)?(?:correct|right|best|answer|most (?:appropriate|likely|accurate))\b/g;
+
+/** A last line that is a bare letter, or says "(C) is correct". */
+function fromLastLine(text: string, choices: Choices): string | null {
+  const lines = text.trim().split('\n');
+  const line = plainLetters(lines.at(-1) ?? '');
+  const bare = choices.byText(lines.at(-1) ?? '') ?? bareChoice(line, choices);
+  if (bare) return bare;
+  if (line.length > 400 || /\b(?:not|n't|neither)\b/i.test(line)) return null;
+  const letters = new Set<string>();
+  for (const match of line.matchAll(VERDICT)) {
+    const letter = choices.letter(match[2] ?? '');
+    if (letter) letters.add(letter);
+  }
+  const [only] = letters;
+  return letters.size === 1 && only !== undefined ? only : null;
+}

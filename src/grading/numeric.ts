@@ -1,0 +1,55 @@
+import { compareQuickly } from './compare-quickly.js';
+import { extractNumericAnswer } from './extract-numeric.js';
+import { type Grade, quote, type SymbolicComparer } from './grade.js';
+import { findMarkers } from './markers.js';
+
+/** How a mathematical answer is judged. */
+export interface NumericOptions {
+  /** Relative to the target: 0.01 accepts 1% above or below. Default 0: exact. */
+  tolerance?: number;
+  /**
+   * Decides what spelling and exact arithmetic leave open (roots, unknowns, equations). Without it such answers
+   * are incorrect. A rejection or `undefined` counts as "not shown to be equal".
+   */
+  symbolic?: SymbolicComparer;
+}
+
+/**
+ * Grades a reply to a mathematical question: a number, an expression, an equation, a set, an interval, a tuple, a
+ * matrix. Never throws.
+ */
+export async function gradeNumeric(
+  output: string,
+  target: string,
+  options: NumericOptions = {},
+): Promise<Grade> {
+  const { tolerance = 0, symbolic } = options;
+  const gold = readTarget(target);
+  if (gold === '') return { correct: false, extracted: null, message: 'The target is empty.' };
+  const found = extractNumericAnswer(output);
+  if (!found) return { correct: false, extracted: null, message: 'The reply holds no answer.' };
+  const { answer, statement } = found;
+  const grade = (correct: boolean, verb: string, extracted = answer): Grade => ({
+    correct,
+    extracted,
+    message: `${quote(extracted)} ${verb} ${quote(gold)}.`,
+  });
+  const quick = compareQuickly(answer, gold, tolerance);
+  if (quick) return grade(true, 'equals');
+  if (statement !== answer && compareQuickly(statement, gold)) return grade(true, 'equals', statement);
+  if (quick === false || !symbolic)
+    return grade(false, quick === false ? 'does not equal' : 'was not shown to equal');
+  const equal = await symbolic(answer, gold, tolerance).catch(() => undefined);
+  return grade(
+    equal === true,
+    equal ? 'equals' : equal === false ? 'does not equal' : 'was not shown to equal',
+  );
+}
+
+/** A target may be a whole solution that ends in `\boxed{…}` or `#### …`, as in MATH and GSM8K. */
+function readTarget(target: string): string {
+  const gold = target.trim();
+  if (!/boxed|####/.test(gold)) return gold;
+  const marked = findMarkers(gold).some((marker) => marker.kind === 'boxed' || marker.kind === 'hashes');
+  return marked ? (extractNumericAnswer(gold)?.answer ?? gold) : gold;
+}

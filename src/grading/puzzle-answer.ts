@@ -1,0 +1,49 @@
+import { extractMarkedAnswer } from './extract.js';
+import { searchedText, stripMarkdown } from './reply-text.js';
+
+/** Characters and commands that an arithmetic expression or equation is made of. */
+const ARITHMETIC =
+  /(?:[\d+\-−–*×·⋅∗/÷∕^()[\]{}=.\s!?xX]|\\(?:times|cdot|ast|div|left|right|frac|dfrac|tfrac|,|;|!|\s))+/g;
+
+/** No puzzle's answer is longer than this. */
+const LONGEST_RUN = 400;
+
+/** The arithmetic in a puzzle's answer. */
+export interface FoundArithmetic {
+  /** Expressions and equations, the last first. */
+  candidates: string[];
+  /** They stand after an answer marker; otherwise they are all that the reply holds. */
+  marked: boolean;
+}
+
+/** Finds the expressions and equations after the last answer marker; without a marker those of the whole reply. */
+export function findArithmetic(reply: string): FoundArithmetic {
+  const answer = extractMarkedAnswer(reply);
+  const text = answer ?? stripMarkdown(searchedText(reply));
+  const candidates = text
+    .split('\n')
+    .flatMap((line) => [...withoutMathMarks(line).matchAll(ARITHMETIC)].map(([run]) => trim(run)))
+    .filter((run) => run.length <= LONGEST_RUN && /\d\D+\d/.test(run) && /[+\-−–*×·⋅∗/÷∕xX\\]/.test(run))
+    .reverse();
+  return { candidates, marked: answer !== null };
+}
+
+function withoutMathMarks(line: string): string {
+  return stripMarkdown(line)
+    .replace(/\\[()[\]]|[$`]/g, ' ')
+    .replace(/\\boxed\s*\{(.*)\}/g, '$1');
+}
+
+/** Takes off what belongs to the sentence: punctuation, emphasis, half a pair of brackets. */
+function trim(run: string): string {
+  if (run.length > LONGEST_RUN * 2) return '';
+  let text = run.replace(/^[.!?\s=*×·⋅∗/÷∕+xX]+|[.!?\s=*×·⋅∗/÷∕+xX]+$/g, '');
+  for (let previous = ''; previous !== text; ) {
+    previous = text;
+    if (count(text, '(') > count(text, ')') && text.endsWith('(')) text = text.slice(0, -1).trim();
+    if (count(text, ')') > count(text, '(') && text.endsWith(')')) text = text.slice(0, -1).trim();
+  }
+  return text.replace(/[.\s=]+$/, '');
+}
+
+const count = (text: string, character: string) => text.split(character).length - 1;

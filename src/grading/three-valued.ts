@@ -1,0 +1,58 @@
+/** Yes, no, or not decided. */
+export type Verdict = boolean | undefined;
+
+/** No as soon as one is no; yes only when all are yes. */
+export function every<T>(items: readonly T[], test: (item: T, index: number) => Verdict): Verdict {
+  let result: Verdict = true;
+  for (const [index, item] of items.entries()) {
+    const verdict = test(item, index);
+    if (verdict === false) return false;
+    if (verdict === undefined) result = undefined;
+  }
+  return result;
+}
+
+/** Yes as soon as one is yes; no only when all are no. */
+export function some<T>(items: readonly T[], test: (item: T, index: number) => Verdict): Verdict {
+  let result: Verdict = false;
+  for (const [index, item] of items.entries()) {
+    const verdict = test(item, index);
+    if (verdict === true) return true;
+    if (verdict === undefined) result = undefined;
+  }
+  return result;
+}
+
+/** Whether the members can be paired off, each with an equal one. Equality is taken to be transitive. */
+export function samePairs<T>(
+  left: readonly T[],
+  right: readonly T[],
+  equal: (a: T, b: T) => Verdict,
+): Verdict {
+  if (left.length !== right.length) return false;
+  const free = [...right];
+  let result: Verdict = true;
+  for (const item of left) {
+    const verdicts = free.map((other) => equal(item, other));
+    const match = verdicts.indexOf(true);
+    if (match >= 0) free.splice(match, 1);
+    else if (verdicts.includes(undefined)) result = undefined;
+    else return false;
+  }
+  return result;
+}
+
+/** Whether each member of one has an equal one in the other, repetitions aside. */
+export function sameMembers<T>(
+  left: readonly T[],
+  right: readonly T[],
+  equal: (a: T, b: T) => Verdict,
+): Verdict {
+  return every(
+    [
+      () => every(left, (item) => some(right, (other) => equal(item, other))),
+      () => every(right, (other) => some(left, (item) => equal(item, other))),
+    ],
+    (test) => test(),
+  );
+}

@@ -1,0 +1,139 @@
+import { LanguageModelError } from './errors.js';
+
+/** How a call ended, as far as the limit is concerned. */
+export type CallOutcome = 'success' | 'rate_limited' | 'server_error' | 'other';
+
+/** Gives the place back. Only the first call counts. */
+export type Release = (outcome: CallOutcome) => void;
+
+export interface AdaptiveLimitOptions {
+  /** Calls in flight at most; the limit starts here and never grows above it. */
+  maximum: number;
+  /** Calls in flight that a shrinking limit always allows; 1 by default. */
+  minimum?: number;
+  /** The limit's factor on a 429; 0.8 by default. */
+  cutFactor?: number;
+  /** Milliseconds between two cuts: the 429s of one burst are one event. 15,000 by default. */
+  coolDownMs?: number;
+  /** Milliseconds without growth after a 429 or a 5xx; 15,000 by default. */
+  growthPauseMs?: number;
+  /** Milliseconds, monotonic. */
+  now?: () => number;
+}
+
+interface Waiter {
+  admit(): void;
+}
+
+/** What an error says about the provider's load. */
+export function outcomeOf(error: unknown): CallOutcome {
+  if (!(error instanceof LanguageModelError)) return 'other';
+  if (error.kind === 'rate_limited') return 'rate_limited';
+  return error.kind === 'overloaded' || error.kind === 'server' ? 'server_error' : 'other';
+}
+
+/**
+ * Bounds the calls in flight of one worker process, and adapts the bound to what the provider bears: ×0.8 on a 429,
+ * at most once a cool-down; +1 for every full round of successes, up to the maximum (AIMD, as TCP does it; the
+ * numbers are those of Inspect AI's adaptive concurrency).
+ *
+ * Invariant: waiters are admitted in the order they came; an admitted one always gets a release.
+ */
+export class AdaptiveLimit {
+  private readonly options: Required<AdaptiveLimitOptions>;
+  // Iterates in insertion order, and an aborted waiter leaves in constant time.
+  private readonly queue = new Set<Waiter>();
+  private currentLimit: number;
+  private active = 0;
+  private successes = 0;
+  private nextCutAt = Number.NEGATIVE_INFINITY;
+  private growthFrom = Number.NEGATIVE_INFINITY;
+
+  constructor(options: AdaptiveLimitOptions) {
+    this.options = {
+      minimum: 1,
+      cutFactor: 0.8,
+      coolDownMs: 15_000,
+      growthPauseMs: 15_000,
+      now: () => performance.now(),
+      ...options,
+    };
+    this.currentLimit = options.maximum;
+  }
+
+  /** Calls that may be in flight now. */
+  get limit(): number {
+    return this.currentLimit;
+  }
+
+  get inFlight(): number {
+    return this.active;
+  }
+
+  get waiting(): number {
+    return this.queue.size;
+  }
+
+  /**
+   * Waits for a place.
+   * @throws the signal's reason when it aborts first; no place is taken then.
+   */
+  acquire(signal?: AbortSignal): Promise<Release> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const abandon = () => {
+        this.queue.delete(waiter);
+        reject(signal?.reason);
+      };
+      const waiter: Waiter = {
+        admit: () => {
+          signal?.removeEventListener('abort', abandon);
+          this.active++;
+          resolve(this.releaseOnce());
+        },
+      };
+      signal?.addEventListener('abort', abandon, { once: true });
+      this.queue.add(waiter);
+      this.admitNext();
+    });
+  }
+
+  private releaseOnce(): Release {
+    let released = false;
+    return (outcome) => {
+      if (released) return;
+      released = true;
+      this.active--;
+      this.learn(outcome);
+      this.admitNext();
+    };
+  }
+
+  private learn(outcome: CallOutcome): void {
+    const { minimum, maximum, cutFactor, coolDownMs, growthPauseMs, now } = this.options;
+    const time = now();
+    if (outcome === 'rate_limited' || outcome === 'server_error') {
+      this.growthFrom = time + growthPauseMs;
+      this.successes = 0;
+    }
+    if (outcome === 'rate_limited' && time >= this.nextCutAt) {
+      this.nextCutAt = time + coolDownMs;
+      this.currentLimit = Math.max(minimum, Math.floor(this.currentLimit * cutFactor));
+    }
+    if (outcome === 'success' && time >= this.growthFrom && this.currentLimit < maximum) {
+      this.successes++;
+      if (this.successes >= this.currentLimit) {
+        this.successes = 0;
+        this.currentLimit++;
+      }
+    }
+  }
+
+  private admitNext(): void {
+    for (const waiter of this.queue) {
+      if (this.active >= this.currentLimit) return;
+      this.queue.delete(waiter);
+      waiter.admit();
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import type { LanguageModel } from '../contracts/language-model.js';
+import type { Notice } from './chat-messages.js';
+import { LanguageModelError } from './errors.js';
+import type { OpenRecording } from './replay.js';
+import type { SimulationSettings } from './simulated.js';
+import type { KnownAnswer } from './simulated-answers.js';
+
+export type ProviderName = 'gemini' | 'openai' | 'anthropic' | 'scripted' | 'replay' | 'simulated';
+
+/** The part of a resolved config that says which model answers. Sampling parameters come with each request. */
+export interface LanguageModelSettings {
+  provider: ProviderName;
+  /** The bare name, without the provider. */
+  model: string;
+  /** Seconds one request may take. */
+  timeout_sec: number;
+  base_url?: string;
+  /** Provider `scripted`: path of the YAML file of rules. */
+  script?: string;
+  /** Provider `replay`: path or address of a `calls.jsonl`. */
+  recording?: string;
+  /** Provider `simulated`. */
+  simulation?: SimulationSettings;
+}
+
+export interface LanguageModelDependencies {
+  /** Where keys are looked up, `process.env` in a worker. Nothing else of the process's environment is used. */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Provider `simulated`: draws depend on it; 0 by default. */
+  seed?: number;
+  /** Provider `simulated`: the answers it may give. */
+  answerFor?: (sampleId: string) => KnownAnswer | undefined;
+  /** Provider `replay`: opens a recording that is no local file. */
+  openRecording?: OpenRecording;
+  /** Hears once, in a sentence, of each parameter that the model cannot be sent as asked. */
+  notice?: Notice;
+}
+
+export interface CreatedLanguageModel {
+  model: LanguageModel;
+  provider: ProviderName;
+  modelName: string;
+}
+
+/** The variables that may hold a provider's key, the preferred one first. */
+const KEY_VARIABLES: Partial<Record<ProviderName, readonly [string, ...string[]]>> = {
+  gemini: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+  openai: ['OPENAI_API_KEY'],
+  anthropic: ['ANTHROPIC_API_KEY'],
+};
+
+type Environment = LanguageModelDependencies['environment'];
+
+function findKey(provider: ProviderName, environment: Environment): string | undefined {
+  for (const name of KEY_VARIABLES[provider] ?? []) {
+    // Line ends creep in from files and secret stores, and are not allowed in a header.
+    const value = environment[name]?.trim();
+    if (value) return value;
+  }
+  return undefined;
+}
+
+/**
+ * One sentence that names the environment variable to set, or null where the model can be called.
+ * An OpenAI-compatible server behind `base_url` needs no key; where one is set, it is sent there.
+ */
+export function missingCredentials(
+  settings: Pick<LanguageModelSettings, 'provider' | 'base_url'>,
+  environment: Environment,
+): string | null {
+  const { provider, base_url } = settings;
+  const names = KEY_VARIABLES[provider];
+  if (names === undefined || findKey(provider, environment) !== undefined) return null;
+  if (provider === 'openai' && base_url !== undefined) return null;
+  return `provider ${provider} needs a key: set ${names.join(' or ')} in the environment of the worker`;
+}
+
+function required<T>(value: T | undefined, field: string, provider: ProviderName): T {
+  if (value !== undefined) return value;
+  throw new LanguageModelError('configuration', `provider ${provider} needs lm.${field}`, { provider });
+}
+
+/**
+ * Builds the model that a config names. A vendor's client is loaded only when its provider is asked for: each costs
+ * tens of megabytes.
+ * @throws LanguageModelError (`authentication`) where the key is missing, (`configuration`) where a file is.
+ */
+export async function createLanguageModel(
+  settings: LanguageModelSettings,
+  dependencies: LanguageModelDependencies,
+): Promise<CreatedLanguageModel> {
+  const { provider, model: modelName } = settings;
+  const missing = missingCredentials(settings, dependencies.environment);
+  if (missing !== null) throw new LanguageModelError('authentication', missing, { provider });
+  return { model: await build(settings, dependencies), provider, modelName };
+}
+
+async function build(
+  settings: LanguageModelSettings,
+  dependencies: LanguageModelDependencies,
+): Promise<LanguageModel> {
+  const { provider, model, base_url: baseUrl } = settings;
+  const { environment, notice } = dependencies;
+  const timeoutMs = settings.timeout_sec * 1000;
+  const apiKey = findKey(provider, environment);
+  switch (provider) {
+    case 'gemini': {
+      const { geminiLanguageModel } = await import('./gemini.js');
+      return geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, baseUrl });
+    }
+    case 'openai': {
+      const { openaiLanguageModel } = await import('./openai.js');
+      // Organisation and project belong to OpenAI's own service.
+      const account = baseUrl === undefined && {
+        organization: environment.OPENAI_ORG_ID,
+        project: environment.OPENAI_PROJECT_ID,
+      };
+      return openaiLanguageModel({ model, apiKey, timeoutMs, baseUrl, notice, ...account });
+    }
+    case 'anthropic': {
+      const { anthropicLanguageModel } = await import('./anthropic.js');
+      return anthropicLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, baseUrl, notice });
+    }
+    case 'scripted': {
+      const { scriptedLanguageModel } = await import('./scripted.js');
+      return await scriptedLanguageModel({
+        script: required(settings.script, 'script', provider),
+        timeoutMs,
+      });
+    }
+    case 'replay': {
+      const { replayLanguageModel } = await import('./replay.js');
+      const recording = required(settings.recording, 'recording', provider);
+      return replayLanguageModel({ recording, timeoutMs, openRecording: dependencies.openRecording });
+    }
+    case 'simulated': {
+      const { simulatedLanguageModel } = await import('./simulated.js');
+      const { simulation } = settings;
+      const { seed, answerFor } = dependencies;
+      return simulatedLanguageModel({ simulation, seed, answerFor, timeoutMs });
+    }
+  }
+}

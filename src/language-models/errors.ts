@@ -1,0 +1,98 @@
+/** What went wrong with a call, in the words that decide what happens next. */
+export type LanguageModelErrorKind =
+  /** 401, 403, a key the provider does not know, or no key at all. */
+  | 'authentication'
+  /** 404: the model, or the path below `base_url`, does not exist. */
+  | 'not_found'
+  /** 400, 413, 422 and other 4xx: this request will never be accepted. */
+  | 'bad_request'
+  /** 429: too many requests or tokens at once. */
+  | 'rate_limited'
+  /** The account is out of money or quota; waiting does not help. */
+  | 'quota_exhausted'
+  /** 503 and 529. */
+  | 'overloaded'
+  /** Any other 5xx, 409 and 425. */
+  | 'server'
+  /** `timeout_sec` passed, or the server gave up waiting (408). */
+  | 'timeout'
+  /** The connection was refused, reset or cut off. */
+  | 'connection'
+  /** The server answered, but not with a reply. */
+  | 'malformed_reply'
+  /** The caller aborted the call. */
+  | 'cancelled'
+  /** Replay: the recording has no row for this call. */
+  | 'no_such_row'
+  /** Scripted: no rule of the script matches this call. */
+  | 'no_such_rule'
+  /** A file the model needs is missing or wrong. */
+  | 'configuration'
+  /** Nothing of the above, most likely a fault of Reprise. */
+  | 'unknown';
+
+interface Consequence {
+  retryable: boolean;
+  fatalForRun: boolean;
+}
+
+const RETRY: Consequence = { retryable: true, fatalForRun: false };
+const FINAL: Consequence = { retryable: false, fatalForRun: false };
+const FATAL: Consequence = { retryable: false, fatalForRun: true };
+
+const CONSEQUENCES: Record<LanguageModelErrorKind, Consequence> = {
+  authentication: FATAL,
+  not_found: FATAL,
+  bad_request: FINAL,
+  rate_limited: RETRY,
+  quota_exhausted: FATAL,
+  overloaded: RETRY,
+  server: RETRY,
+  timeout: RETRY,
+  connection: RETRY,
+  malformed_reply: RETRY,
+  cancelled: FINAL,
+  no_such_row: FINAL,
+  no_such_rule: FINAL,
+  configuration: FATAL,
+  // Retried because a cause nobody foresaw may well be transient; every retry policy has a maximum.
+  unknown: RETRY,
+};
+
+export interface LanguageModelErrorDetails {
+  provider: string;
+  /** HTTP status, where there was an answer. */
+  status?: number;
+  /** Milliseconds the provider asked to wait, at most ten minutes. */
+  retryAfterMs?: number;
+}
+
+/**
+ * The one error a `LanguageModel` rejects with. `message` is one line, bounded, and free of keys.
+ *
+ * It carries no `cause` on purpose: a client's error holds response headers and whole bodies, and everything
+ * an activity throws ends up in a workflow's history.
+ */
+export class LanguageModelError extends Error {
+  override readonly name = 'LanguageModelError';
+  readonly provider: string;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  /** Another attempt may succeed. */
+  readonly retryable: boolean;
+  /** Every other call of this run would fail in the same way. */
+  readonly fatalForRun: boolean;
+
+  constructor(
+    readonly kind: LanguageModelErrorKind,
+    message: string,
+    details: LanguageModelErrorDetails,
+  ) {
+    super(message);
+    this.provider = details.provider;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+    this.retryable = CONSEQUENCES[kind].retryable;
+    this.fatalForRun = CONSEQUENCES[kind].fatalForRun;
+  }
+}

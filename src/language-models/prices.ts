@@ -1,0 +1,83 @@
+import type { Usage } from '../contracts/language-model.js';
+import table from './prices.json' with { type: 'json' };
+
+/** US dollars per million tokens. */
+interface Rate {
+  input: number;
+  output: number;
+}
+
+interface Price extends Rate {
+  /** Rates of a whole request whose input is longer than `input_tokens`. */
+  above?: Rate & { input_tokens: number };
+  /** Rates from a day on (`YYYY-MM-DD`, UTC). */
+  from?: Record<string, Rate>;
+}
+
+export interface PriceTable {
+  providers: Record<string, { hosts: string[]; models: Record<string, Price> }>;
+  /** Prices of other servers, by the host of their `base_url`. */
+  servers: Record<string, Record<string, Price>>;
+}
+
+const FREE = new Set(['scripted', 'replay', 'simulated']);
+const TOKENS_PER_PRICE = 1_000_000;
+
+/** What may follow a listed name: a date, a build number, `-latest` or `-preview`. `-mini` may not: it costs less. */
+const VARIANT = /^[-@:](?:latest|chat-latest|preview|exp|\d{3,})(?:[-.@:][\w.]+)*$/;
+
+function covers(name: string, model: string): boolean {
+  if (name.endsWith('*')) return model.startsWith(name.slice(0, -1));
+  return model === name || (model.startsWith(name) && VARIANT.test(model.slice(name.length)));
+}
+
+function priceOf(models: Record<string, Price>, model: string): Price | undefined {
+  const wanted = model.toLowerCase().replace(/^models\//, '');
+  const names = Object.keys(models).filter((name) => covers(name, wanted));
+  const longest = names.sort((left, right) => right.length - left.length)[0];
+  return longest === undefined ? undefined : models[longest];
+}
+
+function modelsOf(
+  prices: PriceTable,
+  provider: string,
+  baseUrl: string | undefined,
+): Record<string, Price> | undefined {
+  const vendor = prices.providers[provider];
+  if (baseUrl === undefined) return vendor?.models;
+  if (!URL.canParse(baseUrl)) return undefined;
+  const { hostname, host } = new URL(baseUrl);
+  return vendor?.hosts.includes(hostname) ? vendor.models : prices.servers[host];
+}
+
+function rateAt(price: Price, inputTokens: number, day: string): Rate {
+  const dated = Object.entries(price.from ?? {}).filter(([from]) => from <= day);
+  const current = dated.sort(([left], [right]) => left.localeCompare(right)).at(-1)?.[1] ?? price;
+  return price.above !== undefined && inputTokens > price.above.input_tokens ? price.above : current;
+}
+
+export interface CostOptions {
+  /** The server's address where it is not the vendor's own; its prices are unknown unless the table names it. */
+  baseUrl?: string;
+  /** The day of the call; today by default. */
+  at?: Date;
+  table?: PriceTable;
+}
+
+/**
+ * What a call cost, in US dollars, from `prices.json`; 0 for the models without a network.
+ * Null, not 0, where the model or its server has no price there, or the provider did not report its usage.
+ */
+export function costOf(
+  provider: string,
+  model: string,
+  usage: Usage | undefined,
+  { baseUrl, at = new Date(), table: prices = table as PriceTable }: CostOptions = {},
+): number | null {
+  if (FREE.has(provider)) return 0;
+  const models = modelsOf(prices, provider, baseUrl);
+  const price = models === undefined ? undefined : priceOf(models, model);
+  if (price === undefined || usage === undefined) return null;
+  const rate = rateAt(price, usage.input_tokens, at.toISOString().slice(0, 10));
+  return (usage.input_tokens * rate.input + usage.output_tokens * rate.output) / TOKENS_PER_PRICE;
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { CallIdentity } from '../contracts/language-model.js';
+import { LanguageModelError } from './errors.js';
+import type { RecordingBytes } from './recording-file.js';
+
+const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** The fields that name a row's call. Other programs leave out what is always the same in their recordings. */
+const identitySchema = z.object({
+  sample_id: z.union([z.string(), z.number()]).transform(String),
+  trial: z.int().min(0).default(0),
+  purpose: z.string().min(1).default('act'),
+  ordinal: z.int().min(0).default(0),
+  text: z.string().nullish(),
+  tool_calls: z.array(z.unknown()).nullish(),
+});
+
+function keyOf(call: { sample_id: string; trial: number; purpose: string; ordinal: number }): string {
+  return `${call.trial} ${call.ordinal} ${call.purpose} ${call.sample_id}`;
+}
+
+function checkLine(bytes: Buffer): z.output<typeof identitySchema> | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return 'is no JSON';
+  }
+  const parsed = identitySchema.safeParse(value);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    return issue?.path.length ? `${issue.path.join('.')}: ${issue.message}` : 'is no JSON object';
+  }
+  if (typeof parsed.data.text !== 'string' && !parsed.data.tool_calls?.length) {
+    return 'has neither text nor tool_calls';
+  }
+  return parsed.data;
+}
+
+/** Yields every line's bytes with the offset it starts at, without its newline. */
+async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<{ bytes: Buffer; start: number }> {
+  let pending: Buffer[] = [];
+  let start = 0;
+  let position = 0;
+  for await (const part of chunks) {
+    const chunk = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      const rest = chunk.subarray(from, end);
+      yield { bytes: pending.length === 0 ? rest : Buffer.concat([...pending, rest]), start };
+      pending = [];
+      from = end + 1;
+      start = position + from;
+    }
+    if (from < chunk.length) pending.push(chunk.subarray(from));
+    position += chunk.length;
+  }
+  if (pending.length > 0) yield { bytes: Buffer.concat(pending), start };
+}
+
+/**
+ * Where each call's row stands in a recording. Holds a key and two numbers a row, never the rows.
+ * Of several rows of one call the last one counts: a run that repeats a call appends the row it went on with.
+ */
+export class RecordingIndex {
+  private constructor(
+    private readonly bytes: RecordingBytes,
+    private readonly rows: ReadonlyMap<string, number>,
+    private readonly starts: readonly number[],
+    private readonly ends: readonly number[],
+  ) {}
+
+  /**
+   * Reads a recording once from end to end.
+   * @param name named in errors.
+   * @throws LanguageModelError (`configuration`) that names the file and the line that is wrong.
+   */
+  static async build(bytes: RecordingBytes, name: string): Promise<RecordingIndex> {
+    const rows = new Map<string, number>();
+    const starts: number[] = [];
+    const ends: number[] = [];
+    let number = 0;
+    for await (const line of lines(bytes.chunks())) {
+      number++;
+      const marked = number === 1 && line.bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
+      const content = line.bytes.subarray(marked);
+      if (content.every((byte) => byte <= 0x20)) continue;
+      const row = checkLine(content);
+      if (typeof row === 'string') {
+        throw new LanguageModelError('configuration', `recording ${name}, line ${number}: ${row}`, {
+          provider: 'replay',
+        });
+      }
+      rows.set(keyOf(row), starts.length);
+      starts.push(line.start + marked);
+      ends.push(line.start + line.bytes.length);
+    }
+    return new RecordingIndex(bytes, rows, starts, ends);
+  }
+
+  /** Calls that can be answered. */
+  get size(): number {
+    return this.rows.size;
+  }
+
+  /** The parsed row of a call, or undefined where there is none. */
+  async find(call: CallIdentity): Promise<Record<string, unknown> | undefined> {
+    const row = this.rows.get(keyOf(call));
+    if (row === undefined) return undefined;
+    const line = await this.bytes.range(this.starts[row] ?? 0, this.ends[row] ?? 0);
+    return JSON.parse(line.toString('utf8')) as Record<string, unknown>;
+  }
+}

@@ -1,0 +1,96 @@
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import type { GenerateReply, LanguageModel } from '../contracts/language-model.js';
+import { LanguageModelError } from './errors.js';
+import { guard } from './guard.js';
+import { openRecordingFile, spoolRecording } from './recording-file.js';
+import { RecordingIndex } from './recording-index.js';
+
+const PROVIDER = 'replay';
+
+/** Opens a recording that is no local file, such as `s3://bucket/run/calls.jsonl`, or answers null where there is none. */
+export type OpenRecording = (uri: string) => Promise<AsyncIterable<Uint8Array | string> | null>;
+
+export interface ReplayOptions {
+  /** A path, a `file://` address, or any other address that `openRecording` understands. */
+  recording: string;
+  /** Milliseconds one call may take. */
+  timeoutMs: number;
+  openRecording?: OpenRecording;
+}
+
+/** What is optional in a row is forgiven when it is odd: the text is what a replay is for. */
+const rowSchema = z.object({
+  text: z.string().nullish(),
+  tool_calls: z
+    .array(z.object({ id: z.string(), name: z.string(), arguments: z.string() }))
+    .min(1)
+    .optional()
+    .catch(undefined),
+  usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }).optional().catch(undefined),
+  finish_reason: z
+    .enum(['stop', 'length', 'tool_calls', 'content_filter', 'unknown'])
+    .optional()
+    .catch(undefined),
+  model: z.string().optional().catch(undefined),
+});
+
+function toReply(row: Record<string, unknown>): GenerateReply {
+  const { text, tool_calls, usage, finish_reason, model } = rowSchema.parse(row);
+  return {
+    text: text ?? '',
+    ...(tool_calls && { tool_calls }),
+    ...(usage && { usage }),
+    finish_reason: finish_reason ?? (tool_calls === undefined ? 'unknown' : 'tool_calls'),
+    model,
+    // The recorded cost was paid by the run that recorded it.
+    cost_usd: 0,
+  };
+}
+
+async function openIndex({ recording, openRecording }: ReplayOptions): Promise<RecordingIndex> {
+  const refuse = (why: string) =>
+    new LanguageModelError('configuration', `recording ${recording} ${why}`, { provider: PROVIDER });
+  const remote = /^[a-z][a-z0-9+.-]+:\/\//i.test(recording) && !recording.startsWith('file://');
+  if (remote) {
+    if (openRecording === undefined) throw refuse('cannot be opened here: it is no local file');
+    const stream = await openRecording(recording);
+    if (stream === null) throw refuse('does not exist');
+    return await RecordingIndex.build(await spoolRecording(stream), recording);
+  }
+  const path = recording.startsWith('file://') ? fileURLToPath(recording) : recording;
+  try {
+    return await RecordingIndex.build(await openRecordingFile(path), recording);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw refuse('does not exist');
+    if (code === 'EISDIR' || code === 'EACCES') throw refuse(`cannot be read (${code})`);
+    throw error;
+  }
+}
+
+/**
+ * A model that answers every call with the recorded row of the same sample, trial, purpose and ordinal. Costs nothing.
+ * The recording is indexed at the first call; see {@link RecordingIndex} for what counts as a row.
+ */
+export function replayLanguageModel(options: ReplayOptions): LanguageModel {
+  let opening: Promise<RecordingIndex> | undefined;
+  function index(): Promise<RecordingIndex> {
+    opening ??= openIndex(options).catch((error: unknown) => {
+      // A store that was out of reach may answer the next attempt.
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  }
+  return guard({ provider: PROVIDER, timeoutMs: options.timeoutMs }, async ({ call }) => {
+    const row = await (await index()).find(call);
+    if (row !== undefined) return toReply(row);
+    throw new LanguageModelError(
+      'no_such_row',
+      `recording ${options.recording} has no row for sample ${call.sample_id}, trial ${call.trial}, ` +
+        `purpose '${call.purpose}', ordinal ${call.ordinal}`,
+      { provider: PROVIDER },
+    );
+  });
+}

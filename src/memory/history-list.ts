@@ -1,0 +1,40 @@
+import type { HistoryListConfig } from '../config/memory-schemas.js';
+import type { Json } from '../contracts/json.js';
+import type { Entry } from './entries.js';
+import type { MemoryModule, MemorySnapshot } from './memory-module.js';
+
+/** An append-only list of typed entries; beyond `max_length` the oldest are dropped. */
+export class HistoryList implements MemoryModule {
+  private readonly entries: Entry[];
+
+  constructor(
+    private readonly config: HistoryListConfig,
+    entries: readonly Entry[] = [],
+  ) {
+    this.entries = entries.slice(-config.max_length);
+  }
+
+  update(entry: Entry): void {
+    this.entries.push(entry);
+    if (this.entries.length > this.config.max_length) {
+      this.entries.splice(0, this.entries.length - this.config.max_length);
+    }
+  }
+
+  recall(): readonly Entry[] {
+    return this.entries;
+  }
+
+  snapshot(): MemorySnapshot {
+    return {
+      _type: 'history_list',
+      max_length: this.config.max_length,
+      entries: structuredCopy(this.entries),
+    };
+  }
+}
+
+/** A copy that later updates do not reach; entries themselves are never changed after they are written. */
+function structuredCopy(entries: readonly Entry[]): Json {
+  return [...entries] as unknown as Json;
+}

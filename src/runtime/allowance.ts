@@ -1,0 +1,56 @@
+/**
+ * A shard's side of the budget: calls it may start without asking. `take` waits for a grant and answers false once
+ * the budget is used up. One request is out at a time.
+ */
+export class Allowance {
+  private waiting: ((granted: boolean) => void)[] = [];
+  private asked = false;
+  private closed = false;
+
+  constructor(
+    private calls: number,
+    /** Asks the run for so many calls; it answers with `grant` when it can. */
+    private readonly ask: (wanted: number) => void,
+    /** Calls worth asking for at once. */
+    private readonly lease: () => number,
+  ) {}
+
+  get remaining(): number {
+    return this.calls;
+  }
+
+  take(): Promise<boolean> {
+    if (this.closed) return Promise.resolve(false);
+    if (this.calls > 0) {
+      this.calls -= 1;
+      // Asks ahead, so that lanes do not stand still for a round trip.
+      if (this.calls * 2 < this.lease()) this.request();
+      return Promise.resolve(true);
+    }
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      this.request();
+    });
+  }
+
+  grant(calls: number): void {
+    this.asked = false;
+    this.calls += calls;
+    while (this.calls > 0 && this.waiting.length > 0) {
+      this.calls -= 1;
+      this.waiting.shift()?.(true);
+    }
+    if (this.waiting.length > 0) this.request();
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const resolve of this.waiting.splice(0)) resolve(false);
+  }
+
+  private request(): void {
+    if (this.asked || this.closed) return;
+    this.asked = true;
+    this.ask(Math.max(this.lease() - this.calls, this.waiting.length, 1));
+  }
+}

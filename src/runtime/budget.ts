@@ -1,0 +1,102 @@
+import type { Limits, Spending } from '../contracts/run.js';
+
+/** Whether a run has limits that single calls count against. */
+export function hasCallLimits(limits: Limits): boolean {
+  return limits.max_lm_calls !== null || limits.max_tokens !== null || limits.max_cost_usd !== null;
+}
+
+/** The limit that is used up, as a sentence for people; null while there is room. */
+export function reachedLimit(limits: Limits, spent: Spending): string | null {
+  if (limits.max_lm_calls !== null && spent.lm_calls >= limits.max_lm_calls) {
+    return `limits.max_lm_calls: ${spent.lm_calls} of ${limits.max_lm_calls} calls are made`;
+  }
+  if (limits.max_tokens !== null && spent.tokens >= limits.max_tokens) {
+    return `limits.max_tokens: ${spent.tokens} of ${limits.max_tokens} tokens are used`;
+  }
+  if (limits.max_cost_usd !== null && (spent.cost_usd ?? 0) >= limits.max_cost_usd) {
+    return `limits.max_cost_usd: ${(spent.cost_usd ?? 0).toFixed(4)} of ${limits.max_cost_usd} US dollars are spent`;
+  }
+  return null;
+}
+
+/**
+ * The run's budget, leased to its shards call by call. A call is reserved before it starts and settled after it, so
+ * calls never exceed their limit, and tokens and dollars by no more than the calls in flight.
+ */
+export class BudgetLedger {
+  private readonly granted = new Map<number, number>();
+  private readonly used = new Map<number, Spending>();
+
+  constructor(
+    private readonly limits: Limits,
+    private readonly before: Spending,
+  ) {}
+
+  /** Takes note of what a shard has spent in all. */
+  settle(shard: number, spending: Spending): void {
+    this.used.set(shard, spending);
+  }
+
+  /** A shard that has ended needs its lease no more. */
+  release(shard: number): void {
+    this.granted.set(shard, this.used.get(shard)?.lm_calls ?? 0);
+  }
+
+  spent(): Spending {
+    const total = { ...this.before };
+    for (const part of this.used.values()) {
+      total.lm_calls += part.lm_calls;
+      total.tokens += part.tokens;
+      total.cost_usd =
+        total.cost_usd === null || part.cost_usd === null ? null : total.cost_usd + part.cost_usd;
+    }
+    return total;
+  }
+
+  /** Calls that are leased but not settled. */
+  outstanding(): number {
+    let open = 0;
+    for (const [shard, calls] of this.granted) open += calls - (this.used.get(shard)?.lm_calls ?? 0);
+    return open;
+  }
+
+  /** Leases up to `wanted` calls. 0 means: none now. */
+  grant(shard: number, wanted: number): number {
+    const spent = this.spent();
+    if (reachedLimit(this.limits, spent) !== null) return 0;
+    const calls = Math.max(0, Math.min(wanted, this.roomForCalls(spent)));
+    if (calls > 0) this.granted.set(shard, (this.granted.get(shard) ?? 0) + calls);
+    return calls;
+  }
+
+  /** Why nothing is leased any more, once nothing is outstanding that could still give room back. */
+  exhausted(): string | null {
+    const spent = this.spent();
+    const reached = reachedLimit(this.limits, spent);
+    if (reached !== null) return reached;
+    if (this.outstanding() > 0) return null;
+    return this.roomForCalls(spent) > 0 ? null : 'limits: no room for another call';
+  }
+
+  /** By the mean of the calls so far; the first call is always let through, because its price is not known. */
+  private roomForCalls(spent: Spending): number {
+    const open = this.outstanding();
+    const rooms: number[] = [];
+    if (this.limits.max_lm_calls !== null) rooms.push(this.limits.max_lm_calls - spent.lm_calls - open);
+    const mean = (sum: number) => (spent.lm_calls === 0 ? 0 : sum / spent.lm_calls);
+    if (this.limits.max_tokens !== null) {
+      rooms.push(roomByMean(this.limits.max_tokens - spent.tokens, mean(spent.tokens), open));
+    }
+    if (this.limits.max_cost_usd !== null) {
+      const cost = spent.cost_usd ?? 0;
+      rooms.push(roomByMean(this.limits.max_cost_usd - cost, mean(cost), open));
+    }
+    return rooms.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...rooms);
+  }
+}
+
+/** Before any mean is known one call at a time is leased; what is left always admits one call while none is open. */
+function roomByMean(left: number, mean: number, open: number): number {
+  if (mean === 0) return open === 0 ? 1 : 0;
+  return Math.max(Math.floor(left / mean) - open, open === 0 ? 1 : 0);
+}

@@ -1,0 +1,175 @@
+import type { Agent, AgentLanguageModel } from '../contracts/agent.js';
+import type { CallIdentity } from '../contracts/language-model.js';
+import type { EpisodeError } from '../contracts/results.js';
+import type { MemoryModule } from '../memory/memory-module.js';
+import type { EpisodeState, LaneState } from './lane-state.js';
+import { CallRefusedError, type LanePorts, type OpenedSample } from './ports.js';
+
+/** `finished`: every sample is done. `suspended`: `state` says where to go on. */
+export type LaneOutcome = 'finished' | 'suspended';
+
+/**
+ * Runs a lane: its samples in order, each for its trials, each trial an episode (reset, then act and step in
+ * turns). It may be handed back between any two steps and continued from its state elsewhere.
+ */
+export class Lane {
+  private memory: MemoryModule;
+  private agent: Agent;
+
+  constructor(
+    readonly state: LaneState,
+    private readonly ports: LanePorts,
+  ) {
+    this.memory = ports.createMemory(state.memory);
+    this.agent = this.createAgent();
+  }
+
+  /** The lane's state as plain JSON, memory included. */
+  snapshot(): LaneState {
+    return { ...this.state, memory: this.memory.snapshot() };
+  }
+
+  async run(): Promise<LaneOutcome> {
+    try {
+      for (; this.state.slot < this.state.to; this.state.slot++) {
+        if (!(await this.runSample())) return 'suspended';
+        this.state.trial = 0;
+      }
+      return 'finished';
+    } catch (error) {
+      if (error instanceof CallRefusedError) return 'suspended';
+      throw error;
+    }
+  }
+
+  private async runSample(): Promise<boolean> {
+    const { rules } = this.ports;
+    if (!rules.carry_memory_across_trials && this.state.memory_before_sample === undefined) {
+      this.state.memory_before_sample = this.memory.snapshot();
+    }
+    for (; this.state.trial < rules.num_trials; this.state.trial++) {
+      if (this.state.episode === undefined && !(await this.ports.mayProceed('episode'))) return false;
+      if (this.state.trial > 0 && this.state.episode === undefined && !rules.carry_memory_across_trials) {
+        this.useMemory(this.ports.createMemory(this.state.memory_before_sample ?? null));
+      }
+      const outcome = await this.runEpisode();
+      if (outcome === 'suspended') return false;
+      if (outcome === 'success' && rules.early_stop_on_success) break;
+    }
+    const { sample } = this.state;
+    if (sample !== undefined) this.state.last_sample = { index: sample.index, id: sample.id };
+    delete this.state.memory_before_sample;
+    delete this.state.sample;
+    return true;
+  }
+
+  private async runEpisode(): Promise<'success' | 'failure' | 'suspended'> {
+    const { slot, trial } = this.state;
+    this.state.sample ??= await this.ports.openSample(slot, trial);
+    const sample = this.state.sample;
+    const warnings: string[] = [];
+    let error: EpisodeError | null = null;
+    const resumed = this.state.episode;
+    const episode = resumed ?? (await this.beginEpisode(sample));
+    this.state.episode = episode;
+    try {
+      if (resumed !== undefined) this.agent.restore(episode.agent);
+      if ((await this.takeSteps(sample, episode)) === 'suspended') return 'suspended';
+    } catch (caught) {
+      if (this.ports.isInterruption(caught)) throw caught;
+      error = this.ports.describeError(caught);
+    }
+    if (error === null) {
+      try {
+        await this.agent.endEpisode();
+      } catch (caught) {
+        if (this.ports.isInterruption(caught)) throw caught;
+        // The answer is graded already; what failed is what follows it, such as a reflection.
+        warnings.push(`after the episode: ${this.ports.describeError(caught).message}`);
+      }
+    }
+    await this.ports.record({
+      index: sample.index,
+      sample_id: sample.id,
+      trial,
+      steps: episode.steps,
+      reward: episode.reward,
+      error,
+      warnings,
+      calls: episode.calls,
+      started_at: episode.started_at,
+      ended_at: this.ports.now(),
+    });
+    delete this.state.episode;
+    return error === null && episode.steps.at(-1)?.feedback.correct === true ? 'success' : 'failure';
+  }
+
+  private async beginEpisode(sample: OpenedSample): Promise<EpisodeState> {
+    const { slot, trial } = this.state;
+    const again = trial > 0 && this.ports.rules.reset_each_trial;
+    const opened = again ? await this.ports.openSample(slot, trial) : sample;
+    this.agent.reset({ sample_id: sample.id, trial, num_trials: this.ports.rules.num_trials });
+    return {
+      environment: opened.state,
+      obs: opened.obs,
+      agent: this.agent.snapshot(),
+      steps: [],
+      reward: 0,
+      calls: [],
+      ordinals: {},
+      started_at: this.ports.now(),
+    };
+  }
+
+  private async takeSteps(sample: OpenedSample, episode: EpisodeState): Promise<'over' | 'suspended'> {
+    const limit = this.ports.rules.max_steps_per_episode ?? Number.POSITIVE_INFINITY;
+    while (episode.steps.length < limit) {
+      if (episode.steps.length > 0 && !(await this.ports.mayProceed('step'))) return 'suspended';
+      const action = await this.agent.act(episode.obs);
+      const outcome = await this.ports.step(sample, episode.environment, action);
+      const last = outcome.done || episode.steps.length + 1 >= limit;
+      await this.agent.observe(outcome.obs, outcome.feedback, last);
+      // The step is booked in one go, after its last await, so that a suspended lane never holds half of it.
+      const reward = outcome.reward ?? (outcome.feedback.correct ? 1 : 0);
+      episode.steps.push({
+        obs: episode.obs,
+        action,
+        feedback: outcome.feedback,
+        reward,
+        done: outcome.done,
+      });
+      episode.reward += reward;
+      episode.environment = outcome.state;
+      episode.obs = outcome.obs ?? '';
+      episode.agent = this.agent.snapshot();
+      if (last) return 'over';
+    }
+    return 'over';
+  }
+
+  private useMemory(memory: MemoryModule): void {
+    this.memory = memory;
+    this.agent = this.createAgent();
+  }
+
+  private createAgent(): Agent {
+    return this.ports.createAgent(this.memory, this.languageModel());
+  }
+
+  /** The model as the agent sees it: calls get the identity of the episode in work. */
+  private languageModel(): AgentLanguageModel {
+    return {
+      generate: (request) => {
+        const { episode, sample, trial } = this.state;
+        if (episode === undefined || sample === undefined) {
+          throw new Error('an agent may call the language model only during an episode');
+        }
+        const ordinal = episode.ordinals[request.purpose] ?? 0;
+        episode.ordinals[request.purpose] = ordinal + 1;
+        const call: CallIdentity = { sample_id: sample.id, trial, purpose: request.purpose, ordinal };
+        episode.calls.push({ ...call, step: episode.steps.length });
+        return this.ports.generate(call, request);
+      },
+    };
+  }
+}

@@ -1,0 +1,52 @@
+import type { Agent, AgentLanguageModel, AgentRequest } from '../contracts/agent.js';
+import type { StepOutcome } from '../contracts/environment.js';
+import type { Json } from '../contracts/json.js';
+import type { CallIdentity, GenerateReply } from '../contracts/language-model.js';
+import type { EpisodeError, EpisodeRecord } from '../contracts/results.js';
+import type { MemoryModule, MemorySnapshot } from '../memory/memory-module.js';
+
+/** A sample that is ready for its first step. */
+export interface OpenedSample {
+  /** Position in the run's order. */
+  index: number;
+  id: string;
+  state: Json;
+  obs: string;
+}
+
+/** The rules a lane follows, most of them fields of `runtime`. */
+export interface LaneRules {
+  num_trials: number;
+  early_stop_on_success: boolean;
+  carry_memory_across_trials: boolean;
+  max_steps_per_episode: number | null;
+  /** A built-in environment resets to the same state each time; a user's own is asked again for each trial. */
+  reset_each_trial: boolean;
+}
+
+/**
+ * Everything a lane needs from outside. A workflow answers with activities, `runInProcess` with direct calls;
+ * the lane, the agent and the environment are the same.
+ */
+export interface LanePorts {
+  rules: LaneRules;
+  /** Waits while the run is paused. False: the lane has to stop here and hand back its state. */
+  mayProceed(boundary: 'episode' | 'step'): Promise<boolean>;
+  openSample(slot: number, trial: number): Promise<OpenedSample>;
+  step(sample: OpenedSample, state: Json, action: string): Promise<StepOutcome>;
+  /** Rejects with `CallRefusedError` where a limit forbids the call. */
+  generate(call: CallIdentity, request: AgentRequest): Promise<GenerateReply>;
+  createAgent(memory: MemoryModule, languageModel: AgentLanguageModel): Agent;
+  createMemory(saved: MemorySnapshot | null): MemoryModule;
+  record(episode: EpisodeRecord): Promise<void> | void;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** An error that is no episode's: cancellation, a refused call. It ends the lane. */
+  isInterruption(error: unknown): boolean;
+  describeError(error: unknown): EpisodeError;
+}
+
+/** A limit is reached: the call was not made, and the episode it belongs to is not recorded. */
+export class CallRefusedError extends Error {
+  override readonly name = 'CallRefusedError';
+}

@@ -1,0 +1,51 @@
+import type { CallRecord, Usage } from '../contracts/language-model.js';
+import type { EpisodeRecord, ResultRow } from '../contracts/results.js';
+
+/** Sums token counts; a call without usage counts as none. */
+export function sumUsage(calls: readonly Pick<CallRecord, 'usage'>[]): Usage {
+  const total: Usage = { input_tokens: 0, output_tokens: 0 };
+  for (const { usage } of calls) {
+    total.input_tokens += usage?.input_tokens ?? 0;
+    total.output_tokens += usage?.output_tokens ?? 0;
+  }
+  return total;
+}
+
+/** US dollars, rounded to a millionth of a cent; null as soon as one price is not known. */
+export function sumCost(calls: readonly Pick<CallRecord, 'cost_usd'>[]): number | null {
+  let total = 0;
+  for (const { cost_usd } of calls) {
+    if (cost_usd === null) return null;
+    total += cost_usd;
+  }
+  return roundCost(total);
+}
+
+export function roundCost(dollars: number): number {
+  return Math.round(dollars * 1e8) / 1e8;
+}
+
+/** The row of `results.jsonl` for an episode and the calls it made. */
+export function resultRow(episode: EpisodeRecord, calls: readonly CallRecord[]): ResultRow {
+  const last = episode.steps.at(-1);
+  const failed = episode.error !== null;
+  const lastAct = calls.filter((call) => call.purpose === 'act').at(-1);
+  return {
+    id: episode.sample_id,
+    trial: episode.trial,
+    action: last?.action ?? null,
+    extracted: last?.feedback.extra?.extracted ?? null,
+    feedback: failed ? null : (last?.feedback ?? null),
+    reward: failed ? null : episode.reward,
+    error: episode.error,
+    ...(episode.warnings.length > 0 ? { warnings: episode.warnings } : {}),
+    steps: episode.steps.length,
+    ...(episode.steps.length > 1 ? { step_records: episode.steps } : {}),
+    finish_reason: lastAct?.finish_reason ?? null,
+    lm_calls: calls.length,
+    usage: sumUsage(calls),
+    cost_usd: sumCost(calls),
+    started_at: new Date(episode.started_at).toISOString(),
+    seconds: (episode.ended_at - episode.started_at) / 1000,
+  };
+}

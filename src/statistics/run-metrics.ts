@@ -1,0 +1,150 @@
+import type { CallRecord } from '../contracts/language-model.js';
+import type { Metrics, ResultRow, TaskMetrics } from '../contracts/results.js';
+import { roundCost } from './result-row.js';
+
+/** What the rows do not say. */
+export type RunFacts = Pick<
+  Metrics,
+  | 'name'
+  | 'experiment'
+  | 'status'
+  | 'status_message'
+  | 'model'
+  | 'simulated'
+  | 'agent'
+  | 'seed'
+  | 'feedback_in_memory'
+  | 'samples_planned'
+  | 'wall_seconds'
+  | 'started_at'
+  | 'ended_at'
+> & { num_trials: number; environment: string };
+
+type Standing = 'success' | 'failure' | 'error';
+
+/** Confusion counts are kept only where an environment reports letters. */
+function countConfusion(confusion: Record<string, Record<string, number>>, row: ResultRow): void {
+  const extra = row.feedback?.extra;
+  if (typeof extra?.target_letter !== 'string') return;
+  const answered = typeof extra.predicted === 'string' ? extra.predicted : 'none';
+  confusion[extra.target_letter] ??= {};
+  const counts = confusion[extra.target_letter] as Record<string, number>;
+  counts[answered] = (counts[answered] ?? 0) + 1;
+}
+
+/** Keys in order, so that equal counts print equally. */
+function sorted<Value>(record: Record<string, Value>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/**
+ * Adds up a run from its rows. Rows arrive sample by sample, trials in order; nothing of a sample is kept after
+ * the next one begins, so 20,000 samples take no more memory than 200.
+ */
+export class RunMetricsBuilder {
+  private sampleId: string | undefined;
+  private standings: Standing[] = [];
+  private lastRow: ResultRow | undefined;
+  private samples = 0;
+  private episodes = 0;
+  private correct = 0;
+  private errors = 0;
+  private errorTypes: Record<string, number> = {};
+  private correctByTrial: number[];
+  private judgedByTrial: number[];
+  private rewardSum = 0;
+  private truncated = 0;
+  private warnings = 0;
+  private calls = { made: 0, repeated: 0, cached: 0, input: 0, output: 0 };
+  private cost: number | null = 0;
+  private confusion: Record<string, Record<string, number>> = {};
+
+  constructor(private readonly trials: number) {
+    this.correctByTrial = Array.from({ length: trials }, () => 0);
+    this.judgedByTrial = Array.from({ length: trials }, () => 0);
+  }
+
+  add(row: ResultRow, calls: readonly CallRecord[]): void {
+    if (row.id !== this.sampleId) this.closeSample();
+    this.sampleId = row.id;
+    this.lastRow = row;
+    this.standings[row.trial] = row.error !== null ? 'error' : row.feedback?.correct ? 'success' : 'failure';
+    this.episodes += 1;
+    if (row.finish_reason === 'length') this.truncated += 1;
+    this.warnings += row.warnings?.length ?? 0;
+    for (const call of calls) this.addCall(call);
+  }
+
+  /** A call that belongs to no finished episode: paid for all the same. */
+  addCall(call: CallRecord): void {
+    this.calls.made += 1;
+    this.calls.repeated += call.repeated;
+    this.calls.cached += call.cached === true ? 1 : 0;
+    this.calls.input += call.usage?.input_tokens ?? 0;
+    this.calls.output += call.usage?.output_tokens ?? 0;
+    this.cost = this.cost === null || call.cost_usd === null ? null : this.cost + call.cost_usd;
+  }
+
+  private closeSample(): void {
+    const row = this.lastRow;
+    if (row === undefined) return;
+    this.samples += 1;
+    let standing: Standing | undefined;
+    for (let trial = 0; trial < this.trials; trial++) {
+      // A sample that stopped early keeps its last standing for the trials it did not need.
+      standing = this.standings[trial] ?? standing;
+      if (standing === undefined || standing === 'error') continue;
+      this.judgedByTrial[trial] = (this.judgedByTrial[trial] ?? 0) + 1;
+      if (standing === 'success') this.correctByTrial[trial] = (this.correctByTrial[trial] ?? 0) + 1;
+    }
+    if (row.error !== null) {
+      this.errors += 1;
+      this.errorTypes[row.error.type] = (this.errorTypes[row.error.type] ?? 0) + 1;
+    } else {
+      this.rewardSum += row.reward ?? 0;
+      if (row.feedback?.correct) this.correct += 1;
+      countConfusion(this.confusion, row);
+    }
+    this.standings = [];
+    this.lastRow = undefined;
+  }
+
+  finish(facts: RunFacts): Metrics {
+    this.closeSample();
+    const { num_trials: _trials, environment, ...rest } = facts;
+    const judged = this.samples - this.errors;
+    const accuracy = judged === 0 ? null : this.correct / judged;
+    const task: TaskMetrics = { samples: this.samples, correct: this.correct, errors: this.errors, accuracy };
+    if (Object.keys(this.confusion).length > 0) {
+      task.confusion = sorted(
+        Object.fromEntries(
+          Object.entries(this.confusion).map(([target, counts]) => [target, sorted(counts)]),
+        ),
+      );
+    }
+    return {
+      ...rest,
+      kind: 'run',
+      samples: this.samples,
+      episodes: this.episodes,
+      correct: this.correct,
+      accuracy,
+      errors: this.errors,
+      error_types: sorted(this.errorTypes),
+      success_by_trial: this.correctByTrial.map((count, trial) => {
+        const of = this.judgedByTrial[trial] ?? 0;
+        return of === 0 ? null : count / of;
+      }),
+      correct_by_trial: this.correctByTrial,
+      mean_reward: judged === 0 ? null : this.rewardSum / judged,
+      truncated_replies: this.truncated,
+      warnings: this.warnings,
+      lm_calls: this.calls.made,
+      lm_calls_repeated: this.calls.repeated,
+      lm_calls_cached: this.calls.cached,
+      usage: { input_tokens: this.calls.input, output_tokens: this.calls.output },
+      cost_usd: this.cost === null ? null : roundCost(this.cost),
+      by_task: { [environment]: task },
+    };
+  }
+}

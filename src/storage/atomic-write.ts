@@ -1,0 +1,90 @@
+import { type FileHandle, link, mkdir, open, rename, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isPresent } from './file-presence.js';
+import { systemCode } from './storage-error.js';
+import { temporaryName } from './temporary-files.js';
+
+// Another writer's deletions may prune an empty folder between our making it and our using it.
+const FOLDER_ATTEMPTS = 25;
+
+/**
+ * Writes a file so that it is seen whole or not at all: a temporary file in the same folder, its data flushed
+ * (or a power cut could leave the name on an empty file), then one atomic rename or link.
+ * Answers `false` when `ifAbsent` was asked for and the file was there already.
+ */
+export async function writeThrough(
+  path: string,
+  fill: (handle: FileHandle) => Promise<void>,
+  ifAbsent: boolean,
+): Promise<boolean> {
+  const temporary = join(dirname(path), temporaryName());
+  const handle = await openInFolder(temporary);
+  try {
+    try {
+      await fill(handle);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    if (ifAbsent) return await publishOnce(temporary, path);
+    await rename(temporary, path);
+    return true;
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+}
+
+async function openInFolder(path: string): Promise<FileHandle> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await open(path, 'wx');
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT' || attempt === FOLDER_ATTEMPTS) throw error;
+      await makeFolder(dirname(path)).catch((failure) => {
+        if (systemCode(failure) !== 'ENOENT') throw failure;
+      });
+    }
+  }
+}
+
+/**
+ * Makes a folder and its parents. Not `mkdir`'s own `recursive`, which never comes back where making a folder answers
+ * ENOENT although its parent is there (`/proc`, some network mounts).
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return;
+    if (systemCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path).catch((failure) => {
+      if (systemCode(failure) !== 'EEXIST') throw failure;
+    });
+  }
+}
+
+/** Gives the temporary file its name unless the name is taken: `link` fails with EEXIST, which `rename` never does. */
+async function publishOnce(temporary: string, path: string): Promise<boolean> {
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EEXIST') {
+      await unlink(temporary);
+      return false;
+    }
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error;
+    // No hard links here (exFAT, some shared folders of virtual machines). Hazard: two writers in the same
+    // millisecond can both win; the file is still seen whole.
+    if (await isPresent(path)) {
+      await unlink(temporary);
+      return false;
+    }
+    await rename(temporary, path);
+    return true;
+  }
+  await unlink(temporary);
+  return true;
+}

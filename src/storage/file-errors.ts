@@ -1,0 +1,62 @@
+import { StorageError, type StorageOperation, systemCode } from './storage-error.js';
+
+/**
+ * Failures that the same call will meet again until somebody changes a permission, a mount or the path.
+ * They fail at once, because their usual place is the start of a run: a `results_dir` one may not write to.
+ * Everything else (a full disk, an I/O error, too many open files, a stale network mount, …) may pass,
+ * and is worth an activity's retries: a run then sits out a full disk instead of ending on it.
+ */
+const FINAL_CODES: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'EISDIR',
+  'EEXIST',
+  'ENOTEMPTY',
+  'ENAMETOOLONG',
+  'ELOOP',
+  'EINVAL',
+  'ENOSYS',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+]);
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full: free some space',
+  EDQUOT: 'the disk quota is used up',
+  EACCES: 'this user may not do that there',
+  EPERM: 'this user may not do that there',
+  EROFS: 'the file system is mounted read-only',
+  ENOTDIR: 'a part of its path is a file',
+  EISDIR: 'a folder is in its place',
+  EEXIST: 'a part of its path is a file',
+  EMFILE: 'this process has too many files open',
+  ENFILE: 'this machine has too many files open',
+};
+
+/** Whether a system error may pass by itself. */
+export function isRetryableFileCode(code: string): boolean {
+  return !FINAL_CODES.has(code);
+}
+
+/** Turns a system error into a {@link StorageError}; anything else (a bug, a source's own error) is handed back as it is. */
+export function fileError(
+  error: unknown,
+  operation: StorageOperation,
+  uri: string,
+  key: string | null,
+): unknown {
+  const code = systemCode(error);
+  if (error instanceof StorageError || code === null) return error;
+  const subject = key === null || key === '' ? uri : `${key} in ${uri}`;
+  const hint = HINTS[code] ?? (error instanceof Error ? error.message : String(error));
+  return new StorageError({
+    message: `cannot ${operation} ${subject}: ${code}: ${hint}`,
+    uri,
+    key,
+    code,
+    retryable: isRetryableFileCode(code),
+    cause: error,
+  });
+}

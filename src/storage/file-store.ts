@@ -1,0 +1,144 @@
+import { open, readFile, rmdir, stat, unlink } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import {
+  type ArtifactStore,
+  checkKey,
+  checkPrefix,
+  type ListedArtifact,
+  type WriteOptions,
+} from './artifact-store.js';
+import { writeThrough } from './atomic-write.js';
+import { chunked, forEachConcurrently, withMappedErrors } from './byte-streams.js';
+import { fileError } from './file-errors.js';
+import { listFiles } from './file-listing.js';
+import { isPresent, nullWhenAbsent } from './file-presence.js';
+import { type StorageOperation, systemCode } from './storage-error.js';
+
+const STREAM_BLOCK_BYTES = 256 * 1024;
+const CONCURRENT_DELETES = 16;
+
+/** An {@link ArtifactStore} in a folder of this machine or of a network mount. The folder is made on the first write. */
+export class FileStore implements ArtifactStore {
+  readonly uri: string;
+  readonly #root: string;
+
+  /** @param root the folder; a relative one is resolved against the working folder. */
+  constructor(root: string) {
+    this.#root = resolve(root);
+    this.uri = pathToFileURL(this.#root).href.replace(/\/$/, '');
+  }
+
+  async read(key: string): Promise<Uint8Array | null> {
+    const path = this.#pathOf(key);
+    return this.#attempt('read', key, () => nullWhenAbsent(readFile(path)));
+  }
+
+  async readText(key: string): Promise<string | null> {
+    const path = this.#pathOf(key);
+    return this.#attempt('read', key, () => nullWhenAbsent(readFile(path, 'utf8')));
+  }
+
+  async openRead(key: string): Promise<Readable | null> {
+    const path = this.#pathOf(key);
+    return this.#attempt('read', key, async () => {
+      const handle = await nullWhenAbsent(open(path));
+      if (handle === null) return null;
+      if ((await handle.stat()).isDirectory()) {
+        await handle.close();
+        return null;
+      }
+      return withMappedErrors(handle.createReadStream({ highWaterMark: STREAM_BLOCK_BYTES }), (error) =>
+        fileError(error, 'read', this.uri, key),
+      );
+    });
+  }
+
+  async write(key: string, body: Uint8Array | string, options: WriteOptions = {}): Promise<boolean> {
+    const path = this.#pathOf(key);
+    const ifAbsent = options.ifAbsent ?? false;
+    return this.#attempt('write', key, async () => {
+      if (ifAbsent && (await isPresent(path))) return false;
+      return writeThrough(path, (handle) => handle.writeFile(body), ifAbsent);
+    });
+  }
+
+  async writeStream(key: string, source: AsyncIterable<Uint8Array | string>): Promise<{ bytes: number }> {
+    const path = this.#pathOf(key);
+    let bytes = 0;
+    let sourceFailure: { error: unknown } | undefined;
+    try {
+      await writeThrough(
+        path,
+        async (handle) => {
+          const blocks = chunked(source, STREAM_BLOCK_BYTES, (error) => {
+            sourceFailure = { error };
+          });
+          for await (const block of blocks) {
+            await handle.writeFile(block);
+            bytes += block.byteLength;
+          }
+        },
+        false,
+      );
+    } catch (error) {
+      if (sourceFailure !== undefined) throw sourceFailure.error;
+      throw fileError(error, 'write', this.uri, key);
+    }
+    return { bytes };
+  }
+
+  async *list(prefix: string): AsyncIterable<ListedArtifact> {
+    checkPrefix(this.uri, prefix);
+    try {
+      yield* listFiles(this.#root, prefix);
+    } catch (error) {
+      throw fileError(error, 'list', this.uri, prefix);
+    }
+  }
+
+  async delete(keys: string[]): Promise<void> {
+    const folders = new Set<string>();
+    for (const key of keys) checkKey(this.uri, key);
+    await forEachConcurrently(keys, CONCURRENT_DELETES, async (key) => {
+      const path = join(this.#root, key);
+      await this.#attempt('delete', key, () => nullWhenAbsent(unlink(path)));
+      folders.add(dirname(path));
+    });
+    for (const folder of folders) await this.#prune(folder);
+  }
+
+  async exists(key: string): Promise<boolean> {
+    const path = this.#pathOf(key);
+    return this.#attempt('read', key, async () => (await nullWhenAbsent(stat(path)))?.isFile() ?? false);
+  }
+
+  within(prefix: string): ArtifactStore {
+    return new FileStore(this.#pathOf(prefix));
+  }
+
+  #pathOf(key: string): string {
+    checkKey(this.uri, key);
+    return join(this.#root, key);
+  }
+
+  async #attempt<Result>(operation: StorageOperation, key: string, action: () => Promise<Result>) {
+    try {
+      return await action();
+    } catch (error) {
+      throw fileError(error, operation, this.uri, key);
+    }
+  }
+
+  /** Removes a folder and its parents as long as they are empty, up to the store's root, which stays. */
+  async #prune(folder: string): Promise<void> {
+    for (let path = folder; path !== this.#root && path.startsWith(this.#root); path = dirname(path)) {
+      try {
+        await rmdir(path);
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT') return;
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { checkKey } from './artifact-store.js';
+
+/**
+ * The keys of an experiment's folder. No key may be a `/`-prefix of another: folders, and S3 services that keep
+ * objects as files, cannot hold `a` and `a/b` at once.
+ */
+export const artifactKeys = {
+  /** The resolved config, without secrets. */
+  config: 'config.yaml',
+  /** Totals of the run. */
+  metrics: 'metrics.json',
+  /** A row a sample and trial. */
+  results: 'results.jsonl',
+  /** A row a language-model call; what a replay reads. */
+  calls: 'calls.jsonl',
+  /** A trajectory a row. */
+  trajectories: 'trajectories.jsonl',
+  /** The memory at the end. */
+  memory: 'memory.json',
+  /** The run's log, JSON lines. */
+  log: 'run.log',
+} as const;
+
+const PARTS = 'parts';
+const PENDING = 'pending';
+const DATASET = 'dataset';
+
+// Padding makes keys sort as their numbers do; a larger number only loses its place in the order, not its key.
+const SHARD_DIGITS = 5;
+const SEQUENCE_DIGITS = 6;
+const CHUNK_DIGITS = 6;
+
+/** How the run is dealt to its shards. */
+export function planKey(): string {
+  return 'plan.json';
+}
+
+/** The rows a shard wrote at once; a retried write of the same rows lands on the same key. */
+export function partKey(execution: string, shard: number, sequence: number): string {
+  return `${partsPrefix(execution)}${padded(shard, SHARD_DIGITS)}-${padded(sequence, SEQUENCE_DIGITS)}.jsonl`;
+}
+
+/** Lists every part of an execution, in order of shard and sequence. */
+export function partsPrefix(execution: string): string {
+  return `${PARTS}/${segment(execution)}/`;
+}
+
+/** The reply of a finished call, under the hash that identifies the call. Spread over 256 folders by its first two digits. */
+export function callKey(key: string): string {
+  if (!/^[0-9a-z_-]{3,128}$/i.test(key)) throw new RangeError(`${JSON.stringify(key)} is no call key`);
+  return `${PENDING}/${key.slice(0, 2)}/${key}.json`;
+}
+
+/** Lists the replies of every call. */
+export function callsPrefix(): string {
+  return `${PENDING}/`;
+}
+
+/** The tasks of one chunk of the dataset, a task a row. */
+export function taskChunkKey(chunk: number): string {
+  return `${DATASET}/${padded(chunk, CHUNK_DIGITS)}.jsonl`;
+}
+
+/** Lists the chunks of the dataset, in order. */
+export function taskChunksPrefix(): string {
+  return `${DATASET}/`;
+}
+
+const MAXIMUM_NAME_LENGTH = 100;
+
+/**
+ * A run's name as the name of its folder: letters, digits, `.`, `_` and `-`, at most 100 characters. Accents are
+ * dropped from Latin letters, every other run of characters becomes one `-`.
+ * @throws RangeError where no letter or digit is left of the name.
+ */
+export function experimentFolderName(name: string): string {
+  const safe = name
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[.-]+/, '')
+    .slice(0, MAXIMUM_NAME_LENGTH)
+    .replace(/[.-]+$/, '');
+  if (!/[A-Za-z0-9]/.test(safe)) {
+    throw new RangeError(
+      `the run's name ${JSON.stringify(name)} leaves nothing for its folder: use at least one letter or digit`,
+    );
+  }
+  return safe;
+}
+
+function padded(value: number, digits: number): string {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is no sequence number`);
+  return String(value).padStart(digits, '0');
+}
+
+function segment(value: string): string {
+  checkKey('an experiment folder', value);
+  if (value.includes('/')) throw new RangeError(`${JSON.stringify(value)} is more than one path segment`);
+  return value;
+}
+
+/** Log lines that one worker wrote at once; the end of the run merges them by time. */
+export function logPartKey(worker: string, part: number): string {
+  return `${logPartsPrefix()}${segment(worker)}-${padded(part, SEQUENCE_DIGITS)}.jsonl`;
+}
+
+/** Lists every log part of an experiment. */
+export function logPartsPrefix(): string {
+  return 'logs/';
+}
+
+/** Lists the parts of every execution. */
+export function everyPartPrefix(): string {
+  return `${PARTS}/`;
+}
+
+/** A reply that runs of one results folder share, by the hash of its prompt. Lies beside the experiments' folders. */
+export function cachedReplyKey(promptKey: string): string {
+  return `.cache/${promptKey.slice(0, 2)}/${segment(promptKey)}.json`;
+}

@@ -1,0 +1,91 @@
+import { StorageError, type StorageOperation, systemCode } from './storage-error.js';
+
+/** Service codes that may pass by themselves although their status is not 5xx. */
+const RETRYABLE_CODES: ReadonlySet<string> = new Set([
+  'SlowDown',
+  'Throttling',
+  'ThrottlingException',
+  'TooManyRequests',
+  'RequestLimitExceeded',
+  'RequestTimeout',
+  'RequestTimeTooSkewed',
+  'OperationAborted',
+  'ConditionalRequestConflict',
+  // A completed multipart upload whose answer was lost looks like this to the second attempt.
+  'NoSuchUpload',
+]);
+
+// A client without credentials, and a certificate that does not verify: nothing changes until a person acts.
+const FINAL_CODES = /^(Credentials|CERT_|ERR_TLS|ERR_SSL|ERR_INVALID_URL|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
+
+const HINTS: Readonly<Record<string, string>> = {
+  NoSuchBucket: 'there is no such bucket: create it, or correct the s3:// address',
+  AccessDenied:
+    'the credentials may not do that (without s3:ListBucket a service also answers this for an absent object)',
+  InvalidAccessKeyId: 'check AWS_ACCESS_KEY_ID',
+  // versitygw's name for the same.
+  XAdminUserNotFound: 'check AWS_ACCESS_KEY_ID',
+  SignatureDoesNotMatch: 'check AWS_SECRET_ACCESS_KEY',
+  ExpiredToken: 'the credentials have expired: renew them and restart the worker',
+  CredentialsProviderError: 'no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
+  PermanentRedirect: 'the bucket is in another region: set AWS_REGION',
+  AuthorizationHeaderMalformed: 'the bucket is in another region: set AWS_REGION',
+  ECONNREFUSED: 'nothing answers at that address: check S3_ENDPOINT and that the service is up',
+  ENOTFOUND: 'that host is not known: check S3_ENDPOINT',
+};
+
+interface ServiceError {
+  name?: string;
+  message?: string;
+  Code?: string;
+  $metadata?: { httpStatusCode?: number };
+}
+
+/** Where a failure happened, for its message. */
+export interface StoreLocation {
+  uri: string;
+  /** The endpoint's address, or 'AWS'. */
+  service: string;
+}
+
+/** The service's code for a failure (`NoSuchBucket`), else the system's (`ECONNRESET`), else the error's name. */
+export function s3ErrorCode(error: unknown): string {
+  const { Code, name, $metadata } = (error ?? {}) as ServiceError;
+  if (typeof Code === 'string' && Code !== '') return Code;
+  if ($metadata?.httpStatusCode !== undefined && name !== undefined && name !== 'Error') return name;
+  return systemCode(error) ?? name ?? 'Unknown';
+}
+
+/** Whether the same request may succeed later: no answer at all, a 5xx, or a request to slow down. */
+export function isRetryableS3Error(error: unknown): boolean {
+  const code = s3ErrorCode(error);
+  if (RETRYABLE_CODES.has(code)) return true;
+  if (FINAL_CODES.test(code)) return false;
+  const status = ((error ?? {}) as ServiceError).$metadata?.httpStatusCode;
+  // An answer that could not be read (a proxy's HTML page, a cut-off body) carries a 2xx status.
+  if (status === undefined || status < 300) return true;
+  return status === 408 || status === 429 || (status >= 500 && status !== 501);
+}
+
+/** Turns a failure of the SDK into a {@link StorageError} that names bucket, key, code and what to do. */
+export function s3Error(
+  error: unknown,
+  operation: StorageOperation,
+  location: StoreLocation,
+  key: string | null,
+): StorageError {
+  if (error instanceof StorageError) return error;
+  const code = s3ErrorCode(error);
+  const subject = key === null || key === '' ? location.uri : `${key} in ${location.uri}`;
+  const message = error instanceof Error && error.message !== '' ? error.message : String(error);
+  const hint = HINTS[code];
+  const reason = hint === undefined ? message : `${hint} (${message})`;
+  return new StorageError({
+    message: `cannot ${operation} ${subject} (${location.service}): ${code}: ${reason}`,
+    uri: location.uri,
+    key,
+    code,
+    retryable: isRetryableS3Error(error),
+    cause: error,
+  });
+}

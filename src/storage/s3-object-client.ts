@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import type { ObjectClient } from './object-client.js';
+import { s3ErrorCode } from './s3-errors.js';
+
+const PART_BYTES = 8 * 1024 * 1024;
+// Parts in flight: an upload holds at most this many parts in memory, and one being filled.
+const CONCURRENT_PARTS = 3;
+const CONFLICT_ATTEMPTS = 4;
+const CONFLICT_PAUSE_MS = 100;
+
+/** {@link ObjectClient} over the AWS SDK, for one bucket. */
+export function createS3ObjectClient(client: S3Client, bucket: string): ObjectClient {
+  let bucketSeen = false;
+
+  /** HEAD answers 404 without saying whether the object or the whole bucket is missing: make sure of the bucket once. */
+  async function confirmBucket(): Promise<void> {
+    if (bucketSeen) return;
+    try {
+      await client.send(new HeadBucketCommand({ Bucket: bucket }));
+    } catch (error) {
+      if (statusOf(error) !== 404) throw error;
+      throw Object.assign(error as Error, { Code: 'NoSuchBucket' });
+    }
+    bucketSeen = true;
+  }
+
+  async function putOnce(key: string, body: Uint8Array): Promise<boolean> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, IfNoneMatch: '*' }));
+        return true;
+      } catch (error) {
+        // Two writers at the same instant: one is told to try again, and then meets the other's object.
+        if (statusOf(error) === 409 && attempt < CONFLICT_ATTEMPTS) {
+          await new Promise((resume) => setTimeout(resume, CONFLICT_PAUSE_MS * attempt));
+          continue;
+        }
+        if (statusOf(error) !== 412) throw error;
+        // A second attempt after a lost answer meets the object that its own first attempt wrote.
+        return attemptsOf(error) > 1 && (await holds(key, body));
+      }
+    }
+  }
+
+  async function holds(key: string, body: Uint8Array): Promise<boolean> {
+    const present = await objectClient.get(key);
+    return present !== null && Buffer.compare(await buffer(present), body) === 0;
+  }
+
+  const objectClient: ObjectClient = {
+    bucket,
+
+    async get(key) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        return Body as Readable;
+      } catch (error) {
+        if (s3ErrorCode(error) === 'NoSuchKey') return null;
+        throw error;
+      }
+    },
+
+    async head(key) {
+      try {
+        await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+        return true;
+      } catch (error) {
+        if (statusOf(error) !== 404) throw error;
+        await confirmBucket();
+        return false;
+      }
+    },
+
+    async put(key, body, ifAbsent) {
+      if (ifAbsent) return putOnce(key, body);
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }));
+      return true;
+    },
+
+    async upload(key, blocks) {
+      const upload = new Upload({
+        client,
+        params: { Bucket: bucket, Key: key, Body: Readable.from(blocks, { objectMode: false }) },
+        partSize: PART_BYTES,
+        queueSize: CONCURRENT_PARTS,
+        leavePartsOnError: false,
+      });
+      await upload.done();
+    },
+
+    async listPage(prefix, continuation) {
+      const answer = await client.send(
+        new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: continuation }),
+      );
+      const objects = (answer.Contents ?? []).map(({ Key, Size }) => ({ key: Key ?? '', bytes: Size ?? 0 }));
+      return answer.IsTruncated ? { objects, next: answer.NextContinuationToken } : { objects };
+    },
+
+    async deleteBatch(keys) {
+      const answer = await client.send(
+        new DeleteObjectsCommand({
+          Bucket: bucket,
+          Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
+        }),
+      );
+      return (answer.Errors ?? []).map(({ Key, Code, Message }) => ({
+        key: Key ?? '',
+        code: Code ?? 'Unknown',
+        message: Message ?? '',
+      }));
+    },
+  };
+  return objectClient;
+}
+
+function statusOf(error: unknown): number | undefined {
+  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+}
+
+function attemptsOf(error: unknown): number {
+  return (error as { $metadata?: { attempts?: number } }).$metadata?.attempts ?? 1;
+}

@@ -1,0 +1,45 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { stat, unlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+
+// `.reprise-<host>-<process>-<random>.tmp`: the owner is in the name, so that an orphan can be told from a write in progress.
+const TEMPORARY_NAME = /^\.reprise-([0-9a-f]{8})-(\d+)-[0-9a-f]{16}\.tmp$/;
+const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+
+// A container may share this host's name but not its process ids, so a young file is never taken for an orphan.
+const MINIMUM_ORPHAN_AGE_MS = 60_000;
+// Past this age a file is an orphan whoever owns it: process ids are reused and hosts disappear.
+const CERTAIN_ORPHAN_AGE_MS = 24 * 3_600_000;
+
+/** A name for a file that is being written, in the folder of the file it will become. */
+export function temporaryName(): string {
+  return `.reprise-${HOST}-${process.pid}-${randomBytes(8).toString('hex')}.tmp`;
+}
+
+export function isTemporaryName(name: string): boolean {
+  return TEMPORARY_NAME.test(name);
+}
+
+/** Removes a temporary file whose writer is gone. Failing to is harmless: it stays invisible and is tried again. */
+export async function sweepOrphan(folder: string, name: string, now = Date.now()): Promise<void> {
+  const match = TEMPORARY_NAME.exec(name);
+  if (match === null) return;
+  const path = join(folder, name);
+  try {
+    const age = now - (await stat(path)).mtimeMs;
+    const ownerGone = match[1] === HOST && !isAlive(Number(match[2]));
+    if (age > CERTAIN_ORPHAN_AGE_MS || (ownerGone && age > MINIMUM_ORPHAN_AGE_MS)) await unlink(path);
+  } catch {
+    // Swept by another process, or not ours to remove.
+  }
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

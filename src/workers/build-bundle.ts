@@ -1,0 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { buildBundle, PREBUILT_BUNDLE } from './bundle.js';
+
+// A step of `npm run build`: bundling takes seconds, so a worker should not have to.
+await writeFile(PREBUILT_BUNDLE, await buildBundle());

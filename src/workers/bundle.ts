@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
+import { InvalidInputError } from '../config/errors.js';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Where `npm run build` leaves the bundle of the built-in workflows and agents. */
+export const PREBUILT_BUNDLE = here('../workflow-bundle.js');
+
+const logger = new DefaultLogger('ERROR', ({ message }) => process.stderr.write(`${message}\n`));
+
+/** A user's agent: `agent.type`, `agent.file` and `agent.class_name` of the config. */
+export interface AgentSource {
+  type: string;
+  file: string;
+  className: string | null;
+}
+
+/** Bundles the workflows without any user code. */
+export async function buildBundle(): Promise<string> {
+  const { code } = await bundleWorkflowCode({ workflowsPath: here('../workflows/index.js'), logger });
+  return code;
+}
+
+function entrySource(agents: readonly AgentSource[]): string {
+  const lines = [
+    `export * from ${JSON.stringify(here('../workflows/index.js'))};`,
+    `import { registerAgent } from ${JSON.stringify(here('../agents/registry.js'))};`,
+  ];
+  for (const [number, { type, file, className }] of agents.entries()) {
+    lines.push(`import * as agent${number} from ${JSON.stringify(file)};`);
+    lines.push(
+      `registerAgent(${JSON.stringify(type)}, agent${number}[${JSON.stringify(className ?? 'default')}]);`,
+    );
+  }
+  return lines.join('\n');
+}
+
+/**
+ * Bundles the workflows with users' agents, from TypeScript as it is.
+ * @throws InvalidInputError where a file cannot be bundled, with the bundler's own words.
+ */
+async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
+  const folder = await mkdtemp(join(here('..'), 'agents-'));
+  const entry = join(folder, 'workflows.mjs');
+  const messages: string[] = [];
+  try {
+    await writeFile(entry, entrySource(agents));
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: entry,
+      logger: new DefaultLogger('ERROR', ({ message }) => void messages.push(message)),
+      webpackConfigHook: (config) => ({
+        ...config,
+        resolve: {
+          ...config.resolve,
+          alias: { ...config.resolve?.alias, reprise$: here('../index.js') },
+          // A TypeScript file imports its neighbour as './neighbour.js'.
+          extensionAlias: { '.js': ['.ts', '.js'] },
+        },
+      }),
+    });
+    return code;
+  } catch (error) {
+    const reason = [...messages, (error as Error).message].join('\n').slice(0, 2000);
+    throw new InvalidInputError(
+      `agent.file: ${agents.map(({ file }) => file).join(', ')} cannot be bundled:\n${reason}`,
+      'agent.file',
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The workflow code a worker runs, and a hash that names it where it holds a user's agent. */
+export async function workflowBundle(
+  agents: readonly AgentSource[],
+): Promise<{ bundle: WorkflowBundleOption; codeHash: string | null }> {
+  if (agents.length === 0) {
+    if (existsSync(PREBUILT_BUNDLE)) return { bundle: { codePath: PREBUILT_BUNDLE }, codeHash: null };
+    return { bundle: { code: await buildBundle() }, codeHash: null };
+  }
+  const sources = agents.map(({ type, file, className }) => [type, className, readFileSync(file, 'utf8')]);
+  const codeHash = createHash('sha256').update(JSON.stringify(sources)).digest('hex').slice(0, 10);
+  return { bundle: { code: await bundleWith(agents) }, codeHash };
+}

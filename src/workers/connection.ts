@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
+import { InvalidInputError } from '../config/errors.js';
+import { findEmbeddedServer, useEmbeddedServer } from './embedded-server.js';
+import { dataConverter } from './payload-storage.js';
+
+/** A Temporal server and the way to it. */
+export interface Server {
+  address: string;
+  namespace: string;
+  /** Address of the web UI, where it is known. */
+  uiUrl: string | null;
+  embedded: boolean;
+  options: NativeConnectionOptions;
+  /** Ends this process's use; an embedded server is ended by its last user. */
+  release(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Folder of the embedded server. */
+  folder?: string;
+  environment?: NodeJS.ProcessEnv;
+  say?: (message: string) => void;
+  /** Whether an embedded server may be started; otherwise it is only looked for. */
+  start: boolean;
+}
+
+/** Where the embedded server keeps its database, by default `.reprise` in the working folder. */
+export function serverFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  return environment.REPRISE_SERVER_DIR || join(process.cwd(), '.reprise');
+}
+
+/** The server that TEMPORAL_ADDRESS or a profile of the Temporal CLI's config file names; null where none does. */
+export function configuredServer(environment: NodeJS.ProcessEnv): Server | null {
+  const variables = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined),
+  );
+  let config: ReturnType<typeof loadClientConnectConfig>;
+  try {
+    config = loadClientConnectConfig({ overrideEnvVars: variables as Record<string, string> });
+  } catch (error) {
+    throw new InvalidInputError(
+      `the Temporal connection's configuration is wrong: ${(error as Error).message}`,
+    );
+  }
+  const { address } = config.connectionOptions;
+  if (address === undefined) return null;
+  return {
+    address,
+    namespace: config.namespace ?? 'default',
+    uiUrl: environment.TEMPORAL_UI_URL ?? null,
+    embedded: false,
+    options: config.connectionOptions,
+    release: async () => undefined,
+  };
+}
+
+/**
+ * The server to work with: a configured one, else the embedded server of this folder.
+ * @throws InvalidInputError where there is none and none may be started.
+ */
+export async function resolveServer(options: ServerOptions): Promise<Server> {
+  const { environment = process.env } = options;
+  const configured = configuredServer(environment);
+  if (configured !== null) return configured;
+  const folder = options.folder ?? serverFolder(environment);
+  const embedded = (address: string, uiUrl: string, release: () => Promise<void>): Server => ({
+    address,
+    namespace: 'default',
+    uiUrl,
+    embedded: true,
+    options: { address },
+    release,
+  });
+  if (options.start) {
+    const server = await useEmbeddedServer({
+      folder,
+      environment,
+      ...(options.say ? { say: options.say } : {}),
+    });
+    return embedded(server.address, server.uiUrl, server.release);
+  }
+  const found = await findEmbeddedServer(folder);
+  if (found === null) {
+    throw new InvalidInputError(
+      `no Temporal server: none runs for ${folder}, and TEMPORAL_ADDRESS is not set. Start one with: npx reprise dev`,
+    );
+  }
+  return embedded(`127.0.0.1:${found.port}`, `http://127.0.0.1:${found.ui_port}`, async () => undefined);
+}
+
+function unreachable(server: Server, error: unknown): InvalidInputError {
+  return new InvalidInputError(
+    `the Temporal server at ${server.address} cannot be reached: ${(error as Error).message}. Check TEMPORAL_ADDRESS, or unset it to use the embedded server`,
+  );
+}
+
+/** A client for commands: starts, queries and updates workflows. */
+export async function connectClient(server: Server): Promise<Client> {
+  const { address, tls, apiKey, metadata } = server.options;
+  const connection = await Connection.connect({
+    ...(address === undefined ? {} : { address }),
+    ...(tls === undefined ? {} : { tls }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(metadata === undefined ? {} : { metadata: metadata as never }),
+    connectTimeout: '10s',
+  }).catch((error: unknown) => {
+    throw unreachable(server, error);
+  });
+  return new Client({ connection, namespace: server.namespace, dataConverter: dataConverter() });
+}
+
+/** A connection for workers. */
+export async function connectWorker(server: Server): Promise<NativeConnection> {
+  return NativeConnection.connect(server.options).catch((error: unknown) => {
+    throw unreachable(server, error);
+  });
+}

@@ -1,0 +1,253 @@
+import { spawn } from 'node:child_process';
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
+import { type BinaryOptions, provideTemporalBinary } from './temporal-binary.js';
+
+const HOST = '127.0.0.1';
+const USUAL_PORT = 7233;
+const USUAL_UI_PORT = 8233;
+const START_TIMEOUT = 60_000;
+const STOP_TIMEOUT = 10_000;
+
+/** The server's defaults poll its queues 20 times a second; see docs/decisions/0002-embedded-server.md. */
+const TUNING = [
+  '--sqlite-pragma=journal_mode=WAL',
+  '--sqlite-pragma=synchronous=NORMAL',
+  ...[
+    'history.transferProcessorMaxPollRPS=2000',
+    'history.timerProcessorMaxPollRPS=2000',
+    'history.visibilityProcessorMaxPollRPS=2000',
+    'system.enableActivityEagerExecution=true',
+  ].flatMap((setting) => ['--dynamic-config-value', setting]),
+];
+
+/** What `server.json` keeps of a server, so that another command finds it, or starts it again. */
+interface ServerRecord {
+  pid: number;
+  port: number;
+  ui_port: number;
+}
+
+export interface EmbeddedServer {
+  address: string;
+  uiUrl: string;
+  pid: number;
+  /** Whether this call started it. */
+  started: boolean;
+  /** Gives up this process's use of it; the last user ends the server. */
+  release(): Promise<void>;
+}
+
+export interface EmbeddedServerOptions extends BinaryOptions {
+  /** The folder of database, lock and log; by default `.reprise` in the working folder. */
+  folder: string;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function isReachable(port: number): Promise<boolean> {
+  try {
+    const connection = await Connection.connect({ address: `${HOST}:${port}`, connectTimeout: 2000 });
+    await connection.workflowService.describeNamespace({ namespace: 'default' });
+    await connection.close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, HOST, () => server.close(() => resolve(true)));
+  });
+}
+
+async function freePort(...preferred: number[]): Promise<number> {
+  for (const port of preferred) if (await isFree(port)) return port;
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, HOST, () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+async function readRecord(folder: string): Promise<ServerRecord | null> {
+  const text = await readFile(join(folder, 'server.json'), 'utf8').catch(() => null);
+  if (text === null) return null;
+  try {
+    return JSON.parse(text) as ServerRecord;
+  } catch {
+    return null;
+  }
+}
+
+/** The server of a folder, if it runs and answers. Starts nothing. */
+export async function findEmbeddedServer(folder: string): Promise<ServerRecord | null> {
+  const record = await readRecord(folder);
+  return record !== null && isAlive(record.pid) && (await isReachable(record.port)) ? record : null;
+}
+
+/** One process at a time decides whether a server has to be started. A lock whose holder died is taken over. */
+async function withLock<Value>(folder: string, work: () => Promise<Value>): Promise<Value> {
+  const path = join(folder, 'lock');
+  for (;;) {
+    const lock = await open(path, 'wx').catch(() => null);
+    if (lock !== null) {
+      await lock.writeFile(String(process.pid));
+      await lock.close();
+      break;
+    }
+    const holder = Number(await readFile(path, 'utf8').catch(() => ''));
+    const age = Date.now() - ((await stat(path).catch(() => null))?.mtimeMs ?? Date.now());
+    // An empty lock is one whose holder is about to write its number, or died before it did.
+    if (holder > 0 ? !isAlive(holder) : age > 5000) await rm(path, { force: true });
+    else await sleep(100);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function startServer(
+  options: EmbeddedServerOptions,
+  before: ServerRecord | null,
+): Promise<ServerRecord> {
+  const { folder } = options;
+  const binary = await provideTemporalBinary(options);
+  const port = await freePort(...(before === null ? [] : [before.port]), USUAL_PORT);
+  const uiPort = await freePort(...(before === null ? [] : [before.ui_port]), USUAL_UI_PORT);
+  const logPath = join(folder, 'server.log');
+  const log = await open(logPath, 'a');
+  const attributes = Object.values(SEARCH_ATTRIBUTES).flatMap((name) => [
+    '--search-attribute',
+    `${name}=Keyword`,
+  ]);
+  const child = spawn(
+    binary,
+    [
+      'server',
+      'start-dev',
+      ...['--ip', HOST, '--port', String(port), '--ui-port', String(uiPort), '--log-level', 'error'],
+      ...['--db-filename', join(folder, 'temporal.db')],
+      ...TUNING,
+      ...attributes,
+    ],
+    // A process group of its own: the server outlives a crash of the command, and the run goes on after it.
+    { detached: true, stdio: ['ignore', log.fd, log.fd] },
+  );
+  child.unref();
+  await log.close();
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code) => resolve(`exit code ${code}`));
+  });
+  const record = { pid: child.pid ?? -1, port, ui_port: uiPort };
+  const temporary = join(folder, `server.json.${process.pid}`);
+  await writeFile(temporary, JSON.stringify(record));
+  await rename(temporary, join(folder, 'server.json'));
+  const deadline = Date.now() + START_TIMEOUT;
+  while (!(await isReachable(port))) {
+    const problem = await Promise.race([exited, sleep(50).then(() => null)]);
+    if (problem !== null || Date.now() > deadline) {
+      const tail = (await readFile(logPath, 'utf8')).trim().split('\n').slice(-5).join('\n');
+      throw new Error(
+        `the Temporal server did not start (${problem ?? 'it does not answer'}); ${logPath} ends with:\n${tail}`,
+      );
+    }
+  }
+  return record;
+}
+
+/** Ends a server that Reprise started, and waits until its database is closed. */
+export async function stopServer(pid: number): Promise<void> {
+  if (!isAlive(pid)) return;
+  process.kill(pid, 'SIGTERM');
+  const deadline = Date.now() + STOP_TIMEOUT;
+  while (isAlive(pid) && Date.now() < deadline) await sleep(50);
+  if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+}
+
+async function otherUsers(folder: string): Promise<number> {
+  const users = join(folder, 'users');
+  let count = 0;
+  for (const name of await readdir(users).catch(() => [])) {
+    const pid = Number(name);
+    if (pid === process.pid) continue;
+    if (isAlive(pid)) count += 1;
+    else await rm(join(users, name), { force: true });
+  }
+  return count;
+}
+
+/** Milliseconds between two looks at the server's process. */
+const WATCH_INTERVAL = 500;
+
+/** Starts the server again, on the same database and port, whenever it dies while it is in use. */
+function keepAlive(
+  options: EmbeddedServerOptions,
+  record: ServerRecord,
+): { current: ServerRecord; stop(): void } {
+  const watch = { current: record, stop: () => clearInterval(timer) };
+  let restarting = false;
+  const timer = setInterval(() => {
+    if (restarting || isAlive(watch.current.pid)) return;
+    restarting = true;
+    options.say?.('The Temporal server has died; starting it again on its database…');
+    withLock(options.folder, async () => {
+      watch.current =
+        (await findEmbeddedServer(options.folder)) ?? (await startServer(options, watch.current));
+    })
+      .catch((error: Error) => options.say?.(error.message))
+      .finally(() => {
+        restarting = false;
+      });
+  }, WATCH_INTERVAL);
+  timer.unref();
+  return watch;
+}
+
+/**
+ * The embedded server of a folder: found if it runs, else started on the folder's database. It outlives a crash of
+ * the command that started it; the next command finds it, or starts it again where it died too. While it is in use
+ * here it is watched, and started again when it dies.
+ */
+export async function useEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const { folder } = options;
+  await mkdir(join(folder, 'users'), { recursive: true });
+  return withLock(folder, async () => {
+    const running = await findEmbeddedServer(folder);
+    const record = running ?? (await startServer(options, await readRecord(folder)));
+    const user = join(folder, 'users', String(process.pid));
+    await writeFile(user, '');
+    const watch = keepAlive(options, record);
+    return {
+      address: `${HOST}:${record.port}`,
+      uiUrl: `http://${HOST}:${record.ui_port}`,
+      pid: record.pid,
+      started: running === null,
+      release: () => {
+        watch.stop();
+        return withLock(folder, async () => {
+          await rm(user, { force: true });
+          if ((await otherUsers(folder)) === 0) await stopServer(watch.current.pid);
+        });
+      },
+    };
+  });
+}

@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { InvalidInputError } from '../config/errors.js';
+import { cacheFolder } from './cache-folder.js';
+
+/** The newest version that `go install` can build: later ones have a replace directive in their go.mod. */
+export const TEMPORAL_CLI_VERSION = 'v1.5.1';
+const GO_MODULE = `github.com/temporalio/cli/cmd/temporal@${TEMPORAL_CLI_VERSION}`;
+const NAME = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
+
+export interface BinaryOptions {
+  environment?: NodeJS.ProcessEnv;
+  /** Hears what takes long. */
+  say?: (message: string) => void;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The first executable of that name on PATH, or null. */
+export async function findOnPath(name: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
+  for (const folder of (environment.PATH ?? '').split(delimiter)) {
+    if (folder !== '' && (await isExecutable(join(folder, name)))) return join(folder, name);
+  }
+  return null;
+}
+
+function builtBinary(environment: NodeJS.ProcessEnv): string {
+  return join(cacheFolder(environment), 'bin', `temporal-${TEMPORAL_CLI_VERSION}`);
+}
+
+function downloadFolder(environment: NodeJS.ProcessEnv): string {
+  return join(cacheFolder(environment), 'temporal-download');
+}
+
+async function findDownloaded(environment: NodeJS.ProcessEnv): Promise<string | null> {
+  const folder = downloadFolder(environment);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.sort().reverse()) {
+    if (name.startsWith('temporal') && (await isExecutable(join(folder, name)))) return join(folder, name);
+  }
+  return null;
+}
+
+/** A binary that is already on this machine, or null. Starts, builds and downloads nothing. */
+export async function findTemporalBinary(
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<string | null> {
+  const given = environment.REPRISE_TEMPORAL_BIN;
+  if (given) {
+    if (await isExecutable(given)) return given;
+    throw new InvalidInputError(`REPRISE_TEMPORAL_BIN: ${given} is not an executable file`);
+  }
+  const onPath = await findOnPath(NAME, environment);
+  if (onPath !== null) return onPath;
+  const built = builtBinary(environment);
+  return (await isExecutable(built)) ? built : findDownloaded(environment);
+}
+
+/** Has the SDK download its server into our cache; the server it starts on the way is ended at once. */
+async function download(environment: NodeJS.ProcessEnv): Promise<string | null> {
+  const folder = downloadFolder(environment);
+  await mkdir(folder, { recursive: true });
+  try {
+    const server = await TestWorkflowEnvironment.createLocal({
+      server: { executable: { type: 'cached-download', downloadDir: folder } },
+    });
+    await server.teardown();
+  } catch {
+    return null;
+  }
+  return findDownloaded(environment);
+}
+
+function runGo(go: string, folder: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
+  return new Promise((resolve) => {
+    let output = '';
+    const child = spawn(go, ['install', GO_MODULE], {
+      env: { ...environment, GOBIN: folder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output = (output + chunk.toString()).slice(-2000);
+      });
+    }
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code) => resolve(code === 0 ? null : output.trim()));
+  });
+}
+
+/** Builds the server with Go, into a folder of its own, and moves it into place whole. */
+async function build(environment: NodeJS.ProcessEnv, say: (message: string) => void): Promise<string> {
+  const go = await findOnPath(process.platform === 'win32' ? 'go.exe' : 'go', environment);
+  if (go === null) {
+    throw new InvalidInputError(
+      'there is no Temporal server on this machine: it could not be downloaded, and Go (https://go.dev/dl, 1.23 or newer) is not there to build it. Install the Temporal CLI (https://docs.temporal.io/cli) or Go, or set TEMPORAL_ADDRESS to a server',
+    );
+  }
+  say(
+    `Building the Temporal server with Go, once, into ${cacheFolder(environment)}. This takes 3 to 8 minutes…`,
+  );
+  const target = builtBinary(environment);
+  const folder = join(cacheFolder(environment), 'bin');
+  await mkdir(folder, { recursive: true });
+  const own = await mkdtemp(join(folder, 'build-'));
+  const ticking = setInterval(() => say('…still building the Temporal server'), 60_000);
+  try {
+    const problem = await runGo(go, own, environment);
+    if (problem !== null) throw new Error(`go install ${GO_MODULE} failed: ${problem}`);
+    await chmod(join(own, NAME), 0o755);
+    await rename(join(own, NAME), target);
+  } finally {
+    clearInterval(ticking);
+    await rm(own, { recursive: true, force: true });
+  }
+  say('The Temporal server is built.');
+  return target;
+}
+
+/**
+ * The Temporal CLI, whose `server start-dev` is the embedded server. In this order: REPRISE_TEMPORAL_BIN, PATH, our
+ * cache, the SDK's own download, a build with Go.
+ * @throws InvalidInputError that says what to install.
+ */
+export async function provideTemporalBinary(options: BinaryOptions = {}): Promise<string> {
+  const { environment = process.env, say = () => undefined } = options;
+  const found = await findTemporalBinary(environment);
+  if (found !== null) return found;
+  say('Looking for the Temporal server: none on this machine yet, trying to download it…');
+  return (await download(environment)) ?? build(environment, say);
+}

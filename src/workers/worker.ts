@@ -1,0 +1,126 @@
+import type { Client } from '@temporalio/client';
+import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { createActivities } from '../activities/index.js';
+import { RunLogs } from '../activities/run-log.js';
+import { agentQueue, SEARCH_ATTRIBUTES } from '../contracts/names.js';
+import { openStore } from '../storage/open.js';
+import { type AgentSource, workflowBundle } from './bundle.js';
+import { GradingPool } from './grading-pool.js';
+import { ModelQueues } from './model-queues.js';
+import { dataConverter } from './payload-storage.js';
+
+/** Seconds that activities in flight have to finish when the worker is told to stop; then they run elsewhere. */
+const SHUTDOWN_GRACE = '10s';
+const SHUTDOWN_FORCE = '20s';
+/** A shard or run in memory costs about 1 MB; what is not cached is replayed from its history. */
+const CACHED_WORKFLOWS = 200;
+/** A dead worker's workflows are picked up by another after this. */
+const STICKY_TIMEOUT = '3s';
+
+export interface RepriseWorkerOptions {
+  connection: NativeConnection;
+  client: Client;
+  namespace: string;
+  taskQueue: string;
+  logger: Logger;
+  agents?: readonly AgentSource[];
+  /** LM calls in flight at most, for each model. */
+  maxConcurrentCalls?: number;
+  environment?: NodeJS.ProcessEnv;
+}
+
+export const DEFAULT_CONCURRENT_CALLS = 500;
+
+/** A worker with everything it needs; `run` resolves after `shutdown`. */
+export interface RepriseWorker {
+  taskQueue: string;
+  run(): Promise<void>;
+  shutdown(): void;
+}
+
+async function knownSearchAttributes(client: Client, namespace: string): Promise<string[]> {
+  try {
+    const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
+    return Object.values(SEARCH_ATTRIBUTES).filter((name) => customAttributes?.[name] !== undefined);
+  } catch {
+    // Not every server lets a worker ask; search attributes are a convenience.
+    return [];
+  }
+}
+
+/** Wires a worker: its connection, its queues, and the activities over their adapters. */
+export async function createWorker(options: RepriseWorkerOptions): Promise<RepriseWorker> {
+  const { connection, client, namespace, logger, environment = process.env } = options;
+  const maxConcurrentCalls = options.maxConcurrentCalls ?? DEFAULT_CONCURRENT_CALLS;
+  const { bundle, codeHash } = await workflowBundle(options.agents ?? []);
+  const taskQueue = codeHash === null ? options.taskQueue : agentQueue(options.taskQueue, codeHash);
+  const grading = new GradingPool();
+  const runLogs = new RunLogs();
+  const activities = createActivities({
+    openStore: (address) => openStore(address, { environment }),
+    environment,
+    compareSymbolically: grading.compare,
+    logger,
+    runLogs,
+    maxConcurrentCalls,
+    knownSearchAttributes: () => knownSearchAttributes(client, namespace),
+    taskQueue,
+  });
+  const common: Partial<WorkerOptions> = {
+    connection,
+    namespace,
+    activities,
+    dataConverter: dataConverter(environment),
+    shutdownGraceTime: SHUTDOWN_GRACE,
+    shutdownForceTime: SHUTDOWN_FORCE,
+    maxConcurrentActivityTaskExecutions: maxConcurrentCalls + 20,
+  };
+  const queues = new ModelQueues((extra) => Worker.create({ ...common, ...extra }), logger);
+  const worker = await Worker.create({
+    ...common,
+    taskQueue,
+    workflowBundle: bundle,
+    sinks: queues.sinks,
+    maxCachedWorkflows: CACHED_WORKFLOWS,
+    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
+    // Activities of a workflow task start in this worker at once, without a trip through the queue.
+    maxEagerActivityReservationsPerWorkflowTask: maxConcurrentCalls,
+  });
+  return {
+    taskQueue,
+    run: async () => {
+      try {
+        await worker.run();
+      } finally {
+        await queues.shutdown();
+        await runLogs.flush();
+        await grading.close();
+      }
+    },
+    shutdown: () => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+    },
+  };
+}
+
+/** Sends the SDK's own log lines to our logger. Once a process, before anything connects. */
+export function installRuntime(logger: Logger): void {
+  const forward =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (message: string, meta?: object): void =>
+      logger[level]({ ...meta }, message);
+  Runtime.install({
+    shutdownSignals: [],
+    logger: {
+      log: (level, message, meta) =>
+        forward(level === 'TRACE' ? 'debug' : (level.toLowerCase() as 'info'))(message, meta),
+      trace: forward('debug'),
+      debug: forward('debug'),
+      info: forward('info'),
+      warn: forward('warn'),
+      error: forward('error'),
+    },
+    telemetryOptions: { logging: { forward: {}, filter: 'WARN' } },
+  });
+}

@@ -1,0 +1,47 @@
+import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
+import { FAILURE_TYPES } from '../contracts/names.js';
+import type { EpisodeError } from '../contracts/results.js';
+import { CallRefusedError } from '../runtime/ports.js';
+
+/** An error that ends a lane and is no episode's. */
+export function isInterruption(error: unknown): boolean {
+  return error instanceof CallRefusedError || isCancellation(error) || fatalMessage(error) !== null;
+}
+
+/** What an error row says. The activity's own words, not the wrapper's. */
+export function describeError(error: unknown): EpisodeError {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof ApplicationFailure) {
+    return { type: cause.type ?? 'Error', message: cause.message };
+  }
+  if (cause instanceof TimeoutFailure) {
+    return {
+      type: 'timeout',
+      message: `no answer in time (${cause.timeoutType}); the workers may have died repeatedly`,
+    };
+  }
+  if (cause instanceof Error) return { type: cause.name, message: cause.message };
+  return { type: 'Error', message: String(cause) };
+}
+
+const FATAL_TYPES: string[] = [
+  FAILURE_TYPES.fatalProvider,
+  FAILURE_TYPES.fatalStorage,
+  FAILURE_TYPES.invalidInput,
+];
+
+/** Why every further call would fail as well; null where the error is not of that kind. */
+export function fatalMessage(error: unknown): string | null {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const fatal = cause instanceof ApplicationFailure && FATAL_TYPES.includes(cause.type ?? '');
+  return fatal ? cause.message : null;
+}
+
+/** What cannot be built from the run's input fails the workflow; any other throw would retry its task for ever. */
+export function orInvalidInput<Value>(build: () => Value): Value {
+  try {
+    return build();
+  } catch (error) {
+    throw ApplicationFailure.nonRetryable(describeError(error).message, FAILURE_TYPES.invalidInput);
+  }
+}

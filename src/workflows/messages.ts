@@ -1,0 +1,16 @@
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import { QUERIES, SIGNALS, UPDATES } from '../contracts/names.js';
+import type { ControlState, Progress, ShardReport, Totals } from '../contracts/run.js';
+
+export const progressQuery = defineQuery<Progress>(QUERIES.progress);
+export const shardProgressQuery = defineQuery<Totals>(QUERIES.progress);
+
+export const pauseUpdate = defineUpdate<void>(UPDATES.pause);
+export const resumeUpdate = defineUpdate<void>(UPDATES.resume);
+/** Finishes the episodes in flight, then reports. */
+export const stopUpdate = defineUpdate<void>(UPDATES.stop);
+export const setConcurrencyUpdate = defineUpdate<number, [number]>(UPDATES.setConcurrency);
+
+export const reportSignal = defineSignal<[ShardReport]>(SIGNALS.report);
+export const controlSignal = defineSignal<[ControlState]>(SIGNALS.control);
+export const grantSignal = defineSignal<[number]>(SIGNALS.grant);

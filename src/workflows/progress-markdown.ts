@@ -1,0 +1,40 @@
+import type { Metrics } from '../contracts/results.js';
+import type { Progress } from '../contracts/run.js';
+
+export function percent(share: number | null): string {
+  return share === null ? '–' : `${(share * 100).toFixed(1)} %`;
+}
+
+export function dollars(cost: number | null): string {
+  return cost === null ? 'unknown' : `$${cost.toFixed(4)}`;
+}
+
+/** The table that the Temporal UI shows for a run. */
+export function progressMarkdown(progress: Progress, metrics: Metrics | null): string {
+  const { totals } = progress;
+  const rows: [string, string][] = [
+    ['phase', progress.phase],
+    ['samples', `${totals.samples} of ${progress.samples_planned}`],
+    ['correct', String(totals.correct)],
+    ['accuracy', `${percent(progress.accuracy)}${progress.simulated ? ' (simulated model)' : ''}`],
+    ['errors', String(totals.errors)],
+    ['episodes', String(totals.episodes)],
+    [
+      'LM calls',
+      `${totals.lm_calls}${totals.lm_calls_repeated > 0 ? ` (${totals.lm_calls_repeated} repeated)` : ''}`,
+    ],
+    ['tokens in / out', `${totals.input_tokens} / ${totals.output_tokens}`],
+    ['cost', dollars(totals.cost_usd)],
+    ['concurrency', String(progress.concurrency)],
+    ['artifacts', progress.artifacts === '' ? '–' : `\`${progress.artifacts}\``],
+  ];
+  if (metrics !== null && metrics.success_by_trial.length > 1) {
+    metrics.success_by_trial.forEach(
+      (share, trial) => void rows.push([`success by trial ${trial + 1}`, percent(share)]),
+    );
+  }
+  if (progress.message !== null)
+    rows.push(['note', progress.message.replaceAll('|', '\\|').replaceAll('\n', ' ')]);
+  const lines = rows.map(([name, value]) => `| ${name} | ${value} |`);
+  return [`### ${progress.experiment}`, '', '| | |', '| --- | --- |', ...lines].join('\n');
+}

@@ -1,0 +1,25 @@
+import { CancellationScope, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { ControlState, ShardInput, ShardResult } from '../contracts/run.js';
+import { controlSignal, grantSignal, shardProgressQuery } from './messages.js';
+import { ShardSession } from './shard-session.js';
+
+/**
+ * A share of a run's lanes, in a bounded pool. Continues as new when its history grows long: every lane is handed
+ * back between two steps and goes on from its state in the next execution.
+ */
+export async function shard(input: ShardInput): Promise<ShardResult> {
+  const session = new ShardSession(input, workflowInfo().parent?.workflowId ?? '');
+  setHandler(controlSignal, (control: ControlState) => session.control(control));
+  setHandler(grantSignal, (calls: number) => session.grant(calls));
+  setHandler(shardProgressQuery, () => session.totals);
+  try {
+    await session.run();
+  } catch (error) {
+    // What is finished is kept, also when the run is cancelled.
+    await CancellationScope.nonCancellable(() => session.flush());
+    throw error;
+  }
+  await session.flush();
+  if (session.carriesOn()) await continueAsNew<typeof shard>(session.carriedInput());
+  return { totals: session.totals, finished: session.finished, fatal: session.fatal };
+}
