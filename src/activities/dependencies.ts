@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { SymbolicComparer } from '../environments/environment.js';
+import type { SymbolicComparer } from '../grading/grade.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { RunLogs } from './run-log.js';
 

@@ -43,10 +43,7 @@ export class TaskReader {
 }
 
 /** Writes the tasks in chunks. Answers how many there are. */
-export async function writeTasks(
-  store: ArtifactStore,
-  tasks: AsyncIterable<Task>,
-): Promise<number> {
+export async function writeTasks(store: ArtifactStore, tasks: AsyncIterable<Task>): Promise<number> {
   let count = 0;
   let lines: string[] = [];
   const flush = async () => {

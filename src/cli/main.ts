@@ -1,8 +1,19 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addControlCommands } from './control.js';
+import { addDemoCommand } from './demo.js';
+import { addWorkerCommands } from './dev.js';
+import { addDoctorCommand } from './doctor.js';
 import { EXIT, explain } from './exit.js';
+import { addGenerateCommand } from './generate.js';
+import { addGradeCommand } from './grade.js';
 import { addRunCommand } from './run.js';
+import { addSchemaCommand } from './schema.js';
+import { addScoreCommand } from './score.js';
+import { addSetupCommand } from './setup.js';
+import { addStatusCommand } from './status.js';
+import { addTemporalCommand } from './temporal.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -12,6 +23,7 @@ const program = new Command('reprise')
   .description('Durable LM-agent experiments on Temporal.')
   .version(version)
   .showHelpAfterError('(try --help)')
+  .enablePositionalOptions()
   .exitOverride();
 
 let exitCode: number = EXIT.done;
@@ -19,7 +31,21 @@ const finish = (code: number) => {
   exitCode = code;
 };
 
-addRunCommand(program, finish);
+const commands = [
+  addRunCommand,
+  addDemoCommand,
+  addWorkerCommands,
+  addStatusCommand,
+  addControlCommands,
+  addScoreCommand,
+  addGradeCommand,
+  addGenerateCommand,
+  addSchemaCommand,
+  addSetupCommand,
+  addDoctorCommand,
+  addTemporalCommand,
+];
+for (const add of commands) add(program, finish);
 
 try {
   await program.parseAsync();

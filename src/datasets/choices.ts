@@ -1,7 +1,7 @@
 import type { Json } from '../contracts/json.js';
+import { createRandom, shuffled } from '../statistics/random.js';
 import { DatasetError } from './dataset-error.js';
 import { kindOf, requiredValue, scalarText, valueAt } from './fields.js';
-import { createRandom, shuffled } from './random.js';
 import { isRow, parseJson, type Row } from './row.js';
 
 const FIELD = 'dataset.choices_field';

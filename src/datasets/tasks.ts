@@ -1,10 +1,10 @@
 import type { Task } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
+import { createRandom, shuffled } from '../statistics/random.js';
 import { readChoices } from './choices.js';
 import { DatasetError } from './dataset-error.js';
 import { kindOf, requiredValue, scalarText, valueAt } from './fields.js';
 import { compilePromptTemplate, type PromptFormatter } from './prompt-template.js';
-import { createRandom, shuffled } from './random.js';
 import type { Row } from './row.js';
 
 /** How rows become tasks: the fields of the config's `dataset`, its `seed` and `runtime.max_envs_to_visit`. */

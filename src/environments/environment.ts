@@ -1,8 +1,6 @@
 import type { Feedback, ResetOutcome, StepOutcome, Task } from '../contracts/environment.js';
 import type { Json, JsonObject } from '../contracts/json.js';
-
-/** Decides whether two mathematical expressions are equal; `undefined` where it could not be shown in time. */
-export type SymbolicComparer = (left: string, right: string) => Promise<boolean | undefined>;
+import type { SymbolicComparer } from '../grading/grade.js';
 
 /** What the worker hands to an environment. */
 export interface EnvironmentServices {

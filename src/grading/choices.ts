@@ -8,7 +8,7 @@ export class Choices {
   private readonly texts: string[];
 
   constructor(choices: readonly string[], target: string) {
-    this.texts = choices.slice(0, LETTERS.length).map(choiceKey);
+    this.texts = withoutLabels(choices.slice(0, LETTERS.length)).map(choiceKey);
     const named = LETTERS.indexOf(bareLetter(target));
     this.count = this.texts.length || Math.max(UNLISTED, named + 1);
   }
@@ -51,6 +51,15 @@ export class Choices {
       ? named
       : undefined;
   }
+}
+
+/** Some datasets letter their choices already: `A. lead`, `(B) iron`. */
+function withoutLabels(choices: string[]): string[] {
+  const bare = choices.map((choice, index) => {
+    const label = new RegExp(`^\\s*\\(?${LETTERS[index]}[.):]\\s*(?=\\S)`);
+    return label.test(choice) ? choice.replace(label, '') : undefined;
+  });
+  return bare.every((choice) => choice !== undefined) ? bare : choices;
 }
 
 /** `B` of `B`, `b`, `(B)`, `B.`, `B)`; otherwise an empty text. */

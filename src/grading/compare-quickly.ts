@@ -1,9 +1,9 @@
-import { valuesAgree } from './agreement.js';
 import { LONGEST_EXPRESSION } from './bounds.js';
-import { compareAnswers, type Judge, sameText } from './compare-answers.js';
-import type { Value } from './compare-scalars.js';
-import { type Answer, readAnswer } from './structure.js';
-import type { Verdict } from './three-valued.js';
+import { valuesAgree } from './mathematics/agreement.js';
+import { compareAnswers, type Judge, sameText } from './mathematics/compare-answers.js';
+import type { Value } from './mathematics/compare-scalars.js';
+import { type Answer, readAnswer } from './mathematics/structure.js';
+import type { Verdict } from './mathematics/three-valued.js';
 
 const PLAIN_INTEGER = /^[+-]?\d+$/;
 
@@ -55,4 +55,5 @@ export function compareReadings(left: string, right: string, judge: Judge): Verd
   return compareAnswers(...listed, judge) || verdict;
 }
 
-const isGrouped = (answer: string) => /\d,\s?\d{3}(?!\d)/.test(answer);
+/** A comma before three digits, none of which is a leading zero of a number of its own. */
+const isGrouped = (answer: string) => /\d,\s?[1-9]\d\d(?!\d)/.test(answer) && !/,\s?0\d/.test(answer);

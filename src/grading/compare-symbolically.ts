@@ -1,8 +1,8 @@
 import { LONGEST_EXPRESSION } from './bounds.js';
 import { compareQuickly, compareReadings } from './compare-quickly.js';
 import type { SymbolicComparer } from './grade.js';
-import { loadSymbolicEngine } from './symbolic-engine.js';
-import { symbolicJudge } from './symbolic-judge.js';
+import { loadSymbolicEngine } from './mathematics/symbolic-engine.js';
+import { symbolicJudge } from './mathematics/symbolic-judge.js';
 
 /**
  * Compares two mathematical answers with the maths library (`@cortex-js/compute-engine`), which is loaded by the

@@ -1,7 +1,7 @@
-import { type Arithmetic, readArithmetic } from './arithmetic.js';
 import { type Grade, quote } from './grade.js';
+import { type Arithmetic, readArithmetic } from './mathematics/arithmetic.js';
+import { equals, type Rational } from './mathematics/rational.js';
 import { findArithmetic } from './puzzle-answer.js';
-import { equals, type Rational } from './rational.js';
 
 /** A puzzle such as `19 ? 8 ? 28 = -205`. */
 interface Puzzle {

@@ -1,4 +1,4 @@
-import { extractMarkedAnswer } from './extract.js';
+import { extractMarkedAnswer } from './extraction/marked-answer.js';
 import { type Grade, quote } from './grade.js';
 
 /**

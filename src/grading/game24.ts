@@ -1,7 +1,7 @@
-import { type Arithmetic, readArithmetic } from './arithmetic.js';
 import { type Grade, quote } from './grade.js';
+import { type Arithmetic, readArithmetic } from './mathematics/arithmetic.js';
+import { equals, type Rational, rational } from './mathematics/rational.js';
 import { findArithmetic } from './puzzle-answer.js';
-import { equals, type Rational, rational } from './rational.js';
 
 const GOAL = rational(24n) as Rational;
 

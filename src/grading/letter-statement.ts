@@ -78,7 +78,7 @@ export function plainLetters(text: string): string {
   return text
     .replace(/\\(?:boxed|fbox|text|textbf|textit|textrm|mathrm|mathbf|mathsf|mbox|bf|rm)\b\s*/g, '')
     .replace(/\\[()[\]]|\\[,;:! ]|[$*`{}"“”]|_{2,}/g, ' ')
-    .replace(/<\/?[a-z_]{1,20}>/gi, ' ')
+    .replace(/<\/?[a-z_]{1,20}>|(?<!\w)['‘’]|['‘’](?!\w)/gi, ' ')
     .replace(/[ \t]+/g, ' ')
     .replace(/^[\s>#:.-]+/, '')
     .trim();

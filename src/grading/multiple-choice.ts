@@ -1,9 +1,9 @@
 import { Choices } from './choices.js';
+import { findMarkers, type Marker } from './extraction/markers.js';
+import { searchedText } from './extraction/reply-text.js';
+import { firstStatement } from './extraction/statement.js';
 import { type Grade, quote } from './grade.js';
 import { plainLetters, readLetterStatement } from './letter-statement.js';
-import { findMarkers, type Marker } from './markers.js';
-import { searchedText } from './reply-text.js';
-import { firstStatement } from './statement.js';
 
 /** A multiple-choice grade, with what a confusion matrix needs. */
 export interface MultipleChoiceGrade extends Grade {
@@ -43,30 +43,40 @@ function extractLetter(output: string, choices: Choices): string | null {
     // What is inside answer tags is final; elsewhere words without a letter are passed over.
     if (statement === 'unclear' || (marker.kind === 'tag' && marker.content.trim() !== '')) return null;
   }
-  return fromWholeReply(text, choices) ?? fromLastLine(text, choices);
+  return listsOptions(text)
+    ? fromVerdict(text, choices)
+    : (fromWholeReply(text, choices) ?? fromLastLine(text, choices));
 }
 
 function statementOf(marker: Marker): string {
   return marker.kind === 'tag' || marker.kind === 'boxed' ? marker.content : firstStatement(marker.content);
 }
 
-/** A reply that is a letter or a choice, or begins with a line that is. */
+/** A reply that is a letter or a choice, or whose first line is a letter, alone or with its text. */
 function fromWholeReply(text: string, choices: Choices): string | null {
   const plain = plainLetters(text);
   const [line = ''] = plain.split('\n');
-  return choices.byText(text) ?? bareChoice(plain, choices) ?? bareChoice(line, choices);
+  return (
+    choices.byText(text) ?? choices.byText(plain) ?? bareChoice(plain, choices) ?? bareChoice(line, choices)
+  );
 }
 
-/** `C`, `(C)`, `C.`, `Option C`, `C) text of C`, or the text of C. */
+/** `C`, `(C)`, `C.`, `Option C`, `C) text of C`. */
 function bareChoice(line: string, choices: Choices): string | null {
   const text = line.trim();
   const match = /^(?:(?:option|choice)\s+)?[([]?([A-Za-z])[)\]]?[.:]?$/i.exec(text);
   if (match?.[1]) return choices.letter(match[1]) ?? null;
-  const byText = choices.byText(text);
-  if (byText) return byText;
-  const lettered = /^(?:(?:option|choice)\s+)?[([]?([A-Za-z])(?:[)\]][.:]?|[.:])\s+(\S[\s\S]*)$/i.exec(text);
+  const lettered = /^(?:(?:option|choice)\s+)?[([]?([A-Za-z])(?:[)\]][.:]?|[.:])?\s+(\S[\s\S]*)$/i.exec(text);
   const letter = lettered?.[1] && choices.letter(lettered[1]);
   return letter && choices.startsWith(letter, lettered?.[2] ?? '') ? letter : null;
+}
+
+/** Whether a reply lists several options by letter: then no line of the list is its answer. */
+function listsOptions(text: string): boolean {
+  const letters = [...text.matchAll(/^[ \t*>-]*\(?([A-Za-z])[).:]\*{0,2}[ \t]+\S/gm)].map((match) =>
+    match[1]?.toUpperCase(),
+  );
+  return new Set(letters).size > 1;
 }
 
 const VERDICT =
@@ -74,10 +84,16 @@ const VERDICT =
 
 /** A last line that is a bare letter, or says "(C) is correct". */
 function fromLastLine(text: string, choices: Choices): string | null {
-  const lines = text.trim().split('\n');
-  const line = plainLetters(lines.at(-1) ?? '');
-  const bare = choices.byText(lines.at(-1) ?? '') ?? bareChoice(line, choices);
-  if (bare) return bare;
+  const line = text.trim().split('\n').at(-1) ?? '';
+  // A lone letter may be all that a length limit left of a word, unless it is set apart.
+  const isSetApart = !/^\s*[A-Za-z]\s*$/.test(line) || /\n[ \t]*\n[ \t]*[A-Z][ \t]*$/.test(text.trimEnd());
+  return (isSetApart ? bareChoice(lastLine(text), choices) : null) ?? fromVerdict(text, choices);
+}
+
+const lastLine = (text: string) => plainLetters(text.trim().split('\n').at(-1) ?? '');
+
+function fromVerdict(text: string, choices: Choices): string | null {
+  const line = lastLine(text);
   if (line.length > 400 || /\b(?:not|n't|neither)\b/i.test(line)) return null;
   const letters = new Set<string>();
   for (const match of line.matchAll(VERDICT)) {

@@ -1,7 +1,8 @@
+import { LONGEST_REPLY } from './bounds.js';
 import { compareQuickly } from './compare-quickly.js';
-import { extractNumericAnswer } from './extract-numeric.js';
+import { findMarkers } from './extraction/markers.js';
+import { extractNumericAnswer } from './extraction/numeric-answer.js';
 import { type Grade, quote, type SymbolicComparer } from './grade.js';
-import { findMarkers } from './markers.js';
 
 /** How a mathematical answer is judged. */
 export interface NumericOptions {
@@ -48,7 +49,7 @@ export async function gradeNumeric(
 
 /** A target may be a whole solution that ends in `\boxed{…}` or `#### …`, as in MATH and GSM8K. */
 function readTarget(target: string): string {
-  const gold = target.trim();
+  const gold = target.slice(-LONGEST_REPLY).trim();
   if (!/boxed|####/.test(gold)) return gold;
   const marked = findMarkers(gold).some((marker) => marker.kind === 'boxed' || marker.kind === 'hashes');
   return marked ? (extractNumericAnswer(gold)?.answer ?? gold) : gold;

@@ -1,5 +1,5 @@
-import { extractMarkedAnswer } from './extract.js';
-import { searchedText, stripMarkdown } from './reply-text.js';
+import { extractMarkedAnswer } from './extraction/marked-answer.js';
+import { searchedText, stripMarkdown } from './extraction/reply-text.js';
 
 /** Characters and commands that an arithmetic expression or equation is made of. */
 const ARITHMETIC =

@@ -119,3 +119,6 @@ export function everyPartPrefix(): string {
 export function cachedReplyKey(promptKey: string): string {
   return `.cache/${promptKey.slice(0, 2)}/${segment(promptKey)}.json`;
 }
+
+/** What `reprise score` writes. */
+export const rescoredKeys = { metrics: 'rescored/metrics.json', results: 'rescored/results.jsonl' } as const;

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import type { SymbolicComparer } from '../environments/environment.js';
+import type { SymbolicComparer } from '../grading/grade.js';
+import type { ComparisonInput } from './grading-thread.js';
 
 /** Milliseconds one comparison may take. A healthy one takes 1 to 30, the first of a thread 150 more. */
 const TIME_BOX = 5000;
@@ -12,7 +13,7 @@ const TIME_BOX = 5000;
 export class GradingPool {
   private pool: Piscina | undefined;
 
-  readonly compare: SymbolicComparer = async (left, right) => {
+  readonly compare: SymbolicComparer = async (left, right, tolerance = 0) => {
     this.pool ??= new Piscina({
       filename: fileURLToPath(new URL('./grading-thread.js', import.meta.url)),
       minThreads: 0,
@@ -22,10 +23,14 @@ export class GradingPool {
     });
     const signal = AbortSignal.timeout(TIME_BOX);
     try {
-      return (await this.pool.run({ left, right }, { signal })) as boolean | undefined;
-    } catch {
-      // Timed out, or out of memory: not shown to be equal.
-      return undefined;
+      return (await this.pool.run({ left, right, tolerance } satisfies ComparisonInput, { signal })) as
+        | boolean
+        | undefined;
+    } catch (error) {
+      const { name, code } = error as NodeJS.ErrnoException;
+      // Out of time or memory: not shown to be equal.
+      if (name === 'AbortError' || code === 'ERR_WORKER_OUT_OF_MEMORY') return undefined;
+      throw error;
     }
   };
 

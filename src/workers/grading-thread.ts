@@ -1,12 +1,13 @@
 import { compareSymbolically } from '../grading/compare-symbolically.js';
 
-/** Entry of a grading thread; see grading-pool.ts. */
-export default function compare({
-  left,
-  right,
-}: {
+export interface ComparisonInput {
   left: string;
   right: string;
-}): Promise<boolean | undefined> {
-  return compareSymbolically(left, right);
+  /** Share of the target; 0 for exact. */
+  tolerance: number;
+}
+
+/** Entry of a grading thread; see grading-pool.ts. */
+export default function compare(input: ComparisonInput): Promise<boolean | undefined> {
+  return compareSymbolically(input.left, input.right, input.tolerance);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ArtifactStore, ListedArtifact } from '../../src/storage/artifact-store.js';
 
 export interface ContractSubject {
@@ -26,6 +26,9 @@ async function* pieces(...values: (string | Uint8Array)[]): AsyncGenerator<strin
 
 /** What every ArtifactStore promises, checked against a real one. */
 export function testArtifactStore({ makeStore, leftovers }: ContractSubject): void {
+  // Real disks and servers on a busy machine.
+  vi.setConfig({ testTimeout: 30_000 });
+
   test('what was written is read back as bytes, as text and as a stream', async () => {
     const store = await makeStore();
     const body = 'Größe: 3 µm — 好\n';

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import type { Command } from 'commander';
+import { InvalidInputError } from '../config/errors.js';
+import { UPDATES } from '../contracts/names.js';
+import { EXIT } from './exit.js';
+import { describeRun, withClient } from './status.js';
+
+/** An update is carried out by a worker; this long we wait for one. */
+const UPDATE_TIMEOUT = 30_000;
+
+async function update(id: string, name: string, lanes: number | null, done: string): Promise<void> {
+  await withClient(async (client) => {
+    const description = await describeRun(client, id);
+    if (description.status.name !== 'RUNNING') {
+      throw new InvalidInputError(`the run '${id}' has ended (${description.status.name.toLowerCase()})`);
+    }
+    const handle = client.workflow.getHandle(id);
+    const asked =
+      lanes === null
+        ? handle.executeUpdate(name)
+        : handle.executeUpdate<unknown, [number]>(name, { args: [lanes] });
+    const answered = asked.catch((error: unknown) => {
+      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+      throw new InvalidInputError(error.cause?.message ?? error.message);
+    });
+    const late = sleep(UPDATE_TIMEOUT, 'late' as const, { ref: false });
+    if ((await Promise.race([answered, late])) === 'late') {
+      throw new Error(
+        `no worker took the update within ${UPDATE_TIMEOUT / 1000} s; start one with: npx reprise worker`,
+      );
+    }
+    process.stdout.write(`${done}\n`);
+  });
+}
+
+export function addControlCommands(program: Command, finish: (code: number) => void): void {
+  const command = (name: string, description: string, updateName: string, done: (id: string) => string) =>
+    program
+      .command(name)
+      .description(description)
+      .argument('<id>', 'the run’s id')
+      .action(async (id: string) => {
+        await update(id, updateName, null, done(id));
+        finish(EXIT.done);
+      });
+  command(
+    'stop',
+    'finish the episodes in flight, then write the results',
+    UPDATES.stop,
+    (id) => `${id} is stopping: episodes in flight are finished first`,
+  );
+  command(
+    'pause',
+    'start no further calls for now',
+    UPDATES.pause,
+    (id) => `${id} is paused; go on with: reprise resume ${id}`,
+  );
+  command('resume', 'go on after a pause', UPDATES.resume, (id) => `${id} goes on`);
+  program
+    .command('set-concurrency')
+    .description('change the number of lanes at once')
+    .argument('<id>', 'the run’s id')
+    .argument('<lanes>', 'lanes at once')
+    .action(async (id: string, lanes: string) => {
+      const number = Number(lanes);
+      if (!Number.isInteger(number) || number < 1)
+        throw new InvalidInputError(`${lanes} is not a whole number of at least 1`);
+      await update(id, UPDATES.setConcurrency, number, `${id} runs ${number} lanes at once`);
+      finish(EXIT.done);
+    });
+}

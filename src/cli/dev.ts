@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { InvalidInputError } from '../config/errors.js';
+import type { AgentSource } from '../workers/bundle.js';
+import { EXIT } from './exit.js';
+import { interruption } from './interruption.js';
+import { collect } from './run.js';
+import { openSession, type Session, type SessionOptions } from './session.js';
+import { untilIdle } from './until-idle.js';
+
+const AGENT_HELP = 'a user’s agent, as TYPE=FILE or TYPE=FILE=CLASS (repeatable)';
+
+/** `my_agent=./my-agent.ts` or `my_agent=./my-agent.ts=MyAgent`. */
+function parseAgent(text: string): AgentSource {
+  const [type, file, className] = text.split('=');
+  if (!type || !file)
+    throw new InvalidInputError(`--agent ${text}: write it as TYPE=FILE or TYPE=FILE=CLASS`);
+  return { type, file, className: className ?? null };
+}
+
+interface WorkerCommandOptions {
+  agent: string[];
+  taskQueue?: string;
+  maxConcurrentCalls?: string;
+  untilIdle?: boolean;
+}
+
+function sessionOptions(options: WorkerCommandOptions): SessionOptions {
+  const calls = options.maxConcurrentCalls === undefined ? undefined : Number(options.maxConcurrentCalls);
+  if (calls !== undefined && (!Number.isInteger(calls) || calls < 1)) {
+    throw new InvalidInputError(
+      `--max-concurrent-calls ${options.maxConcurrentCalls}: must be a whole number of at least 1`,
+    );
+  }
+  return {
+    say: (message) => void process.stderr.write(`${message}\n`),
+    agents: options.agent.map(parseAgent),
+    ...(options.taskQueue === undefined ? {} : { taskQueue: options.taskQueue }),
+    ...(calls === undefined ? {} : { maxConcurrentCalls: calls }),
+  };
+}
+
+/** Works until Ctrl-C, or until no run is open. */
+async function work(session: Session, idleEnds: boolean): Promise<void> {
+  const interrupted = interruption();
+  const ended = new Promise<void>((resolve) => interrupted.signal.addEventListener('abort', () => resolve()));
+  try {
+    await Promise.race([
+      ended,
+      session.working,
+      ...(idleEnds ? [untilIdle(session.client, interrupted.signal)] : []),
+    ]);
+  } finally {
+    await session.close();
+    interrupted.dispose();
+  }
+}
+
+export function addWorkerCommands(program: Command, finish: (code: number) => void): void {
+  program
+    .command('dev')
+    .description(
+      'server, UI and worker in the foreground; runs are started with the Temporal CLI or reprise run',
+    )
+    .option('--agent <type=file>', AGENT_HELP, collect, [])
+    .action(async (options: WorkerCommandOptions) => {
+      const session = await openSession(sessionOptions(options));
+      const { address, uiUrl } = session.server;
+      const lines = [
+        `Temporal server: ${address}`,
+        ...(uiUrl === null ? [] : [`Temporal UI:     ${uiUrl}`]),
+        `Task queue:      ${session.worker.taskQueue}`,
+        '',
+        'Start a run from another terminal:',
+        '  npx reprise run configs/toy_inmemory.yaml',
+        `  npx reprise temporal workflow start --task-queue ${session.worker.taskQueue} --type run --workflow-id my-run --input '{"config_path": "configs/toy_inmemory.yaml"}'`,
+        '',
+        'Ctrl-C ends; runs in progress go on with the next worker.',
+      ];
+      process.stdout.write(`${lines.join('\n')}\n`);
+      await work(session, false);
+      finish(EXIT.done);
+    });
+
+  program
+    .command('worker')
+    .description('a worker for the configured server (TEMPORAL_ADDRESS), or the embedded one')
+    .option('--agent <type=file>', AGENT_HELP, collect, [])
+    .option('--task-queue <name>', 'default: REPRISE_TASK_QUEUE, or reprise')
+    .option('--max-concurrent-calls <n>', 'LM calls in flight at most, for each model')
+    .option('--until-idle', 'end when no run is open')
+    .action(async (options: WorkerCommandOptions) => {
+      const session = await openSession(sessionOptions(options));
+      process.stderr.write(`Working on ${session.worker.taskQueue} at ${session.server.address}\n`);
+      await work(session, options.untilIdle === true);
+      finish(EXIT.done);
+    });
+}

@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Command } from 'commander';
+import { PROVIDERS } from '../config/language-model-schema.js';
+import { missingCredentials } from '../language-models/create.js';
+import { cacheFolder } from '../workers/cache-folder.js';
+import { configuredServer, connectClient, serverFolder } from '../workers/connection.js';
+import { findEmbeddedServer } from '../workers/embedded-server.js';
+import { findOnPath, findTemporalBinary } from '../workers/temporal-binary.js';
+import { EXIT } from './exit.js';
+import { headedTable } from './format.js';
+
+interface Finding {
+  what: string;
+  /** `missing` is only said of what nothing works without. */
+  state: 'found' | 'missing' | 'optional';
+  detail: string;
+}
+
+const run = promisify(execFile);
+
+/** The first line that a program prints of its version; null where it is not there or does not answer. */
+async function versionOf(program: string, args: string[]): Promise<string | null> {
+  const { stdout } = await run(program, args, { timeout: 10_000 }).catch(() => ({ stdout: '' }));
+  return stdout.trim().split('\n')[0] || null;
+}
+
+function checkNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const enough = major > 20 || (major === 20 && minor >= 19);
+  return {
+    what: 'Node.js',
+    state: enough ? 'found' : 'missing',
+    detail: enough
+      ? process.version
+      : `${process.version} is too old; install 20.19 or newer from https://nodejs.org`,
+  };
+}
+
+async function checkTemporal(): Promise<Finding[]> {
+  const configured = configuredServer(process.env);
+  const findings: Finding[] = [];
+  if (configured !== null) {
+    const reachable = await connectClient(configured).then(
+      (client) => client.connection.close().then(() => true),
+      () => false,
+    );
+    findings.push({
+      what: 'Temporal server',
+      state: reachable ? 'found' : 'missing',
+      detail: reachable
+        ? `${configured.address}, namespace ${configured.namespace}`
+        : `${configured.address} cannot be reached; check TEMPORAL_ADDRESS, or unset it to use the embedded server`,
+    });
+  } else {
+    const running = await findEmbeddedServer(serverFolder());
+    findings.push({
+      what: 'Temporal server',
+      state: 'found',
+      detail:
+        running === null
+          ? 'embedded; it is started when it is needed'
+          : `embedded, running on 127.0.0.1:${running.port}`,
+    });
+  }
+  const binary = await findTemporalBinary();
+  const go = await findOnPath('go', process.env);
+  const needed = configured === null;
+  findings.push({
+    what: 'Temporal CLI',
+    state: binary !== null ? 'found' : needed && go === null ? 'missing' : 'optional',
+    detail:
+      binary !== null
+        ? `${binary} (${(await versionOf(binary, ['--version'])) ?? 'no version'})`
+        : go === null
+          ? 'not here: it is downloaded when it is first needed; without access to temporal.download install it (https://docs.temporal.io/cli) or Go'
+          : 'not here: it is downloaded, or built with Go in 3 to 8 minutes, when it is first needed',
+  });
+  return findings;
+}
+
+function checkKeys(): Finding[] {
+  return PROVIDERS.filter((provider) => ['gemini', 'openai', 'anthropic'].includes(provider)).map(
+    (provider) => {
+      const missing = missingCredentials({ provider }, process.env);
+      return {
+        what: `${provider} key`,
+        state: missing === null ? 'found' : 'optional',
+        detail: missing ?? 'set in the environment',
+      };
+    },
+  );
+}
+
+async function checkTools(): Promise<Finding[]> {
+  const go = await versionOf('go', ['version']);
+  const docker = await versionOf('docker', ['info', '--format', 'Docker Engine {{.ServerVersion}}']);
+  return [
+    {
+      what: 'Go',
+      state: go === null ? 'optional' : 'found',
+      detail: go ?? 'only needed to build the Temporal server where it cannot be downloaded',
+    },
+    {
+      what: 'Docker',
+      state: docker === null ? 'optional' : 'found',
+      detail: docker ?? 'no daemon; only docker-compose.yml needs one',
+    },
+    {
+      what: 'S3',
+      state: process.env.S3_ENDPOINT ? 'found' : 'optional',
+      detail: process.env.S3_ENDPOINT
+        ? `endpoint ${process.env.S3_ENDPOINT}`
+        : 'S3_ENDPOINT is not set: s3:// addresses go to AWS',
+    },
+    { what: 'cache', state: 'found', detail: cacheFolder() },
+  ];
+}
+
+export function addDoctorCommand(program: Command, finish: (code: number) => void): void {
+  program
+    .command('doctor')
+    .description('what is here, what is missing, and how to get it')
+    .option('--json', 'for machines')
+    .action(async (options: { json?: boolean }) => {
+      const findings = [checkNode(), ...(await checkTemporal()), ...checkKeys(), ...(await checkTools())];
+      if (options.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+      else {
+        const rows = findings.map(({ what, state, detail }) => [what, state, detail]);
+        process.stdout.write(`${headedTable(['', '', ''], rows)}\n`);
+      }
+      finish(findings.some(({ state }) => state === 'missing') ? EXIT.failed : EXIT.done);
+    });
+}

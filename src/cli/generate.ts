@@ -1,0 +1,40 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { InvalidInputError } from '../config/errors.js';
+import { GENERATORS, generateRows } from '../environments/generators/index.js';
+import { jsonLines } from '../storage/json-lines.js';
+import { EXIT } from './exit.js';
+
+function wholeNumber(text: string, option: string, least: number, most: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new InvalidInputError(`${option} ${text}: must be a whole number from ${least} to ${most}`);
+}
+
+export function addGenerateCommand(program: Command, finish: (code: number) => void): void {
+  const kinds = Object.keys(GENERATORS).join(', ');
+  program
+    .command('generate')
+    .description('write a dataset of puzzles as JSON lines; the same seed gives the same rows')
+    .argument('<kind>', kinds)
+    .option('--count <n>', 'how many', '100')
+    .option('--seed <n>', 'seed', '0')
+    .option('--out <file>', 'default: standard output')
+    .action(async (kind: string, options: { count: string; seed: string; out?: string }) => {
+      const generator = Object.hasOwn(GENERATORS, kind) ? GENERATORS[kind] : undefined;
+      if (generator === undefined) throw new InvalidInputError(`'${kind}' is not allowed; allowed: ${kinds}`);
+      const count = wholeNumber(options.count, '--count', 1, generator.most);
+      const seed = wholeNumber(options.seed, '--seed', 0, 2 ** 32 - 1);
+      const lines = Readable.from(jsonLines(generateRows(kind, count, seed)));
+      if (options.out === undefined) for await (const block of lines) process.stdout.write(block as string);
+      else {
+        await pipeline(lines, createWriteStream(options.out));
+        process.stderr.write(
+          `${count} rows in ${options.out}, judged by env_class ${generator.environment}\n`,
+        );
+      }
+      finish(EXIT.done);
+    });
+}

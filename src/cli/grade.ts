@@ -1,0 +1,171 @@
+import { createReadStream } from 'node:fs';
+import type { Command } from 'commander';
+import { InvalidInputError } from '../config/errors.js';
+import { gradeExact } from '../grading/exact.js';
+import type { Grade } from '../grading/grade.js';
+import { gradeMultipleChoice } from '../grading/multiple-choice.js';
+import { gradeNumeric } from '../grading/numeric.js';
+import { readNumberedJsonLines } from '../storage/json-lines.js';
+import { GradingPool } from '../workers/grading-pool.js';
+import { EXIT } from './exit.js';
+import { headedTable } from './format.js';
+
+const TASK_TYPES = ['numeric', 'mcq', 'exact'] as const;
+type TaskType = (typeof TASK_TYPES)[number];
+
+interface GradedRow {
+  output: string;
+  target: string;
+  choices?: string[];
+  /** What the row says; compared with the grade. */
+  correct?: boolean;
+}
+
+interface Disagreement {
+  line: number;
+  output: string;
+  target: string;
+  expected: boolean;
+  graded: boolean;
+  extracted: string | null;
+  message: string;
+}
+
+export interface GradeReport {
+  rows: number;
+  correct: number;
+  /** Only where rows carry `correct`. */
+  agreed?: number;
+  false_positives?: number;
+  false_negatives?: number;
+  disagreements?: Disagreement[];
+}
+
+function checkRow(value: unknown, line: number, taskType: TaskType): GradedRow {
+  const row = value as Record<string, unknown> | null;
+  const text = (field: string): string => {
+    const found = row?.[field];
+    if (typeof found === 'string' || typeof found === 'number') return String(found);
+    throw new InvalidInputError(`line ${line}: '${field}' must be a text`, field);
+  };
+  const choices = row?.choices;
+  if (taskType === 'mcq' && !(Array.isArray(choices) && choices.length > 1)) {
+    throw new InvalidInputError(`line ${line}: task type mcq needs 'choices', a list of texts`, 'choices');
+  }
+  return {
+    output: text('output'),
+    target: text('target'),
+    ...(Array.isArray(choices) ? { choices: choices.map(String) } : {}),
+    ...(typeof row?.correct === 'boolean' ? { correct: row.correct } : {}),
+  };
+}
+
+type Grader = (row: GradedRow) => Promise<Grade> | Grade;
+
+function graderFor(taskType: TaskType, tolerance: number | undefined, pool: GradingPool): Grader {
+  switch (taskType) {
+    case 'exact':
+      return ({ output, target }) => gradeExact(output, target);
+    case 'mcq':
+      return ({ output, target, choices = [] }) => gradeMultipleChoice(output, target, choices);
+    case 'numeric':
+      return ({ output, target }) =>
+        gradeNumeric(output, target, {
+          symbolic: pool.compare,
+          ...(tolerance === undefined ? {} : { tolerance }),
+        });
+  }
+}
+
+/** Grades a JSONL of `output`, `target` and `choices?`; compares with `correct` where rows carry it. */
+async function gradeFile(
+  path: string,
+  taskType: TaskType,
+  tolerance: number | undefined,
+): Promise<GradeReport> {
+  const pool = new GradingPool();
+  const grade = graderFor(taskType, tolerance, pool);
+  const report: GradeReport = { rows: 0, correct: 0 };
+  const source = createReadStream(path);
+  await new Promise<void>((resolve, reject) => {
+    source.once('open', () => resolve());
+    source.once('error', () => reject(new InvalidInputError(`there is no file at ${path}`)));
+  });
+  try {
+    for await (const { line, value } of readNumberedJsonLines<unknown>(source, { name: path })) {
+      const row = checkRow(value, line, taskType);
+      const { correct, extracted, message } = await grade(row);
+      report.rows += 1;
+      if (correct) report.correct += 1;
+      if (row.correct === undefined) continue;
+      report.agreed ??= 0;
+      report.false_positives ??= 0;
+      report.false_negatives ??= 0;
+      report.disagreements ??= [];
+      if (correct === row.correct) {
+        report.agreed += 1;
+        continue;
+      }
+      if (correct) report.false_positives += 1;
+      else report.false_negatives += 1;
+      const { output, target } = row;
+      report.disagreements.push({
+        line,
+        output,
+        target,
+        expected: row.correct,
+        graded: correct,
+        extracted,
+        message,
+      });
+    }
+  } finally {
+    await pool.close();
+  }
+  return report;
+}
+
+function printReport(report: GradeReport): void {
+  process.stdout.write(`${report.correct} of ${report.rows} correct\n`);
+  if (report.agreed === undefined) return;
+  process.stdout.write(
+    `agreed ${report.agreed}, false positives ${report.false_positives}, false negatives ${report.false_negatives}\n`,
+  );
+  if (report.disagreements === undefined || report.disagreements.length === 0) return;
+  const short = (text: string) => (text.length > 50 ? `…${text.slice(-49)}` : text).replaceAll('\n', ' ');
+  const rows = report.disagreements.map((found) => [
+    String(found.line),
+    short(found.output),
+    short(found.target),
+    found.expected ? 'correct' : 'wrong',
+    found.graded ? 'correct' : 'wrong',
+    short(found.message),
+  ]);
+  process.stdout.write(`${headedTable(['line', 'output', 'target', 'row says', 'graded', 'why'], rows)}\n`);
+}
+
+export function addGradeCommand(program: Command, finish: (code: number) => void): void {
+  program
+    .command('grade')
+    .description('grade a JSONL of output, target and choices; compare with correct where rows carry it')
+    .argument('<file>', 'a JSONL file')
+    .requiredOption('--task-type <type>', TASK_TYPES.join(', '))
+    .option('--tolerance <share>', 'numeric: relative tolerance')
+    .option('--json', 'for machines')
+    .action(async (file: string, options: { taskType: string; tolerance?: string; json?: boolean }) => {
+      const taskType = TASK_TYPES.find((type) => type === options.taskType);
+      if (taskType === undefined) {
+        throw new InvalidInputError(
+          `--task-type: '${options.taskType}' is not allowed; allowed: ${TASK_TYPES.join(', ')}`,
+        );
+      }
+      const tolerance = options.tolerance === undefined ? undefined : Number(options.tolerance);
+      if (tolerance !== undefined && !(tolerance >= 0 && tolerance < 1)) {
+        throw new InvalidInputError(`--tolerance ${options.tolerance}: must be a number from 0 to below 1`);
+      }
+      const report = await gradeFile(file, taskType, tolerance);
+      if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+      else printReport(report);
+      finish(EXIT.done);
+    });
+}

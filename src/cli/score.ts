@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { rescore } from '../activities/rescore.js';
+import { RunContexts } from '../activities/run-context.js';
+import { RunLogs } from '../activities/run-log.js';
+import { InvalidInputError } from '../config/errors.js';
+import { openStore } from '../storage/open.js';
+import { artifactKeys } from '../storage/paths.js';
+import { GradingPool } from '../workers/grading-pool.js';
+import { EXIT } from './exit.js';
+import { headedTable, metricsTable, percent } from './format.js';
+import { processLogger } from './logger.js';
+
+/** The experiment's folder for an id below the results folder, or for its own address. */
+async function findExperiment(id: string, resultsDir: string): Promise<string> {
+  const candidates = [
+    openStore(resultsDir).within(id.replace(/\/+$/, '')),
+    ...(/[/:]/.test(id) ? [openStore(id)] : []),
+  ];
+  for (const store of candidates.reverse()) {
+    if (await store.exists(artifactKeys.results).catch(() => false)) return store.uri;
+  }
+  throw new InvalidInputError(
+    `there is no finished run '${id}' in ${resultsDir}; name its folder, or the folder of results with --results-dir`,
+  );
+}
+
+export function addScoreCommand(program: Command, finish: (code: number) => void): void {
+  program
+    .command('score')
+    .description('grade a finished run again, without a model call')
+    .argument('<id>', 'the run’s id, or its folder')
+    .option('--results-dir <folder>', 'where runs are kept', 'results')
+    .option('--json', 'for machines')
+    .action(async (id: string, options: { resultsDir: string; json?: boolean }) => {
+      const uri = await findExperiment(id, options.resultsDir);
+      const grading = new GradingPool();
+      const runs = new RunContexts({
+        openStore: (address) => openStore(address),
+        environment: process.env,
+        compareSymbolically: grading.compare,
+        logger: processLogger('warn'),
+        runLogs: new RunLogs(),
+        maxConcurrentCalls: 1,
+        knownSearchAttributes: async () => [],
+        taskQueue: '',
+      });
+      try {
+        const { metrics, before, changed } = await rescore(await runs.get(uri));
+        if (options.json)
+          process.stdout.write(`${JSON.stringify({ artifacts: uri, before, metrics, changed }, null, 2)}\n`);
+        else {
+          process.stdout.write(
+            `${metricsTable(metrics)}\nBefore: ${before.correct} correct (${percent(before.accuracy)})\n`,
+          );
+          const rows = changed.map((row) => [
+            row.id,
+            `trial ${row.trial + 1}`,
+            row.after ? 'now correct' : 'now wrong',
+            row.message,
+          ]);
+          if (rows.length > 0)
+            process.stdout.write(`${headedTable(['sample', 'trial', 'grade', 'why'], rows)}\n`);
+          process.stdout.write(`Written to ${uri}/rescored\n`);
+        }
+      } finally {
+        await grading.close();
+      }
+      finish(EXIT.done);
+    });
+}

@@ -1,0 +1,7 @@
+/** A row that a generator writes; `answer` is one right answer, where the environment accepts several. */
+export interface GeneratedRow {
+  id: string;
+  question: string;
+  answer: string;
+  [field: string]: string | number;
+}

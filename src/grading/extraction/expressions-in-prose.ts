@@ -1,0 +1,160 @@
+import { FUNCTIONS, SYMBOL_WORDS } from '../mathematics/latex-commands.js';
+
+/** A mathematical expression inside a text. */
+export interface Found {
+  text: string;
+  start: number;
+  end: number;
+  /** The words around it say that it is no value but a bound, or that it is not meant: `at least 5`, `not 5`. */
+  qualified?: boolean;
+}
+
+const DISPLAYED = /\$\$([^$]{1,1000})\$\$|\\\[([\s\S]{1,1000}?)\\\]|\\\(([\s\S]{1,1000}?)\\\)/g;
+
+/**
+ * Finds the expressions of a text: what stands between mathematical delimiters, and numbers and formulas without
+ * them. Several that are joined by commas, "and" or "or" are one list.
+ */
+export function findExpressions(text: string): Found[] {
+  const displayed = [...text.matchAll(DISPLAYED)].map(
+    (match): Found => ({
+      text: match.slice(1).find((group) => group !== undefined) ?? '',
+      start: match.index,
+      end: match.index + match[0].length,
+    }),
+  );
+  const isDisplayed = (one: Found) =>
+    displayed.some((other) => one.start < other.end && other.start < one.end);
+  const delimited = [...displayed, ...findInline(text).filter((one) => !isDisplayed(one))];
+  delimited.sort((a, b) => a.start - b.start);
+  const found: Found[] = [];
+  let position = 0;
+  for (const one of delimited) {
+    found.push(...findBare(text, position, one.start));
+    found.push(one);
+    position = one.end;
+  }
+  found.push(...findBare(text, position, text.length));
+  return joinLists(text, withSuffix(text, found)).map((one) =>
+    isQualified(text, one) ? { ...one, qualified: true } : one,
+  );
+}
+
+/** `$…$` in one line, with mathematics inside: `$5 and $10` are two amounts of money. */
+function findInline(text: string): Found[] {
+  const found: Found[] = [];
+  const dollars = [...text.matchAll(/(?<!\\)\$/g)].map((match) => match.index);
+  for (let index = 0; index + 1 < dollars.length; index++) {
+    const [start = 0, end = 0] = dollars.slice(index, index + 2);
+    const content = text.slice(start + 1, end);
+    const words = content.replace(
+      /\\(?:text|mathrm|mbox|operatorname|begin|end)\s?\{[^{}]*\}|\\[a-zA-Z]+/g,
+      ' ',
+    );
+    if (content.trim() === '' || content.length > 400 || /\n|[a-zA-Z]{3,}|\b(?:is|or|of|to)\b/.test(words))
+      continue;
+    found.push({ text: content.trim(), start, end: end + 1 });
+    index += 1;
+  }
+  return found;
+}
+
+/** Formulas and numbers without delimiters: runs of words that hold only mathematics. */
+function findBare(text: string, from: number, to: number): Found[] {
+  const runs: Found[] = [];
+  let isOpen = false;
+  for (const { 0: piece, index } of text.slice(from, to).matchAll(/\S+/g)) {
+    const word = withoutEdges(piece);
+    const start = from + index + piece.indexOf(word);
+    const end = start + word.length;
+    const last = runs.at(-1);
+    if (word === '' || !isMathematicalWord(word) || isLabel(text, from + index, piece)) isOpen = false;
+    else {
+      if (isOpen && last) Object.assign(last, { end, text: text.slice(last.start, end) });
+      else runs.push({ text: word, start, end });
+      // Punctuation after a word ends the formula.
+      isOpen = end === from + index + piece.length;
+    }
+  }
+  return runs.map(trimOperators).filter((one) => /\d|\\[a-zA-Z]|[√π∞]/.test(one.text));
+}
+
+/** Takes off quotes, emphasis and punctuation; a round bracket stays where its partner is in the word. */
+function withoutEdges(piece: string): string {
+  // `1,000.99m²` is a number with its unit.
+  const opened = piece.replace(/^["'“*_`]+/, '').replace(/(?<=\d)(?:[ckm]?m|ft)[²³](?=[.,;:!?]*$)/, '');
+  const closed = opened.replace(/[.,;:!?"'”*_`]+$/, (edge) =>
+    /^!+$/.test(edge) && /\d!/.test(opened) ? edge : '',
+  );
+  const open = closed.split('(').length;
+  const close = closed.split(')').length;
+  if (open > close && closed.startsWith('(')) return closed.slice(1);
+  return close > open && closed.endsWith(')') ? closed.slice(0, -1) : closed;
+}
+
+const DATE = /^\d{1,2}[/.]\d{1,2}[/.]\d{2,4}$|^\d{4}-\d{2}-\d{2}$/;
+
+function isMathematicalWord(word: string): boolean {
+  if (DATE.test(word)) return false;
+  if (/[^\d+\-−–*/^=<>≤≥≠≈()[\]{}|!%°√π∞×·÷±.,:$€£\\a-zA-Z_²³½¼¾'&]/.test(word)) return false;
+  if (/^[aI]$/.test(word)) return false;
+  for (const [run] of word.matchAll(/(?<![\\a-zA-Z])[a-zA-Z]{2,}/g)) {
+    if (!FUNCTIONS.has(run) && (!Object.hasOwn(SYMBOL_WORDS, run) || run === 'and' || run === 'or'))
+      return false;
+  }
+  return !/^[:.,'&!-]+$/.test(word) || word === '-';
+}
+
+const LABELLED =
+  /\b(?:steps?|cases?|parts?|equations?|eqs?|problem|question|figure|fig|table|section|chapter|lemma|theorem|example|method|option)\.? \(?$/i;
+
+/** `Step 3`, and the `1.` at the beginning of a line of a list, number the text, not an answer. */
+function isLabel(text: string, start: number, word: string): boolean {
+  if (LABELLED.test(text.slice(Math.max(0, start - 12), start))) return true;
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  return (
+    /^\d{1,2}[.)]$/.test(word) &&
+    text.slice(lineStart, start).trim() === '' &&
+    /^[ \t]+\S/.test(text.slice(start + word.length))
+  );
+}
+
+function trimOperators(found: Found): Found {
+  const lead = /^(?:[=+*/^<>≤≥≈|,:]\s*|-\s+|[a-zA-Z]\s+(?=[\d\\(]))+/.exec(found.text)?.[0].length ?? 0;
+  const text = found.text.slice(lead).replace(/(?:\s*[=+\-*/^<>≤≥≈|]|\s+[a-zA-Z])+$/, '');
+  const closed = text.includes('{') ? text : text.replace(/\}+$/, '');
+  return { text: closed, start: found.start + lead, end: found.start + lead + closed.length };
+}
+
+/** A percent sign or a word such as "million" right after an expression belongs to it. */
+function withSuffix(text: string, found: Found[]): Found[] {
+  return found.map((one) => {
+    const match =
+      /^\s?(?:\\?%|percent\b|pct\b|percentage\b|degrees?\b|°|thousand\b|million\b|billion\b|trillion\b)/i.exec(
+        text.slice(one.end, one.end + 14),
+      );
+    return match ? { ...one, text: `${one.text} ${match[0].trim()}`, end: one.end + match[0].length } : one;
+  });
+}
+
+const BEFORE =
+  /\b(?:not(?: \w+)?|or|at (?:least|most)|(?:more|less|fewer|greater|larger|smaller) than|over|under|above|below|between) $/i;
+const AFTER = /^ (?:or (?:more|less|fewer|greater|above|below|so)|and (?:above|below|up))\b/i;
+
+function isQualified(text: string, { start, end }: Found): boolean {
+  return BEFORE.test(text.slice(Math.max(0, start - 30), start)) || AFTER.test(text.slice(end, end + 20));
+}
+
+const JOINED = /^(?:[\s,;&$]|\band\b|\bor\b|\\text\{ ?(?:and|or) ?\}|\\q?quad)*$/;
+
+function joinLists(text: string, found: Found[]): Found[] {
+  const joined: Found[] = [];
+  for (const one of found) {
+    const last = joined.at(-1);
+    const between = last ? text.slice(last.end, one.start) : '';
+    if (last && between.length < 40 && JOINED.test(between) && /[,;&]|and|or/.test(between)) {
+      joined[joined.length - 1] = { text: `${last.text}, ${one.text}`, start: last.start, end: one.end };
+    } else joined.push(one);
+  }
+  return joined;
+}

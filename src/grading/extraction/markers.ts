@@ -1,0 +1,129 @@
+import { LONGEST_STATEMENT, MOST_MARKERS } from '../bounds.js';
+import { matchBraces } from './braces.js';
+
+/** A place where a reply says that an answer follows. */
+export interface Marker {
+  /**
+   * `tag`: `<answer>…</answer>`; `boxed`: `\boxed{…}`; `hashes`: `#### …` on a line of its own;
+   * `heading`: `FINAL ANSWER:`, `Answer:`; `sentence`: `the answer is …`.
+   */
+  kind: 'tag' | 'boxed' | 'hashes' | 'heading' | 'sentence';
+  start: number;
+  /** Position after the marker's content. */
+  end: number;
+  /** What follows the marker; for headings and sentences the rest of the paragraph. */
+  content: string;
+  /** A heading in the middle of a line: "let me check the answer:" is worded like one. */
+  inline?: boolean;
+}
+
+/** Finds the explicit answer markers, in the order of the text: the last 100, where there are more. */
+export function findMarkers(text: string): Marker[] {
+  const boxed = findBoxed(text);
+  const phrases = findPhrases(text).filter(
+    (phrase) => !boxed.some((box) => phrase.start > box.start && phrase.start < box.end),
+  );
+  const markers = [...findTags(text), ...boxed, ...findHashes(text), ...phrases];
+  return markers.sort((a, b) => a.start - b.start).slice(-MOST_MARKERS);
+}
+
+function findTags(text: string): Marker[] {
+  const tags = [...text.matchAll(/<(\/?)(?:final[_ ]?)?answer>/gi)];
+  const closed = tags.some((tag) => tag[1] === '/');
+  return tags.flatMap((tag, index): Marker[] => {
+    if (tag[1] === '/') return [];
+    const start = tag.index + tag[0].length;
+    const next = tags[index + 1];
+    // A cut-off reply lacks the closing tag: the content is what there is. "Wrapped in <answer> tags" is no answer.
+    if (
+      next?.[1] !== '/' &&
+      (closed || /^\s*tags?\b/.test(text.slice(start, start + 10))) &&
+      !startsLine(text, tag.index)
+    ) {
+      return [];
+    }
+    const end = next?.index ?? text.length;
+    return [{ kind: 'tag', start: tag.index, end, content: text.slice(start, end) }];
+  });
+}
+
+/** Nothing but Markdown stands before the position in its line. */
+function startsLine(text: string, position: number): boolean {
+  const before = text.slice(Math.max(0, position - 40), position);
+  return (
+    /(?:^|\n)[\s#*_>\x60-]*(?:the )?(?:final |my |correct )?$/i.test(before) &&
+    (before.includes('\n') || position <= 40)
+  );
+}
+
+const BOXED = /\\(?:begin)?(?:boxed|fbox|framebox)\s*(\{)|\bboxed\s*(\{)|\\boxed(?:\s+|(?=\d))([^\s\\{}$]+)/g;
+
+function findBoxed(text: string): Marker[] {
+  const braces = matchBraces(text);
+  return [...text.matchAll(BOXED)].map((match): Marker => {
+    const after = match.index + match[0].length;
+    if (match[3] !== undefined) return { kind: 'boxed', start: match.index, end: after, content: match[3] };
+    // A box that is never closed ends with its line.
+    const close = braces.get(after - 1) ?? endOfLine(text, after);
+    return { kind: 'boxed', start: match.index, end: close, content: text.slice(after, close) };
+  });
+}
+
+function findHashes(text: string): Marker[] {
+  return [...text.matchAll(/^[ \t]*####[ \t]+([^\n]+)$/gm)].map((match) => ({
+    kind: 'hashes',
+    start: match.index,
+    end: match.index + match[0].length,
+    content: match[1] ?? '',
+  }));
+}
+
+/** What may stand between the word and the colon or verb: `**Answer** :`, `\text{Answer: }`, `answer (in cm):`. */
+const BETWEEN = String.raw`(?:\s?\([^()\n]{0,60}\))?[\s*_"'\x60}\])]{0,8}`;
+const CHOICE = String.raw`(?:correct|best|right|final|appropriate|accurate|suitable)\s+(?:option|choice|letter)`;
+const HEADING = new RegExp(String.raw`\b(?:${CHOICE}|answers?|ans)\b${BETWEEN}[:：→⇒]`, 'gi');
+/** At the beginning of a line and with a capital: `answer = a + b` is a program's. */
+const EQUATED = /^[*_#> \t]{0,8}(?:Final )?A(?:nswer|NSWER)[*_ ]{0,4}=(?!=)/gm;
+const TITLE = /^[#*_> \t\x60]{0,12}(?:the )?(?:final |correct )?answer[*_ \t\x60.]{0,8}$/gim;
+const SENTENCE = new RegExp(
+  String.raw`\b(?:${CHOICE}|answers?)\b(?:\s(?:to|for|of|in)\s[^.:?!\n]{0,100}?)?${BETWEEN}\s` +
+    String.raw`(?:is|are|was|(?:would|should|must|will)\sbe|equals)\b`,
+  'gi',
+);
+
+/** `We may check our answer: …`, `Explanation of the answer:` do not announce one. */
+const TALKS_ABOUT =
+  /\b(?:check\w*|verif\w+|confirm\w*|expla\w+|justif\w+|derivation|proof|validat\w+|double-check\w*|steps|previous|initial|wrong|incorrect)\b[^.:!?\n]*$/i;
+
+function findPhrases(text: string): Marker[] {
+  const found = (pattern: RegExp, kind: Marker['kind']) =>
+    [...text.matchAll(pattern)].flatMap((match): Marker[] => {
+      if (TALKS_ABOUT.test(text.slice(Math.max(0, match.index - 40), match.index))) return [];
+      const start = match.index + match[0].length;
+      const end = endOfParagraph(text, start);
+      const inline = kind === 'heading' && !startsLine(text, match.index);
+      return [
+        { kind, start: match.index, end, content: text.slice(start, end), ...(inline ? { inline } : {}) },
+      ];
+    });
+  return [
+    ...found(HEADING, 'heading'),
+    ...found(EQUATED, 'heading'),
+    ...found(TITLE, 'heading'),
+    ...found(SENTENCE, 'sentence'),
+  ];
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
+}
+
+/** To the first blank line after some text, and not past a closing answer tag. */
+function endOfParagraph(text: string, from: number): number {
+  const paragraph = text.slice(from, from + LONGEST_STATEMENT);
+  const first = paragraph.search(/\S/);
+  if (first < 0) return from + paragraph.length;
+  const blank = paragraph.slice(first).search(/\n[ \t]*\n|<\/(?:final[_ ]?)?answer>/i);
+  return from + (blank < 0 ? paragraph.length : first + blank);
+}

@@ -1,0 +1,138 @@
+import { LONGEST_EXPRESSION } from '../bounds.js';
+import { isSymbol } from '../mathematics/assignment.js';
+import { type Answer, readAnswer } from '../mathematics/structure.js';
+import { findExpressions } from './expressions-in-prose.js';
+import { markedText } from './marked-answer.js';
+import { findMarkers, type Marker } from './markers.js';
+import { searchedText, stripMarkdown } from './reply-text.js';
+import { firstSentence } from './statement.js';
+
+/** A mathematical answer as it was found in a reply. */
+export interface NumericAnswer {
+  /** The number or expression. */
+  answer: string;
+  /** The statement it was taken from: an answer in words, such as "odd $n$", is compared as a whole. */
+  statement: string;
+}
+
+/** Without a marker only the end of a reply is searched for its last expression. */
+const SEARCHED_END = 2_000;
+
+/**
+ * Finds the mathematical answer of a reply: after the last explicit marker; without one the reply itself where it
+ * is an expression, then its last line, then the last expression in its text.
+ */
+export function extractNumericAnswer(reply: string): NumericAnswer | null {
+  const text = searchedText(reply);
+  const markers = joinBoxes(text, findMarkers(text));
+  for (const marker of markers.toReversed()) {
+    const found = fromMarker(marker, markers.length === 1);
+    if (found) return found;
+  }
+  return withoutMarker(text);
+}
+
+/** Boxes joined by a comma, "and" or "or" are one answer: `\boxed{1}` and `\boxed{2}`. */
+function joinBoxes(text: string, markers: Marker[]): Marker[] {
+  const joined: Marker[] = [];
+  for (const marker of markers) {
+    const last = joined.at(-1);
+    if (last?.kind === 'boxed' && marker.kind === 'boxed' && isJoint(text.slice(last.end, marker.start))) {
+      joined[joined.length - 1] = { ...last, end: marker.end, content: `${last.content}, ${marker.content}` };
+    } else joined.push(marker);
+  }
+  return joined;
+}
+
+function isJoint(between: string): boolean {
+  const words = between.replace(/\\text|\\q?quad|\\[()[\]]|[{}$\s]/g, '');
+  return between.length < 60 && /^(?:,|;|and|or|,and|,or|&)$/.test(words);
+}
+
+function fromMarker(marker: Marker, only: boolean): NumericAnswer | undefined {
+  const isEnclosed = marker.kind === 'tag' || marker.kind === 'boxed';
+  const marked = markedText(marker);
+  const statement = trimEnd(isEnclosed ? marked : firstSentence(marked));
+  if (statement === '') return undefined;
+  if (!isEnclosed && (statement.endsWith('?') || /^not\b/i.test(statement))) return undefined;
+  if (isMathematical(statement)) return { answer: statement, statement };
+  const lastLine = statement.slice(statement.lastIndexOf('\n') + 1).trim();
+  if (isEnclosed && lastLine !== statement && isMathematical(lastLine))
+    return { answer: lastLine, statement };
+  // A heading over a Markdown section is no answer.
+  if (marker.kind === 'hashes') return undefined;
+  const selected = selectFromProse(statement);
+  if (selected !== undefined) return { answer: selected, statement };
+  // Neither are "the answer is correct" and "check the answer: …", where a better marker is.
+  const isWeak = (marker.kind === 'sentence' || marker.inline) && !only;
+  return isWeak ? undefined : { answer: statement, statement };
+}
+
+const REASON = /\b(?:because|since|as|so|which|where|given|hence|thus|i\.e\.)\b|, (?:not|rather)\b/i;
+
+const CLAIMS = /\b(?:is|are|be|equals|gives)(?: \w+ly| about)?[\s:*]*$/;
+
+/** The one expression of a statement in words; `undefined` where there is none or it is not clear which. */
+function selectFromProse(statement: string): string | undefined {
+  const reason = statement.search(REASON);
+  const claim =
+    reason > 0 ? trimEnd(statement.slice(0, reason)).slice(-SEARCHED_END) : statement.slice(-SEARCHED_END);
+  if (claim !== statement && isMathematical(claim)) return claim;
+  const found = findExpressions(claim);
+  const [first, last] = [found[0], found.at(-1)];
+  if (!first || !last || found.some((one) => one.qualified)) return undefined;
+  if (found.length === 1) return first.text;
+  // `The largest $n$ is 34` ends with its claim.
+  if (CLAIMS.test(claim.slice(0, last.start)) && isTail(claim.slice(last.end))) return last.text;
+  // `12 ways to seat 3 guests` says 12; `5 apples and 3 pears` says two numbers.
+  const isLeading = claim.slice(0, first.start).trim() === '';
+  return isLeading && !/\b(?:and|or)\b|[,;]/.test(claim.slice(first.end, last.start))
+    ? first.text
+    : undefined;
+}
+
+/** At most a few words, such as a unit, without another claim in them. */
+function isTail(text: string): boolean {
+  return text.length < 40 && !/\b(?:and|or|not|is|if|when)\b|\d/.test(text);
+}
+
+function withoutMarker(text: string): NumericAnswer | null {
+  // `A: 42` ends a dialogue of questions and answers.
+  const withoutLabel = (line: string) => trimEnd(stripMarkdown(line)).replace(/^A: /, '');
+  const whole = withoutLabel(text);
+  if (whole === '') return null;
+  const statement = whole.slice(-LONGEST_EXPRESSION);
+  if (isMathematical(whole)) return { answer: whole, statement };
+  const lastLine = withoutLabel(whole.slice(whole.lastIndexOf('\n') + 1));
+  if (isMathematical(lastLine)) return { answer: lastLine, statement };
+  const end = whole.slice(-SEARCHED_END);
+  const last = findExpressions(end).at(-1);
+  if (last?.qualified) return null;
+  if (last) return { answer: last.text, statement };
+  return whole.length <= LONGEST_EXPRESSION ? { answer: whole, statement } : null;
+}
+
+function trimEnd(text: string): string {
+  const trimmed = text.trim();
+  // The value of a JSON object: `"42"}`, `42}`.
+  const value = /^["“']([^"”]*)["”'][\s}\]]*$/.exec(trimmed) ?? /^([^{]*?)[\s}]+$/.exec(trimmed);
+  return (value?.[1] ?? trimmed).replace(/[.,;:。\s(]+$/, '');
+}
+
+/** Whether a text is a number or an expression as it stands, without words around it. */
+function isMathematical(text: string): boolean {
+  if (/^[+-]?\d+$/.test(text)) return true;
+  if (text === '' || text.length > LONGEST_EXPRESSION) return false;
+  if (/^\$?\\text\{[^{}]*\}\$?$/.test(text)) return true;
+  if (!/[\d\\√π∞]|^[a-zA-Z]$|^[a-zA-Z](?:\s*[+\-*/^]\s*[a-zA-Z])+$/.test(text)) return false;
+  return !hasWords(readAnswer(text));
+}
+
+function hasWords(answer: Answer): boolean {
+  if (answer.kind === 'words') return true;
+  if (answer.kind === 'scalar') return false;
+  if (answer.kind === 'matrix') return answer.rows.flat().some(hasWords);
+  if (answer.kind === 'relation')
+    return answer.sides.some((side, index) => hasWords(side) && (index > 0 || !isSymbol(side)));
+  return answer.members.some(hasWords);
+}

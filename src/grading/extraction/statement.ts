@@ -1,0 +1,52 @@
+import { stripMarkdown } from './reply-text.js';
+
+/** What opens a block that a line break does not end, and what ends it. */
+const BLOCKS: [RegExp, string][] = [
+  [/\\\[/, '\\]'],
+  [/\$\$/, '$$'],
+  [/\\begin\{/, '\\end{'],
+  [/^```/, '```'],
+];
+
+/**
+ * The statement right after an answer marker: the first line with text, or the whole block that begins there.
+ * Markdown around it is taken off.
+ */
+export function firstStatement(content: string): string {
+  // What closes the marker itself is no part of the answer: `**Answer:** 42`, `\text{Answer: } 42`.
+  const text = content.replace(/^(?:[\s:：}]+|[*_`]+(?=[\s:：]))+/, '');
+  const lines = text.split('\n');
+  for (const [index, line] of lines.entries()) {
+    const statement = stripMarkdown(withBlock(lines, index, line));
+    if (/[^\s*_`:$]/.test(statement)) return statement;
+  }
+  return '';
+}
+
+function withBlock(lines: string[], index: number, line: string): string {
+  for (const [open, close] of BLOCKS) {
+    const start = line.search(open);
+    if (start < 0 || line.indexOf(close, start + 2) >= 0) continue;
+    const rest = lines.slice(index).join('\n');
+    const end = rest.indexOf(close, start + 2);
+    const stop = end < 0 ? rest.length : rest.indexOf('\n', end);
+    return rest.slice(0, stop < 0 ? rest.length : stop);
+  }
+  return line;
+}
+
+/**
+ * The first sentence of a statement. A full stop inside a number or in mathematics ends nothing, and `5!` is a
+ * factorial.
+ */
+export function firstSentence(statement: string): string {
+  // The label of a list item is no sentence.
+  const text = statement.replace(/^\d{1,2}[.)]\s+(?=\S)/, '');
+  for (const { 0: piece, index } of text.matchAll(/\\[\s\S]|\$[^$]*\$|[.!?。](?=[\s*"')\]]|$)/g)) {
+    const before = text.slice(0, index);
+    if (piece === '?') return `${before}?`;
+    const isFactorial = piece === '!' && /[\w)}]$/.test(before) && !/^\s+[A-Z]/.test(text.slice(index + 1));
+    if (/^[.。!]$/.test(piece) && !isFactorial) return before;
+  }
+  return text;
+}

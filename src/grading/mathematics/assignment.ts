@@ -1,0 +1,53 @@
+import type { Answer, Relation } from './structure.js';
+
+/** `x = 5`, `f(x) = 2x`, `\angle APC = 74`: a name and its value. */
+export interface Assignment {
+  name: Answer;
+  value: Answer;
+}
+
+/**
+ * Reads a relation that only gives a name to a value. In a chain of computations (`x = 5+6 = 11`, `2+3 = 5`) the
+ * value is the last side; what follows an approximation sign is no more than a hint at the exact value before it.
+ */
+export function asAssignment(relation: Relation): Assignment | undefined {
+  const { sides, signs } = relation;
+  const approximate = signs.indexOf('\\approx');
+  const [head] = sides;
+  if (approximate === 0 && head) return isName(head) ? withName(head, sides[1]) : { name: head, value: head };
+  const exact = approximate > 0 ? sides.slice(0, approximate + 1) : sides;
+  if (!signs.slice(0, exact.length - 1).every((sign) => sign === '=')) return undefined;
+  const [first, last] = [exact[0], exact.at(-1)];
+  if (!first || !last) return undefined;
+  if (isName(first)) return { name: first, value: last };
+  if (exact.length === 2 && isName(last)) return { name: last, value: first };
+  // `6 \cdot 7 = 42`: every side is a number.
+  if (exact.every((side) => side.kind === 'scalar' && side.value !== undefined))
+    return { name: first, value: last };
+  return undefined;
+}
+
+function withName(name: Answer, value: Answer | undefined): Assignment | undefined {
+  return value && { name, value };
+}
+
+const NAMES = [
+  // x, x', x_1, \theta
+  /^(?:[a-zA-Z]|\\(?!pi\b|infty\b)[a-zA-Z]+)'*(?:_\{[^{}]*\})?$/,
+  // f(x), W_n(2), f^{-1}(x)
+  /^[a-zA-Z]'*(?:_\{[^{}]*\})?(?:\^\{-1\})?\([^()=]*\)$/,
+  // AB, |AB|, \angle ABC, \overline{AB}, \frac{AB}{CD}
+  /^\|?[A-Z]{2,4}\|?$|^\|[a-z]\|$|^\\(?:angle|overline|triangle)\s?\{?[A-Z]{1,3}\}?$|^\\frac\{[A-Z]{2,3}\}\{[A-Z]{2,3}\}$/,
+];
+
+/** Whether an answer can stand for a quantity's name. */
+export function isName(answer: Answer): boolean {
+  if (answer.kind === 'tuple' || answer.kind === 'ratio') return answer.members.every(isName);
+  return isSymbol(answer) || (answer.kind === 'words' && /^[a-zA-Z][a-zA-Z .()'-]*$/.test(answer.text));
+}
+
+/** A name as mathematics writes it, without words. */
+export function isSymbol(answer: Answer): boolean {
+  const text = answer.kind === 'scalar' ? answer.latex : answer.kind === 'words' ? answer.text : '';
+  return NAMES.some((pattern) => pattern.test(text));
+}

@@ -1,0 +1,143 @@
+import { type Assignment, asAssignment } from './assignment.js';
+import { compareScalars, type ValueJudge } from './compare-scalars.js';
+import { withValue } from './scalar.js';
+import { asSolutionSet, subjectOf } from './solution-set.js';
+import type { Answer, Relation } from './structure.js';
+import { every, sameMembers, samePairs, some, type Verdict } from './three-valued.js';
+
+/** Decides what the structure of two answers leaves open. */
+export interface Judge {
+  values: ValueJudge;
+  /** Equations and inequalities that are more than a name and its value. */
+  relations(left: Relation, right: Relation): Verdict;
+}
+
+/** Compares two answers part by part. `undefined` where a part could not be decided. */
+export function compareAnswers(left: Answer, right: Answer, judge: Judge): Verdict {
+  if (sameText(left.text, right.text)) return true;
+  if (left.kind === 'relation' && right.kind === 'relation') return compareRelations(left, right, judge);
+  const [first, second] = [assignmentOf(left), assignmentOf(right)];
+  if (first) return either(compareAnswers(first.value, right, judge), compareAsSets(left, right, judge));
+  if (second) return either(compareAnswers(left, second.value, judge), compareAsSets(left, right, judge));
+  return compareKinds(left, right, judge);
+}
+
+/** The same spelling, spaces aside; words are compared without regard to case. */
+export function sameText(left: string, right: string): boolean {
+  return left !== '' && textKey(left) === textKey(right);
+}
+
+function textKey(text: string): string {
+  const compact = text.replace(/(?<!\d) | (?!\d)/g, '');
+  return /(?<!\\|[a-zA-Z])[a-zA-Z]{3,}/.test(text) ? compact.toLowerCase() : compact;
+}
+
+function assignmentOf(answer: Answer): Assignment | undefined {
+  return answer.kind === 'relation' ? asAssignment(answer) : undefined;
+}
+
+function compareRelations(left: Relation, right: Relation, judge: Judge): Verdict {
+  const [first, second] = [asAssignment(left), asAssignment(right)];
+  if (first && second && (isSameName(first, second) || isComputed(first) || isComputed(second))) {
+    return compareAnswers(first.value, second.value, judge);
+  }
+  const asSets = subjectOf(left) === subjectOf(right) ? compareAsSets(left, right, judge) : 'no sets';
+  return asSets === 'no sets' ? judge.relations(left, right) : asSets;
+}
+
+function isSameName(first: Assignment, second: Assignment): boolean {
+  return sameText(first.name.text, second.name.text);
+}
+
+/** `6 \cdot 7 = 42` names nothing. */
+const isComputed = ({ name }: Assignment) => name.kind === 'scalar' && name.value !== undefined;
+
+function compareKinds(left: Answer, right: Answer, judge: Judge): Verdict {
+  const equal = (a: Answer, b: Answer) => compareAnswers(a, b, judge);
+  if (left.kind === 'scalar' && right.kind === 'scalar') return compareScalars(left, right, judge.values);
+  if (isCollection(left) && isCollection(right)) return compareCollections(left, right, judge);
+  if (left.kind === 'set' && left.members.length === 1) return equal(left.members[0] as Answer, right);
+  if (right.kind === 'set' && right.members.length === 1) return equal(left, right.members[0] as Answer);
+  // `x+11 or 11+x` says one value twice.
+  if (left.kind === 'list' && right.kind === 'scalar')
+    return every(left.members, (member) => equal(member, right));
+  if (left.kind === 'scalar' && right.kind === 'list')
+    return every(right.members, (member) => equal(left, member));
+  if (left.kind === 'matrix' && right.kind === 'matrix') {
+    if (left.determinant !== right.determinant || left.rows.length !== right.rows.length) return false;
+    return every(left.rows, (row, index) => inOrder(row, right.rows[index] ?? [], equal));
+  }
+  if (left.kind === 'ratio' && right.kind === 'ratio') return inOrder(left.members, right.members, equal);
+  if (left.kind === 'ratio' && right.kind === 'scalar') return compareQuotient(left.members, right, judge);
+  if (left.kind === 'scalar' && right.kind === 'ratio') return compareQuotient(right.members, left, judge);
+  if (left.kind === 'tuple' && right.kind === 'list') return tupleAndList(left, right.members, equal);
+  if (left.kind === 'list' && right.kind === 'tuple') return tupleAndList(right, left.members, equal);
+  return either(false, compareAsSets(left, right, judge));
+}
+
+type Tuple = Extract<Answer, { kind: 'tuple' }>;
+
+type Collection = Extract<Answer, { kind: 'list' | 'set' }>;
+
+const isCollection = (answer: Answer): answer is Collection =>
+  answer.kind === 'list' || answer.kind === 'set';
+
+/** A bare list of values is unordered, as the solutions of an equation are. */
+function compareCollections(left: Collection, right: Collection, judge: Judge): Verdict {
+  const equal = (a: Answer, b: Answer) => compareAnswers(a, b, judge);
+  const [first, second] = [flatten(left), flatten(right)];
+  // `x = 2, y = 3` against `2, 3`: different names give the list an order.
+  if (hasOwnNames(first) !== hasOwnNames(second)) return inOrder(first, second, equal);
+  const compare = left.kind === 'set' && right.kind === 'set' ? sameMembers : samePairs;
+  const verdict = compare(first, second, equal);
+  return either(verdict, compareAsSets(left, right, judge));
+}
+
+function flatten(collection: Collection): Answer[] {
+  return collection.members.flatMap((member) => (member.kind === 'list' ? flatten(member) : [member]));
+}
+
+function hasOwnNames(members: Answer[]): boolean {
+  const names = members.map((member) => assignmentOf(member)?.name.text);
+  return (
+    names.every((name) => name !== undefined) && new Set(names).size === names.length && names.length > 1
+  );
+}
+
+function inOrder(left: Answer[], right: Answer[], equal: (a: Answer, b: Answer) => Verdict): Verdict {
+  return left.length === right.length && every(left, (item, index) => equal(item, right[index] as Answer));
+}
+
+/** A point may lack its round brackets; of a pair in other brackets they say that it is an interval. */
+function tupleAndList(tuple: Tuple, list: Answer[], equal: (a: Answer, b: Answer) => Verdict): Verdict {
+  const isPoint =
+    (tuple.open === '(' && tuple.close === ')') || tuple.members.length > 2 || hasOwnNames(list);
+  return isPoint && inOrder(tuple.members, list, equal);
+}
+
+function compareQuotient(members: Answer[], other: Answer, judge: Judge): Verdict {
+  const [over, under] = members;
+  if (over?.kind !== 'scalar' || under?.kind !== 'scalar' || members.length !== 2) return false;
+  const latex = `\\frac{${over.latex}}{${under.latex}}`;
+  return other.kind === 'scalar' && compareScalars(withValue({ kind: 'scalar', latex }), other, judge.values);
+}
+
+/** Intervals, unions and inequalities as sets of reals. */
+function compareAsSets(left: Answer, right: Answer, judge: Judge): Verdict | 'no sets' {
+  const [first, second] = [asSolutionSet(left), asSolutionSet(right)];
+  if (!first || !second) return 'no sets';
+  const equal = (a: Answer, b: Answer) => compareAnswers(a, b, judge);
+  if (first.kind === 'tuple' && second.kind === 'tuple') {
+    const brackets = round(first.open) === round(second.open) && round(first.close) === round(second.close);
+    return brackets && inOrder(first.members, second.members, equal);
+  }
+  if (first.kind === 'union' && second.kind === 'union')
+    return samePairs(first.members, second.members, equal);
+  return first !== left || second !== right ? equal(first, second) : false;
+}
+
+function either(verdict: Verdict, sets: Verdict | 'no sets'): Verdict {
+  return sets === 'no sets' ? verdict : some([verdict, sets], (one) => one);
+}
+
+const round = (bracket: string) => (bracket === '\\langle' ? '(' : bracket === '\\rangle' ? ')' : bracket);

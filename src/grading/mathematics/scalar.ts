@@ -1,0 +1,143 @@
+import { readArithmetic } from './arithmetic.js';
+import { type Rational, rational, readDecimal } from './rational.js';
+import { MULTIPLES, readUnit } from './units.js';
+
+/** A single value: a number or an expression, with what was written around it. */
+export interface Scalar {
+  kind: 'scalar';
+  /** The expression without unit, percent or degree sign. */
+  latex: string;
+  /** The exact value, where it is a rational number of bounded size. */
+  value?: Rational;
+  unit?: string;
+  percent?: boolean;
+  degrees?: boolean;
+  /** The numeral's base, where an index names one: `204_5`. The digits are then `latex`. */
+  base?: string;
+}
+
+const NUMBER_WORDS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+
+/** Single letters that are taken for a unit after a number and a space: `10 m`. */
+const LETTER_UNITS = /^(.*[\d})!]) ([mgshlLJNWVK](?:\^\{[23]\})?)$/;
+
+/** Reads a normalised expression as a value; `undefined` where it is prose. */
+export function readScalar(text: string): Scalar | undefined {
+  const word = NUMBER_WORDS.indexOf(text.toLowerCase());
+  if (word >= 0) return withValue({ kind: 'scalar', latex: String(word) });
+  const based = /^([0-9A-F]+)_\{(\d{1,2})\}$/.exec(text);
+  if (based) return { kind: 'scalar', latex: based[1] ?? '', base: based[2] };
+  const scalar = withoutUnit(text);
+  scalar.latex = groupedNumber(scalar.latex.trim().replace(/^\+/, ''));
+  if (scalar.latex === '' || isProse(scalar.latex)) return undefined;
+  return withValue(scalar);
+}
+
+/** Adds the exact value, where the expression is a rational number of bounded size. */
+export function withValue(scalar: Scalar): Scalar {
+  const value = repeatingDecimal(scalar.latex) ?? readArithmetic(scalar.latex)?.value;
+  if (value) scalar.value = value;
+  return scalar;
+}
+
+/** `1,234,567.5` with well-formed groups only. */
+function groupedNumber(text: string): string {
+  return /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replace(/,/g, '') : text;
+}
+
+function withoutUnit(text: string): Scalar {
+  const scalar: Scalar = { kind: 'scalar', latex: text };
+  const currency = /\\currency\{([a-z]{3})\}/.exec(text);
+  if (currency) {
+    scalar.unit = currency[1];
+    scalar.latex = text.replace(currency[0], '').trim();
+  }
+  if (/\\%( points?)?$/.test(scalar.latex)) {
+    scalar.percent = true;
+    scalar.latex = scalar.latex.replace(/\s*\\%( points?)?$/, '');
+  } else if (
+    /\^\{\\circ\}( ?[CF])?$/.test(scalar.latex) &&
+    !/\\(?:sin|cos|tan|cot|sec|csc)/.test(scalar.latex)
+  ) {
+    scalar.degrees = true;
+    scalar.latex = scalar.latex.replace(/\s*\^\{\\circ\}( ?[CF])?$/, '');
+  } else splitUnit(scalar);
+  return scalar;
+}
+
+function splitUnit(scalar: Scalar): void {
+  const timed = /^(.*\d) ?\\(min|sec)$/.exec(scalar.latex);
+  const letter = LETTER_UNITS.exec(scalar.latex);
+  const match = timed ?? letter ?? /^(.*?(?:[\d})!]|\\pi)) ?([a-zA-Z][a-zA-Z ^{}\d/.-]*)$/.exec(scalar.latex);
+  const [, amount = '', words = ''] = match ?? [];
+  if (!match || isProse(amount)) return;
+  const [first = '', ...rest] = words.split(' ');
+  const multiple = MULTIPLES[first.toLowerCase()];
+  if (multiple) {
+    scalar.latex = `${amount}\\cdot ${multiple}`;
+    const unit = readUnit(rest.join(' '));
+    if (unit) scalar.unit = unit;
+    else if (rest.length > 0) scalar.latex = `${amount} ${words}`;
+    return;
+  }
+  const unit = readUnit(words);
+  // `5m` and `3s^{2}` are products; `5 m`, `5cm` and `5 apples` are not.
+  if (!unit || (/^[a-zA-Z](?![a-zA-Z])/.test(words) && !letter && !words.includes('/'))) return;
+  scalar.latex = amount;
+  scalar.unit = unit;
+}
+
+/** `0.1\overline{6}` as an exact fraction. */
+function repeatingDecimal(text: string): Rational | undefined {
+  const match = /^(-?)(\d{1,50})\.(\d{0,50})\\(?:overline|bar|dot)\{(\d{1,50})\}$/.exec(text);
+  if (!match) return undefined;
+  const [, sign = '', whole = '', fixed = '', repeated = ''] = match;
+  const nines = BigInt('9'.repeat(repeated.length)) * 10n ** BigInt(fixed.length);
+  const all = BigInt(whole + fixed + repeated) - BigInt(whole + fixed);
+  return rational(sign ? -all : all, nines);
+}
+
+/**
+ * Whether a normalised text holds words, so that it can only be compared as text. A run of letters is a word
+ * unless it is a command, or a product such as `abc` (letters that follow each other in the alphabet).
+ */
+export function isProse(text: string): boolean {
+  for (const [run] of text.matchAll(/(?<![\\a-zA-Z])[a-zA-Z]{2,}/g)) {
+    if (COMMON_PAIRS.has(run.toLowerCase())) return true;
+    if (run.length === 2) continue;
+    if (run.length > 4 || !isConsecutive(run)) return true;
+  }
+  return /[^\x20-\x7e¶]/.test(text);
+}
+
+const COMMON_PAIRS = new Set(
+  'am an as at be by do go he if in is it me my no of oh ok on or so to up us we'.split(' '),
+);
+
+function isConsecutive(run: string): boolean {
+  for (let index = 1; index < run.length; index++) {
+    if (run.charCodeAt(index) !== run.charCodeAt(index - 1) + 1) return false;
+  }
+  return true;
+}
+
+/** A decimal fraction as it is written. */
+export interface WrittenDecimal {
+  value: Rational;
+  /** Significant digits. */
+  digits: number;
+  /** The value of one unit of its last digit. */
+  unit: Rational;
+}
+
+/** Reads `3.1416` and `1.38\times10^{-23}`; `undefined` for whole numbers and everything else. */
+export function readWrittenDecimal(latex: string): WrittenDecimal | undefined {
+  const match = /^[+-]?0*(\d*)\.(\d+)(?: ?\\times ?10\^\{([+-]?\d{1,4})\})?$/.exec(latex);
+  if (!match) return undefined;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const value = readDecimal(`${latex.startsWith('-') ? '-' : ''}${whole}.${fraction}e${exponent}`);
+  const unit = readDecimal(`1e${Number(exponent) - fraction.length}`);
+  if (!value || !unit) return undefined;
+  const digits = whole === '' ? fraction.replace(/^0+/, '').length : whole.length + fraction.length;
+  return { value, digits, unit };
+}

@@ -1,0 +1,116 @@
+import { DEEPEST_NESTING, MOST_MEMBERS } from '../bounds.js';
+import { normalizeMathematics, ROW } from './mathematical-text.js';
+import { readScalar, type Scalar } from './scalar.js';
+import { enclosing, splitTopLevel } from './top-level.js';
+
+/** What a mathematical answer is made of. `text` of each kind is its normalised spelling. */
+export type Answer = { text: string } & (
+  | Scalar
+  | { kind: 'list' | 'set'; members: Answer[] }
+  /** A point, a vector or, with two members, an interval: the brackets tell. */
+  | { kind: 'tuple'; open: string; close: string; members: Answer[] }
+  | { kind: 'union'; members: Answer[] }
+  | { kind: 'matrix'; determinant: boolean; rows: Answer[][] }
+  | { kind: 'relation'; sides: Answer[]; signs: string[] }
+  | { kind: 'ratio'; members: Answer[] }
+  | { kind: 'words' }
+);
+
+export type Relation = Extract<Answer, { kind: 'relation' }>;
+
+const COMMAS = new Set([',', ';']);
+const UNION = new Set(['\\cup']);
+const COLON = new Set([':']);
+const SIGNS = new Set(['=', '<', '>', '\\leq', '\\geq', '\\neq', '\\in', '\\approx', '\\equiv', '\\to']);
+
+/** Reads an answer as it was written. `groupThousands`: a top-level `1,234` is one number, not a list. */
+export function readAnswer(answer: string, groupThousands = true): Answer {
+  return readNormalized(normalizeMathematics(answer), 0, groupThousands);
+}
+
+function readNormalized(text: string, depth: number, groupThousands = false): Answer {
+  if (depth > DEEPEST_NESTING) return { kind: 'words', text };
+  if (groupThousands && /^(?:[+-]|\\currency\{[a-z]+\}\s?)*\d{1,3}(?:,\d{3})+(?!\d|,)/.test(text)) {
+    const grouped = text.replace(/\d{1,3}(?:,\d{3})+/, (digits) => digits.replace(/,/g, ''));
+    return readNormalized(grouped, depth + 1);
+  }
+  const members = splitTopLevel(text, COMMAS)
+    .map((part) => part.text)
+    .filter((part) => part !== '');
+  if (members.length > MOST_MEMBERS) return { kind: 'words', text };
+  if (members.length > 1)
+    return { kind: 'list', text, members: members.map((member) => readPart(member, depth + 1)) };
+  return readPart(members[0] ?? '', depth);
+}
+
+/** Reads what holds no comma outside brackets. */
+function readPart(text: string, depth: number): Answer {
+  const sides = splitTopLevel(text, SIGNS);
+  if (sides.length > 1 && sides.length <= MOST_MEMBERS) {
+    return {
+      kind: 'relation',
+      text,
+      sides: sides.map((side) => readNormalized(side.text, depth + 1, true)),
+      signs: sides.slice(1).map((side) => side.separator),
+    };
+  }
+  // Between brackets a lone U is the union that ASCII lacks.
+  const united = splitTopLevel(text.replace(/([)\]}]) ?U ?(?=[([\\])/g, '$1\\cup '), UNION);
+  if (united.length > 1) {
+    return { kind: 'union', text, members: united.map((part) => readNormalized(part.text, depth + 1)) };
+  }
+  return (
+    readMatrix(text, depth) ?? readBracketed(text, depth) ?? readRatio(text, depth) ?? readSingle(text, depth)
+  );
+}
+
+function readBracketed(text: string, depth: number): Answer | undefined {
+  const brackets = enclosing(text);
+  if (!brackets) return undefined;
+  const { open, close, inner } = brackets;
+  if (open === '{') return readNormalized(inner, depth + 1);
+  const content = readNormalized(inner, depth + 1);
+  const members = content.kind === 'list' ? content.members : inner === '' ? [] : [content];
+  if (open === '\\{') return readSet(text, inner, members, depth);
+  // `(5)` is 5 and `(C)` is C; `[5]` says something else.
+  if (members.length === 1 && open === '(' && close === ')') return content;
+  return { kind: 'tuple', text, open, close, members };
+}
+
+/** `\{x | x > 2\}` is told by its condition. */
+function readSet(text: string, inner: string, members: Answer[], depth: number): Answer {
+  const condition = /^([a-zA-Z])(?:\\in ?\\mathbb\{R\})? ?[|:] ?(.+)$/.exec(inner);
+  if (condition) return readNormalized(condition[2] ?? '', depth + 1);
+  return { kind: 'set', text, members };
+}
+
+const MATRIX =
+  /^\[?\\begin\{(pmatrix|bmatrix|matrix|Bmatrix|smallmatrix|vmatrix|array)\}(?:\{[lcr|]*\})?(.*)\\end\{\1\}\]?$/;
+
+function readMatrix(text: string, depth: number): Answer | undefined {
+  const [, environment, body = ''] = MATRIX.exec(text.replace(/^\((\\begin.*)\)$/, '$1')) ?? [];
+  if (!environment) return undefined;
+  const rows = body
+    .split(ROW)
+    .filter((row) => row.trim() !== '')
+    .map((row) => row.split('&').map((cell) => readNormalized(cell.trim(), depth + 1)));
+  if (rows.length === 0 || rows.flat().length > MOST_MEMBERS) return undefined;
+  return { kind: 'matrix', text, determinant: environment === 'vmatrix', rows };
+}
+
+function readRatio(text: string, depth: number): Answer | undefined {
+  const parts = splitTopLevel(text, COLON);
+  if (parts.length < 2 || parts.length > MOST_MEMBERS) return undefined;
+  return { kind: 'ratio', text, members: parts.map((part) => readSingle(part.text, depth + 1)) };
+}
+
+/** A value, the two values of `1 \pm \sqrt{2}`, or words. */
+function readSingle(text: string, depth: number): Answer {
+  if (/\\pm|\\mp/.test(text) && depth < DEEPEST_NESTING) {
+    const upper = text.replace(/\\pm ?/g, '+').replace(/\\mp ?/g, '-');
+    const lower = text.replace(/\\pm ?/g, '-').replace(/\\mp ?/g, '+');
+    return { kind: 'list', text, members: [upper, lower].map((one) => readSingle(one, DEEPEST_NESTING)) };
+  }
+  const scalar = readScalar(text);
+  return scalar ? { ...scalar, text } : { kind: 'words', text };
+}

@@ -1,0 +1,76 @@
+import type { ComputeEngine } from '@cortex-js/compute-engine';
+import { checkCost } from './evaluation-cost.js';
+import { type MathJson, Unsupported } from './math-json.js';
+import { type Rational, readDecimal } from './rational.js';
+
+/** Digits of the ordinary evaluation, and of the second look at what may be zero. */
+const DIGITS = 50;
+const MANY_DIGITS = 120;
+
+/** The value of a closed expression, to `DIGITS` digits. */
+export interface ComplexValue {
+  real: Rational;
+  imaginary: Rational;
+}
+
+/** The maths library as far as it is used here: its LaTeX parser and its evaluation of closed expressions. */
+export interface SymbolicEngine {
+  /** @throws {Unsupported} for what the library cannot read. */
+  parse(latex: string): MathJson;
+  /** `undefined` where the value is no finite number. @throws {Unsupported} for what would take too long. */
+  evaluate(closed: MathJson, precise?: boolean): ComplexValue | undefined;
+}
+
+let engine: Promise<SymbolicEngine> | undefined;
+
+/** Loads the library on the first call (about 0.3 s and 60 MB); later calls share it. */
+export function loadSymbolicEngine(): Promise<SymbolicEngine> {
+  engine ??= import('@cortex-js/compute-engine').then(
+    (library) => adapt(new library.ComputeEngine()),
+    (error: unknown) => {
+      engine = undefined;
+      throw error;
+    },
+  );
+  return engine;
+}
+
+function adapt(library: ComputeEngine): SymbolicEngine {
+  library.precision = DIGITS;
+  return {
+    parse(latex) {
+      // Juxtaposed numbers would be read as one: `3 4` as 34.
+      if (/\d \d/.test(latex)) throw new Unsupported('two numbers side by side');
+      if (/\de[+-]?\d{5,}/i.test(latex)) throw new Unsupported('too large an exponent');
+      // The raw form: nothing is evaluated while parsing, and no letter is declared a function.
+      return library.parse(latex, { form: 'raw' }).json as MathJson;
+    },
+    evaluate(closed, precise = false) {
+      checkCost(closed);
+      if (!precise) return readValue(library.box(closed as never).N().json as MathJson);
+      library.precision = MANY_DIGITS;
+      try {
+        return readValue(library.box(closed as never).N().json as MathJson);
+      } finally {
+        library.precision = DIGITS;
+      }
+    },
+  };
+}
+
+const ZERO: Rational = { numerator: 0n, denominator: 1n };
+
+function readValue(json: MathJson): ComplexValue | undefined {
+  if (Array.isArray(json) && json[0] === 'Complex') {
+    const [real, imaginary] = [readReal(json[1]), readReal(json[2])];
+    return real && imaginary ? { real, imaginary } : undefined;
+  }
+  const real = readReal(json);
+  return real && { real, imaginary: ZERO };
+}
+
+function readReal(json: MathJson | undefined): Rational | undefined {
+  if (typeof json === 'number') return readDecimal(String(json));
+  if (typeof json !== 'object' || Array.isArray(json)) return undefined;
+  return readDecimal(json.num);
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { gradeMultipleChoice } from '../../src/grading/multiple-choice.js';
+
+const CHOICES = ['lead', 'iron', 'zinc'];
+
+describe('a multiple-choice grade', () => {
+  it('carries both letters, for a confusion matrix', () => {
+    expect(gradeMultipleChoice('Answer: B', 'C', CHOICES)).toEqual({
+      correct: false,
+      extracted: 'B',
+      letter: 'B',
+      targetLetter: 'C',
+      message: 'B is not C.',
+    });
+    expect(gradeMultipleChoice('zinc', 'c', CHOICES)).toMatchObject({
+      correct: true,
+      letter: 'C',
+      targetLetter: 'C',
+    });
+  });
+
+  it('names no letter where the reply names none', () => {
+    expect(gradeMultipleChoice('Hard to say.', 'C', CHOICES)).toEqual({
+      correct: false,
+      extracted: null,
+      letter: null,
+      targetLetter: 'C',
+      message: 'The reply names no offered letter.',
+    });
+  });
+
+  it('says so where the target is none of the choices', () => {
+    const grade = gradeMultipleChoice('A', 'gold', CHOICES);
+    expect(grade).toMatchObject({ correct: false, letter: 'A', targetLetter: null });
+    expect(grade.message).toContain('none of the choices');
+  });
+
+  it('takes a number for a position only where it is no choice', () => {
+    expect(gradeMultipleChoice('A', '2', CHOICES).targetLetter).toBe('C');
+    expect(gradeMultipleChoice('A', '2', ['1', '2', '3']).targetLetter).toBe('B');
+    expect(gradeMultipleChoice('A', '3', CHOICES).targetLetter).toBeNull();
+  });
+
+  it('offers A to J where the choices are not known', () => {
+    expect(gradeMultipleChoice('Answer: J', 'J', []).correct).toBe(true);
+    expect(gradeMultipleChoice('Answer: K', 'J', []).letter).toBeNull();
+  });
+
+  it('does not choose between two choices of the same text', () => {
+    expect(gradeMultipleChoice('iron', 'B', ['iron', 'iron']).letter).toBeNull();
+  });
+});
