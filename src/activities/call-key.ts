@@ -1,16 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { CallIdentity, GenerateRequest } from '../contracts/language-model.js';
 
-/** JSON with sorted keys: equal values have equal text, however they were built. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => {
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1)));
-  });
+function hash(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
-function hash(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32);
+/** What is asked, field by field in a fixed order, so that equal questions have equal text. */
+function question(model: string, { messages, parameters, tools }: GenerateRequest): unknown[] {
+  const { temperature = null, max_output_tokens = null, thinking_budget = null } = parameters;
+  const spoken = messages.map(({ role, content, tool_calls, tool_call_id }) => [
+    role,
+    content,
+    ...(tool_calls === undefined && tool_call_id === undefined
+      ? []
+      : [tool_calls ?? null, tool_call_id ?? null]),
+  ]);
+  return [model, temperature, max_output_tokens, thinking_budget, spoken, tools ?? null];
+}
+
+function place({ sample_id, trial, purpose, ordinal }: CallIdentity): unknown[] {
+  return [sample_id, trial, purpose, ordinal];
 }
 
 /**
@@ -18,17 +27,15 @@ function hash(value: unknown): string {
  * place, so its answer is never paid twice.
  */
 export function callKeyOf(model: string, request: GenerateRequest): string {
-  return hash({ model, ...request });
+  return hash([...question(model, request), ...place(request.call)]);
 }
 
 /** The key without the identity: equal prompts share it (`lm.cache`). */
 export function promptKeyOf(model: string, request: GenerateRequest): string {
-  const { call: _call, ...rest } = request;
-  return hash({ model, ...rest });
+  return hash(question(model, request));
 }
 
 /** Names a call's place in the run; its record lies there, and holds the key to be compared. */
 export function identityHash(call: CallIdentity): string {
-  const { sample_id, trial, purpose, ordinal } = call;
-  return hash([sample_id, trial, purpose, ordinal]);
+  return hash(place(call));
 }

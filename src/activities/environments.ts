@@ -1,9 +1,26 @@
 import type { EnvironmentActivities, OpenedSampleRow, StepAnswer } from '../contracts/activities.js';
+import type { AwaitedStep } from '../contracts/run.js';
 import { heartbeating } from './heartbeating.js';
-import type { RunContexts } from './run-context.js';
+import type { RunContext, RunContexts } from './run-context.js';
 
 /** Bytes of observations opened with one activity; a payload may hold 2 MiB. */
 const OBSERVATION_BUDGET = 256 * 1024;
+
+/** One step. What an environment throws is the episode's error, not the activity's: a retry would not mend it. */
+export async function stepEnvironment(
+  run: RunContext,
+  awaited: AwaitedStep,
+  action: string,
+): Promise<StepAnswer> {
+  const task = await run.tasks.get(awaited.index);
+  try {
+    const { info: _info, ...outcome } = await run.environment(task).step(awaited.state, action);
+    return outcome;
+  } catch (error) {
+    const { name, message } = error as Error;
+    return { error: { type: 'EnvironmentError', message: `${name}: ${message}` } };
+  }
+}
 
 /** Environments behind activities: the task is read from the run's folder, so it never stands in a history. */
 export function createEnvironmentActivities(runs: RunContexts): EnvironmentActivities {
@@ -23,20 +40,7 @@ export function createEnvironmentActivities(runs: RunContexts): EnvironmentActiv
         return opened;
       }),
 
-    stepEnvironments: ({ run: uri, items }) =>
-      heartbeating(async () => {
-        const run = await runs.get(uri);
-        return Promise.all(
-          items.map(async ({ index, state, action }): Promise<StepAnswer> => {
-            const task = await run.tasks.get(index);
-            try {
-              return await run.environment(task).step(state, action);
-            } catch (error) {
-              const { name, message } = error as Error;
-              return { error: { type: 'EnvironmentError', message: `${name}: ${message}` } };
-            }
-          }),
-        );
-      }),
+    stepEnvironment: ({ run: uri, action, ...awaited }) =>
+      heartbeating(async () => stepEnvironment(await runs.get(uri), awaited, action)),
   };
 }

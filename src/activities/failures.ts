@@ -1,9 +1,18 @@
-import { ApplicationFailure } from '@temporalio/common';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { InvalidInputError } from '../config/errors.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import { DatasetError } from '../datasets/dataset-error.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { StorageError } from '../storage/storage-error.js';
+
+/** An error that nobody foresaw is tried this often; it is hardly one that passes. */
+const UNFORESEEN_ATTEMPTS = 8;
+
+function isForeseen(error: unknown): boolean {
+  const known = [ApplicationFailure, CancelledFailure, StorageError, DatasetError, LanguageModelError];
+  return known.some((type) => error instanceof type);
+}
 
 function final(type: string, error: Error): ApplicationFailure {
   return ApplicationFailure.create({ message: error.message, type, nonRetryable: true });
@@ -19,6 +28,9 @@ export function toFailure(error: unknown): unknown {
   if (error instanceof StorageError && !error.retryable) return final(FAILURE_TYPES.fatalStorage, error);
   if (error instanceof LanguageModelError && !error.retryable) {
     return final(error.fatalForRun ? FAILURE_TYPES.fatalProvider : error.kind, error);
+  }
+  if (!isForeseen(error) && Context.current().info.attempt >= UNFORESEEN_ATTEMPTS) {
+    return final(FAILURE_TYPES.unforeseen, error instanceof Error ? error : new Error(String(error)));
   }
   return error;
 }

@@ -8,6 +8,7 @@ import { jsonLines, readJsonLines } from '../storage/json-lines.js';
 import { artifactKeys, callsPrefix, everyPartPrefix, logPartsPrefix, partsPrefix } from '../storage/paths.js';
 import { trajectoryOf } from '../trajectories/from-episode.js';
 import { identityHash } from './call-key.js';
+import type { StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { heartbeating } from './heartbeating.js';
 import { writeMemory } from './memory-file.js';
@@ -30,7 +31,7 @@ async function* looseCalls(store: ArtifactStore, listed: ReadonlySet<string>): A
         ?.replace(/\.json$/, '') ?? '';
     if (listed.has(name)) continue;
     const text = await store.readText(key);
-    if (text !== null) yield JSON.parse(text) as CallRecord;
+    if (text !== null) yield (JSON.parse(text) as StoredCall).record;
   }
 }
 

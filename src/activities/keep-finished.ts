@@ -47,18 +47,6 @@ function book(totals: Totals, lines: readonly EpisodeLine[]): void {
   }
 }
 
-async function* bySample(parts: MergedParts): AsyncGenerator<EpisodeLine[]> {
-  let lines: EpisodeLine[] = [];
-  for await (const line of parts.episodes()) {
-    if (lines.length > 0 && lines[0]?.index !== line.index) {
-      yield lines;
-      lines = [];
-    }
-    lines.push(line);
-  }
-  if (lines.length > 0) yield lines;
-}
-
 /**
  * What a continued run need not do again: with `memory_scope: sample`, every sample that an earlier execution
  * finished. Their rows move into parts of this execution. With one shared memory all samples are gone through again,
@@ -84,14 +72,13 @@ export async function keepFinishedSamples(
     if (lines.length > 0) await writePart(store, partKey(execution, KEPT_SHARD, sequence++), lines);
     lines = [];
   };
-  for await (const sample of bySample(parts)) {
+  for await (const sample of parts.samples()) {
     if (!isFinished(sample, config)) continue;
     kept.indices.add((sample[0] as EpisodeLine).index);
     book(kept.totals, sample);
     lines.push(...sample);
     if (lines.length >= LINES_PER_PART) await flush();
   }
-  for await (const memory of parts.memories()) if (kept.indices.has(memory.index)) lines.push(memory);
   await flush();
   const own = `${everyPartPrefix()}${execution}/`;
   await store.delete(earlier.filter((key) => !key.startsWith(own)));

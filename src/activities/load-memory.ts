@@ -1,7 +1,7 @@
 import type { RunActivities } from '../contracts/activities.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { Lru } from './lru.js';
-import { type PerSampleMemories, readMemory } from './memory-file.js';
+import { initialMemory, readMemory } from './memory-file.js';
 import type { RunContexts } from './run-context.js';
 
 /** The memory that `output.load_memory_path` names, read once a worker and run. */
@@ -23,6 +23,6 @@ export function createLoadMemory(
     const saved = await reading;
     if (slot === undefined || saved._type !== 'per_sample') return saved as never;
     const { id } = await run.tasks.get(run.indexOfSlot(slot));
-    return (saved as PerSampleMemories).memories[id] ?? null;
+    return initialMemory(saved, id);
   };
 }

@@ -5,7 +5,8 @@ import { buildMemory, MemoryFormatError } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { artifactKeys } from '../storage/paths.js';
-import type { MergedParts } from './part-file.js';
+import type { EpisodeLine, MergedParts } from './part-file.js';
+import { memoryOfSample } from './rebuild-memory.js';
 import type { RunContext } from './run-context.js';
 
 type OpenStore = (uriOrPath: string) => ArtifactStore;
@@ -22,33 +23,46 @@ export interface PerSampleMemories {
   memories: Record<string, MemorySnapshot>;
 }
 
-async function* perSample(parts: MergedParts): AsyncGenerator<string> {
+async function* perSample(run: RunContext, parts: MergedParts, openStore: OpenStore): AsyncGenerator<string> {
+  const { config } = run;
+  const path = config.output.load_memory_path;
+  const loaded = path === null ? null : await readMemory(openStore, path, config.memory, 'sample');
   yield '{"_type":"per_sample","memories":{';
   let separator = '\n';
-  for await (const { sample_id, memory } of parts.memories()) {
-    yield `${separator}${JSON.stringify(sample_id)}:${JSON.stringify(memory)}`;
+  for await (const lines of parts.samples()) {
+    const { id } = (lines[0] as EpisodeLine).row;
+    const memory = await memoryOfSample(run, lines, initialMemory(loaded, id));
+    yield `${separator}${JSON.stringify(id)}:${JSON.stringify(memory)}`;
     separator = ',\n';
   }
   yield '\n}}\n';
 }
 
-/** Writes `memory.json`, and the same to `output.save_memory_path` where that is set. */
-export async function writeMemory(run: RunContext, parts: MergedParts, openStore: OpenStore): Promise<void> {
-  const { memory_scope } = run.config.runtime;
-  let shared: Json = buildMemory(run.config.memory).snapshot();
-  if (memory_scope === 'run') for await (const line of parts.memories()) shared = line.memory;
-  const content = () =>
-    memory_scope === 'sample' ? perSample(parts) : [`${JSON.stringify(shared, null, 2)}\n`];
-  await run.store.writeStream(artifactKeys.memory, asStream(content()));
-  const path = run.config.output.save_memory_path;
-  if (path !== null) {
-    const { store, key } = locate(openStore, path);
-    await store.writeStream(key, asStream(content()));
-  }
+/** What a sample's lane begins with: its own memory of a saved run, or the one that all share. */
+export function initialMemory(
+  loaded: MemorySnapshot | PerSampleMemories | null,
+  id: string,
+): MemorySnapshot | null {
+  if (loaded?._type !== 'per_sample') return loaded as MemorySnapshot | null;
+  return (loaded as PerSampleMemories).memories[id] ?? null;
 }
 
-async function* asStream(blocks: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
-  yield* blocks;
+async function* shared(run: RunContext, parts: MergedParts): AsyncGenerator<string> {
+  let memory: Json = buildMemory(run.config.memory).snapshot();
+  for await (const line of parts.memories()) memory = line.memory;
+  yield `${JSON.stringify(memory, null, 2)}\n`;
+}
+
+/** Writes `memory.json`, and the same to `output.save_memory_path` where that is set. */
+export async function writeMemory(run: RunContext, parts: MergedParts, openStore: OpenStore): Promise<void> {
+  const { runtime, output } = run.config;
+  const content = () =>
+    runtime.memory_scope === 'sample' ? perSample(run, parts, openStore) : shared(run, parts);
+  await run.store.writeStream(artifactKeys.memory, content());
+  if (output.save_memory_path !== null) {
+    const { store, key } = locate(openStore, output.save_memory_path);
+    await store.writeStream(key, content());
+  }
 }
 
 /**

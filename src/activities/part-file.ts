@@ -63,6 +63,19 @@ export class MergedParts {
     for (const entry of this.episodeEntries) yield (await this.read(entry)) as EpisodeLine;
   }
 
+  /** The episodes of one sample at a time, trials in order. */
+  async *samples(): AsyncGenerator<EpisodeLine[]> {
+    let lines: EpisodeLine[] = [];
+    for await (const line of this.episodes()) {
+      if (lines.length > 0 && lines[0]?.index !== line.index) {
+        yield lines;
+        lines = [];
+      }
+      lines.push(line);
+    }
+    if (lines.length > 0) yield lines;
+  }
+
   async *memories(): AsyncGenerator<MemoryLine> {
     for (const entry of this.memoryEntries) yield (await this.read(entry)) as MemoryLine;
   }

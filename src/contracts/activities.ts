@@ -1,14 +1,16 @@
 import type { StepOutcome } from './environment.js';
 import type { Json, JsonObject } from './json.js';
-import type { GenerateReply } from './language-model.js';
-import type { EpisodeError, EpisodeRecord, Metrics, RunStatus } from './results.js';
-import type { GenerateInput, RunInput, RunPlan } from './run.js';
+import type { GenerateReply, Purpose } from './language-model.js';
+import type { EpisodeError, Metrics, RunStatus, StepRecord } from './results.js';
+import type { AwaitedStep, GenerateInput, RunInput, RunPlan } from './run.js';
 
 /** What the workflow learns of an answered call; the whole record is in the artifact store. */
 export interface GeneratedReply extends Omit<GenerateReply, 'model'> {
   cost_usd: number | null;
   /** Attempts that a crash cut off after the request may have been sent; absent where there was none. */
   repeated?: number;
+  /** The environment's answer to `text` as an action, where the input asked for it. */
+  step?: StepAnswer;
 }
 
 /** Activities that call a language model. */
@@ -33,18 +35,18 @@ export interface OpenedSampleRow {
   obs: string;
 }
 
-export interface StepEnvironmentsInput {
+export interface StepEnvironmentInput extends AwaitedStep {
   run: string;
-  items: { index: number; state: Json; action: string }[];
+  action: string;
 }
 
-/** A step's outcome, or why it could not be taken; one bad step does not spoil the others of its batch. */
-export type StepAnswer = StepOutcome | { error: EpisodeError };
+/** What a lane needs of a step's outcome, or why the step could not be taken. */
+export type StepAnswer = Omit<StepOutcome, 'info'> | { error: EpisodeError };
 
-/** Activities that environments run behind: local ones for the built-in, pure environments. */
+/** Activities that environments run behind. */
 export interface EnvironmentActivities {
   openSamples(input: OpenSamplesInput): Promise<OpenedSampleRow[]>;
-  stepEnvironments(input: StepEnvironmentsInput): Promise<StepAnswer[]>;
+  stepEnvironment(input: StepEnvironmentInput): Promise<StepAnswer>;
 }
 
 export interface WritePartInput {
@@ -52,9 +54,28 @@ export interface WritePartInput {
   execution: string;
   shard: number;
   sequence: number;
-  episodes: EpisodeRecord[];
-  /** Memories of lanes that ended, by the index and id of their last sample. */
-  memories: { index: number; sample_id: string; memory: JsonObject }[];
+  episodes: CompactEpisode[];
+  /** The memory that a shared lane ended with, and its last sample. A memory for one sample is made from its rows. */
+  memory?: { index: number; sample_id: string; memory: JsonObject };
+}
+
+/**
+ * An episode as it stands in a history: a step whose action and outcome lie in a call's record is only the ordinal of
+ * that call, and what is empty is left out.
+ */
+export interface CompactEpisode {
+  index: number;
+  id: string;
+  trial: number;
+  steps: (number | StepRecord)[];
+  /** Purpose, ordinal and step of each call. */
+  calls: [Purpose, number, number][];
+  reward: number;
+  error?: EpisodeError;
+  warnings?: string[];
+  /** Milliseconds since 1970, and how long it took. */
+  at: number;
+  took: number;
 }
 
 export interface FinalizeInput {

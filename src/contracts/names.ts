@@ -40,6 +40,8 @@ export const FAILURE_TYPES = {
   fatalProvider: 'FatalProvider',
   /** The artifact store refuses for good: no permission, no such bucket. */
   fatalStorage: 'FatalStorage',
+  /** A fault that nobody foresaw, most likely of Reprise; given up after a few attempts. */
+  unforeseen: 'Unforeseen',
   /** The run ended as failed after its artifacts were written. */
   runFailed: 'RunFailed',
 } as const;

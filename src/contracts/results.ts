@@ -16,6 +16,8 @@ export interface StepRecord {
   feedback: Feedback;
   reward: number;
   done: boolean;
+  /** Ordinal of the `act` call whose record holds this step's action and outcome, where that is so. */
+  act?: number;
 }
 
 /** A call as an episode lists it. `step` is the environment step it belongs to, from 0. */
@@ -63,9 +65,17 @@ export interface ResultRow {
   seconds: number;
 }
 
-/** One line of a part file: an episode with its calls, or the memory a lane ended with. */
+/** One line of a part file: an episode with its calls, or the memory that a shared lane ended with. */
 export type PartLine =
-  | { kind: 'episode'; index: number; trial: number; row: ResultRow; calls: CallRecord[] }
+  | {
+      kind: 'episode';
+      index: number;
+      trial: number;
+      row: ResultRow;
+      calls: CallRecord[];
+      /** Every step with its observation; the row lists them only where there is more than one. */
+      steps: StepRecord[];
+    }
   | { kind: 'memory'; index: number; sample_id: string; memory: JsonObject };
 
 /** How a run ended. */

@@ -2,7 +2,7 @@ import type { AgentConfig } from '../config/agent-schemas.js';
 import type { MemoryConfig } from '../config/memory-schemas.js';
 import type { LaneState } from '../runtime/lane-state.js';
 import type { LaneRules } from '../runtime/ports.js';
-import type { JsonObject } from './json.js';
+import type { Json, JsonObject } from './json.js';
 import type { CallIdentity, ChatMessage, GenerateParameters, ToolDefinition } from './language-model.js';
 import type { Metrics, RunStatus } from './results.js';
 
@@ -58,8 +58,6 @@ export interface RunPlan {
   timeout_sec: number;
   /** Where a rate limit is held by the server; null: calls go to the workflow's own queue. */
   model_queue: { name: string; requests_per_second: number } | null;
-  /** A built-in environment is pure and steps in local activities; a user's own in activities. */
-  local_environment: boolean;
   /** Search attributes that this server knows. */
   search_attributes: string[];
   /** Samples that an earlier, unfinished execution finished; they are not run again. */
@@ -147,4 +145,12 @@ export interface GenerateInput {
   messages: ChatMessage[];
   parameters?: GenerateParameters;
   tools?: ToolDefinition[];
+  /** The environment that awaits the reply as its action: it is stepped in the same activity. */
+  step?: AwaitedStep;
+}
+
+/** A built-in environment's task and state before a step. */
+export interface AwaitedStep {
+  index: number;
+  state: Json;
 }

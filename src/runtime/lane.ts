@@ -1,9 +1,10 @@
+import type { StepAnswer } from '../contracts/activities.js';
 import type { Agent, AgentLanguageModel } from '../contracts/agent.js';
-import type { CallIdentity } from '../contracts/language-model.js';
+import type { CallIdentity, GenerateReply } from '../contracts/language-model.js';
 import type { EpisodeError } from '../contracts/results.js';
 import type { MemoryModule } from '../memory/memory-module.js';
 import type { EpisodeState, LaneState } from './lane-state.js';
-import { CallRefusedError, type LanePorts, type OpenedSample } from './ports.js';
+import { CallRefusedError, type LanePorts, type OpenedSample, StepError } from './ports.js';
 
 /** `finished`: every sample is done. `suspended`: `state` says where to go on. */
 export type LaneOutcome = 'finished' | 'suspended';
@@ -15,6 +16,8 @@ export type LaneOutcome = 'finished' | 'suspended';
 export class Lane {
   private memory: MemoryModule;
   private agent: Agent;
+  /** What the environment says to the newest `act` reply, should the agent take its text as the action. */
+  private ahead: { action: string; answer: StepAnswer; act: number } | null = null;
 
   constructor(
     readonly state: LaneState,
@@ -125,26 +128,40 @@ export class Lane {
     const limit = this.ports.rules.max_steps_per_episode ?? Number.POSITIVE_INFINITY;
     while (episode.steps.length < limit) {
       if (episode.steps.length > 0 && !(await this.ports.mayProceed('step'))) return 'suspended';
+      this.ahead = null;
       const action = await this.agent.act(episode.obs);
-      const outcome = await this.ports.step(sample, episode.environment, action);
-      const last = outcome.done || episode.steps.length + 1 >= limit;
-      await this.agent.observe(outcome.obs, outcome.feedback, last);
+      const { answer, act } = await this.step(sample, episode, action);
+      if ('error' in answer) throw new StepError(answer.error);
+      const { obs, feedback, done } = answer;
+      const last = done || episode.steps.length + 1 >= limit;
+      await this.agent.observe(obs, feedback, last);
       // The step is booked in one go, after its last await, so that a suspended lane never holds half of it.
-      const reward = outcome.reward ?? (outcome.feedback.correct ? 1 : 0);
+      const reward = answer.reward ?? (feedback.correct ? 1 : 0);
       episode.steps.push({
         obs: episode.obs,
         action,
-        feedback: outcome.feedback,
+        feedback,
         reward,
-        done: outcome.done,
+        done,
+        ...(act === null ? {} : { act }),
       });
       episode.reward += reward;
-      episode.environment = outcome.state;
-      episode.obs = outcome.obs ?? '';
+      episode.environment = answer.state;
+      episode.obs = obs ?? '';
       episode.agent = this.agent.snapshot();
       if (last) return 'over';
     }
     return 'over';
+  }
+
+  private async step(
+    sample: OpenedSample,
+    episode: EpisodeState,
+    action: string,
+  ): Promise<{ answer: StepAnswer; act: number | null }> {
+    const { ahead } = this;
+    if (ahead?.action === action) return { answer: ahead.answer, act: ahead.act };
+    return { answer: await this.ports.step(sample, episode.environment, action), act: null };
   }
 
   private useMemory(memory: MemoryModule): void {
@@ -159,7 +176,7 @@ export class Lane {
   /** The model as the agent sees it: calls get the identity of the episode in work. */
   private languageModel(): AgentLanguageModel {
     return {
-      generate: (request) => {
+      generate: async (request): Promise<GenerateReply> => {
         const { episode, sample, trial } = this.state;
         if (episode === undefined || sample === undefined) {
           throw new Error('an agent may call the language model only during an episode');
@@ -168,7 +185,15 @@ export class Lane {
         episode.ordinals[request.purpose] = ordinal + 1;
         const call: CallIdentity = { sample_id: sample.id, trial, purpose: request.purpose, ordinal };
         episode.calls.push({ ...call, step: episode.steps.length });
-        return this.ports.generate(call, request);
+        const awaited = request.purpose === 'act' && this.ports.rules.step_with_reply;
+        const { step, ...reply } = await this.ports.generate(
+          call,
+          request,
+          awaited ? { index: sample.index, state: episode.environment } : undefined,
+        );
+        // The agent does not see it before it has acted.
+        if (step !== undefined) this.ahead = { action: reply.text, answer: step, act: ordinal };
+        return reply;
       },
     };
   }

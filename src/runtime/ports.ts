@@ -1,8 +1,9 @@
+import type { GeneratedReply, StepAnswer } from '../contracts/activities.js';
 import type { Agent, AgentLanguageModel, AgentRequest } from '../contracts/agent.js';
-import type { StepOutcome } from '../contracts/environment.js';
 import type { Json } from '../contracts/json.js';
-import type { CallIdentity, GenerateReply } from '../contracts/language-model.js';
+import type { CallIdentity } from '../contracts/language-model.js';
 import type { EpisodeError, EpisodeRecord } from '../contracts/results.js';
+import type { AwaitedStep } from '../contracts/run.js';
 import type { MemoryModule, MemorySnapshot } from '../memory/memory-module.js';
 
 /** A sample that is ready for its first step. */
@@ -22,6 +23,8 @@ export interface LaneRules {
   max_steps_per_episode: number | null;
   /** A built-in environment resets to the same state each time; a user's own is asked again for each trial. */
   reset_each_trial: boolean;
+  /** A built-in environment is pure and steps along with the reply; a user's own may do I/O and steps on its own. */
+  step_with_reply: boolean;
 }
 
 /**
@@ -33,9 +36,12 @@ export interface LanePorts {
   /** Waits while the run is paused. False: the lane has to stop here and hand back its state. */
   mayProceed(boundary: 'episode' | 'step'): Promise<boolean>;
   openSample(slot: number, trial: number): Promise<OpenedSample>;
-  step(sample: OpenedSample, state: Json, action: string): Promise<StepOutcome>;
-  /** Rejects with `CallRefusedError` where a limit forbids the call. */
-  generate(call: CallIdentity, request: AgentRequest): Promise<GenerateReply>;
+  step(sample: OpenedSample, state: Json, action: string): Promise<StepAnswer>;
+  /**
+   * Rejects with `CallRefusedError` where a limit forbids the call. `step` is the environment that awaits the reply;
+   * it may be answered along with it.
+   */
+  generate(call: CallIdentity, request: AgentRequest, step?: AwaitedStep): Promise<GeneratedReply>;
   createAgent(memory: MemoryModule, languageModel: AgentLanguageModel): Agent;
   createMemory(saved: MemorySnapshot | null): MemoryModule;
   record(episode: EpisodeRecord): Promise<void> | void;
@@ -44,6 +50,14 @@ export interface LanePorts {
   /** An error that is no episode's: cancellation, a refused call. It ends the lane. */
   isInterruption(error: unknown): boolean;
   describeError(error: unknown): EpisodeError;
+}
+
+/** The environment could not take a step; carries what it said. */
+export class StepError extends Error {
+  constructor(readonly problem: EpisodeError) {
+    super(problem.message);
+    this.name = problem.type;
+  }
 }
 
 /** A limit is reached: the call was not made, and the episode it belongs to is not recorded. */

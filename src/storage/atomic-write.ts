@@ -1,5 +1,7 @@
+import { closeSync, fdatasync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { type FileHandle, link, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { isPresent } from './file-presence.js';
 import { systemCode } from './storage-error.js';
 import { temporaryName } from './temporary-files.js';
@@ -35,10 +37,42 @@ export async function writeThrough(
   }
 }
 
-async function openInFolder(path: string): Promise<FileHandle> {
+const flush = promisify(fdatasync);
+
+/**
+ * {@link writeThrough} for a small body. Only the flush, which waits for the disk, goes through the thread pool; the
+ * other steps take microseconds, less than a trip to a thread and back (5 trips cost 0.5 ms of CPU a file).
+ */
+export async function writeSmall(path: string, body: Uint8Array): Promise<void> {
+  const temporary = join(dirname(path), temporaryName());
+  const file = await inFolder(temporary, () => openSync(temporary, 'wx'));
+  try {
+    try {
+      for (let written = 0; written < body.byteLength; ) written += writeSync(file, body, written);
+      await flush(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    try {
+      unlinkSync(temporary);
+    } catch {
+      // An orphan is swept later.
+    }
+    throw error;
+  }
+}
+
+function openInFolder(path: string): Promise<FileHandle> {
+  return inFolder(path, () => open(path, 'wx'));
+}
+
+/** Opens a file; where its folder is missing, makes it first. */
+async function inFolder<Opened>(path: string, open: () => Opened | Promise<Opened>): Promise<Opened> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await open(path, 'wx');
+      return await open();
     } catch (error) {
       if (systemCode(error) !== 'ENOENT' || attempt === FOLDER_ATTEMPTS) throw error;
       await makeFolder(dirname(path)).catch((failure) => {

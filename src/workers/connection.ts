@@ -71,7 +71,8 @@ export async function resolveServer(options: ServerOptions): Promise<Server> {
     namespace: 'default',
     uiUrl,
     embedded: true,
-    options: { address },
+    // Nothing is gained by compressing what never leaves the machine; it cost a fifth of the server's time.
+    options: { address, grpcCompression: { codec: 'none' } },
     release,
   });
   if (options.start) {

@@ -28,6 +28,7 @@ const FATAL_TYPES: string[] = [
   FAILURE_TYPES.fatalProvider,
   FAILURE_TYPES.fatalStorage,
   FAILURE_TYPES.invalidInput,
+  FAILURE_TYPES.unforeseen,
 ];
 
 /** Why every further call would fail as well; null where the error is not of that kind. */

@@ -1,22 +1,38 @@
-import type { WritePartInput } from '../contracts/activities.js';
+import type { CompactEpisode, WritePartInput } from '../contracts/activities.js';
 import type { EpisodeRecord } from '../contracts/results.js';
 import type { RunPlan } from '../contracts/run.js';
-import { localArtifacts } from './proxies.js';
+import { artifacts } from './proxies.js';
 
 /** Episodes held back before a part is written. */
 const EPISODES_PER_PART = 64;
 /** Milliseconds that a finished episode waits at most, as long as others follow. */
 const LONGEST_WAIT = 10_000;
 
+function compact(episode: EpisodeRecord): CompactEpisode {
+  const { index, sample_id, trial, steps, calls, reward, error, warnings, started_at, ended_at } = episode;
+  return {
+    index,
+    id: sample_id,
+    trial,
+    steps: steps.map((step) => step.act ?? step),
+    calls: calls.map(({ purpose, ordinal, step }) => [purpose, ordinal, step]),
+    reward,
+    ...(error === null ? {} : { error }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+    at: started_at,
+    took: ended_at - started_at,
+  };
+}
+
 /**
  * Writes a shard's results as numbered part files. A part is written once it is large or old enough, in the
  * background; its number makes a repeated write land on the same object.
  */
 export class PartWriter {
-  private episodes: EpisodeRecord[] = [];
-  private memories: WritePartInput['memories'] = [];
+  private episodes: CompactEpisode[] = [];
+  private memory: WritePartInput['memory'];
   private lastWrite = Date.now();
-  private writing: Promise<void> = Promise.resolve();
+  private readonly writes: Promise<void>[] = [];
   private failure: { error: unknown } | undefined;
 
   constructor(
@@ -29,19 +45,19 @@ export class PartWriter {
   /** @throws what an earlier write failed with for good. */
   add(episode: EpisodeRecord): void {
     if (this.failure !== undefined) throw this.failure.error;
-    this.episodes.push(episode);
+    this.episodes.push(compact(episode));
     const due = Date.now() - this.lastWrite >= LONGEST_WAIT;
     if (due || this.episodes.length >= EPISODES_PER_PART) this.write();
   }
 
-  addMemory(memory: WritePartInput['memories'][number]): void {
-    this.memories.push(memory);
+  setMemory(memory: WritePartInput['memory']): void {
+    this.memory = memory;
   }
 
   /** Writes what is left and waits for every write. */
   async flush(): Promise<void> {
-    if (this.episodes.length > 0 || this.memories.length > 0) this.write();
-    await this.writing;
+    if (this.episodes.length > 0 || this.memory !== undefined) this.write();
+    await Promise.all(this.writes.splice(0));
     if (this.failure !== undefined) throw this.failure.error;
   }
 
@@ -52,15 +68,14 @@ export class PartWriter {
       shard: this.shard,
       sequence: this.sequence++,
       episodes: this.episodes,
-      memories: this.memories,
+      ...(this.memory === undefined ? {} : { memory: this.memory }),
     };
     this.episodes = [];
-    this.memories = [];
+    this.memory = undefined;
     this.lastWrite = Date.now();
-    this.writing = this.writing
-      .then(() => localArtifacts.writePart(part))
-      .catch((error: unknown) => {
-        this.failure ??= { error };
-      });
+    const writing = artifacts.writePart(part).catch((error: unknown) => {
+      this.failure ??= { error };
+    });
+    this.writes.push(writing);
   }
 }

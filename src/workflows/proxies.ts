@@ -1,4 +1,4 @@
-import { type ActivityOptions, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import type {
   EnvironmentActivities,
   LanguageModelActivities,
@@ -28,44 +28,21 @@ const ARTIFACT_OPTIONS: ActivityOptions = {
   },
 };
 
-export const artifacts = proxyActivities<Pick<RunActivities, 'prepareRun' | 'finalizeRun'>>(ARTIFACT_OPTIONS);
+export const artifacts = proxyActivities<RunActivities>(ARTIFACT_OPTIONS);
 
-/** Small writes and reads of a shard. Local, so that what is written does not stand in the history a second time. */
-export const localArtifacts = proxyLocalActivities<Pick<RunActivities, 'loadMemory' | 'writePart'>>({
-  startToCloseTimeout: '10m',
-  // A longer pause becomes a timer of the server's, so that a workflow task is not kept open meanwhile.
-  localRetryThreshold: '5s',
-  retry: {
-    initialInterval: '200ms',
-    maximumInterval: '30s',
-    maximumAttempts: 240,
-    nonRetryableErrorTypes: final,
-  },
-});
-
-/** Built-in environments are pure: one marker event, about 3.5 ms. The time covers a grader's own time box. */
-export const localEnvironments = proxyLocalActivities<EnvironmentActivities>({
-  startToCloseTimeout: '5m',
-  localRetryThreshold: '5s',
-  retry: {
-    initialInterval: '200ms',
-    maximumInterval: '30s',
-    maximumAttempts: 240,
-    nonRetryableErrorTypes: final,
-  },
-});
-
-/** A user's own environment may do I/O. */
-export const environments = proxyActivities<EnvironmentActivities>({
+/** A user's own environment may do I/O, and may take its time. */
+export const ENVIRONMENT_OPTIONS: ActivityOptions = {
   startToCloseTimeout: '1h',
   heartbeatTimeout: '30s',
   retry: {
-    initialInterval: '1s',
+    initialInterval: '500ms',
     maximumInterval: '30s',
-    maximumAttempts: 10,
+    maximumAttempts: 240,
     nonRetryableErrorTypes: final,
   },
-});
+};
+
+export const environments = proxyActivities<EnvironmentActivities>(ENVIRONMENT_OPTIONS);
 
 /** Options of one model call; the summary is what the UI shows. */
 export function modelCallOptions(plan: RunPlan, summary: string): ActivityOptions {

@@ -4,7 +4,7 @@ import type { GeneratedReply } from '../contracts/activities.js';
 import type { AgentRequest } from '../contracts/agent.js';
 import type { CallIdentity } from '../contracts/language-model.js';
 import type { EpisodeRecord } from '../contracts/results.js';
-import type { ControlState, ShardInput, ShardReport, Totals } from '../contracts/run.js';
+import type { AwaitedStep, ControlState, ShardInput, ShardReport, Totals } from '../contracts/run.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { Allowance } from '../runtime/allowance.js';
@@ -19,7 +19,7 @@ import { EnvironmentGateway } from './environment-gateway.js';
 import { describeError, fatalMessage, isInterruption, orInvalidInput } from './failures.js';
 import { reportSignal } from './messages.js';
 import { PartWriter } from './part-writer.js';
-import { languageModel, localArtifacts, modelCallOptions } from './proxies.js';
+import { artifacts, languageModel, modelCallOptions } from './proxies.js';
 import { modelQueues } from './sinks.js';
 
 /** One execution of a shard: its lanes, its control state, its totals. */
@@ -75,7 +75,7 @@ export class ShardSession {
   async run(): Promise<void> {
     const { plan } = this.input;
     if (plan.load_memory === 'shared') {
-      this.initialMemory = (await localArtifacts.loadMemory({ run: plan.run })) as MemorySnapshot | null;
+      this.initialMemory = (await artifacts.loadMemory({ run: plan.run })) as MemorySnapshot | null;
     }
     await this.pool.run();
     this.finished = this.suspended.length === 0 && this.carriedLanes.length === 0 && this.next >= plan.slots;
@@ -140,7 +140,7 @@ export class ShardSession {
     const { run, load_memory } = this.input.plan;
     const begins = state.memory === null && state.last_sample === undefined;
     if (begins && load_memory === 'per_sample') {
-      state.memory = (await localArtifacts.loadMemory({ run, slot: state.slot })) as MemorySnapshot | null;
+      state.memory = (await artifacts.loadMemory({ run, slot: state.slot })) as MemorySnapshot | null;
     }
     const lane = new Lane(
       state,
@@ -153,7 +153,7 @@ export class ShardSession {
     try {
       const outcome = await lane.run();
       if (outcome === 'suspended') this.suspended.push(lane.snapshot());
-      else this.keepMemory(lane.snapshot(), true);
+      else this.keepMemory(lane.snapshot());
     } catch (error) {
       const fatal = fatalMessage(error);
       if (fatal === null) throw error;
@@ -163,11 +163,12 @@ export class ShardSession {
     }
   }
 
-  private keepMemory(lane: LaneState, ended = false): void {
-    if (lane.memory === null) return;
-    const sample = ended ? lane.last_sample : (lane.sample ?? lane.last_sample);
+  /** A memory that samples share is written when its lane ends; a sample's own is made from its rows. */
+  private keepMemory(lane: LaneState): void {
+    if (this.input.plan.memory_scope !== 'run' || lane.memory === null) return;
+    const sample = lane.sample ?? lane.last_sample;
     if (sample === undefined) return;
-    this.writer.addMemory({ index: sample.index, sample_id: sample.id, memory: lane.memory });
+    this.writer.setMemory({ index: sample.index, sample_id: sample.id, memory: lane.memory });
   }
 
   private ports(book: (episode: EpisodeRecord) => void): LanePorts {
@@ -177,7 +178,7 @@ export class ShardSession {
       mayProceed: (boundary) => this.mayProceed(boundary),
       openSample: (slot, trial) => this.environment.open(slot, trial),
       step: (sample, state, action) => this.environment.step(sample, state, action),
-      generate: (call, request) => this.generate(call, request),
+      generate: (call, request, step) => this.generate(call, request, step),
       createAgent: (memory, model) =>
         orInvalidInput(() => createAgent({ config: plan.agent, memory, languageModel: model })),
       createMemory: (saved) => orInvalidInput(() => buildMemory(plan.memory, saved)),
@@ -200,7 +201,11 @@ export class ShardSession {
     return !this.handingOver;
   }
 
-  private async generate(call: CallIdentity, request: AgentRequest): Promise<GeneratedReply> {
+  private async generate(
+    call: CallIdentity,
+    request: AgentRequest,
+    step: AwaitedStep | undefined,
+  ): Promise<GeneratedReply> {
     const { plan } = this.input;
     if (this.controlState.paused) await condition(() => !this.controlState.paused || this.mustEnd());
     const allowed = this.allowance === null ? !this.controlState.exhausted : await this.allowance.take();
@@ -208,7 +213,7 @@ export class ShardSession {
     const summary = `${call.sample_id} · trial ${call.trial + 1} · ${call.purpose}`;
     const { purpose: _purpose, ...rest } = request;
     const reply = await languageModel.generate.executeWithOptions(modelCallOptions(plan, summary), [
-      { run: plan.run, call, ...rest },
+      { run: plan.run, call, ...rest, ...(step === undefined ? {} : { step }) },
     ]);
     this.totals.lm_calls += 1;
     this.totals.lm_calls_repeated += reply.repeated ?? 0;

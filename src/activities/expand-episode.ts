@@ -1,0 +1,87 @@
+import type { CompactEpisode } from '../contracts/activities.js';
+import type { CallRecord } from '../contracts/language-model.js';
+import type { EpisodeRecord, StepRecord } from '../contracts/results.js';
+import type { StoredCall } from './call-store.js';
+import { stepEnvironment } from './environments.js';
+import type { RunContext } from './run-context.js';
+
+export interface ExpandedEpisode {
+  episode: EpisodeRecord;
+  calls: CallRecord[];
+}
+
+async function storedCalls(
+  run: RunContext,
+  { id, trial, calls }: CompactEpisode,
+): Promise<Map<string, StoredCall>> {
+  const stored = new Map<string, StoredCall>();
+  await Promise.all(
+    calls.map(async ([purpose, ordinal]) => {
+      const call = await run.calls.at({ sample_id: id, trial, purpose, ordinal });
+      // A call that failed for good has no record.
+      if (call !== null) stored.set(`${purpose} ${ordinal}`, call);
+    }),
+  );
+  return stored;
+}
+
+/** The steps of an episode, with what their calls' records hold: the action, and the environment's answer to it. */
+async function expandSteps(
+  run: RunContext,
+  episode: CompactEpisode,
+  stored: Map<string, StoredCall>,
+): Promise<StepRecord[]> {
+  const steps: StepRecord[] = [];
+  if (episode.steps.every((step) => typeof step !== 'number')) return episode.steps as StepRecord[];
+  const task = await run.tasks.get(episode.index);
+  let { state, obs } = await run.environment(task).reset();
+  for (const step of episode.steps) {
+    const call = typeof step === 'number' ? stored.get(`act ${step}`) : undefined;
+    if (typeof step === 'number' && call === undefined) {
+      throw new Error(
+        `the record of ${episode.id}, trial ${episode.trial}, act ${step} is missing: the run's folder was changed`,
+      );
+    }
+    const action = call?.record.text ?? (step as StepRecord).action;
+    const answer = call?.answer ?? (await stepEnvironment(run, { index: episode.index, state }, action));
+    if ('error' in answer)
+      throw new Error(`the environment refuses a step that it took before: ${answer.error.message}`);
+    const { feedback, done } = answer;
+    const reward = answer.reward ?? (feedback.correct ? 1 : 0);
+    steps.push(typeof step === 'number' ? { obs, action, feedback, reward, done, act: step } : step);
+    state = answer.state;
+    obs = answer.obs ?? '';
+  }
+  return steps;
+}
+
+/** An episode with everything that its compact form leaves to the records of its calls. */
+export async function expandEpisode(run: RunContext, compact: CompactEpisode): Promise<ExpandedEpisode> {
+  const { index, id, trial, reward, at, took } = compact;
+  const stored = await storedCalls(run, compact);
+  const calls = compact.calls.flatMap(([purpose, ordinal, step]) => {
+    const call = stored.get(`${purpose} ${ordinal}`);
+    return call === undefined ? [] : [{ ...call.record, step }];
+  });
+  return {
+    episode: {
+      index,
+      sample_id: id,
+      trial,
+      steps: await expandSteps(run, compact, stored),
+      reward,
+      error: compact.error ?? null,
+      warnings: compact.warnings ?? [],
+      calls: compact.calls.map(([purpose, ordinal, step]) => ({
+        sample_id: id,
+        trial,
+        purpose,
+        ordinal,
+        step,
+      })),
+      started_at: at,
+      ended_at: at + took,
+    },
+    calls,
+  };
+}

@@ -1,0 +1,88 @@
+import type { AgentClass } from '../agents/registry.js';
+import { createAgent, registerAgent, registeredAgents } from '../agents/registry.js';
+import { InvalidInputError } from '../config/errors.js';
+import type { CallRecord } from '../contracts/language-model.js';
+import { buildMemory } from '../memory/factory.js';
+import type { MemorySnapshot } from '../memory/memory-module.js';
+import { Lane } from '../runtime/lane.js';
+import { newLane } from '../runtime/lane-state.js';
+import type { LanePorts } from '../runtime/ports.js';
+import type { EpisodeLine } from './part-file.js';
+import type { RunContext } from './run-context.js';
+import { loadUserModule } from './user-modules.js';
+
+/** Makes sure that a user's agent can be created outside of a workflow, too. */
+async function provideAgent({ config }: RunContext): Promise<void> {
+  const { agent } = config;
+  if (!('file' in agent) || registeredAgents().includes(agent.type)) return;
+  const exported = await loadUserModule(agent.file as string, 'agent.file');
+  const agentClass = exported[(agent.class_name as string | undefined) ?? 'default'];
+  if (typeof agentClass !== 'function') {
+    throw new InvalidInputError(
+      `agent.class_name: ${agent.file} exports no class '${agent.class_name ?? 'default'}'`,
+    );
+  }
+  registerAgent(agent.type, agentClass as AgentClass);
+}
+
+function recordedCall(line: EpisodeLine, purpose: string, ordinal: number): CallRecord {
+  const call = line.calls.find((record) => record.purpose === purpose && record.ordinal === ordinal);
+  // The call failed when the episode ran, and so does the episode now.
+  if (call === undefined) throw new Error('the call has no record');
+  return call;
+}
+
+function recordedPorts(run: RunContext, lines: readonly EpisodeLine[]): LanePorts {
+  const { runtime, agent, memory } = run.config;
+  let trial = 0;
+  let steps = 0;
+  const line = () => lines[trial] as EpisodeLine;
+  return {
+    rules: {
+      num_trials: lines.length,
+      early_stop_on_success: false,
+      carry_memory_across_trials: runtime.carry_memory_across_trials,
+      max_steps_per_episode: runtime.max_steps_per_episode,
+      reset_each_trial: true,
+      step_with_reply: false,
+    },
+    mayProceed: async () => true,
+    openSample: async (_slot, number) => {
+      trial = number;
+      steps = 0;
+      return { index: line().index, id: line().row.id, state: null, obs: line().steps[0]?.obs ?? '' };
+    },
+    step: async () => {
+      const step = line().steps[steps++];
+      if (step === undefined)
+        return { error: line().row.error ?? { type: 'Error', message: 'no such step' } };
+      const { feedback, reward, done } = step;
+      return { state: null, obs: line().steps[steps]?.obs ?? null, feedback, reward, done };
+    },
+    generate: async ({ purpose, ordinal }) => {
+      const { text, finish_reason, cost_usd, usage, tool_calls } = recordedCall(line(), purpose, ordinal);
+      return { text, finish_reason, cost_usd, usage, tool_calls };
+    },
+    createAgent: (module, languageModel) => createAgent({ config: agent, memory: module, languageModel }),
+    createMemory: (saved) => buildMemory(memory, saved),
+    record: () => undefined,
+    now: () => 0,
+    isInterruption: () => false,
+    describeError: (error) => ({ type: 'Error', message: String(error) }),
+  };
+}
+
+/**
+ * The memory that a sample of its own ended with: its episodes once more through the same lane and agent, answered from
+ * the rows and records. So a run's history need not carry a memory for every sample.
+ */
+export async function memoryOfSample(
+  run: RunContext,
+  lines: readonly EpisodeLine[],
+  initial: MemorySnapshot | null,
+): Promise<MemorySnapshot> {
+  await provideAgent(run);
+  const lane = new Lane(newLane(0, 1, initial), recordedPorts(run, lines));
+  await lane.run();
+  return lane.snapshot().memory as MemorySnapshot;
+}
