@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
 import { InvalidInputError } from '../config/errors.js';
 import { findEmbeddedServer, useEmbeddedServer } from './embedded-server.js';
 import { dataConverter } from './payload-storage.js';
+import { serverFolder } from './server-folder.js';
 
 /** A Temporal server and the way to it. */
 export interface Server {
@@ -25,11 +25,6 @@ export interface ServerOptions {
   say?: (message: string) => void;
   /** Whether an embedded server may be started; otherwise it is only looked for. */
   start: boolean;
-}
-
-/** Where the embedded server keeps its database, by default `.reprise` in the working folder. */
-export function serverFolder(environment: NodeJS.ProcessEnv = process.env): string {
-  return environment.REPRISE_SERVER_DIR || join(process.cwd(), '.reprise');
 }
 
 /** The server that TEMPORAL_ADDRESS or a profile of the Temporal CLI's config file names; null where none does. */

@@ -10,7 +10,7 @@ import {
 import protocol from '@temporalio/proto';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { openStore } from '../storage/open.js';
-import { serverFolder } from './connection.js';
+import { serverFolder } from './server-folder.js';
 
 /** Bytes above which a payload leaves the history: a long prompt, a memory carried into another execution. */
 const THRESHOLD = 64 * 1024;
