@@ -11,6 +11,8 @@ export interface WorkerDependencies {
   /** Off the main thread and time-boxed in a worker. */
   compareSymbolically: SymbolicComparer;
   logger: Logger;
+  /** Tells people, where any watch, what keeps a run waiting. May be called often with the same sentence. */
+  notify(message: string): void;
   runLogs: RunLogs;
   /** Calls in flight at most in this worker, for each model. */
   maxConcurrentCalls: number;

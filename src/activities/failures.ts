@@ -35,14 +35,19 @@ export function toFailure(error: unknown): unknown {
   return error;
 }
 
-/** Wraps every activity of a set in {@link toFailure}. */
-export function withFailures<Activities extends object>(activities: Activities): Activities {
+/** Wraps every activity of a set in {@link toFailure}; a store that is away for now is told to people. */
+export function withFailures<Activities extends object>(
+  activities: Activities,
+  notify: (message: string) => void,
+): Activities {
   const wrapped = Object.entries(activities).map(([name, activity]) => [
     name,
     async (...input: unknown[]) => {
       try {
         return await (activity as (...input: unknown[]) => Promise<unknown>)(...input);
       } catch (error) {
+        if (error instanceof StorageError && error.retryable)
+          notify(`Waiting for the store: ${error.message}`);
         throw toFailure(error);
       }
     },

@@ -18,12 +18,13 @@ export type Activities = RunActivities & EnvironmentActivities & LanguageModelAc
 /** Every activity of a worker, over what `workers/` hands in. */
 export function createActivities(dependencies: WorkerDependencies): Activities {
   const runs = new RunContexts(dependencies);
-  return withFailures({
+  const activities = {
     prepareRun: createPrepareRun(runs, dependencies),
     loadMemory: createLoadMemory(runs, dependencies),
     writePart: createWritePart(runs, dependencies),
     finalizeRun: createFinalizeRun(runs, dependencies),
     ...createEnvironmentActivities(runs),
     ...createLanguageModelActivities(runs, dependencies),
-  });
+  };
+  return withFailures(activities, dependencies.notify);
 }

@@ -159,6 +159,9 @@ export function createLanguageModelActivities(
           { call: input.call, attempt: context.info.attempt, error: (error as Error).message },
           'LM call failed',
         );
+        if (notes.failures < max_attempts && failure instanceof ApplicationFailure && !failure.nonRetryable) {
+          dependencies.notify(`Asking again: ${failure.message}`);
+        }
         throw failure;
       }
       const { reply, latency } = asked;
@@ -184,6 +187,7 @@ export function createLanguageModelActivities(
       const save = (answer: StepAnswer | null) =>
         patiently(() => run.calls.save({ record, answer }), {
           log,
+          notify: dependencies.notify,
           what: 'store a reply',
           signal: context.cancellationSignal,
         });

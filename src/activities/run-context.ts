@@ -79,12 +79,12 @@ export class RunContext {
 
   private async createModel(): Promise<CreatedLanguageModel> {
     const { lm, seed } = this.config;
-    const { environment, logger, openStore } = this.dependencies;
+    const { environment, notify, openStore } = this.dependencies;
     const answers = lm.provider === 'simulated' ? await this.knownAnswers() : undefined;
     return createLanguageModel(lm, {
       environment,
       seed,
-      notice: (message) => logger.warn({ run: this.store.uri }, message),
+      notice: notify,
       openRecording: async (uri) => {
         const slash = uri.lastIndexOf('/');
         return openStore(uri.slice(0, slash)).openRead(uri.slice(slash + 1));

@@ -42,6 +42,7 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         runLogs: new RunLogs(),
         maxConcurrentCalls: 1,
         knownSearchAttributes: async () => [],
+        notify: () => undefined,
         taskQueue: '',
       });
       try {

@@ -11,6 +11,7 @@ import {
   type RepriseWorker,
 } from '../workers/worker.js';
 import { processLogger } from './logger.js';
+import { seldom } from './seldom.js';
 
 export interface SessionOptions {
   say: (message: string) => void;
@@ -48,7 +49,7 @@ export function callSlots(concurrency: number): number {
 }
 
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const logger = processLogger(options.logLevel ?? 'warn');
+  const logger = processLogger(options.logLevel ?? 'error');
   installRuntime(logger);
   const server = await resolveServer({ start: true, say: options.say });
   let connection: NativeConnection | undefined;
@@ -62,6 +63,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       namespace: server.namespace,
       taskQueue: taskQueueName(options.taskQueue),
       logger,
+      notify: seldom(options.say),
       ...(options.agents === undefined ? {} : { agents: options.agents }),
       ...(options.maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls: options.maxConcurrentCalls }),
     });

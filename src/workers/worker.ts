@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Client } from '@temporalio/client';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
@@ -24,6 +25,8 @@ export interface RepriseWorkerOptions {
   namespace: string;
   taskQueue: string;
   logger: Logger;
+  /** Hears what keeps runs waiting, for people; see `WorkerDependencies`. */
+  notify?: (message: string) => void;
   agents?: readonly AgentSource[];
   /** LM calls in flight at most, for each model. */
   maxConcurrentCalls?: number;
@@ -49,10 +52,21 @@ async function knownSearchAttributes(client: Client, namespace: string): Promise
   }
 }
 
+/**
+ * The SDK asks V8 for the stack of every promise that a workflow makes, about fifty a sample, to answer its own
+ * `__stack_trace` query. Formatting one frame instead of ten takes a tenth off a run at full speed; see
+ * docs/decisions/0009-speed.md. REPRISE_STACK_TRACES=1 keeps whole stacks, for hunting a fault in a workflow.
+ */
+function shortenWorkflowStacks(environment: NodeJS.ProcessEnv): void {
+  // Holds for contexts made from now on, which are the workflows'; this thread keeps its stacks.
+  if (environment.REPRISE_STACK_TRACES !== '1') setFlagsFromString('--stack-trace-limit=1');
+}
+
 /** Wires a worker: its connection, its queues, and the activities over their adapters. */
 export async function createWorker(options: RepriseWorkerOptions): Promise<RepriseWorker> {
   const { connection, client, namespace, logger, environment = process.env } = options;
   const maxConcurrentCalls = options.maxConcurrentCalls ?? DEFAULT_CONCURRENT_CALLS;
+  shortenWorkflowStacks(environment);
   const { bundle, codeHash } = await workflowBundle(options.agents ?? []);
   const taskQueue = codeHash === null ? options.taskQueue : agentQueue(options.taskQueue, codeHash);
   const grading = new GradingPool();
@@ -62,6 +76,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     environment,
     compareSymbolically: grading.compare,
     logger,
+    notify: options.notify ?? (() => undefined),
     runLogs,
     maxConcurrentCalls,
     knownSearchAttributes: () => knownSearchAttributes(client, namespace),
@@ -108,8 +123,10 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
 export function installRuntime(logger: Logger): void {
   const forward =
     (level: 'debug' | 'info' | 'warn' | 'error') =>
-    (message: string, meta?: object): void =>
-      logger[level]({ ...meta }, message);
+    (message: string, meta?: { error?: unknown }): void => {
+      const { error, ...rest } = meta ?? {};
+      logger[level]({ ...rest, ...(error === undefined ? {} : { err: error }) }, message);
+    };
   Runtime.install({
     shutdownSignals: [],
     logger: {

@@ -1,3 +1,4 @@
+import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
 import {
   ApplicationFailure,
   type ChildWorkflowHandle,
@@ -229,13 +230,15 @@ export class RunControl {
 
   private upsert(values: Partial<Record<keyof typeof SEARCH_ATTRIBUTES, string>>): void {
     const known = this.plan?.search_attributes ?? [];
-    const attributes: Record<string, string[]> = {};
+    const pairs: SearchAttributePair[] = [];
     for (const [key, value] of Object.entries(values)) {
       const name = SEARCH_ATTRIBUTES[key as keyof typeof SEARCH_ATTRIBUTES];
       // An attribute that the server does not know would fail the workflow task again and again.
-      if (known.includes(name)) attributes[name] = [value];
+      if (known.includes(name)) {
+        pairs.push({ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value });
+      }
     }
-    if (Object.keys(attributes).length > 0) upsertSearchAttributes(attributes);
+    if (pairs.length > 0) upsertSearchAttributes(pairs);
   }
 
   private show(): void {

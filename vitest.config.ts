@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * Two projects: `unit` needs nothing but Node; `durable` works against the real Temporal server, which its global
+ * set-up finds, downloads or builds, and runs one file after another.
+ */
+const DURABLE = ['tests/durable/**/*.test.ts', 'tests/docs/**/*.test.ts', 'tests/bench/**/*.test.ts'];
+
+export default defineConfig({
+  test: {
+    reporters: process.env.REPRISE_REQUIRE_ALL ? ['default', 'junit'] : ['default'],
+    outputFile: { junit: '.vitest/junit.xml' },
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['tests/**/*.test.ts'],
+          exclude: DURABLE,
+          testTimeout: 30_000,
+          hookTimeout: 900_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'durable',
+          include: DURABLE,
+          globalSetup: ['tests/support/temporal-setup.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          maxWorkers: 1,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
