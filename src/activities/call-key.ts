@@ -35,6 +35,14 @@ export function promptKeyOf(model: string, request: GenerateRequest): string {
   return hash(question(model, request));
 }
 
+/**
+ * What a provider is sent to recognise a repeat. Of one experiment: a second run asks anew, and must not be given the
+ * first one's replies.
+ */
+export function idempotencyKeyOf(run: string, key: string): string {
+  return hash([run, key]);
+}
+
 /** Names a call's place in the run; its record lies there, and holds the key to be compared. */
 export function identityHash(call: CallIdentity): string {
   return hash(place(call));

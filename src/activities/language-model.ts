@@ -7,7 +7,7 @@ import { FAILURE_TYPES } from '../contracts/names.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { costOf } from '../language-models/prices.js';
-import { callKeyOf, promptKeyOf } from './call-key.js';
+import { callKeyOf, idempotencyKeyOf, promptKeyOf } from './call-key.js';
 import type { StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { stepEnvironment } from './environments.js';
@@ -112,7 +112,7 @@ export function createLanguageModelActivities(
     try {
       const reply = await model.generate(request, {
         signal: context.cancellationSignal,
-        idempotencyKey: key,
+        idempotencyKey: idempotencyKeyOf(run.store.uri, key),
       });
       release('success');
       return { reply, latency: Math.round(performance.now() - sent) };

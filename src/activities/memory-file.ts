@@ -44,7 +44,8 @@ export function initialMemory(
   id: string,
 ): MemorySnapshot | null {
   if (loaded?._type !== 'per_sample') return loaded as MemorySnapshot | null;
-  return (loaded as PerSampleMemories).memories[id] ?? null;
+  const { memories } = loaded as PerSampleMemories;
+  return Object.hasOwn(memories, id) ? (memories[id] as MemorySnapshot) : null;
 }
 
 async function* shared(run: RunContext, parts: MergedParts): AsyncGenerator<string> {

@@ -4,12 +4,11 @@ import { InvalidInputError } from '../config/errors.js';
 import { loadConfig, resolveConfig } from '../config/load.js';
 import type { RunConfig } from '../config/schema.js';
 import { rateLimitedQueue } from '../contracts/names.js';
-import type { RunInput, RunPlan } from '../contracts/run.js';
-import { createLanguageModel, missingCredentials } from '../language-models/create.js';
-import { costOf } from '../language-models/prices.js';
+import { type RunInput, type RunPlan, runReference } from '../contracts/run.js';
 import { shardCount } from '../runtime/deal.js';
 import { chooseExperiment } from '../storage/experiment-folder.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
+import { checkLanguageModel } from './check-language-model.js';
 import { datasetTasks } from './dataset.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { heartbeating } from './heartbeating.js';
@@ -41,33 +40,6 @@ export function configOf(input: RunInput, workflowId: string): RunConfig {
     ...(typeof name === 'string' ? { name } : {}),
     ...(typeof results_dir === 'string' ? { resultsDir: results_dir } : {}),
   });
-}
-
-/** Everything about the model that can be checked without a call: keys, files, prices. */
-export async function checkLanguageModel(
-  config: RunConfig,
-  dependencies: Pick<WorkerDependencies, 'environment'>,
-): Promise<void> {
-  const { lm, limits } = config;
-  const missing = missingCredentials(lm, dependencies.environment);
-  if (missing !== null) throw new InvalidInputError(`lm.model: ${missing}`, 'lm.model');
-  if (lm.provider === 'scripted') {
-    await createLanguageModel(lm, { environment: dependencies.environment }).catch((error: Error) => {
-      throw new InvalidInputError(`lm.script: ${error.message}`, 'lm.script');
-    });
-  }
-  const price = costOf(
-    lm.provider,
-    lm.model,
-    { input_tokens: 1, output_tokens: 1 },
-    { baseUrl: lm.base_url },
-  );
-  if (limits.max_cost_usd !== null && price === null) {
-    throw new InvalidInputError(
-      `limits.max_cost_usd: the price of ${lm.provider}/${lm.model} is not known, so its cost cannot be limited; use max_tokens or max_lm_calls, or add the model to the price table`,
-      'limits.max_cost_usd',
-    );
-  }
 }
 
 /**
@@ -107,7 +79,8 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
         kept.indices.size === 0 ? null : range(samples).filter((index) => !kept.indices.has(index));
       const plan: StoredPlan = { todo, samples_planned: samples };
       await store.write(planKey(), JSON.stringify(plan));
-      runs.forget(store.uri);
+      const reference = runReference(store.uri, runId);
+      runs.forget(reference);
       log.info(
         {
           experiment,
@@ -122,7 +95,8 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       const slots = todo?.length ?? samples;
       const { requests_per_second, model } = lm;
       return {
-        run: store.uri,
+        run: reference,
+        artifacts: store.uri,
         experiment,
         execution: runId,
         name: config.name,

@@ -2,6 +2,7 @@ import { parse } from 'yaml';
 import type { RunConfig } from '../config/schema.js';
 import type { Task } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
+import { artifactsOf } from '../contracts/run.js';
 import type {
   Environment,
   EnvironmentClass,
@@ -127,14 +128,14 @@ export class RunContexts {
   }
 
   private async open(run: string): Promise<RunContext> {
-    const store = this.dependencies.openStore(run);
+    const store = this.dependencies.openStore(artifactsOf(run));
     const [config, plan] = await Promise.all([
       store.readText(artifactKeys.config),
       store.readText(planKey()),
     ]);
     if (config === null || plan === null) {
       throw new Error(
-        `${run} holds no ${config === null ? artifactKeys.config : planKey()}: the run's folder was moved or changed`,
+        `${store.uri} holds no ${config === null ? artifactKeys.config : planKey()}: the run's folder was moved or changed`,
       );
     }
     const resolved = parse(config) as RunConfig;

@@ -44,6 +44,23 @@ async function untilServed<Value>(work: () => Promise<Value>, display: ProgressD
   }
 }
 
+/** The last line of a run's progress, with the figures of its metrics. */
+function lastProgress({ artifacts, metrics }: RunResult): Progress {
+  const { samples, correct, errors, episodes, lm_calls, lm_calls_repeated, usage, cost_usd } = metrics;
+  return {
+    experiment: metrics.name,
+    phase: metrics.status,
+    samples_planned: metrics.samples_planned,
+    concurrency: 0,
+    totals: { samples, correct, errors, episodes, lm_calls, lm_calls_repeated, ...usage, cost_usd },
+    accuracy: metrics.accuracy,
+    shards: [],
+    artifacts,
+    simulated: metrics.simulated,
+    message: metrics.status_message,
+  };
+}
+
 /** Shows a run until it ends, through any restart of server or worker, and answers with its result. */
 export async function follow(
   handle: WorkflowHandle,
@@ -62,5 +79,7 @@ export async function follow(
     await sleep(POLL_INTERVAL, undefined, { signal: aborted }).catch(() => undefined);
   }
   aborted.throwIfAborted();
-  return untilServed(() => resultOf(handle), display);
+  const result = await untilServed(() => resultOf(handle), display);
+  display.show(lastProgress(result));
+  return result;
 }

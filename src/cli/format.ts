@@ -1,3 +1,5 @@
+import { isAbsolute, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
 import type { Metrics } from '../contracts/results.js';
 
@@ -9,11 +11,20 @@ export function dollars(cost: number | null): string {
   return cost === null ? 'unknown (no price for this model)' : `$${cost.toFixed(4)}`;
 }
 
+/** An artifact address as a person types it: a folder as a path, from here where it lies below. */
+export function shownAddress(address: string): string {
+  if (!address.startsWith('file:')) return address;
+  const path = fileURLToPath(address);
+  const fromHere = relative(process.cwd(), path);
+  return fromHere === '' || fromHere.startsWith('..') || isAbsolute(fromHere) ? path : fromHere;
+}
+
 export function duration(seconds: number): string {
   if (seconds < 120) return `${seconds.toFixed(1)} s`;
-  const minutes = Math.floor(seconds / 60);
+  const whole = Math.round(seconds);
+  const minutes = Math.floor(whole / 60);
   return minutes < 120
-    ? `${minutes} min ${Math.round(seconds % 60)} s`
+    ? `${minutes} min ${whole % 60} s`
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 

@@ -64,7 +64,8 @@ class Lines implements ProgressDisplay {
     const tenth = Math.floor((samples / progress.samples_planned) * 10);
     const due = Date.now() - this.lastLine >= LINE_INTERVAL * 1000;
     const text = `${samples}/${progress.samples_planned} samples · ${summary(progress)}`;
-    if (text === this.lastText || (tenth === this.lastTenth && !due)) return;
+    const over = progress.phase !== 'running';
+    if (text === this.lastText || (tenth === this.lastTenth && !due && !over)) return;
     this.lastTenth = tenth;
     this.lastLine = Date.now();
     this.lastText = text;

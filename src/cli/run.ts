@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { checkLanguageModel } from '../activities/check-language-model.js';
 import { checkDataset } from '../activities/dataset.js';
-import { checkLanguageModel } from '../activities/prepare-run.js';
 import { loadConfig } from '../config/load.js';
 import type { RunConfig } from '../config/schema.js';
 import type { RunResult } from '../contracts/run.js';
@@ -8,7 +8,7 @@ import { startRun } from '../workers/start-run.js';
 import { detach } from './detach.js';
 import { EXIT, exitCodeOf } from './exit.js';
 import { follow } from './follow.js';
-import { metricsTable } from './format.js';
+import { metricsTable, shownAddress } from './format.js';
 import { interruption } from './interruption.js';
 import { progressDisplay } from './progress-display.js';
 import { agentSources, callSlots, openSession } from './session.js';
@@ -38,7 +38,7 @@ export function printResult({ artifacts, metrics }: RunResult, json: boolean): v
     process.stdout.write(`${JSON.stringify({ artifacts, metrics }, null, 2)}\n`);
     return;
   }
-  process.stdout.write(`${metricsTable(metrics)}\nArtifacts: ${artifacts}\n`);
+  process.stdout.write(`${metricsTable(metrics)}\nArtifacts: ${shownAddress(artifacts)}\n`);
 }
 
 /** Runs a config with a worker in this process, and answers with the exit code. */

@@ -15,7 +15,7 @@ import { configuredServer, connectClient, resolveServer } from '../workers/conne
 import { serverFolder } from '../workers/server-folder.js';
 import { EXIT } from './exit.js';
 import { resultOf } from './follow.js';
-import { dollars, headedTable, metricsTable, percent } from './format.js';
+import { dollars, headedTable, metricsTable, percent, shownAddress } from './format.js';
 
 /** A query is answered by a worker; without one there is no answer to wait for. */
 const QUERY_TIMEOUT = 5000;
@@ -65,7 +65,7 @@ async function showOne(client: Client, id: string, json: boolean): Promise<void>
     process.stdout.write(
       json
         ? `${JSON.stringify({ id, phase: result.metrics.status, ...result }, null, 2)}\n`
-        : `${id}\n${metricsTable(result.metrics)}\nArtifacts: ${result.artifacts}\n`,
+        : `${id}\n${metricsTable(result.metrics)}\nArtifacts: ${shownAddress(result.artifacts)}\n`,
     );
     return;
   }
@@ -91,7 +91,7 @@ async function showOne(client: Client, id: string, json: boolean): Promise<void>
     ['LM calls', String(totals.lm_calls)],
     ['cost', dollars(totals.cost_usd)],
     ['concurrency', String(progress.concurrency)],
-    ['artifacts', progress.artifacts],
+    ['artifacts', shownAddress(progress.artifacts)],
   ];
   process.stdout.write(`${headedTable([id, ''], rows)}\n`);
 }

@@ -53,6 +53,15 @@ function expectedForms(issue: Extract<Issue, { code: 'invalid_union' }>): string
   return forms.length > 0 ? [...new Set(forms)].join(' or ') : 'of another form';
 }
 
+/** A number is at least 1; a text or a list has at least 1 of something. */
+function sized(origin: string): string {
+  return unit(origin) === '' ? 'be' : 'have';
+}
+
+function unit(origin: string): string {
+  return { string: ' characters', array: ' entries' }[origin] ?? '';
+}
+
 function describe(issue: Issue, value: unknown, root: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -62,9 +71,9 @@ function describe(issue: Issue, value: unknown, root: unknown): string {
         ? `is missing; allowed: ${issue.values.map(String).join(', ')}`
         : `${shown(value)} is not allowed; allowed: ${issue.values.map(String).join(', ')}`;
     case 'too_small':
-      return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}, not ${shown(value)}`;
+      return `must ${sized(issue.origin)} ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unit(issue.origin)}, not ${shown(value)}`;
     case 'too_big':
-      return `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}, not ${shown(value)}`;
+      return `must ${sized(issue.origin)} ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin)}, not ${shown(value)}`;
     case 'unrecognized_keys': {
       const known = knownFields(issue.path, root);
       return issue.keys

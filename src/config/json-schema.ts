@@ -8,6 +8,7 @@ interface SchemaNode {
   anyOf?: SchemaNode[];
   oneOf?: SchemaNode[];
   const?: unknown;
+  required?: string[];
   [key: string]: unknown;
 }
 
@@ -16,17 +17,28 @@ export function configJsonSchema(): SchemaNode {
   const everyAgent = runConfigSchema.extend({ agent: z.union([builtInAgentSchema, customAgentSchema]) });
   const schema = z.toJSONSchema(everyAgent, { io: 'input', unrepresentable: 'any' }) as SchemaNode;
   // The loader fills these in, so a config may leave them out.
-  schema.required = (schema.required as string[]).filter((key) => !['memory', 'agent'].includes(key));
+  for (const key of ['memory', 'agent']) makeOptional(schema, key);
+  for (const branch of branchesOf(schema.properties?.memory)) makeOptional(branch, '_type');
+  for (const branch of branchesOf(schema.properties?.agent)) {
+    if (branch.properties?.type?.const === 'history_agent') makeOptional(branch, 'type');
+  }
   return { title: 'Reprise run config', ...schema };
+}
+
+function branchesOf(node: SchemaNode | undefined): SchemaNode[] {
+  const branches = node?.anyOf ?? node?.oneOf;
+  return branches === undefined ? (node === undefined ? [] : [node]) : branches.flatMap(branchesOf);
+}
+
+function makeOptional(node: SchemaNode, key: string): void {
+  node.required = node.required?.filter((required) => required !== key);
 }
 
 let cached: SchemaNode | undefined;
 
 /** Among the alternatives, the one whose constants (`type: history_agent`) agree with the value; else the first. */
 function chooseBranch(node: SchemaNode, value: unknown): SchemaNode {
-  const branches = node.anyOf ?? node.oneOf;
-  if (branches === undefined) return node;
-  const flattened = branches.flatMap((branch) => branch.anyOf ?? branch.oneOf ?? [branch]);
+  const flattened = branchesOf(node);
   const fits = flattened.find((branch) =>
     Object.entries(branch.properties ?? {}).some(
       ([key, property]) =>

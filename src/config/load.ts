@@ -37,16 +37,16 @@ function normalise(raw: Record<string, unknown>): Record<string, unknown> {
     typeof value === 'object' && value !== null && !Array.isArray(value);
   const { memory = {}, agent = {} } = raw;
   const result = { ...raw, memory, agent };
-  if (isMapping(memory)) {
-    const { type, ...rest } = memory;
-    result.memory = { _type: type ?? 'history_list', ...rest };
+  if (isMapping(memory) && !('_type' in memory)) {
+    const { type = 'history_list', ...rest } = memory;
+    result.memory = { _type: type, ...rest };
   }
   if (isMapping(agent)) result.agent = { type: 'history_agent', ...agent };
   return result;
 }
 
 function validate(raw: Record<string, unknown>, source: string, fallbackName: string): RunConfig {
-  const isCustom = 'file' in (raw.agent as object);
+  const isCustom = typeof raw.agent === 'object' && raw.agent !== null && 'file' in raw.agent;
   const schema = isCustom ? runConfigWithCustomAgentSchema : runConfigSchema;
   const parsed = schema.safeParse(raw);
   if (!parsed.success) {

@@ -14,6 +14,20 @@ export type RunInput =
   | { config_path: string; set?: string[]; name?: string; results_dir?: string }
   | JsonObject;
 
+/**
+ * Names one execution of an experiment. A worker keeps what it has read of a run under this name, so that a continued
+ * run, whose plan differs, is read anew by every worker.
+ */
+export function runReference(artifacts: string, execution: string): string {
+  return `${artifacts}#${execution}`;
+}
+
+/** The folder's URI in a {@link runReference}. */
+export function artifactsOf(run: string): string {
+  const end = run.lastIndexOf('#');
+  return end === -1 ? run : run.slice(0, end);
+}
+
 /** What was spent before this execution, and what a limit counts. */
 export interface Spending {
   lm_calls: number;
@@ -31,8 +45,10 @@ export interface Limits {
 
 /** What `prepareRun` found out: everything that the workflows need, and small, because it stands in a history. */
 export interface RunPlan {
-  /** URI of the experiment's folder; the worker finds config and dataset there. */
+  /** What activities are handed: the experiment's folder and this execution; see {@link runReference}. */
   run: string;
+  /** URI of the experiment's folder. */
+  artifacts: string;
   /** The folder's name, which is the experiment's id. */
   experiment: string;
   /** Names this execution's part files. */

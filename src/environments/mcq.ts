@@ -4,6 +4,11 @@ import { QAEnv } from './qa.js';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
+/** Whether a question shows a choice with its letter, as `(A) text`, `A) text`, `A. text` or `A: text`. */
+function printsChoice(question: string, letter: string, choice: string): boolean {
+  return [')', '.', ':'].some((mark) => question.includes(`${letter}${mark} ${choice}`));
+}
+
 /** Multiple choice, by letter or by the choice's text; only a letter that was offered counts. */
 export class MCQEnv extends QAEnv {
   override validate(): void {
@@ -19,7 +24,7 @@ export class MCQEnv extends QAEnv {
   override reset(): ResetOutcome {
     const { question, choices = [] } = this.task;
     // Many datasets print the choices in the question already; they are not shown twice.
-    const printed = choices.every((choice) => question.includes(choice));
+    const printed = choices.every((choice, index) => printsChoice(question, LETTERS[index] ?? '', choice));
     const lines = choices.map((choice, index) => `(${LETTERS[index]}) ${choice}`);
     return { state: null, obs: this.instruct(printed ? question : [question, ...lines].join('\n')) };
   }

@@ -45,12 +45,32 @@ export function isEntry(value: unknown): value is Entry {
   return TEXT_TYPES.includes(entry._type as string) && typeof entry.content === 'string';
 }
 
+/** Whether a text holds a word that is not the middle of another one: `42` is no part of `142`. */
+function holdsWord(text: string, word: string): boolean {
+  const isLetter = (character: string) => /[\p{L}\p{N}]/u.test(character);
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const [before = '', after = ''] = [text[at - 1], text[at + word.length]];
+    const grows = isLetter(before) && isLetter(word[0] ?? '');
+    if (!grows && !(isLetter(after) && isLetter(word.at(-1) ?? ''))) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether a message tells the target. The graders end theirs with it, cut short where it is long, and of a target that
+ * is a whole solution (`… #### 42`) they quote only the answer.
+ */
+function quotesTarget({ target, message }: Feedback): boolean {
+  if (target.trim() === '') return false;
+  const last = message.trim().replace(/\.$/, '').split(/\s+/).at(-1) ?? '';
+  return message.includes(target) || last.endsWith('…') || (last !== '' && holdsWord(target, last));
+}
+
 /**
  * The part of a feedback to remember. `outcome` drops the gold target, and a message that quotes it.
  */
 export function rememberFeedback(feedback: Feedback, detail: 'full' | 'outcome'): RememberedFeedback {
   if (detail === 'full') return feedback;
-  const { correct, target, message } = feedback;
-  const revealing = !correct && target !== '' && message.includes(target);
-  return { correct, message: revealing ? 'incorrect' : message };
+  const { correct, message } = feedback;
+  return { correct, message: !correct && quotesTarget(feedback) ? 'incorrect' : message };
 }

@@ -43,6 +43,20 @@ export class Allowance {
     if (this.waiting.length > 0) this.request();
   }
 
+  /** A call that failed is none that was made: its leave goes to the next one. */
+  giveBack(): void {
+    const waiting = this.waiting.shift();
+    if (waiting === undefined) this.calls += 1;
+    else waiting(true);
+  }
+
+  /** A call is answered, so the budget may have room again: whoever waits asks once more. */
+  settled(): void {
+    if (this.waiting.length === 0) return;
+    this.asked = false;
+    this.request();
+  }
+
   close(): void {
     this.closed = true;
     for (const resolve of this.waiting.splice(0)) resolve(false);

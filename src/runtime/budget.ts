@@ -83,20 +83,22 @@ export class BudgetLedger {
     const open = this.outstanding();
     const rooms: number[] = [];
     if (this.limits.max_lm_calls !== null) rooms.push(this.limits.max_lm_calls - spent.lm_calls - open);
-    const mean = (sum: number) => (spent.lm_calls === 0 ? 0 : sum / spent.lm_calls);
+    const mean = (sum: number | null) => (spent.lm_calls === 0 || sum === null ? null : sum / spent.lm_calls);
     if (this.limits.max_tokens !== null) {
       rooms.push(roomByMean(this.limits.max_tokens - spent.tokens, mean(spent.tokens), open));
     }
     if (this.limits.max_cost_usd !== null) {
-      const cost = spent.cost_usd ?? 0;
-      rooms.push(roomByMean(this.limits.max_cost_usd - cost, mean(cost), open));
+      const left = this.limits.max_cost_usd - (spent.cost_usd ?? 0);
+      rooms.push(roomByMean(left, mean(spent.cost_usd), open));
     }
     return rooms.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...rooms);
   }
 }
 
 /** Before any mean is known one call at a time is leased; what is left always admits one call while none is open. */
-function roomByMean(left: number, mean: number, open: number): number {
-  if (mean === 0) return open === 0 ? 1 : 0;
+function roomByMean(left: number, mean: number | null, open: number): number {
+  if (mean === null) return open === 0 ? 1 : 0;
+  // A model that costs nothing, such as a replay.
+  if (mean === 0) return Number.MAX_SAFE_INTEGER;
   return Math.max(Math.floor(left / mean) - open, open === 0 ? 1 : 0);
 }

@@ -12,22 +12,22 @@ function chat(call: CallRecord): Chat {
 }
 
 /** Deals an episode's calls to its steps. What an agent asks after the last step, such as a reflection, stays with it. */
-function callsByStep(calls: readonly CallRecord[], steps: number): CallRecord[][] {
+function callsByStep(calls: readonly CallRecord[], steps: number): [step: number, calls: CallRecord[]][] {
   const dealt = new Map<number, CallRecord[]>();
   for (const call of calls) {
     const step = Math.min(call.step ?? 0, Math.max(steps - 1, 0));
     dealt.set(step, [...(dealt.get(step) ?? []), call]);
   }
-  return [...dealt.entries()].sort(([left], [right]) => left - right).map(([, stepCalls]) => stepCalls);
+  return [...dealt.entries()].sort(([left], [right]) => left - right);
 }
 
 /** The trajectory of a finished episode; null where no call was answered, because a step needs a chat. */
 export function trajectoryOf(row: ResultRow, calls: readonly CallRecord[], seed: number): Trajectory | null {
   const dealt = callsByStep(calls, row.steps);
   if (dealt.length === 0) return null;
-  const timesteps = dealt.map((stepCalls, index): TimeStep => {
+  const timesteps = dealt.map(([step, stepCalls], index): TimeStep => {
     const last = index === dealt.length - 1;
-    const record = row.step_records?.[index];
+    const record = row.step_records?.[step];
     const judged = record?.feedback ?? (last ? row.feedback : null);
     const stepReward = record === undefined ? row.reward : record.reward;
     return {

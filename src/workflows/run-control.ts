@@ -174,7 +174,7 @@ export class RunControl {
       totals,
       accuracy: accuracyOf(totals),
       shards: [...this.ids],
-      artifacts: plan?.run ?? '',
+      artifacts: plan?.artifacts ?? '',
       simulated: plan?.simulated ?? false,
       message: this.fatal ?? this.exhausted,
     };

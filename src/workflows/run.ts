@@ -76,9 +76,9 @@ export async function run(input: RunInput): Promise<RunResult> {
         message: message ?? 'the run failed',
         type: FAILURE_TYPES.runFailed,
         nonRetryable: true,
-        details: [{ artifacts: plan.run, metrics } satisfies RunResult],
+        details: [{ artifacts: plan.artifacts, metrics } satisfies RunResult],
       });
     }
-    return { artifacts: plan.run, metrics };
+    return { artifacts: plan.artifacts, metrics };
   });
 }

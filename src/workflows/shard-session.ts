@@ -212,15 +212,22 @@ export class ShardSession {
     if (!allowed || this.fatal !== null) throw new CallRefusedError();
     const summary = `${call.sample_id} · trial ${call.trial + 1} · ${call.purpose}`;
     const { purpose: _purpose, ...rest } = request;
-    const reply = await languageModel.generate.executeWithOptions(modelCallOptions(plan, summary), [
-      { run: plan.run, call, ...rest, ...(step === undefined ? {} : { step }) },
-    ]);
+    const reply = await languageModel.generate
+      .executeWithOptions(modelCallOptions(plan, summary), [
+        { run: plan.run, call, ...rest, ...(step === undefined ? {} : { step }) },
+      ])
+      .catch((error: unknown) => {
+        // Its lease would be missing for good, and lanes that wait for leave would wait for ever.
+        this.allowance?.giveBack();
+        throw error;
+      });
     this.totals.lm_calls += 1;
     this.totals.lm_calls_repeated += reply.repeated ?? 0;
     this.totals.input_tokens += reply.usage?.input_tokens ?? 0;
     this.totals.output_tokens += reply.usage?.output_tokens ?? 0;
     this.totals.cost_usd =
       this.totals.cost_usd === null || reply.cost_usd === null ? null : this.totals.cost_usd + reply.cost_usd;
+    this.allowance?.settled();
     return reply;
   }
 

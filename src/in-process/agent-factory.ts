@@ -1,0 +1,25 @@
+import { loadUserModule } from '../activities/user-modules.js';
+import { type AgentClass, createAgent } from '../agents/registry.js';
+import type { AgentConfig } from '../config/agent-schemas.js';
+import { InvalidInputError } from '../config/errors.js';
+import type { LanePorts } from '../runtime/ports.js';
+
+/**
+ * How a config's agents are made: by a built-in class, or by one from the user's file.
+ * @throws InvalidInputError where the file cannot be loaded or exports no such class.
+ */
+export async function agentFactory(config: AgentConfig): Promise<LanePorts['createAgent']> {
+  if (!('file' in config)) {
+    return (memory, languageModel) => createAgent({ config, memory, languageModel });
+  }
+  const name = (config.class_name as string | undefined) ?? 'default';
+  const exported = await loadUserModule(config.file as string, 'agent.file');
+  const agentClass = exported[name] as AgentClass;
+  if (typeof agentClass !== 'function') {
+    throw new InvalidInputError(
+      `agent.class_name: ${config.file} exports no class '${name}'`,
+      'agent.class_name',
+    );
+  }
+  return (memory, languageModel) => new agentClass({ config, memory, languageModel });
+}

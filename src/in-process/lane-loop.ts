@@ -1,0 +1,184 @@
+import { initialMemory } from '../activities/memory-file.js';
+import type { GeneratedReply, StepAnswer } from '../contracts/activities.js';
+import type { AgentRequest } from '../contracts/agent.js';
+import type { Task } from '../contracts/environment.js';
+import type { Json } from '../contracts/json.js';
+import type { CallIdentity, CallRecord } from '../contracts/language-model.js';
+import type { EpisodeRecord, RunStatus } from '../contracts/results.js';
+import type { AwaitedStep } from '../contracts/run.js';
+import { buildMemory } from '../memory/factory.js';
+import type { MemorySnapshot } from '../memory/memory-module.js';
+import { Lane } from '../runtime/lane.js';
+import { LanePool } from '../runtime/lane-pool.js';
+import { type LaneState, newLane } from '../runtime/lane-state.js';
+import { CallRefusedError, type LanePorts, type OpenedSample } from '../runtime/ports.js';
+import { CallBudget } from './call-budget.js';
+import { describeError, FatalRunError, isInterruption } from './failures.js';
+import { ModelCaller } from './model-caller.js';
+import type { PreparedRun } from './prepare.js';
+
+/** A finished episode and its calls. */
+export interface FinishedEpisode {
+  episode: EpisodeRecord;
+  calls: CallRecord[];
+}
+
+/** Runs a prepared run's lanes in this process. Everything it finds is kept in memory. */
+export class LaneLoop {
+  readonly episodes: FinishedEpisode[] = [];
+  /** What the shared lane ended with; null where no sample was begun, or samples have a memory each. */
+  sharedMemory: MemorySnapshot | null = null;
+  /** By sample index, as its newest finished episode left it. */
+  readonly sampleMemories = new Map<number, MemorySnapshot>();
+  readonly caller: ModelCaller;
+  private readonly concurrency: number;
+  private readonly budget: CallBudget;
+  private exhausted: string | null = null;
+  private fatal: string | null = null;
+  private next = 0;
+  private unfinished = false;
+
+  constructor(private readonly run: PreparedRun) {
+    const { runtime, lm, limits } = run.config;
+    this.concurrency = runtime.memory_scope === 'run' ? 1 : runtime.concurrency;
+    this.caller = new ModelCaller(lm, run.model, this.concurrency);
+    this.budget = new CallBudget(limits, this.concurrency, (message) => this.exhaust(message));
+  }
+
+  /** Resolves when every lane is finished, or handed back by a limit or a fatal problem. */
+  async work(): Promise<void> {
+    await new LanePool(
+      this.concurrency,
+      () => this.nextLane(),
+      (lane) => this.runLane(lane),
+    ).run();
+    if (this.next < this.run.tasks.length) this.unfinished = true;
+  }
+
+  /** Starts no further call. */
+  exhaust(message: string): void {
+    this.exhausted ??= message;
+    this.budget.close();
+  }
+
+  outcome(): { status: RunStatus; message: string | null } {
+    if (this.fatal !== null) return { status: 'failed', message: this.fatal };
+    if (!this.unfinished) return { status: 'done', message: null };
+    return { status: 'limit_reached', message: this.exhausted };
+  }
+
+  private mustEnd(): boolean {
+    return this.exhausted !== null || this.fatal !== null;
+  }
+
+  private nextLane(): LaneState | undefined {
+    const { tasks, config, loaded } = this.run;
+    const slot = this.next;
+    if (slot >= tasks.length || this.mustEnd()) return undefined;
+    this.next = config.runtime.memory_scope === 'run' ? tasks.length : slot + 1;
+    return newLane(slot, this.next, initialMemory(loaded, this.task(slot).id));
+  }
+
+  private async runLane(state: LaneState): Promise<void> {
+    const lane: Lane = new Lane(
+      state,
+      this.ports((episode) => this.record(episode, lane)),
+    );
+    try {
+      if ((await lane.run()) === 'suspended') this.unfinished = true;
+    } catch (error) {
+      if (!(error instanceof FatalRunError)) throw error;
+      this.unfinished = true;
+      this.fatal ??= error.message;
+      this.budget.close();
+    }
+    const begun = lane.state.sample !== undefined || lane.state.last_sample !== undefined;
+    if (this.run.config.runtime.memory_scope === 'run' && begun) this.sharedMemory = lane.snapshot().memory;
+  }
+
+  private record(episode: EpisodeRecord, lane: Lane): void {
+    const calls = episode.calls.flatMap(({ step, ...call }) => {
+      const record = this.caller.take(call);
+      return record === undefined ? [] : [{ ...record, step }];
+    });
+    this.episodes.push({ episode, calls });
+    if (this.run.config.runtime.memory_scope === 'run') return;
+    // A trial that a limit cuts off leaves no trace here, as none is left in the rows.
+    this.sampleMemories.set(episode.index, lane.snapshot().memory as MemorySnapshot);
+  }
+
+  private ports(record: LanePorts['record']): LanePorts {
+    const { runtime, dataset, memory } = this.run.config;
+    const builtIn = dataset.env_file === undefined;
+    return {
+      rules: {
+        num_trials: runtime.num_trials,
+        early_stop_on_success: runtime.early_stop_on_success,
+        carry_memory_across_trials: runtime.carry_memory_across_trials,
+        max_steps_per_episode: runtime.max_steps_per_episode,
+        reset_each_trial: !builtIn,
+        step_with_reply: builtIn,
+      },
+      mayProceed: async () => !this.mustEnd(),
+      openSample: (slot) => this.openSample(slot),
+      step: ({ index }, state, action) => this.step(index, state, action),
+      generate: (call, request, step) => this.generate(call, request, step),
+      createAgent: this.run.createAgent,
+      createMemory: (saved) => buildMemory(memory, saved),
+      record,
+      now: () => Date.now(),
+      isInterruption,
+      describeError,
+    };
+  }
+
+  private task(index: number): Task {
+    return this.run.tasks[index] as Task;
+  }
+
+  private async openSample(slot: number): Promise<OpenedSample> {
+    const task = this.task(slot);
+    try {
+      const { state, obs } = await this.run.environment(task).reset();
+      return { index: task.index, id: task.id, state, obs };
+    } catch (error) {
+      throw new FatalRunError((error as Error).message);
+    }
+  }
+
+  private async step(index: number, state: Json, action: string): Promise<StepAnswer> {
+    try {
+      const { info: _info, ...outcome } = await this.run.environment(this.task(index)).step(state, action);
+      return outcome;
+    } catch (error) {
+      const { name, message } = error as Error;
+      return { error: { type: 'EnvironmentError', message: `${name}: ${message}` } };
+    }
+  }
+
+  private async generate(
+    call: CallIdentity,
+    request: AgentRequest,
+    awaited: AwaitedStep | undefined,
+  ): Promise<GeneratedReply> {
+    if (this.mustEnd() || !(await this.budget.take())) throw new CallRefusedError();
+    let record: CallRecord;
+    try {
+      record = await this.caller.call(call, request);
+    } catch (error) {
+      this.budget.giveBack();
+      throw error;
+    }
+    this.budget.settle(record);
+    const { text, finish_reason, cost_usd, usage, tool_calls } = record;
+    const step = awaited === undefined ? undefined : await this.step(awaited.index, awaited.state, text);
+    return {
+      text,
+      finish_reason,
+      cost_usd,
+      ...(usage === undefined ? {} : { usage }),
+      ...(tool_calls === undefined ? {} : { tool_calls }),
+      ...(step === undefined ? {} : { step }),
+    };
+  }
+}

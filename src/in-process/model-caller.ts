@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { callKeyOf, identityHash, promptKeyOf } from '../activities/call-key.js';
+import type { RunConfig } from '../config/schema.js';
+import type { AgentRequest } from '../contracts/agent.js';
+import type {
+  CallIdentity,
+  CallRecord,
+  GenerateReply,
+  GenerateRequest,
+  LanguageModel,
+} from '../contracts/language-model.js';
+import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
+import { LanguageModelError } from '../language-models/errors.js';
+import { costOf } from '../language-models/prices.js';
+import { finalFailure } from './failures.js';
+import { Pace } from './pace.js';
+
+/** Milliseconds before the second attempt, doubled for each further one; as the durable retry policy has it. */
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 60_000;
+
+function requestOf(lm: RunConfig['lm'], call: CallIdentity, request: AgentRequest): GenerateRequest {
+  const { temperature, max_output_tokens, thinking_budget } = lm;
+  const { messages, parameters, tools } = request;
+  return {
+    messages,
+    parameters: {
+      temperature,
+      max_output_tokens,
+      ...(thinking_budget === null ? {} : { thinking_budget }),
+      ...parameters,
+    },
+    call,
+    ...(tools === undefined ? {} : { tools }),
+  };
+}
+
+/** Makes a run's LM calls: rate, adaptive limit, retries and records, without an activity around them. */
+export class ModelCaller {
+  /** Answered calls of episodes that are not recorded yet, by the hash of their identity. */
+  private readonly open = new Map<string, CallRecord>();
+  private readonly replies = new Map<string, GenerateReply>();
+  private readonly limit: AdaptiveLimit;
+  private readonly pace: Pace;
+  private readonly modelName: string;
+
+  constructor(
+    private readonly lm: RunConfig['lm'],
+    private readonly model: LanguageModel,
+    concurrency: number,
+  ) {
+    this.limit = new AdaptiveLimit({ maximum: concurrency });
+    this.pace = new Pace(lm.requests_per_second);
+    this.modelName = `${lm.provider}/${lm.model}`;
+  }
+
+  /**
+   * @throws CallFailedError where the call failed for good, FatalRunError where every other call would fail as well.
+   */
+  async call(call: CallIdentity, agentRequest: AgentRequest): Promise<CallRecord> {
+    const { provider, model, base_url, cache } = this.lm;
+    const request = requestOf(this.lm, call, agentRequest);
+    const key = callKeyOf(this.modelName, request);
+    const promptKey = cache ? promptKeyOf(this.modelName, request) : '';
+    const cached = this.replies.get(promptKey);
+    const { reply, latency, failures } =
+      cached === undefined
+        ? await this.askUntilAnswered(request, key)
+        : { reply: cached, latency: 0, failures: 0 };
+    if (cache) this.replies.set(promptKey, reply);
+    const record: CallRecord = {
+      ...call,
+      key,
+      model: reply.model ?? model,
+      text: reply.text,
+      ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
+      finish_reason: reply.finish_reason,
+      ...(reply.usage === undefined ? {} : { usage: reply.usage }),
+      cost_usd: cached === undefined ? costOf(provider, model, reply.usage, { baseUrl: base_url }) : 0,
+      latency_ms: latency,
+      messages: request.messages,
+      parameters: request.parameters,
+      attempts: failures + (cached === undefined ? 1 : 0),
+      repeated: 0,
+      ...(cached === undefined ? {} : { cached: true }),
+      at: new Date().toISOString(),
+    };
+    this.open.set(identityHash(call), record);
+    return record;
+  }
+
+  /** Hands over the record of a call whose episode is recorded; undefined where it was never answered. */
+  take(call: CallIdentity): CallRecord | undefined {
+    const name = identityHash(call);
+    const record = this.open.get(name);
+    this.open.delete(name);
+    return record;
+  }
+
+  /** Calls that belong to no finished episode: paid for all the same. In the order in which a durable run lists them. */
+  loose(): CallRecord[] {
+    return [...this.open].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, record]) => record);
+  }
+
+  private async askUntilAnswered(request: GenerateRequest, key: string) {
+    for (let failures = 0; ; ) {
+      try {
+        return { ...(await this.ask(request, key)), failures };
+      } catch (error) {
+        failures += 1;
+        const retryable = error instanceof LanguageModelError && error.retryable;
+        if (!retryable || failures >= this.lm.max_attempts) throw finalFailure(error, failures);
+        const pause = Math.min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE);
+        await sleep(error.retryAfterMs ?? pause);
+      }
+    }
+  }
+
+  private async ask(
+    request: GenerateRequest,
+    key: string,
+  ): Promise<{ reply: GenerateReply; latency: number }> {
+    await this.pace.wait();
+    const release = await this.limit.acquire();
+    const sent = performance.now();
+    try {
+      const reply = await this.model.generate(request, { idempotencyKey: key });
+      release('success');
+      return { reply, latency: Math.round(performance.now() - sent) };
+    } catch (error) {
+      release(outcomeOf(error));
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { checkLanguageModel } from '../activities/check-language-model.js';
+import { datasetTasks } from '../activities/dataset.js';
+import { type PerSampleMemories, readMemory } from '../activities/memory-file.js';
+import { environmentOptions } from '../activities/run-context.js';
+import { environmentClass } from '../activities/user-modules.js';
+import type { RunConfig } from '../config/schema.js';
+import type { Task } from '../contracts/environment.js';
+import type { LanguageModel } from '../contracts/language-model.js';
+import type { Environment } from '../environments/environment.js';
+import { environmentName } from '../environments/registry.js';
+import type { SymbolicComparer } from '../grading/grade.js';
+import { createLanguageModel } from '../language-models/create.js';
+import type { MemorySnapshot } from '../memory/memory-module.js';
+import type { LanePorts } from '../runtime/ports.js';
+import { openStore } from '../storage/open.js';
+import { agentFactory } from './agent-factory.js';
+import type { InProcessOptions } from './options.js';
+
+/** Everything a run needs before its first call. */
+export interface PreparedRun {
+  config: RunConfig;
+  tasks: readonly Task[];
+  model: LanguageModel;
+  /** From `output.load_memory_path`. */
+  loaded: MemorySnapshot | PerSampleMemories | null;
+  environment(task: Task): Environment;
+  createAgent: LanePorts['createAgent'];
+}
+
+async function languageModel(
+  config: RunConfig,
+  tasks: readonly Task[],
+  environment: NonNullable<InProcessOptions['environment']>,
+  notice: (message: string) => void,
+): Promise<LanguageModel> {
+  const answers = new Map(tasks.map(({ id, target, choices }) => [id, { target, choices }]));
+  const { model } = await createLanguageModel(config.lm, {
+    environment,
+    seed: config.seed,
+    notice,
+    openRecording: async (uri) => {
+      const slash = uri.lastIndexOf('/');
+      return openStore(uri.slice(0, slash), { environment }).openRead(uri.slice(slash + 1));
+    },
+    // The simulated model is told the answers; it only pretends to find them.
+    answerFor: (id) => {
+      const { target = null, choices } = answers.get(id) ?? {};
+      return target === null ? undefined : { target, ...(choices === undefined ? {} : { choices }) };
+    },
+  });
+  return model;
+}
+
+/** @throws InvalidInputError or DatasetError, as a durable run does before it starts. */
+export async function prepare(
+  config: RunConfig,
+  options: InProcessOptions,
+  compareSymbolically: SymbolicComparer,
+): Promise<PreparedRun> {
+  const { environment = process.env, notice = () => undefined } = options;
+  const { dataset, output, memory, runtime } = config;
+  if (options.languageModel === undefined) await checkLanguageModel(config, { environment });
+  const tasks: Task[] = [];
+  for await (const task of datasetTasks(config, environment)) tasks.push(task);
+  const environmentType = await environmentClass(environmentName(dataset), dataset.env_file);
+  const settings = environmentOptions(config);
+  const open = (address: string) => openStore(address, { environment });
+  return {
+    config,
+    tasks,
+    model: options.languageModel ?? (await languageModel(config, tasks, environment, notice)),
+    loaded:
+      output.load_memory_path === null
+        ? null
+        : await readMemory(open, output.load_memory_path, memory, runtime.memory_scope),
+    environment: (task) => new environmentType(task, settings, { compareSymbolically }),
+    createAgent: await agentFactory(config.agent),
+  };
+}

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { SymbolicComparer } from '../grading/grade.js';
+
+export interface SymbolicComparison {
+  compare: SymbolicComparer;
+  close(): Promise<void>;
+}
+
+/** The time-boxed threads of a worker where they are built; straight from TypeScript, this thread. */
+export async function symbolicComparison(given: SymbolicComparer | undefined): Promise<SymbolicComparison> {
+  if (given !== undefined) return { compare: given, close: async () => undefined };
+  if (!existsSync(fileURLToPath(new URL('../workers/grading-thread.js', import.meta.url)))) {
+    const { compareSymbolically } = await import('../grading/compare-symbolically.js');
+    return { compare: compareSymbolically, close: async () => undefined };
+  }
+  const { GradingPool } = await import('../workers/grading-pool.js');
+  const pool = new GradingPool();
+  return { compare: pool.compare, close: () => pool.close() };
+}

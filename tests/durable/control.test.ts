@@ -1,0 +1,129 @@
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Progress } from '../../src/contracts/run.js';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { sumsConfig, until, Workplace } from '../support/workplace.js';
+
+describe('a run in progress', () => {
+  let place: Workplace;
+  let provider: FakeProvider;
+
+  beforeAll(async () => {
+    place = await Workplace.make();
+    provider = await startFakeProvider('openai', { latencyMs: 300 });
+    await place.dev();
+  });
+
+  afterAll(async () => {
+    await provider.close();
+    await place.dispose();
+  });
+
+  const progressOf = async (id: string): Promise<Progress> =>
+    (await place.client()).workflow.getHandle(id).query<Progress>('progress');
+
+  async function begin(name: string, count: number, concurrency = 4): Promise<void> {
+    const calls = provider.statistics.calls;
+    const config = sumsConfig(provider.baseUrl, count, { name, runtime: { concurrency } });
+    await place.write(`${name}.yaml`, config);
+    const { code, stdout } = await place.reprise(['run', `${name}.yaml`, '--detach', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id: name, how: 'new' });
+    await until('calls arrive', () => provider.statistics.calls > calls + concurrency);
+  }
+
+  it('pauses and goes on where it was', async () => {
+    await begin('paused', 60);
+    expect((await place.reprise(['pause', 'paused'])).code).toBe(0);
+    await until('nothing is in flight', () => provider.statistics.inFlight === 0);
+    const { calls } = provider.statistics;
+    expect((await progressOf('paused')).phase).toBe('paused');
+    const { stdout } = await place.reprise(['status', 'paused']);
+    expect(stdout).toContain('paused');
+    expect(provider.statistics.calls).toBe(calls);
+    expect((await place.reprise(['resume', 'paused'])).code).toBe(0);
+    await (await place.client()).workflow.getHandle('paused').result();
+    expect(await place.metrics('paused')).toMatchObject({ status: 'done', correct: 60, lm_calls: 60 });
+  });
+
+  it('runs as many lanes as it is told', async () => {
+    await begin('wider', 80, 1);
+    const { maxInFlight } = provider.statistics;
+    expect(maxInFlight).toBeLessThan(10);
+    expect((await place.reprise(['set-concurrency', 'wider', '15'])).code).toBe(0);
+    await until('fifteen calls are in flight at once', () => provider.statistics.maxInFlight === 15);
+    await (await place.client()).workflow.getHandle('wider').result();
+    expect(provider.statistics.maxInFlight).toBe(15);
+  });
+
+  it('stops with what is finished, and is continued without a call made twice', async () => {
+    const { calls } = provider.statistics;
+    await begin('stopped', 80);
+    const { code, stderr } = await place.reprise(['stop', 'stopped']);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    await (await place.client()).workflow.getHandle('stopped').result();
+    const stopped = await place.metrics('stopped');
+    expect(stopped.status).toBe('stopped');
+    expect(stopped.samples).toBeGreaterThan(0);
+    expect(stopped.samples).toBeLessThan(80);
+    expect(stopped.correct).toBe(stopped.samples);
+    expect((await place.rows('stopped')).length).toBe(stopped.samples);
+    expect(stopped.lm_calls).toBe(provider.statistics.calls - calls);
+
+    const again = await place.reprise(['run', 'stopped.yaml']);
+    expect(again.stderr).toContain('Continuing stopped');
+    expect(again.code).toBe(0);
+    expect(await place.metrics('stopped')).toMatchObject({
+      status: 'done',
+      samples: 80,
+      correct: 80,
+      lm_calls: 80,
+      lm_calls_repeated: 0,
+    });
+    expect(provider.statistics.calls).toBe(calls + 80);
+    expect(await readdir(place.path('results', 'stopped'))).not.toContain('pending');
+  });
+
+  it('keeps what is finished when the workflow is cancelled', async () => {
+    await begin('cancelled', 80);
+    const handle = (await place.client()).workflow.getHandle('cancelled');
+    await handle.cancel();
+    await expect(handle.result()).rejects.toThrow(/cancel/i);
+    const metrics = await place.metrics('cancelled');
+    expect(metrics.status).toBe('cancelled');
+    expect((await place.rows('cancelled')).length).toBe(metrics.samples);
+  });
+
+  it('refuses what makes no sense, in a sentence', async () => {
+    const unknown = await place.reprise(['stop', 'no-such-run']);
+    expect(unknown).toMatchObject({ code: 2, stdout: '' });
+    expect(unknown.stderr).toContain("there is no run 'no-such-run'");
+    const over = await place.reprise(['pause', 'paused']);
+    expect(over.code).toBe(2);
+    expect(over.stderr).toContain("the run 'paused' has ended");
+    const none = await place.reprise(['set-concurrency', 'paused', 'many']);
+    expect(none.code).toBe(2);
+  });
+
+  it('is shown in the list and in the UI with the same figures', async () => {
+    const { stdout } = await place.reprise(['status', '--json']);
+    const runs = JSON.parse(stdout) as { id: string; phase: string }[];
+    expect(runs.map(({ id }) => id).sort()).toEqual(['cancelled', 'paused', 'stopped', 'wider']);
+    const client = await place.client();
+    const listed = client.workflow.list({ query: 'RepriseExperiment = "paused" AND ReprisePhase = "done"' });
+    const found = [];
+    for await (const { workflowId, searchAttributes } of listed) found.push({ workflowId, searchAttributes });
+    expect(found).toMatchObject([
+      {
+        workflowId: 'paused',
+        searchAttributes: { RepriseKind: ['run'], RepriseModel: ['openai/fake'] },
+      },
+    ]);
+    const metadata = await client.workflow
+      .getHandle('paused')
+      .query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(metadata.currentDetails).toContain('| accuracy | 100.0 % |');
+    expect(metadata.currentDetails).toContain('| LM calls | 60 |');
+  });
+});

@@ -1,0 +1,147 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { readLines, sumsConfig, timeless, timelessMetrics, until, Workplace } from '../support/workplace.js';
+
+describe('reprise run, on the embedded server', () => {
+  let place: Workplace;
+  let provider: FakeProvider;
+
+  beforeAll(async () => {
+    place = await Workplace.make();
+    provider = await startFakeProvider('openai');
+    // A wrong answer to every sum whose first number ends with 3.
+    provider.intercept = ({ lastUserText }) =>
+      /is \d*3 \+/.test(lastUserText) ? { kind: 'reply', text: 'It is -1.' } : undefined;
+    await place.write('sums.yaml', sumsConfig(provider.baseUrl, 20));
+  });
+
+  afterAll(async () => {
+    await provider.close();
+    await place.dispose();
+  });
+
+  it('ends with the figures that the replies deserve, the same in every place', async () => {
+    const { code, stdout, stderr } = await place.reprise(['run', 'sums.yaml']);
+    expect(stderr).toMatch(/Started sums on 127\.0\.0\.1:\d+/);
+    expect(stderr).toMatch(/Temporal UI: http:\/\/127\.0\.0\.1:\d+/);
+    expect(stderr).toContain('20/20 samples · 18 correct (90.0 %) · 20 LM calls · done');
+    expect(stdout).toContain('90.0 % (18 of 20 judged samples)');
+    expect(stdout).toContain('Artifacts: results/sums');
+    expect(code).toBe(0);
+    const metrics = await place.metrics('sums');
+    expect(metrics).toMatchObject({
+      name: 'sums',
+      status: 'done',
+      samples: 20,
+      samples_planned: 20,
+      episodes: 20,
+      correct: 18,
+      accuracy: 0.9,
+      errors: 0,
+      success_by_trial: [0.9],
+      lm_calls: 20,
+      lm_calls_repeated: 0,
+      cost_usd: null,
+      by_task: { MathQAEnv: { samples: 20, correct: 18 } },
+    });
+    const rows = await place.rows('sums');
+    expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => `sum-${index}`));
+    expect(rows.filter((row) => row.feedback?.correct).length).toBe(metrics.correct);
+    const calls = await place.calls('sums');
+    expect(calls.length).toBe(metrics.lm_calls);
+    expect(calls.reduce((sum, call) => sum + (call.usage?.output_tokens ?? 0), 0)).toBe(
+      metrics.usage.output_tokens,
+    );
+    expect(provider.statistics).toMatchObject({ calls: 20, distinctKeys: 20 });
+  });
+
+  it('leaves the promised files and nothing else', async () => {
+    const names = (await readdir(place.path('results', 'sums'))).sort();
+    expect(names).toEqual([
+      'calls.jsonl',
+      'config.yaml',
+      'dataset',
+      'memory.json',
+      'metrics.json',
+      'plan.json',
+      'results.jsonl',
+      'run.log',
+      'trajectories.jsonl',
+    ]);
+    const log = await readLines<{ level: string; msg: string }>(place.path('results', 'sums', 'run.log'));
+    expect(log.filter(({ msg }) => msg === 'episode').length).toBe(20);
+    const trajectories = await readLines(place.path('results', 'sums', 'trajectories.jsonl'));
+    expect(trajectories.length).toBe(20);
+  });
+
+  it('never writes over a finished run: the next one gets a name of its own', async () => {
+    const before = await readFile(place.path('results', 'sums', 'metrics.json'), 'utf8');
+    const { code, stdout } = await place.reprise(['run', 'sums.yaml', '--json']);
+    expect(code).toBe(0);
+    const { metrics } = JSON.parse(stdout);
+    expect(metrics.experiment).toBe('sums-2');
+    expect(await readFile(place.path('results', 'sums', 'metrics.json'), 'utf8')).toBe(before);
+    expect(timeless(await place.rows('sums-2'))).toEqual(timeless(await place.rows('sums')));
+  });
+
+  it('replays its own calls for nothing, and lands on the same rows', async () => {
+    const calls = provider.statistics.calls;
+    const config = sumsConfig(provider.baseUrl, 20, {
+      name: 'replayed',
+      lm: {
+        model: undefined,
+        base_url: undefined,
+        provider: 'replay',
+        recording: 'results/sums/calls.jsonl',
+      },
+    });
+    await place.write('replayed.yaml', JSON.parse(JSON.stringify(config)));
+    const { code, stderr } = await place.reprise(['run', 'replayed.yaml']);
+    expect(stderr).not.toContain('rror');
+    expect(code).toBe(0);
+    expect(provider.statistics.calls).toBe(calls);
+    const unpaid = (rows: object[]) => rows.map((row) => ({ ...row, cost_usd: 0 }));
+    expect(unpaid(timeless(await place.rows('replayed')))).toEqual(
+      unpaid(timeless(await place.rows('sums'))),
+    );
+  });
+
+  it('grades a finished run again without a call', async () => {
+    const { calls } = provider.statistics;
+    const { code, stdout } = await place.reprise(['score', 'sums', '--json']);
+    expect(code).toBe(0);
+    const { before, metrics, changed } = JSON.parse(stdout);
+    expect(changed).toEqual([]);
+    expect(metrics.correct).toBe(before.correct);
+    expect(provider.statistics.calls).toBe(calls);
+  });
+
+  it('attaches to a run in progress: two commands, one run, every call once', async () => {
+    const calls = provider.statistics.calls;
+    provider.latencyMs = 1500;
+    await place.write('both.yaml', sumsConfig(provider.baseUrl, 40, { name: 'both' }));
+    const first = place.start(['run', 'both.yaml']);
+    await until('the first call arrives', () => provider.statistics.calls > calls);
+    const second = place.start(['run', 'both.yaml', '--json']);
+    const [one, two] = await Promise.all([first.done, second.done]);
+    provider.latencyMs = 0;
+    expect([one.code, two.code]).toEqual([0, 0]);
+    expect(timelessMetrics(JSON.parse(two.stdout).metrics)).toEqual(
+      timelessMetrics(await place.metrics('both')),
+    );
+    expect(provider.statistics).toMatchObject({ calls: calls + 40, repeated: 0 });
+  });
+
+  it('ends the server with its last user', async () => {
+    const server = await place.server();
+    await until('the server is gone', () => {
+      try {
+        process.kill(server?.pid ?? -1, 0);
+        return false;
+      } catch {
+        return true;
+      }
+    });
+  });
+});

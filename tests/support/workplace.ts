@@ -1,0 +1,239 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { stringify } from 'yaml';
+import type { CallRecord } from '../../src/contracts/language-model.js';
+import type { Metrics, ResultRow } from '../../src/contracts/results.js';
+
+/** The built command line, which is what a user runs. */
+export const COMMAND = resolve('dist/cli/main.js');
+const WAIT_STEP_MS = 50;
+
+export interface Outcome {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A command in progress. */
+export interface Running {
+  process: ChildProcess;
+  output(): string;
+  done: Promise<Outcome>;
+}
+
+/** Waits until a condition holds; says what was awaited where it never does. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  timeoutMs = 60_000,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`waited ${timeoutMs / 1000} s in vain until ${what}`);
+    await sleep(WAIT_STEP_MS);
+  }
+}
+
+/** A user's folder: commands run in it, with an embedded server of its own. */
+export class Workplace {
+  private readonly started: ChildProcess[] = [];
+  private readonly clients: Connection[] = [];
+
+  private constructor(
+    readonly folder: string,
+    readonly environment: Record<string, string>,
+  ) {}
+
+  static async make(environment: Record<string, string> = {}): Promise<Workplace> {
+    return new Workplace(await mkdtemp(join(tmpdir(), 'reprise-work-')), environment);
+  }
+
+  path(...parts: string[]): string {
+    return join(this.folder, ...parts);
+  }
+
+  async write(name: string, content: string | object): Promise<string> {
+    const path = this.path(name);
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, typeof content === 'string' ? content : stringify(content));
+    return path;
+  }
+
+  /** Starts `reprise …` in this folder. */
+  start(args: string[], environment: Record<string, string> = {}): Running {
+    return this.startProgram(process.execPath, [COMMAND, ...args], environment);
+  }
+
+  startProgram(program: string, args: string[], environment: Record<string, string> = {}): Running {
+    const child = spawn(program, args, {
+      cwd: this.folder,
+      env: {
+        ...withoutSettings(process.env),
+        REPRISE_SERVER_DIR: this.path('.reprise'),
+        ...this.environment,
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.started.push(child);
+    let [stdout, stderr] = ['', ''];
+    child.stdout?.on('data', (data) => {
+      stdout += data;
+    });
+    child.stderr?.on('data', (data) => {
+      stderr += data;
+    });
+    const done = once(child, 'close').then(([code, signal]) => ({ code, signal, stdout, stderr }) as Outcome);
+    return { process: child, output: () => stdout + stderr, done };
+  }
+
+  /** Runs `reprise …` to its end. */
+  reprise(args: string[], environment: Record<string, string> = {}): Promise<Outcome> {
+    return this.start(args, environment).done;
+  }
+
+  /** Starts `reprise dev` and waits until it works. */
+  async dev(environment: Record<string, string> = {}): Promise<Running> {
+    const running = this.start(['dev'], environment);
+    await until('reprise dev is up', () => {
+      if (running.process.exitCode !== null) throw new Error(`reprise dev ended: ${running.output()}`);
+      return running.output().includes('Ctrl-C ends');
+    });
+    return running;
+  }
+
+  /** What the embedded server's record says; null where none was started. */
+  async server(): Promise<{ pid: number; port: number } | null> {
+    const text = await readFile(this.path('.reprise', 'server.json'), 'utf8').catch(() => null);
+    return text === null ? null : JSON.parse(text);
+  }
+
+  async address(): Promise<string> {
+    const { TEMPORAL_ADDRESS } = this.environment;
+    if (TEMPORAL_ADDRESS !== undefined) return TEMPORAL_ADDRESS;
+    await until('the server has a record', async () => (await this.server()) !== null);
+    return `127.0.0.1:${(await this.server())?.port}`;
+  }
+
+  /** A plain client, with none of Reprise's own wiring. */
+  async client(): Promise<Client> {
+    const connection = await Connection.connect({ address: await this.address() });
+    this.clients.push(connection);
+    return new Client({ connection });
+  }
+
+  /** Ends a command as a power cut would. */
+  async kill(running: Running): Promise<void> {
+    running.process.kill('SIGKILL');
+    await running.done;
+  }
+
+  async metrics(experiment: string): Promise<Metrics> {
+    return JSON.parse(await readFile(this.path('results', experiment, 'metrics.json'), 'utf8'));
+  }
+
+  rows(experiment: string): Promise<ResultRow[]> {
+    return readLines(this.path('results', experiment, 'results.jsonl'));
+  }
+
+  calls(experiment: string): Promise<CallRecord[]> {
+    return readLines(this.path('results', experiment, 'calls.jsonl'));
+  }
+
+  /** Ends everything that was started here, the server included, and removes the folder. */
+  async dispose(): Promise<void> {
+    for (const connection of this.clients) await connection.close().catch(() => undefined);
+    for (const child of this.started) {
+      if (child.exitCode === null && child.signalCode === null) {
+        const gone = once(child, 'exit');
+        child.kill('SIGKILL');
+        await gone;
+      }
+    }
+    const server = await this.server();
+    if (server !== null) {
+      try {
+        process.kill(server.pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+      await until('the server is gone', () => !existsSync(`/proc/${server.pid}`), 10_000);
+    }
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+export async function readLines<Row>(path: string): Promise<Row[]> {
+  const text = await readFile(path, 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Row);
+}
+
+/** The tests decide about servers, keys and stores, not the shell they were started from. */
+function withoutSettings(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    const own =
+      /^(TEMPORAL_|AWS_|S3_|HF_|OPENAI_|ANTHROPIC_|GEMINI_|GOOGLE_|REPRISE_(?!TEMPORAL_BIN|CACHE_DIR))/;
+    if (value !== undefined && !own.test(name) && !name.startsWith('VITEST') && name !== 'NODE_ENV') {
+      kept[name] = value;
+    }
+  }
+  return kept;
+}
+
+/** Rows without times, which differ between two runs of the same experiment. */
+export function timeless(rows: ResultRow[]): object[] {
+  return rows.map(({ started_at: _at, seconds: _seconds, ...row }) => row);
+}
+
+/** Metrics without times and without what a crash may repeat. */
+export function timelessMetrics(metrics: Metrics): object {
+  const {
+    wall_seconds: _wall,
+    started_at: _started,
+    ended_at: _ended,
+    lm_calls_repeated: _repeated,
+    ...rest
+  } = metrics;
+  return rest;
+}
+
+/** Questions `what is a + b?` that the fake provider answers right. */
+export function additions(count: number): { id: string; question: string; answer: string }[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `sum-${index}`,
+    question: `What is ${index} + ${index * 7}?`,
+    answer: String(index * 8),
+  }));
+}
+
+/** A config whose model is a fake provider. */
+export function sumsConfig(baseUrl: string, count: number, more: Record<string, unknown> = {}): object {
+  const { runtime, lm, dataset, ...rest } = more as Record<string, Record<string, unknown> | undefined>;
+  return {
+    name: 'sums',
+    runtime: { memory_scope: 'sample', concurrency: 8, ...runtime },
+    dataset: {
+      items: additions(count),
+      task_type: 'numeric',
+      input_field: 'question',
+      target_field: 'answer',
+      id_field: 'id',
+      ...dataset,
+    },
+    lm: { model: 'openai/fake', base_url: baseUrl, ...lm },
+    agent: { type: 'history_agent', history_k: 0 },
+    output: { results_dir: 'results' },
+    ...rest,
+  };
+}
