@@ -6,7 +6,6 @@ import type { CallRecord, GenerateReply, GenerateRequest } from '../contracts/la
 import { FAILURE_TYPES } from '../contracts/names.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
 import { LanguageModelError } from '../language-models/errors.js';
-import { costOf } from '../language-models/prices.js';
 import { callKeyOf, idempotencyKeyOf, promptKeyOf } from './call-key.js';
 import type { StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
@@ -144,7 +143,7 @@ export function createLanguageModelActivities(
         return replyOf({ record: recorded.record, answer });
       }
 
-      const { provider, base_url, cache, max_attempts } = run.config.lm;
+      const { cache, max_attempts } = run.config.lm;
       const shared = cache ? new ReplyCache(dependencies.openStore(run.config.output.results_dir)) : null;
       const promptKey = shared === null ? '' : promptKeyOf(run.modelName, request);
       const hit = (await shared?.get(promptKey)) ?? null;
@@ -174,7 +173,7 @@ export function createLanguageModelActivities(
         ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
         finish_reason: reply.finish_reason,
         ...(reply.usage === undefined ? {} : { usage: reply.usage }),
-        cost_usd: paid ? costOf(provider, run.config.lm.model, reply.usage, { baseUrl: base_url }) : 0,
+        cost_usd: paid ? run.costOf(reply.usage) : 0,
         latency_ms: latency,
         messages: input.messages,
         parameters: request.parameters,

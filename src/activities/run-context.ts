@@ -2,6 +2,7 @@ import { parse } from 'yaml';
 import type { RunConfig } from '../config/schema.js';
 import type { Task } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
+import type { Usage } from '../contracts/language-model.js';
 import { artifactsOf } from '../contracts/run.js';
 import type {
   Environment,
@@ -11,6 +12,8 @@ import type {
 } from '../environments/environment.js';
 import { environmentName } from '../environments/registry.js';
 import { type CreatedLanguageModel, createLanguageModel } from '../language-models/create.js';
+import { priceTable } from '../language-models/price-table.js';
+import { costOf, type PriceTable } from '../language-models/prices.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
 import { CallStore } from './call-store.js';
@@ -39,6 +42,7 @@ export function environmentOptions(config: RunConfig): EnvironmentOptions {
 export class RunContext {
   readonly tasks: TaskReader;
   readonly calls: CallStore;
+  private readonly prices: PriceTable;
   private model: Promise<CreatedLanguageModel> | undefined;
 
   constructor(
@@ -50,11 +54,18 @@ export class RunContext {
   ) {
     this.tasks = new TaskReader(store);
     this.calls = new CallStore(store);
+    this.prices = priceTable(dependencies.environment);
   }
 
   /** `provider/model`, as rows and metrics name it. */
   get modelName(): string {
     return `${this.config.lm.provider}/${this.config.lm.model}`;
+  }
+
+  /** US dollars; null where the model has no price, or its usage is not known. */
+  costOf(usage: Usage | undefined): number | null {
+    const { provider, model, base_url } = this.config.lm;
+    return costOf(provider, model, usage, { baseUrl: base_url, table: this.prices });
   }
 
   indexOfSlot(slot: number): number {

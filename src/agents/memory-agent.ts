@@ -19,7 +19,7 @@ export interface AgentContext<Config> {
 
 /** The model answered without any text. Never scored: the episode becomes an error row. */
 export class EmptyReplyError extends Error {
-  override readonly name = 'EmptyReplyError';
+  override readonly name = 'EmptyReply';
 }
 
 /**

@@ -33,7 +33,7 @@ export function createAgent(context: AgentContext<AgentConfig>): Agent {
   const agentClass = classes.get(context.config.type);
   if (agentClass === undefined) {
     throw new UnknownAgentError(
-      `agent.type: this worker knows no agent '${context.config.type}' (it knows ${registeredAgents().join(', ')}); start it with the file of the agent: reprise worker --agent-file FILE`,
+      `agent.type: this worker knows no agent '${context.config.type}' (it knows ${registeredAgents().join(', ')}); start it with the file of the agent: reprise worker --agent ${context.config.type}=FILE`,
     );
   }
   return new agentClass(context);

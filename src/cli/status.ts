@@ -9,7 +9,7 @@ import {
 } from '@temporalio/client';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
-import { WORKFLOW_TYPES } from '../contracts/names.js';
+import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../contracts/names.js';
 import type { Progress } from '../contracts/run.js';
 import { configuredServer, connectClient, resolveServer } from '../workers/connection.js';
 import { serverFolder } from '../workers/server-folder.js';
@@ -98,28 +98,36 @@ async function showOne(client: Client, id: string, json: boolean): Promise<void>
 
 const RUNS_LISTED = 50;
 
+function attributeOf(info: WorkflowExecutionInfo, name: string): string {
+  const pair = info.typedSearchAttributes.getAll().find(({ key }) => key.name === name);
+  return (pair?.value as string | undefined) ?? '';
+}
+
+/** A terminated run has no say in its phase any more. */
+function shownPhase({ status, phase }: { status: string; phase: string }): string {
+  const ended = status === 'terminated' || status === 'timed_out';
+  return ended || phase === '' ? status : phase;
+}
+
 async function listRuns(client: Client, json: boolean): Promise<void> {
-  const runs: WorkflowExecutionInfo[] = [];
+  // Newest first; of a continued run, only its newest execution.
+  const runs = new Map<string, WorkflowExecutionInfo>();
   for await (const info of client.workflow.list({ query: `WorkflowType = '${WORKFLOW_TYPES.run}'` })) {
-    runs.push(info);
-    if (runs.length >= RUNS_LISTED) break;
+    if (!runs.has(info.workflowId)) runs.set(info.workflowId, info);
+    if (runs.size >= RUNS_LISTED) break;
   }
-  const rows = runs.map((info) => ({
+  const rows = [...runs.values()].map((info) => ({
     id: info.workflowId,
     status: info.status.name.toLowerCase(),
-    phase:
-      (info.typedSearchAttributes.getAll().find(({ key }) => key.name === 'ReprisePhase')?.value as string) ??
-      '',
-    model:
-      (info.typedSearchAttributes.getAll().find(({ key }) => key.name === 'RepriseModel')?.value as string) ??
-      '',
+    phase: attributeOf(info, SEARCH_ATTRIBUTES.phase),
+    model: attributeOf(info, SEARCH_ATTRIBUTES.model),
     started: info.startTime.toISOString(),
   }));
   if (json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
   else if (rows.length === 0)
     process.stdout.write('No runs yet. Start one with: npx reprise run configs/toy_inmemory.yaml\n');
   else {
-    const cells = rows.map(({ id, status, phase, model, started }) => [id, phase || status, model, started]);
+    const cells = rows.map((row) => [row.id, shownPhase(row), row.model, row.started]);
     process.stdout.write(`${headedTable(['run', 'phase', 'model', 'started'], cells)}\n`);
   }
 }

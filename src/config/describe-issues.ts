@@ -55,11 +55,12 @@ function expectedForms(issue: Extract<Issue, { code: 'invalid_union' }>): string
 
 /** A number is at least 1; a text or a list has at least 1 of something. */
 function sized(origin: string): string {
-  return unit(origin) === '' ? 'be' : 'have';
+  return unit(origin, 1) === '' ? 'be' : 'have';
 }
 
-function unit(origin: string): string {
-  return { string: ' characters', array: ' entries' }[origin] ?? '';
+function unit(origin: string, count: number | bigint): string {
+  const [one, many] = { string: [' character', ' characters'], array: [' entry', ' entries'] }[origin] ?? [];
+  return (Number(count) === 1 ? one : many) ?? '';
 }
 
 function describe(issue: Issue, value: unknown, root: unknown): string {
@@ -71,9 +72,9 @@ function describe(issue: Issue, value: unknown, root: unknown): string {
         ? `is missing; allowed: ${issue.values.map(String).join(', ')}`
         : `${shown(value)} is not allowed; allowed: ${issue.values.map(String).join(', ')}`;
     case 'too_small':
-      return `must ${sized(issue.origin)} ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unit(issue.origin)}, not ${shown(value)}`;
+      return `must ${sized(issue.origin)} ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unit(issue.origin, issue.minimum)}, not ${shown(value)}`;
     case 'too_big':
-      return `must ${sized(issue.origin)} ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin)}, not ${shown(value)}`;
+      return `must ${sized(issue.origin)} ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin, issue.maximum)}, not ${shown(value)}`;
     case 'unrecognized_keys': {
       const known = knownFields(issue.path, root);
       return issue.keys

@@ -20,6 +20,9 @@ export interface PriceTable {
   servers: Record<string, Record<string, Price>>;
 }
 
+/** The prices that Reprise ships, in `prices.json`. */
+export const SHIPPED_PRICES = table as PriceTable;
+
 const FREE = new Set(['scripted', 'replay', 'simulated']);
 const TOKENS_PER_PRICE = 1_000_000;
 
@@ -72,7 +75,7 @@ export function costOf(
   provider: string,
   model: string,
   usage: Usage | undefined,
-  { baseUrl, at = new Date(), table: prices = table as PriceTable }: CostOptions = {},
+  { baseUrl, at = new Date(), table: prices = SHIPPED_PRICES }: CostOptions = {},
 ): number | null {
   if (FREE.has(provider)) return 0;
   const models = modelsOf(prices, provider, baseUrl);

@@ -38,8 +38,12 @@ export function isEntry(value: unknown): value is Entry {
   if (typeof value !== 'object' || value === null) return false;
   const entry = value as Record<string, unknown>;
   if (entry._type === 'experience') {
+    const { obs, action, feedback } = entry;
     return (
-      typeof entry.obs === 'string' && typeof entry.action === 'string' && typeof entry.feedback === 'object'
+      typeof obs === 'string' &&
+      typeof action === 'string' &&
+      typeof feedback === 'object' &&
+      feedback !== null
     );
   }
   return TEXT_TYPES.includes(entry._type as string) && typeof entry.content === 'string';

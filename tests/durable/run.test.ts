@@ -57,11 +57,12 @@ describe('reprise run, on the embedded server', () => {
   });
 
   it('leaves the promised files and nothing else', async () => {
-    const names = (await readdir(place.path('results', 'sums'))).sort();
+    const names = (await readdir(place.path('results', 'sums'), { recursive: true })).sort();
     expect(names).toEqual([
       'calls.jsonl',
       'config.yaml',
       'dataset',
+      'dataset/000000.jsonl',
       'memory.json',
       'metrics.json',
       'plan.json',

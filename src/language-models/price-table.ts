@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { LanguageModelError } from './errors.js';
+import { type PriceTable, SHIPPED_PRICES } from './prices.js';
+
+const perMillionTokens = z.number().nonnegative();
+const rateSchema = z.strictObject({ input: perMillionTokens, output: perMillionTokens });
+const priceSchema = rateSchema.extend({
+  above: rateSchema.extend({ input_tokens: z.int().positive() }).optional(),
+  from: z.record(z.iso.date(), rateSchema).optional(),
+});
+const modelsSchema = z.record(z.string(), priceSchema);
+
+/** A user's prices, in the shape of the shipped `prices.json`; every part may be left out. */
+const ownPricesSchema = z.strictObject({
+  providers: z.record(z.string(), modelsSchema).default({}),
+  servers: z.record(z.string(), modelsSchema).default({}),
+});
+
+/** The variable that names a file of one's own prices. */
+export const PRICES_VARIABLE = 'REPRISE_PRICES';
+
+/**
+ * The shipped prices, with those of the file that REPRISE_PRICES names put over them: `providers` by provider and
+ * model, `servers` by the host (and port) of a `base_url`.
+ * @throws LanguageModelError (`configuration`) where that file cannot be read or is no price table.
+ */
+export function priceTable(environment: Readonly<Record<string, string | undefined>>): PriceTable {
+  const path = environment[PRICES_VARIABLE];
+  if (!path) return SHIPPED_PRICES;
+  let own: z.output<typeof ownPricesSchema>;
+  try {
+    own = ownPricesSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+    throw new LanguageModelError('configuration', `${PRICES_VARIABLE}: ${path} is no price table: ${why}`, {
+      provider: 'prices',
+    });
+  }
+  const providers = { ...SHIPPED_PRICES.providers };
+  for (const [provider, models] of Object.entries(own.providers)) {
+    const shipped = providers[provider] ?? { hosts: [], models: {} };
+    providers[provider] = { ...shipped, models: { ...shipped.models, ...models } };
+  }
+  return { providers, servers: { ...SHIPPED_PRICES.servers, ...own.servers } };
+}

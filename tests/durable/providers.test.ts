@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { sumsConfig, Workplace } from '../support/workplace.js';
+
+describe('a provider that misbehaves', () => {
+  let place: Workplace;
+  let provider: FakeProvider;
+
+  beforeAll(async () => {
+    place = await Workplace.make();
+    await place.dev();
+  });
+
+  afterAll(() => place.dispose());
+
+  async function run(name: string, more: Record<string, unknown> = {}, count = 12) {
+    await place.write(`${name}.yaml`, sumsConfig(provider.baseUrl, count, { name, ...more }));
+    const outcome = await place.reprise(['run', `${name}.yaml`]);
+    return { ...outcome, metrics: await place.metrics(name), rows: await place.rows(name) };
+  }
+
+  const fresh = async () => {
+    provider = await startFakeProvider('openai');
+  };
+
+  it('429 for a while: waits as long as it is told, and loses nothing', async () => {
+    await fresh();
+    const end = Date.now() + 6000;
+    provider.intercept = () =>
+      Date.now() < end ? { kind: 'status', status: 429, retryAfter: 2, message: 'slow down' } : undefined;
+    const { code, metrics, stderr } = await run('busy');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Asking again: .*429/);
+    expect(metrics).toMatchObject({
+      status: 'done',
+      correct: 12,
+      errors: 0,
+      lm_calls: 12,
+      lm_calls_repeated: 0,
+    });
+    await provider.close();
+  });
+
+  it('hangs: the call is given up after timeout_sec and asked again', async () => {
+    await fresh();
+    provider.next(
+      { kind: 'hang', when: 'before_headers' },
+      { kind: 'hang', when: 'mid_body' },
+      { kind: 'reset', when: 'mid_body' },
+    );
+    const { code, metrics } = await run('hangs', { lm: { timeout_sec: 1 } });
+    expect(code).toBe(0);
+    expect(metrics).toMatchObject({ status: 'done', correct: 12, errors: 0, lm_calls: 12 });
+    await provider.close();
+  });
+
+  it('answers garbage for good: error rows that say so, never a score', async () => {
+    await fresh();
+    provider.intercept = ({ lastUserText }) => {
+      if (/is 0 \+/.test(lastUserText)) return { kind: 'raw', body: '<html>down</html>' };
+      if (/is 1 \+/.test(lastUserText)) return { kind: 'reply', text: '' };
+      if (/is 2 \+/.test(lastUserText)) return { kind: 'reply', text: 'The answer is', finish: 'length' };
+      if (/is 3 \+/.test(lastUserText)) return { kind: 'status', status: 400, message: 'no such thing' };
+      return undefined;
+    };
+    const { code, metrics, rows, stdout } = await run('garbage', { lm: { max_attempts: 2 } });
+    expect(code).toBe(0);
+    expect(metrics.samples).toBe(12);
+    expect(metrics.errors).toBe(3);
+    expect(metrics.correct).toBe(8);
+    expect(metrics.accuracy).toBeCloseTo(8 / 9);
+    expect(metrics.truncated_replies).toBe(1);
+    expect(rows[0]).toMatchObject({ reward: null, feedback: null, error: { type: expect.any(String) } });
+    expect(rows[1]?.error?.type).toBe('EmptyReply');
+    expect(rows[2]).toMatchObject({ error: null, finish_reason: 'length', feedback: { correct: false } });
+    expect(rows[3]?.error?.message).toContain('no such thing');
+    expect(stdout).toContain('not counted as wrong');
+    await provider.close();
+  });
+
+  it('refuses the key: the run ends at once and names what is wrong', async () => {
+    await fresh();
+    provider.intercept = () => ({ kind: 'status', status: 401, message: 'invalid api key' });
+    const { code, metrics, stdout } = await run('refused', {}, 200);
+    expect(code).toBe(1);
+    expect(metrics).toMatchObject({ status: 'failed', samples: 0, accuracy: null });
+    expect(metrics.status_message).toContain('invalid api key');
+    expect(stdout).toContain('invalid api key');
+    expect(provider.statistics.calls).toBeLessThan(50);
+    // With the key put right, the same command goes on.
+    provider.intercept = undefined;
+    const again = await place.reprise(['run', 'refused.yaml']);
+    expect(again.stderr).toContain('Continuing refused');
+    expect(again.code).toBe(0);
+    expect((await place.metrics('refused')).correct).toBe(200);
+    await provider.close();
+  });
+
+  it('gives up after max_attempts, in an error row that counts them; a later run tries again', async () => {
+    await fresh();
+    provider.intercept = ({ lastUserText }) =>
+      /is 5 \+/.test(lastUserText) ? { kind: 'status', status: 503 } : undefined;
+    const { metrics, rows } = await run('flaky', { lm: { max_attempts: 2 } });
+    expect(metrics).toMatchObject({ status: 'done', errors: 1, correct: 11, accuracy: 1 });
+    expect(rows[5]?.error?.message).toContain('gave up after 2 attempts');
+    const asked = provider.requests.filter(({ lastUserText }) => /is 5 \+/.test(lastUserText));
+    expect(asked.length).toBe(2);
+    await provider.close();
+  });
+});
