@@ -94,7 +94,7 @@ async function writeArtifacts(
 /** What only an unfinished run needs: parts to continue from, and single calls. */
 async function removeWorkingFiles(store: ArtifactStore): Promise<void> {
   for (const prefix of [everyPartPrefix(), callsPrefix(), logPartsPrefix()]) {
-    await store.delete(await keysBelow(store, prefix));
+    await store.deleteFolder(prefix.replace(/\/$/, ''));
   }
 }
 

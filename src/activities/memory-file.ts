@@ -86,7 +86,10 @@ export async function readMemory(
   } catch (error) {
     throw new InvalidInputError(`${field}: ${address} is not JSON: ${(error as Error).message}`, field);
   }
-  const perSampleFile = saved?._type === 'per_sample';
+  if (typeof saved !== 'object' || saved === null) {
+    throw new InvalidInputError(`${field}: ${address} holds no memory`, field);
+  }
+  const perSampleFile = saved._type === 'per_sample';
   if (perSampleFile && scope === 'run') {
     throw new InvalidInputError(
       `${field}: ${address} holds a memory for each sample; it can be loaded with runtime.memory_scope: sample`,

@@ -12,6 +12,9 @@ function packageEntry(): string {
   return existsSync(built) ? built : fileURLToPath(new URL('../index.ts', import.meta.url));
 }
 
+/** When the files that were loaded had been changed last. */
+const changes = new Map<string, number>();
+
 /**
  * Loads a user's TypeScript or JavaScript file without a build step. An edited file is loaded anew.
  * @throws InvalidInputError that names the config's field.
@@ -22,12 +25,14 @@ export async function loadUserModule(path: string, field: string): Promise<Recor
   });
   const jiti = createJiti(import.meta.url, {
     alias: { reprise: packageEntry() },
-    // A cache of compiled files by content; modules themselves are kept by path and time.
+    // A cache of compiled files by content; modules themselves are kept by path.
     fsCache: true,
     moduleCache: true,
   });
+  if (changes.get(path) !== mtimeMs) delete jiti.cache[path];
+  changes.set(path, mtimeMs);
   try {
-    return (await jiti.import(`${path}?changed=${mtimeMs}`)) as Record<string, unknown>;
+    return (await jiti.import(path)) as Record<string, unknown>;
   } catch (error) {
     throw new InvalidInputError(`${field}: ${path} cannot be loaded: ${(error as Error).message}`, field);
   }

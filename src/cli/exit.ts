@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../config/errors.js';
 import type { RunStatus } from '../contracts/results.js';
 import { DatasetError } from '../datasets/dataset-error.js';
+import { JsonLinesError } from '../storage/json-lines.js';
 import { StorageError } from '../storage/storage-error.js';
 
 /** Exit codes of every command. */
@@ -20,7 +21,8 @@ export function exitCodeOf(status: RunStatus): number {
 
 /** What to print for an error and how to exit. Only an unforeseen error shows where it came from. */
 export function explain(error: unknown): { message: string; code: number } {
-  if (error instanceof InvalidInputError || (error instanceof DatasetError && !error.retryable)) {
+  const isInput = error instanceof InvalidInputError || error instanceof JsonLinesError;
+  if (isInput || (error instanceof DatasetError && !error.retryable)) {
     return { message: error.message, code: EXIT.badInput };
   }
   if (error instanceof StorageError) return { message: error.message, code: EXIT.failed };

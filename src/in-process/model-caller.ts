@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { callKeyOf, identityHash, promptKeyOf } from '../activities/call-key.js';
+import { callKeyOf, idempotencyKeyOf, identityHash, promptKeyOf } from '../activities/call-key.js';
 import type { RunConfig } from '../config/schema.js';
 import type { AgentRequest } from '../contracts/agent.js';
 import type {
@@ -43,6 +44,8 @@ export class ModelCaller {
   private readonly limit: AdaptiveLimit;
   private readonly pace: Pace;
   private readonly modelName: string;
+  /** Tells this run's requests from those of another one. */
+  private readonly run = randomUUID();
 
   constructor(
     private readonly lm: RunConfig['lm'],
@@ -124,7 +127,9 @@ export class ModelCaller {
     const release = await this.limit.acquire();
     const sent = performance.now();
     try {
-      const reply = await this.model.generate(request, { idempotencyKey: key });
+      const reply = await this.model.generate(request, {
+        idempotencyKey: idempotencyKeyOf(this.run, key),
+      });
       release('success');
       return { reply, latency: Math.round(performance.now() - sent) };
     } catch (error) {

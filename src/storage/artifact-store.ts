@@ -34,6 +34,8 @@ export interface ArtifactStore {
   list(prefix: string): AsyncIterable<ListedArtifact>;
   /** Deletes objects; an absent key is fine. */
   delete(keys: string[]): Promise<void>;
+  /** Deletes everything below a folder, what dead writers left half-written included. No folder is fine. */
+  deleteFolder(folder: string): Promise<void>;
   exists(key: string): Promise<boolean>;
   /** The store of everything below `prefix/`. */
   within(prefix: string): ArtifactStore;

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { open, readFile, rmdir, stat, unlink } from 'node:fs/promises';
+import { open, readFile, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -117,6 +117,12 @@ export class FileStore implements ArtifactStore {
       folders.add(dirname(path));
     });
     for (const folder of folders) await this.#prune(folder);
+  }
+
+  async deleteFolder(folder: string): Promise<void> {
+    const path = this.#pathOf(folder);
+    await this.#attempt('delete', folder, () => rm(path, { recursive: true, force: true, maxRetries: 3 }));
+    await this.#prune(dirname(path));
   }
 
   async exists(key: string): Promise<boolean> {

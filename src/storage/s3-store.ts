@@ -108,6 +108,18 @@ export class S3Store implements ArtifactStore {
     await forEachConcurrently(batches, CONCURRENT_DELETE_BATCHES, (batch) => this.#deleteBatch(batch));
   }
 
+  async deleteFolder(folder: string): Promise<void> {
+    checkKey(this.uri, folder);
+    let batch: string[] = [];
+    for await (const { key } of this.list(`${folder}/`)) {
+      batch.push(key);
+      if (batch.length < DELETE_BATCH * CONCURRENT_DELETE_BATCHES) continue;
+      await this.delete(batch);
+      batch = [];
+    }
+    await this.delete(batch);
+  }
+
   async exists(key: string): Promise<boolean> {
     return this.#attempt('read', key, (client, objectKey) => client.head(objectKey));
   }

@@ -1,4 +1,4 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig, runInProcess } from '../../src/in-process/index.js';
 import { readLines, timeless, timelessMetrics, Workplace } from '../support/workplace.js';
@@ -49,5 +49,7 @@ describe('a plain loop gives what a durable run gives', () => {
     expect(lasting(loop.calls)).toEqual(lasting(await workplace.calls(name)));
     const written = (file: string) => readLines<object>(workplace.path('results', name, file));
     expect(lasting(loop.trajectories)).toEqual(lasting(await written('trajectories.jsonl')));
+    const memory = await readFile(workplace.path('results', name, 'memory.json'), 'utf8');
+    expect(lasting(loop.memory)).toEqual(JSON.parse(memory));
   });
 });

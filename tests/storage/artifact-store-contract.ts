@@ -206,6 +206,15 @@ export function testArtifactStore({ makeStore, leftovers }: ContractSubject): vo
     expect(await keysOf(store)).toEqual([]);
   }, 60_000);
 
+  test('a folder is deleted whole, and no neighbour whose name begins alike', async () => {
+    const store = await makeStore();
+    for (const key of ['a/1', 'a/b/2', 'ab', 'a-b/3']) await store.write(key, key);
+    await store.deleteFolder('a');
+    await store.deleteFolder('absent');
+    expect(await keysOf(store)).toEqual(['a-b/3', 'ab']);
+    await expect(store.deleteFolder('../a')).rejects.toMatchObject({ code: 'InvalidKey' });
+  });
+
   test('a sub-store sees its own folder and nothing else', async () => {
     const store = await makeStore();
     await store.write('other/secret', 'x');

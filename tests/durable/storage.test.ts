@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../src/storage/open.js';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { findVersitygw, mustSkip, type S3Server, startS3Server } from '../support/s3-server.js';
+import { sumsConfig, timeless, until, Workplace } from '../support/workplace.js';
+
+const versitygw = await findVersitygw();
+
+describe.skipIf(mustSkip(versitygw))('results on a real S3 server', () => {
+  let place: Workplace;
+  let provider: FakeProvider;
+  let s3: S3Server;
+
+  beforeAll(async () => {
+    s3 = await startS3Server();
+    place = await Workplace.make(s3.environment);
+    provider = await startFakeProvider('openai', { latencyMs: 200 });
+  });
+
+  afterAll(async () => {
+    await provider.close();
+    await place.dispose();
+    await s3.stop();
+  });
+
+  const onS3 = (name: string, more: Record<string, unknown> = {}) =>
+    sumsConfig(provider.baseUrl, 40, {
+      name,
+      output: { results_dir: `s3://${s3.bucket}/team`, save_memory_path: null },
+      ...more,
+    });
+
+  async function read(key: string): Promise<string> {
+    const text = await openStore(`s3://${s3.bucket}/team`, { environment: s3.environment }).readText(key);
+    if (text === null) throw new Error(`${key} is not there`);
+    return text;
+  }
+
+  it('lands on the same rows as in a folder, with the worker killed in the middle', async () => {
+    await place.write('folder.yaml', sumsConfig(provider.baseUrl, 40, { name: 'folder' }));
+    expect((await place.reprise(['run', 'folder.yaml'])).code).toBe(0);
+    const before = provider.statistics.calls;
+    await place.write('s3.yaml', onS3('on-s3'));
+    const running = place.start(['run', 's3.yaml']);
+    await until('half is done', () => provider.statistics.calls >= before + 20);
+    await place.kill(running);
+    const { code, stdout } = await place.reprise(['run', 's3.yaml', '--json']);
+    expect(code).toBe(0);
+    const { artifacts, metrics } = JSON.parse(stdout);
+    expect(artifacts).toBe(`s3://${s3.bucket}/team/on-s3`);
+    expect(metrics).toMatchObject({ status: 'done', correct: 40, lm_calls: 40 });
+    expect(JSON.parse(await read('on-s3/metrics.json'))).toEqual(metrics);
+    const rows = (await read('on-s3/results.jsonl'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(timeless(rows)).toEqual(timeless(await place.rows('folder')));
+    expect(provider.statistics.repeated).toBeLessThanOrEqual(8);
+  });
+
+  it('waits for a store that is away, and loses nothing that was paid for', async () => {
+    await place.write('away.yaml', onS3('away'));
+    const { calls, repeated } = provider.statistics;
+    const running = place.start(['run', 'away.yaml']);
+    await until('some calls are made', () => provider.statistics.calls >= calls + 16);
+    await s3.kill();
+    await until('the command says what it waits for', () => /Waiting/.test(running.output()));
+    await s3.restart();
+    const { code } = await running.done;
+    expect(code).toBe(0);
+    expect(JSON.parse(await read('away/metrics.json'))).toMatchObject({
+      status: 'done',
+      correct: 40,
+      errors: 0,
+      lm_calls: 40,
+      lm_calls_repeated: 0,
+    });
+    expect(provider.statistics).toMatchObject({ calls: calls + 40, repeated });
+  });
+
+  it('a bucket that does not exist ends the run at once, by name', async () => {
+    const { calls } = provider.statistics;
+    await place.write(
+      'no-bucket.yaml',
+      onS3('no-bucket', { output: { results_dir: 's3://no-such-bucket/x' } }),
+    );
+    const { code, stderr } = await place.reprise(['run', 'no-bucket.yaml']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('no-such-bucket');
+    expect(provider.statistics.calls).toBe(calls);
+  });
+});
+
+/** A mount namespace of one's own gives a small disk to anyone; some containers forbid it. */
+async function canMount(): Promise<boolean> {
+  const child = spawn('unshare', ['--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']);
+  const code = await new Promise((resolve) => child.once('error', () => resolve(1)).once('exit', resolve));
+  if (code === 0) return true;
+  const line = 'unshare --map-root-user --mount is not permitted here: a full disk cannot be tried';
+  if (process.env.REPRISE_REQUIRE_ALL === '1') throw new Error(line);
+  console.warn(`\n*** SKIPPED: ${line}\n`);
+  return false;
+}
+
+describe.skipIf(!(await canMount()))('a disk that is full for a while', () => {
+  it('is waited for; every reply that came meanwhile is kept', async () => {
+    const place = await Workplace.make();
+    const provider = await startFakeProvider('openai', { latencyMs: 100 });
+    try {
+      await place.write('full.yaml', sumsConfig(provider.baseUrl, 60, { name: 'full' }));
+      // The results live on a disk of a megabyte, which is filled up until a file called `free` appears.
+      const script = `
+        mkdir -p results && mount -t tmpfs -o size=1m tmpfs results || exit 99
+        "$@" & command=$!
+        while [ ! -e full ]; do sleep 0.1; done
+        dd if=/dev/zero of=results/ballast bs=4k 2>/dev/null
+        while [ ! -e free ]; do sleep 0.1; done
+        rm results/ballast
+        wait $command; code=$?
+        cp -r results kept
+        exit $code`;
+      const main = (await import('../support/workplace.js')).COMMAND;
+      const running = place.startProgram('unshare', [
+        ...['--map-root-user', '--mount', 'bash', '-c', script, 'bash'],
+        ...[process.execPath, main, 'run', 'full.yaml'],
+      ]);
+      await until('some calls are made', () => provider.statistics.calls >= 16).catch((error) => {
+        throw new Error(`${error.message}; the command says: ${running.output()}`);
+      });
+      await place.write('full', '');
+      await until('the command says what it waits for', () =>
+        /Waiting.*(space|full)/i.test(running.output()),
+      );
+      await place.write('free', '');
+      const { code } = await running.done;
+      expect(code).toBe(0);
+      const metrics = JSON.parse(await readFile(place.path('kept', 'full', 'metrics.json'), 'utf8'));
+      expect(metrics).toMatchObject({ status: 'done', correct: 60, errors: 0, lm_calls: 60 });
+      expect(provider.statistics).toMatchObject({ calls: 60, repeated: 0 });
+      expect(await readdir(place.path('kept', 'full'))).not.toContain('pending');
+    } finally {
+      await provider.close();
+      await place.dispose();
+    }
+  });
+});
+
+describe('artifacts of a dead worker', () => {
+  it('half-written files are never read as whole ones', async () => {
+    const place = await Workplace.make();
+    const provider = await startFakeProvider('openai', { latencyMs: 20 });
+    try {
+      await place.write('many.yaml', sumsConfig(provider.baseUrl, 200, { name: 'many' }));
+      for (const target of [30, 90, 150]) {
+        const running = place.start(['run', 'many.yaml']);
+        await until(`call ${target} arrives`, () => provider.statistics.calls >= target);
+        running.process.kill('SIGKILL');
+        await once(running.process, 'exit');
+      }
+      expect((await place.reprise(['run', 'many.yaml'])).code).toBe(0);
+      expect(await place.metrics('many')).toMatchObject({ samples: 200, correct: 200, lm_calls: 200 });
+      const left = (await readdir(place.path('results', 'many'), { recursive: true })).filter((name) =>
+        /tmp|temporary|pending|parts/.test(name),
+      );
+      expect(left).toEqual([]);
+    } finally {
+      await provider.close();
+      await place.dispose();
+    }
+  });
+});
