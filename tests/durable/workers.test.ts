@@ -1,0 +1,178 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { sumsConfig, timeless, timelessMetrics, until, Workplace } from '../support/workplace.js';
+
+/** A server of the user's own, which suggests to continue as new after a hundred events instead of thousands. */
+async function startServer(place: Workplace): Promise<{ address: string; stop(): Promise<void> }> {
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const child = spawn(
+    process.env.REPRISE_TEMPORAL_BIN as string,
+    [
+      ...[
+        'server',
+        'start-dev',
+        '--headless',
+        '--ip',
+        '127.0.0.1',
+        '--port',
+        String(port),
+        '--log-level',
+        'error',
+      ],
+      ...['--db-filename', place.path('own-server.db'), '--sqlite-pragma', 'synchronous=OFF'],
+      ...['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=100'],
+      ...['--dynamic-config-value', 'history.transferProcessorMaxPollRPS=2000'],
+    ],
+    { stdio: 'ignore' },
+  );
+  const address = `127.0.0.1:${port}`;
+  place.environment.TEMPORAL_ADDRESS = address;
+  await until('the server answers', async () => {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+    const { code } = await place.startProgram(process.env.REPRISE_TEMPORAL_BIN as string, [
+      ...['operator', 'cluster', 'health', '--address', address],
+    ]).done;
+    return code === 0;
+  });
+  return {
+    address,
+    stop: async () => {
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+describe('workers on a server of the user’s own', () => {
+  let place: Workplace;
+  let provider: FakeProvider;
+  let server: Awaited<ReturnType<typeof startServer>>;
+
+  beforeAll(async () => {
+    place = await Workplace.make();
+    provider = await startFakeProvider('openai');
+    server = await startServer(place);
+  });
+
+  afterAll(async () => {
+    await provider.close();
+    await place.dispose();
+    await server.stop();
+  });
+
+  it('reprise setup registers the search attributes, once and again', async () => {
+    const first = await place.reprise(['setup']);
+    expect(first.code).toBe(0);
+    expect(first.stdout).toContain('RepriseExperiment');
+    expect((await place.reprise(['setup'])).code).toBe(0);
+    const client = await place.client();
+    const { customAttributes } = await client.connection.operatorService.listSearchAttributes({
+      namespace: 'default',
+    });
+    expect(Object.keys(customAttributes ?? {})).toEqual(
+      expect.arrayContaining(['RepriseExperiment', 'RepriseKind', 'RepriseModel', 'ReprisePhase']),
+    );
+  });
+
+  it.each([
+    ['sample', { memory_scope: 'sample', concurrency: 10, num_trials: 2 }],
+    ['run', { memory_scope: 'run', num_trials: 2 }],
+  ])('a run of memory scope %s continues as new many times and loses nothing', async (scope, runtime) => {
+    provider.intercept = ({ lastUserText }) =>
+      /\d*[37] \+/.test(lastUserText) ? { kind: 'reply', text: '-1' } : undefined;
+    const more = {
+      runtime,
+      memory: { _type: 'history_list', max_length: 20 },
+      agent: { type: 'history_agent', history_k: 4 },
+    };
+    const { calls } = provider.statistics;
+    await place.write(
+      `${scope}.yaml`,
+      sumsConfig(provider.baseUrl, 120, { name: `renewed-${scope}`, ...more }),
+    );
+    const { code, stderr } = await place.reprise(['run', `${scope}.yaml`]);
+    expect(stderr).not.toMatch(/nondetermin/i);
+    expect(code).toBe(0);
+    const metrics = await place.metrics(`renewed-${scope}`);
+    expect(metrics).toMatchObject({
+      status: 'done',
+      samples: 120,
+      episodes: 240,
+      lm_calls: 240,
+      lm_calls_repeated: 0,
+    });
+    expect(provider.statistics.calls).toBe(calls + 240);
+    expect(metrics.correct).toBe(120 - 24);
+    const rows = await place.rows(`renewed-${scope}`);
+    expect(rows.map(({ id, trial }) => `${id}/${trial}`)).toEqual(
+      Array.from({ length: 240 }, (_, index) => `sum-${Math.floor(index / 2)}/${index % 2}`),
+    );
+    // Many executions, and no history that grew past its limits by more than the calls in flight.
+    const client = await place.client();
+    let renewals = 0;
+    for await (const { status, historyLength } of client.workflow.list({
+      query: `WorkflowId STARTS_WITH 'renewed-${scope}/shard'`,
+    })) {
+      if (status.name === 'CONTINUED_AS_NEW') renewals += 1;
+      expect(historyLength).toBeLessThan(100 + 10 * 12);
+    }
+    expect(renewals).toBeGreaterThan(3);
+    provider.intercept = undefined;
+  });
+
+  it('two workers hold one rate limit together', async () => {
+    const workers = [place.start(['worker']), place.start(['worker'])];
+    for (const worker of workers)
+      await until('the worker works', () => worker.output().includes('Working on'));
+    const arrivals: number[] = [];
+    provider.intercept = () => {
+      arrivals.push(Date.now());
+      return undefined;
+    };
+    const rate = 5;
+    await place.write(
+      'slow.yaml',
+      sumsConfig(provider.baseUrl, 30, {
+        name: 'slow',
+        runtime: { concurrency: 30 },
+        lm: { requests_per_second: rate },
+      }),
+    );
+    const { code } = await place.reprise(['run', 'slow.yaml']);
+    provider.intercept = undefined;
+    expect(code).toBe(0);
+    expect(arrivals.length).toBe(30);
+    // The server deals out tokens: a burst of one second's worth at the start, then the rate. Without the limit all
+    // thirty would arrive within a moment; with a limit for each of three workers, in a third of the time.
+    const seconds = ((arrivals.at(-1) as number) - (arrivals[0] as number)) / 1000;
+    expect(30 - 2 * rate).toBeLessThanOrEqual(rate * (seconds + 1));
+    for (const worker of workers) worker.process.kill('SIGTERM');
+    for (const worker of workers) expect((await worker.done).code).toBe(0);
+  });
+
+  it('two workers share a run, and one of them dies', async () => {
+    const calm = sumsConfig(provider.baseUrl, 60, { name: 'alone' });
+    await place.write('alone.yaml', calm);
+    expect((await place.reprise(['run', 'alone.yaml'])).code).toBe(0);
+    const workers = [place.start(['worker']), place.start(['worker'])];
+    for (const worker of workers)
+      await until('the worker works', () => worker.output().includes('Working on'));
+    provider.latencyMs = 300;
+    await place.write('together.yaml', sumsConfig(provider.baseUrl, 60, { name: 'together' }));
+    const { calls } = provider.statistics;
+    const started = await place.reprise(['run', 'together.yaml', '--detach']);
+    expect(started.stderr).toContain('needs a worker');
+    await until('a third is done', () => provider.statistics.calls > calls + 20);
+    await place.kill(workers[0] as (typeof workers)[0]);
+    await (await place.client()).workflow.getHandle('together').result();
+    provider.latencyMs = 0;
+    const strip = (metrics: object) => ({ ...metrics, name: '', experiment: '' });
+    expect(strip(timelessMetrics(await place.metrics('together')))).toEqual(
+      strip(timelessMetrics(await place.metrics('alone'))),
+    );
+    expect(timeless(await place.rows('together'))).toEqual(timeless(await place.rows('alone')));
+  });
+});
