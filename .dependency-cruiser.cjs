@@ -75,6 +75,20 @@ module.exports = {
       to: { path: '^src/cli/' },
     },
     {
+      name: 'nothing-imports-the-plain-loop',
+      comment: 'It is wiring, as workers/ is: an entry of the package, for tests and the bench.',
+      severity: 'error',
+      from: { pathNot: '^src/in-process/' },
+      to: { path: '^src/in-process/' },
+    },
+    {
+      name: 'the-plain-loop-knows-no-server',
+      comment: 'It measures what durability costs, so it must not pay for any of it.',
+      severity: 'error',
+      from: { path: '^src/in-process/' },
+      to: { path: '^(node_modules/@temporalio|src/workflows)/', reachable: true },
+    },
+    {
       name: 'only-declared-packages',
       severity: 'error',
       from: { path: '^src/' },

@@ -1,0 +1,76 @@
+import type { Contestant } from './contestants/contestant.js';
+import { embedded } from './contestants/embedded.js';
+import { inProcess } from './contestants/in-process.js';
+import { findInspect, inspectContestant, inspectVersion } from './contestants/inspect.js';
+import { twoWorkers } from './contestants/two-workers.js';
+import { runContests } from './measure/contests.js';
+import { measureMemory } from './measure/memory.js';
+import { measureRecovery } from './measure/recovery.js';
+import { measureSequential } from './measure/sequential.js';
+import { type Mock, startMock } from './mock.js';
+import type { BenchOptions } from './options.js';
+import { type BenchResult, describeHost } from './result.js';
+
+async function contestants({ parts }: BenchOptions, inspect: string | null): Promise<Contestant[]> {
+  const all: Contestant[] = [embedded, twoWorkers, inProcess];
+  if (inspect !== null && parts.includes('inspect'))
+    all.push(inspectContestant(inspect, await inspectVersion(inspect)));
+  return all.filter(({ name }) => parts.includes(name));
+}
+
+async function measureAll(
+  result: BenchResult,
+  options: BenchOptions,
+  { mock, inspect, say }: { mock: Mock; inspect: string | null; say: (message: string) => void },
+): Promise<void> {
+  const { parts, sequentialCalls: calls, repetitions, concurrency } = options;
+  /** A measurement that fails leaves the others their place. */
+  const attempt = async (what: string, measure: () => Promise<void>) => {
+    say(what);
+    await measure().catch((error: Error) => {
+      result.failures.push(`${what}: ${error.message}`);
+      say(`failed: ${error.message}`);
+    });
+  };
+  result.contests = await runContests(await contestants(options, inspect), options, { mock, say });
+  if (parts.includes('sequential')) {
+    for (const contestant of [embedded, inProcess]) {
+      await attempt(`sequential calls, ${contestant.title}`, async () => {
+        result.sequential.push(await measureSequential(contestant, { mock, calls, repetitions }));
+      });
+    }
+  }
+  if (parts.includes('recovery')) {
+    await attempt('kill -9 of the worker', async () => {
+      result.recovery = await measureRecovery(mock, repetitions);
+    });
+  }
+  for (const samples of options.memorySamples) {
+    await attempt(`memory at ${samples} samples`, async () => {
+      result.memory.push(await measureMemory(mock, samples, concurrency));
+    });
+  }
+}
+
+/** Measures everything that the options ask for, one thing at a time. */
+export async function runBench(options: BenchOptions, say: (message: string) => void): Promise<BenchResult> {
+  const inspect = findInspect();
+  const result: BenchResult = {
+    at: new Date().toISOString(),
+    host: describeHost(),
+    quick: options.quick,
+    inspect: inspect !== null,
+    contests: [],
+    sequential: [],
+    recovery: null,
+    memory: [],
+    failures: [],
+  };
+  const mock = await startMock();
+  try {
+    await measureAll(result, options, { mock, inspect, say });
+  } finally {
+    await mock.close();
+  }
+  return result;
+}

@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util';
+
+/** What can be chosen with `--only`: contestants, and measurements beside the contest. */
+export const PARTS = [
+  'embedded',
+  'two-workers',
+  'in-process',
+  'inspect',
+  'sequential',
+  'recovery',
+  'memory',
+] as const;
+export type Part = (typeof PARTS)[number];
+
+export interface BenchOptions {
+  samples: number;
+  concurrency: number;
+  repetitions: number;
+  /** Calls of the sequential run. */
+  sequentialCalls: number;
+  /** Samples of the two memory runs; empty: they are left out. */
+  memorySamples: readonly number[];
+  parts: readonly Part[];
+  quick: boolean;
+  /** Folder of the results. */
+  output: string;
+}
+
+export const USAGE = `npm run bench -- [--quick] [--samples N] [--repetitions N] [--only PART]… [--output FOLDER]
+  --quick        100 samples, once, without the memory runs: to see that it works, not for figures
+  --samples N    samples of each contest (1000)
+  --repetitions  of each contest; the median counts (3)
+  --only PART    ${PARTS.join(', ')} (repeatable)
+  --output       where the table is written (bench/results)`;
+
+function positive(text: string, name: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} ${text}: a whole number from 1 up`);
+  return value;
+}
+
+/** @throws Error with a sentence for people. */
+export function parseOptions(argv: readonly string[], defaultOutput: string): BenchOptions {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      quick: { type: 'boolean', default: false },
+      samples: { type: 'string' },
+      repetitions: { type: 'string' },
+      only: { type: 'string', multiple: true, default: [] },
+      output: { type: 'string', default: defaultOutput },
+    },
+  });
+  const { quick, only } = values;
+  const unknown = only.find((part) => !PARTS.includes(part as Part));
+  if (unknown !== undefined) throw new Error(`--only ${unknown}: one of ${PARTS.join(', ')}`);
+  const parts = only.length > 0 ? (only as Part[]) : PARTS.filter((part) => !(quick && part === 'memory'));
+  return {
+    samples: positive(values.samples ?? (quick ? '100' : '1000'), 'samples'),
+    concurrency: 100,
+    repetitions: positive(values.repetitions ?? (quick ? '1' : '3'), 'repetitions'),
+    sequentialCalls: quick ? 20 : 100,
+    memorySamples: parts.includes('memory') ? [5000, 20_000] : [],
+    parts,
+    quick,
+    output: values.output,
+  };
+}

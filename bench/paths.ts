@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+/** What is measured is what users run: the built package. */
+export const COMMAND = path('../dist/cli/main.js');
+export const IN_PROCESS_CHILD = path('./contestants/in-process-child.mjs');
+export const INSPECT_TASK = path('./inspect_task.py');
+export const RESULTS = path('./results');
+const BUILT = [COMMAND, path('../dist/in-process/index.js'), path('../dist/workflow-bundle.js')];
+
+/** A sentence where the package is not built; null where it is. */
+export function missingBuild(): string | null {
+  const missing = BUILT.find((file) => !existsSync(file));
+  return missing === undefined
+    ? null
+    : `The bench measures the built package, and ${missing} is missing. Build it first: npm run build`;
+}

@@ -1,0 +1,142 @@
+import { type ContestResult, type ContestRun, LATENCIES } from './measure/contests.js';
+import { type Spread, spreadOf } from './measure/spread.js';
+import type { BenchResult } from './result.js';
+import { targetsOf, verdict } from './targets.js';
+
+type Row = [string, ...string[]];
+
+/** A Markdown table whose columns line up, so that it reads well in a terminal, too. */
+export function markdownTable(head: Row, rows: readonly Row[]): string {
+  const widths = head.map((_, column) =>
+    Math.max(3, ...[head, ...rows].map((row) => [...(row[column] ?? '')].length)),
+  );
+  const line = (cells: readonly string[], fill = ' ') =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width, fill)).join(' | ')} |`;
+  return [line(head), line([], '-'), ...rows.map((row) => line(row))].join('\n');
+}
+
+const NONE = '–';
+
+/** `213 (198–221)`; the median alone where it was measured once. */
+function cell(values: readonly (number | null)[], digits: number): string {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? NONE : shown(spreadOf(known), digits);
+}
+
+export function shown({ median, min, max }: Spread, digits: number): string {
+  const text = (value: number) => value.toFixed(digits);
+  return min === max ? text(median) : `${text(median)} (${text(min)}–${text(max)})`;
+}
+
+const megabytes = (bytes: number | null) => (bytes === null ? null : bytes / 1e6);
+
+/** The measures of one contest, a row each. */
+function measures(contest: ContestResult): [string, (run: ContestRun) => number | null, number][] {
+  const { samples, concurrency, latency } = contest;
+  const ideal = (samples / concurrency) * (latency / 1000);
+  const overIdeal: [string, (run: ContestRun) => number, number][] = [
+    ['wall over ideal, run', (run) => run.own_seconds / ideal, 2],
+    ['wall over ideal, command', (run) => run.command_seconds / ideal, 2],
+  ];
+  // A model that answers at once has hardly ever two calls in hand.
+  const inFlight: [string, (run: ContestRun) => number, number][] = [
+    ['calls in flight at most', (run) => run.most_in_flight, 0],
+  ];
+  return [
+    ['samples/s, run', (run) => samples / run.own_seconds, 0],
+    ['samples/s, command', (run) => samples / run.command_seconds, 0],
+    ...(latency > 0 ? overIdeal : []),
+    ['CPU seconds', (run) => run.worker.cpu_seconds, 1],
+    ['peak memory, MB', (run) => megabytes(run.worker.peak_bytes), 0],
+    ['server CPU seconds', (run) => run.server.cpu_seconds, 1],
+    ['server peak memory, MB', (run) => megabytes(run.server.peak_bytes), 0],
+    ...(latency > 0 ? inFlight : []),
+    ['CPU taken by others, %', ({ disturbance }) => (disturbance === null ? null : disturbance * 100), 0],
+  ];
+}
+
+function contestRows(contests: readonly ContestResult[], latency: number): Row[] {
+  const [first] = contests;
+  if (first === undefined) return [];
+  return measures(first).map(([name, _of, digits], row): Row => {
+    const cells = contests.map((contest) => {
+      if (contest.runs.length === 0) return contest.error === null ? NONE : 'failed';
+      const [, of] = measures(contest)[row] as ReturnType<typeof measures>[number];
+      return cell(contest.runs.map(of), digits);
+    });
+    return [`${latency} ms: ${name}`, ...cells];
+  });
+}
+
+function historyRows(contests: readonly ContestResult[]): Row[] {
+  const of = (pick: (history: NonNullable<ContestResult['history']>) => number, digits: number) =>
+    contests.map(({ history }) => (history === null ? NONE : pick(history).toFixed(digits)));
+  return [
+    ['history: events a sample', ...of((history) => history.events_a_sample, 2)],
+    ['history: bytes a sample', ...of((history) => history.bytes_a_sample, 0)],
+    [
+      'history: bytes a sample, beside its prompt',
+      ...of((history) => history.bytes_a_sample_beside_prompt, 0),
+    ],
+  ];
+}
+
+/** One column a contestant. */
+export function contestTable({ contests, sequential }: BenchResult): string {
+  const at = (latency: number) => contests.filter((contest) => contest.latency === latency);
+  const columns = at(LATENCIES[0]);
+  const calls: Row = [
+    'one sequential call, ms',
+    ...columns.map(({ contestant }) => {
+      const found = sequential.find((one) => one.contestant === contestant);
+      return found === undefined ? NONE : shown(found.milliseconds, 1);
+    }),
+  ];
+  const rows = LATENCIES.flatMap((latency) => contestRows(at(latency), latency));
+  return markdownTable(
+    ['', ...columns.map(({ title }) => title)],
+    [...rows, ...historyRows(columns), ...(sequential.length > 0 ? [calls] : [])],
+  );
+}
+
+export function recoveryTable({ recovery }: BenchResult): string | null {
+  if (recovery === null) return null;
+  return markdownTable(
+    ['kill -9 of the only worker, another started at once', ''],
+    [
+      ['seconds to the next request', shown(recovery.seconds_to_request, 1)],
+      ['seconds to the end of the run', shown(recovery.seconds_to_end, 1)],
+      ['calls made again', shown(recovery.repeated, 0)],
+    ],
+  );
+}
+
+export function memoryTable({ memory }: BenchResult): string | null {
+  if (memory.length === 0) return null;
+  return markdownTable(
+    ['samples', 'worker peak, MB', 'server peak, MB', 'samples/s', 'events a sample', 'executions'],
+    memory.map(
+      ({ samples, worker, server, own_seconds, history }): Row => [
+        String(samples),
+        megabytes(worker.peak_bytes)?.toFixed(0) ?? NONE,
+        megabytes(server.peak_bytes)?.toFixed(0) ?? NONE,
+        (samples / own_seconds).toFixed(0),
+        history.events_a_sample.toFixed(2),
+        String(history.executions),
+      ],
+    ),
+  );
+}
+
+export function targetTable(result: BenchResult): string | null {
+  const targets = targetsOf(result);
+  if (targets.length === 0) return null;
+  return markdownTable(
+    ['target', 'wanted', 'measured', ''],
+    targets.map((target): Row => {
+      const { name, measured, wanted, unit, atLeast, digits } = target;
+      const sign = atLeast ? '≥' : '≤';
+      return [name, `${sign} ${wanted} ${unit}`, `${measured.toFixed(digits)} ${unit}`, verdict(target)];
+    }),
+  );
+}

@@ -1,0 +1,184 @@
+/**
+ * Records the histories that tests/durable/replay.test.ts replays:
+ *
+ *     npm run build && npm run record-histories
+ *
+ * Runs every scenario below on a real server and writes the histories of its workflows, each execution a file, to
+ * `tests/histories/<version>/<scenario>/`. Histories of released versions stay: runs in flight have them. Record again
+ * under a new version when a workflow changes, next to the `patched` that keeps the old ones replaying.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { provideTemporalBinary } from '../src/workers/temporal-binary.js';
+import { startFakeProvider } from '../tests/support/fake-providers/fake-provider.js';
+import { sumsConfig, until, Workplace } from '../tests/support/workplace.js';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const FOLDER = resolve('tests/histories', version);
+
+const HALVING = `
+import { Environment } from 'reprise';
+export class HalvingEnv extends Environment {
+  async reset() { return { state: 2, obs: this.task.question }; }
+  async step(state) {
+    const done = state === 0;
+    return { state: state - 1, obs: done ? null : this.task.question, done, info: {},
+      feedback: { correct: done, target: '', message: String(state) } };
+  }
+}
+`;
+
+interface Scenario {
+  name: string;
+  config: object;
+  /** Acts on the run while it works. */
+  meanwhile?: (id: string, client: Client) => Promise<void>;
+}
+
+const reflexion = {
+  type: 'reflexion_agent',
+  history_k: 2,
+  reflection_config: { mode: 'both', strategy: 'last_attempt_and_reflexion' },
+};
+
+function scenarios(baseUrl: string): Scenario[] {
+  const slow = (name: string, more: Record<string, unknown> = {}) =>
+    sumsConfig(baseUrl, 16, { name, runtime: { concurrency: 4 }, ...more });
+  return [
+    { name: 'one-call-a-sample', config: sumsConfig(baseUrl, 12, { runtime: { concurrency: 60 } }) },
+    {
+      name: 'reflexion',
+      config: sumsConfig(baseUrl, 6, {
+        runtime: { num_trials: 3, early_stop_on_success: true },
+        agent: reflexion,
+      }),
+    },
+    {
+      name: 'one-memory',
+      config: sumsConfig(baseUrl, 6, {
+        runtime: { memory_scope: 'run', num_trials: 2, carry_memory_across_trials: false },
+        agent: { type: 'memory_agent' },
+      }),
+    },
+    {
+      name: 'own-environment',
+      config: sumsConfig(baseUrl, 3, {
+        dataset: { task_type: 'custom', env_class: 'HalvingEnv', env_file: 'halving.ts' },
+        runtime: { num_trials: 2, max_steps_per_episode: 5 },
+      }),
+    },
+    { name: 'rate-limited', config: sumsConfig(baseUrl, 6, { lm: { requests_per_second: 20 } }) },
+    {
+      name: 'limit-reached',
+      config: sumsConfig(baseUrl, 12, { limits: { max_lm_calls: 7, max_wall_seconds: 600 } }),
+    },
+    {
+      name: 'refused-and-failed',
+      config: sumsConfig(baseUrl, 6, { lm: { model: 'openai/refused' } }),
+    },
+    { name: 'errors', config: sumsConfig(baseUrl, 4, { lm: { model: 'openai/broken', max_attempts: 1 } }) },
+    { name: 'renewed', config: sumsConfig(baseUrl, 40, { runtime: { num_trials: 2 }, agent: reflexion }) },
+    {
+      name: 'controlled',
+      config: slow('controlled'),
+      meanwhile: async (id, client) => {
+        const handle = client.workflow.getHandle(id);
+        await handle.executeUpdate('setConcurrency', { args: [2] });
+        await handle.executeUpdate('pause');
+        await sleep(500);
+        await handle.executeUpdate('resume');
+        await handle.executeUpdate('stop');
+      },
+    },
+    {
+      name: 'cancelled',
+      config: slow('cancelled'),
+      meanwhile: async (id, client) => void (await client.workflow.getHandle(id).cancel()),
+    },
+  ];
+}
+
+/** A server that suggests to continue as new early, so that short histories hold it too. */
+async function startServer(place: Workplace): Promise<ChildProcess> {
+  const binary = await provideTemporalBinary({ say: console.error });
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const child = spawn(
+    binary,
+    [
+      ...[
+        'server',
+        'start-dev',
+        '--headless',
+        '--ip',
+        '127.0.0.1',
+        '--port',
+        String(port),
+        '--log-level',
+        'error',
+      ],
+      ...['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=300'],
+      ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
+    ],
+    { stdio: 'ignore' },
+  );
+  place.environment.TEMPORAL_ADDRESS = `127.0.0.1:${port}`;
+  await until('the server answers', async () => {
+    const health = ['operator', 'cluster', 'health', '--address', `127.0.0.1:${port}`];
+    return (await place.startProgram(binary, health).done).code === 0;
+  });
+  return child;
+}
+
+async function record(scenario: string, id: string, client: Client): Promise<void> {
+  const folder = resolve(FOLDER, scenario);
+  await mkdir(folder, { recursive: true });
+  const query = `WorkflowId = '${id}' OR WorkflowId STARTS_WITH '${id}/'`;
+  let count = 0;
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const name = `${workflowId.replaceAll('/', '.')}.${count++}.json`;
+    await writeFile(resolve(folder, name), `${historyToJSON(history)}\n`);
+  }
+  console.log(`${scenario}: ${count} histories`);
+}
+
+const place = await Workplace.make();
+const provider = await startFakeProvider('openai', { latencyMs: 150 });
+// Two of three sums are wrong at first; two models have troubles of their own.
+provider.intercept = ({ model, lastUserText, number }) => {
+  if (model === 'refused') return { kind: 'status', status: 401, message: 'no such key' };
+  if (model === 'broken' && /is [12] \+/.test(lastUserText)) return { kind: 'status', status: 400 };
+  return number % 3 === 0 ? undefined : { kind: 'reply', text: 'It is -1.' };
+};
+const server = await startServer(place);
+try {
+  await rm(FOLDER, { recursive: true, force: true });
+  await place.write('halving.ts', HALVING);
+  await place.reprise(['setup']);
+  const worker = place.start(['worker']);
+  await until('the worker works', () => worker.output().includes('Working on'));
+  const client = await place.client();
+  for (const { name, config, meanwhile } of scenarios(provider.baseUrl)) {
+    await place.write(`${name}.yaml`, config);
+    const { calls } = provider.statistics;
+    const run = place.start(['run', `${name}.yaml`, '--name', name, '--json']);
+    if (meanwhile !== undefined) {
+      await until('calls arrive', () => provider.statistics.calls > calls + 3);
+      await meanwhile(name, client);
+    }
+    const { code, stderr } = await run.done;
+    console.log(`${name}: exit code ${code} ${stderr.trim()}`);
+    // Visibility lags behind by a moment.
+    await sleep(1500);
+    await record(name, name, client);
+  }
+} finally {
+  await provider.close();
+  await place.dispose();
+  server.kill('SIGKILL');
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { keepFinishedSamples } from '../../src/activities/keep-finished.js';
+import { MergedParts, writePart } from '../../src/activities/part-file.js';
+import { noTotals } from '../../src/runtime/totals.js';
+import { artifactKeys, everyPartPrefix, partKey, partsPrefix } from '../../src/storage/paths.js';
+import { configOf } from '../support/configs.js';
+import { call, row } from '../support/rows.js';
+import { collect, episodeLine, keys, temporaryStore } from './support.js';
+
+const trials3 = { num_trials: 3, memory_scope: 'sample' };
+
+/** A store in which an earlier execution left these samples, each as its outcomes by trial. */
+async function leftBehind(...samples: string[]) {
+  const store = await temporaryStore();
+  for (const [index, outcomes] of samples.entries()) {
+    const lines = outcomes.split(' ').map((outcome, trial) => {
+      const calls = [call({ sample_id: `s${index}`, trial, cost_usd: 0.5 })];
+      return episodeLine(index, trial, { row: row(`s${index}`, trial, outcome, {}, calls), calls });
+    });
+    await writePart(store, partKey('earlier', 0, index), lines);
+  }
+  await store.write(artifactKeys.metrics, JSON.stringify({ wall_seconds: 12.5 }));
+  return store;
+}
+
+const keep = async (store: Awaited<ReturnType<typeof leftBehind>>, runtime: object, continues = true) =>
+  keepFinishedSamples(store, configOf({ runtime }), { execution: 'now', continues });
+
+describe('a continued run with a memory for each sample', () => {
+  test.each<[string, object, string, boolean]>([
+    ['all trials done', trials3, 'no no no', true],
+    ['trials left', trials3, 'no no', false],
+    ['an error at last is tried again', trials3, 'no no timeout', false],
+    ['an error before the last is not', trials3, 'timeout no no', true],
+    ['a success without early stop', trials3, 'yes', false],
+    ['a success with early stop', { ...trials3, early_stop_on_success: true }, 'no yes', true],
+    ['a failure with early stop', { ...trials3, early_stop_on_success: true }, 'no no', false],
+  ])('keeps a sample or not: %s', async (_name, runtime, outcomes, kept) => {
+    const { indices } = await keep(await leftBehind(outcomes), runtime);
+    expect([...indices]).toEqual(kept ? [0] : []);
+  });
+
+  test('moves what it keeps into parts of its own, and adds it up', async () => {
+    const store = await leftBehind('no no yes', 'no', 'yes yes no');
+    const kept = await keep(store, trials3);
+    expect(kept).toEqual({
+      indices: new Set([0, 2]),
+      totals: {
+        ...noTotals(),
+        samples: 2,
+        episodes: 6,
+        correct: 1,
+        lm_calls: 6,
+        input_tokens: 60,
+        output_tokens: 30,
+        cost_usd: 3,
+      },
+      wall_seconds: 12.5,
+    });
+    const parts = await keys(store, everyPartPrefix());
+    expect(parts.every((key) => key.startsWith(partsPrefix('now')))).toBe(true);
+    const rows = await collect((await MergedParts.open(store, parts)).episodes());
+    expect(rows.map(({ index, trial }) => `${index}/${trial}`)).toEqual([
+      '0/0',
+      '0/1',
+      '0/2',
+      '2/0',
+      '2/1',
+      '2/2',
+    ]);
+  });
+
+  test('keeps the same when it is done again, and with more samples than go in one part', async () => {
+    const store = await leftBehind(...Array.from({ length: 150 }, () => 'no'));
+    const runtime = { memory_scope: 'sample' };
+    const first = await keep(store, runtime);
+    const files = await keys(store, everyPartPrefix());
+    expect(first.indices.size).toBe(150);
+    expect(await keep(store, runtime)).toEqual(first);
+    expect(await keys(store, everyPartPrefix())).toEqual(files);
+  });
+});
+
+test('with one shared memory all samples are gone through again, and the time counts on', async () => {
+  const store = await leftBehind('no no no');
+  const before = await keys(store);
+  expect(await keep(store, { num_trials: 3 })).toEqual({
+    indices: new Set(),
+    totals: noTotals(),
+    wall_seconds: 12.5,
+  });
+  expect(await keys(store)).toEqual(before);
+});
+
+test('a new run keeps nothing', async () => {
+  const store = await leftBehind('no no no');
+  expect((await keep(store, trials3, false)).indices.size).toBe(0);
+});

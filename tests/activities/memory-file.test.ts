@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { initialMemory, readMemory, writeMemory } from '../../src/activities/memory-file.js';
+import { type EpisodeLine, MergedParts, writePart } from '../../src/activities/part-file.js';
+import { memoryOfSample } from '../../src/activities/rebuild-memory.js';
+import type { CallRecord } from '../../src/contracts/language-model.js';
+import type { EpisodeRecord } from '../../src/contracts/results.js';
+import { createRandom } from '../../src/statistics/random.js';
+import { resultRow } from '../../src/statistics/result-row.js';
+import { openStore } from '../../src/storage/open.js';
+import { artifactKeys, partKey } from '../../src/storage/paths.js';
+import { configOf, refusal } from '../support/configs.js';
+import { FakeWorld, nameOf, reflexionAgent } from '../support/fake-world.js';
+import { call, row, step } from '../support/rows.js';
+import { episodeLine, keys, runContext, temporaryStore } from './support.js';
+
+const historyList = { _type: 'history_list', max_length: 1000 } as const;
+
+/** The lines that a run with these records and replies left. */
+function linesOf(records: EpisodeRecord[], replies: ReadonlyMap<string, string>): EpisodeLine[] {
+  return records.map((record) => {
+    const calls = record.calls.flatMap((identity): CallRecord[] => {
+      const text = replies.get(nameOf(identity));
+      return text === undefined ? [] : [call({ ...identity, text })];
+    });
+    return {
+      kind: 'episode',
+      index: record.index,
+      trial: record.trial,
+      row: resultRow(record, calls),
+      calls,
+      steps: record.steps,
+    };
+  });
+}
+
+test('a sample’s memory is made again from its rows, as it was when it ended', async () => {
+  const store = await temporaryStore();
+  for (let seed = 0; seed < 40; seed++) {
+    const random = createRandom(`memory ${seed}`);
+    const choose = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
+    const runtime = {
+      num_trials: 3,
+      carry_memory_across_trials: choose([true, false]),
+      max_steps_per_episode: choose([null, 2]),
+      early_stop_on_success: choose([true, false]),
+    };
+    const agent = reflexionAgent(choose(['episode_end', 'per_step', 'both']));
+    const world = new FakeWorld({
+      rules: runtime,
+      agent,
+      patience: choose([1, 3]),
+      refuses: 'break',
+      answer: (name) => {
+        const draw = random();
+        if (name.includes('reflect')) return `advice ${draw}`;
+        if (draw < 0.1) return new Error('gone');
+        return draw < 0.2 ? '' : draw < 0.3 ? 'break' : draw < 0.5 ? 'right' : `answer ${draw}`;
+      },
+    });
+    const lane = world.lane(1);
+    await lane.run();
+    const run = runContext(store, configOf({ runtime, agent, memory: historyList }));
+    const again = await memoryOfSample(run, linesOf(world.records, world.replies), null);
+    expect(again, `seed ${seed}`).toEqual(lane.snapshot().memory);
+  }
+});
+
+describe('memory.json', () => {
+  const lines = (id: string, index: number) =>
+    episodeLine(index, 0, {
+      row: row(id, 0, 'no'),
+      calls: [call({ sample_id: id, text: `answer of ${id}` })],
+      steps: [step(false)],
+    });
+
+  test('of samples with a memory each can be loaded by a run of the same kind', async () => {
+    const store = await temporaryStore();
+    await writePart(store, partKey('e', 0, 0), [lines('a', 0), lines('constructor', 1)]);
+    const saved = `${store.uri}/kept/memory.json`;
+    const config = configOf({ runtime: { memory_scope: 'sample' }, output: { save_memory_path: saved } });
+    const run = runContext(store, config);
+    await writeMemory(run, await MergedParts.open(store, await keys(store)), openStore);
+    const loaded = await readMemory(openStore, saved, config.memory, 'sample');
+    expect(JSON.parse((await store.readText(artifactKeys.memory)) ?? '')).toEqual(loaded);
+    const own = initialMemory(loaded, 'constructor');
+    expect(JSON.stringify(own)).toContain('answer of constructor');
+    expect(JSON.stringify(own)).not.toContain('answer of a');
+    expect(initialMemory(loaded, 'toString')).toBeNull();
+    await expect(readMemory(openStore, saved, config.memory, 'run')).rejects.toThrow('memory_scope: sample');
+  });
+
+  test('that all samples share is the last lane’s, and every sample of a later run begins with it', async () => {
+    const store = await temporaryStore();
+    const memory = { ...historyList, entries: [{ _type: 'reflection', content: 'think' }] };
+    await writePart(store, partKey('e', 0, 0), [
+      { kind: 'memory', index: 0, sample_id: 'a', memory: { ...historyList, entries: [] } },
+    ]);
+    await writePart(store, partKey('e', 0, 1), [{ kind: 'memory', index: 4, sample_id: 'b', memory }]);
+    const run = runContext(store, configOf());
+    await writeMemory(run, await MergedParts.open(store, await keys(store)), openStore);
+    for (const scope of ['run', 'sample'] as const) {
+      const loaded = await readMemory(openStore, `${store.uri}/memory.json`, historyList, scope);
+      expect(loaded).toEqual(memory);
+      expect(initialMemory(loaded, 'anything')).toEqual(memory);
+    }
+  });
+
+  test('of a run that remembered nothing is an empty memory', async () => {
+    const store = await temporaryStore();
+    await writeMemory(runContext(store, configOf()), await MergedParts.open(store, []), openStore);
+    expect(await readMemory(openStore, `${store.uri}/memory.json`, historyList, 'run')).toEqual({
+      _type: 'history_list',
+      max_length: 100,
+      entries: [],
+    });
+  });
+
+  test.each([
+    ['no file', null, 'there is no file at'],
+    ['no JSON', '{', 'is not JSON'],
+    ['null', 'null', 'holds no memory'],
+    ['another kind', '{"_type": "cheatsheet"}', 'is a cheatsheet, the config asks for a history_list'],
+    ['a bad entry', '{"_type": "history_list", "entries": [{}]}', 'entry 0 is not a memory entry'],
+    ['a bad one among samples’', '{"_type": "per_sample", "memories": {"a": {"_type": "x"}}}', 'is a x'],
+  ])('%s is refused with the field', async (_name, content, message) => {
+    const store = await temporaryStore();
+    if (content !== null) await store.write('memory.json', content);
+    const reading = readMemory(openStore, `${store.uri}/memory.json`, historyList, 'sample');
+    const error = await reading.then(
+      () => undefined,
+      (caught: unknown) => caught,
+    );
+    expect(
+      refusal(() => {
+        throw error;
+      }),
+    ).toMatchObject({ field: 'output.load_memory_path', message: expect.stringContaining(message) });
+  });
+});

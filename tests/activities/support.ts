@@ -1,0 +1,52 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { WorkerDependencies } from '../../src/activities/dependencies.js';
+import type { EpisodeLine } from '../../src/activities/part-file.js';
+import { RunContext } from '../../src/activities/run-context.js';
+import type { RunConfig } from '../../src/config/schema.js';
+import { builtInEnvironment, environmentName } from '../../src/environments/registry.js';
+import type { ArtifactStore } from '../../src/storage/artifact-store.js';
+import { openStore } from '../../src/storage/open.js';
+
+/** A store over a folder that is removed when the test ends. */
+export async function temporaryStore(): Promise<ArtifactStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'reprise-activities-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return openStore(folder);
+}
+
+/** What activities know of a run in a store, with a built-in environment and no model. */
+export function runContext(store: ArtifactStore, config: RunConfig, samples = 10): RunContext {
+  const environmentClass = builtInEnvironment(environmentName(config.dataset));
+  if (environmentClass === undefined) throw new Error('the config names no built-in environment');
+  const dependencies = { openStore, environment: {}, compareSymbolically: async () => undefined };
+  return new RunContext(
+    store,
+    config,
+    { todo: null, samples_planned: samples },
+    environmentClass,
+    dependencies as unknown as WorkerDependencies,
+  );
+}
+
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+/** The keys below a prefix. */
+export async function keys(store: ArtifactStore, prefix = ''): Promise<string[]> {
+  return (await collect(store.list(prefix))).map(({ key }) => key);
+}
+
+/** A line of a part; its row is judged as `row.feedback.correct` says. */
+export function episodeLine(
+  index: number,
+  trial: number,
+  fields: Partial<Pick<EpisodeLine, 'row' | 'calls' | 'steps'>>,
+): EpisodeLine {
+  return { kind: 'episode', index, trial, calls: [], steps: [], row: undefined as never, ...fields };
+}

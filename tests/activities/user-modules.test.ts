@@ -1,0 +1,76 @@
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkDataset } from '../../src/activities/dataset.js';
+import { environmentClass } from '../../src/activities/user-modules.js';
+import { InvalidInputError } from '../../src/config/errors.js';
+import type { RunConfig } from '../../src/config/schema.js';
+import { configOf } from '../support/configs.js';
+
+const SOURCE = `
+import { QAEnv, type Feedback } from 'reprise';
+export class ShoutEnv extends QAEnv {
+  override evaluate(action: string): Feedback {
+    return { correct: action === this.target().toUpperCase(), target: this.target(), message: 'VERSION' };
+  }
+}
+export class NoEnv {}
+export const number = 3;
+`;
+
+async function file(content: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'reprise-user-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'environment.ts');
+  await writeFile(path, content);
+  return path;
+}
+
+const task = { index: 0, id: '0', question: 'q', target: 'yes', metadata: {} };
+const services = { compareSymbolically: async () => undefined };
+
+async function shout(path: string) {
+  const ShoutEnv = await environmentClass('ShoutEnv', path);
+  return (await new ShoutEnv(task, { options: {} }, services).step(null, 'YES')).feedback;
+}
+
+test('a user’s TypeScript environment is loaded from its file, and loaded anew when it changes', async () => {
+  const path = await file(SOURCE);
+  expect(await shout(path)).toMatchObject({ correct: true, message: 'VERSION' });
+  await writeFile(path, SOURCE.replace('VERSION', 'SECOND'));
+  await utimes(path, new Date(), new Date(Date.now() + 5000));
+  expect(await shout(path)).toMatchObject({ correct: true, message: 'SECOND' });
+});
+
+test.each([
+  ['Nope', undefined, "'Nope' is no built-in environment (QAEnv, MathQAEnv, MCQEnv"],
+  ['constructor', undefined, "'constructor' is no built-in environment"],
+  ['Nope', SOURCE, "exports no environment class 'Nope' (it exports ShoutEnv)"],
+  ['NoEnv', SOURCE, "exports no environment class 'NoEnv'"],
+  ['Nope', 'export const x = 1;', 'it exports no environment class'],
+  ['Nope', 'export class {', 'cannot be loaded'],
+  ['Nope', "import 'not-installed-anywhere';", 'cannot be loaded'],
+])('%s is refused: %s', async (name, source, message) => {
+  const loading = environmentClass(name, source === undefined ? undefined : await file(source));
+  await expect(loading).rejects.toThrow(InvalidInputError);
+  await expect(loading).rejects.toThrow(message);
+});
+
+const check = (dataset: Record<string, unknown>): Promise<void> =>
+  checkDataset(configOf({ dataset }) as RunConfig, {});
+
+test.each([
+  [{ items: [{ question: 'q', answer: 'a' }], env_class: 'Nope' }, "'Nope' is no built-in environment"],
+  [{ items: [{ question: 'q' }] }, "row 1 has no field 'answer'"],
+  [
+    { items: [{ question: '4 7 8 8' }, { question: '4 7 8' }], task_type: 'custom', env_class: 'Game24Env' },
+    'four whole numbers such as "4 7 8 8" are needed (sample 1)',
+  ],
+])('a dataset is read to its end before anything starts: %j', async (dataset, message) => {
+  await expect(check(dataset)).rejects.toThrow(message);
+});
+
+test('a sound dataset passes', async () => {
+  await expect(check({ items: [{ question: 'q', answer: 'a' }] })).resolves.toBeUndefined();
+});

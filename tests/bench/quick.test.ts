@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import type { ContestRun } from '../../bench/measure/contests.js';
+import type { BenchResult } from '../../bench/result.js';
+
+const JITI = fileURLToPath(new URL('../../node_modules/jiti/lib/jiti-cli.mjs', import.meta.url));
+
+it('the bench measures each contestant it is asked for, and writes table and data', async () => {
+  const output = await mkdtemp(join(tmpdir(), 'reprise-bench-test-'));
+  onTestFinished(() => rm(output, { recursive: true, force: true }));
+  const parts = ['embedded', 'in-process'];
+  const child = spawn(
+    process.execPath,
+    [
+      JITI,
+      'bench/main.ts',
+      ...['--quick', '--samples', '20', '--output', output],
+      ...parts.flatMap((part) => ['--only', part]),
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (data) => {
+    stdout += data;
+  });
+  child.stderr.on('data', (data) => {
+    stderr += data;
+  });
+  const [code] = await once(child, 'close');
+  expect(code, stderr).toBe(0);
+
+  const files = (await readdir(output)).sort();
+  expect(files.map((name) => name.replace(/^\d{4}-\d\d-\d\d-.*-cores-quick/, '…'))).toEqual([
+    '….json',
+    '….md',
+  ]);
+  const [json, markdown] = await Promise.all(files.map((name) => readFile(join(output, name), 'utf8')));
+  expect(stdout).toContain(markdown);
+
+  const result = JSON.parse(json as string) as BenchResult;
+  expect(result.failures).toEqual([]);
+  expect(result.contests.map(({ contestant, latency }) => [contestant, latency])).toEqual([
+    ['embedded', 0],
+    ['in-process', 0],
+    ['embedded', 1000],
+    ['in-process', 1000],
+  ]);
+  for (const contest of result.contests) {
+    expect(contest.error).toBeNull();
+    // One request a sample, from a contestant that reports a time of its own within its command's.
+    expect(contest.runs.map(({ requests }) => requests)).toEqual([20]);
+    const [{ own_seconds, command_seconds, worker, server }] = contest.runs as [ContestRun];
+    expect(own_seconds).toBeGreaterThan(0);
+    expect(command_seconds).toBeGreaterThan(own_seconds);
+    if (process.platform !== 'linux') continue;
+    expect(worker.peak_bytes).toBeGreaterThan(10e6);
+    expect(server.peak_bytes !== null).toBe(contest.contestant === 'embedded');
+  }
+  const histories = result.contests.map(({ history }) => history);
+  expect(histories.map((history) => history !== null)).toEqual([true, false, false, false]);
+  // The run and at least one shard; at least the three events of one activity a sample.
+  expect(histories[0]?.executions).toBeGreaterThanOrEqual(2);
+  expect(histories[0]?.events_a_sample).toBeGreaterThanOrEqual(3);
+  expect(histories[0]?.bytes_a_sample_beside_prompt).toBeGreaterThan(0);
+}, 170_000);

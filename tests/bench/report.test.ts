@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import type { ContestResult, ContestRun } from '../../bench/measure/contests.js';
+import { spreadOf } from '../../bench/measure/spread.js';
+import { parseOptions } from '../../bench/options.js';
+import { reportName, reportOf } from '../../bench/report.js';
+import type { BenchResult } from '../../bench/result.js';
+import { markdownTable } from '../../bench/table.js';
+import { targetsOf, verdict } from '../../bench/targets.js';
+
+function run(own_seconds: number): ContestRun {
+  const usage = { cpu_seconds: 2, peak_bytes: 300e6 };
+  const server = { cpu_seconds: null, peak_bytes: null };
+  return {
+    own_seconds,
+    command_seconds: own_seconds + 2,
+    worker: usage,
+    server,
+    requests: 1000,
+    most_in_flight: 100,
+    disturbance: 0.02,
+  };
+}
+
+function contest(
+  contestant: ContestResult['contestant'],
+  latency: number,
+  seconds: number[],
+  more: Partial<ContestResult> = {},
+): ContestResult {
+  const runs = seconds.map(run);
+  const shared = { samples: 1000, concurrency: 100, history: null, error: null };
+  return { contestant, title: contestant, latency, runs, ...shared, ...more };
+}
+
+function result(more: Partial<BenchResult> = {}): BenchResult {
+  return {
+    at: '2026-01-31T12:00:00.000Z',
+    host: {
+      cpu: 'Intel(R) Xeon(R) CPU @ 2.20GHz',
+      cores: 2,
+      memory_gb: 8,
+      system: 'linux',
+      node: 'v20',
+      load_before: 0.1,
+      commit: 'abc',
+    },
+    quick: false,
+    inspect: true,
+    contests: [],
+    sequential: [],
+    recovery: null,
+    memory: [],
+    failures: [],
+    ...more,
+  };
+}
+
+describe('the median of repetitions', () => {
+  it.each([
+    [[3], { median: 3, min: 3, max: 3 }],
+    [[9, 1, 5], { median: 5, min: 1, max: 9 }],
+    [[4, 1, 2, 3], { median: 2.5, min: 1, max: 4 }],
+    // Numbers, not texts, are sorted.
+    [[10, 9, 100], { median: 10, min: 9, max: 100 }],
+  ])('of %j', (values, spread) => {
+    expect(spreadOf(values)).toEqual(spread);
+  });
+});
+
+describe('the targets', () => {
+  it('take the median and say by how much they are missed', () => {
+    const history = {
+      events_a_sample: 4,
+      bytes_a_sample: 1500,
+      bytes_a_sample_beside_prompt: 1300,
+      executions: 5,
+    };
+    const targets = targetsOf(
+      result({
+        contests: [
+          contest('embedded', 0, [5, 100, 4], { history }),
+          contest('inspect', 0, [24, 25, 26]),
+          contest('embedded', 1000, [12, 11, 13]),
+        ],
+        sequential: [
+          { contestant: 'in-process', title: '', calls: 9, milliseconds: spreadOf([2]) },
+          { contestant: 'embedded', title: '', calls: 9, milliseconds: spreadOf([30]) },
+        ],
+        memory: [5000, 20_000].map((samples, index) => ({
+          samples,
+          ...run(30),
+          worker: { cpu_seconds: 1, peak_bytes: [400e6, 500e6][index] as number },
+          history,
+        })),
+      }),
+    );
+    expect(targets.map((target) => [target.name, target.measured, verdict(target)])).toEqual([
+      ['model at 0 ms: speed', 200, 'reached'],
+      ['model at 0 ms: times as fast as Inspect AI', 5, 'reached'],
+      ['model at 1,000 ms: wall over ideal', 1.2, 'missed by 4 %'],
+      ['one sequential call', 30, 'missed by 50 %'],
+      ['history events a sample', 4, 'reached'],
+      ['history bytes a sample, beside its prompt', 1300, 'missed by 30 %'],
+      ['worker memory at 20,000 samples', 500, 'reached'],
+      ['worker memory at 20,000 over 5,000 samples', 1.25, 'missed by 19 %'],
+    ]);
+  });
+
+  it('leave out what was not measured', () => {
+    expect(targetsOf(result())).toEqual([]);
+    expect(targetsOf(result({ contests: [contest('in-process', 0, [1])] }))).toEqual([]);
+  });
+});
+
+describe('the report', () => {
+  it('sets contestants side by side, and says who failed and why', () => {
+    const text = reportOf(
+      result({
+        contests: [
+          contest('embedded', 0, [4, 5, 8]),
+          contest('in-process', 0, [], { error: 'it broke' }),
+          contest('embedded', 1000, [12]),
+          contest('in-process', 1000, [10]),
+        ],
+        failures: ['memory: too slow'],
+      }),
+    );
+    const cells = (name: string) =>
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`| ${name} `))
+        ?.split('|')
+        .slice(2, -1)
+        .map((cell) => cell.trim());
+    expect(cells('0 ms: samples/s, run')).toEqual(['200 (125–250)', 'failed']);
+    expect(cells('1000 ms: wall over ideal, run')).toEqual(['1.20', '1.00']);
+    expect(cells('0 ms: server CPU seconds')).toEqual(['–', 'failed']);
+    expect(text).toContain('- in-process, 0 ms: it broke');
+    expect(text).toContain('- memory: too slow');
+  });
+
+  it('warns of a busy machine and of a quick run', () => {
+    expect(reportOf(result())).not.toContain('not idle');
+    const { host } = result();
+    expect(reportOf(result({ host: { ...host, load_before: 1.5 } }))).toContain('not idle');
+    expect(reportOf(result({ quick: true }))).toContain('A quick run');
+    const busy = contest('embedded', 0, [5]);
+    expect(reportOf(result({ contests: [busy] }))).not.toContain('not quiet');
+    busy.runs.push({ ...run(6), disturbance: 0.4 });
+    expect(reportOf(result({ contests: [busy] }))).toContain('others took 40 % of its CPU');
+  });
+
+  it('is named after day and processor', () => {
+    expect(reportName(result())).toBe('2026-01-31-intel-xeon-2-cores');
+    expect(reportName(result({ quick: true }))).toBe('2026-01-31-intel-xeon-2-cores-quick');
+  });
+
+  it('lines its columns up', () => {
+    expect(
+      markdownTable(
+        ['', 'b'],
+        [
+          ['long name', '–'],
+          ['c', '1'],
+        ],
+      ),
+    ).toBe(
+      ['|           | b   |', '| --------- | --- |', '| long name | –   |', '| c         | 1   |'].join('\n'),
+    );
+  });
+});
+
+describe('the options', () => {
+  it('leave the memory runs out of a quick run, unless they are asked for', () => {
+    expect(parseOptions([], 'out')).toMatchObject({
+      samples: 1000,
+      repetitions: 3,
+      memorySamples: [5000, 20_000],
+      output: 'out',
+    });
+    expect(parseOptions(['--quick'], 'out')).toMatchObject({
+      samples: 100,
+      repetitions: 1,
+      memorySamples: [],
+    });
+    expect(parseOptions(['--quick', '--only', 'memory'], 'out')).toMatchObject({ parts: ['memory'] });
+  });
+
+  it.each([
+    [['--only', 'nobody'], /--only nobody: one of embedded/],
+    [['--samples', '0'], /--samples 0/],
+    [['--samples', 'many'], /--samples many/],
+    [['--fast'], /fast/],
+  ])('refuse %j', (argv, message) => {
+    expect(() => parseOptions(argv, 'out')).toThrow(message);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { exitCodeOf, explain } from '../../src/cli/exit.js';
+import { dollars, duration, metricsTable, percent } from '../../src/cli/format.js';
+import { InvalidInputError } from '../../src/config/errors.js';
+import type { Metrics } from '../../src/contracts/results.js';
+import { StorageError } from '../../src/storage/storage-error.js';
+
+const METRICS: Metrics = {
+  name: 'run',
+  experiment: 'run',
+  kind: 'run',
+  status: 'done',
+  status_message: null,
+  model: 'openai/x',
+  simulated: false,
+  agent: 'history_agent',
+  seed: 0,
+  feedback_in_memory: 'full',
+  samples: 10,
+  samples_planned: 10,
+  episodes: 20,
+  correct: 6,
+  accuracy: 0.75,
+  errors: 2,
+  error_types: { EmptyReply: 1, timeout: 1 },
+  success_by_trial: [0.5, 0.75],
+  correct_by_trial: [4, 6],
+  mean_reward: 0.75,
+  truncated_replies: 0,
+  warnings: 0,
+  lm_calls: 33,
+  lm_calls_repeated: 2,
+  lm_calls_cached: 0,
+  usage: { input_tokens: 1000, output_tokens: 200 },
+  cost_usd: 0.12345,
+  wall_seconds: 61,
+  started_at: '2025-01-01T00:00:00.000Z',
+  ended_at: '2025-01-01T00:01:01.000Z',
+  by_task: { QAEnv: { samples: 10, correct: 6, errors: 2, accuracy: 0.75 } },
+};
+
+/** The table’s lines as `name: value`. */
+function lines(metrics: Partial<Metrics>): string[] {
+  return metricsTable({ ...METRICS, ...metrics })
+    .split('\n')
+    .filter((line) => line.includes('│'))
+    .map((line) =>
+      line
+        .split('│')
+        .map((cell) => cell.trim())
+        .filter((cell) => cell !== '')
+        .join(': '),
+    );
+}
+
+describe('the result table', () => {
+  test('shows the figures of metrics.json', () => {
+    expect(lines({})).toEqual([
+      'status: done',
+      'model: openai/x',
+      'accuracy: 75.0 % (6 of 8 judged samples)',
+      'samples: 10, 20 episodes',
+      'success by trial: trial 1: 50.0 %, trial 2: 75.0 %',
+      'errors: 2 (1 EmptyReply, 1 timeout), not counted as wrong',
+      'LM calls: 33, 2 repeated after a crash',
+      'tokens: 1000 in, 200 out',
+      'cost: $0.1235',
+      'time: 61.0 s',
+    ]);
+  });
+
+  test.each<[Partial<Metrics>, string]>([
+    [{ simulated: true }, 'model: openai/x (a simulation: no benchmark figure)'],
+    [{ status: 'limit_reached', status_message: 'all spent' }, 'status: limit_reached (all spent)'],
+    [{ samples: 4 }, 'samples: 4 of 10, 20 episodes'],
+    [{ accuracy: null, correct: 0, samples: 2 }, 'accuracy: – (0 of 0 judged samples)'],
+    [{ cost_usd: null }, 'cost: unknown (no price for this model)'],
+    [{ errors: 0 }, 'errors: 0'],
+    [{ truncated_replies: 3 }, 'cut-off replies: 3'],
+    [{ success_by_trial: [0.5, null] }, 'success by trial: trial 1: 50.0 %, trial 2: –'],
+  ])('of %j says: %s', (metrics, line) => {
+    expect(lines(metrics)).toContain(line);
+  });
+
+  test('does not speak of trials where there is one', () => {
+    expect(lines({ success_by_trial: [0.5] }).join('\n')).not.toContain('trial');
+  });
+
+  test('shows a confusion matrix where there is one', () => {
+    const confusion = { A: { A: 3, none: 1 }, B: { A: 2 } };
+    const by_task = { MCQEnv: { samples: 6, correct: 3, errors: 0, accuracy: 0.5, confusion } };
+    expect(lines({ by_task }).slice(-3)).toEqual(['target \\ answered: A: none', 'A: 3: 1', 'B: 2: 0']);
+    expect(metricsTable({ ...METRICS, by_task })).toContain('MCQEnv, target letter by answered letter:');
+  });
+});
+
+test.each([
+  [0, '0.0 s'],
+  [119.94, '119.9 s'],
+  [120, '2 min 0 s'],
+  [179.7, '3 min 0 s'],
+  [7199, '119 min 59 s'],
+  [7200, '2 h 0 min'],
+  [90_061, '25 h 1 min'],
+])('%s seconds are %s', (seconds, text) => {
+  expect(duration(seconds)).toBe(text);
+});
+
+test('shares and dollars that are not known are no zeros', () => {
+  expect([percent(null), percent(0), percent(1 / 3)]).toEqual(['–', '0.0 %', '33.3 %']);
+  expect([dollars(null), dollars(0)]).toEqual(['unknown (no price for this model)', '$0.0000']);
+});
+
+test.each([
+  ['done', 0],
+  ['failed', 1],
+  ['cancelled', 1],
+  ['limit_reached', 3],
+  ['stopped', 3],
+] as const)('a run that ends as %s exits with %i', (status, code) => {
+  expect(exitCodeOf(status)).toBe(code);
+});
+
+test.each<[unknown, number]>([
+  [new InvalidInputError('runtime.num_trials: must be more than 0', 'runtime.num_trials'), 2],
+  [
+    new StorageError({ message: 'disk full', uri: 'file:///x', key: 'a', code: 'ENOSPC', retryable: true }),
+    1,
+  ],
+  [new Error('something else'), 1],
+  ['a text', 1],
+])('%s exits with %i and says why', (error, code) => {
+  const explained = explain(error);
+  expect(explained.code).toBe(code);
+  expect(explained.message).toBe(error instanceof Error ? error.message : error);
+});

@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest';
+import { configOf } from '../support/configs.js';
+
+test('a config that says the least gets every default', () => {
+  expect(configOf()).toEqual({
+    name: 'run',
+    runtime: {
+      max_envs_to_visit: null,
+      max_steps_per_episode: null,
+      num_trials: 1,
+      early_stop_on_success: false,
+      carry_memory_across_trials: true,
+      memory_scope: 'run',
+      concurrency: 10,
+    },
+    dataset: {
+      items: [{ question: 'q', answer: 'a' }],
+      task_type: 'exact',
+      env_options: {},
+      input_field: 'question',
+      target_field: 'answer',
+      meta_fields: [],
+      shuffle: false,
+    },
+    lm: {
+      provider: 'simulated',
+      model: 'simulated',
+      temperature: 0.2,
+      max_output_tokens: 2048,
+      thinking_budget: null,
+      timeout_sec: 120,
+      requests_per_second: null,
+      max_attempts: 8,
+      cache: false,
+      simulation: { accuracy: 0.5, latency_ms: 0, error_rate: 0, reflection_gain: 0.15 },
+    },
+    memory: { _type: 'history_list', max_length: 100 },
+    agent: { type: 'history_agent', system_prompt: null, history_k: 10, feedback: 'full' },
+    limits: { max_cost_usd: null, max_lm_calls: null, max_tokens: null, max_wall_seconds: null },
+    output: {
+      results_dir: '/work/results',
+      save_memory_path: null,
+      load_memory_path: null,
+      log_level: 'INFO',
+    },
+    seed: 0,
+  });
+});
+
+test('a reflexion agent gets every default of reflection_config, whole or in part', () => {
+  const reflection = {
+    enabled: true,
+    mode: 'episode_end',
+    system_prompt: null,
+    max_tokens: null,
+    strategy: 'reflexion',
+    max_reflections: 3,
+    reflect_on_success: false,
+  };
+  expect(configOf({ agent: { type: 'reflexion_agent' } }).agent).toEqual({
+    type: 'reflexion_agent',
+    system_prompt: null,
+    history_k: 10,
+    feedback: 'full',
+    reflection_config: reflection,
+  });
+  const some = { mode: 'both', strategy: 'last_attempt', max_reflections: 1, max_tokens: 50 };
+  expect(configOf({ agent: { type: 'reflexion_agent', reflection_config: some } }).agent).toMatchObject({
+    reflection_config: { ...reflection, ...some },
+  });
+});
+
+test.each([
+  [1, undefined, 'full'],
+  [2, undefined, 'outcome'],
+  [2, 'full', 'full'],
+  [1, 'outcome', 'outcome'],
+])('with %i trials and agent.feedback %s the agent remembers the %s', (num_trials, feedback, remembered) => {
+  const agent = { type: 'memory_agent', ...(feedback === undefined ? {} : { feedback }) };
+  expect(configOf({ runtime: { num_trials }, agent }).agent.feedback).toBe(remembered);
+});
+
+/** Everything that a config may say, with values that are not the defaults. */
+test.each<[string, Record<string, unknown>]>([
+  [
+    'runtime',
+    {
+      max_envs_to_visit: 5,
+      max_steps_per_episode: 3,
+      num_trials: 4,
+      early_stop_on_success: true,
+      carry_memory_across_trials: false,
+      memory_scope: 'sample',
+      concurrency: 99,
+    },
+  ],
+  [
+    'dataset',
+    {
+      hf_name: 'openai/gsm8k',
+      config: 'main',
+      split: 'test',
+      task_type: 'mcq',
+      env_class: 'MCQEnv',
+      env_options: { tolerance: 0.1 },
+      input_field: 'a.b',
+      target_field: 'c',
+      choices_field: ['d', 'e'],
+      id_field: 'metadata.ID',
+      meta_fields: ['f'],
+      prompt_template: '{a.b}',
+      instruction_template: 'Answer: {question}',
+      shuffle: true,
+    },
+  ],
+  [
+    'lm',
+    {
+      provider: 'openai',
+      model: 'gpt',
+      base_url: 'http://127.0.0.1:8000/v1',
+      temperature: 0,
+      max_output_tokens: 5,
+      thinking_budget: -1,
+      timeout_sec: 1.5,
+      requests_per_second: 0.5,
+      max_attempts: 1,
+      cache: true,
+    },
+  ],
+  ['memory', { _type: 'history_list', max_length: 7 }],
+  ['limits', { max_cost_usd: 0.01, max_lm_calls: 1, max_tokens: 2, max_wall_seconds: 0.5 }],
+  [
+    'output',
+    {
+      results_dir: 's3://bucket/prefix',
+      save_memory_path: '/m/new.json',
+      load_memory_path: null,
+      log_level: 'DEBUG',
+    },
+  ],
+])('every field of %s is taken as it is written', (section, fields) => {
+  expect(configOf({ [section]: fields })).toMatchObject({ [section]: fields });
+});
+
+test.each([
+  ['gemini/gemini-2.5-flash', undefined, 'gemini', 'gemini-2.5-flash'],
+  ['gemini-2.5-flash', undefined, 'gemini', 'gemini-2.5-flash'],
+  ['openai/meta-llama/Llama-3-8B', undefined, 'openai', 'meta-llama/Llama-3-8B'],
+  ['meta-llama/Llama-3-8B', 'openai', 'openai', 'meta-llama/Llama-3-8B'],
+  ['anthropic/claude-sonnet-4-5', 'anthropic', 'anthropic', 'claude-sonnet-4-5'],
+  ['simulated/demo', undefined, 'simulated', 'demo'],
+])('lm.model %s with provider %s is the model of %s called %s', (model, provider, expected, name) => {
+  const { lm } = configOf({ lm: { model, ...(provider === undefined ? {} : { provider }) } });
+  expect([lm.provider, lm.model]).toEqual([expected, name]);
+});
+
+test('the memory’s kind may be called type or _type', () => {
+  for (const key of ['type', '_type']) {
+    const { memory } = configOf({ memory: { [key]: 'history_list', max_length: 3 } });
+    expect(memory).toEqual({ _type: 'history_list', max_length: 3 });
+  }
+});
+
+test('a user’s own agent keeps its own fields', () => {
+  const agent = { type: 'mine', file: import.meta.filename, class_name: 'Mine', depth: 3 };
+  expect(configOf({ agent }).agent).toEqual({
+    ...agent,
+    system_prompt: null,
+    history_k: 10,
+    feedback: 'full',
+  });
+});

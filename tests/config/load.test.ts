@@ -1,0 +1,164 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load.js';
+import { configOf, folderWith, refusal } from '../support/configs.js';
+
+const YAML = `
+dataset:
+  items: [{ question: q, answer: a }]
+lm: { provider: simulated }
+`;
+
+describe('the file', () => {
+  test('names the run where the config does not', () => {
+    const folder = folderWith({ 'first-try.yaml': YAML, 'second.yml': `name: given\n${YAML}` });
+    expect(loadConfig(join(folder, 'first-try.yaml')).name).toBe('first-try');
+    expect(loadConfig(join(folder, 'second.yml')).name).toBe('given');
+    expect(loadConfig(join(folder, 'second.yml'), { name: 'from outside' }).name).toBe('from outside');
+  });
+
+  test('may be JSON, and its path relative to the working folder', () => {
+    const folder = folderWith({ 'a.json': JSON.stringify({ seed: 9, ...configInput }) });
+    expect(loadConfig('a.json', { workingFolder: folder })).toMatchObject({ name: 'a', seed: 9 });
+  });
+
+  test.each([
+    ['nothing', 'a config is a mapping with the sections', ''],
+    ['a list', 'this holds a list', '- 1\n- 2\n'],
+    ['a text', 'this holds a string', 'hello\n'],
+    ['broken YAML', 'is not valid YAML', 'name: [unclosed\n'],
+    ['a key twice', 'is not valid YAML', 'seed: 1\nseed: 2\n'],
+    ['several documents', 'is not valid YAML', 'seed: 1\n---\nseed: 2\n'],
+  ])('that holds %s is refused: %s', (_what, message, content) => {
+    const path = join(folderWith({ 'bad.yaml': content }), 'bad.yaml');
+    const error = refusal(() => loadConfig(path));
+    expect(error.message).toContain(message);
+    expect(error.message).toContain(path);
+  });
+
+  test('that is not there, or is a folder, is named', () => {
+    const folder = folderWith();
+    expect(refusal(() => loadConfig(join(folder, 'no.yaml'))).message).toMatch(
+      /no\.yaml: there is no such file/,
+    );
+    expect(refusal(() => loadConfig(folder)).message).toContain('this is a folder');
+  });
+});
+
+const configInput = { dataset: { items: [{ question: 'q', answer: 'a' }] }, lm: { provider: 'simulated' } };
+
+describe('paths', () => {
+  test('are resolved against the YAML’s folder, wherever the command runs', () => {
+    const folder = folderWith();
+    mkdirSync(join(folder, 'configs'));
+    mkdirSync(join(folder, 'data'));
+    for (const name of ['rows.jsonl', 'env.ts', 'script.yaml', 'memory.json']) {
+      writeFileSync(join(folder, 'data', name), '');
+    }
+    writeFileSync(
+      join(folder, 'configs', 'run.yaml'),
+      `
+dataset: { dataset_path: ../data/rows.jsonl, env_class: Mine, env_file: ../data/env.ts }
+lm: { provider: scripted, script: ${join(folder, 'data', 'script.yaml')} }
+agent: { type: mine, file: ../data/env.ts }
+output:
+  results_dir: ../results
+  load_memory_path: file://${join(folder, 'data', 'memory.json')}
+  save_memory_path: later/memory.json
+`,
+    );
+    const { dataset, lm, agent, output } = loadConfig('configs/run.yaml', { workingFolder: folder });
+    expect(dataset.dataset_path).toBe(join(folder, 'data/rows.jsonl'));
+    expect(dataset.env_file).toBe(join(folder, 'data/env.ts'));
+    expect(lm.script).toBe(join(folder, 'data/script.yaml'));
+    expect(agent).toMatchObject({ file: join(folder, 'data/env.ts') });
+    expect(output).toMatchObject({
+      results_dir: join(folder, 'results'),
+      load_memory_path: join(folder, 'data/memory.json'),
+      save_memory_path: join(folder, 'configs/later/memory.json'),
+    });
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['dataset.dataset_path', { dataset: { dataset_path: 'no.jsonl' } }],
+    ['dataset.env_file', { dataset: { items: [{}], env_class: 'Mine', env_file: 'no.ts' } }],
+    ['lm.script', { lm: { provider: 'scripted', script: 'no.yaml' } }],
+    ['lm.recording', { lm: { provider: 'replay', recording: 'no.jsonl' } }],
+    ['agent.file', { agent: { type: 'mine', file: 'no.ts' } }],
+    ['output.load_memory_path', { output: { load_memory_path: 'no.json' } }],
+  ])('a missing %s is named with the place that was looked at', (field, sections) => {
+    const error = refusal(() => configOf(sections));
+    expect(error.field).toBe(field);
+    expect(error.message).toMatch(new RegExp(`^${field}: there is no file at /configs/no\\.`));
+  });
+
+  test('addresses of an object store are left alone', () => {
+    const { lm, output } = configOf({
+      lm: { provider: 'replay', recording: 's3://bucket/calls.jsonl' },
+      output: { results_dir: 's3://bucket/results/', load_memory_path: 's3://bucket/memory.json' },
+    });
+    expect(lm.recording).toBe('s3://bucket/calls.jsonl');
+    expect(output).toMatchObject({
+      results_dir: 's3://bucket/results',
+      load_memory_path: 's3://bucket/memory.json',
+    });
+  });
+
+  test.each<[string, Record<string, unknown>, string | undefined, string]>([
+    ['by default in the working folder', {}, undefined, '/work/results'],
+    ['from the config: by its folder', { results_dir: 'out' }, undefined, '/configs/out'],
+    ['from the command: by the working folder', { results_dir: 'out' }, 'mine', '/work/mine'],
+    ['from the command without a config’s', {}, '../mine', '/mine'],
+    ['from the command, in an object store', { results_dir: 'out' }, 's3://bucket/a', 's3://bucket/a'],
+  ])('results_dir %s', (_name, output, resultsDir, expected) => {
+    const options = resultsDir === undefined ? {} : { resultsDir };
+    expect(configOf({ output }, options).output.results_dir).toBe(expected);
+  });
+});
+
+describe('--set', () => {
+  test.each<[string[], Record<string, unknown>]>([
+    [['runtime.num_trials=3'], { runtime: { num_trials: 3 } }],
+    [['runtime.num_trials=3', 'runtime.num_trials=4'], { runtime: { num_trials: 4 } }],
+    [['runtime.early_stop_on_success=true'], { runtime: { early_stop_on_success: true } }],
+    [['limits.max_cost_usd=null'], { limits: { max_cost_usd: null } }],
+    [['name=a=b'], { name: 'a=b' }],
+    [['agent={type: reflexion_agent, history_k: 0}'], { agent: { type: 'reflexion_agent', history_k: 0 } }],
+    [['dataset.meta_fields=[x, y]'], { dataset: { meta_fields: ['x', 'y'] } }],
+    [['dataset.prompt_template='], { dataset: { prompt_template: '' } }],
+    [['dataset.items.0.answer=changed'], { dataset: { items: [{ question: 'q', answer: 'changed' }] } }],
+    [['agent.system_prompt={unclosed'], { agent: { system_prompt: '{unclosed' } }],
+  ])('%j', (overrides, expected) => {
+    expect(configOf({}, { overrides })).toMatchObject(expected);
+  });
+
+  test('overrides what the file says, and leaves the rest of its section', () => {
+    const runtime = { num_trials: 2, concurrency: 5 };
+    expect(configOf({ runtime }, { overrides: ['runtime.num_trials=7'] }).runtime).toMatchObject({
+      num_trials: 7,
+      concurrency: 5,
+    });
+  });
+
+  test.each([
+    ['runtime.num_trials', 'write it as section.field=value'],
+    ['=3', 'write it as section.field=value'],
+    ['runtime..num_trials=3', 'write it as section.field=value'],
+    ['__proto__.polluted=1', 'write it as section.field=value'],
+    ['runtime.constructor.x=1', 'write it as section.field=value'],
+    ['seed.deep=1', "'seed' is not a section of the config"],
+    ['runtime.num_trials=many', 'runtime.num_trials: must be a number, not "many"'],
+    ['runtime.trials=3', "unknown field 'trials'"],
+    ['agent=history_agent', 'agent: must be a mapping'],
+  ])('%s is refused: %s', (assignment, message) => {
+    expect(refusal(() => configOf({ seed: 1 }, { overrides: [assignment] })).message).toContain(message);
+    expect({}).not.toHaveProperty('polluted');
+  });
+
+  test('the given object is not changed', () => {
+    const sections = { runtime: { num_trials: 2 } };
+    configOf(sections, { overrides: ['runtime.num_trials=7'] });
+    expect(sections).toEqual({ runtime: { num_trials: 2 } });
+  });
+});

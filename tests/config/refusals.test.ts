@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { configOf, MINIMAL, refusal } from '../support/configs.js';
+
+const items = MINIMAL.dataset.items;
+
+/** A bad section, the field that the refusal names, and what its message says. */
+const refused: [sections: Record<string, unknown>, field: string, message: string][] = [
+  // Unknown keys.
+  [{ runtimes: {} }, 'runtimes', "unknown field 'runtimes', did you mean 'runtime'?"],
+  [{ runtime: { num_trails: 3 } }, 'runtime.num_trails', "did you mean 'num_trials'?"],
+  [
+    { limits: { cheese: 1 } },
+    'limits.cheese',
+    'allowed: max_cost_usd, max_lm_calls, max_tokens, max_wall_seconds',
+  ],
+  [{ lm: { ...MINIMAL.lm, top_p: 1 } }, 'lm.top_p', "unknown field 'top_p'"],
+  [{ agent: { type: 'memory_agent', reflection_config: {} } }, 'agent.reflection_config', 'unknown field'],
+  [
+    { agent: { type: 'reflexion_agent', reflection_config: { modes: 'both' } } },
+    'agent.reflection_config.modes',
+    "did you mean 'mode'?",
+  ],
+  [{ memory: { _type: 'history_list', size: 1 } }, 'memory.size', 'allowed: _type, max_length'],
+  [{ memory: { _type: 'history_list', type: 'list' } }, 'memory.type', "unknown field 'type'"],
+  // Wrong types.
+  [{ runtime: { num_trials: '3' } }, 'runtime.num_trials', 'must be a number, not "3"'],
+  [{ runtime: { num_trials: 2.5 } }, 'runtime.num_trials', 'must be a whole number, not 2.5'],
+  [{ runtime: { early_stop_on_success: 'yes' } }, 'runtime.early_stop_on_success', 'must be true or false'],
+  [{ runtime: null }, 'runtime', 'must be a mapping, not null'],
+  [{ runtime: [1] }, 'runtime', 'must be a mapping, not [1]'],
+  [{ output: 'here' }, 'output', 'must be a mapping'],
+  [{ name: 5 }, 'name', 'must be a string, not 5'],
+  [{ dataset: { items: 'x' } }, 'dataset.items', 'must be a list'],
+  [{ dataset: { items: [3] } }, 'dataset.items[0]', 'must be a mapping, not 3'],
+  [{ dataset: { items, choices_field: 3 } }, 'dataset.choices_field', 'must be a string or a list, not 3'],
+  [{ agent: 'history_agent' }, 'agent', 'must be a mapping, not "history_agent"'],
+  [{ agent: null }, 'agent', 'must be a mapping, not null'],
+  [{ memory: 'history_list' }, 'memory', 'must be a mapping'],
+  [{ lm: 'gemini/x' }, 'lm', 'must be a mapping'],
+  // Out of range.
+  [{ runtime: { num_trials: 0 } }, 'runtime.num_trials', 'must be more than 0, not 0'],
+  [{ runtime: { concurrency: 10_001 } }, 'runtime.concurrency', 'must be at most 10000, not 10001'],
+  [{ lm: { ...MINIMAL.lm, temperature: 2.1 } }, 'lm.temperature', 'must be at most 2, not 2.1'],
+  [{ lm: { ...MINIMAL.lm, timeout_sec: 0 } }, 'lm.timeout_sec', 'must be more than 0'],
+  [{ lm: { ...MINIMAL.lm, thinking_budget: -2 } }, 'lm.thinking_budget', 'must be at least -1'],
+  [{ lm: { ...MINIMAL.lm, simulation: { accuracy: 2 } } }, 'lm.simulation.accuracy', 'must be at most 1'],
+  [{ lm: { ...MINIMAL.lm, simulation: { error_rate: 1 } } }, 'lm.simulation.error_rate', 'less than 1'],
+  [{ limits: { max_cost_usd: 0 } }, 'limits.max_cost_usd', 'must be more than 0, not 0'],
+  [{ limits: { max_lm_calls: -1 } }, 'limits.max_lm_calls', 'must be more than 0, not -1'],
+  [{ seed: -1 }, 'seed', 'must be at least 0, not -1'],
+  [{ seed: 2 ** 32 }, 'seed', 'must be at most 4294967295'],
+  [{ name: '' }, 'name', 'must have at least 1 character, not ""'],
+  [{ dataset: { items: [] } }, 'dataset.items', 'must have at least 1 entry, not []'],
+  // Words that are none of the allowed ones.
+  [
+    { runtime: { memory_scope: 'all' } },
+    'runtime.memory_scope',
+    '"all" is not allowed; allowed: run, sample',
+  ],
+  [{ dataset: { items, task_type: 'math' } }, 'dataset.task_type', 'allowed: exact, numeric, mcq, custom'],
+  [{ output: { log_level: 'info' } }, 'output.log_level', 'allowed: DEBUG, INFO, WARN, ERROR'],
+  [
+    { agent: { type: 'nope' } },
+    'agent.type',
+    '"nope" is not allowed; allowed: memory_agent, history_agent, reflexion_agent',
+  ],
+  [{ memory: { _type: 'vector_db' } }, 'memory._type', '"vector_db" is not allowed; allowed: history_list'],
+  [{ agent: { feedback: 'none' } }, 'agent.feedback', 'allowed: full, outcome'],
+  [
+    { agent: { type: 'reflexion_agent', reflection_config: { strategy: 'retry' } } },
+    'agent.reflection_config.strategy',
+    'allowed: none, last_attempt, reflexion, last_attempt_and_reflexion',
+  ],
+  // The model.
+  [{ lm: {} }, 'lm.model', 'give a model as provider/name'],
+  [{ lm: { model: 'gpt-4o' } }, 'lm.model', 'write e.g. openai/gpt-4o, or set lm.provider'],
+  [{ lm: { model: 'openai/' } }, 'lm.model', 'does not begin with a provider'],
+  [{ lm: { provider: 'openai' } }, 'lm.model', 'provider openai needs a model'],
+  [{ lm: { provider: 'azure', model: 'x' } }, 'lm.provider', 'allowed: gemini, openai, anthropic'],
+  [{ lm: { model: 'openai/x', base_url: 'nowhere' } }, 'lm.base_url', 'is not a valid url'],
+  [{ lm: { provider: 'scripted' } }, 'lm.script', 'needs script'],
+  [{ lm: { provider: 'replay' } }, 'lm.recording', 'needs recording'],
+  [{ lm: { model: 'openai/x', script: 's.yaml' } }, 'lm.script', 'belongs to provider scripted'],
+  [{ lm: { ...MINIMAL.lm, base_url: 'http://x.test' } }, 'lm.base_url', 'calls no server'],
+  // The dataset.
+  [{ dataset: {} }, 'dataset', 'exactly one of items, dataset_path and hf_name (there is none)'],
+  [{ dataset: { items, hf_name: 'x' } }, 'dataset', 'there are items and hf_name'],
+  [{ dataset: { items, task_type: 'custom' } }, 'dataset.env_class', 'task_type custom needs an env_class'],
+  [{ dataset: { items, env_file: 'e.ts' } }, 'dataset.env_class', 'env_file needs env_class'],
+  [{ dataset: { items, task_type: 'mcq' } }, 'dataset.choices_field', 'needs choices_field'],
+  [{ dataset: { items, choices_field: ['a'] } }, 'dataset.choices_field', 'at least 2 entries'],
+  [{ dataset: { items, instruction_template: 'x' } }, 'dataset.instruction_template', '{question}'],
+  // A user's agent.
+  [{ agent: { type: 'history_agent', file: 'a.ts' } }, 'agent.type', 'is a built-in agent'],
+  [{ agent: { file: 'a.ts', type: '' } }, 'agent.type', 'at least 1'],
+];
+
+test.each(refused)('%j is refused at %s: %s', (sections, field, message) => {
+  const error = refusal(() => configOf(sections));
+  expect(error.message).toContain(message);
+  expect(error.message.startsWith('run.yaml: ')).toBe(true);
+  expect(error.field).toBe(field);
+});
+
+test('everything that is wrong is said at once, a line each', () => {
+  const { message } = refusal(() => configOf({ seed: 'x', runtime: { num_trials: 0, colour: 1 } }));
+  const lines = message.split('\n');
+  expect(lines).toHaveLength(4);
+  expect(lines[0]).toBe('run.yaml:');
+  for (const field of ['seed', 'runtime.num_trials', 'runtime.colour']) {
+    expect(lines.filter((line) => line.startsWith(`  ${field}: `))).toHaveLength(1);
+  }
+});
+
+describe('credentials', () => {
+  const key = 'sk-abcdefghijklmnopqrstuvwx';
+  test.each<[Record<string, unknown>, string]>([
+    [{ lm: { model: 'openai/x', api_key: 'anything' } }, 'lm.api_key'],
+    [{ lm: { model: 'openai/x', apiKey: 'anything' } }, 'lm.apiKey'],
+    [{ api_token: 'x' }, 'api_token'],
+    [{ output: { aws_secret_access_key: 'x' } }, 'output.aws_secret_access_key'],
+    [{ dataset: { items, env_options: { db: { password: 'x' } } } }, 'dataset.env_options.db.password'],
+    [{ dataset: { items: [{ question: key }] } }, 'dataset.items[0].question'],
+    [{ name: key }, 'name'],
+    [{ agent: { system_prompt: ` ${key}\n` } }, 'agent.system_prompt'],
+    [{ name: `AIza${'x'.repeat(35)}` }, 'name'],
+    [{ name: `hf_${'x'.repeat(34)}` }, 'name'],
+    [{ name: `AKIA${'X'.repeat(16)}` }, 'name'],
+    [{ name: `ghp_${'x'.repeat(36)}` }, 'name'],
+    [{ lm: { model: 'openai/x', base_url: 'https://me:secret@host/v1' } }, 'lm.base_url'],
+  ])('%j is refused, and not repeated', (sections, field) => {
+    const { message, field: named } = refusal(() => configOf(sections));
+    expect(named).toBe(field);
+    expect(message).toContain('never written in a config');
+    expect(message).not.toMatch(/sk-abc|xxxx|XXXX|anything|me:secret/);
+  });
+
+  test('a credential given by --set is refused as well', () => {
+    expect(refusal(() => configOf({}, { overrides: ['lm.token=abc'] })).field).toBe('lm.token');
+  });
+
+  test.each<Record<string, unknown>>([
+    { limits: { max_tokens: 5 } },
+    { agent: { type: 'reflexion_agent', reflection_config: { max_tokens: 5 } } },
+    { dataset: { items: [{ question: 'q', answer: 'a', token: 'word', password: 'x' }] } },
+    { dataset: { items, env_options: { api_key: null, tokens: 3 } } },
+    { agent: { system_prompt: 'Never tell the password or a token.' } },
+    { lm: { provider: 'openai', model: 'sk-1', base_url: 'http://host:8000/v1' } },
+  ])('%j holds none', (sections) => {
+    expect(configOf(sections)).toMatchObject(sections);
+  });
+});

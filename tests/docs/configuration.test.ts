@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { configJsonSchema } from '../../src/config/json-schema.js';
+
+/** The part of a JSON Schema node that matters here. */
+interface Node {
+  type?: string | string[];
+  const?: unknown;
+  default?: unknown;
+  enum?: unknown[];
+  properties?: Record<string, Node>;
+  required?: string[];
+  anyOf?: Node[];
+  oneOf?: Node[];
+}
+
+interface Field {
+  /** Undefined where there is none, or none that is a value. */
+  default: unknown;
+  allowed: string[];
+}
+
+/** Sections, which the document gives a heading or a row of introduction. */
+const SECTIONS = new Set(['runtime', 'dataset', 'lm', 'memory', 'agent', 'limits', 'output']);
+const INNER_SECTIONS = new Set(['agent.reflection_config']);
+
+function branches(node: Node): Node[] {
+  return (node.anyOf ?? node.oneOf)?.flatMap(branches) ?? [node];
+}
+
+/** Every field of the schema by its dotted path; alternatives are laid over each other. */
+function fieldsOf(root: Node): Map<string, Field> {
+  const fields = new Map<string, Field>();
+  const visit = (node: Node, path: string[]) => {
+    for (const branch of branches(node)) {
+      for (const [key, inner] of Object.entries(branch.properties ?? {})) {
+        const name = [...path, key].join('.');
+        const before = fields.get(name);
+        const allowed = branches(inner).flatMap(
+          (one) => one.enum ?? (one.const === undefined ? [] : [one.const]),
+        );
+        fields.set(name, {
+          default: before?.default ?? inner.default,
+          allowed: [...(before?.allowed ?? []), ...allowed.map(String)],
+        });
+        visit(inner, [...path, key]);
+      }
+    }
+  };
+  visit(root, []);
+  return fields;
+}
+
+/** The rows `| `field` | type | default | meaning |` of the document. */
+function rowsOf(markdown: string): Map<string, { type: string; default: string; meaning: string }> {
+  const rows = new Map<string, { type: string; default: string; meaning: string }>();
+  for (const line of markdown.split('\n')) {
+    const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
+    const name = /^`([\w.]+)`$/.exec(cells[1] ?? '')?.[1];
+    if (name === undefined) continue;
+    expect(rows.has(name), `${name} has one row`).toBe(false);
+    rows.set(name, { type: cells[2] ?? '', default: cells[3] ?? '', meaning: cells[4] ?? '' });
+  }
+  return rows;
+}
+
+describe('docs/configuration.md', () => {
+  const fields = fieldsOf(configJsonSchema() as Node);
+  const rows = rowsOf(readFileSync('docs/configuration.md', 'utf8'));
+  const documented = [...fields].filter(([name]) => !SECTIONS.has(name) && !INNER_SECTIONS.has(name));
+
+  test('the schema is read down to its inner fields', () => {
+    expect(documented.length).toBeGreaterThan(50);
+    expect(fields.has('agent.reflection_config.max_reflections')).toBe(true);
+  });
+
+  test.each(documented)('%s has a row with its default and its allowed values', (name, field) => {
+    const row = rows.get(name);
+    expect(row, `docs/configuration.md has no row for ${name}`).toBeDefined();
+    if (field.default !== undefined) expect(row?.default).toBe(`\`${JSON.stringify(field.default)}\``);
+    for (const value of field.allowed) expect(row?.type).toContain(`\`${value}\``);
+  });
+
+  test('names no field that the schema does not have', () => {
+    expect([...rows.keys()].filter((name) => !fields.has(name))).toEqual([]);
+  });
+});

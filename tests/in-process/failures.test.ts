@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runInProcess } from '../../src/in-process/index.js';
+import { LanguageModelError } from '../../src/language-models/errors.js';
+import { config, FakeModel, solve } from './support.js';
+
+/** Milliseconds that the run would have waited. */
+const pauses: unknown[] = [];
+vi.mock('node:timers/promises', async (importOriginal) => ({
+  ...(await importOriginal<typeof import('node:timers/promises')>()),
+  setTimeout: async (milliseconds: number) => void pauses.push(milliseconds),
+}));
+beforeEach(() => void pauses.splice(0));
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const details = { provider: 'openai' };
+const busy = (retryAfterMs = 1) =>
+  new LanguageModelError('rate_limited', 'slow down', { ...details, status: 429, retryAfterMs });
+const refused = () => new LanguageModelError('bad_request', 'not like this', { ...details, status: 400 });
+const noKey = () => new LanguageModelError('authentication', 'who are you?', { ...details, status: 401 });
+
+describe('calls that fail in process', () => {
+  it('are repeated while a repeat may help, after the pause that the provider asks for', async () => {
+    const model = new FakeModel((request, attempt) => (attempt < 3 ? busy(7) : solve(request)));
+    const { metrics, calls } = await runInProcess(config({}, 1), { languageModel: model });
+    expect(metrics).toMatchObject({ status: 'done', correct: 1, lm_calls: 1 });
+    expect(calls[0]).toMatchObject({ attempts: 3, repeated: 0 });
+    expect(pauses).toEqual([7, 7]);
+  });
+
+  it('are repeated after pauses that grow where the provider says nothing', async () => {
+    const model = new FakeModel(() => new LanguageModelError('connection', 'reset', details));
+    const { rows } = await runInProcess(config({ lm: { max_attempts: 9 } }, 1), { languageModel: model });
+    expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+    expect(rows[0]?.error?.message).toBe('reset (gave up after 9 attempts)');
+  });
+
+  it('keep to lm.requests_per_second', async () => {
+    vi.spyOn(performance, 'now').mockReturnValue(5000);
+    const model = new FakeModel(solve);
+    await runInProcess(
+      config({ lm: { requests_per_second: 4 }, runtime: { memory_scope: 'sample', concurrency: 3 } }, 3),
+      { languageModel: model },
+    );
+    // The first starts at once, every other one a quarter of a second after the one before.
+    expect(pauses).toEqual([250, 500]);
+  });
+
+  it('become an error row after lm.max_attempts, and the run goes on', async () => {
+    const model = new FakeModel((request) => (request.call.sample_id === 's2' ? busy() : solve(request)));
+    const { metrics, rows, calls } = await runInProcess(config({ lm: { max_attempts: 3 } }), {
+      languageModel: model,
+    });
+    expect(model.asked).toHaveLength(5);
+    expect(rows[1]).toMatchObject({
+      error: { type: 'rate_limited', message: 'slow down (gave up after 3 attempts)' },
+      action: null,
+      feedback: null,
+      reward: null,
+      lm_calls: 0,
+    });
+    expect(metrics).toMatchObject({
+      status: 'done',
+      samples: 3,
+      correct: 2,
+      errors: 1,
+      accuracy: 1,
+      error_types: { rate_limited: 1 },
+      lm_calls: 2,
+    });
+    expect(calls).toHaveLength(2);
+  });
+
+  it('are not repeated where that cannot help', async () => {
+    const model = new FakeModel((request) => (request.call.sample_id === 's1' ? refused() : solve(request)));
+    const { rows } = await runInProcess(config(), { languageModel: model });
+    expect(model.asked).toHaveLength(3);
+    expect(rows[0]?.error).toEqual({ type: 'bad_request', message: 'not like this' });
+  });
+
+  it('end the run as failed where every call would fail, and keep what was done', async () => {
+    const model = new FakeModel((request) => (request.call.sample_id === 's2' ? noKey() : solve(request)));
+    const { metrics, rows } = await runInProcess(config(), { languageModel: model });
+    expect(metrics).toMatchObject({
+      status: 'failed',
+      status_message: 'who are you?',
+      samples: 1,
+      correct: 1,
+    });
+    expect(rows.map(({ id }) => id)).toEqual(['s1']);
+    expect(model.asked).toHaveLength(2);
+  });
+
+  it('score no empty reply', async () => {
+    const model = new FakeModel(() => ({ text: ' ', finish_reason: 'length' }));
+    const { metrics, rows, calls } = await runInProcess(config({}, 1), { languageModel: model });
+    expect(rows[0]?.error?.type).toBe('EmptyReply');
+    expect(metrics).toMatchObject({ errors: 1, accuracy: null, truncated_replies: 1 });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('share replies to equal prompts with lm.cache', async () => {
+    const model = new FakeModel(solve);
+    const { metrics, calls } = await runInProcess(
+      config({ lm: { cache: true }, runtime: { num_trials: 3, memory_scope: 'sample', concurrency: 1 } }, 2),
+      { languageModel: model },
+    );
+    expect(model.asked).toHaveLength(2);
+    expect(metrics).toMatchObject({ lm_calls: 6, lm_calls_cached: 4, correct: 2 });
+    expect(calls.map(({ cached = false }) => cached)).toEqual([false, true, true, false, true, true]);
+  });
+});
+
+describe('limits in process', () => {
+  it('make exactly max_lm_calls calls and say why the run ended', async () => {
+    const model = new FakeModel(solve);
+    const { metrics, rows } = await runInProcess(config({ limits: { max_lm_calls: 2 } }, 5), {
+      languageModel: model,
+    });
+    expect(model.asked).toHaveLength(2);
+    expect(rows.map(({ id }) => id)).toEqual(['s1', 's2']);
+    expect(metrics).toMatchObject({
+      status: 'limit_reached',
+      status_message: 'limits.max_lm_calls: 2 of 2 calls are made',
+      samples: 2,
+      samples_planned: 5,
+    });
+  });
+
+  it('hold with many lanes as well', async () => {
+    const model = new FakeModel(solve);
+    const { metrics } = await runInProcess(
+      config({ limits: { max_lm_calls: 7 }, runtime: { memory_scope: 'sample', concurrency: 5 } }, 20),
+      { languageModel: model },
+    );
+    expect(model.asked).toHaveLength(7);
+    expect(metrics).toMatchObject({ status: 'limit_reached', lm_calls: 7, samples: 7 });
+  });
+
+  it('list the calls of an episode that was cut off, and leave out its row', async () => {
+    const model = new FakeModel(() => 'The answer is 999.');
+    const { metrics, rows, calls } = await runInProcess(
+      config({
+        limits: { max_lm_calls: 4 },
+        agent: {
+          type: 'reflexion_agent',
+          reflection_config: { mode: 'both' },
+        },
+        dataset: {
+          task_type: 'custom',
+          env_class: 'NumberGuessingEnv',
+          items: [{ id: 'g', question: 'Guess my number.', answer: '7' }],
+        },
+        runtime: { max_steps_per_episode: 10 },
+      }),
+      { languageModel: model },
+    );
+    expect(rows).toEqual([]);
+    expect(calls).toHaveLength(4);
+    expect(metrics).toMatchObject({ status: 'limit_reached', samples: 0, lm_calls: 4 });
+    expect(metrics.usage).toEqual({ input_tokens: 40, output_tokens: 20 });
+  });
+
+  it('stop at max_tokens, by no more than the calls in flight', async () => {
+    const model = new FakeModel(solve);
+    const { metrics } = await runInProcess(config({ limits: { max_tokens: 40 } }, 9), {
+      languageModel: model,
+    });
+    // 15 tokens a call: the third one passes 40.
+    expect(metrics).toMatchObject({ status: 'limit_reached', lm_calls: 3 });
+  });
+
+  it.each([{ max_lm_calls: 4 }, { max_tokens: 1000 }])(
+    'a failed call blocks no other: %o',
+    async (limits) => {
+      const model = new FakeModel((request) =>
+        request.call.sample_id === 's1' ? refused() : solve(request),
+      );
+      const { metrics } = await runInProcess(config({ limits }, 5), { languageModel: model });
+      expect(metrics).toMatchObject({ status: 'done', samples: 5, errors: 1, lm_calls: 4 });
+    },
+  );
+
+  it('stop at max_wall_seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const model = new FakeModel((request) => {
+      // The time is over while the second call is in flight; it may finish, the third never starts.
+      if (request.call.sample_id === 's2') vi.advanceTimersByTime(61_000);
+      return solve(request);
+    });
+    const { metrics } = await runInProcess(config({ limits: { max_wall_seconds: 60 } }, 5), {
+      languageModel: model,
+    });
+    expect(metrics).toMatchObject({ status: 'limit_reached', samples: 2, correct: 2 });
+    expect(metrics.status_message).toBe('limits.max_wall_seconds: the run has worked for 60 seconds');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import type { CallRecord } from '../../src/contracts/language-model.js';
+import type { Metrics } from '../../src/contracts/results.js';
+import { type RunFacts, RunMetricsBuilder } from '../../src/statistics/run-metrics.js';
+import { call, row } from '../support/rows.js';
+
+const FACTS: RunFacts = {
+  name: 'run',
+  experiment: 'run-2',
+  status: 'done',
+  status_message: null,
+  model: 'openai/x',
+  simulated: false,
+  agent: 'history_agent',
+  seed: 0,
+  feedback_in_memory: 'full',
+  samples_planned: 10,
+  wall_seconds: 5,
+  started_at: '2025-01-01T00:00:00.000Z',
+  ended_at: '2025-01-01T00:00:05.000Z',
+  num_trials: 1,
+  environment: 'QAEnv',
+};
+
+/** Samples `s0`, `s1`, …, each as its outcomes by trial: `no yes`. */
+function metricsOf(samples: string[], num_trials = 1): Metrics {
+  const builder = new RunMetricsBuilder(num_trials);
+  samples.forEach((outcomes, sample) => {
+    outcomes.split(' ').forEach((outcome, trial) => {
+      builder.add(row(`s${sample}`, trial, outcome), []);
+    });
+  });
+  return builder.finish({ ...FACTS, num_trials });
+}
+
+function metricsOfCalls(...calls: Partial<CallRecord>[]): Metrics {
+  const builder = new RunMetricsBuilder(1);
+  builder.add(row('s1', 0, 'yes'), calls.map(call));
+  return builder.finish(FACTS);
+}
+
+describe('accuracy', () => {
+  test.each<[string[], number, Partial<Metrics>]>([
+    [[], 1, { samples: 0, episodes: 0, correct: 0, accuracy: null, mean_reward: null }],
+    [['yes', 'no', 'no', 'yes'], 1, { samples: 4, correct: 2, accuracy: 0.5, errors: 0, mean_reward: 0.5 }],
+    // Errors are no wrong answers: they leave the denominator.
+    [['yes', 'timeout', 'timeout', 'no'], 1, { samples: 4, errors: 2, accuracy: 0.5, mean_reward: 0.5 }],
+    [['timeout'], 1, { samples: 1, errors: 1, correct: 0, accuracy: null, mean_reward: null }],
+    // The last trial counts.
+    [['no yes', 'yes no'], 2, { samples: 2, episodes: 4, correct: 1, accuracy: 0.5 }],
+    [['yes timeout', 'timeout yes'], 2, { samples: 2, correct: 1, errors: 1, accuracy: 1 }],
+  ])('of %j', (samples, trials, expected) => {
+    expect(metricsOf(samples, trials)).toMatchObject(expected);
+  });
+
+  test('errors are counted by type, in order', () => {
+    const { error_types } = metricsOf(['timeout', 'EmptyReply', 'timeout', 'yes']);
+    expect(Object.entries(error_types)).toEqual([
+      ['EmptyReply', 1],
+      ['timeout', 2],
+    ]);
+  });
+});
+
+describe('success by trial', () => {
+  test.each<[string, string[], number, (number | null)[], number[]]>([
+    ['each trial of its own', ['no no yes', 'no yes yes'], 3, [0, 0.5, 1], [0, 1, 2]],
+    [
+      'a sample that stopped early counts on',
+      ['yes', 'no yes', 'no no no'],
+      3,
+      [1 / 3, 2 / 3, 2 / 3],
+      [1, 2, 2],
+    ],
+    ['so does one that was cut off, as it stood', ['no yes', 'no'], 2, [0, 0.5], [0, 1]],
+    ['a success may be lost', ['yes no'], 2, [1, 0], [1, 0]],
+    ['an error is left out of its own trial', ['timeout yes', 'no no'], 2, [0, 0.5], [0, 1]],
+    ['and stays out of later ones that did not run', ['timeout', 'no no'], 2, [0, 0], [0, 0]],
+    ['nothing judged', ['timeout timeout'], 2, [null, null], [0, 0]],
+    ['no sample', [], 2, [null, null], [0, 0]],
+  ])('%s', (_name, samples, trials, shares, counts) => {
+    const metrics = metricsOf(samples, trials);
+    expect(metrics.success_by_trial).toEqual(shares);
+    expect(metrics.correct_by_trial).toEqual(counts);
+  });
+});
+
+describe('what was spent', () => {
+  test('calls, tokens and dollars are added up', () => {
+    expect(metricsOfCalls({ cost_usd: 0.1 }, { cost_usd: 0.2, repeated: 2 }, {})).toMatchObject({
+      lm_calls: 3,
+      lm_calls_repeated: 2,
+      lm_calls_cached: 0,
+      usage: { input_tokens: 30, output_tokens: 15 },
+      // Not 0.30000000000000004 and its like.
+      cost_usd: 0.301,
+    });
+  });
+
+  test('one unknown price makes the cost unknown, not less', () => {
+    expect(metricsOfCalls({ cost_usd: 0.1 }, { cost_usd: null }, { cost_usd: 0.1 }).cost_usd).toBeNull();
+  });
+
+  test('a call without usage adds no tokens', () => {
+    expect(metricsOfCalls({ usage: undefined }, {}).usage).toEqual({ input_tokens: 10, output_tokens: 5 });
+  });
+
+  test('calls from the shared cache are counted apart and cost nothing', () => {
+    const metrics = metricsOfCalls({ cost_usd: 0.5 }, { cached: true, cost_usd: 0 });
+    expect(metrics).toMatchObject({ lm_calls_cached: 1, cost_usd: 0.5 });
+  });
+
+  test('a call that belongs to no finished episode was paid for all the same', () => {
+    const builder = new RunMetricsBuilder(1);
+    builder.add(row('s1', 0, 'yes'), [call({ cost_usd: 1 })]);
+    builder.addCall(call({ cost_usd: 2 }));
+    expect(builder.finish(FACTS)).toMatchObject({ lm_calls: 2, cost_usd: 3, samples: 1, episodes: 1 });
+  });
+
+  test('cut-off replies and warnings are counted', () => {
+    const builder = new RunMetricsBuilder(1);
+    builder.add(row('s1', 0, 'no', {}, [call({ finish_reason: 'length' })]), []);
+    builder.add({ ...row('s2', 0, 'no'), warnings: ['a', 'b'] }, []);
+    expect(builder.finish(FACTS)).toMatchObject({ truncated_replies: 1, warnings: 2 });
+  });
+});
+
+describe('by task', () => {
+  test('the figures stand under the environment’s name, without a matrix where there are no letters', () => {
+    expect(metricsOf(['yes', 'no', 'timeout']).by_task).toEqual({
+      QAEnv: { samples: 3, correct: 1, errors: 1, accuracy: 0.5 },
+    });
+  });
+
+  test('letters make a confusion matrix of last trials; no letter counts as none', () => {
+    const builder = new RunMetricsBuilder(2);
+    const letters = (target_letter: string, predicted: string | null) => ({ target_letter, predicted });
+    builder.add(row('s1', 0, 'no', letters('B', 'A')), []);
+    builder.add(row('s1', 1, 'yes', letters('B', 'B')), []);
+    builder.add(row('s2', 0, 'no', letters('B', 'A')), []);
+    builder.add(row('s3', 0, 'no', letters('A', null)), []);
+    builder.add(row('s4', 0, 'timeout'), []);
+    const { confusion } = builder.finish({ ...FACTS, num_trials: 2, environment: 'MCQEnv' }).by_task
+      .MCQEnv as { confusion: object };
+    expect(JSON.stringify(confusion)).toBe('{"A":{"none":1},"B":{"A":1,"B":1}}');
+  });
+});
+
+test('the facts of the run are passed on, and nothing else is made up', () => {
+  const { num_trials: _trials, environment: _environment, ...facts } = FACTS;
+  expect(metricsOf(['yes'])).toMatchObject({ kind: 'run', ...facts });
+  expect(metricsOf(['yes'])).not.toHaveProperty('num_trials');
+});
