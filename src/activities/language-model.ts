@@ -145,7 +145,7 @@ export function createLanguageModelActivities(
 
       const { cache, max_attempts } = run.config.lm;
       const shared = cache ? new ReplyCache(dependencies.openStore(run.config.output.results_dir)) : null;
-      const promptKey = shared === null ? '' : promptKeyOf(run.modelName, request);
+      const promptKey = shared === null ? '' : promptKeyOf(run.modelAddress, request);
       const hit = (await shared?.get(promptKey)) ?? null;
       let asked: Awaited<ReturnType<typeof ask>>;
       try {

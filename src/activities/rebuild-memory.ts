@@ -1,5 +1,5 @@
 import type { AgentClass } from '../agents/registry.js';
-import { createAgent, registerAgent, registeredAgents } from '../agents/registry.js';
+import { createAgent, registerAgent } from '../agents/registry.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import { buildMemory } from '../memory/factory.js';
@@ -14,7 +14,7 @@ import { loadUserModule } from './user-modules.js';
 /** Makes sure that a user's agent can be created outside of a workflow, too. */
 async function provideAgent({ config }: RunContext): Promise<void> {
   const { agent } = config;
-  if (!('file' in agent) || registeredAgents().includes(agent.type)) return;
+  if (!('file' in agent)) return;
   const exported = await loadUserModule(agent.file as string, 'agent.file');
   const agentClass = exported[(agent.class_name as string | undefined) ?? 'default'];
   if (typeof agentClass !== 'function') {
@@ -34,19 +34,21 @@ function recordedCall(line: EpisodeLine, purpose: string, ordinal: number): Call
 
 function recordedPorts(run: RunContext, lines: readonly EpisodeLine[]): LanePorts {
   const { runtime, agent, memory } = run.config;
+  let begun = 0;
   let trial = 0;
   let steps = 0;
   const line = () => lines[trial] as EpisodeLine;
   return {
     rules: {
-      num_trials: lines.length,
+      num_trials: runtime.num_trials,
       early_stop_on_success: false,
       carry_memory_across_trials: runtime.carry_memory_across_trials,
       max_steps_per_episode: runtime.max_steps_per_episode,
       reset_each_trial: true,
       step_with_reply: false,
     },
-    mayProceed: async () => true,
+    // As many trials as were recorded; the agent knows how many there might have been.
+    mayProceed: async (boundary) => boundary === 'step' || begun++ < lines.length,
     openSample: async (_slot, number) => {
       trial = number;
       steps = 0;

@@ -68,6 +68,12 @@ export class RunContext {
     return costOf(provider, model, usage, { baseUrl: base_url, table: this.prices });
   }
 
+  /** The model and the server it is asked at: two servers may call different models by the same name. */
+  get modelAddress(): string {
+    const { base_url } = this.config.lm;
+    return base_url === undefined ? this.modelName : `${this.modelName} at ${base_url}`;
+  }
+
   indexOfSlot(slot: number): number {
     return this.plan.todo === null ? slot : (this.plan.todo[slot] ?? -1);
   }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { RunConfig } from './schema.js';
 
@@ -12,20 +11,6 @@ function withoutPacing(config: RunConfig): Record<string, unknown> {
     string,
     unknown
   >;
-}
-
-/** The order of keys says nothing: a default is filled in at another place than a written value. */
-function byKey(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
-}
-
-/** Equal for two configs whose runs ask the same questions in the same way, whatever their limits and speed. */
-export function configFingerprint(config: RunConfig): string {
-  return createHash('sha256')
-    .update(JSON.stringify(withoutPacing(config), byKey))
-    .digest('hex')
-    .slice(0, 16);
 }
 
 /** The first field in which two configs ask something else, e.g. `lm.temperature`; null where there is none. */

@@ -13,6 +13,8 @@ export interface EpisodeState {
   steps: StepRecord[];
   reward: number;
   calls: EpisodeCall[];
+  /** What failed without spoiling the grade, such as a reflection. */
+  warnings: string[];
   ordinals: Partial<Record<Purpose, number>>;
   started_at: number;
 }

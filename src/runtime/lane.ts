@@ -1,5 +1,6 @@
 import type { StepAnswer } from '../contracts/activities.js';
 import type { Agent, AgentLanguageModel } from '../contracts/agent.js';
+import type { Feedback } from '../contracts/environment.js';
 import type { CallIdentity, GenerateReply } from '../contracts/language-model.js';
 import type { EpisodeError } from '../contracts/results.js';
 import type { MemoryModule } from '../memory/memory-module.js';
@@ -70,7 +71,6 @@ export class Lane {
     const { slot, trial } = this.state;
     this.state.sample ??= await this.ports.openSample(slot, trial);
     const sample = this.state.sample;
-    const warnings: string[] = [];
     let error: EpisodeError | null = null;
     const resumed = this.state.episode;
     const episode = resumed ?? (await this.beginEpisode(sample));
@@ -87,8 +87,7 @@ export class Lane {
         await this.agent.endEpisode();
       } catch (caught) {
         if (this.ports.isInterruption(caught)) throw caught;
-        // The answer is graded already; what failed is what follows it, such as a reflection.
-        warnings.push(`after the episode: ${this.ports.describeError(caught).message}`);
+        episode.warnings.push(`after the episode: ${this.ports.describeError(caught).message}`);
       }
     }
     await this.ports.record({
@@ -98,7 +97,7 @@ export class Lane {
       steps: episode.steps,
       reward: episode.reward,
       error,
-      warnings,
+      warnings: episode.warnings,
       calls: episode.calls,
       started_at: episode.started_at,
       ended_at: this.ports.now(),
@@ -119,6 +118,7 @@ export class Lane {
       steps: [],
       reward: 0,
       calls: [],
+      warnings: [],
       ordinals: {},
       started_at: this.ports.now(),
     };
@@ -134,7 +134,7 @@ export class Lane {
       if ('error' in answer) throw new StepError(answer.error);
       const { obs, feedback, done } = answer;
       const last = done || episode.steps.length + 1 >= limit;
-      await this.agent.observe(obs, feedback, last);
+      await this.observe(episode, obs, feedback, last);
       // The step is booked in one go, after its last await, so that a suspended lane never holds half of it.
       const reward = answer.reward ?? (feedback.correct ? 1 : 0);
       episode.steps.push({
@@ -162,6 +162,22 @@ export class Lane {
     const { ahead } = this;
     if (ahead?.action === action) return { answer: ahead.answer, act: ahead.act };
     return { answer: await this.ports.step(sample, episode.environment, action), act: null };
+  }
+
+  /** The step is graded already: what fails after it, such as a reflection, is a warning. */
+  private async observe(
+    episode: EpisodeState,
+    obs: string | null,
+    feedback: Feedback,
+    last: boolean,
+  ): Promise<void> {
+    try {
+      await this.agent.observe(obs, feedback, last);
+    } catch (caught) {
+      if (this.ports.isInterruption(caught)) throw caught;
+      const step = episode.steps.length + 1;
+      episode.warnings.push(`after step ${step}: ${this.ports.describeError(caught).message}`);
+    }
   }
 
   private useMemory(memory: MemoryModule): void {

@@ -94,7 +94,7 @@ export class RunControl {
 
   pause(paused: boolean): void {
     this.paused = paused;
-    if (this.plan !== undefined) this.setPhase(paused ? 'paused' : 'running');
+    if (this.plan !== undefined && !this.stopping) this.setPhase(paused ? 'paused' : 'running');
     this.broadcast();
   }
 

@@ -173,6 +173,20 @@ describe('what goes wrong', () => {
     expect(world.calls.some((name) => name.includes('reflect'))).toBe(false);
   });
 
+  test('what fails after a step is a warning as well: the step is booked, and the next one is taken', async () => {
+    const answer = (name: string) => (/reflect · [01]$/.test(name) ? new Error('cut off') : 'wrong');
+    const world = new FakeWorld({ agent: reflexionAgent('per_step'), patience: 3, answer });
+    const lane = await finished(world);
+    expect(world.records[0]?.steps.length).toBe(3);
+    expect(world.records[0]).toMatchObject({
+      error: null,
+      warnings: ['after step 1: cut off', 'after step 2: cut off'],
+    });
+    const memory = JSON.stringify(lane.snapshot().memory);
+    expect(memory.split('"experience"').length - 1).toBe(3);
+    expect(memory.split('"reflection"').length - 1).toBe(1);
+  });
+
   test('what fails after the episode is a warning: the answer stays judged', async () => {
     const answer = (name: string) => (name.includes('reflect') ? new Error('cut off') : 'wrong');
     const world = new FakeWorld({ agent: reflexionAgent(), answer });
