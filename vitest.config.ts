@@ -8,8 +8,8 @@ const DURABLE = ['tests/durable/**/*.test.ts', 'tests/docs/**/*.test.ts', 'tests
 
 export default defineConfig({
   test: {
-    reporters: process.env.REPRISE_REQUIRE_ALL ? ['default', 'junit'] : ['default'],
-    outputFile: { junit: '.vitest/junit.xml' },
+    reporters: process.env.REPRISE_REQUIRE_ALL ? ['default', 'json'] : ['default'],
+    outputFile: { json: '.vitest/results.json' },
     projects: [
       {
         test: {

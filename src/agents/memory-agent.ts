@@ -33,8 +33,9 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
   protected readonly languageModel: AgentLanguageModel;
   protected episode: EpisodeInfo = { sample_id: '', trial: 0, num_trials: 1 };
   protected trajectory: ExperienceEntry[] = [];
-  private lastObservation = '';
-  private lastAction = '';
+  /** What the newest step was taken on and with; a subclass that overrides `act` sets both. */
+  protected lastObservation = '';
+  protected lastAction = '';
 
   constructor(context: AgentContext<Config>) {
     this.config = context.config;

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import type { AgentSource } from '../workers/bundle.js';
@@ -14,7 +15,7 @@ function parseAgent(text: string): AgentSource {
   const [type, file, className] = text.split('=');
   if (!type || !file)
     throw new InvalidInputError(`--agent ${text}: write it as TYPE=FILE or TYPE=FILE=CLASS`);
-  return { type, file, className: className ?? null };
+  return { type, file: resolve(file), className: className ?? null };
 }
 
 interface WorkerCommandOptions {

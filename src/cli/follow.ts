@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isGrpcServiceError, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import {
+  isGrpcServiceError,
+  WorkflowFailedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { InvalidInputError } from '../config/errors.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
@@ -10,6 +15,9 @@ import type { ProgressDisplay } from './progress-display.js';
 const POLL_INTERVAL = 500;
 /** gRPC statuses that a server which is away, or busy, answers with. */
 const PASSING_STATUSES = [1, 4, 8, 13, 14];
+
+/** How often a run that is not found any more is looked for again. */
+const VANISHED_LOOKS = 30;
 
 function isPassing(error: unknown): boolean {
   const inner = isGrpcServiceError(error) ? error : (error as { cause?: unknown } | null)?.cause;
@@ -37,7 +45,9 @@ async function untilServed<Value>(work: () => Promise<Value>, display: ProgressD
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      // A run that was there a moment ago: its server died, and another one answers at its port for now.
+      const vanished = error instanceof WorkflowNotFoundError && failures < VANISHED_LOOKS;
+      if (!isPassing(error) && !vanished) throw error;
       if (failures === 4) display.say('The Temporal server does not answer; waiting for it…');
       await sleep(POLL_INTERVAL);
     }

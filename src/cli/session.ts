@@ -67,12 +67,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       ...(options.agents === undefined ? {} : { agents: options.agents }),
       ...(options.maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls: options.maxConcurrentCalls }),
     });
-    const working = worker.run();
+    const ended = worker.run();
+    ended.catch(() => undefined);
+    const working = Promise.race([ended, server.lost]);
     working.catch(() => undefined);
     const [openClient, openConnection] = [client, connection];
     const close = async () => {
       worker.shutdown();
-      await working.catch(() => undefined);
+      await ended.catch(() => undefined);
       await openClient.connection.close();
       await openConnection.close();
       await server.release();

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
 import { InvalidInputError } from '../config/errors.js';
@@ -12,6 +14,12 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export const PREBUILT_BUNDLE = here('../workflow-bundle.js');
 
 const logger = new DefaultLogger('ERROR', ({ message }) => process.stderr.write(`${message}\n`));
+
+/** The node_modules that holds the workflow SDK. */
+const PACKAGES = resolve(
+  dirname(createRequire(import.meta.url).resolve('@temporalio/workflow/package.json')),
+  '../..',
+);
 
 /** A user's agent: `agent.type`, `agent.file` and `agent.class_name` of the config. */
 export interface AgentSource {
@@ -45,7 +53,7 @@ function entrySource(agents: readonly AgentSource[]): string {
  * @throws InvalidInputError where a file cannot be bundled, with the bundler's own words.
  */
 async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
-  const folder = await mkdtemp(join(here('..'), 'agents-'));
+  const folder = await mkdtemp(join(tmpdir(), 'reprise-agents-'));
   const entry = join(folder, 'workflows.mjs');
   const messages: string[] = [];
   try {
@@ -57,6 +65,8 @@ async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
         ...config,
         resolve: {
           ...config.resolve,
+          // The entry lies in a temporary folder, from where no package is found.
+          modules: [...(config.resolve?.modules ?? ['node_modules']), PACKAGES],
           alias: { ...config.resolve?.alias, reprise$: here('../index.js') },
           // A TypeScript file imports its neighbour as './neighbour.js'.
           extensionAlias: { '.js': ['.ts', '.js'] },
@@ -75,6 +85,30 @@ async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
   }
 }
 
+/** A file's text and that of every file of the user's that it imports, by their order of appearance. */
+function sourcesOf(file: string): string[] {
+  const texts = new Map<string, string>();
+  const visit = (path: string): void => {
+    if (texts.has(path)) return;
+    const text = readFileSync(path, 'utf8');
+    texts.set(path, text);
+    for (const [, specifier = ''] of text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)) {
+      const named = resolve(dirname(path), specifier);
+      const candidates = [
+        named.replace(/\.js$/, '.ts'),
+        named,
+        `${named}.ts`,
+        `${named}.js`,
+        join(named, 'index.ts'),
+      ];
+      const found = candidates.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
+      if (found !== undefined) visit(found);
+    }
+  };
+  visit(file);
+  return [...texts.values()];
+}
+
 /** The workflow code a worker runs, and a hash that names it where it holds a user's agent. */
 export async function workflowBundle(
   agents: readonly AgentSource[],
@@ -83,7 +117,7 @@ export async function workflowBundle(
     if (existsSync(PREBUILT_BUNDLE)) return { bundle: { codePath: PREBUILT_BUNDLE }, codeHash: null };
     return { bundle: { code: await buildBundle() }, codeHash: null };
   }
-  const sources = agents.map(({ type, file, className }) => [type, className, readFileSync(file, 'utf8')]);
+  const sources = agents.map(({ type, file, className }) => [type, className, sourcesOf(file)]);
   const codeHash = createHash('sha256').update(JSON.stringify(sources)).digest('hex').slice(0, 10);
   return { bundle: { code: await bundleWith(agents) }, codeHash };
 }

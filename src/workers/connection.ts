@@ -14,9 +14,13 @@ export interface Server {
   uiUrl: string | null;
   embedded: boolean;
   options: NativeConnectionOptions;
+  /** Rejects where the server has moved away from `address`; an existing server never does. */
+  lost: Promise<never>;
   /** Ends this process's use; an embedded server is ended by its last user. */
   release(): Promise<void>;
 }
+
+const NEVER = new Promise<never>(() => undefined);
 
 export interface ServerOptions {
   /** Folder of the embedded server. */
@@ -48,6 +52,7 @@ export function configuredServer(environment: NodeJS.ProcessEnv): Server | null 
     uiUrl: environment.TEMPORAL_UI_URL ?? null,
     embedded: false,
     options: config.connectionOptions,
+    lost: NEVER,
     release: async () => undefined,
   };
 }
@@ -61,13 +66,18 @@ export async function resolveServer(options: ServerOptions): Promise<Server> {
   const configured = configuredServer(environment);
   if (configured !== null) return configured;
   const folder = options.folder ?? serverFolder(environment);
-  const embedded = (address: string, uiUrl: string, release: () => Promise<void>): Server => ({
+  const embedded = (
+    address: string,
+    uiUrl: string,
+    { lost, release }: Pick<Server, 'lost' | 'release'>,
+  ): Server => ({
     address,
     namespace: 'default',
     uiUrl,
     embedded: true,
     // Nothing is gained by compressing what never leaves the machine; it cost a fifth of the server's time.
     options: { address, grpcCompression: { codec: 'none' } },
+    lost,
     release,
   });
   if (options.start) {
@@ -76,7 +86,7 @@ export async function resolveServer(options: ServerOptions): Promise<Server> {
       environment,
       ...(options.say ? { say: options.say } : {}),
     });
-    return embedded(server.address, server.uiUrl, server.release);
+    return embedded(server.address, server.uiUrl, server);
   }
   const found = await findEmbeddedServer(folder);
   if (found === null) {
@@ -84,7 +94,10 @@ export async function resolveServer(options: ServerOptions): Promise<Server> {
       `no Temporal server: none runs for ${folder}, and TEMPORAL_ADDRESS is not set. Start one with: npx reprise dev`,
     );
   }
-  return embedded(`127.0.0.1:${found.port}`, `http://127.0.0.1:${found.ui_port}`, async () => undefined);
+  return embedded(`127.0.0.1:${found.port}`, `http://127.0.0.1:${found.ui_port}`, {
+    lost: NEVER,
+    release: async () => undefined,
+  });
 }
 
 function unreachable(server: Server, error: unknown): InvalidInputError {

@@ -32,6 +32,8 @@ interface ServerRecord {
   pid: number;
   port: number;
   ui_port: number;
+  /** The id of the namespace `default`, which tells this folder's database from any other. */
+  namespace_id: string;
 }
 
 export interface EmbeddedServer {
@@ -40,6 +42,8 @@ export interface EmbeddedServer {
   pid: number;
   /** Whether this call started it. */
   started: boolean;
+  /** Rejects where the server can no longer be reached at `address`: it died, and another program took its port. */
+  lost: Promise<never>;
   /** Gives up this process's use of it; the last user ends the server. */
   release(): Promise<void>;
 }
@@ -58,14 +62,15 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-async function isReachable(port: number): Promise<boolean> {
+/** The id of the namespace `default` of the server at a port; null where none answers. */
+async function namespaceAt(port: number): Promise<string | null> {
   try {
     const connection = await Connection.connect({ address: `${HOST}:${port}`, connectTimeout: 2000 });
-    await connection.workflowService.describeNamespace({ namespace: 'default' });
+    const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace: 'default' });
     await connection.close();
-    return true;
+    return namespaceInfo?.id ?? '';
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -97,10 +102,22 @@ async function readRecord(folder: string): Promise<ServerRecord | null> {
   }
 }
 
+async function writeRecord(folder: string, record: ServerRecord): Promise<void> {
+  const temporary = join(folder, `server.json.${process.pid}`);
+  await writeFile(temporary, JSON.stringify(record));
+  await rename(temporary, join(folder, 'server.json'));
+}
+
 /** The server of a folder, if it runs and answers. Starts nothing. */
 export async function findEmbeddedServer(folder: string): Promise<ServerRecord | null> {
   const record = await readRecord(folder);
-  return record !== null && isAlive(record.pid) && (await isReachable(record.port)) ? record : null;
+  if (record === null || !isAlive(record.pid)) return null;
+  // Another folder's server may have this one's port by now.
+  const namespace = await namespaceAt(record.port);
+  if (namespace === null) return null;
+  // Whoever started it died before it was up.
+  if (record.namespace_id === '') return { ...record, namespace_id: namespace };
+  return namespace === record.namespace_id ? record : null;
 }
 
 /** One process at a time decides whether a server has to be started. A lock whose holder died is taken over. */
@@ -178,25 +195,28 @@ async function launchServer(
     child.once('error', (error) => resolve(error.message));
     child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? `exit code ${code}`}`));
   });
-  const record = { pid: child.pid ?? -1, port, ui_port: uiPort };
-  const temporary = join(folder, `server.json.${process.pid}`);
-  await writeFile(temporary, JSON.stringify(record));
-  await rename(temporary, join(folder, 'server.json'));
+  const pid = child.pid ?? -1;
+  // At once, so that a command which dies while the server starts leaves no server behind that nobody knows.
+  await writeRecord(folder, { pid, port, ui_port: uiPort, namespace_id: '' });
   const started = Date.now();
   const ownLog = async () => (await readFile(logPath)).subarray(logStart).toString();
   for (;;) {
     const problem = await Promise.race([exited, sleep(50).then(() => null)]);
     const late = Date.now() - started > START_TIMEOUT;
     if (problem !== null || late) {
-      if (problem === null) process.kill(record.pid, 'SIGKILL');
+      if (problem === null) process.kill(pid, 'SIGKILL');
       const tail = (await ownLog()).trim().split('\n').slice(-5).join('\n');
       throw new Error(
         `the Temporal server did not start (${problem ?? 'it does not answer'}); ${logPath} ends with:\n${tail}`,
       );
     }
-    if (!(await isReachable(port))) continue;
+    const namespace = await namespaceAt(port);
+    if (namespace === null) continue;
     // Whoever answers may be another server that was faster at this port: ours says so when it is up.
-    if (/Server:/.test(await ownLog()) || Date.now() - started > SURELY_OURS) return record;
+    if (!/Server:/.test(await ownLog()) && Date.now() - started < SURELY_OURS) continue;
+    const record = { pid, port, ui_port: uiPort, namespace_id: namespace };
+    await writeRecord(folder, record);
+    return record;
   }
 }
 
@@ -228,8 +248,13 @@ const WATCH_INTERVAL = 500;
 function keepAlive(
   options: EmbeddedServerOptions,
   record: ServerRecord,
-): { current: ServerRecord; stop(): void } {
-  const watch = { current: record, stop: () => clearInterval(timer) };
+): { current: ServerRecord; lost: Promise<never>; stop(): void } {
+  let lose: (error: Error) => void = () => undefined;
+  const lost = new Promise<never>((_resolve, reject) => {
+    lose = reject;
+  });
+  lost.catch(() => undefined);
+  const watch = { current: record, lost, stop: () => clearInterval(timer) };
   let restarting = false;
   const timer = setInterval(() => {
     if (restarting || isAlive(watch.current.pid)) return;
@@ -238,6 +263,13 @@ function keepAlive(
     withLock(options.folder, async () => {
       watch.current =
         (await findEmbeddedServer(options.folder)) ?? (await startServer(options, watch.current));
+      if (watch.current.port === record.port) return;
+      // Whoever answers at the old port now is not ours, and must not be asked for work.
+      lose(
+        new Error(
+          `the Temporal server died, and another program has taken its port ${record.port}. It runs again on port ${watch.current.port}; nothing is lost: give the same command again`,
+        ),
+      );
     })
       .catch((error: Error) => options.say?.(error.message))
       .finally(() => {
@@ -267,6 +299,7 @@ export async function useEmbeddedServer(options: EmbeddedServerOptions): Promise
       uiUrl: `http://${HOST}:${record.ui_port}`,
       pid: record.pid,
       started: running === null,
+      lost: watch.lost,
       release: () => {
         watch.stop();
         return withLock(folder, async () => {

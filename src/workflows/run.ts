@@ -49,7 +49,10 @@ export async function run(input: RunInput): Promise<RunResult> {
     validator: (lanes) => control.assertConcurrency(lanes),
   });
 
-  const plan = await prepare(input);
+  const plan = await prepare(input).catch((error: unknown) => {
+    control.setPhase('failed');
+    throw error;
+  });
   control.begin(plan);
   let cancellation: unknown;
   try {
