@@ -32,6 +32,8 @@ class Bar implements ProgressDisplay {
           stream: process.stderr,
           hideCursor: true,
           barsize: 30,
+          // A sentence in between erases the line, which the bar would not notice.
+          forceRedraw: true,
         },
         Presets.shades_classic,
       );
@@ -42,7 +44,8 @@ class Bar implements ProgressDisplay {
 
   say(message: string): void {
     if (this.bar === undefined) process.stderr.write(`${message}\n`);
-    else process.stderr.write(`\r\x1b[K${message}\n`);
+    // The bar goes on one line below; it ends where the cursor was saved.
+    else process.stderr.write(`\r\x1b[K${message}\n\x1b7`);
   }
 
   end(): void {
