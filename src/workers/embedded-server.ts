@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -259,6 +260,11 @@ function keepAlive(
   const timer = setInterval(() => {
     if (restarting || isAlive(watch.current.pid)) return;
     restarting = true;
+    if (!existsSync(options.folder)) {
+      watch.stop();
+      lose(new Error(`the Temporal server has died, and its folder ${options.folder} is gone`));
+      return;
+    }
     options.say?.('The Temporal server has died; starting it again on its database…');
     withLock(options.folder, async () => {
       watch.current =

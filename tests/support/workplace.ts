@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -147,6 +147,17 @@ export class Workplace {
     return readLines(this.path('results', experiment, 'calls.jsonl'));
   }
 
+  /** Ends the workers in the background, which would start the server again. */
+  private async killUsers(): Promise<void> {
+    for (const name of await readdir(this.path('.reprise', 'users')).catch(() => [])) {
+      try {
+        process.kill(Number(name), 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+    }
+  }
+
   /** Ends everything that was started here, the server included, and removes the folder. */
   async dispose(): Promise<void> {
     for (const connection of this.clients) await connection.close().catch(() => undefined);
@@ -157,6 +168,7 @@ export class Workplace {
         await gone;
       }
     }
+    await this.killUsers();
     const server = await this.server();
     if (server !== null) {
       try {
