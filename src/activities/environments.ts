@@ -14,8 +14,8 @@ export async function stepEnvironment(
 ): Promise<StepAnswer> {
   const task = await run.tasks.get(awaited.index);
   try {
-    const { info: _info, ...outcome } = await run.environment(task).step(awaited.state, action);
-    return outcome;
+    const { info: _info, state, obs, ...outcome } = await run.environment(task).step(awaited.state, action);
+    return outcome.done ? outcome : { ...outcome, state, obs };
   } catch (error) {
     const { name, message } = error as Error;
     return { error: { type: 'EnvironmentError', message: `${name}: ${message}` } };

@@ -10,9 +10,16 @@ export interface ExpandedEpisode {
   calls: CallRecord[];
 }
 
+type WholeEpisode = CompactEpisode & Required<Pick<CompactEpisode, 'trial' | 'steps' | 'calls'>>;
+
+/** With what is left out where an episode is a single call. */
+function whole(compact: CompactEpisode): WholeEpisode {
+  return { trial: 0, steps: [0], calls: [['act', 0, 0]], ...compact };
+}
+
 async function storedCalls(
   run: RunContext,
-  { id, trial, calls }: CompactEpisode,
+  { id, trial, calls }: WholeEpisode,
 ): Promise<Map<string, StoredCall>> {
   const stored = new Map<string, StoredCall>();
   await Promise.all(
@@ -28,7 +35,7 @@ async function storedCalls(
 /** The steps of an episode, with what their calls' records hold: the action, and the environment's answer to it. */
 async function expandSteps(
   run: RunContext,
-  episode: CompactEpisode,
+  episode: WholeEpisode,
   stored: Map<string, StoredCall>,
 ): Promise<StepRecord[]> {
   const steps: StepRecord[] = [];
@@ -49,7 +56,7 @@ async function expandSteps(
     const { feedback, done } = answer;
     const reward = answer.reward ?? (feedback.correct ? 1 : 0);
     steps.push(typeof step === 'number' ? { obs, action, feedback, reward, done, act: step } : step);
-    state = answer.state;
+    state = answer.state ?? null;
     obs = answer.obs ?? '';
   }
   return steps;
@@ -57,9 +64,10 @@ async function expandSteps(
 
 /** An episode with everything that its compact form leaves to the records of its calls. */
 export async function expandEpisode(run: RunContext, compact: CompactEpisode): Promise<ExpandedEpisode> {
-  const { index, id, trial, reward, at, took } = compact;
-  const stored = await storedCalls(run, compact);
-  const calls = compact.calls.flatMap(([purpose, ordinal, step]) => {
+  const episode = whole(compact);
+  const { index, id, trial, reward, at, took } = episode;
+  const stored = await storedCalls(run, episode);
+  const calls = episode.calls.flatMap(([purpose, ordinal, step]) => {
     const call = stored.get(`${purpose} ${ordinal}`);
     return call === undefined ? [] : [{ ...call.record, step }];
   });
@@ -68,11 +76,11 @@ export async function expandEpisode(run: RunContext, compact: CompactEpisode): P
       index,
       sample_id: id,
       trial,
-      steps: await expandSteps(run, compact, stored),
+      steps: await expandSteps(run, episode, stored),
       reward,
-      error: compact.error ?? null,
-      warnings: compact.warnings ?? [],
-      calls: compact.calls.map(([purpose, ordinal, step]) => ({
+      error: episode.error ?? null,
+      warnings: episode.warnings ?? [],
+      calls: episode.calls.map(([purpose, ordinal, step]) => ({
         sample_id: id,
         trial,
         purpose,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { VERSION } from '../workers/version.js';
 import { addControlCommands } from './control.js';
 import { addDemoCommand } from './demo.js';
 import { addWorkerCommands } from './dev.js';
@@ -15,13 +15,9 @@ import { addSetupCommand } from './setup.js';
 import { addStatusCommand } from './status.js';
 import { addTemporalCommand } from './temporal.js';
 
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-
 const program = new Command('reprise')
   .description('Durable LM-agent experiments on Temporal.')
-  .version(version)
+  .version(VERSION)
   .showHelpAfterError('(try --help)')
   .enablePositionalOptions()
   .exitOverride();

@@ -40,8 +40,13 @@ export interface StepEnvironmentInput extends AwaitedStep {
   action: string;
 }
 
-/** What a lane needs of a step's outcome, or why the step could not be taken. */
-export type StepAnswer = Omit<StepOutcome, 'info'> | { error: EpisodeError };
+/**
+ * What a lane needs of a step's outcome, or why the step could not be taken. After the last step of an episode there is
+ * neither a state nor an observation.
+ */
+export type StepAnswer =
+  | (Omit<StepOutcome, 'info' | 'state' | 'obs'> & Partial<Pick<StepOutcome, 'state' | 'obs'>>)
+  | { error: EpisodeError };
 
 /** Activities that environments run behind. */
 export interface EnvironmentActivities {
@@ -66,10 +71,12 @@ export interface WritePartInput {
 export interface CompactEpisode {
   index: number;
   id: string;
-  trial: number;
-  steps: (number | StepRecord)[];
-  /** Purpose, ordinal and step of each call. */
-  calls: [Purpose, number, number][];
+  /** Absent: 0. */
+  trial?: number;
+  /** Absent: one step, by the first `act` call. */
+  steps?: (number | StepRecord)[];
+  /** Purpose, ordinal and step of each call. Absent: one `act` call. */
+  calls?: [Purpose, number, number][];
   reward: number;
   error?: EpisodeError;
   warnings?: string[];

@@ -132,7 +132,7 @@ export class Lane {
       const action = await this.agent.act(episode.obs);
       const { answer, act } = await this.step(sample, episode, action);
       if ('error' in answer) throw new StepError(answer.error);
-      const { obs, feedback, done } = answer;
+      const { obs = null, feedback, done } = answer;
       const last = done || episode.steps.length + 1 >= limit;
       await this.observe(episode, obs, feedback, last);
       // The step is booked in one go, after its last await, so that a suspended lane never holds half of it.
@@ -146,7 +146,7 @@ export class Lane {
         ...(act === null ? {} : { act }),
       });
       episode.reward += reward;
-      episode.environment = answer.state;
+      episode.environment = answer.state ?? null;
       episode.obs = obs ?? '';
       episode.agent = this.agent.snapshot();
       if (last) return 'over';

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Client } from '@temporalio/client';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
@@ -10,6 +9,8 @@ import { type AgentSource, workflowBundle } from './bundle.js';
 import { GradingPool } from './grading-pool.js';
 import { ModelQueues } from './model-queues.js';
 import { dataConverter } from './payload-storage.js';
+import { withoutPromiseHooks } from './promise-hooks.js';
+import { VERSION } from './version.js';
 
 /** Seconds that activities in flight have to finish when the worker is told to stop; then they run elsewhere. */
 const SHUTDOWN_GRACE = '10s';
@@ -52,21 +53,10 @@ async function knownSearchAttributes(client: Client, namespace: string): Promise
   }
 }
 
-/**
- * The SDK asks V8 for the stack of every promise that a workflow makes, about fifty a sample, to answer its own
- * `__stack_trace` query. Formatting one frame instead of ten takes a tenth off a run at full speed; see
- * docs/decisions/0009-speed.md. REPRISE_STACK_TRACES=1 keeps whole stacks, for hunting a fault in a workflow.
- */
-function shortenWorkflowStacks(environment: NodeJS.ProcessEnv): void {
-  // Holds for contexts made from now on, which are the workflows'; this thread keeps its stacks.
-  if (environment.REPRISE_STACK_TRACES !== '1') setFlagsFromString('--stack-trace-limit=1');
-}
-
 /** Wires a worker: its connection, its queues, and the activities over their adapters. */
 export async function createWorker(options: RepriseWorkerOptions): Promise<RepriseWorker> {
   const { connection, client, namespace, logger, environment = process.env } = options;
   const maxConcurrentCalls = options.maxConcurrentCalls ?? DEFAULT_CONCURRENT_CALLS;
-  shortenWorkflowStacks(environment);
   const { bundle, codeHash } = await workflowBundle(options.agents ?? []);
   const taskQueue = codeHash === null ? options.taskQueue : agentQueue(options.taskQueue, codeHash);
   const grading = new GradingPool();
@@ -87,12 +77,14 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     namespace,
     activities,
     dataConverter: dataConverter(environment),
+    // By default a hash of 64 characters, which would stand in every third event of a history.
+    buildId: `reprise@${VERSION}`,
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
     maxConcurrentActivityTaskExecutions: maxConcurrentCalls + 20,
   };
   const queues = new ModelQueues((extra) => Worker.create({ ...common, ...extra }), logger);
-  const worker = await Worker.create({
+  const workflowWorker: WorkerOptions = {
     ...common,
     taskQueue,
     workflowBundle: bundle,
@@ -101,7 +93,10 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     // Activities of a workflow task start in this worker at once, without a trip through the queue.
     maxEagerActivityReservationsPerWorkflowTask: maxConcurrentCalls,
-  });
+  };
+  const create = () => Worker.create(workflowWorker);
+  // Whole stacks are for hunting a fault in a workflow.
+  const worker = await (environment.REPRISE_STACK_TRACES === '1' ? create() : withoutPromiseHooks(create));
   return {
     taskQueue,
     run: async () => {

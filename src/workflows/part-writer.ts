@@ -10,12 +10,14 @@ const LONGEST_WAIT = 10_000;
 
 function compact(episode: EpisodeRecord): CompactEpisode {
   const { index, sample_id, trial, steps, calls, reward, error, warnings, started_at, ended_at } = episode;
+  const oneStep = steps.length === 1 && steps[0]?.act === 0;
+  const oneCall = calls.length === 1 && calls[0]?.purpose === 'act' && calls[0].step === 0;
   return {
     index,
     id: sample_id,
-    trial,
-    steps: steps.map((step) => step.act ?? step),
-    calls: calls.map(({ purpose, ordinal, step }) => [purpose, ordinal, step]),
+    ...(trial === 0 ? {} : { trial }),
+    ...(oneStep ? {} : { steps: steps.map((step) => step.act ?? step) }),
+    ...(oneCall ? {} : { calls: calls.map(({ purpose, ordinal, step }) => [purpose, ordinal, step]) }),
     reward,
     ...(error === null ? {} : { error }),
     ...(warnings.length === 0 ? {} : { warnings }),
