@@ -36,6 +36,8 @@ export class HalvingEnv extends Environment {
 interface Scenario {
   name: string;
   config: object;
+  /** The exit code of a recording that shows what it should; 0 by default. */
+  code?: number;
   /** Acts on the run while it works. */
   meanwhile?: (id: string, client: Client) => Promise<void>;
 }
@@ -75,16 +77,19 @@ function scenarios(baseUrl: string): Scenario[] {
     { name: 'rate-limited', config: sumsConfig(baseUrl, 6, { lm: { requests_per_second: 20 } }) },
     {
       name: 'limit-reached',
+      code: 3,
       config: sumsConfig(baseUrl, 12, { limits: { max_lm_calls: 7, max_wall_seconds: 600 } }),
     },
     {
       name: 'refused-and-failed',
+      code: 1,
       config: sumsConfig(baseUrl, 6, { lm: { model: 'openai/refused' } }),
     },
     { name: 'errors', config: sumsConfig(baseUrl, 4, { lm: { model: 'openai/broken', max_attempts: 1 } }) },
     { name: 'renewed', config: sumsConfig(baseUrl, 40, { runtime: { num_trials: 2 }, agent: reflexion }) },
     {
       name: 'controlled',
+      code: 3,
       config: slow('controlled'),
       meanwhile: async (id, client) => {
         const handle = client.workflow.getHandle(id);
@@ -97,6 +102,7 @@ function scenarios(baseUrl: string): Scenario[] {
     },
     {
       name: 'cancelled',
+      code: 1,
       config: slow('cancelled'),
       meanwhile: async (id, client) => void (await client.workflow.getHandle(id).cancel()),
     },
@@ -163,7 +169,7 @@ try {
   const worker = place.start(['worker']);
   await until('the worker works', () => worker.output().includes('Working on'));
   const client = await place.client();
-  for (const { name, config, meanwhile } of scenarios(provider.baseUrl)) {
+  for (const { name, config, meanwhile, code: expected = 0 } of scenarios(provider.baseUrl)) {
     await place.write(`${name}.yaml`, config);
     const { calls } = provider.statistics;
     const run = place.start(['run', `${name}.yaml`, '--name', name, '--json']);
@@ -172,7 +178,7 @@ try {
       await meanwhile(name, client);
     }
     const { code, stderr } = await run.done;
-    console.log(`${name}: exit code ${code} ${stderr.trim()}`);
+    if (code !== expected) throw new Error(`${name} ended with exit code ${code}: ${stderr.trim()}`);
     // Visibility lags behind by a moment.
     await sleep(1500);
     await record(name, name, client);

@@ -47,7 +47,7 @@ describe('limits', () => {
   }
 
   it.each([
-    ['calls', { max_lm_calls: 12 }, 'limits.max_lm_calls', 12, 12],
+    ['calls', { max_lm_calls: 12, max_wall_seconds: 3600 }, 'limits.max_lm_calls', 12, 12],
     // 200 tokens a call; up to eight are in flight when the limit is reached.
     ['tokens', { max_tokens: 2000 }, 'limits.max_tokens', 1, 10 + 8],
   ])(
