@@ -41,7 +41,7 @@ export class LaneLoop {
   constructor(private readonly run: PreparedRun) {
     const { runtime, lm, limits } = run.config;
     this.concurrency = runtime.memory_scope === 'run' ? 1 : runtime.concurrency;
-    this.caller = new ModelCaller(lm, run.model, this.concurrency);
+    this.caller = new ModelCaller(lm, run.model, this.concurrency, run.prices);
     this.budget = new CallBudget(limits, this.concurrency, (message) => this.exhaust(message));
   }
 

@@ -12,7 +12,7 @@ import type {
 } from '../contracts/language-model.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
 import { LanguageModelError } from '../language-models/errors.js';
-import { costOf } from '../language-models/prices.js';
+import { costOf, type PriceTable } from '../language-models/prices.js';
 import { finalFailure } from './failures.js';
 import { Pace } from './pace.js';
 
@@ -51,6 +51,7 @@ export class ModelCaller {
     private readonly lm: RunConfig['lm'],
     private readonly model: LanguageModel,
     concurrency: number,
+    private readonly prices: PriceTable,
   ) {
     this.limit = new AdaptiveLimit({ maximum: concurrency });
     this.pace = new Pace(lm.requests_per_second);
@@ -79,7 +80,10 @@ export class ModelCaller {
       ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
       finish_reason: reply.finish_reason,
       ...(reply.usage === undefined ? {} : { usage: reply.usage }),
-      cost_usd: cached === undefined ? costOf(provider, model, reply.usage, { baseUrl: base_url }) : 0,
+      cost_usd:
+        cached === undefined
+          ? costOf(provider, model, reply.usage, { baseUrl: base_url, table: this.prices })
+          : 0,
       latency_ms: latency,
       messages: request.messages,
       parameters: request.parameters,

@@ -10,6 +10,8 @@ import type { Environment } from '../environments/environment.js';
 import { environmentName } from '../environments/registry.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import { createLanguageModel } from '../language-models/create.js';
+import { priceTable } from '../language-models/price-table.js';
+import type { PriceTable } from '../language-models/prices.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import type { LanePorts } from '../runtime/ports.js';
 import { openStore } from '../storage/open.js';
@@ -21,6 +23,7 @@ export interface PreparedRun {
   config: RunConfig;
   tasks: readonly Task[];
   model: LanguageModel;
+  prices: PriceTable;
   /** From `output.load_memory_path`. */
   loaded: MemorySnapshot | PerSampleMemories | null;
   environment(task: Task): Environment;
@@ -68,6 +71,7 @@ export async function prepare(
   return {
     config,
     tasks,
+    prices: priceTable(environment),
     model: options.languageModel ?? (await languageModel(config, tasks, environment, notice)),
     loaded:
       output.load_memory_path === null
