@@ -14,7 +14,12 @@ export async function stepEnvironment(
 ): Promise<StepAnswer> {
   const task = await run.tasks.get(awaited.index);
   try {
-    const { info: _info, state, obs, ...outcome } = await run.environment(task).step(awaited.state, action);
+    const {
+      info: _info,
+      state,
+      obs,
+      ...outcome
+    } = await run.environment(task).step(awaited.state ?? null, action);
     return outcome.done ? outcome : { ...outcome, state, obs };
   } catch (error) {
     const { name, message } = error as Error;

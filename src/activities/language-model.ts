@@ -4,9 +4,11 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { GeneratedReply, LanguageModelActivities, StepAnswer } from '../contracts/activities.js';
 import type { CallRecord, GenerateReply, GenerateRequest } from '../contracts/language-model.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
+import type { AwaitedStep, GenerateInput } from '../contracts/run.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { callKeyOf, idempotencyKeyOf, promptKeyOf } from './call-key.js';
+import { recordOf, requestOf } from './call-record.js';
 import type { StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { stepEnvironment } from './environments.js';
@@ -30,30 +32,11 @@ function notesOf(context: Context): AttemptNotes {
   return { failures: details?.failures ?? 0 };
 }
 
-function requestOf(
-  run: RunContext,
-  input: Parameters<LanguageModelActivities['generate']>[0],
-): GenerateRequest {
-  const { temperature, max_output_tokens, thinking_budget } = run.config.lm;
-  const parameters = {
-    temperature,
-    max_output_tokens,
-    ...(thinking_budget === null ? {} : { thinking_budget }),
-    ...input.parameters,
-  };
-  return {
-    messages: input.messages,
-    parameters,
-    call: input.call,
-    ...(input.tools ? { tools: input.tools } : {}),
-  };
-}
-
 function replyOf({ record, answer }: StoredCall): GeneratedReply {
   return {
     text: record.text,
     finish_reason: record.finish_reason,
-    cost_usd: record.cost_usd,
+    ...(record.cost_usd === null ? {} : { cost_usd: record.cost_usd }),
     ...(record.usage === undefined ? {} : { usage: record.usage }),
     ...(record.tool_calls === undefined ? {} : { tool_calls: record.tool_calls }),
     ...(record.repeated > 0 ? { repeated: record.repeated } : {}),
@@ -99,6 +82,8 @@ export function createLanguageModelActivities(
     return limit;
   }
 
+  const logOf = (run: RunContext) => dependencies.runLogs.for(run.store, run.config.output.log_level);
+
   async function ask(
     run: RunContext,
     request: GenerateRequest,
@@ -121,84 +106,102 @@ export function createLanguageModelActivities(
     }
   }
 
-  async function generate(
-    input: Parameters<LanguageModelActivities['generate']>[0],
-  ): Promise<GeneratedReply> {
+  /** Asks the provider. A failure is noted for the next attempt, and becomes what the retry policy should do. */
+  async function askOnce(
+    run: RunContext,
+    request: GenerateRequest,
+    key: string,
+    notes: AttemptNotes,
+  ): Promise<{ reply: GenerateReply; latency: number }> {
+    const { max_attempts } = run.config.lm;
+    try {
+      return await ask(run, request, key);
+    } catch (error) {
+      const context = Context.current();
+      notes.failures += 1;
+      context.heartbeat(notes);
+      const failure = failureOf(error, notes.failures, max_attempts);
+      const { attempt } = context.info;
+      logOf(run).warn({ call: request.call, attempt, error: (error as Error).message }, 'LM call failed');
+      if (failure instanceof ApplicationFailure && !failure.nonRetryable) {
+        dependencies.notify(`Asking again: ${failure.message}`);
+      }
+      throw failure;
+    }
+  }
+
+  /** Stores the reply and the environment's answer to it. The reply is paid for: it is held until the store takes it. */
+  async function keep(
+    run: RunContext,
+    record: CallRecord,
+    awaited: AwaitedStep | undefined,
+  ): Promise<StoredCall> {
+    const save = (answer: StepAnswer | null) =>
+      patiently(() => run.calls.save({ record, answer }), {
+        log: logOf(run),
+        notify: dependencies.notify,
+        what: 'store a reply',
+        signal: Context.current().cancellationSignal,
+      });
+    if (awaited === undefined) {
+      await save(null);
+      return { record, answer: null };
+    }
+    const stepping = stepEnvironment(run, awaited, record.text);
+    // Mostly the step is done at once and one write holds both; a slow grader must not put the reply at risk.
+    const quick = await Promise.race([stepping, sleep(QUICK_STEP, null, { ref: false })]);
+    await save(quick);
+    if (quick !== null) return { record, answer: quick };
+    const answer = await stepping;
+    await save(answer);
+    return { record, answer };
+  }
+
+  /** The stored call; its step is taken now where the reply was stored before it was. */
+  async function recall(
+    run: RunContext,
+    { record, answer }: StoredCall,
+    awaited: AwaitedStep | undefined,
+  ): Promise<StoredCall> {
+    if (awaited === undefined) return { record, answer: null };
+    return { record, answer: answer ?? (await stepEnvironment(run, awaited, record.text)) };
+  }
+
+  async function answer(input: GenerateInput, notes: AttemptNotes): Promise<StoredCall> {
+    const run = await runs.get(input.run);
+    const { lm, output } = run.config;
+    const request = requestOf(lm, input.call, input);
+    const key = callKeyOf(run.modelName, request);
+    const stored = await run.calls.find(input.call, key);
+    if (stored !== null) return recall(run, stored, input.step);
+
+    const crashes = Math.max(Context.current().info.attempt - 1 - notes.failures, 0);
+    const cache = lm.cache ? new ReplyCache(dependencies.openStore(output.results_dir)) : null;
+    const promptKey = cache === null ? '' : promptKeyOf(run.modelAddress, request);
+    const hit = (await cache?.get(promptKey)) ?? null;
+    const { reply, latency } =
+      hit === null ? await askOnce(run, request, key, notes) : { reply: hit, latency: 0 };
+    const record = recordOf(request, {
+      key,
+      reply,
+      model: lm.model,
+      cost_usd: run.costOf(reply.usage),
+      latency_ms: latency,
+      failures: notes.failures,
+      crashes,
+      cached: hit !== null,
+    });
+    const kept = await keep(run, record, input.step);
+    if (hit === null) await cache?.put(promptKey, reply);
+    return kept;
+  }
+
+  async function generate(input: GenerateInput): Promise<GeneratedReply> {
     const context = Context.current();
     const notes = notesOf(context);
-    const crashes = context.info.attempt - 1 - notes.failures;
     const heartbeat = setInterval(() => context.heartbeat(notes), HEARTBEAT_INTERVAL);
     try {
-      const run = await runs.get(input.run);
-      const log = dependencies.runLogs.for(run.store, run.config.output.log_level);
-      const request = requestOf(run, input);
-      const key = callKeyOf(run.modelName, request);
-      const recorded = await run.calls.find(input.call, key);
-      const awaited = input.step;
-      if (recorded !== null) {
-        const answer =
-          awaited === undefined
-            ? null
-            : (recorded.answer ?? (await stepEnvironment(run, awaited, recorded.record.text)));
-        return replyOf({ record: recorded.record, answer });
-      }
-
-      const { cache, max_attempts } = run.config.lm;
-      const shared = cache ? new ReplyCache(dependencies.openStore(run.config.output.results_dir)) : null;
-      const promptKey = shared === null ? '' : promptKeyOf(run.modelAddress, request);
-      const hit = (await shared?.get(promptKey)) ?? null;
-      let asked: Awaited<ReturnType<typeof ask>>;
-      try {
-        asked = hit === null ? await ask(run, request, key) : { reply: hit, latency: 0 };
-      } catch (error) {
-        notes.failures += 1;
-        context.heartbeat(notes);
-        const failure = failureOf(error, notes.failures, max_attempts);
-        log.warn(
-          { call: input.call, attempt: context.info.attempt, error: (error as Error).message },
-          'LM call failed',
-        );
-        if (notes.failures < max_attempts && failure instanceof ApplicationFailure && !failure.nonRetryable) {
-          dependencies.notify(`Asking again: ${failure.message}`);
-        }
-        throw failure;
-      }
-      const { reply, latency } = asked;
-      const paid = hit === null;
-      const record: CallRecord = {
-        ...input.call,
-        key,
-        model: reply.model ?? run.config.lm.model,
-        text: reply.text,
-        ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
-        finish_reason: reply.finish_reason,
-        ...(reply.usage === undefined ? {} : { usage: reply.usage }),
-        cost_usd: paid ? run.costOf(reply.usage) : 0,
-        latency_ms: latency,
-        messages: input.messages,
-        parameters: request.parameters,
-        attempts: notes.failures + Math.max(crashes, 0) + (paid ? 1 : 0),
-        repeated: paid ? Math.max(crashes, 0) : 0,
-        ...(paid ? {} : { cached: true }),
-        at: new Date().toISOString(),
-      };
-      // The reply is paid for: it is held until the store takes it, however long the store is away.
-      const save = (answer: StepAnswer | null) =>
-        patiently(() => run.calls.save({ record, answer }), {
-          log,
-          notify: dependencies.notify,
-          what: 'store a reply',
-          signal: context.cancellationSignal,
-        });
-      const stepping = awaited === undefined ? null : stepEnvironment(run, awaited, reply.text);
-      // Mostly the step is done at once and one write holds both; a slow grader must not put the reply at risk.
-      const quick =
-        stepping === null ? null : await Promise.race([stepping, sleep(QUICK_STEP, null, { ref: false })]);
-      await save(quick);
-      const answer = quick ?? (await stepping);
-      if (quick === null && answer !== null) await save(answer);
-      if (paid && shared !== null) await shared.put(promptKey, reply);
-      return replyOf({ record, answer });
+      return replyOf(await answer(input, notes));
     } finally {
       clearInterval(heartbeat);
     }

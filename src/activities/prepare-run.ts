@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import { stringify } from 'yaml';
 import { InvalidInputError } from '../config/errors.js';
@@ -79,7 +80,9 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
         kept.indices.size === 0 ? null : range(samples).filter((index) => !kept.indices.has(index));
       const plan: StoredPlan = { todo, samples_planned: samples };
       await store.write(planKey(), JSON.stringify(plan));
-      const reference = runReference(store.uri, runId);
+      // As a path, which is shorter: it stands in the input of every call.
+      const address = store.uri.startsWith('file:') ? fileURLToPath(store.uri) : store.uri;
+      const reference = runReference(address, runId);
       runs.forget(reference);
       log.info(
         {

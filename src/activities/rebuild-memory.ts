@@ -62,8 +62,8 @@ function recordedPorts(run: RunContext, lines: readonly EpisodeLine[]): LanePort
       return { state: null, obs: line().steps[steps]?.obs ?? null, feedback, reward, done };
     },
     generate: async ({ purpose, ordinal }) => {
-      const { text, finish_reason, cost_usd, usage, tool_calls } = recordedCall(line(), purpose, ordinal);
-      return { text, finish_reason, cost_usd, usage, tool_calls };
+      const { text, finish_reason, usage, tool_calls } = recordedCall(line(), purpose, ordinal);
+      return { text, finish_reason, usage, tool_calls };
     },
     createAgent: (module, languageModel) => createAgent({ config: agent, memory: module, languageModel }),
     createMemory: (saved) => buildMemory(memory, saved),

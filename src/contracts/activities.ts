@@ -5,8 +5,9 @@ import type { EpisodeError, Metrics, RunStatus, StepRecord } from './results.js'
 import type { AwaitedStep, GenerateInput, RunInput, RunPlan } from './run.js';
 
 /** What the workflow learns of an answered call; the whole record is in the artifact store. */
-export interface GeneratedReply extends Omit<GenerateReply, 'model'> {
-  cost_usd: number | null;
+export interface GeneratedReply extends Omit<GenerateReply, 'model' | 'cost_usd'> {
+  /** US dollars; absent where the price is not known. */
+  cost_usd?: number;
   /** Attempts that a crash cut off after the request may have been sent; absent where there was none. */
   repeated?: number;
   /** The environment's answer to `text` as an action, where the input asked for it. */

@@ -169,5 +169,6 @@ export interface GenerateInput {
 /** A built-in environment's task and state before a step. */
 export interface AwaitedStep {
   index: number;
-  state: Json;
+  /** Absent: null, which is all that a single question needs. */
+  state?: Json;
 }

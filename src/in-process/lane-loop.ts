@@ -171,11 +171,12 @@ export class LaneLoop {
     }
     this.budget.settle(record);
     const { text, finish_reason, cost_usd, usage, tool_calls } = record;
-    const step = awaited === undefined ? undefined : await this.step(awaited.index, awaited.state, text);
+    const step =
+      awaited === undefined ? undefined : await this.step(awaited.index, awaited.state ?? null, text);
     return {
       text,
       finish_reason,
-      cost_usd,
+      ...(cost_usd === null ? {} : { cost_usd }),
       ...(usage === undefined ? {} : { usage }),
       ...(tool_calls === undefined ? {} : { tool_calls }),
       ...(step === undefined ? {} : { step }),

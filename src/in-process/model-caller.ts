@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callKeyOf, idempotencyKeyOf, identityHash, promptKeyOf } from '../activities/call-key.js';
+import { recordOf, requestOf } from '../activities/call-record.js';
 import type { RunConfig } from '../config/schema.js';
 import type { AgentRequest } from '../contracts/agent.js';
 import type {
@@ -19,22 +20,6 @@ import { Pace } from './pace.js';
 /** Milliseconds before the second attempt, doubled for each further one; as the durable retry policy has it. */
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
-
-function requestOf(lm: RunConfig['lm'], call: CallIdentity, request: AgentRequest): GenerateRequest {
-  const { temperature, max_output_tokens, thinking_budget } = lm;
-  const { messages, parameters, tools } = request;
-  return {
-    messages,
-    parameters: {
-      temperature,
-      max_output_tokens,
-      ...(thinking_budget === null ? {} : { thinking_budget }),
-      ...parameters,
-    },
-    call,
-    ...(tools === undefined ? {} : { tools }),
-  };
-}
 
 /** Makes a run's LM calls: rate, adaptive limit, retries and records, without an activity around them. */
 export class ModelCaller {
@@ -72,26 +57,16 @@ export class ModelCaller {
         ? await this.askUntilAnswered(request, key)
         : { reply: cached, latency: 0, failures: 0 };
     if (cache) this.replies.set(promptKey, reply);
-    const record: CallRecord = {
-      ...call,
+    const record = recordOf(request, {
       key,
-      model: reply.model ?? model,
-      text: reply.text,
-      ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
-      finish_reason: reply.finish_reason,
-      ...(reply.usage === undefined ? {} : { usage: reply.usage }),
-      cost_usd:
-        cached === undefined
-          ? costOf(provider, model, reply.usage, { baseUrl: base_url, table: this.prices })
-          : 0,
+      reply,
+      model,
+      cost_usd: costOf(provider, model, reply.usage, { baseUrl: base_url, table: this.prices }),
       latency_ms: latency,
-      messages: request.messages,
-      parameters: request.parameters,
-      attempts: failures + (cached === undefined ? 1 : 0),
-      repeated: 0,
-      ...(cached === undefined ? {} : { cached: true }),
-      at: new Date().toISOString(),
-    };
+      failures,
+      crashes: 0,
+      cached: cached !== undefined,
+    });
     this.open.set(identityHash(call), record);
     return record;
   }

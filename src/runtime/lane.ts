@@ -3,12 +3,17 @@ import type { Agent, AgentLanguageModel } from '../contracts/agent.js';
 import type { Feedback } from '../contracts/environment.js';
 import type { CallIdentity, GenerateReply } from '../contracts/language-model.js';
 import type { EpisodeError } from '../contracts/results.js';
+import type { AwaitedStep } from '../contracts/run.js';
 import type { MemoryModule } from '../memory/memory-module.js';
 import type { EpisodeState, LaneState } from './lane-state.js';
 import { CallRefusedError, type LanePorts, type OpenedSample, StepError } from './ports.js';
 
 /** `finished`: every sample is done. `suspended`: `state` says where to go on. */
 export type LaneOutcome = 'finished' | 'suspended';
+
+function awaitedStep({ index }: OpenedSample, { environment }: EpisodeState): AwaitedStep {
+  return environment === null ? { index } : { index, state: environment };
+}
 
 /**
  * Runs a lane: its samples in order, each for its trials, each trial an episode (reset, then act and step in
@@ -205,7 +210,7 @@ export class Lane {
         const { step, ...reply } = await this.ports.generate(
           call,
           request,
-          awaited ? { index: sample.index, state: episode.environment } : undefined,
+          awaited ? awaitedStep(sample, episode) : undefined,
         );
         // The agent does not see it before it has acted.
         if (step !== undefined) this.ahead = { action: reply.text, answer: step, act: ordinal };

@@ -16,9 +16,8 @@ const CRASHES_SURVIVED = 100;
 
 const final = [FAILURE_TYPES.invalidInput, FAILURE_TYPES.fatalProvider, FAILURE_TYPES.fatalStorage];
 
-/** Artifacts and preparation: patient, because the store or the hub may be away for a while. About two hours. */
-const ARTIFACT_OPTIONS: ActivityOptions = {
-  startToCloseTimeout: '2h',
+/** For what has to wait: the store or the hub may be away for a while. About two hours. */
+const PATIENT: ActivityOptions = {
   heartbeatTimeout: '30s',
   retry: {
     initialInterval: '500ms',
@@ -28,19 +27,10 @@ const ARTIFACT_OPTIONS: ActivityOptions = {
   },
 };
 
-export const artifacts = proxyActivities<RunActivities>(ARTIFACT_OPTIONS);
+export const artifacts = proxyActivities<RunActivities>({ ...PATIENT, startToCloseTimeout: '2h' });
 
 /** A user's own environment may do I/O, and may take its time. */
-export const ENVIRONMENT_OPTIONS: ActivityOptions = {
-  startToCloseTimeout: '1h',
-  heartbeatTimeout: '30s',
-  retry: {
-    initialInterval: '500ms',
-    maximumInterval: '30s',
-    maximumAttempts: 240,
-    nonRetryableErrorTypes: final,
-  },
-};
+export const ENVIRONMENT_OPTIONS: ActivityOptions = { ...PATIENT, startToCloseTimeout: '1h' };
 
 export const environments = proxyActivities<EnvironmentActivities>(ENVIRONMENT_OPTIONS);
 

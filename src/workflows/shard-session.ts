@@ -226,7 +226,9 @@ export class ShardSession {
     this.totals.input_tokens += reply.usage?.input_tokens ?? 0;
     this.totals.output_tokens += reply.usage?.output_tokens ?? 0;
     this.totals.cost_usd =
-      this.totals.cost_usd === null || reply.cost_usd === null ? null : this.totals.cost_usd + reply.cost_usd;
+      this.totals.cost_usd === null || reply.cost_usd === undefined
+        ? null
+        : this.totals.cost_usd + reply.cost_usd;
     this.allowance?.settled();
     return reply;
   }

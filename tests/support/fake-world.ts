@@ -100,7 +100,7 @@ export class FakeWorld {
         if (text instanceof Error) throw text;
         this.replies.set(name, text);
         const reply = { text, finish_reason: 'stop' as const, cost_usd: 0 };
-        return step === undefined ? reply : { ...reply, step: this.answerTo(step.state, text) };
+        return step === undefined ? reply : { ...reply, step: this.answerTo(step.state ?? null, text) };
       },
       createAgent: (memory, languageModel) =>
         createAgent({ config: options.agent ?? historyAgent, memory, languageModel }),

@@ -1,0 +1,65 @@
+import type { RunConfig } from '../config/schema.js';
+import type { AgentRequest } from '../contracts/agent.js';
+import type {
+  CallIdentity,
+  CallRecord,
+  GenerateReply,
+  GenerateRequest,
+} from '../contracts/language-model.js';
+
+/** What is sent to the model: the agent's request, with the run's parameters where it has none of its own. */
+export function requestOf(
+  lm: RunConfig['lm'],
+  call: CallIdentity,
+  { messages, parameters, tools }: Omit<AgentRequest, 'purpose'>,
+): GenerateRequest {
+  const { temperature, max_output_tokens, thinking_budget } = lm;
+  return {
+    messages,
+    parameters: {
+      temperature,
+      max_output_tokens,
+      ...(thinking_budget === null ? {} : { thinking_budget }),
+      ...parameters,
+    },
+    call,
+    ...(tools === undefined ? {} : { tools }),
+  };
+}
+
+/** How a call came by its reply. */
+export interface Answered {
+  key: string;
+  reply: GenerateReply;
+  /** The configured model's name, for a reply that names none. */
+  model: string;
+  cost_usd: number | null;
+  latency_ms: number;
+  /** Requests that the provider answered with a failure, or that a crash cut off. */
+  failures: number;
+  crashes: number;
+  /** The reply came from the shared cache: nothing was sent and nothing is paid. */
+  cached: boolean;
+}
+
+/** The row of `calls.jsonl` for an answered call. */
+export function recordOf(request: GenerateRequest, answered: Answered): CallRecord {
+  const { key, reply, model, cost_usd, latency_ms, failures, crashes, cached } = answered;
+  return {
+    ...request.call,
+    key,
+    model: reply.model ?? model,
+    text: reply.text,
+    ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
+    finish_reason: reply.finish_reason,
+    ...(reply.usage === undefined ? {} : { usage: reply.usage }),
+    cost_usd: cached ? 0 : cost_usd,
+    latency_ms,
+    messages: request.messages,
+    parameters: request.parameters,
+    attempts: failures + crashes + (cached ? 0 : 1),
+    repeated: cached ? 0 : crashes,
+    ...(cached ? { cached: true } : {}),
+    at: new Date().toISOString(),
+  };
+}
