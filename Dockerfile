@@ -23,8 +23,6 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production
 WORKDIR /app
-# Owned by the user: a run with an agent of one's own is bundled beside dist.
-RUN chown node:node /app
 COPY --from=dependencies --chown=node:node /app/node_modules node_modules
 COPY --from=build --chown=node:node /app/dist dist
 COPY --chown=node:node package.json ./

@@ -128,7 +128,7 @@ export function addDoctorCommand(program: Command, finish: (code: number) => voi
       if (options.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
       else {
         const rows = findings.map(({ what, state, detail }) => [what, state, detail]);
-        process.stdout.write(`${headedTable(['', '', ''], rows)}\n`);
+        process.stdout.write(`${headedTable(['part', 'state', 'detail'], rows)}\n`);
       }
       finish(findings.some(({ state }) => state === 'missing') ? EXIT.failed : EXIT.done);
     });

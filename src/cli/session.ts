@@ -71,11 +71,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     ended.catch(() => undefined);
     const working = Promise.race([ended, server.lost]);
     working.catch(() => undefined);
-    const [openClient, openConnection] = [client, connection];
+    const openConnection = connection;
     const close = async () => {
       worker.shutdown();
       await ended.catch(() => undefined);
-      await openClient.connection.close();
+      // The client stays open: a question that it still repeats to a server which is away would throw once it is closed.
       await openConnection.close();
       await server.release();
     };

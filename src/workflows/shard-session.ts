@@ -1,4 +1,10 @@
-import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  getExternalWorkflowHandle,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { createAgent } from '../agents/registry.js';
 import type { GeneratedReply } from '../contracts/activities.js';
 import type { AgentRequest } from '../contracts/agent.js';
@@ -21,6 +27,9 @@ import { reportSignal } from './messages.js';
 import { PartWriter } from './part-writer.js';
 import { artifacts, languageModel, modelCallOptions } from './proxies.js';
 import { modelQueues } from './sinks.js';
+
+/** Five events of history each time, so not often. */
+const QUEUE_REMINDER = '15s';
 
 /** One execution of a shard: its lanes, its control state, its totals. */
 export class ShardSession {
@@ -68,8 +77,7 @@ export class ShardSession {
       (lane) => this.runLane(lane),
     );
     if (input.control.exhausted) this.allowance?.close();
-    const queue = plan.model_queue;
-    if (queue !== null) modelQueues.use(queue.name, queue.requests_per_second);
+    this.useModelQueue();
   }
 
   async run(): Promise<void> {
@@ -77,8 +85,35 @@ export class ShardSession {
     if (plan.load_memory === 'shared') {
       this.initialMemory = (await artifacts.loadMemory({ run: plan.run })) as MemorySnapshot | null;
     }
-    await this.pool.run();
+    await this.withModelQueue(() => this.pool.run());
     this.finished = this.suspended.length === 0 && this.carriedLanes.length === 0 && this.next >= plan.slots;
+  }
+
+  private useModelQueue(): void {
+    const queue = this.input.plan.model_queue;
+    if (queue !== null) modelQueues.use(queue.name, queue.requests_per_second);
+  }
+
+  /**
+   * Names the model's queue again from time to time. Where every worker that polled it has died, all calls wait on
+   * it and nothing else would bring this workflow, which knows its name, to another worker.
+   */
+  private async withModelQueue(work: () => Promise<void>): Promise<void> {
+    if (this.input.plan.model_queue === null) return work();
+    const reminding = new CancellationScope();
+    reminding
+      .run(async () => {
+        for (;;) {
+          await sleep(QUEUE_REMINDER);
+          this.useModelQueue();
+        }
+      })
+      .catch(() => undefined);
+    try {
+      await work();
+    } finally {
+      reminding.cancel();
+    }
   }
 
   control(state: ControlState): void {

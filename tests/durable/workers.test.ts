@@ -153,6 +153,22 @@ describe('workers on a server of the user’s own', () => {
     for (const worker of workers) expect((await worker.done).code).toBe(0);
   });
 
+  it('a rate-limited run finds its way to the next worker, where the only one has died', async () => {
+    const config = sumsConfig(provider.baseUrl, 30, { name: 'orphaned', lm: { requests_per_second: 4 } });
+    await place.write('orphaned.yaml', config);
+    const first = place.start(['worker']);
+    await until('the worker works', () => first.output().includes('Working on'));
+    const { calls } = provider.statistics;
+    expect((await place.reprise(['run', 'orphaned.yaml', '--detach'])).code).toBe(0);
+    await until('some calls are made', () => provider.statistics.calls > calls + 8);
+    await place.kill(first);
+    const second = place.start(['worker']);
+    await (await place.client()).workflow.getHandle('orphaned').result();
+    expect(await place.metrics('orphaned')).toMatchObject({ status: 'done', correct: 30, lm_calls: 30 });
+    second.process.kill('SIGTERM');
+    expect((await second.done).code).toBe(0);
+  });
+
   it('two workers share a run, and one of them dies', async () => {
     const calm = sumsConfig(provider.baseUrl, 60, { name: 'alone' });
     await place.write('alone.yaml', calm);
