@@ -13,6 +13,7 @@ import type { StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { stepEnvironment } from './environments.js';
 import { patiently } from './patiently.js';
+import { pauseAfter } from './pause-after.js';
 import { ReplyCache } from './reply-cache.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
@@ -56,7 +57,9 @@ function failureOf(error: unknown, failures: number, maxAttempts: number): unkno
     message,
     type,
     nonRetryable: last || !error.retryable,
-    ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+    ...(error.retryAfterMs === undefined
+      ? {}
+      : { nextRetryDelay: Math.max(error.retryAfterMs, pauseAfter(failures)) }),
   });
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callKeyOf, idempotencyKeyOf, identityHash, promptKeyOf } from '../activities/call-key.js';
 import { recordOf, requestOf } from '../activities/call-record.js';
+import { pauseAfter } from '../activities/pause-after.js';
 import type { RunConfig } from '../config/schema.js';
 import type { AgentRequest } from '../contracts/agent.js';
 import type {
@@ -16,10 +17,6 @@ import { LanguageModelError } from '../language-models/errors.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
 import { finalFailure } from './failures.js';
 import { Pace } from './pace.js';
-
-/** Milliseconds before the second attempt, doubled for each further one; as the durable retry policy has it. */
-const FIRST_PAUSE = 1000;
-const LONGEST_PAUSE = 60_000;
 
 /** Makes a run's LM calls: rate, adaptive limit, retries and records, without an activity around them. */
 export class ModelCaller {
@@ -92,8 +89,7 @@ export class ModelCaller {
         failures += 1;
         const retryable = error instanceof LanguageModelError && error.retryable;
         if (!retryable || failures >= this.lm.max_attempts) throw finalFailure(error, failures);
-        const pause = Math.min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE);
-        await sleep(error.retryAfterMs ?? pause);
+        await sleep(Math.max(error.retryAfterMs ?? 0, pauseAfter(failures)));
       }
     }
   }
