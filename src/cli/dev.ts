@@ -41,8 +41,10 @@ function sessionOptions(options: WorkerCommandOptions): SessionOptions {
 }
 
 /** Works until Ctrl-C, or until no run is open. */
-async function work(session: Session, idleEnds: boolean): Promise<void> {
+async function work(session: Session, announcement: () => void, idleEnds: boolean): Promise<void> {
   const interrupted = interruption();
+  // Whoever reads it may press Ctrl-C at once.
+  announcement();
   const ended = new Promise<void>((resolve) => interrupted.signal.addEventListener('abort', () => resolve()));
   try {
     await Promise.race([
@@ -77,8 +79,7 @@ export function addWorkerCommands(program: Command, finish: (code: number) => vo
         '',
         'Ctrl-C ends; runs in progress go on with the next worker.',
       ];
-      process.stdout.write(`${lines.join('\n')}\n`);
-      await work(session, false);
+      await work(session, () => void process.stdout.write(`${lines.join('\n')}\n`), false);
       finish(EXIT.done);
     });
 
@@ -91,8 +92,9 @@ export function addWorkerCommands(program: Command, finish: (code: number) => vo
     .option('--until-idle', 'end when no run is open')
     .action(async (options: WorkerCommandOptions) => {
       const session = await openSession(sessionOptions(options));
-      process.stderr.write(`Working on ${session.worker.taskQueue} at ${session.server.address}\n`);
-      await work(session, options.untilIdle === true);
+      const announce = () =>
+        void process.stderr.write(`Working on ${session.worker.taskQueue} at ${session.server.address}\n`);
+      await work(session, announce, options.untilIdle === true);
       finish(EXIT.done);
     });
 }
