@@ -134,8 +134,13 @@ describe('kill -9, again and again', () => {
     await place.write('late.yaml', reflexionConfig(provider.baseUrl, 'late'));
     const running = place.start(['run', 'late.yaml']);
     await until('a third is done', () => provider.statistics.calls >= calls + 60);
-    provider.intercept = () => ({ kind: 'hang', when: 'before_headers' });
-    await until('every open call hangs', () => provider.statistics.inFlight === CONCURRENCY);
+    // Calls that were sent before still get their reply; only those after it hang.
+    let hanging = 0;
+    provider.intercept = () => {
+      hanging += 1;
+      return { kind: 'hang', when: 'before_headers' };
+    };
+    await until('every lane hangs', () => hanging === CONCURRENCY);
     // What had been answered is written down by the time that the next calls of its lanes hang.
     await place.kill(running);
     provider.intercept = undefined;
