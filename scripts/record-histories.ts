@@ -7,15 +7,15 @@
  * `tests/histories/<version>/<scenario>/`. Histories of released versions stay: runs in flight have them. Record again
  * under a new version when a workflow changes, next to the `patched` that keeps the old ones replaying.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { provideTemporalBinary } from '../src/workers/temporal-binary.js';
 import { startFakeProvider } from '../tests/support/fake-providers/fake-provider.js';
+import { dynamicConfig, startServerFor } from '../tests/support/own-server.js';
+import setUpTemporal from '../tests/support/temporal-setup.js';
 import { sumsConfig, until, Workplace } from '../tests/support/workplace.js';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -109,37 +109,6 @@ function scenarios(baseUrl: string): Scenario[] {
   ];
 }
 
-/** A server that suggests to continue as new early, so that short histories hold it too. */
-async function startServer(place: Workplace): Promise<ChildProcess> {
-  const binary = await provideTemporalBinary({ say: console.error });
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const child = spawn(
-    binary,
-    [
-      ...[
-        'server',
-        'start-dev',
-        '--headless',
-        '--ip',
-        '127.0.0.1',
-        '--port',
-        String(port),
-        '--log-level',
-        'error',
-      ],
-      ...['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=300'],
-      ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
-    ],
-    { stdio: 'ignore' },
-  );
-  place.environment.TEMPORAL_ADDRESS = `127.0.0.1:${port}`;
-  await until('the server answers', async () => {
-    const health = ['operator', 'cluster', 'health', '--address', `127.0.0.1:${port}`];
-    return (await place.startProgram(binary, health).done).code === 0;
-  });
-  return child;
-}
-
 async function record(scenario: string, id: string, client: Client): Promise<void> {
   const folder = resolve(FOLDER, scenario);
   await mkdir(folder, { recursive: true });
@@ -161,7 +130,13 @@ provider.intercept = ({ model, lastUserText, number }) => {
   if (model === 'broken' && /is [12] \+/.test(lastUserText)) return { kind: 'status', status: 400 };
   return number % 3 === 0 ? undefined : { kind: 'reply', text: 'It is -1.' };
 };
-const server = await startServer(place);
+await setUpTemporal();
+// It suggests to continue as new early, so that short histories hold it too.
+const settings = {
+  'limit.historyCount.suggestContinueAsNew': 300,
+  'system.enableActivityEagerExecution': true,
+};
+const server = await startServerFor(place, dynamicConfig(settings));
 try {
   await rm(FOLDER, { recursive: true, force: true });
   await place.write('halving.ts', HALVING);
@@ -186,5 +161,5 @@ try {
 } finally {
   await provider.close();
   await place.dispose();
-  server.kill('SIGKILL');
+  await server.stop();
 }

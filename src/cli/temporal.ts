@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { Command } from 'commander';
 import { configuredServer } from '../workers/connection.js';
-import { findEmbeddedServer } from '../workers/embedded-server.js';
 import { serverFolder } from '../workers/server-folder.js';
+import { findEmbeddedServer } from '../workers/server-record.js';
 import { provideTemporalBinary } from '../workers/temporal-binary.js';
 
 /** The Temporal CLI that Reprise found or built, pointed at the server that Reprise uses. */

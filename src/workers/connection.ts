@@ -2,9 +2,10 @@ import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
 import { InvalidInputError } from '../config/errors.js';
-import { findEmbeddedServer, useEmbeddedServer } from './embedded-server.js';
+import { useEmbeddedServer } from './embedded-server.js';
 import { dataConverter } from './payload-storage.js';
 import { serverFolder } from './server-folder.js';
+import { findEmbeddedServer } from './server-record.js';
 
 /** A Temporal server and the way to it. */
 export interface Server {

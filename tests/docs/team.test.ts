@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { resolve } from 'node:path';
-import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Metrics } from '../../src/contracts/results.js';
 import { openStore } from '../../src/storage/open.js';
+import { type OwnServer, startServerFor } from '../support/own-server.js';
 import { findVersitygw, mustSkip, type S3Server, startS3Server } from '../support/s3-server.js';
 import { COMMAND, until, Workplace } from '../support/workplace.js';
 import { documentedCommands } from './markdown.js';
@@ -18,22 +17,6 @@ function composeEnvironment(): Record<string, string | null> {
   return file.services.worker.environment;
 }
 
-function freePort(): Promise<number> {
-  return new Promise((found) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => found(port));
-    });
-  });
-}
-
-function answers(address: string): Promise<boolean> {
-  return Connection.connect({ address, connectTimeout: 1000 }).then(
-    (connection) => connection.close().then(() => true),
-    () => false,
-  );
-}
-
 /**
  * The services of docker-compose.yml as plain processes on this machine, with the workers' environment from that
  * file: what is left untried of it is the images and PostgreSQL.
@@ -42,15 +25,15 @@ describe.skipIf(mustSkip(versitygw))('the services of a team, without their cont
   let place: Workplace;
   let s3: S3Server;
   let environment: Record<string, string>;
+  let server: OwnServer;
 
   beforeAll(async () => {
     s3 = await startS3Server();
     place = await Workplace.make();
-    const port = await freePort();
-    const address = `127.0.0.1:${port}`;
+    server = await startServerFor(place, []);
     const here: Record<string, string> = {
       ...s3.environment,
-      TEMPORAL_ADDRESS: address,
+      TEMPORAL_ADDRESS: server.address,
       S3_ENDPOINT: s3.endpoint,
     };
     // The same variables, with addresses and accounts of this machine.
@@ -59,13 +42,11 @@ describe.skipIf(mustSkip(versitygw))('the services of a team, without their cont
         value === null ? [] : [[name, here[name] ?? value]],
       ),
     );
-    const server = ['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)];
-    place.startProgram(process.env.REPRISE_TEMPORAL_BIN as string, [...server, '--log-level', 'error']);
-    await until('the server answers', () => answers(address));
   });
 
   afterAll(async () => {
     await place?.dispose();
+    await server?.stop();
     await s3?.stop();
   });
 

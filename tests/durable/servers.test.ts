@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { spawnServer } from '../support/own-server.js';
 import { sumsConfig, until, Workplace } from '../support/workplace.js';
 
 describe('the embedded server of a folder', () => {
@@ -53,21 +52,7 @@ describe('the embedded server of a folder', () => {
     await until('calls arrive', () => provider.statistics.calls > 10);
     const { pid, port } = (await place.server()) as { pid: number; port: number };
     process.kill(pid, 'SIGKILL');
-    const foreign = spawn(
-      process.env.REPRISE_TEMPORAL_BIN as string,
-      [
-        'server',
-        'start-dev',
-        '--headless',
-        '--ip',
-        '127.0.0.1',
-        '--port',
-        String(port),
-        '--log-level',
-        'error',
-      ],
-      { stdio: 'ignore' },
-    );
+    const foreign = spawnServer(port);
     try {
       const { code, stderr } = await running.done;
       if (code === 0) throw new Error('the foreign server was too slow to take the port; nothing was tried');
@@ -78,9 +63,7 @@ describe('the embedded server of a folder', () => {
       expect(again.code).toBe(0);
       expect(await place.metrics('sums')).toMatchObject({ correct: 400, lm_calls: 400 });
     } finally {
-      const gone = once(foreign, 'exit');
-      foreign.kill('SIGKILL');
-      await gone;
+      await foreign.stop();
     }
   });
 

@@ -1,60 +1,23 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { dynamicConfig, type OwnServer, startServerFor } from '../support/own-server.js';
 import { sumsConfig, timeless, timelessMetrics, until, Workplace } from '../support/workplace.js';
-
-/** A server of the user's own, which suggests to continue as new after a hundred events instead of thousands. */
-async function startServer(place: Workplace): Promise<{ address: string; stop(): Promise<void> }> {
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const child = spawn(
-    process.env.REPRISE_TEMPORAL_BIN as string,
-    [
-      ...[
-        'server',
-        'start-dev',
-        '--headless',
-        '--ip',
-        '127.0.0.1',
-        '--port',
-        String(port),
-        '--log-level',
-        'error',
-      ],
-      ...['--db-filename', place.path('own-server.db'), '--sqlite-pragma', 'synchronous=OFF'],
-      ...['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=100'],
-      ...['--dynamic-config-value', 'history.transferProcessorMaxPollRPS=2000'],
-    ],
-    { stdio: 'ignore' },
-  );
-  const address = `127.0.0.1:${port}`;
-  place.environment.TEMPORAL_ADDRESS = address;
-  await until('the server answers', async () => {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
-    const { code } = await place.startProgram(process.env.REPRISE_TEMPORAL_BIN as string, [
-      ...['operator', 'cluster', 'health', '--address', address],
-    ]).done;
-    return code === 0;
-  });
-  return {
-    address,
-    stop: async () => {
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
-    },
-  };
-}
 
 describe('workers on a server of the user’s own', () => {
   let place: Workplace;
   let provider: FakeProvider;
-  let server: Awaited<ReturnType<typeof startServer>>;
+  let server: OwnServer;
 
   beforeAll(async () => {
     place = await Workplace.make();
     provider = await startFakeProvider('openai');
-    server = await startServer(place);
+    // It suggests to continue as new after a hundred events instead of thousands.
+    const settings = dynamicConfig({
+      'limit.historyCount.suggestContinueAsNew': 100,
+      'history.transferProcessorMaxPollRPS': 2000,
+    });
+    const database = ['--db-filename', place.path('own-server.db'), '--sqlite-pragma', 'synchronous=OFF'];
+    server = await startServerFor(place, [...database, ...settings]);
   });
 
   afterAll(async () => {

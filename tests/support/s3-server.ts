@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { createS3Client } from '../../src/storage/s3-client.js';
+import { freePort } from '../../src/workers/free-port.js';
 import { findVersitygw } from './versitygw.js';
 
 export { findVersitygw, mustSkip } from './versitygw.js';
@@ -164,15 +164,4 @@ async function end(child: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -1,0 +1,23 @@
+import { createServer } from 'node:net';
+
+/** The only address that an embedded server listens at. */
+export const HOST = '127.0.0.1';
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, HOST, () => server.close(() => resolve(true)));
+  });
+}
+
+/** The first of the preferred ports that is free at 127.0.0.1, or any free one. It may be taken a moment later. */
+export async function freePort(...preferred: (number | undefined)[]): Promise<number> {
+  for (const port of preferred) if (port !== undefined && (await isFree(port))) return port;
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, HOST, () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

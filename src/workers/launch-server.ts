@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
+import { freePort, HOST } from './free-port.js';
+import { isAlive, namespaceAt, type ServerRecord, writeRecord } from './server-record.js';
+import { type BinaryOptions, provideTemporalBinary } from './temporal-binary.js';
+
+const USUAL_PORT = 7233;
+const USUAL_UI_PORT = 8233;
+const START_TIMEOUT = 60_000;
+const STOP_TIMEOUT = 10_000;
+/** Milliseconds after which a server that could not bind its port would have ended. */
+const SURELY_OURS = 15_000;
+
+/** The server's defaults poll its queues 20 times a second; see docs/decisions/0002-embedded-server.md. */
+const TUNING = [
+  '--sqlite-pragma=journal_mode=WAL',
+  '--sqlite-pragma=synchronous=NORMAL',
+  ...[
+    'history.transferProcessorMaxPollRPS=2000',
+    'history.timerProcessorMaxPollRPS=2000',
+    'history.visibilityProcessorMaxPollRPS=2000',
+    'system.enableActivityEagerExecution=true',
+  ].flatMap((setting) => ['--dynamic-config-value', setting]),
+];
+
+export interface EmbeddedServerOptions extends BinaryOptions {
+  /** The folder of database, lock and log; by default `.reprise` in the working folder. */
+  folder: string;
+}
+
+/** Ports that were free a moment ago may be taken by the time that the server binds them. */
+const START_ATTEMPTS = 3;
+
+/** Starts a server on the folder's database, at the ports that it had before where they are free. */
+export async function startServer(
+  options: EmbeddedServerOptions,
+  before: ServerRecord | null,
+): Promise<ServerRecord> {
+  const binary = await provideTemporalBinary(options);
+  for (let attempt = 1; ; attempt++) {
+    const preferred = attempt === 1;
+    const port = await freePort(...(preferred ? [before?.port, USUAL_PORT] : []));
+    const uiPort = await freePort(...(preferred ? [before?.ui_port, USUAL_UI_PORT] : []));
+    try {
+      return await launchServer(binary, options.folder, port, uiPort);
+    } catch (error) {
+      if (attempt === START_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function launchServer(
+  binary: string,
+  folder: string,
+  port: number,
+  uiPort: number,
+): Promise<ServerRecord> {
+  const logPath = join(folder, 'server.log');
+  const log = await open(logPath, 'a');
+  const logStart = (await log.stat()).size;
+  const attributes = Object.values(SEARCH_ATTRIBUTES).flatMap((name) => [
+    '--search-attribute',
+    `${name}=Keyword`,
+  ]);
+  const child = spawn(
+    binary,
+    [
+      'server',
+      'start-dev',
+      ...['--ip', HOST, '--port', String(port), '--ui-port', String(uiPort), '--log-level', 'error'],
+      ...['--db-filename', join(folder, 'temporal.db')],
+      ...TUNING,
+      ...attributes,
+    ],
+    // A process group of its own: the server outlives a crash of the command, and the run goes on after it.
+    { detached: true, stdio: ['ignore', log.fd, log.fd] },
+  );
+  child.unref();
+  await log.close();
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? `exit code ${code}`}`));
+  });
+  const pid = child.pid ?? -1;
+  // At once, so that a command which dies while the server starts leaves no server behind that nobody knows.
+  await writeRecord(folder, { pid, port, ui_port: uiPort, namespace_id: '' });
+  const started = Date.now();
+  const ownLog = async () => (await readFile(logPath)).subarray(logStart).toString();
+  for (;;) {
+    const problem = await Promise.race([exited, sleep(50).then(() => null)]);
+    const late = Date.now() - started > START_TIMEOUT;
+    if (problem !== null || late) {
+      if (problem === null) process.kill(pid, 'SIGKILL');
+      const tail = (await ownLog()).trim().split('\n').slice(-5).join('\n');
+      throw new Error(
+        `the Temporal server did not start (${problem ?? 'it does not answer'}); ${logPath} ends with:\n${tail}`,
+      );
+    }
+    const namespace = await namespaceAt(port);
+    if (namespace === null) continue;
+    // Whoever answers may be another server that was faster at this port: ours says so when it is up.
+    if (!/Server:/.test(await ownLog()) && Date.now() - started < SURELY_OURS) continue;
+    const record = { pid, port, ui_port: uiPort, namespace_id: namespace };
+    await writeRecord(folder, record);
+    return record;
+  }
+}
+
+/** Ends a server that Reprise started, and waits until its database is closed. */
+export async function stopServer(pid: number): Promise<void> {
+  if (!isAlive(pid)) return;
+  process.kill(pid, 'SIGTERM');
+  const deadline = Date.now() + STOP_TIMEOUT;
+  while (isAlive(pid) && Date.now() < deadline) await sleep(50);
+  if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+}

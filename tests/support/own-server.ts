@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { freePort } from '../../src/workers/free-port.js';
+import { until, type Workplace } from './workplace.js';
+
+/** A Temporal server that is no embedded one of Reprise's. */
+export interface OwnServer {
+  address: string;
+  /** The exit code of a server that ended by itself; null while it runs. */
+  exitCode(): number | null;
+  /** kill -9. */
+  stop(): Promise<void>;
+}
+
+/** Spawns a development server on 127.0.0.1 and does not wait for it. Set up the binary first: REPRISE_TEMPORAL_BIN. */
+export function spawnServer(port: number, options: string[] = []): OwnServer {
+  const child = spawn(
+    process.env.REPRISE_TEMPORAL_BIN as string,
+    [
+      ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
+      ...['--log-level', 'error', ...options],
+    ],
+    { stdio: 'ignore' },
+  );
+  const gone = once(child, 'exit');
+  return {
+    address: `127.0.0.1:${port}`,
+    exitCode: () => child.exitCode,
+    stop: async () => {
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** Starts a server for a workplace, whose commands then use it, and waits until it answers. */
+export async function startServerFor(place: Workplace, options: string[]): Promise<OwnServer> {
+  const server = spawnServer(await freePort(), options);
+  place.environment.TEMPORAL_ADDRESS = server.address;
+  const health = ['operator', 'cluster', 'health', '--address', server.address];
+  await until('the server answers', async () => {
+    if (server.exitCode() !== null) throw new Error(`the server ended with ${server.exitCode()}`);
+    const { code } = await place.startProgram(process.env.REPRISE_TEMPORAL_BIN as string, health).done;
+    return code === 0;
+  });
+  return server;
+}
+
+/** A server's dynamic config, as options. */
+export function dynamicConfig(settings: Record<string, string | number | boolean>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['--dynamic-config-value', `${name}=${value}`]);
+}
