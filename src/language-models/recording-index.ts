@@ -77,6 +77,16 @@ export class RecordingIndex {
    * @throws LanguageModelError (`configuration`) that names the file and the line that is wrong.
    */
   static async build(bytes: RecordingBytes, name: string): Promise<RecordingIndex> {
+    try {
+      return await RecordingIndex.read(bytes, name);
+    } catch (error) {
+      // Each further call tries again with a file of its own.
+      await bytes.close();
+      throw error;
+    }
+  }
+
+  private static async read(bytes: RecordingBytes, name: string): Promise<RecordingIndex> {
     const rows = new Map<string, number>();
     const starts: number[] = [];
     const ends: number[] = [];
