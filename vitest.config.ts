@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Two projects: `unit` needs nothing but Node; `durable` works against the real Temporal server, which its global
- * set-up finds, downloads or builds, and runs one file after another.
+ * Three projects: `unit` needs nothing but Node; `durable` works against the real Temporal server, which its global
+ * set-up finds, downloads or builds; `docker` needs Docker Engine. The last two run one file after another.
  */
 const DURABLE = ['tests/durable/**/*.test.ts', 'tests/docs/**/*.test.ts', 'tests/bench/**/*.test.ts'];
+const DOCKER = ['tests/scripts/docker-*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -15,7 +16,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['tests/**/*.test.ts'],
-          exclude: DURABLE,
+          exclude: [...DURABLE, ...DOCKER],
           testTimeout: 30_000,
           hookTimeout: 900_000,
           sequence: { groupOrder: 0 },
@@ -31,6 +32,17 @@ export default defineConfig({
           maxWorkers: 1,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'docker',
+          include: DOCKER,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          maxWorkers: 1,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

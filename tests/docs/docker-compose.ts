@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../../src/workers/cache-folder.js';
+import { mustSkipWithout } from '../support/missing-part.js';
 
 const run = promisify(execFile);
 
@@ -46,11 +47,9 @@ export async function findCompose(): Promise<FoundCompose> {
   };
 }
 
-/** Whether tests that need it must be skipped. Says so loudly, and fails instead where REPRISE_REQUIRE_ALL=1. */
+/** Whether tests that need it must be skipped: see {@link mustSkipWithout}. */
 export function mustSkipCompose(found: FoundCompose): boolean {
-  if ('command' in found) return false;
-  const line = `docker-compose.yml is not checked by Docker Compose: ${found.missing}`;
-  if (process.env.REPRISE_REQUIRE_ALL === '1') throw new Error(line);
-  console.warn(`\n*** SKIPPED: ${line}\n`);
-  return true;
+  const missing =
+    'command' in found ? null : `docker-compose.yml is not checked by Docker Compose: ${found.missing}`;
+  return mustSkipWithout('docker-compose', missing);
 }

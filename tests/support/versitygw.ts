@@ -4,6 +4,7 @@ import { access, mkdir, mkdtemp, open, readFile, rename, rm, unlink } from 'node
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { mustSkipWithout } from './missing-part.js';
 
 /** The S3 server of the tests: real, small, one process, objects as files. Apache-2.0. */
 export const VERSITYGW_VERSION = 'v1.8.0';
@@ -32,16 +33,10 @@ export async function findVersitygw(): Promise<FoundBinary> {
   return buildOnce(cached);
 }
 
-/**
- * Whether tests that need the server must be skipped. Says so loudly, and fails instead where `REPRISE_REQUIRE_ALL=1`
- * allows no skipping.
- */
+/** Whether tests that need the server must be skipped: see {@link mustSkipWithout}. */
 export function mustSkip(found: FoundBinary): boolean {
-  if ('path' in found) return false;
-  const line = `the S3 server versitygw is missing: ${found.missing}`;
-  if (process.env.REPRISE_REQUIRE_ALL === '1') throw new Error(line);
-  console.warn(`\n*** SKIPPED: ${line}\n`);
-  return true;
+  const missing = 'path' in found ? null : `the S3 server versitygw is missing: ${found.missing}`;
+  return mustSkipWithout('versitygw', missing);
 }
 
 function cacheFolder(): string {
