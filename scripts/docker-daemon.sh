@@ -26,11 +26,13 @@ fail() {
   exit 1
 }
 
+is_named() { [ "$(cat "/proc/$1/comm" 2>/dev/null)" = "$2" ]; }
+
 # The process id in a pid file, if a process of that name has it. An id that another program has taken over is none.
 owner() {
   local pid
   pid=$(cat "$1" 2>/dev/null) || return 1
-  [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = "$2" ] && echo "$pid"
+  is_named "$pid" "$2" && echo "$pid"
 }
 
 answers() {
@@ -58,12 +60,19 @@ mount_cgroups() {
 }
 
 # Waits until a process is gone, a zombie that nobody has reaped yet included: dockerd takes it for alive.
-until_gone() {
+until_ended() {
   local deadline=$((SECONDS + WAIT_SEC))
-  while owner "$1" "$2" >/dev/null; do
+  while is_named "$1" "$2"; do
     [ "$SECONDS" -lt "$deadline" ] || return 1
     sleep 0.1
   done
+}
+
+# The same of the process in a pid file.
+until_gone() {
+  local pid
+  pid=$(owner "$1" "$2") || return 0
+  until_ended "$pid" "$2"
 }
 
 # What a daemon that was killed leaves behind. Nothing of a process that lives is touched.
@@ -122,13 +131,9 @@ start() {
 stop() {
   local pid
   pid=$(owner "$pidfile" dockerd) || return 0
+  # Looked up before it is told to end: it deletes its pid file first.
   kill "$pid" 2>/dev/null || true
-  # It deletes its pid file before it ends.
-  local deadline=$((SECONDS + WAIT_SEC))
-  while [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = dockerd ]; do
-    [ "$SECONDS" -lt "$deadline" ] || fail "the daemon with process id $pid does not end"
-    sleep 0.1
-  done
+  until_ended "$pid" dockerd || fail "the daemon with process id $pid does not end"
 }
 
 # Mounts that the daemon leaves, also when it is ended in order: the namespace of containers without a network.
