@@ -2,10 +2,11 @@
  * The walls between the rooms of src/. Types may cross them (they vanish at build time); code may not.
  * A pure room does no I/O, so that the same class runs in a workflow, in an activity and in a plain loop.
  */
-const PURE = '^src/(contracts|agents|memory|environments|grading|runtime|trajectories|statistics)/';
+const PURE =
+  '^src/(contracts|agents|memory|environments|grading|retrieval|reports|runtime|trajectories|statistics)/';
 const ADAPTERS = '^src/(language-models|sandboxes|storage|datasets)/';
 const VENDORS =
-  '^node_modules/(openai|@anthropic-ai|@google|@aws-sdk|pino|piscina|commander|jiti|@temporalio)(/|$)';
+  '^node_modules/(openai|@anthropic-ai|@google|@aws-sdk|dockerode|pino|piscina|commander|jiti|@temporalio)(/|$)';
 
 module.exports = {
   forbidden: [

@@ -4,8 +4,12 @@ import { defineConfig } from 'vitest/config';
  * Three projects: `unit` needs nothing but Node; `durable` works against the real Temporal server, which its global
  * set-up finds, downloads or builds; `docker` needs Docker Engine. The last two run one file after another.
  */
-const DURABLE = ['tests/durable/**/*.test.ts', 'tests/docs/**/*.test.ts', 'tests/bench/**/*.test.ts'];
-const DOCKER = ['tests/scripts/docker-*.test.ts'];
+const DURABLE = [
+  'tests/durable/**/*.test.ts',
+  'tests/docs/{commands,compose,team}.test.ts',
+  'tests/bench/quick.test.ts',
+];
+const DOCKER = ['tests/sandboxes/docker/**/*.test.ts', 'tests/scripts/docker-*.test.ts'];
 
 export default defineConfig({
   test: {
@@ -39,7 +43,7 @@ export default defineConfig({
           name: 'docker',
           include: DOCKER,
           testTimeout: 300_000,
-          hookTimeout: 300_000,
+          hookTimeout: 900_000,
           maxWorkers: 1,
           fileParallelism: false,
           sequence: { groupOrder: 2 },

@@ -3,3 +3,8 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 /** A plain JSON object. */
 export type JsonObject = { [key: string]: Json };
+
+/** Whether a value that was parsed is a mapping from names to values: neither a list nor null. */
+export function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -41,6 +41,20 @@ export async function until(
   }
 }
 
+/** The same of what a command that goes on does; says what it printed where it ends first. */
+export function untilIn(
+  running: Running,
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  timeoutMs?: number,
+): Promise<void> {
+  const holdsInIt = () => {
+    if (running.process.exitCode !== null) throw new Error(`it ended before ${what}: ${running.output()}`);
+    return holds();
+  };
+  return until(what, holdsInIt, timeoutMs);
+}
+
 /** A user's folder: commands run in it, with an embedded server of its own. */
 export class Workplace {
   private readonly started: ChildProcess[] = [];
@@ -102,17 +116,36 @@ export class Workplace {
   /** Starts `reprise dev` and waits until it works. */
   async dev(environment: Record<string, string> = {}): Promise<Running> {
     const running = this.start(['dev'], environment);
-    await until('reprise dev is up', () => {
-      if (running.process.exitCode !== null) throw new Error(`reprise dev ended: ${running.output()}`);
-      return running.output().includes('Ctrl-C ends');
-    });
+    await untilIn(running, 'reprise dev is up', () => running.output().includes('Ctrl-C ends'));
     return running;
   }
 
-  /** What the embedded server's record says; null where none was started. */
-  async server(): Promise<{ pid: number; port: number } | null> {
+  /** What the embedded server's record says, without a `namespace_id` until it is up; null where none was started. */
+  async server(): Promise<{ pid: number; port: number; namespace_id: string } | null> {
     const text = await readFile(this.path('.reprise', 'server.json'), 'utf8').catch(() => null);
     return text === null ? null : JSON.parse(text);
+  }
+
+  /** Ends the embedded server as a power cut would, and waits until whoever works with it has started it again. */
+  async killServer(): Promise<void> {
+    const { pid } = (await this.server()) as { pid: number };
+    process.kill(pid, 'SIGKILL');
+    await until('another server is up', async () => {
+      const record = await this.server();
+      return record !== null && record.pid !== pid && record.namespace_id !== '';
+    });
+  }
+
+  /** A command of the Temporal CLI, against this place's server. */
+  async temporal(...args: string[]): Promise<Outcome> {
+    const binary = process.env.REPRISE_TEMPORAL_BIN as string;
+    return this.startProgram(binary, [...args, '--address', await this.address(), '--output', 'json']).done;
+  }
+
+  /** Starts a workflow by the Temporal CLI alone. */
+  startWorkflow(type: string, id: string, ...input: string[]): Promise<Outcome> {
+    const what = ['--task-queue', 'reprise', '--type', type, '--workflow-id', id];
+    return this.temporal('workflow', 'start', ...what, ...input);
   }
 
   async address(): Promise<string> {
@@ -190,6 +223,19 @@ export async function readLines<Row>(path: string): Promise<Row[]> {
     .map((line) => JSON.parse(line) as Row);
 }
 
+/** What has been written down below a folder by now, an object a file, by its path. A file in the making is none. */
+export async function readRecords<Stored>(folder: string): Promise<Map<string, Stored>> {
+  const names = await readdir(folder, { recursive: true });
+  const found = names.filter((name) => name.endsWith('.json'));
+  return new Map(
+    await Promise.all(
+      found.map(
+        async (name) => [name, JSON.parse(await readFile(join(folder, name), 'utf8')) as Stored] as const,
+      ),
+    ),
+  );
+}
+
 /** The tests decide about servers, keys and stores, not the shell they were started from. */
 function withoutSettings(environment: NodeJS.ProcessEnv): Record<string, string> {
   const kept: Record<string, string> = {};
@@ -208,8 +254,12 @@ export function timeless(rows: ResultRow[]): object[] {
   return rows.map(({ started_at: _at, seconds: _seconds, ...row }) => row);
 }
 
+type OfTheMoment = 'wall_seconds' | 'started_at' | 'ended_at' | 'lm_calls_repeated';
+
 /** Metrics without times and without what a crash may repeat. */
-export function timelessMetrics(metrics: Metrics): object {
+export function timelessMetrics<Figures extends Pick<Metrics, OfTheMoment>>(
+  metrics: Figures,
+): Omit<Figures, OfTheMoment> {
   const {
     wall_seconds: _wall,
     started_at: _started,

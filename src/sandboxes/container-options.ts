@@ -1,0 +1,83 @@
+import type { ContainerCreateOptions } from 'dockerode';
+import { DEADLINE_LABEL, LABEL, LABEL_VALUE, OWNER_LABEL } from './container-owner.js';
+import { outputBytes } from './runner-protocol.js';
+import type { ExecutionLimits } from './sandbox.js';
+
+/** The program's folder in the container, and its user there: "nobody", as a number that every image has. */
+export const FOLDER = '/work';
+const USER = 65534;
+
+const MIB = 1024 * 1024;
+/** What the runner itself needs: its interpreter, room to pack an answer, and to carry a request or a few replies. */
+const RUNNER_MEMORY_BYTES = 48 * MIB;
+const MAXIMUM_FILES = 16_384;
+const OPEN_FILES = 1024;
+
+export interface ContainerSettings {
+  name: string;
+  image: string;
+  limits: ExecutionLimits;
+  owner: string;
+  /** Seconds since 1970. */
+  deadline: number;
+  /** CPU cores of the daemon's machine; more cannot be asked for. */
+  availableCpus: number;
+}
+
+/**
+ * A container for one program: no network, no mounts, no capabilities, nothing to write to but a small folder in
+ * memory, and no user that exists elsewhere. The folder counts as memory, so it can be no larger than that.
+ */
+export function containerOptions(settings: ContainerSettings): ContainerCreateOptions {
+  const { name, image, limits, owner, deadline, availableCpus } = settings;
+  const folderBytes = Math.min(limits.tmpfs_mb, limits.memory_mb) * MIB;
+  const memory = Math.round(limits.memory_mb * MIB) + RUNNER_MEMORY_BYTES + 3 * outputBytes(limits);
+  return {
+    name,
+    Image: image,
+    User: `${USER}:${USER}`,
+    WorkingDir: FOLDER,
+    Hostname: 'sandbox',
+    OpenStdin: true,
+    // The runner's standard input ends when the worker's connection does, and so does the runner.
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    Tty: false,
+    // A daemon that shuts down need not wait for it.
+    StopSignal: 'SIGKILL',
+    Healthcheck: { Test: ['NONE'] },
+    Labels: { [LABEL]: LABEL_VALUE, [OWNER_LABEL]: owner, [DEADLINE_LABEL]: String(Math.ceil(deadline)) },
+    HostConfig: {
+      NetworkMode: 'none',
+      ReadonlyRootfs: true,
+      Tmpfs: { [FOLDER]: tmpfsOptions(folderBytes) },
+      // /dev/shm holds the semaphores of Python's multiprocessing, and hardly more.
+      IpcMode: 'private',
+      ShmSize: MIB,
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
+      Memory: memory,
+      // Memory and swap together: no swap.
+      MemorySwap: memory,
+      NanoCpus: Math.round(Math.min(limits.cpus, availableCpus) * 1e9),
+      // One for the runner.
+      PidsLimit: limits.pids + 1,
+      Ulimits: [
+        { Name: 'core', Soft: 0, Hard: 0 },
+        { Name: 'nofile', Soft: OPEN_FILES, Hard: OPEN_FILES },
+        { Name: 'msgqueue', Soft: 0, Hard: 0 },
+      ],
+      // Where the whole machine runs out of memory, this goes before the worker does.
+      OomScoreAdj: 500,
+      LogConfig: { Type: 'none', Config: {} },
+      RestartPolicy: { Name: 'no' },
+    },
+  };
+}
+
+function tmpfsOptions(bytes: number): string {
+  const size = `size=${Math.floor(bytes)},nr_inodes=${MAXIMUM_FILES}`;
+  return `rw,noexec,nosuid,nodev,${size},mode=0700,uid=${USER},gid=${USER}`;
+}

@@ -1,0 +1,39 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ExecutionLimits, SandboxError } from './sandbox.js';
+
+const MIB = 1024 * 1024;
+/** A disk or a quota that is full, and files that this process or machine may not open any more of. All of them pass. */
+const EXHAUSTED = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
+
+/** The error of a write beside a program: retryable where the machine has run out of something. */
+export function hostError(error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === undefined || !EXHAUSTED.has(code)) return error;
+  return new SandboxError(`this machine cannot take the program's files: ${message}`, true, { cause: error });
+}
+
+/**
+ * Whether a program ended because the machine's disk was full, while its own folder held less than it may: what fills
+ * the disk by itself is the program's fault.
+ */
+export async function metFullDisk(
+  folder: string,
+  { exit_code, stderr }: { exit_code: number | null; stderr: string },
+  { tmpfs_mb }: Pick<ExecutionLimits, 'tmpfs_mb'>,
+): Promise<boolean> {
+  if (exit_code === null || exit_code === 0) return false;
+  if (!/(^|\n)OSError: \[Errno \d+\] (No space left on device|Disk quota exceeded)[^\n]*\s*$/.test(stderr)) {
+    return false;
+  }
+  return (await bytesBelow(folder)) < tmpfs_mb * MIB;
+}
+
+/** What the files below a folder take; what cannot be read is left out. */
+async function bytesBelow(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map(async ({ parentPath, name }) => (await lstat(join(parentPath, name)).catch(() => null))?.size ?? 0);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,38 @@
+import type { ExecutionLimits } from './sandbox.js';
+
+const MIB = 1024 * 1024;
+
+/**
+ * `python3 -c BOOTSTRAP MEMORY CPU_SEC FILE MAIN …`: limits itself, drops what version managers add to the environment,
+ * and becomes the program. Memory is what a process may write to, which only Linux limits; its address space would
+ * count what threads set aside and never use. CPU time ends it by SIGXCPU, a second before the kernel's SIGKILL, which
+ * would look like one from outside.
+ */
+const BOOTSTRAP = `
+import os, resource, sys
+memory, seconds, file = map(int, sys.argv[1:4])
+for name, limit, more in (("DATA", memory, 0), ("CPU", seconds, 1), ("FSIZE", file, 0), ("CORE", 0, 0)):
+    number = getattr(resource, "RLIMIT_" + name)
+    most = resource.getrlimit(number)[1]
+    hard = limit + more if most == resource.RLIM_INFINITY else min(limit + more, most)
+    try:
+        resource.setrlimit(number, (min(limit, hard), hard))
+    except (OSError, ValueError):
+        pass
+kept = ("PATH", "HOME", "TMPDIR", "LANG", "PYTHONHASHSEED", "REPRISE_MODEL_SOCKET")
+environment = {name: os.environ[name] for name in kept if name in os.environ}
+os.execve(sys.executable, [sys.executable, "-u", "-B", "-X", "utf8", *sys.argv[4:]], environment)
+`;
+
+/** The interpreter's arguments for a program, which may have arguments too, under its limits. Memory and CPU time are each process's own. */
+export function interpreterArguments(program: string[], limits: ExecutionLimits): string[] {
+  const memory = Math.round(limits.memory_mb * MIB);
+  const cpuSeconds = Math.ceil(limits.timeout_sec * Math.max(1, limits.cpus)) + 1;
+  const file = Math.round(limits.tmpfs_mb * MIB);
+  return ['-I', '-S', '-c', BOOTSTRAP, String(memory), String(cpuSeconds), String(file), ...program];
+}
+
+/** Whether the interpreter ended because it was refused memory. */
+export function diedOfMemory(exitCode: number | null, stderr: string): boolean {
+  return exitCode !== null && exitCode !== 0 && /(^|\n)MemoryError\b[^\n]*\s*$/.test(stderr);
+}

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import type { ExecutionResult, ExecutionStatus } from '../contracts/execution.js';
+import { capturedText } from './captured-text.js';
+import { type ExecutionLimits, type FunctionProgram, type Program, SandboxError } from './sandbox.js';
+
+/** The version of the messages below, which docker/scaffold-runner/runner.py documents. A runner says its own. */
+export const PROTOCOL = 2;
+
+export interface ResultMessage {
+  type: 'result';
+  status: ExecutionStatus;
+  exit_code: number | null;
+  seconds: number;
+  /** Base64. */
+  stdout: string;
+  stderr: string;
+  truncated: boolean;
+  /** null after a run. */
+  returned: string | null;
+}
+
+export interface FailureMessage {
+  type: 'failure';
+  message: string;
+  retryable: boolean;
+}
+
+export type Answer = ResultMessage | FailureMessage;
+
+/** Names one conversation; only the worker and the runner know it. */
+export function newNonce(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/** What asks a runner to run a program. */
+export function runLines(nonce: string, program: Program, limits: ExecutionLimits): string {
+  return requestLines({ type: 'run', nonce, main: program.main, ...common(program, limits) });
+}
+
+/** What asks a runner to call a program's function. */
+export function callLines(nonce: string, program: FunctionProgram, limits: ExecutionLimits): string {
+  const { module, function: name } = program;
+  return requestLines({ type: 'call', nonce, module, function: name, ...common(program, limits) });
+}
+
+/** What a program is told that has asked something. */
+export function replyLine(id: number, line: string): string {
+  return `${JSON.stringify({ type: 'reply', id, line })}\n`;
+}
+
+function common({ files, input }: Pick<Program, 'files' | 'input'>, limits: ExecutionLimits) {
+  return {
+    files: Object.fromEntries(Object.entries(files).map(([name, text]) => [name, base64(text)])),
+    input: base64(input ?? ''),
+    limits: { timeout_sec: limits.timeout_sec, output_bytes: outputBytes(limits) },
+  };
+}
+
+function requestLines(message: object): string {
+  // The first line end closes whatever the HTTP client may have sent ahead.
+  return `\n${JSON.stringify(message)}\n`;
+}
+
+/** The most that a runner has to say at its end: three outputs in base64, and the rest of its messages. */
+export function maximumAnswerBytes(limits: ExecutionLimits): number {
+  return Math.ceil((3 * outputBytes(limits) * 4) / 3) + 16_384;
+}
+
+export function outputBytes({ output_kb }: ExecutionLimits): number {
+  return Math.floor(output_kb * 1000);
+}
+
+/** How a program ended, and the bytes of what its function returned. */
+export interface Outcome {
+  result: ExecutionResult;
+  returned: Uint8Array;
+}
+
+/** @throws SandboxError where the answer is that the program could not be run. */
+export function outcomeOf(answer: Answer, limits: ExecutionLimits): Outcome {
+  if (answer.type === 'failure') throw new SandboxError(answer.message, answer.retryable);
+  const { status, exit_code, seconds, truncated } = answer;
+  const limit = outputBytes(limits);
+  const [stdout, stderr] = [answer.stdout, answer.stderr].map((content) => {
+    const bytes = Buffer.from(content, 'base64');
+    return capturedText(bytes, limit, truncated && bytes.length === limit);
+  }) as [ReturnType<typeof capturedText>, ReturnType<typeof capturedText>];
+  return {
+    result: {
+      status,
+      stdout: stdout.text,
+      stderr: stderr.text,
+      exit_code,
+      truncated: truncated || stdout.truncated || stderr.truncated,
+      seconds,
+    },
+    returned: Buffer.from(answer.returned ?? '', 'base64'),
+  };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

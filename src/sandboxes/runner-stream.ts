@@ -1,0 +1,121 @@
+import type { Duplex } from 'node:stream';
+import { Writable } from 'node:stream';
+import type Docker from 'dockerode';
+import type { Answer } from './runner-protocol.js';
+
+const MAXIMUM_COMPLAINT_BYTES = 4_000;
+
+/** A request is at most this long: 2 MB of text, twice in base64. */
+const MAXIMUM_REQUEST_BYTES = 4_000_000;
+
+/** What a container said over its standard streams. */
+export interface Conversation {
+  /** Resolves when the runner waits for its program, with its protocol's version; with null where it never did. */
+  ready: Promise<number | null>;
+  /** Resolves with true when the program has started, and with false where the stream ended before. */
+  started: Promise<boolean>;
+  /** Resolves with the answer that carries the nonce, or with null when the stream ended without one. */
+  answer: Promise<Answer | null>;
+  /** Hears what the program asks, from now on: the request's number and its line. */
+  onRequest(listen: (id: number, line: string) => void): void;
+  /** Whether the stream has ended. */
+  hasEnded(): boolean;
+  /** The end of what the container wrote to its standard error, where only a runner that cannot start writes. */
+  complaint(): string;
+}
+
+/**
+ * Reads a container's attached stream. Never rejects: a stream that fails has ended. No more than `maximumBytes` are
+ * kept of what the container writes, beside one request of its program; one that writes more is cut off.
+ */
+export function converse(docker: Docker, stream: Duplex, nonce: string, maximumBytes: number): Conversation {
+  let [complaint, total, maximum, listening] = ['', 0, maximumBytes, (_id: number, _line: string) => {}];
+  let line: string[] = [];
+  const ready = deferred<number | null>();
+  const started = deferred<boolean>();
+  const answer = deferred<Answer | null>();
+
+  const hear = (text: string) => {
+    const message = parse(text);
+    if (message?.type === 'ready') ready.resolve(Number(message.protocol));
+    if (message?.nonce !== nonce) return;
+    if (message.type === 'started') started.resolve(true);
+    else if (message.type === 'request') {
+      total -= text.length + 1;
+      listening(Number(message.id), Buffer.from(String(message.line), 'base64').toString());
+    } else answer.resolve(message as unknown as Answer);
+  };
+  const stdout = sink((chunk) => {
+    total += chunk.length;
+    if (total > maximum) {
+      stream.destroy();
+      return;
+    }
+    // The messages are ASCII. An answer is one long line in many chunks: put together once, at its end.
+    const [first = '', ...more] = chunk.toString('latin1').split('\n');
+    line.push(first);
+    for (const next of more) {
+      hear(line.join(''));
+      line = [next];
+    }
+  });
+  const stderr = sink((chunk) => {
+    complaint = (complaint + chunk.toString()).slice(-MAXIMUM_COMPLAINT_BYTES);
+  });
+  docker.modem.demuxStream(stream, stdout, stderr);
+
+  let hasEnded = false;
+  const end = () => {
+    hasEnded = true;
+    ready.resolve(null);
+    started.resolve(false);
+    answer.resolve(null);
+  };
+  stream.once('end', end);
+  stream.once('close', end);
+  stream.on('error', end);
+  return {
+    ready: ready.promise,
+    started: started.promise,
+    answer: answer.promise,
+    onRequest: (listen) => {
+      maximum = maximumBytes + MAXIMUM_REQUEST_BYTES;
+      listening = listen;
+    },
+    hasEnded: () => hasEnded,
+    complaint: () => complaint.trim(),
+  };
+}
+
+/** Takes each chunk at once, so that nothing is kept in between. */
+function sink(take: (chunk: Buffer) => void): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      take(chunk);
+      done();
+    },
+  });
+}
+
+function parse(line: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
+  } catch {
+    return null;
+  }
+}
+
+interface Deferred<Value> {
+  promise: Promise<Value>;
+  resolve(value: Value): void;
+}
+
+/** `Promise.withResolvers`, which Node 20 lacks. */
+function deferred<Value>(): Deferred<Value> {
+  let resolve: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

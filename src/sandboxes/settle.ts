@@ -1,0 +1,35 @@
+/** In the place of a value that did not come in time. */
+export const LATE = Symbol('late');
+
+/**
+ * The promise's value, or {@link LATE} after `timeoutMs`. A busy event loop hears of its timers before it hears of
+ * anything else, so what came in time is taken in first.
+ * @throws the signal's reason as soon as it is aborted.
+ */
+export async function settle<Value>(
+  promise: Promise<Value>,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Value | typeof LATE> {
+  signal?.throwIfAborted();
+  let timer: NodeJS.Timeout | undefined;
+  let stopListening = () => {};
+  try {
+    return await Promise.race([
+      promise,
+      new Promise<typeof LATE>((resolve, reject) => {
+        const late = () => setImmediate(resolve, LATE);
+        timer = setTimeout(late, Math.min(timeoutMs, MAXIMUM_DELAY_MS));
+        const abort = () => reject(signal?.reason);
+        signal?.addEventListener('abort', abort);
+        stopListening = () => signal?.removeEventListener('abort', abort);
+      }),
+    ]);
+  } finally {
+    clearTimeout(timer);
+    stopListening();
+  }
+}
+
+/** A timer of Node's that is longer fires at once. */
+const MAXIMUM_DELAY_MS = 2 ** 31 - 1;

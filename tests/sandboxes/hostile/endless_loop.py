@@ -1,0 +1,3 @@
+print("started")
+while True:
+    pass

@@ -1,0 +1,4 @@
+import time
+
+print("started")
+time.sleep(1_000_000)

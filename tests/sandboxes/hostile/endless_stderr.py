@@ -1,0 +1,4 @@
+import sys
+
+while True:
+    print("a line on standard error", file=sys.stderr)

@@ -1,0 +1,2 @@
+while True:
+    print("a line on standard output")

@@ -1,0 +1,4 @@
+# Only eight bits of an exit code arrive.
+import sys
+
+sys.exit(256)

@@ -1,0 +1,4 @@
+while True:
+    pass
+
+answer = 42

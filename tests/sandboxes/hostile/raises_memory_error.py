@@ -1,0 +1,2 @@
+# The exception, without the death.
+raise MemoryError

@@ -1,0 +1,5 @@
+# A stopped process reacts to nothing.
+import os
+import signal
+
+os.kill(os.getpid(), signal.SIGSTOP)

@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createSandbox } from '../../src/sandboxes/create.js';
+import { SandboxError } from '../../src/sandboxes/sandbox.js';
+import { findPython, mustSkipPython } from '../support/python.js';
+import { until } from '../support/workplace.js';
+import { testSandbox } from './contract.js';
+import { LIMITS, PATIENT, program } from './limits.js';
+
+const { PATH } = process.env;
+const KEY = 'sk-the-key-of-the-worker';
+
+const skip = mustSkipPython(await findPython());
+
+describe.skipIf(skip)('the sandbox "process"', async () => {
+  const sandbox = await createSandbox('process', { environment: { PATH, GEMINI_API_KEY: KEY } });
+  afterAll(() => sandbox.close());
+
+  testSandbox(() => sandbox);
+
+  test('is ready where there is a Python', async () => {
+    await sandbox.prepare();
+    expect(sandbox.type).toBe('process');
+  });
+
+  test('hands on no variable but PATH', async () => {
+    const code = 'import os; print(sorted(os.environ)); print(os.environ)';
+    const { stdout } = await sandbox.run(program(code), { limits: PATIENT });
+    expect(stdout).toMatch(/^\['HOME', 'LANG', 'PATH', 'PYTHONHASHSEED', 'TMPDIR'\]\n/);
+    expect(stdout).not.toContain(KEY);
+  });
+
+  test('ends the processes that a program leaves in its group', async () => {
+    const code =
+      'import os, subprocess, sys\n' +
+      'child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])\n' +
+      'print(child.pid)\n';
+    const result = await sandbox.run(program(code), { limits: PATIENT });
+    expect(result.status).toBe('ok');
+    await until('the child is gone', () => !isRunning(Number(result.stdout)), 5_000);
+  });
+
+  test('ends the whole group at the deadline', async () => {
+    const code = 'import os\nprint(os.getpid())\nprint(os.fork() or "")\nwhile True: pass';
+    const { status, stdout } = await sandbox.run(program(code), { limits: LIMITS });
+    expect(status).toBe('timeout');
+    const processes = stdout.trim().split(/\s+/).map(Number);
+    expect(processes).toHaveLength(2);
+    await until('both are gone', () => !processes.some(isRunning), 5_000);
+  });
+
+  test('does not wait for a process that left the group and holds the output open', async () => {
+    const code =
+      'import os, time\nchild = os.fork()\n' +
+      'if child == 0:\n    os.setsid()\n    time.sleep(600)\n' +
+      'print(child)\ntime.sleep(0.2)\n';
+    const result = await sandbox.run(program(code), { limits: PATIENT });
+    expect(result.status).toBe('ok');
+    const escaped = Number(result.stdout);
+    expect(isRunning(escaped)).toBe(true);
+    process.kill(escaped, 'SIGKILL');
+  });
+
+  test('does not write a file larger than the folder may be', async () => {
+    const code = 'open("large", "wb").write(bytes(17 << 20))';
+    const result = await sandbox.run(program(code), { limits: LIMITS });
+    expect(result).toMatchObject({ status: 'error' });
+    expect(result.stderr).toContain('File too large');
+  });
+
+  test('leaves no folder behind', async () => {
+    const { stdout } = await sandbox.run(program('import os; print(os.getcwd())'), { limits: PATIENT });
+    expect(stdout).toContain('reprise-code-');
+    expect(existsSync(stdout.trim())).toBe(false);
+    await sandbox.run(program('import os\nos.mkdir("x")\nwhile True: pass'), { limits: LIMITS });
+    expect(readdirSync(tmpdir())).not.toContain(stdout.trim().split('/').at(-1));
+  });
+
+  test('uses the interpreter that REPRISE_PYTHON names', async () => {
+    const path = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
+    const named = await createSandbox('process', { environment: { PATH: '', REPRISE_PYTHON: path.trim() } });
+    await named.prepare();
+    const result = await named.run(program('import sys; print(sys.executable)'), { limits: PATIENT });
+    expect(result.stdout).toBe(path);
+  });
+
+  test.each([
+    [
+      '/nowhere/python3',
+      /^\/nowhere\/python3 was not found\. Install Python 3\.9 or newer, or .*REPRISE_PYTHON/,
+    ],
+    ['/bin/false', /^\/bin\/false is no Python 3\.9 or newer\. Install/],
+  ])('says what to do where %s is the interpreter', async (python, message) => {
+    const lacking = await createSandbox('process', { environment: { PATH, REPRISE_PYTHON: python } });
+    const error = await lacking.prepare().catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(SandboxError);
+    expect(error.message).toMatch(message);
+    expect(error.retryable).toBe(false);
+  });
+
+  test('a program that cannot be started is an error of the sandbox, not of the program', async () => {
+    const lacking = await createSandbox('process', { environment: { REPRISE_PYTHON: '/nowhere/python3' } });
+    const running = lacking.run(program(''), { limits: PATIENT });
+    await expect(running).rejects.toBeInstanceOf(SandboxError);
+  });
+});
+
+/** A dead process that nobody has taken note of yet runs no more. */
+function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    const stat = existsSync('/proc') ? readFileSync(`/proc/${processId}/stat`, 'utf8') : '';
+    return !/\) [ZX] /.test(stat);
+  } catch {
+    return false;
+  }
+}

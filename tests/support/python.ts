@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { mustSkipWithout } from './missing-part.js';
+
+/** Whether this machine has a `python3` that is new enough to run programs. */
+export async function findPython(): Promise<boolean> {
+  const check = 'import sys; sys.exit(sys.version_info < (3, 9))';
+  return promisify(execFile)('python3', ['-c', check]).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether tests that need Python must be skipped. */
+export function mustSkipPython(found: boolean): boolean {
+  return mustSkipWithout(
+    'python',
+    found ? null : 'Python is missing: install Python 3.9 or newer as python3',
+  );
+}
