@@ -120,6 +120,8 @@ export interface CallRecord extends CallIdentity {
   /** Milliseconds from sending the request to the reply. */
   latency_ms: number;
   messages: ChatMessage[];
+  /** Those that the model was offered; absent where there was none. */
+  tools?: ToolDefinition[];
   parameters: GenerateParameters;
   /** Requests this call has sent to the provider, the answered one included. */
   attempts: number;

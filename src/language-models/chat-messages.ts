@@ -1,3 +1,4 @@
+import { isMapping } from '../contracts/json.js';
 import type { CallIdentity, ChatMessage, GenerateParameters } from '../contracts/language-model.js';
 import { LanguageModelError } from './errors.js';
 
@@ -41,9 +42,7 @@ export function answeredTool(messages: readonly ChatMessage[], index: number, pr
 export function argumentsObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
+    if (isMapping(value)) return value;
   } catch {
     // Models do write broken JSON; the next turn has to show it to them nevertheless.
   }

@@ -51,7 +51,7 @@ const KEY_VARIABLES: Partial<Record<ProviderName, readonly [string, ...string[]]
 
 type Environment = LanguageModelDependencies['environment'];
 
-function findKey(provider: ProviderName, environment: Environment): string | undefined {
+export function findKey(provider: ProviderName, environment: Environment): string | undefined {
   for (const name of KEY_VARIABLES[provider] ?? []) {
     // Line ends creep in from files and secret stores, and are not allowed in a header.
     const value = environment[name]?.trim();

@@ -1,3 +1,5 @@
+import { isMapping } from '../contracts/json.js';
+
 /** Characters of a provider's own words that go into a message. */
 export const MAXIMUM_ERROR_TEXT = 300;
 
@@ -26,9 +28,7 @@ export function tidyErrorText(text: string, secrets: readonly string[] = []): st
 }
 
 function record(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
+  return isMapping(value) ? value : undefined;
 }
 
 /** What a provider said in an error body. */

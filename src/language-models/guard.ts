@@ -29,49 +29,57 @@ export interface GuardOptions {
 }
 
 /**
- * Puts the deadline and the error classifier around an adapter, so that all adapters have the same ones.
+ * Puts the deadline and the error classifier around one request, so that all adapters have the same ones.
  *
- * Invariant: `generate` settles when the deadline passes or the caller aborts, even if the client ignores the
- * signal, for instance while it reads the body of a server that hangs.
+ * Invariant: it settles when the deadline passes or the caller aborts, even if the client ignores the signal, for
+ * instance while it reads the body of a server that hangs.
  */
+export async function guardRequest<Reply>(
+  options: GuardOptions,
+  { signal, idempotencyKey }: GenerateOptions,
+  send: (attempt: Attempt) => Promise<Reply>,
+): Promise<Reply> {
+  const controller = new AbortController();
+  // Timeout and cancellation look alike to a client (AbortError), so remember here which one it was.
+  let timedOut = false;
+  const deadline = setTimeout(
+    () => {
+      timedOut = true;
+      controller.abort();
+    },
+    Math.min(options.timeoutMs, MAXIMUM_TIMER_MS),
+  );
+  const cancel = () => controller.abort();
+  signal?.addEventListener('abort', cancel, { once: true });
+  if (signal?.aborted) cancel();
+
+  const attempt: Attempt = { signal: controller.signal, idempotencyKey };
+  try {
+    return await settleOnAbort(controller.signal, () => send(attempt));
+  } catch (error) {
+    throw classifyError(error, {
+      provider: options.provider,
+      serverName: options.serverName,
+      timedOutAfterMs: timedOut ? options.timeoutMs : undefined,
+      aborted: controller.signal.aborted,
+      response: attempt.response,
+      secrets: options.secrets,
+    });
+  } finally {
+    clearTimeout(deadline);
+    // A caller's signal may outlive thousands of calls.
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+/** A language model whose every request is guarded. */
 export function guard(
   options: GuardOptions,
   generate: (request: GenerateRequest, attempt: Attempt) => Promise<GenerateReply>,
 ): LanguageModel {
   return {
-    async generate(request: GenerateRequest, { signal, idempotencyKey }: GenerateOptions = {}) {
-      const controller = new AbortController();
-      // Timeout and cancellation look alike to a client (AbortError), so remember here which one it was.
-      let timedOut = false;
-      const deadline = setTimeout(
-        () => {
-          timedOut = true;
-          controller.abort();
-        },
-        Math.min(options.timeoutMs, MAXIMUM_TIMER_MS),
-      );
-      const cancel = () => controller.abort();
-      signal?.addEventListener('abort', cancel, { once: true });
-      if (signal?.aborted) cancel();
-
-      const attempt: Attempt = { signal: controller.signal, idempotencyKey };
-      try {
-        return await settleOnAbort(controller.signal, () => generate(request, attempt));
-      } catch (error) {
-        throw classifyError(error, {
-          provider: options.provider,
-          serverName: options.serverName,
-          timedOutAfterMs: timedOut ? options.timeoutMs : undefined,
-          aborted: controller.signal.aborted,
-          response: attempt.response,
-          secrets: options.secrets,
-        });
-      } finally {
-        clearTimeout(deadline);
-        // A caller's signal may outlive thousands of calls.
-        signal?.removeEventListener('abort', cancel);
-      }
-    },
+    generate: (request, callOptions = {}) =>
+      guardRequest(options, callOptions, (attempt) => generate(request, attempt)),
   };
 }
 

@@ -19,6 +19,8 @@ export interface FakeReply {
   usage?: { input: number; output: number; thoughts?: number; cached?: number } | null;
   /** The model's name in the reply; the requested one by default. */
   model?: string;
+  /** In place of a text: a vector for each text of an embeddings request. */
+  vectors?: unknown[];
 }
 
 /** What the server does with one request. */
@@ -55,6 +57,9 @@ export interface RecordedRequest {
   model: string;
   /** The last user message as text. */
   lastUserText: string;
+  /** An embeddings request: its texts, and the length of vectors that it asks for. */
+  texts?: string[];
+  dimensions?: number;
   /** The header `idempotency-key`, or the body itself where there is none. */
   key: string;
 }
@@ -71,14 +76,14 @@ export interface ProviderStatistics {
   maxInFlight: number;
 }
 
-/** How one provider's protocol reads a request and writes its answers. */
+/** How one endpoint of a provider reads a request and writes its answers. */
 export interface Protocol {
   /** The path of `base_url`. */
   basePath: string;
   accepts(path: string): boolean;
-  /** The requested model and the last user message. */
+  /** The requested model, and the last user message or the texts to embed. */
   // biome-ignore lint/suspicious/noExplicitAny: parsed JSON of the protocol.
-  read(path: string, body: any): { model: string; lastUserText: string };
+  read(path: string, body: any): Pick<RecordedRequest, 'model' | 'lastUserText' | 'texts' | 'dimensions'>;
   /** Why the real service would answer 400, or undefined. */
   refuse?(request: RecordedRequest): string | undefined;
   writeReply(reply: FakeReply, request: RecordedRequest): unknown;

@@ -9,14 +9,16 @@ import type {
   ProviderStatistics,
   RecordedRequest,
 } from './behaviours.js';
+import { embedWords, geminiEmbeddings, openaiEmbeddings } from './embeddings.js';
 import { geminiProtocol } from './gemini-protocol.js';
 import { openaiProtocol } from './openai-protocol.js';
 import { parseJson, perform, sendJson } from './respond.js';
 
-const PROTOCOLS: Record<ProviderKind, Protocol> = {
-  openai: openaiProtocol,
-  gemini: geminiProtocol,
-  anthropic: anthropicProtocol,
+/** The endpoints of a provider; the first one also answers for paths that there are not. */
+const ENDPOINTS: Record<ProviderKind, [Protocol, ...Protocol[]]> = {
+  openai: [openaiProtocol, openaiEmbeddings],
+  gemini: [geminiProtocol, geminiEmbeddings],
+  anthropic: [anthropicProtocol],
 };
 
 export interface FakeProviderOptions {
@@ -26,6 +28,8 @@ export interface FakeProviderOptions {
   latencyMs?: number;
   /** The ordinary reply; by default the sum of the last `a + b` of the last user message. */
   reply?: (request: RecordedRequest) => string | FakeReply;
+  /** The vector of a text; by default one that counts words, so that texts with common words are similar. */
+  embed?: (text: string, dimensions: number | undefined) => number[];
   /** False: requests are counted, but not kept, which a bench with many calls wants. */
   keepRequests?: boolean;
   /** False: nothing is refused that the real service would refuse. */
@@ -75,7 +79,7 @@ export class FakeProvider {
   /** What `base_url` takes. */
   get baseUrl(): string {
     const { port } = this.server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}${PROTOCOLS[this.kind].basePath}`;
+    return `http://127.0.0.1:${port}${ENDPOINTS[this.kind][0].basePath}`;
   }
 
   get statistics(): ProviderStatistics {
@@ -121,12 +125,13 @@ export class FakeProvider {
   }
 
   private answer(incoming: IncomingMessage, response: ServerResponse, path: string, text: string) {
-    const protocol = PROTOCOLS[this.kind];
-    if (incoming.method !== 'POST' || !protocol.accepts(path)) {
+    const [main] = ENDPOINTS[this.kind];
+    const protocol = ENDPOINTS[this.kind].find((endpoint) => endpoint.accepts(path));
+    if (incoming.method !== 'POST' || protocol === undefined) {
       sendJson(
         response,
         404,
-        protocol.writeError({ kind: 'status', status: 404, message: `no such path ${path}` }),
+        main.writeError({ kind: 'status', status: 404, message: `no such path ${path}` }),
       );
       return;
     }
@@ -154,18 +159,23 @@ export class FakeProvider {
     this.counters.maxInFlight = Math.max(this.counters.maxInFlight, this.counters.inFlight);
     response.once('close', () => this.counters.inFlight--);
     response.on('error', () => {});
-    perform(this.decide(request), request, response, {
+    perform(this.decide(request, protocol), request, response, {
       protocol,
       latencyMs: this.latencyMs,
       onFinished: () => this.countFinished(request.key),
     });
   }
 
-  private decide(request: RecordedRequest): Behaviour {
+  private decide(request: RecordedRequest, protocol: Protocol): Behaviour {
     const special = this.intercept?.(request) ?? this.byNumber.get(request.number) ?? this.queued.shift();
     if (special !== undefined) return special;
-    const refusal = this.options.strict === false ? undefined : PROTOCOLS[this.kind].refuse?.(request);
+    const refusal = this.options.strict === false ? undefined : protocol.refuse?.(request);
     if (refusal !== undefined) return { kind: 'status', status: 400, message: refusal };
+    if (request.texts !== undefined) {
+      const { texts, dimensions } = request;
+      const embed = this.options.embed ?? embedWords;
+      return { kind: 'reply', vectors: texts.map((text) => embed(text, dimensions)) };
+    }
     const reply = (this.options.reply ?? addNumbers)(request);
     return { kind: 'reply', ...(typeof reply === 'string' ? { text: reply } : reply) };
   }

@@ -1,0 +1,82 @@
+import type { Embedder } from '../../contracts/embeddings.js';
+import { findKey, type LanguageModelDependencies, missingCredentials } from '../create.js';
+import { LanguageModelError } from '../errors.js';
+import { DEFAULT_TEXT_BYTES } from './batched-embedder.js';
+
+export const EMBEDDING_PROVIDERS = ['gemini', 'openai'] as const;
+export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number];
+
+/** The part of a resolved config that says which model makes vectors. */
+export interface EmbedderSettings {
+  provider: EmbeddingProvider;
+  /** The bare name, without the provider. */
+  model: string;
+  /** Seconds one request may take. */
+  timeout_sec: number;
+  base_url?: string;
+  /** The length of the vectors, for models that can shorten them; the model's own by default. */
+  dimensions?: number;
+  /** UTF-8 bytes of a text that the model gets to see; 8,000 by default. */
+  max_text_bytes?: number;
+  /** Texts a request; by default 100 with Gemini and 512 with OpenAI. */
+  texts_per_request?: number;
+}
+
+/** The vendors' own servers, which need no name. */
+const OWN_HOSTS: Record<EmbeddingProvider, string> = {
+  gemini: 'generativelanguage.googleapis.com',
+  openai: 'api.openai.com',
+};
+
+/**
+ * Names everything that a vector depends on beside its text: the model, whose it is (two servers may call different
+ * models by one name), the length of its vectors, and how much of a text it sees.
+ */
+export function embedderIdentity(settings: EmbedderSettings): string {
+  const { provider, model, base_url, dimensions, max_text_bytes = DEFAULT_TEXT_BYTES } = settings;
+  const host = base_url === undefined ? OWN_HOSTS[provider] : new URL(base_url).host;
+  return [
+    `${provider}/${model}`,
+    ...(host === OWN_HOSTS[provider] ? [] : [`at ${host}`]),
+    ...(dimensions === undefined ? [] : [`dimensions=${dimensions}`]),
+    `bytes=${max_text_bytes}`,
+  ].join(' ');
+}
+
+/**
+ * Builds the embedding model that a config names. A vendor's client is loaded only when its provider is asked for.
+ * @throws LanguageModelError (`authentication`) where the key is missing.
+ */
+export async function createEmbedder(
+  settings: EmbedderSettings,
+  { environment }: Pick<LanguageModelDependencies, 'environment'>,
+): Promise<Embedder> {
+  const { provider, base_url: baseUrl } = settings;
+  const missing = missingCredentials(settings, environment);
+  if (missing !== null) throw new LanguageModelError('authentication', missing, { provider });
+  const apiKey = findKey(provider, environment);
+  const common = {
+    identity: embedderIdentity(settings),
+    model: settings.model,
+    timeoutMs: settings.timeout_sec * 1000,
+    baseUrl,
+    dimensions: settings.dimensions,
+    maximumTextBytes: settings.max_text_bytes,
+    textsPerRequest: settings.texts_per_request,
+  };
+  switch (provider) {
+    case 'gemini': {
+      const { geminiEmbedder } = await import('./gemini.js');
+      return geminiEmbedder({ ...common, apiKey: apiKey ?? '' });
+    }
+    case 'openai': {
+      const { openaiEmbedder } = await import('./openai.js');
+      // Organisation and project belong to OpenAI's own service.
+      const account = baseUrl === undefined && {
+        organization: environment.OPENAI_ORG_ID,
+        project: environment.OPENAI_PROJECT_ID,
+      };
+      return openaiEmbedder({ ...common, apiKey, ...account });
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { Embedder } from '../../contracts/embeddings.js';
+import { errorInsideBody } from '../classify-error.js';
+import { nameServer } from '../guard.js';
+import { type OpenAIAccount, openaiClient } from '../openai-client.js';
+import { batchedEmbedder, DEFAULT_TEXT_BYTES } from './batched-embedder.js';
+
+/** OpenAI takes 2,048 texts a request; 512 vectors of 3,072 numbers are 20 MB of JSON already. */
+const TEXTS_PER_REQUEST = 512;
+
+/** OpenAI takes 300,000 tokens a request, and no token is shorter than a byte. */
+const BYTES_PER_REQUEST = 300_000;
+
+export interface OpenAIEmbedderOptions extends OpenAIAccount {
+  identity: string;
+  model: string;
+  /** Milliseconds one request may take. */
+  timeoutMs: number;
+  /** The length of the vectors, for models that can shorten them; sent only where it is set. */
+  dimensions?: number;
+  maximumTextBytes?: number;
+  textsPerRequest?: number;
+}
+
+interface WireEmbedding {
+  index?: unknown;
+  embedding?: unknown;
+}
+
+/** The vectors in the order of the texts: the protocol numbers them, and some servers answer out of order. */
+function inOrder(data: unknown): unknown {
+  if (!Array.isArray(data)) return undefined;
+  const numbered = data.map((item: WireEmbedding | null, position) => ({
+    embedding: item?.embedding,
+    index: typeof item?.index === 'number' ? item.index : position,
+  }));
+  return numbered.sort((left, right) => left.index - right.index).map(({ embedding }) => embedding);
+}
+
+/** A model behind `POST /embeddings`: OpenAI itself, vLLM, Ollama, llama.cpp, text-embeddings-inference, gateways. */
+export function openaiEmbedder(options: OpenAIEmbedderOptions): Embedder {
+  const { identity, model, dimensions, apiKey, baseUrl, timeoutMs } = options;
+  const client = openaiClient(options);
+  const provider = 'openai';
+  const serverName = nameServer(provider, baseUrl);
+  const secrets = apiKey === undefined ? [] : [apiKey];
+  return batchedEmbedder(
+    {
+      identity,
+      guard: { provider, serverName, timeoutMs, secrets },
+      limits: { texts: options.textsPerRequest ?? TEXTS_PER_REQUEST, bytes: BYTES_PER_REQUEST },
+      maximumTextBytes: options.maximumTextBytes ?? DEFAULT_TEXT_BYTES,
+      dimensions,
+    },
+    async (input, { signal }) => {
+      // Without an encoding the client asks for base64, which not every server knows.
+      const body = await client.embeddings.create(
+        { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) },
+        { signal },
+      );
+      const problem = errorInsideBody(body, { provider, serverName, secrets });
+      if (problem !== undefined) throw problem;
+      const usage = body?.usage;
+      return { vectors: inOrder(body?.data), inputTokens: usage?.prompt_tokens ?? usage?.total_tokens };
+    },
+  );
+}

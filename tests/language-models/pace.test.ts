@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { Pace } from '../../src/language-models/pace.js';
+
+/** Milliseconds from the beginning at which each of these calls starts. */
+async function starts(pace: Pace, signals: (AbortSignal | undefined)[]): Promise<(number | string)[]> {
+  const begun = performance.now();
+  return Promise.all(
+    signals.map((signal) =>
+      pace.wait(signal).then(
+        () => performance.now() - begun,
+        (error: Error) => error.message,
+      ),
+    ),
+  );
+}
+
+describe('calls at a rate', () => {
+  test('start one after the other, evenly, in the order in which they came', async () => {
+    const times = (await starts(new Pace(20), [undefined, undefined, undefined, undefined])) as number[];
+    expect([...times].sort((left, right) => left - right)).toEqual(times);
+    expect(times[0]).toBeLessThan(40);
+    expect(times[3]).toBeGreaterThan(140);
+  });
+
+  test('leave no gap where some are given up', async () => {
+    const given = new AbortController();
+    const pace = new Pace(10);
+    const waiting = starts(pace, [undefined, given.signal, given.signal, given.signal, undefined]);
+    given.abort(new Error('not wanted'));
+    const times = await waiting;
+    expect(times.slice(1, 4)).toEqual(['not wanted', 'not wanted', 'not wanted']);
+    expect(times[4]).toBeGreaterThan(90);
+    expect(times[4]).toBeLessThan(290);
+    await expect(pace.wait(given.signal)).rejects.toThrow('not wanted');
+  });
+
+  test('do not wait for a rate that was left unused, nor make up for it in a burst', async () => {
+    const pace = new Pace(20);
+    await pace.wait();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const [first, second] = (await starts(pace, [undefined, undefined])) as [number, number];
+    expect(first).toBeLessThan(30);
+    expect(second).toBeGreaterThan(40);
+  });
+
+  test('wait for nothing without one', async () => {
+    const times = (await starts(new Pace(null), Array(100).fill(undefined))) as number[];
+    expect(Math.max(...times)).toBeLessThan(100);
+  });
+});
