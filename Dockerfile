@@ -27,7 +27,10 @@ COPY --from=dependencies --chown=node:node /app/node_modules node_modules
 COPY --from=build --chown=node:node /app/dist dist
 COPY --chown=node:node package.json ./
 COPY --chown=node:node configs configs
+COPY --chown=node:node examples examples
 COPY --chown=node:node docker/create-bucket.mjs docker/create-bucket.mjs
+# For code that a model writes; the worker needs DOCKER_HOST, or the host's socket mounted (which is as good as root there).
+COPY --chown=node:node docker/scaffold-runner docker/scaffold-runner
 RUN chmod +x dist/cli/main.js && ln -s /app/dist/cli/main.js /usr/local/bin/reprise
 USER node
 # Needs TEMPORAL_ADDRESS. SIGTERM lets the calls in flight finish for ten seconds.

@@ -4,6 +4,8 @@ import { inProcess } from './contestants/in-process.js';
 import { findInspect, inspectContestant, inspectVersion } from './contestants/inspect.js';
 import { twoWorkers } from './contestants/two-workers.js';
 import { runContests } from './measure/contests.js';
+import { measureExecutions } from './measure/executions.js';
+import { measureExperiences } from './measure/experiences.js';
 import { measureMemory } from './measure/memory.js';
 import { measureRecovery } from './measure/recovery.js';
 import { measureSequential } from './measure/sequential.js';
@@ -45,6 +47,18 @@ async function measureAll(
       result.recovery = await measureRecovery(mock, repetitions);
     });
   }
+  for (const run of options.experienceRuns) {
+    await attempt(`a memory of ${run.loaded} experiences and ${run.samples} samples`, async () => {
+      result.experiences.push(await measureExperiences(mock, run));
+    });
+  }
+  const { executions } = options;
+  if (executions > 0) {
+    await attempt('executions in Docker', async () => {
+      result.executions = await measureExecutions({ executions, repetitions });
+      if ('skipped' in result.executions) say(`skipped: ${result.executions.skipped}`);
+    });
+  }
   for (const samples of options.memorySamples) {
     await attempt(`memory at ${samples} samples`, async () => {
       result.memory.push(await measureMemory(mock, samples, concurrency));
@@ -64,6 +78,8 @@ export async function runBench(options: BenchOptions, say: (message: string) => 
     sequential: [],
     recovery: null,
     memory: [],
+    experiences: [],
+    executions: null,
     failures: [],
   };
   const mock = await startMock();

@@ -9,6 +9,8 @@ export const PARTS = [
   'sequential',
   'recovery',
   'memory',
+  'experiences',
+  'executions',
 ] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -20,6 +22,10 @@ export interface BenchOptions {
   sequentialCalls: number;
   /** Samples of the two memory runs; empty: they are left out. */
   memorySamples: readonly number[];
+  /** Runs over a memory of experiences: how many are loaded, and how many samples follow. */
+  experienceRuns: readonly { loaded: number; samples: number }[];
+  /** Programs run in Docker, in each repetition; 0: they are left out. */
+  executions: number;
   parts: readonly Part[];
   quick: boolean;
   /** Folder of the results. */
@@ -54,13 +60,24 @@ export function parseOptions(argv: readonly string[], defaultOutput: string): Be
   const { quick, only } = values;
   const unknown = only.find((part) => !PARTS.includes(part as Part));
   if (unknown !== undefined) throw new Error(`--only ${unknown}: one of ${PARTS.join(', ')}`);
-  const parts = only.length > 0 ? (only as Part[]) : PARTS.filter((part) => !(quick && part === 'memory'));
+  const parts =
+    only.length > 0
+      ? (only as Part[])
+      : PARTS.filter((part) => !(quick && (part === 'memory' || part === 'experiences')));
   return {
     samples: positive(values.samples ?? (quick ? '100' : '1000'), 'samples'),
     concurrency: 100,
     repetitions: positive(values.repetitions ?? (quick ? '1' : '3'), 'repetitions'),
     sequentialCalls: quick ? 20 : 100,
     memorySamples: parts.includes('memory') ? [5000, 20_000] : [],
+    experienceRuns: parts.includes('experiences')
+      ? [
+          { loaded: 10, samples: quick ? 20 : 300 },
+          { loaded: 10_000, samples: quick ? 20 : 300 },
+          { loaded: 0, samples: quick ? 20 : 2000 },
+        ]
+      : [],
+    executions: parts.includes('executions') ? (quick ? 8 : 40) : 0,
     parts,
     quick,
     output: values.output,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -9,6 +9,11 @@ export const IN_PROCESS_CHILD = path('./contestants/in-process-child.mjs');
 export const INSPECT_TASK = path('./inspect_task.py');
 export const RESULTS = path('./results');
 const BUILT = [COMMAND, path('../dist/in-process/index.js'), path('../dist/workflow-bundle.js')];
+
+/** A module of the built package. */
+export function builtModule<Module>(name: string): Promise<Module> {
+  return import(pathToFileURL(path(`../dist/${name}`)).href);
+}
 
 /** A sentence where the package is not built; null where it is. */
 export function missingBuild(): string | null {

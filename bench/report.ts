@@ -1,7 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BenchResult } from './result.js';
-import { contestTable, memoryTable, recoveryTable, targetTable } from './table.js';
+import {
+  contestTable,
+  executionsTable,
+  experiencesTable,
+  memoryTable,
+  recoveryTable,
+  targetTable,
+} from './table.js';
 
 /** Share of the machine's CPU that others may take before a report warns. */
 const QUIET = 0.1;
@@ -52,6 +59,8 @@ export function reportOf(result: BenchResult): string {
     recoveryTable(result),
     scene,
     memoryTable(result),
+    experiencesTable(result),
+    executionsTable(result),
     targetTable(result),
     errors.length > 0 ? `Failed:\n\n${errors.map((error) => `- ${error}`).join('\n')}` : null,
   ];

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { ContestResult } from './measure/contests.js';
+import type { ExecutionsResult, ExecutionsSkipped } from './measure/executions.js';
+import type { ExperiencesResult } from './measure/experiences.js';
 import type { MemoryResult } from './measure/memory.js';
 import type { RecoveryResult } from './measure/recovery.js';
 import type { SequentialResult } from './measure/sequential.js';
@@ -30,6 +32,8 @@ export interface BenchResult {
   sequential: SequentialResult[];
   recovery: RecoveryResult | null;
   memory: MemoryResult[];
+  experiences: ExperiencesResult[];
+  executions: ExecutionsResult | ExecutionsSkipped | null;
   /** Measurements that failed, a sentence each. */
   failures: string[];
 }

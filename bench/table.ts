@@ -3,7 +3,7 @@ import { type Spread, spreadOf } from './measure/spread.js';
 import type { BenchResult } from './result.js';
 import { targetsOf, verdict } from './targets.js';
 
-type Row = [string, ...string[]];
+export type Row = [string, ...string[]];
 
 /** A Markdown table whose columns line up, so that it reads well in a terminal, too. */
 export function markdownTable(head: Row, rows: readonly Row[]): string {
@@ -15,10 +15,10 @@ export function markdownTable(head: Row, rows: readonly Row[]): string {
   return [line(head), line([], '-'), ...rows.map((row) => line(row))].join('\n');
 }
 
-const NONE = '–';
+export const NONE = '–';
 
 /** `213 (198–221)`; the median alone where it was measured once. */
-function cell(values: readonly (number | null)[], digits: number): string {
+export function cell(values: readonly (number | null)[], digits: number): string {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? NONE : shown(spreadOf(known), digits);
 }
@@ -28,7 +28,7 @@ export function shown({ median, min, max }: Spread, digits: number): string {
   return min === max ? text(median) : `${text(median)} (${text(min)}–${text(max)})`;
 }
 
-const megabytes = (bytes: number | null) => (bytes === null ? null : bytes / 1e6);
+export const megabytes = (bytes: number | null) => (bytes === null ? null : bytes / 1e6);
 
 /** The measures of one contest, a row each. */
 function measures(contest: ContestResult): [string, (run: ContestRun) => number | null, number][] {
@@ -108,6 +108,59 @@ export function recoveryTable({ recovery }: BenchResult): string | null {
       ['seconds to the end of the run', shown(recovery.seconds_to_end, 1)],
       ['calls made again', shown(recovery.repeated, 0)],
     ],
+  );
+}
+
+/** Runs that look up three similar experiences for each sample. */
+export function experiencesTable({ experiences }: BenchResult): string | null {
+  if (experiences.length === 0) return null;
+  return markdownTable(
+    [
+      'experiences loaded',
+      'samples',
+      'ms a sample',
+      'worker peak, MB',
+      'events a sample',
+      'KB a sample',
+      'executions',
+    ],
+    experiences.map(
+      ({ loaded, samples, own_seconds, worker, history }): Row => [
+        String(loaded),
+        String(samples),
+        ((own_seconds * 1000) / samples).toFixed(0),
+        megabytes(worker.peak_bytes)?.toFixed(0) ?? NONE,
+        history.events_a_sample.toFixed(2),
+        (history.bytes_a_sample / 1000).toFixed(1),
+        String(history.executions),
+      ],
+    ),
+  );
+}
+
+/** Programs in the sandbox beside `docker run`. */
+export function executionsTable({ executions }: BenchResult): string | null {
+  if (executions === null) return null;
+  if ('skipped' in executions) return `Executions were not measured: ${executions.skipped}`;
+  const rows = executions.at_once.map(({ concurrency, docker_run, sandbox }): Row => {
+    const ratio = spreadOf(docker_run).median / spreadOf(sandbox).median;
+    return [
+      `seconds an execution, ${concurrency === 1 ? 'one after another' : `${concurrency} at once`}`,
+      cell(docker_run, 3),
+      cell(sandbox, 3),
+      `${ratio.toFixed(2)} ×`,
+    ];
+  });
+  const warm: Row = ['seconds to the result, a container waiting', NONE, shown(executions.warm, 3), NONE];
+  const first: Row = [
+    "seconds to the program's first word, a container waiting",
+    NONE,
+    shown(executions.first_word, 3),
+    NONE,
+  ];
+  return markdownTable(
+    [`${executions.executions} executions of a small program`, 'docker run', 'sandbox', 'times as fast'],
+    [...rows, warm, first],
   );
 }
 

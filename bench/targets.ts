@@ -88,7 +88,30 @@ function memoryTargets({ memory }: BenchResult): Target[] {
   ];
 }
 
+function executionTargets({ executions }: BenchResult): Target[] {
+  if (executions === null || 'skipped' in executions) return [];
+  const targets: Target[] = [];
+  for (const { concurrency, docker_run, sandbox } of executions.at_once) {
+    const { median } = spreadOf(sandbox);
+    if (concurrency === 1) {
+      const ratio = { measured: median / spreadOf(docker_run).median, wanted: 1, unit: '×' };
+      targets.push({ name: 'an execution over docker run', ...ratio, atLeast: false, digits: 2 });
+    } else {
+      const speed = { measured: 1 / median, wanted: 6, unit: 'executions/s' };
+      targets.push({ name: `${concurrency} executions at once: speed`, ...speed, atLeast: true, digits: 1 });
+    }
+  }
+  const warm = { measured: executions.warm.median, wanted: 0.1, unit: 's' };
+  targets.push({ name: 'an execution that finds a container waiting', ...warm, atLeast: false, digits: 3 });
+  return targets;
+}
+
 /** The targets that this run can speak to. */
 export function targetsOf(result: BenchResult): Target[] {
-  return [...speedTargets(result), ...costTargets(result), ...memoryTargets(result)];
+  return [
+    ...speedTargets(result),
+    ...costTargets(result),
+    ...memoryTargets(result),
+    ...executionTargets(result),
+  ];
 }

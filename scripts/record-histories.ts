@@ -1,14 +1,14 @@
 /**
  * Records the histories that tests/durable/replay.test.ts replays:
  *
- *     npm run build && npm run record-histories
+ *     npm run build && npm run record-histories [-- SCENARIO…]
  *
  * Runs every scenario below on a real server and writes the histories of its workflows, each execution a file, to
  * `tests/histories/<version>/<scenario>/`. Histories of released versions stay: runs in flight have them. Record again
  * under a new version when a workflow changes, next to the `patched` that keeps the old ones replaying.
  */
 import { readFileSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
@@ -17,6 +17,7 @@ import { startFakeProvider } from '../tests/support/fake-providers/fake-provider
 import { dynamicConfig, startServerFor } from '../tests/support/own-server.js';
 import setUpTemporal from '../tests/support/temporal-setup.js';
 import { sumsConfig, until, Workplace } from '../tests/support/workplace.js';
+import type { Scenario } from './scenario.js';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const FOLDER = resolve('tests/histories', version);
@@ -32,15 +33,6 @@ export class HalvingEnv extends Environment {
   }
 }
 `;
-
-interface Scenario {
-  name: string;
-  config: object;
-  /** The exit code of a recording that shows what it should; 0 by default. */
-  code?: number;
-  /** Acts on the run while it works. */
-  meanwhile?: (id: string, client: Client) => Promise<void>;
-}
 
 const reflexion = {
   type: 'reflexion_agent',
@@ -101,6 +93,37 @@ function scenarios(baseUrl: string): Scenario[] {
       },
     },
     {
+      name: 'cheatsheet',
+      config: sumsConfig(baseUrl, 8, {
+        runtime: { memory_scope: 'run' },
+        agent: { type: 'dynamic_cheatsheet_agent', curator_sees_feedback: true },
+      }),
+    },
+    {
+      name: 'retrieval',
+      config: sumsConfig(baseUrl, 40, {
+        runtime: { memory_scope: 'run', num_trials: 2, carry_memory_across_trials: false },
+        agent: { type: 'dynamic_cheatsheet_agent', mode: 'retrieval_synthesis' },
+        memory: { _type: 'hybrid' },
+      }),
+    },
+    {
+      name: 'own-memories',
+      config: sumsConfig(baseUrl, 5, {
+        runtime: { num_trials: 2 },
+        agent: { type: 'dynamic_cheatsheet_agent', use_retrieval: true },
+        memory: { _type: 'hybrid' },
+      }),
+    },
+    {
+      name: 'programs',
+      config: sumsConfig(baseUrl, 4, {
+        lm: { model: 'openai/coder' },
+        agent: { type: 'dynamic_cheatsheet_agent', mode: 'empty_sheet', use_code_execution: true },
+        sandbox: 'process',
+      }),
+    },
+    {
       name: 'cancelled',
       code: 1,
       config: slow('cancelled'),
@@ -109,23 +132,35 @@ function scenarios(baseUrl: string): Scenario[] {
   ];
 }
 
-async function record(scenario: string, id: string, client: Client): Promise<void> {
-  const folder = resolve(FOLDER, scenario);
+async function record({ name: id, isRecorded, leastHistories = 1 }: Scenario, client: Client): Promise<void> {
+  const folder = resolve(FOLDER, id);
   await mkdir(folder, { recursive: true });
   const query = `WorkflowId = '${id}' OR WorkflowId STARTS_WITH '${id}/'`;
   let count = 0;
   for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    if (isRecorded !== undefined && !isRecorded(workflowId)) continue;
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     const name = `${workflowId.replaceAll('/', '.')}.${count++}.json`;
     await writeFile(resolve(folder, name), `${historyToJSON(history)}\n`);
   }
-  console.log(`${scenario}: ${count} histories`);
+  console.log(`${id}: ${count} histories`);
+  if (count < leastHistories)
+    throw new Error(`${id} shows too little: ${leastHistories} histories are expected`);
 }
 
+/** Scenarios to record anew; none: all of them. */
+const wanted = process.argv.slice(2);
 const place = await Workplace.make();
 const provider = await startFakeProvider('openai', { latencyMs: 150 });
-// Two of three sums are wrong at first; two models have troubles of their own.
-provider.intercept = ({ model, lastUserText, number }) => {
+const PROGRAM = ['```python', 'print(6 * 7)', '```', 'EXECUTE CODE!'].join('\n');
+// Two of three sums are wrong at first; some models have ways of their own.
+provider.intercept = (request) => {
+  const { model, lastUserText, number } = request;
+  if (model === 'coder' && !lastUserText.startsWith('Go on')) return { kind: 'reply', text: PROGRAM };
+  if (lastUserText.includes('<cheatsheet>')) {
+    const sheet = `<cheatsheet>sheet ${number}</cheatsheet>`;
+    return { kind: 'reply', text: number % 4 === 0 ? 'no sheet' : sheet };
+  }
   if (model === 'refused') return { kind: 'status', status: 401, message: 'no such key' };
   if (model === 'broken' && /is [12] \+/.test(lastUserText)) return { kind: 'status', status: 400 };
   return number % 3 === 0 ? undefined : { kind: 'reply', text: 'It is -1.' };
@@ -138,16 +173,19 @@ const settings = {
 };
 const server = await startServerFor(place, dynamicConfig(settings));
 try {
-  await rm(FOLDER, { recursive: true, force: true });
+  if (wanted.length === 0) await rm(FOLDER, { recursive: true, force: true });
   await place.write('halving.ts', HALVING);
   await place.reprise(['setup']);
   const worker = place.start(['worker']);
   await until('the worker works', () => worker.output().includes('Working on'));
   const client = await place.client();
-  for (const { name, config, meanwhile, code: expected = 0 } of scenarios(provider.baseUrl)) {
-    await place.write(`${name}.yaml`, config);
+  await cp('configs', place.path('configs'), { recursive: true });
+  for (const scenario of scenarios(provider.baseUrl)) {
+    const { name, config, command, meanwhile, code: expected = 0 } = scenario;
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    if (config !== undefined) await place.write(`${name}.yaml`, config);
     const { calls } = provider.statistics;
-    const run = place.start(['run', `${name}.yaml`, '--name', name, '--json']);
+    const run = place.start(command ?? ['run', `${name}.yaml`, '--name', name, '--json']);
     if (meanwhile !== undefined) {
       await until('calls arrive', () => provider.statistics.calls > calls + 3);
       await meanwhile(name, client);
@@ -156,7 +194,7 @@ try {
     if (code !== expected) throw new Error(`${name} ended with exit code ${code}: ${stderr.trim()}`);
     // Visibility lags behind by a moment.
     await sleep(1500);
-    await record(name, name, client);
+    await record(scenario, client);
   }
 } finally {
   await provider.close();

@@ -2,12 +2,26 @@
  * What a user's own environment or agent imports: `import { QAEnv, type Feedback } from 'reprise'`.
  * Everything here is pure, so it may also be bundled into a workflow.
  */
+export { DynamicCheatsheetAgent } from './agents/dynamic-cheatsheet/agent.js';
 export { HistoryAgent } from './agents/history-agent.js';
 export { type AgentContext, EmptyReplyError, MemoryAgent } from './agents/memory-agent.js';
 export { ReflexionAgent } from './agents/reflexion-agent.js';
-export type { HistoryAgentConfig, MemoryAgentConfig, ReflexionAgentConfig } from './config/agent-schemas.js';
-export type { Agent, AgentLanguageModel, AgentRequest, EpisodeInfo } from './contracts/agent.js';
+export type {
+  DynamicCheatsheetAgentConfig,
+  HistoryAgentConfig,
+  MemoryAgentConfig,
+  ReflexionAgentConfig,
+} from './config/agent-schemas.js';
+export type {
+  Agent,
+  AgentLanguageModel,
+  AgentRequest,
+  CodeExecutor,
+  CodeRequest,
+  EpisodeInfo,
+} from './contracts/agent.js';
 export type { Feedback, ResetOutcome, StepOutcome, Task } from './contracts/environment.js';
+export type { ExecutionResult } from './contracts/execution.js';
 export type { Json, JsonObject } from './contracts/json.js';
 export type { ChatMessage, GenerateReply } from './contracts/language-model.js';
 export {
@@ -23,4 +37,5 @@ export { MCQEnv } from './environments/mcq.js';
 export { NumberGuessingEnv } from './environments/number-guessing.js';
 export { QAEnv } from './environments/qa.js';
 export type { Entry, ExperienceEntry, ReflectionEntry } from './memory/entries.js';
-export type { MemoryModule } from './memory/memory-module.js';
+export type { ExperienceMemory, MemoryModule, SheetMemory } from './memory/memory-module.js';
+export { isExperienceMemory, isSheetMemory } from './memory/memory-module.js';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND } from '../paths.js';
-import type { Workspace } from '../workspace.js';
+import type { BenchFolder } from '../workspace.js';
 
 /** Nothing measured here takes longer, unless it hangs. */
 const LONGEST = 20 * 60_000;
@@ -26,7 +26,7 @@ export interface Program {
 export function startProgram(
   program: string,
   args: readonly string[],
-  { folder, environment }: Pick<Workspace, 'folder' | 'environment'>,
+  { folder, environment }: Pick<BenchFolder, 'folder' | 'environment'>,
 ): Program {
   const started = performance.now();
   const child: ChildProcess = spawn(program, args, {
@@ -60,7 +60,7 @@ export function startProgram(
 }
 
 /** Starts `reprise …` from the build. */
-export function startReprise(args: readonly string[], workspace: Workspace): Program {
+export function startReprise(args: readonly string[], workspace: BenchFolder): Program {
   return startProgram(process.execPath, [COMMAND, ...args], workspace);
 }
 
@@ -92,7 +92,7 @@ export async function until(
 }
 
 /** Starts `reprise worker`, with the workspace's server where that does not run, and waits until it works. */
-export async function startWorker(workspace: Workspace): Promise<Program> {
+export async function startWorker(workspace: BenchFolder): Promise<Program> {
   const worker = startReprise(['worker'], workspace);
   let ended = false;
   void worker.finished.then(() => {

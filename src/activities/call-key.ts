@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { CodeRequest } from '../contracts/agent.js';
+import type { ExecutionIdentity } from '../contracts/execution.js';
 import type { CallIdentity, GenerateRequest } from '../contracts/language-model.js';
 
 function hash(parts: readonly unknown[]): string {
@@ -41,6 +43,20 @@ export function promptKeyOf(model: string, request: GenerateRequest): string {
  */
 export function idempotencyKeyOf(run: string, key: string): string {
   return hash([run, key]);
+}
+
+/** Names an execution's place in the run; its record lies there, and holds the key to be compared. */
+export function executionHash({ sample_id, trial, ordinal }: ExecutionIdentity): string {
+  return hash(['execution', sample_id, trial, ordinal]);
+}
+
+/** An execution's key: the program, what it may use, and the identity. */
+export function executionKeyOf(
+  execution: ExecutionIdentity,
+  { code, timeout_sec }: CodeRequest,
+  sandbox: object,
+): string {
+  return hash([code, timeout_sec, sandbox, executionHash(execution)]);
 }
 
 /** Names a call's place in the run; its record lies there, and holds the key to be compared. */

@@ -56,6 +56,7 @@ export function recordOf(request: GenerateRequest, answered: Answered): CallReco
     cost_usd: cached ? 0 : cost_usd,
     latency_ms,
     messages: request.messages,
+    ...(request.tools === undefined ? {} : { tools: request.tools }),
     parameters: request.parameters,
     attempts: failures + crashes + (cached ? 0 : 1),
     repeated: cached ? 0 : crashes,

@@ -29,6 +29,15 @@ export class CallStore {
     this.recent.set(name, call);
   }
 
+  /** Stores a call where its place is free; answers what is there then. Of two workers that asked, one is heard. */
+  async keep(call: StoredCall): Promise<StoredCall> {
+    const name = identityHash(call.record);
+    const isFirst = await this.store.write(callKey(name), JSON.stringify(call), { ifAbsent: true });
+    const kept = isFirst ? call : ((await this.at(call.record)) ?? call);
+    this.recent.set(name, kept);
+    return kept;
+  }
+
   /** The record at a call's place, whatever it was asked; null where there is none. */
   async at(call: CallIdentity): Promise<StoredCall | null> {
     const name = identityHash(call);

@@ -1,15 +1,27 @@
 import { InvalidInputError } from '../config/errors.js';
 import type { RunConfig } from '../config/schema.js';
-import { createLanguageModel, missingCredentials } from '../language-models/create.js';
-import { PRICES_VARIABLE, priceTable } from '../language-models/price-table.js';
-import { costOf, type PriceTable } from '../language-models/prices.js';
+import { missingCredentials } from '../language-models/create.js';
+import { PRICES_VARIABLE } from '../language-models/price-table.js';
+import { costOf } from '../language-models/prices.js';
+import { checkModel, priceTableOf } from './check-model.js';
 import type { WorkerDependencies } from './dependencies.js';
+import { embedderSettings } from './embeddings.js';
 
-function priceTableOf(environment: WorkerDependencies['environment']): PriceTable {
-  try {
-    return priceTable(environment);
-  } catch (error) {
-    throw new InvalidInputError((error as Error).message, PRICES_VARIABLE);
+/** The same of the model whose vectors the memory is searched by. */
+function checkEmbedder({ memory, limits }: RunConfig, environment: WorkerDependencies['environment']): void {
+  if (!('retrieval' in memory) || memory.retrieval.backend !== 'embedding') return;
+  const settings = embedderSettings(memory.retrieval);
+  const field = 'memory.retrieval.model';
+  const missing = missingCredentials(settings, environment);
+  if (missing !== null) throw new InvalidInputError(`${field}: ${missing}`, field);
+  const usage = { input_tokens: 1, output_tokens: 0 };
+  const table = priceTableOf(environment);
+  const price = costOf(settings.provider, settings.model, usage, { baseUrl: settings.base_url, table });
+  if (limits.max_cost_usd !== null && price === null) {
+    throw new InvalidInputError(
+      `limits.max_cost_usd: the price of ${memory.retrieval.model} is not known, so its cost cannot be limited; use max_tokens, or put its price into a file of your own and name that in ${PRICES_VARIABLE}`,
+      'limits.max_cost_usd',
+    );
   }
 }
 
@@ -18,24 +30,6 @@ export async function checkLanguageModel(
   config: RunConfig,
   dependencies: Pick<WorkerDependencies, 'environment'>,
 ): Promise<void> {
-  const { lm, limits } = config;
-  const missing = missingCredentials(lm, dependencies.environment);
-  if (missing !== null) throw new InvalidInputError(`lm.model: ${missing}`, 'lm.model');
-  if (lm.provider === 'scripted') {
-    await createLanguageModel(lm, { environment: dependencies.environment }).catch((error: Error) => {
-      throw new InvalidInputError(`lm.script: ${error.message}`, 'lm.script');
-    });
-  }
-  const price = costOf(
-    lm.provider,
-    lm.model,
-    { input_tokens: 1, output_tokens: 1 },
-    { baseUrl: lm.base_url, table: priceTableOf(dependencies.environment) },
-  );
-  if (limits.max_cost_usd !== null && price === null) {
-    throw new InvalidInputError(
-      `limits.max_cost_usd: the price of ${lm.provider}/${lm.model} is not known, so its cost cannot be limited; use max_tokens or max_lm_calls, or put its price into a file of your own and name that in ${PRICES_VARIABLE}`,
-      'limits.max_cost_usd',
-    );
-  }
+  checkEmbedder(config, dependencies.environment);
+  await checkModel(config.lm, 'lm', config.limits, dependencies.environment);
 }

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
+import type { SandboxType } from '../config/sandbox-schema.js';
 import type { SymbolicComparer } from '../grading/grade.js';
+import type { FunctionSandbox } from '../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { RunLogs } from './run-log.js';
 
@@ -14,6 +16,10 @@ export interface WorkerDependencies {
   /** Tells people, where any watch, what keeps a run waiting. May be called often with the same sentence. */
   notify(message: string): void;
   runLogs: RunLogs;
+  /** Where programs are run; the same sandbox for every run of this worker. */
+  sandbox(type: SandboxType): Promise<FunctionSandbox>;
+  /** Programs running at once at most in this worker. */
+  maxConcurrentExecutions: number;
   /** Calls in flight at most in this worker, for each model. */
   maxConcurrentCalls: number;
   /** Search attributes that the server knows; asked once a run. */

@@ -2,35 +2,24 @@ import type { EnvironmentActivities, OpenedSampleRow, StepAnswer } from '../cont
 import type { AwaitedStep } from '../contracts/run.js';
 import { heartbeating } from './heartbeating.js';
 import type { RunContext, RunContexts } from './run-context.js';
+import { takeStep } from './take-step.js';
 
 /** Bytes of observations opened with one activity; a payload may hold 2 MiB. */
 const OBSERVATION_BUDGET = 256 * 1024;
 
-/** One step. What an environment throws is the episode's error, not the activity's: a retry would not mend it. */
+/** One step of a run's environment. */
 export async function stepEnvironment(
   run: RunContext,
-  awaited: AwaitedStep,
+  { index, state = null }: AwaitedStep,
   action: string,
 ): Promise<StepAnswer> {
-  const task = await run.tasks.get(awaited.index);
-  try {
-    const {
-      info: _info,
-      state,
-      obs,
-      ...outcome
-    } = await run.environment(task).step(awaited.state ?? null, action);
-    return outcome.done ? outcome : { ...outcome, state, obs };
-  } catch (error) {
-    const { name, message } = error as Error;
-    return { error: { type: 'EnvironmentError', message: `${name}: ${message}` } };
-  }
+  return takeStep(run.environment(await run.tasks.get(index)), state, action);
 }
 
 /** Environments behind activities: the task is read from the run's folder, so it never stands in a history. */
 export function createEnvironmentActivities(runs: RunContexts): EnvironmentActivities {
   return {
-    openSamples: ({ run: uri, from, stride, count, trial: _trial }) =>
+    openSamples: ({ run: uri, from, stride, count }) =>
       heartbeating(async () => {
         const run = await runs.get(uri);
         const opened: OpenedSampleRow[] = [];

@@ -1,4 +1,5 @@
 import type { CompactEpisode } from '../contracts/activities.js';
+import type { ExecutionRecord } from '../contracts/execution.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { EpisodeRecord, StepRecord } from '../contracts/results.js';
 import type { StoredCall } from './call-store.js';
@@ -8,6 +9,7 @@ import type { RunContext } from './run-context.js';
 export interface ExpandedEpisode {
   episode: EpisodeRecord;
   calls: CallRecord[];
+  executions: ExecutionRecord[];
 }
 
 type WholeEpisode = CompactEpisode & Required<Pick<CompactEpisode, 'trial' | 'steps' | 'calls'>>;
@@ -62,6 +64,18 @@ async function expandSteps(
   return steps;
 }
 
+/** What the programs of an episode did; one whose sandbox failed for good has no record. */
+async function storedExecutions(
+  run: RunContext,
+  { id, trial, executions = 0 }: WholeEpisode,
+): Promise<ExecutionRecord[]> {
+  const ordinals = Array.from({ length: executions }, (_, ordinal) => ordinal);
+  const records = await Promise.all(
+    ordinals.map((ordinal) => run.executions.at({ sample_id: id, trial, ordinal })),
+  );
+  return records.filter((record) => record !== null);
+}
+
 /** An episode with everything that its compact form leaves to the records of its calls. */
 export async function expandEpisode(run: RunContext, compact: CompactEpisode): Promise<ExpandedEpisode> {
   const episode = whole(compact);
@@ -89,7 +103,10 @@ export async function expandEpisode(run: RunContext, compact: CompactEpisode): P
       })),
       started_at: at,
       ended_at: at + took,
+      ...(episode.executions === undefined ? {} : { executions: episode.executions }),
+      ...(episode.agent_metrics === undefined ? {} : { agent_metrics: episode.agent_metrics }),
     },
     calls,
+    executions: await storedExecutions(run, episode),
   };
 }

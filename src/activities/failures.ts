@@ -4,13 +4,23 @@ import { InvalidInputError } from '../config/errors.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import { DatasetError } from '../datasets/dataset-error.js';
 import { LanguageModelError } from '../language-models/errors.js';
+import { KilledError, SandboxError } from '../sandboxes/sandbox.js';
 import { StorageError } from '../storage/storage-error.js';
 
 /** An error that nobody foresaw is tried this often; it is hardly one that passes. */
 const UNFORESEEN_ATTEMPTS = 8;
+/** A program that is killed this often most likely kills itself, which is not known, so it is no score either. */
+const KILLED_ATTEMPTS = 3;
 
 function isForeseen(error: unknown): boolean {
-  const known = [ApplicationFailure, CancelledFailure, StorageError, DatasetError, LanguageModelError];
+  const known = [
+    ApplicationFailure,
+    CancelledFailure,
+    StorageError,
+    DatasetError,
+    LanguageModelError,
+    SandboxError,
+  ];
   return known.some((type) => error instanceof type);
 }
 
@@ -26,6 +36,11 @@ export function toFailure(error: unknown): unknown {
   if (error instanceof InvalidInputError) return final(FAILURE_TYPES.invalidInput, error);
   if (error instanceof DatasetError && !error.retryable) return final(FAILURE_TYPES.invalidInput, error);
   if (error instanceof StorageError && !error.retryable) return final(FAILURE_TYPES.fatalStorage, error);
+  if (error instanceof KilledError && Context.current().info.attempt >= KILLED_ATTEMPTS) {
+    return final('killed', error);
+  }
+  // Without a sandbox every other program fails as well.
+  if (error instanceof SandboxError && !error.retryable) return final(FAILURE_TYPES.invalidInput, error);
   if (error instanceof LanguageModelError && !error.retryable) {
     return final(error.fatalForRun ? FAILURE_TYPES.fatalProvider : error.kind, error);
   }
@@ -48,6 +63,8 @@ export function withFailures<Activities extends object>(
       } catch (error) {
         if (error instanceof StorageError && error.retryable)
           notify(`Waiting for the store: ${error.message}`);
+        if (error instanceof SandboxError && error.retryable)
+          notify(`Waiting for the sandbox: ${error.message}`);
         throw toFailure(error);
       }
     },

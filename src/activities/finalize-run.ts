@@ -1,52 +1,45 @@
+import { basename } from 'node:path/posix';
 import type { FinalizeInput } from '../contracts/activities.js';
-import type { CallRecord } from '../contracts/language-model.js';
-import type { Metrics } from '../contracts/results.js';
-import { environmentName } from '../environments/registry.js';
+import type { ExecutionRecord } from '../contracts/execution.js';
+import type { Metrics, ResultRow } from '../contracts/results.js';
+import { runReport } from '../reports/run-report.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import { jsonLines, readJsonLines } from '../storage/json-lines.js';
-import { artifactKeys, callsPrefix, everyPartPrefix, logPartsPrefix, partsPrefix } from '../storage/paths.js';
+import { deleteFolders } from '../storage/delete-folders.js';
+import { jsonLines } from '../storage/json-lines.js';
+import {
+  artifactKeys,
+  callsPrefix,
+  everyJournalPrefix,
+  everyPartPrefix,
+  executionsPrefix,
+  logPartsPrefix,
+  paidEmbeddingsPrefix,
+  partsPrefix,
+} from '../storage/paths.js';
+import { keysBelow, recordsBelow } from '../storage/read-ahead.js';
 import { trajectoryOf } from '../trajectories/from-episode.js';
-import { identityHash } from './call-key.js';
+import { executionHash, identityHash } from './call-key.js';
 import type { StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
+import { paidEmbeddings } from './embeddings.js';
 import { heartbeating } from './heartbeating.js';
-import { writeMemory } from './memory-file.js';
+import { completeMetrics, writeMetrics } from './metrics-file.js';
 import { MergedParts } from './part-file.js';
 import type { RunContext, RunContexts } from './run-context.js';
+import { runFacts } from './run-facts.js';
+import { writeMemory } from './write-memory.js';
 
-async function keysBelow(store: ArtifactStore, prefix: string): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const { key } of store.list(prefix)) keys.push(key);
-  return keys;
+/** Records of what belongs to no finished episode, because a limit or a stop cut it off. */
+function looseRecords<Stored>(
+  store: ArtifactStore,
+  prefix: string,
+  listed: ReadonlySet<string>,
+): AsyncGenerator<Stored> {
+  return recordsBelow(store, prefix, (key) => !listed.has(basename(key, '.json')));
 }
 
-/** Calls that were answered but belong to no finished episode, because a limit or a stop cut it off. */
-async function* looseCalls(store: ArtifactStore, listed: ReadonlySet<string>): AsyncGenerator<CallRecord> {
-  for (const key of await keysBelow(store, callsPrefix())) {
-    const name =
-      key
-        .split('/')
-        .at(-1)
-        ?.replace(/\.json$/, '') ?? '';
-    if (listed.has(name)) continue;
-    const text = await store.readText(key);
-    if (text !== null) yield (JSON.parse(text) as StoredCall).record;
-  }
-}
-
-async function mergeLogs(store: ArtifactStore): Promise<void> {
-  const lines: { time: string; line: object }[] = [];
-  for (const key of await keysBelow(store, logPartsPrefix())) {
-    const stream = await store.openRead(key);
-    if (stream === null) continue;
-    for await (const line of readJsonLines<{ time: string }>(stream)) lines.push({ time: line.time, line });
-  }
-  lines.sort((left, right) => (left.time < right.time ? -1 : left.time > right.time ? 1 : 0));
-  await store.writeStream(artifactKeys.log, jsonLines(lines.map(({ line }) => line)));
-}
-
-/** Every artifact but the metrics, in one pass a file; the rows' figures are added up on the way. */
+/** Every file of rows, in one pass a file; the rows' figures are added up on the way. */
 async function writeArtifacts(
   run: RunContext,
   parts: MergedParts,
@@ -58,9 +51,10 @@ async function writeArtifacts(
     artifactKeys.results,
     jsonLines(
       (async function* () {
-        for await (const { row, calls } of parts.episodes()) {
+        for await (const { row, calls, executions = [] } of parts.episodes()) {
           metrics.add(row, calls);
           for (const call of calls) listed.add(identityHash(call));
+          for (const execution of executions) listed.add(executionHash(execution));
           yield row;
         }
       })(),
@@ -71,13 +65,19 @@ async function writeArtifacts(
     jsonLines(
       (async function* () {
         for await (const { calls } of parts.episodes()) yield* calls;
-        for await (const call of looseCalls(store, listed)) {
-          metrics.addCall(call);
-          yield call;
+        for await (const { record } of looseRecords<StoredCall>(store, callsPrefix(), listed)) {
+          metrics.addCall(record);
+          yield record;
         }
       })(),
     ),
   );
+  const executions = everyExecution(store, parts, listed, metrics);
+  const first = await executions.next();
+  // Only a run that runs programs has the file.
+  if (!first.done) {
+    await store.writeStream(artifactKeys.executions, jsonLines(startingWith(first.value, executions)));
+  }
   await store.writeStream(
     artifactKeys.trajectories,
     jsonLines(
@@ -91,11 +91,41 @@ async function writeArtifacts(
   );
 }
 
-/** What only an unfinished run needs: parts to continue from, and single calls. */
-async function removeWorkingFiles(store: ArtifactStore): Promise<void> {
-  for (const prefix of [everyPartPrefix(), callsPrefix(), logPartsPrefix()]) {
-    await store.deleteFolder(prefix.replace(/\/$/, ''));
+async function* rowsOf(parts: MergedParts): AsyncGenerator<ResultRow> {
+  for await (const { row } of parts.episodes()) yield row;
+}
+
+async function* startingWith<Row>(first: Row, rest: AsyncIterable<Row>): AsyncGenerator<Row> {
+  yield first;
+  yield* rest;
+}
+
+async function* everyExecution(
+  store: ArtifactStore,
+  parts: MergedParts,
+  listed: ReadonlySet<string>,
+  metrics: RunMetricsBuilder,
+): AsyncGenerator<ExecutionRecord> {
+  const all = (async function* () {
+    for await (const { executions = [] } of parts.episodes()) yield* executions;
+    yield* looseRecords<ExecutionRecord>(store, executionsPrefix(), listed);
+  })();
+  for await (const record of all) {
+    metrics.addExecution(record);
+    yield record;
   }
+}
+
+/** What only an unfinished run needs: parts to continue from, and single calls. */
+function removeWorkingFiles(store: ArtifactStore): Promise<void> {
+  return deleteFolders(store, [
+    everyPartPrefix(),
+    callsPrefix(),
+    executionsPrefix(),
+    everyJournalPrefix(),
+    paidEmbeddingsPrefix(),
+    logPartsPrefix(),
+  ]);
 }
 
 /**
@@ -110,37 +140,32 @@ export function createFinalizeRun(runs: RunContexts, dependencies: WorkerDepende
       const { store, config } = run;
       const log = dependencies.runLogs.for(store, config.output.log_level);
       // A second attempt, after the artifacts were complete, has only the working files left to remove.
-      const before = await store.readText(artifactKeys.metrics);
-      if (before !== null && (JSON.parse(before) as Metrics).status === 'done') {
+      const complete = await completeMetrics<Metrics>(store);
+      if (complete !== null) {
         await removeWorkingFiles(store);
-        return JSON.parse(before) as Metrics;
+        return complete;
       }
       const parts = await MergedParts.open(store, await keysBelow(store, partsPrefix(plan.execution)));
       const builder = new RunMetricsBuilder(config.runtime.num_trials);
       await writeArtifacts(run, parts, builder);
-      await writeMemory(run, parts, dependencies.openStore);
-      const metrics = builder.finish({
-        name: config.name,
-        experiment: plan.experiment,
-        status,
-        status_message: message,
-        model: run.modelName,
-        simulated: plan.simulated,
-        agent: config.agent.type,
-        seed: config.seed,
-        feedback_in_memory: config.agent.feedback ?? 'full',
-        samples_planned: plan.samples_planned,
-        wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
-        started_at: new Date(started_at).toISOString(),
-        ended_at: new Date(ended_at).toISOString(),
-        num_trials: config.runtime.num_trials,
-        environment: environmentName(config.dataset),
-      });
+      const embeddings = await paidEmbeddings(store);
+      if (embeddings !== null) builder.addEmbeddings(embeddings);
+      await writeMemory(run, parts, { openStore: dependencies.openStore, execution: plan.execution });
+      const metrics = builder.finish(
+        runFacts(config, {
+          experiment: plan.experiment,
+          status,
+          status_message: message,
+          samples_planned: plan.samples_planned,
+          wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
+          started_at,
+          ended_at,
+        }),
+      );
+      await store.writeStream(artifactKeys.report, runReport(metrics, rowsOf(parts)));
       const { samples, correct, errors, accuracy, cost_usd } = metrics;
       log.info({ status, samples, correct, errors, accuracy, cost_usd, message }, 'run ended');
-      await dependencies.runLogs.flush(store.uri);
-      await mergeLogs(store);
-      await store.write(artifactKeys.metrics, `${JSON.stringify(metrics, null, 2)}\n`);
+      await writeMetrics(store, metrics, dependencies.runLogs);
       if (status === 'done') await removeWorkingFiles(store);
       return metrics;
     });

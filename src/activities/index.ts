@@ -1,30 +1,42 @@
 import type {
   EnvironmentActivities,
+  ExecutionActivities,
   LanguageModelActivities,
+  MemoryActivities,
   RunActivities,
 } from '../contracts/activities.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { createEnvironmentActivities } from './environments.js';
+import { createExecutionActivities } from './executions.js';
 import { withFailures } from './failures.js';
 import { createFinalizeRun } from './finalize-run.js';
 import { createLanguageModelActivities } from './language-model.js';
 import { createLoadMemory } from './load-memory.js';
+import { createMemoryActivities } from './memory-activities.js';
+import { ModelCalls } from './model-calls.js';
 import { createPrepareRun } from './prepare-run.js';
 import { RunContexts } from './run-context.js';
 import { createWritePart } from './write-part.js';
 
-export type Activities = RunActivities & EnvironmentActivities & LanguageModelActivities;
+export type Activities = RunActivities &
+  EnvironmentActivities &
+  LanguageModelActivities &
+  MemoryActivities &
+  ExecutionActivities;
 
 /** Every activity of a worker, over what `workers/` hands in. */
 export function createActivities(dependencies: WorkerDependencies): Activities {
   const runs = new RunContexts(dependencies);
+  const models = new ModelCalls(dependencies);
   const activities = {
     prepareRun: createPrepareRun(runs, dependencies),
-    loadMemory: createLoadMemory(runs, dependencies),
+    loadMemory: createLoadMemory(runs),
     writePart: createWritePart(runs, dependencies),
     finalizeRun: createFinalizeRun(runs, dependencies),
     ...createEnvironmentActivities(runs),
-    ...createLanguageModelActivities(runs, dependencies),
+    ...createLanguageModelActivities(runs, dependencies, models),
+    ...createMemoryActivities(runs),
+    ...createExecutionActivities(runs, dependencies),
   };
   return withFailures(activities, dependencies.notify);
 }

@@ -1,10 +1,13 @@
 import type { RunConfig } from '../config/schema.js';
-import type { Metrics, PartLine } from '../contracts/results.js';
+import type { PartLine } from '../contracts/results.js';
 import type { Totals } from '../contracts/run.js';
-import { bookEpisode, noTotals, type Standing } from '../runtime/totals.js';
+import { isJournaled } from '../memory/saved.js';
+import { bookCall, bookEpisode, noTotals, type Standing } from '../runtime/totals.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import { artifactKeys, everyPartPrefix, partKey } from '../storage/paths.js';
-import { type EpisodeLine, MergedParts, writePart } from './part-file.js';
+import { everyPartPrefix, partKey } from '../storage/paths.js';
+import { keysBelow } from '../storage/read-ahead.js';
+import { wallSecondsBefore } from './metrics-file.js';
+import { type EpisodeLine, type MemoryLine, MergedParts, writePart } from './part-file.js';
 
 /** Shard number of the parts that hold kept samples; no run has so many shards. */
 const KEPT_SHARD = 99_999;
@@ -24,9 +27,15 @@ function standing(line: EpisodeLine): Standing {
 }
 
 /** Whether these episodes of one sample leave nothing to do. An error is tried again. */
-function isFinished(lines: readonly EpisodeLine[], { runtime }: RunConfig): boolean {
+function isFinished(
+  lines: readonly EpisodeLine[],
+  memory: MemoryLine | undefined,
+  { runtime, memory: { _type } }: RunConfig,
+): boolean {
   const last = lines.at(-1);
   if (last === undefined || last.row.error !== null) return false;
+  // It is written after the last episode, and cannot be made from the rows.
+  if (isJournaled(_type) && memory === undefined) return false;
   if (lines.length >= runtime.num_trials) return true;
   return runtime.early_stop_on_success && last.row.feedback?.correct === true;
 }
@@ -36,14 +45,7 @@ function book(totals: Totals, lines: readonly EpisodeLine[]): void {
   for (const line of lines) {
     bookEpisode(totals, standing(line), before);
     before = standing(line);
-    for (const call of line.calls) {
-      totals.lm_calls += 1;
-      totals.lm_calls_repeated += call.repeated;
-      totals.input_tokens += call.usage?.input_tokens ?? 0;
-      totals.output_tokens += call.usage?.output_tokens ?? 0;
-      totals.cost_usd =
-        totals.cost_usd === null || call.cost_usd === null ? null : totals.cost_usd + call.cost_usd;
-    }
+    for (const call of line.calls) bookCall(totals, call);
   }
 }
 
@@ -59,12 +61,10 @@ export async function keepFinishedSamples(
 ): Promise<KeptSamples> {
   const kept: KeptSamples = { indices: new Set(), totals: noTotals(), wall_seconds: 0 };
   if (!continues) return kept;
-  const metrics = await store.readText(artifactKeys.metrics);
-  if (metrics !== null) kept.wall_seconds = (JSON.parse(metrics) as Metrics).wall_seconds;
+  kept.wall_seconds = await wallSecondsBefore(store);
   if (config.runtime.memory_scope === 'run') return kept;
 
-  const earlier: string[] = [];
-  for await (const { key } of store.list(everyPartPrefix())) earlier.push(key);
+  const earlier = await keysBelow(store, everyPartPrefix());
   const parts = await MergedParts.open(store, earlier);
   let lines: PartLine[] = [];
   let sequence = 0;
@@ -72,11 +72,15 @@ export async function keepFinishedSamples(
     if (lines.length > 0) await writePart(store, partKey(execution, KEPT_SHARD, sequence++), lines);
     lines = [];
   };
+  const memories = new Map<number, MemoryLine>();
+  for await (const line of parts.memories()) memories.set(line.index, line);
   for await (const sample of parts.samples()) {
-    if (!isFinished(sample, config)) continue;
-    kept.indices.add((sample[0] as EpisodeLine).index);
+    const { index } = sample[0] as EpisodeLine;
+    const memory = memories.get(index);
+    if (!isFinished(sample, memory, config)) continue;
+    kept.indices.add(index);
     book(kept.totals, sample);
-    lines.push(...sample);
+    lines.push(...sample, ...(memory === undefined ? [] : [memory]));
     if (lines.length >= LINES_PER_PART) await flush();
   }
   await flush();

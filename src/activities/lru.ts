@@ -22,3 +22,24 @@ export class Lru<Key, Value> {
     this.entries.delete(key);
   }
 }
+
+/** A {@link Lru}, or a map that forgets nothing. */
+interface Cache<Key, Value> {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): unknown;
+  delete(key: Key): unknown;
+}
+
+/** What a cache holds under a key, loaded where it holds nothing yet. What could not be loaded is not held. */
+export function loadedOnce<Key, Value>(
+  cache: Cache<Key, Promise<Value>>,
+  key: Key,
+  load: () => Promise<Value>,
+): Promise<Value> {
+  const held = cache.get(key);
+  if (held !== undefined) return held;
+  const loading = load();
+  cache.set(key, loading);
+  loading.catch(() => cache.delete(key));
+  return loading;
+}

@@ -1,21 +1,10 @@
 import { InvalidInputError } from '../config/errors.js';
 import type { MemoryConfig } from '../config/memory-schemas.js';
-import type { Json } from '../contracts/json.js';
+import { isMapping } from '../contracts/json.js';
 import { buildMemory, MemoryFormatError } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
-import type { ArtifactStore } from '../storage/artifact-store.js';
-import { artifactKeys } from '../storage/paths.js';
-import type { EpisodeLine, MergedParts } from './part-file.js';
-import { memoryOfSample } from './rebuild-memory.js';
-import type { RunContext } from './run-context.js';
-
-type OpenStore = (uriOrPath: string) => ArtifactStore;
-
-/** A file given by its whole address, as a store and a key. */
-export function locate(openStore: OpenStore, address: string): { store: ArtifactStore; key: string } {
-  const slash = Math.max(address.lastIndexOf('/'), address.lastIndexOf('\\'));
-  return { store: openStore(slash < 1 ? '/' : address.slice(0, slash)), key: address.slice(slash + 1) };
-}
+import { headOf, isJournaled, NOTHING_SAVED, type SavedParts, savedParts } from '../memory/saved.js';
+import { locate, type OpenStore } from './locate.js';
 
 /** `memory.json` of a run with `memory_scope: sample`: a memory a sample. */
 export interface PerSampleMemories {
@@ -23,46 +12,52 @@ export interface PerSampleMemories {
   memories: Record<string, MemorySnapshot>;
 }
 
-async function* perSample(run: RunContext, parts: MergedParts, openStore: OpenStore): AsyncGenerator<string> {
-  const { config } = run;
-  const path = config.output.load_memory_path;
-  const loaded = path === null ? null : await readMemory(openStore, path, config.memory, 'sample');
-  yield '{"_type":"per_sample","memories":{';
-  let separator = '\n';
-  for await (const lines of parts.samples()) {
-    const { id } = (lines[0] as EpisodeLine).row;
-    const memory = await memoryOfSample(run, lines, initialMemory(loaded, id));
-    yield `${separator}${JSON.stringify(id)}:${JSON.stringify(memory)}`;
-    separator = ',\n';
-  }
-  yield '\n}}\n';
+/** The file that carries the vectors of a saved memory along. */
+export function vectorsBeside(address: string): string {
+  return `${address.replace(/\.json$/, '')}.vectors.jsonl`;
 }
 
-/** What a sample's lane begins with: its own memory of a saved run, or the one that all share. */
-export function initialMemory(
-  loaded: MemorySnapshot | PerSampleMemories | null,
-  id: string,
-): MemorySnapshot | null {
+/** What a run begins with; null where nothing is loaded. */
+export type LoadedMemory = MemorySnapshot | PerSampleMemories | null;
+
+/** The saved memory that a sample's lane begins with: its own of a saved run, or the one that all share. */
+export function loadedFor(loaded: LoadedMemory, id: string): MemorySnapshot | null {
   if (loaded?._type !== 'per_sample') return loaded as MemorySnapshot | null;
   const { memories } = loaded as PerSampleMemories;
   return Object.hasOwn(memories, id) ? (memories[id] as MemorySnapshot) : null;
 }
 
-async function* shared(run: RunContext, parts: MergedParts): AsyncGenerator<string> {
-  let memory: Json = buildMemory(run.config.memory).snapshot();
-  for await (const line of parts.memories()) memory = line.memory;
-  yield `${JSON.stringify(memory, null, 2)}\n`;
+/** The parts of the memory that a sample's lane begins with. */
+export function loadedParts(config: MemoryConfig, loaded: LoadedMemory, id: string): SavedParts {
+  const saved = loadedFor(loaded, id);
+  return saved === null ? NOTHING_SAVED : savedParts(config, saved);
 }
 
-/** Writes `memory.json`, and the same to `output.save_memory_path` where that is set. */
-export async function writeMemory(run: RunContext, parts: MergedParts, openStore: OpenStore): Promise<void> {
-  const { runtime, output } = run.config;
-  const content = () =>
-    runtime.memory_scope === 'sample' ? perSample(run, parts, openStore) : shared(run, parts);
-  await run.store.writeStream(artifactKeys.memory, content());
-  if (output.save_memory_path !== null) {
-    const { store, key } = locate(openStore, output.save_memory_path);
-    await store.writeStream(key, content());
+/** What a lane is handed: the memory itself, or the head of one whose entries are journaled. */
+export function initialMemory(config: MemoryConfig, loaded: LoadedMemory, id: string): MemorySnapshot | null {
+  const saved = loadedFor(loaded, id);
+  if (saved === null || !isJournaled(config._type)) return saved;
+  return headOf(config._type, savedParts(config, saved));
+}
+
+/** @throws MemoryFormatError where the saved memory does not fit. */
+function checkMemory(config: MemoryConfig, saved: MemorySnapshot): void {
+  if (isJournaled(config._type)) savedParts(config, saved);
+  else buildMemory(config, saved);
+}
+
+/** @throws MemoryFormatError that names the sample. */
+function checkMemories(config: MemoryConfig, memories: unknown): void {
+  if (!isMapping(memories))
+    throw new MemoryFormatError('"memories" must be a mapping from samples to memories');
+  for (const [id, memory] of Object.entries(memories)) {
+    if (!isMapping(memory)) throw new MemoryFormatError(`sample ${id}: this is no memory`);
+    try {
+      checkMemory(config, memory as MemorySnapshot);
+    } catch (error) {
+      if (!(error instanceof MemoryFormatError)) throw error;
+      throw new MemoryFormatError(`sample ${id}: ${error.message}`);
+    }
   }
 }
 
@@ -86,8 +81,8 @@ export async function readMemory(
   } catch (error) {
     throw new InvalidInputError(`${field}: ${address} is not JSON: ${(error as Error).message}`, field);
   }
-  if (typeof saved !== 'object' || saved === null) {
-    throw new InvalidInputError(`${field}: ${address} holds no memory`, field);
+  if (typeof (saved as { _type?: unknown } | null)?._type !== 'string') {
+    throw new InvalidInputError(`${field}: ${address} holds no memory: there is no "_type"`, field);
   }
   const perSampleFile = saved._type === 'per_sample';
   if (perSampleFile && scope === 'run') {
@@ -97,12 +92,10 @@ export async function readMemory(
     );
   }
   try {
-    const memories = perSampleFile
-      ? Object.values((saved as PerSampleMemories).memories)
-      : [saved as MemorySnapshot];
-    for (const memory of memories) buildMemory(config, memory);
+    if (perSampleFile) checkMemories(config, (saved as Partial<PerSampleMemories>).memories);
+    else checkMemory(config, saved as MemorySnapshot);
   } catch (error) {
-    if (!(error instanceof MemoryFormatError) && !(error instanceof TypeError)) throw error;
+    if (!(error instanceof MemoryFormatError)) throw error;
     throw new InvalidInputError(`${field}: ${address}: ${error.message}`, field);
   }
   return saved;

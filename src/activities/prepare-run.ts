@@ -1,21 +1,26 @@
-import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import { stringify } from 'yaml';
 import { InvalidInputError } from '../config/errors.js';
 import { loadConfig, resolveConfig } from '../config/load.js';
 import type { RunConfig } from '../config/schema.js';
 import { rateLimitedQueue } from '../contracts/names.js';
-import { type RunInput, type RunPlan, runReference } from '../contracts/run.js';
+import type { RunInput, RunPlan } from '../contracts/run.js';
 import { shardCount } from '../runtime/deal.js';
+import { laneRulesOf } from '../runtime/lane-rules.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
 import { chooseExperiment } from '../storage/experiment-folder.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
 import { checkLanguageModel } from './check-language-model.js';
+import { besideConfigPath } from './config-reference.js';
 import { datasetTasks } from './dataset.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { heartbeating } from './heartbeating.js';
 import { keepFinishedSamples } from './keep-finished.js';
-import { readMemory } from './memory-file.js';
+import { locate } from './locate.js';
+import { type LoadedMemory, readMemory, vectorsBeside } from './memory-file.js';
+import { prepareSandbox } from './prepare-sandbox.js';
 import type { RunContexts, StoredPlan } from './run-context.js';
+import { referenceTo } from './run-reference.js';
 import { writeTasks } from './task-reader.js';
 
 /** The config that a workflow's input means: a file on this worker, or the config itself. */
@@ -26,21 +31,8 @@ export function configOf(input: RunInput, workflowId: string): RunConfig {
   if (typeof input.config_path !== 'string') {
     return resolveConfig(input, { source: 'the input', folder: process.cwd(), fallbackName: workflowId });
   }
-  const { config_path, set, name, results_dir, ...unknown } = input as Record<string, unknown> & {
-    config_path: string;
-  };
-  const extra = Object.keys(unknown)[0];
-  if (extra !== undefined) {
-    throw new InvalidInputError(
-      `${extra}: unknown field beside config_path (allowed: set, name, results_dir)`,
-      extra,
-    );
-  }
-  return loadConfig(config_path, {
-    overrides: (set as string[] | undefined) ?? [],
-    ...(typeof name === 'string' ? { name } : {}),
-    ...(typeof results_dir === 'string' ? { resultsDir: results_dir } : {}),
-  });
+  const { config_path, ...beside } = input as Record<string, unknown> & { config_path: string };
+  return loadConfig(config_path, besideConfigPath(beside, { example: 'runtime.num_trials=3' }));
 }
 
 /**
@@ -68,6 +60,10 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       const { experiment, state } = await chooseExperiment(results, workflowId, config);
       const store = results.within(experiment);
       const log = dependencies.runLogs.for(store, output.log_level);
+      await prepareSandbox(config, dependencies, log);
+      await keepLoadedMemory(store, memory);
+      if (output.load_memory_path !== null)
+        await keepLoadedVectors(dependencies, store, output.load_memory_path);
 
       const tasks = datasetTasks(config, dependencies.environment, Context.current().cancellationSignal);
       const samples = await writeTasks(store, tasks);
@@ -80,9 +76,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
         kept.indices.size === 0 ? null : range(samples).filter((index) => !kept.indices.has(index));
       const plan: StoredPlan = { todo, samples_planned: samples };
       await store.write(planKey(), JSON.stringify(plan));
-      // As a path, which is shorter: it stands in the input of every call.
-      const address = store.uri.startsWith('file:') ? fileURLToPath(store.uri) : store.uri;
-      const reference = runReference(address, runId);
+      const reference = referenceTo(store, runId);
       runs.forget(reference);
       log.info(
         {
@@ -107,14 +101,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
         simulated: lm.provider === 'simulated',
         slots,
         samples_planned: samples,
-        rules: {
-          num_trials: runtime.num_trials,
-          early_stop_on_success: runtime.early_stop_on_success,
-          carry_memory_across_trials: runtime.carry_memory_across_trials,
-          max_steps_per_episode: runtime.max_steps_per_episode,
-          reset_each_trial: config.dataset.env_file !== undefined,
-          step_with_reply: config.dataset.env_file === undefined,
-        },
+        rules: laneRulesOf(config),
         memory_scope: runtime.memory_scope,
         concurrency: runtime.memory_scope === 'run' ? 1 : runtime.concurrency,
         shards: shardCount({ memory_scope: runtime.memory_scope, concurrency: runtime.concurrency, slots }),
@@ -140,6 +127,26 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
         spent_wall_seconds: kept.wall_seconds,
       };
     });
+}
+
+/**
+ * A copy of the memory that the run begins with: the file may be the one that the run itself saves to. A continued run
+ * goes on with the copy that it has.
+ */
+async function keepLoadedMemory(store: ArtifactStore, memory: LoadedMemory): Promise<void> {
+  if (memory !== null)
+    await store.write(artifactKeys.loadedMemory, JSON.stringify(memory), { ifAbsent: true });
+}
+
+async function keepLoadedVectors(
+  { openStore }: WorkerDependencies,
+  store: ArtifactStore,
+  address: string,
+): Promise<void> {
+  if (await store.exists(artifactKeys.loadedVectors)) return;
+  const beside = locate(openStore, vectorsBeside(address));
+  const stream = await beside.store.openRead(beside.key);
+  if (stream !== null) await store.writeStream(artifactKeys.loadedVectors, stream);
 }
 
 function range(length: number): number[] {

@@ -1,29 +1,12 @@
-import type { AgentClass } from '../agents/registry.js';
-import { createAgent, registerAgent } from '../agents/registry.js';
-import { InvalidInputError } from '../config/errors.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { Lane } from '../runtime/lane.js';
 import { newLane } from '../runtime/lane-state.js';
 import type { LanePorts } from '../runtime/ports.js';
+import { agentFactory } from './agent-factory.js';
 import type { EpisodeLine } from './part-file.js';
 import type { RunContext } from './run-context.js';
-import { loadUserModule } from './user-modules.js';
-
-/** Makes sure that a user's agent can be created outside of a workflow, too. */
-async function provideAgent({ config }: RunContext): Promise<void> {
-  const { agent } = config;
-  if (!('file' in agent)) return;
-  const exported = await loadUserModule(agent.file as string, 'agent.file');
-  const agentClass = exported[(agent.class_name as string | undefined) ?? 'default'];
-  if (typeof agentClass !== 'function') {
-    throw new InvalidInputError(
-      `agent.class_name: ${agent.file} exports no class '${agent.class_name ?? 'default'}'`,
-    );
-  }
-  registerAgent(agent.type, agentClass as AgentClass);
-}
 
 function recordedCall(line: EpisodeLine, purpose: string, ordinal: number): CallRecord {
   const call = line.calls.find((record) => record.purpose === purpose && record.ordinal === ordinal);
@@ -32,8 +15,12 @@ function recordedCall(line: EpisodeLine, purpose: string, ordinal: number): Call
   return call;
 }
 
-function recordedPorts(run: RunContext, lines: readonly EpisodeLine[]): LanePorts {
-  const { runtime, agent, memory } = run.config;
+function recordedPorts(
+  run: RunContext,
+  lines: readonly EpisodeLine[],
+  createAgent: LanePorts['createAgent'],
+): LanePorts {
+  const { runtime, memory } = run.config;
   let begun = 0;
   let trial = 0;
   let steps = 0;
@@ -65,7 +52,10 @@ function recordedPorts(run: RunContext, lines: readonly EpisodeLine[]): LanePort
       const { text, finish_reason, usage, tool_calls } = recordedCall(line(), purpose, ordinal);
       return { text, finish_reason, usage, tool_calls };
     },
-    createAgent: (module, languageModel) => createAgent({ config: agent, memory: module, languageModel }),
+    execute: async () => {
+      throw new Error('a memory that is made from its rows belongs to an agent that runs no code');
+    },
+    createAgent,
     createMemory: (saved) => buildMemory(memory, saved),
     record: () => undefined,
     now: () => 0,
@@ -83,8 +73,8 @@ export async function memoryOfSample(
   lines: readonly EpisodeLine[],
   initial: MemorySnapshot | null,
 ): Promise<MemorySnapshot> {
-  await provideAgent(run);
-  const lane = new Lane(newLane(0, 1, initial), recordedPorts(run, lines));
+  const createAgent = await agentFactory(run.config.agent);
+  const lane = new Lane(newLane(0, 1, initial), recordedPorts(run, lines, createAgent));
   await lane.run();
   return lane.snapshot().memory as MemorySnapshot;
 }

@@ -1,5 +1,6 @@
 import type { Metrics, ResultRow } from '../contracts/results.js';
 import { environmentName } from '../environments/registry.js';
+import { checkedOutcome } from '../environments/step-outcome.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import { jsonLines, readJsonLines } from '../storage/json-lines.js';
 import { artifactKeys, rescoredKeys } from '../storage/paths.js';
@@ -29,7 +30,7 @@ async function rescoreRow(run: RunContext, row: ResultRow, index: number): Promi
   const records: NonNullable<ResultRow['step_records']> = [];
   let feedback = row.feedback;
   for (const [step, action] of actions.entries()) {
-    const outcome = await environment.step(state, action);
+    const outcome = checkedOutcome(await environment.step(state, action));
     const earned = outcome.reward ?? (outcome.feedback.correct ? 1 : 0);
     reward += earned;
     state = outcome.state;

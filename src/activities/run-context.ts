@@ -1,4 +1,5 @@
 import { parse } from 'yaml';
+import type { RetrievalConfig } from '../config/memory-schemas.js';
 import type { RunConfig } from '../config/schema.js';
 import type { Task } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -14,11 +15,17 @@ import { environmentName } from '../environments/registry.js';
 import { type CreatedLanguageModel, createLanguageModel } from '../language-models/create.js';
 import { priceTable } from '../language-models/price-table.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
+import type { VectorStore } from '../retrieval/vector-store.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
 import { CallStore } from './call-store.js';
+import { ContextCache } from './context-cache.js';
 import type { WorkerDependencies } from './dependencies.js';
-import { Lru } from './lru.js';
+import { loadedVectors, sharedVectorFiles, vectorStoreFor } from './embeddings.js';
+import { ExecutionStore } from './execution-store.js';
+import { locatedFiles } from './locate.js';
+import type { LoadedMemory } from './memory-file.js';
+import { type IndexFactory, indexFactory } from './retrieval-services.js';
 import { TaskReader } from './task-reader.js';
 import { environmentClass } from './user-modules.js';
 
@@ -38,12 +45,22 @@ export function environmentOptions(config: RunConfig): EnvironmentOptions {
   };
 }
 
+/** Vectors that are at hand, and where the others come from. */
+interface RunVectors {
+  store: VectorStore;
+  known: ReadonlyMap<string, Float32Array>;
+}
+
 /** What a worker knows of one run: its config, dataset, model and answered calls. Read once, shared by activities. */
 export class RunContext {
   readonly tasks: TaskReader;
   readonly calls: CallStore;
+  readonly executions: ExecutionStore;
   private readonly prices: PriceTable;
   private model: Promise<CreatedLanguageModel> | undefined;
+  private loaded: Promise<LoadedMemory> | undefined;
+  private factory: Promise<IndexFactory> | undefined;
+  private vectorsKept: Promise<RunVectors> | undefined;
 
   constructor(
     readonly store: ArtifactStore,
@@ -54,6 +71,7 @@ export class RunContext {
   ) {
     this.tasks = new TaskReader(store);
     this.calls = new CallStore(store);
+    this.executions = new ExecutionStore(store);
     this.prices = priceTable(dependencies.environment);
   }
 
@@ -87,6 +105,49 @@ export class RunContext {
     return new this.environmentType(task, environmentOptions(this.config), services);
   }
 
+  /** The saved memory that the run began with, as it was when the run was prepared. */
+  loadedMemory(): Promise<LoadedMemory> {
+    this.loaded ??= this.store
+      .readText(artifactKeys.loadedMemory)
+      .then((text) => (text === null ? null : (JSON.parse(text) as LoadedMemory)))
+      .catch((error: unknown) => {
+        this.loaded = undefined;
+        throw error;
+      });
+    return this.loaded;
+  }
+
+  /** Makes indexes of the kind that the memory asks for. */
+  indexes(): Promise<IndexFactory> {
+    const { memory } = this.config;
+    if (!('retrieval' in memory)) throw new Error(`a ${memory._type} has no experiences to search`);
+    this.factory ??= indexFactory(memory.retrieval, () => this.vectors(memory.retrieval)).catch(
+      (error: unknown) => {
+        this.factory = undefined;
+        throw error;
+      },
+    );
+    return this.factory;
+  }
+
+  /** The vectors that the runs of this results folder share, and those that came with the loaded memory. */
+  vectors(retrieval: RetrievalConfig): Promise<RunVectors> {
+    const { environment, openStore } = this.dependencies;
+    const open = async (): Promise<RunVectors> => ({
+      store: await vectorStoreFor(retrieval, {
+        environment,
+        prices: this.prices,
+        files: sharedVectorFiles(openStore(this.config.output.results_dir), retrieval),
+      }),
+      known: await loadedVectors(this.store, retrieval),
+    });
+    this.vectorsKept ??= open().catch((error: unknown) => {
+      this.vectorsKept = undefined;
+      throw error;
+    });
+    return this.vectorsKept;
+  }
+
   languageModel(): Promise<CreatedLanguageModel> {
     this.model ??= this.createModel().catch((error: unknown) => {
       this.model = undefined;
@@ -103,10 +164,7 @@ export class RunContext {
       environment,
       seed,
       notice: notify,
-      openRecording: async (uri) => {
-        const slash = uri.lastIndexOf('/');
-        return openStore(uri.slice(0, slash)).openRead(uri.slice(slash + 1));
-      },
+      openRecording: locatedFiles(openStore),
       ...(answers === undefined ? {} : { answerFor: (sampleId: string) => answers.get(sampleId) }),
     });
   }
@@ -124,27 +182,12 @@ export class RunContext {
 const RUNS_IN_MEMORY = 16;
 
 /** The runs that a worker has touched lately. */
-export class RunContexts {
-  private readonly contexts = new Lru<string, Promise<RunContext>>(RUNS_IN_MEMORY);
-
-  constructor(private readonly dependencies: WorkerDependencies) {}
-
-  get(run: string): Promise<RunContext> {
-    let context = this.contexts.get(run);
-    if (context === undefined) {
-      context = this.open(run);
-      this.contexts.set(run, context);
-      context.catch(() => this.contexts.delete(run));
-    }
-    return context;
+export class RunContexts extends ContextCache<RunContext> {
+  constructor(private readonly dependencies: WorkerDependencies) {
+    super(RUNS_IN_MEMORY);
   }
 
-  /** After `prepareRun` has written the folder anew. */
-  forget(run: string): void {
-    this.contexts.delete(run);
-  }
-
-  private async open(run: string): Promise<RunContext> {
+  protected override async open(run: string): Promise<RunContext> {
     const store = this.dependencies.openStore(artifactsOf(run));
     const [config, plan] = await Promise.all([
       store.readText(artifactKeys.config),

@@ -2,7 +2,7 @@ import type { Task } from '../contracts/environment.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { jsonLine, readJsonLines } from '../storage/json-lines.js';
 import { taskChunkKey } from '../storage/paths.js';
-import { Lru } from './lru.js';
+import { Lru, loadedOnce } from './lru.js';
 
 /** Tasks in one object of the store. */
 const TASKS_PER_CHUNK = 256;
@@ -16,13 +16,8 @@ export class TaskReader {
 
   async get(index: number): Promise<Task> {
     const number = Math.floor(index / TASKS_PER_CHUNK);
-    let chunk = this.chunks.get(number);
-    if (chunk === undefined) {
-      chunk = this.read(number);
-      this.chunks.set(number, chunk);
-      chunk.catch(() => this.chunks.delete(number));
-    }
-    const task = (await chunk)[index % TASKS_PER_CHUNK];
+    const chunk = await loadedOnce(this.chunks, number, () => this.read(number));
+    const task = chunk[index % TASKS_PER_CHUNK];
     if (task === undefined) throw new Error(`the run's dataset has no task ${index}`);
     return task;
   }

@@ -16,16 +16,25 @@ export function createWritePart(runs: RunContexts, dependencies: WorkerDependenc
       const log = dependencies.runLogs.for(run.store, run.config.output.log_level);
       const lines: PartLine[] = await Promise.all(
         input.episodes.map(async (compact): Promise<PartLine> => {
-          const { episode, calls } = await expandEpisode(run, compact);
+          const { episode, calls, executions } = await expandEpisode(run, compact);
           const row = resultRow(episode, calls);
           const { id, trial, error, reward } = row;
           if (error === null)
             log.info({ sample: id, trial, correct: row.feedback?.correct ?? null, reward }, 'episode');
           else log.error({ sample: id, trial, error }, 'episode failed');
-          return { kind: 'episode', index: episode.index, trial, row, calls, steps: episode.steps };
+          return {
+            kind: 'episode',
+            index: episode.index,
+            trial,
+            row,
+            calls,
+            ...(executions.length === 0 ? {} : { executions }),
+            steps: episode.steps,
+          };
         }),
       );
       if (input.memory !== undefined) lines.push({ kind: 'memory', ...input.memory });
+      for (const memory of input.sample_memories ?? []) lines.push({ kind: 'memory', ...memory });
       await writeLines(run.store, partKey(input.execution, input.shard, input.sequence), lines);
     });
 }

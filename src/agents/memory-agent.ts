@@ -1,5 +1,5 @@
 import type { MemoryAgentConfig } from '../config/agent-schemas.js';
-import type { Agent, AgentLanguageModel, EpisodeInfo } from '../contracts/agent.js';
+import type { Agent, AgentLanguageModel, CodeExecutor, EpisodeInfo } from '../contracts/agent.js';
 import type { Feedback } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
 import { type Entry, type ExperienceEntry, rememberFeedback } from '../memory/entries.js';
@@ -15,6 +15,7 @@ export interface AgentContext<Config> {
   config: Config;
   memory: MemoryModule;
   languageModel: AgentLanguageModel;
+  codeExecutor: CodeExecutor;
 }
 
 /** The model answered without any text. Never scored: the episode becomes an error row. */
@@ -31,16 +32,20 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
   protected readonly config: Config;
   protected readonly memory: MemoryModule;
   protected readonly languageModel: AgentLanguageModel;
+  protected readonly codeExecutor: CodeExecutor;
   protected episode: EpisodeInfo = { sample_id: '', trial: 0, num_trials: 1 };
   protected trajectory: ExperienceEntry[] = [];
   /** What the newest step was taken on and with; a subclass that overrides `act` sets both. */
   protected lastObservation = '';
   protected lastAction = '';
+  /** What this episode counts; they appear as `agent_metrics` in its row and, added up, in the metrics. */
+  private counts: Record<string, number> = {};
 
   constructor(context: AgentContext<Config>) {
     this.config = context.config;
     this.memory = context.memory;
     this.languageModel = context.languageModel;
+    this.codeExecutor = context.codeExecutor;
   }
 
   reset(episode: EpisodeInfo): void {
@@ -48,6 +53,15 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
     this.trajectory = [];
     this.lastObservation = '';
     this.lastAction = '';
+    this.counts = {};
+  }
+
+  metrics(): Record<string, number> {
+    return this.counts;
+  }
+
+  protected count(what: string, by = 1): void {
+    this.counts[what] = (this.counts[what] ?? 0) + by;
   }
 
   async act(observation: string): Promise<string> {
@@ -91,6 +105,7 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
       trajectory: [...this.trajectory] as never,
       last_observation: this.lastObservation,
       last_action: this.lastAction,
+      ...(Object.keys(this.counts).length === 0 ? {} : { counts: { ...this.counts } }),
     };
   }
 
@@ -99,6 +114,7 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
     this.trajectory = [...(state.trajectory as unknown as ExperienceEntry[])];
     this.lastObservation = state.last_observation as string;
     this.lastAction = state.last_action as string;
+    this.counts = { ...(state.counts as Record<string, number> | undefined) };
   }
 
   protected provenance(): { sample_id: string; trial: number } {

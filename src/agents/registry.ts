@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../config/agent-schemas.js';
 import type { Agent } from '../contracts/agent.js';
+import { DynamicCheatsheetAgent } from './dynamic-cheatsheet/agent.js';
 import { HistoryAgent } from './history-agent.js';
 import { type AgentContext, MemoryAgent } from './memory-agent.js';
 import { ReflexionAgent } from './reflexion-agent.js';
@@ -12,6 +13,7 @@ const classes = new Map<string, AgentClass>([
   ['memory_agent', MemoryAgent],
   ['history_agent', HistoryAgent],
   ['reflexion_agent', ReflexionAgent],
+  ['dynamic_cheatsheet_agent', DynamicCheatsheetAgent],
 ]);
 
 /** Adds a user's agent under the name that `agent.type` uses. The worker's bundle does this before any workflow runs. */

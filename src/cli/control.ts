@@ -2,53 +2,81 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
-import { UPDATES } from '../contracts/names.js';
+import { UPDATES, WORKFLOW_TYPES } from '../contracts/names.js';
 import { EXIT } from './exit.js';
 import { describeRun, withClient } from './status.js';
 
 /** An update is carried out by a worker; this long we wait for one. */
 const UPDATE_TIMEOUT = 30_000;
 
-async function update(id: string, name: string, lanes: number | null, done: string): Promise<void> {
+/** What an experiment does at once. */
+const WORK: Readonly<Record<string, { inFlight: string; atOnce: string }>> = {
+  [WORKFLOW_TYPES.run]: { inFlight: 'episodes in flight are finished first', atOnce: 'lanes' },
+};
+type Work = (typeof WORK)[string];
+
+/**
+ * Waits until a worker has taken an update.
+ * @throws InvalidInputError with what the workflow says against it.
+ */
+export async function taken(update: Promise<unknown>): Promise<void> {
+  const answered = update.catch((error: unknown) => {
+    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    throw new InvalidInputError(error.cause?.message ?? error.message);
+  });
+  const late = sleep(UPDATE_TIMEOUT, 'late' as const, { ref: false });
+  if ((await Promise.race([answered, late])) === 'late') {
+    throw new Error(
+      `no worker took the update within ${UPDATE_TIMEOUT / 1000} s; start one with: npx reprise worker`,
+    );
+  }
+}
+
+async function update(
+  id: string,
+  name: string,
+  lanes: number | null,
+  done: (work: Work) => string,
+): Promise<void> {
   await withClient(async (client) => {
     const description = await describeRun(client, id);
     if (description.status.name !== 'RUNNING') {
       throw new InvalidInputError(`the run '${id}' has ended (${description.status.name.toLowerCase()})`);
+    }
+    const work = WORK[description.type];
+    if (work === undefined) {
+      throw new InvalidInputError(`'${id}' is a part of an experiment; ${name} works on the whole`);
     }
     const handle = client.workflow.getHandle(id);
     const asked =
       lanes === null
         ? handle.executeUpdate(name)
         : handle.executeUpdate<unknown, [number]>(name, { args: [lanes] });
-    const answered = asked.catch((error: unknown) => {
-      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-      throw new InvalidInputError(error.cause?.message ?? error.message);
-    });
-    const late = sleep(UPDATE_TIMEOUT, 'late' as const, { ref: false });
-    if ((await Promise.race([answered, late])) === 'late') {
-      throw new Error(
-        `no worker took the update within ${UPDATE_TIMEOUT / 1000} s; start one with: npx reprise worker`,
-      );
-    }
-    process.stdout.write(`${done}\n`);
+    await taken(asked);
+    process.stdout.write(`${done(work)}\n`);
   });
 }
 
 export function addControlCommands(program: Command, finish: (code: number) => void): void {
-  const command = (name: string, description: string, updateName: string, done: (id: string) => string) =>
+  const command = (
+    name: string,
+    description: string,
+    updateName: string,
+    done: (id: string, work: Work) => string,
+  ) =>
     program
       .command(name)
       .description(description)
       .argument('<id>', 'the run’s id')
       .action(async (id: string) => {
-        await update(id, updateName, null, done(id));
+        await update(id, updateName, null, (work) => done(id, work));
         finish(EXIT.done);
       });
   command(
     'stop',
-    'finish the episodes in flight, then write the results',
+    'finish what is in flight, then write the results',
     UPDATES.stop,
-    (id) => `${id} is stopping: episodes in flight are finished first`,
+    (id, { inFlight }) => `${id} is stopping: ${inFlight}`,
   );
   command(
     'pause',
@@ -59,14 +87,19 @@ export function addControlCommands(program: Command, finish: (code: number) => v
   command('resume', 'go on after a pause', UPDATES.resume, (id) => `${id} goes on`);
   program
     .command('set-concurrency')
-    .description('change the number of lanes at once')
+    .description('change how many lanes a run works on at once')
     .argument('<id>', 'the run’s id')
-    .argument('<lanes>', 'lanes at once')
+    .argument('<number>', 'at once')
     .action(async (id: string, lanes: string) => {
       const number = Number(lanes);
       if (!Number.isInteger(number) || number < 1)
         throw new InvalidInputError(`${lanes} is not a whole number of at least 1`);
-      await update(id, UPDATES.setConcurrency, number, `${id} runs ${number} lanes at once`);
+      await update(
+        id,
+        UPDATES.setConcurrency,
+        number,
+        ({ atOnce }) => `${id} runs ${number} ${atOnce} at once`,
+      );
       finish(EXIT.done);
     });
 }

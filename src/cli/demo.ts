@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { collect, executeRun, readConfig } from './run.js';
+import { collect } from './collect.js';
+import { executeRun, readConfig } from './run.js';
 
 const CONFIG = fileURLToPath(new URL('../../configs/reflexion.yaml', import.meta.url));
 /** A real model is asked at most so often. */

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
 import type { RunConfig } from '../config/schema.js';
 import { agentQueue } from '../contracts/names.js';
-import { workflowBundle } from '../workers/bundle.js';
+import { type AgentSource, workflowBundle } from '../workers/bundle.js';
 import { connectClient, resolveServer } from '../workers/connection.js';
 import { serverFolder } from '../workers/server-folder.js';
 import { startRun } from '../workers/start-run.js';
@@ -12,12 +13,12 @@ import { EXIT } from './exit.js';
 import { agentSources, callSlots, taskQueueName } from './session.js';
 
 /** Starts a worker that works in the background until no run is open, with its log beside the server's. */
-async function spawnWorker(config: RunConfig): Promise<string> {
+async function spawnWorker(concurrency: number, sources: readonly AgentSource[]): Promise<string> {
   const folder = serverFolder();
   await mkdir(folder, { recursive: true });
   const logPath = join(folder, 'worker.log');
   const log = openSync(logPath, 'a');
-  const agents = agentSources(config).flatMap(({ type, file, className }) => [
+  const agents = sources.flatMap(({ type, file, className }) => [
     '--agent',
     [type, file, ...(className === null ? [] : [className])].join('='),
   ]);
@@ -28,7 +29,7 @@ async function spawnWorker(config: RunConfig): Promise<string> {
       'worker',
       '--until-idle',
       '--max-concurrent-calls',
-      String(callSlots(config.runtime.concurrency)),
+      String(callSlots(concurrency)),
       ...agents,
     ],
     { detached: true, stdio: ['ignore', log, log] },
@@ -37,16 +38,26 @@ async function spawnWorker(config: RunConfig): Promise<string> {
   return logPath;
 }
 
-/** Starts the run and returns; a worker in the background carries it, unless a server with workers is configured. */
-export async function detach(config: RunConfig, json: boolean): Promise<number> {
+/** What is to be started, and by which workers it can be carried. */
+interface Detached {
+  sources: readonly AgentSource[];
+  concurrency: number;
+  start(client: Client, queue: string): Promise<{ id: string; how: string }>;
+}
+
+/** Starts something and returns; a worker in the background carries it, unless a server with workers is configured. */
+export async function leaveToWorkers(
+  { sources, concurrency, start }: Detached,
+  json: boolean,
+): Promise<number> {
   const say = (message: string) => void (json || process.stderr.write(`${message}\n`));
   const server = await resolveServer({ start: true, say });
   const client = await connectClient(server);
   try {
-    const { codeHash } = await workflowBundle(agentSources(config));
+    const { codeHash } = await workflowBundle(sources);
     const queue = codeHash === null ? taskQueueName() : agentQueue(taskQueueName(), codeHash);
-    const { id, how } = await startRun(client, config, queue);
-    const workerLog = server.embedded ? await spawnWorker(config) : null;
+    const { id, how } = await start(client, queue);
+    const workerLog = server.embedded ? await spawnWorker(concurrency, sources) : null;
     if (json) {
       process.stdout.write(`${JSON.stringify({ id, how, address: server.address, ui: server.uiUrl })}\n`);
       return EXIT.done;
@@ -62,4 +73,16 @@ export async function detach(config: RunConfig, json: boolean): Promise<number> 
     // The worker in the background has its own claim on the server as soon as it is up.
     if (!server.embedded) await server.release();
   }
+}
+
+/** Starts the run and returns. */
+export async function detach(config: RunConfig, json: boolean): Promise<number> {
+  return leaveToWorkers(
+    {
+      sources: agentSources(config),
+      concurrency: config.runtime.concurrency,
+      start: (client, queue) => startRun(client, config, queue),
+    },
+    json,
+  );
 }

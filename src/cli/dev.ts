@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import type { AgentSource } from '../workers/bundle.js';
+import { collect } from './collect.js';
 import { EXIT } from './exit.js';
 import { interruption } from './interruption.js';
-import { collect } from './run.js';
 import { openSession, type Session, type SessionOptions } from './session.js';
 import { untilIdle } from './until-idle.js';
 

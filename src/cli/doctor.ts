@@ -105,7 +105,7 @@ async function checkTools(): Promise<Finding[]> {
     {
       what: 'Docker',
       state: docker === null ? 'optional' : 'found',
-      detail: docker ?? 'no daemon; only docker-compose.yml needs one',
+      detail: docker ?? 'no daemon; docker-compose.yml and the sandbox for code that a model writes need one',
     },
     {
       what: 'S3',

@@ -7,9 +7,16 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { InvalidInputError } from '../config/errors.js';
-import { FAILURE_TYPES } from '../contracts/names.js';
+import { FAILURE_TYPES, QUERIES } from '../contracts/names.js';
 import type { Progress, RunResult } from '../contracts/run.js';
+import { totalsOf } from '../runtime/totals.js';
 import type { ProgressDisplay } from './progress-display.js';
+
+/** What is told of an experiment while it is in progress. */
+export interface Watcher<State> {
+  show(progress: State): void;
+  say(message: string): void;
+}
 
 /** Milliseconds between two looks at a run. */
 const POLL_INTERVAL = 500;
@@ -24,23 +31,26 @@ function isPassing(error: unknown): boolean {
   return isGrpcServiceError(inner) && PASSING_STATUSES.includes(inner.code);
 }
 
-/** What a run's workflow ended with; a failed run has its figures in the failure's details. */
-export async function resultOf(handle: WorkflowHandle): Promise<RunResult> {
+/** What a workflow ended with; a failed run has its figures in the failure's details. */
+export async function resultOf<Result = RunResult>(handle: WorkflowHandle): Promise<Result> {
   try {
-    return (await handle.result()) as RunResult;
+    return (await handle.result()) as Result;
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const { cause } = error;
     if (cause instanceof ApplicationFailure) {
       if (cause.type === FAILURE_TYPES.invalidInput) throw new InvalidInputError(cause.message);
-      if (cause.type === FAILURE_TYPES.runFailed) return cause.details?.[0] as RunResult;
+      if (cause.type === FAILURE_TYPES.runFailed) return cause.details?.[0] as Result;
       throw new Error(`the run failed: ${cause.message}`);
     }
     throw new Error(`the run did not finish: ${cause?.message ?? error.message}`);
   }
 }
 
-async function untilServed<Value>(work: () => Promise<Value>, display: ProgressDisplay): Promise<Value> {
+async function untilServed<Value>(
+  work: () => Promise<Value>,
+  display: Pick<Watcher<never>, 'say'>,
+): Promise<Value> {
   for (let failures = 0; ; failures++) {
     try {
       return await work();
@@ -56,13 +66,12 @@ async function untilServed<Value>(work: () => Promise<Value>, display: ProgressD
 
 /** The last line of a run's progress, with the figures of its metrics. */
 function lastProgress({ artifacts, metrics }: RunResult): Progress {
-  const { samples, correct, errors, episodes, lm_calls, lm_calls_repeated, usage, cost_usd } = metrics;
   return {
     experiment: metrics.name,
     phase: metrics.status,
     samples_planned: metrics.samples_planned,
     concurrency: 0,
-    totals: { samples, correct, errors, episodes, lm_calls, lm_calls_repeated, ...usage, cost_usd },
+    totals: totalsOf(metrics),
     accuracy: metrics.accuracy,
     shards: [],
     artifacts,
@@ -71,25 +80,40 @@ function lastProgress({ artifacts, metrics }: RunResult): Progress {
   };
 }
 
-/** Shows a run until it ends, through any restart of server or worker, and answers with its result. */
+/** Milliseconds that a query may take where nothing else is waited for. It is answered by a worker, if there is one. */
+export const QUERY_TIMEOUT = 5000;
+
+/** How far an experiment is; null where no worker answers in time. */
+export async function askProgress<State>(handle: WorkflowHandle, timeout: number): Promise<State | null> {
+  const asked = handle.query<State>(QUERIES.progress).catch(() => null);
+  return Promise.race([asked, sleep(timeout).then(() => null)]);
+}
+
+/** Shows an experiment until it ends, through any restart of server or worker, and answers with its result. */
+export async function watch<State, Result>(
+  handle: WorkflowHandle,
+  display: Watcher<State>,
+  aborted: AbortSignal,
+): Promise<Result> {
+  while (!aborted.aborted) {
+    const { status } = await untilServed(() => handle.describe(), display);
+    if (status.name !== 'RUNNING') break;
+    // A query waits for a worker; the experiment's end does not.
+    const progress = await askProgress<State>(handle, 5 * POLL_INTERVAL);
+    if (progress !== null) display.show(progress);
+    await sleep(POLL_INTERVAL, undefined, { signal: aborted }).catch(() => undefined);
+  }
+  aborted.throwIfAborted();
+  return untilServed(() => resultOf<Result>(handle), display);
+}
+
+/** Shows a run until it ends. */
 export async function follow(
   handle: WorkflowHandle,
   display: ProgressDisplay,
   aborted: AbortSignal,
 ): Promise<RunResult> {
-  while (!aborted.aborted) {
-    const { status } = await untilServed(() => handle.describe(), display);
-    if (status.name !== 'RUNNING') break;
-    // A query waits for a worker; the run's end does not.
-    const progress = await Promise.race([
-      handle.query<Progress>('progress').catch(() => null),
-      sleep(5 * POLL_INTERVAL).then(() => null),
-    ]);
-    if (progress !== null) display.show(progress);
-    await sleep(POLL_INTERVAL, undefined, { signal: aborted }).catch(() => undefined);
-  }
-  aborted.throwIfAborted();
-  const result = await untilServed(() => resultOf(handle), display);
+  const result = await watch<Progress, RunResult>(handle, display, aborted);
   display.show(lastProgress(result));
   return result;
 }

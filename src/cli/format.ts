@@ -2,13 +2,14 @@ import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
 import type { Metrics } from '../contracts/results.js';
+import { dollarsText, durationText, percentText } from '../statistics/figure-text.js';
 
 export function percent(share: number | null): string {
-  return share === null ? '–' : `${(share * 100).toFixed(1)} %`;
+  return share === null ? '–' : percentText(share);
 }
 
 export function dollars(cost: number | null): string {
-  return cost === null ? 'unknown (no price for this model)' : `$${cost.toFixed(4)}`;
+  return cost === null ? 'unknown (no price for this model)' : dollarsText(cost);
 }
 
 /** An artifact address as a person types it: a folder as a path, from here where it lies below. */
@@ -19,13 +20,36 @@ export function shownAddress(address: string): string {
   return fromHere === '' || fromHere.startsWith('..') || isAbsolute(fromHere) ? path : fromHere;
 }
 
-export function duration(seconds: number): string {
-  if (seconds < 120) return `${seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  const minutes = Math.floor(whole / 60);
-  return minutes < 120
-    ? `${minutes} min ${whole % 60} s`
-    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+/** How an experiment ended, and why where that is known. */
+export function statusText({ status, status_message }: Pick<Metrics, 'status' | 'status_message'>): string {
+  return status_message === null ? status : `${status} (${status_message})`;
+}
+
+/** `1 error`, `2 errors`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** What an experiment has spent, as the rows of its table. */
+export function spendingRows(
+  metrics: Pick<Metrics, 'lm_calls' | 'lm_calls_repeated' | 'usage' | 'cost_usd' | 'wall_seconds'>,
+): string[][] {
+  const { usage } = metrics;
+  return [
+    ['LM calls', `${metrics.lm_calls}, ${metrics.lm_calls_repeated} repeated after a crash`],
+    ['tokens', `${usage.input_tokens} in, ${usage.output_tokens} out`],
+    ['cost', dollars(metrics.cost_usd)],
+    ['time', durationText(metrics.wall_seconds)],
+  ];
+}
+
+export function printText(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** What is said of an experiment in progress that nobody works on. */
+export function withoutWorker(id: string): string {
+  return `${id} is in progress, but no worker answers. Continue it with the command that started it, or with: npx reprise worker`;
 }
 
 function table(head: string[], rows: string[][]): string {
@@ -43,18 +67,17 @@ function confusionTable(confusion: Record<string, Record<string, number>>): stri
   const answers = [...new Set(Object.values(confusion).flatMap((counts) => Object.keys(counts)))].sort();
   const rows = Object.entries(confusion).map(([target, counts]) => [
     target,
-    ...answers.map((answer) => String(counts[answer] ?? 0)),
+    ...answers.map((answer) => String(Object.hasOwn(counts, answer) ? counts[answer] : 0)),
   ]);
   return table(['target \\ answered', ...answers], rows);
 }
 
 /** The result of a run, as people read it. The numbers are those of `metrics.json`. */
 export function metricsTable(metrics: Metrics): string {
-  const { usage } = metrics;
   const ofPlanned = metrics.samples === metrics.samples_planned ? '' : ` of ${metrics.samples_planned}`;
   const judged = metrics.samples - metrics.errors;
   const rows: string[][] = [
-    ['status', metrics.status + (metrics.status_message === null ? '' : ` (${metrics.status_message})`)],
+    ['status', statusText(metrics)],
     ['model', metrics.model + (metrics.simulated ? ' (a simulation: no benchmark figure)' : '')],
     ['accuracy', `${percent(metrics.accuracy)} (${metrics.correct} of ${judged} judged samples)`],
     ['samples', `${metrics.samples}${ofPlanned}, ${metrics.episodes} episodes`],
@@ -69,12 +92,23 @@ export function metricsTable(metrics: Metrics): string {
     metrics.errors === 0 ? '0' : `${metrics.errors} (${errors.join(', ')}), not counted as wrong`,
   ]);
   if (metrics.truncated_replies > 0) rows.push(['cut-off replies', String(metrics.truncated_replies)]);
-  rows.push(
-    ['LM calls', `${metrics.lm_calls}, ${metrics.lm_calls_repeated} repeated after a crash`],
-    ['tokens', `${usage.input_tokens} in, ${usage.output_tokens} out`],
-    ['cost', dollars(metrics.cost_usd)],
-    ['time', duration(metrics.wall_seconds)],
-  );
+  if (metrics.curator_sees_feedback !== undefined) {
+    const sees = metrics.curator_sees_feedback
+      ? 'the curator is shown how answers were judged'
+      : 'the curator never sees how answers were judged';
+    rows.push(['cheatsheet', sees]);
+  }
+  for (const [what, count] of Object.entries(metrics.agent_metrics ?? {})) {
+    rows.push([what.replaceAll('_', ' '), String(count)]);
+  }
+  if (metrics.code_executions !== undefined) {
+    rows.push(['programs run', `${metrics.code_executions}, ${metrics.code_executions_failed ?? 0} failed`]);
+  }
+  if (metrics.embeddings !== undefined) {
+    const { texts, input_tokens, cost_usd } = metrics.embeddings;
+    rows.push(['embeddings', `${texts} texts, ${input_tokens} tokens, ${dollars(cost_usd)}`]);
+  }
+  rows.push(...spendingRows(metrics));
   const tables = [table([], rows)];
   for (const [task, figures] of Object.entries(metrics.by_task)) {
     if (figures.confusion !== undefined)

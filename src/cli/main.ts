@@ -8,6 +8,7 @@ import { addDoctorCommand } from './doctor.js';
 import { EXIT, explain } from './exit.js';
 import { addGenerateCommand } from './generate.js';
 import { addGradeCommand } from './grade.js';
+import { addMemoryCommands } from './memory.js';
 import { addRunCommand } from './run.js';
 import { addSchemaCommand } from './schema.js';
 import { addScoreCommand } from './score.js';
@@ -36,6 +37,7 @@ const commands = [
   addScoreCommand,
   addGradeCommand,
   addGenerateCommand,
+  addMemoryCommands,
   addSchemaCommand,
   addSetupCommand,
   addDoctorCommand,

@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { Progress } from '../contracts/run.js';
-import { percent } from './format.js';
+import { dollars, percent } from './format.js';
 
 /** Shows a run's progress: a bar on a terminal, plain lines elsewhere, nothing where a machine reads. */
 export interface ProgressDisplay {
@@ -13,7 +13,7 @@ export interface ProgressDisplay {
 function summary({ totals, phase, accuracy }: Progress): string {
   const parts = [`${totals.correct} correct (${percent(accuracy)})`, `${totals.lm_calls} LM calls`];
   if (totals.errors > 0) parts.push(`${totals.errors} errors`);
-  if (totals.cost_usd !== null && totals.cost_usd > 0) parts.push(`$${totals.cost_usd.toFixed(4)}`);
+  if (totals.cost_usd !== null && totals.cost_usd > 0) parts.push(dollars(totals.cost_usd));
   if (phase !== 'running') parts.push(phase);
   return parts.join(' · ');
 }

@@ -3,14 +3,15 @@ import { checkLanguageModel } from '../activities/check-language-model.js';
 import { checkDataset } from '../activities/dataset.js';
 import { loadConfig } from '../config/load.js';
 import type { RunConfig } from '../config/schema.js';
-import type { RunResult } from '../contracts/run.js';
 import { startRun } from '../workers/start-run.js';
+import { collect } from './collect.js';
 import { detach } from './detach.js';
 import { EXIT, exitCodeOf } from './exit.js';
 import { follow } from './follow.js';
-import { metricsTable, shownAddress } from './format.js';
+import { printText } from './format.js';
 import { interruption } from './interruption.js';
 import { progressDisplay } from './progress-display.js';
+import { runReport } from './run-format.js';
 import { agentSources, callSlots, openSession } from './session.js';
 
 export interface RunOptions {
@@ -31,14 +32,6 @@ export async function readConfig(path: string, options: RunOptions): Promise<Run
   await checkLanguageModel(config, { environment: process.env });
   await checkDataset(config, process.env);
   return config;
-}
-
-export function printResult({ artifacts, metrics }: RunResult, json: boolean): void {
-  if (json) {
-    process.stdout.write(`${JSON.stringify({ artifacts, metrics }, null, 2)}\n`);
-    return;
-  }
-  process.stdout.write(`${metricsTable(metrics)}\nArtifacts: ${shownAddress(artifacts)}\n`);
 }
 
 /** Runs a config with a worker in this process, and answers with the exit code. */
@@ -62,7 +55,7 @@ export async function executeRun(config: RunConfig, json: boolean): Promise<numb
     const broken = session.working.then(() => new Promise<never>(() => undefined));
     const result = await Promise.race([follow(handle, display, interrupted.signal), broken]);
     display.end();
-    printResult(result, json);
+    printText(json ? JSON.stringify(result, null, 2) : runReport(result));
     return exitCodeOf(result.metrics.status);
   } catch (error) {
     display.end();
@@ -93,9 +86,4 @@ export function addRunCommand(program: Command, finish: (code: number) => void):
           : await executeRun(config, options.json === true),
       );
     });
-}
-
-/** Gathers a repeatable option. */
-export function collect(value: string, before: string[]): string[] {
-  return [...before, value];
 }

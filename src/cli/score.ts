@@ -2,27 +2,13 @@ import type { Command } from 'commander';
 import { rescore } from '../activities/rescore.js';
 import { RunContexts } from '../activities/run-context.js';
 import { RunLogs } from '../activities/run-log.js';
-import { InvalidInputError } from '../config/errors.js';
 import { openStore } from '../storage/open.js';
 import { artifactKeys } from '../storage/paths.js';
 import { GradingPool } from '../workers/grading-pool.js';
 import { EXIT } from './exit.js';
+import { findExperiment } from './find-experiment.js';
 import { headedTable, metricsTable, percent } from './format.js';
 import { processLogger } from './logger.js';
-
-/** The experiment's folder for an id below the results folder, or for its own address. */
-async function findExperiment(id: string, resultsDir: string): Promise<string> {
-  const candidates = [
-    openStore(resultsDir).within(id.replace(/\/+$/, '')),
-    ...(/[/:]/.test(id) ? [openStore(id)] : []),
-  ];
-  for (const store of candidates.reverse()) {
-    if (await store.exists(artifactKeys.results).catch(() => false)) return store.uri;
-  }
-  throw new InvalidInputError(
-    `there is no finished run '${id}' in ${resultsDir}; name its folder, or the folder of results with --results-dir`,
-  );
-}
 
 export function addScoreCommand(program: Command, finish: (code: number) => void): void {
   program
@@ -32,7 +18,11 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
     .option('--results-dir <folder>', 'where runs are kept', 'results')
     .option('--json', 'for machines')
     .action(async (id: string, options: { resultsDir: string; json?: boolean }) => {
-      const uri = await findExperiment(id, options.resultsDir);
+      const { uri } = await findExperiment(id, {
+        folders: [options.resultsDir],
+        file: artifactKeys.results,
+        kind: 'run',
+      });
       const grading = new GradingPool();
       const runs = new RunContexts({
         openStore: (address) => openStore(address),
@@ -40,6 +30,8 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         compareSymbolically: grading.compare,
         logger: processLogger('warn'),
         runLogs: new RunLogs(),
+        sandbox: () => Promise.reject(new Error('grading runs no programs')),
+        maxConcurrentExecutions: 1,
         maxConcurrentCalls: 1,
         knownSearchAttributes: async () => [],
         notify: () => undefined,

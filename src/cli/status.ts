@@ -1,24 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Client,
-  type WorkflowExecutionInfo,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../contracts/names.js';
-import type { Progress } from '../contracts/run.js';
 import { configuredServer, connectClient, resolveServer } from '../workers/connection.js';
 import { serverFolder } from '../workers/server-folder.js';
 import { EXIT } from './exit.js';
-import { resultOf } from './follow.js';
-import { dollars, headedTable, metricsTable, percent, shownAddress } from './format.js';
-
-/** A query is answered by a worker; without one there is no answer to wait for. */
-const QUERY_TIMEOUT = 5000;
+import { headedTable, printText } from './format.js';
+import { experimentText } from './show-experiment.js';
 
 /** A client for commands that look at runs; the embedded server is started when its database is there. */
 export async function withClient<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
@@ -41,12 +31,6 @@ export async function withClient<Value>(work: (client: Client) => Promise<Value>
   }
 }
 
-/** The run's progress, or null where no worker answers. */
-export async function queryProgress(handle: WorkflowHandle): Promise<Progress | null> {
-  const silence = sleep(QUERY_TIMEOUT).then(() => null);
-  return Promise.race([handle.query<Progress>('progress').catch(() => null), silence]);
-}
-
 /** @throws InvalidInputError where no run has that id. */
 export async function describeRun(client: Client, id: string) {
   try {
@@ -58,42 +42,9 @@ export async function describeRun(client: Client, id: string) {
 }
 
 async function showOne(client: Client, id: string, json: boolean): Promise<void> {
-  const description = await describeRun(client, id);
-  const handle = client.workflow.getHandle(id);
-  if (description.status.name !== 'RUNNING') {
-    const result = await resultOf(handle);
-    process.stdout.write(
-      json
-        ? `${JSON.stringify({ id, phase: result.metrics.status, ...result }, null, 2)}\n`
-        : `${id}\n${metricsTable(result.metrics)}\nArtifacts: ${shownAddress(result.artifacts)}\n`,
-    );
-    return;
-  }
-  const progress = await queryProgress(handle);
-  if (json) {
-    process.stdout.write(
-      `${JSON.stringify({ id, phase: progress?.phase ?? 'waiting for a worker', progress }, null, 2)}\n`,
-    );
-    return;
-  }
-  if (progress === null) {
-    process.stdout.write(
-      `${id} is in progress, but no worker answers. Continue it with the command that started it, or with: npx reprise worker\n`,
-    );
-    return;
-  }
-  const { totals } = progress;
-  const rows = [
-    ['phase', progress.phase],
-    ['samples', `${totals.samples} of ${progress.samples_planned}`],
-    ['correct', `${totals.correct} (${percent(progress.accuracy)})`],
-    ['errors', String(totals.errors)],
-    ['LM calls', String(totals.lm_calls)],
-    ['cost', dollars(totals.cost_usd)],
-    ['concurrency', String(progress.concurrency)],
-    ['artifacts', shownAddress(progress.artifacts)],
-  ];
-  process.stdout.write(`${headedTable([id, ''], rows)}\n`);
+  const { status } = await describeRun(client, id);
+  const running = status.name === 'RUNNING';
+  printText(await experimentText(client.workflow.getHandle(id), { running, json }));
 }
 
 const RUNS_LISTED = 50;
@@ -112,12 +63,14 @@ function shownPhase({ status, phase }: { status: string; phase: string }): strin
 async function listRuns(client: Client, json: boolean): Promise<void> {
   // Newest first; of a continued run, only its newest execution.
   const runs = new Map<string, WorkflowExecutionInfo>();
-  for await (const info of client.workflow.list({ query: `WorkflowType = '${WORKFLOW_TYPES.run}'` })) {
+  const query = `WorkflowType = '${WORKFLOW_TYPES.run}'`;
+  for await (const info of client.workflow.list({ query })) {
     if (!runs.has(info.workflowId)) runs.set(info.workflowId, info);
     if (runs.size >= RUNS_LISTED) break;
   }
   const rows = [...runs.values()].map((info) => ({
     id: info.workflowId,
+    kind: info.type,
     status: info.status.name.toLowerCase(),
     phase: attributeOf(info, SEARCH_ATTRIBUTES.phase),
     model: attributeOf(info, SEARCH_ATTRIBUTES.model),
@@ -127,8 +80,8 @@ async function listRuns(client: Client, json: boolean): Promise<void> {
   else if (rows.length === 0)
     process.stdout.write('No runs yet. Start one with: npx reprise run configs/toy_inmemory.yaml\n');
   else {
-    const cells = rows.map((row) => [row.id, shownPhase(row), row.model, row.started]);
-    process.stdout.write(`${headedTable(['run', 'phase', 'model', 'started'], cells)}\n`);
+    const cells = rows.map((row) => [row.id, row.kind, shownPhase(row), row.model, row.started]);
+    process.stdout.write(`${headedTable(['id', 'kind', 'phase', 'model', 'started'], cells)}\n`);
   }
 }
 

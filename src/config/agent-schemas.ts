@@ -37,6 +37,68 @@ export const reflexionAgentSchema = z.strictObject({
   reflection_config: reflectionSchema,
 });
 
+export const CHEATSHEET_MODES = [
+  'cumulative',
+  'retrieval_synthesis',
+  'dynamic_retrieval',
+  'full_history',
+  'empty_sheet',
+] as const;
+
+export const dynamicCheatsheetAgentSchema = z.strictObject({
+  type: z.literal('dynamic_cheatsheet_agent'),
+  ...commonFields,
+  history_k: commonFields.history_k.default(0).describe('Newest experiences the prompt shows, in any mode.'),
+  mode: z
+    .enum(CHEATSHEET_MODES)
+    .default('cumulative')
+    .describe(
+      'cumulative: the sheet is rewritten after each answer. retrieval_synthesis: before each answer, from similar experiences. dynamic_retrieval: similar experiences, no sheet. full_history: every experience, no sheet. empty_sheet: the ablation.',
+    ),
+  use_retrieval: z
+    .boolean()
+    .optional()
+    .describe('Show similar experiences in the prompt. Default: true where the mode lives from them.'),
+  retrieve_top_k: z.int().positive().max(1000).default(3).describe('How many similar experiences.'),
+  use_code_execution: z
+    .boolean()
+    .default(false)
+    .describe('Run the Python code that the model asks for, in the sandbox.'),
+  code_timeout_sec: z.number().positive().max(3600).default(3).describe('Seconds one program may take.'),
+  max_code_rounds: z
+    .int()
+    .positive()
+    .max(100)
+    .default(3)
+    .describe('Programs per action; after the last one the model must answer.'),
+  curator_sees_feedback: z
+    .boolean()
+    .default(false)
+    .describe('Show the curator how the answer was judged, as agent.feedback says. The report says so.'),
+  curator_max_tokens: z
+    .int()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('Output tokens of a sheet. Default: twice lm.max_output_tokens.'),
+  generator_template: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'A file, or the text itself, with {question}, and {cheatsheet}, {examples} and {code} where the mode has them.',
+    ),
+  cheatsheet_template: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'The curator’s: a file, or the text itself, with {cheatsheet}, {question}, {answer} or {examples}, {feedback}, {max_chars}.',
+    ),
+});
+
 /** A user's agent: its class is bundled by the worker; its own fields are passed on as they are. */
 export const customAgentSchema = z.looseObject({
   type: z.string().min(1),
@@ -49,14 +111,26 @@ export const builtInAgentSchema = z.discriminatedUnion('type', [
   memoryAgentSchema,
   historyAgentSchema,
   reflexionAgentSchema,
+  dynamicCheatsheetAgentSchema,
 ]);
 
 /** Names of the built-in agents; `agents/registry.ts` maps the same names to their classes. */
-export const BUILT_IN_AGENTS = ['memory_agent', 'history_agent', 'reflexion_agent'] as const;
+export const BUILT_IN_AGENTS = [
+  'memory_agent',
+  'history_agent',
+  'reflexion_agent',
+  'dynamic_cheatsheet_agent',
+] as const;
 
 export type MemoryAgentConfig = z.output<typeof memoryAgentSchema>;
 export type HistoryAgentConfig = z.output<typeof historyAgentSchema>;
 export type ReflexionAgentConfig = z.output<typeof reflexionAgentSchema>;
 export type ReflectionConfig = z.output<typeof reflectionSchema>;
+export type DynamicCheatsheetAgentConfig = z.output<typeof dynamicCheatsheetAgentSchema>;
 export type CustomAgentConfig = z.output<typeof customAgentSchema>;
-export type AgentConfig = MemoryAgentConfig | HistoryAgentConfig | ReflexionAgentConfig | CustomAgentConfig;
+export type AgentConfig =
+  | MemoryAgentConfig
+  | HistoryAgentConfig
+  | ReflexionAgentConfig
+  | DynamicCheatsheetAgentConfig
+  | CustomAgentConfig;

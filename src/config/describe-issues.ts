@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { closestWord } from './errors.js';
-import { knownFields } from './json-schema.js';
+import { knownFields, type SchemaNode } from './json-schema.js';
 
 type Issue = z.core.$ZodIssue;
 
@@ -63,7 +63,7 @@ function unit(origin: string, count: number | bigint): string {
   return (Number(count) === 1 ? one : many) ?? '';
 }
 
-function describe(issue: Issue, value: unknown, root: unknown): string {
+function describe(issue: Issue, value: unknown, root: unknown, schema: SchemaNode | undefined): string {
   switch (issue.code) {
     case 'invalid_type':
       return describeType(issue, value);
@@ -76,7 +76,7 @@ function describe(issue: Issue, value: unknown, root: unknown): string {
     case 'too_big':
       return `must ${sized(issue.origin)} ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin, issue.maximum)}, not ${shown(value)}`;
     case 'unrecognized_keys': {
-      const known = knownFields(issue.path, root);
+      const known = knownFields(issue.path, root, schema);
       return issue.keys
         .map((key) => {
           const guess = closestWord(key, known);
@@ -99,9 +99,30 @@ function describe(issue: Issue, value: unknown, root: unknown): string {
   }
 }
 
-/** One line for each thing that is wrong: `runtime.num_trials: must be at least 1, not -1`. */
-export function describeIssues(error: z.ZodError, root: unknown): { field: string; message: string }[] {
-  return error.issues.map((issue) => {
+/**
+ * The issues of the one form of a union that a value was meant to have: the only one that does not refuse it as a
+ * whole. Their paths begin at the root. Without such a form, the union's own issue.
+ */
+function meantIssues(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union' || 'discriminator' in issue) return [issue];
+  const refusesAll = (inner: Issue) =>
+    inner.path.length === 0 && ['invalid_type', 'invalid_value'].includes(inner.code);
+  const meant = issue.errors.filter((inner) => !inner.some(refusesAll));
+  const [only] = meant;
+  if (only === undefined || meant.length > 1) return [issue];
+  return only.flatMap((inner) => meantIssues({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+/**
+ * One line for each thing that is wrong: `runtime.num_trials: must be at least 1, not -1`.
+ * @param schema names the fields that there are; default: those of a run.
+ */
+export function describeIssues(
+  error: z.ZodError,
+  root: unknown,
+  schema?: SchemaNode,
+): { field: string; message: string }[] {
+  return error.issues.flatMap(meantIssues).map((issue) => {
     const discriminator =
       issue.code === 'invalid_union' ? (issue as { discriminator?: string }).discriminator : undefined;
     const path =
@@ -112,6 +133,6 @@ export function describeIssues(error: z.ZodError, root: unknown): { field: strin
       issue.code === 'unrecognized_keys' && issue.keys.length === 1
         ? fieldPath([...issue.path, issue.keys[0] as string])
         : fieldPath(path);
-    return { field, message: describe(issue, valueAt(root, path), root) };
+    return { field, message: describe(issue, valueAt(root, path), root, schema) };
   });
 }

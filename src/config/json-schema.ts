@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { builtInAgentSchema, customAgentSchema } from './agent-schemas.js';
 import { runConfigSchema } from './schema.js';
 
-interface SchemaNode {
+export interface SchemaNode {
   properties?: Record<string, SchemaNode>;
   items?: SchemaNode;
   anyOf?: SchemaNode[];
@@ -34,7 +34,7 @@ function makeOptional(node: SchemaNode, key: string): void {
   node.required = node.required?.filter((required) => required !== key);
 }
 
-let cached: SchemaNode | undefined;
+let ofRuns: SchemaNode | undefined;
 
 /** Among the alternatives, the one whose constants (`type: history_agent`) agree with the value; else the first. */
 function chooseBranch(node: SchemaNode, value: unknown): SchemaNode {
@@ -49,10 +49,10 @@ function chooseBranch(node: SchemaNode, value: unknown): SchemaNode {
   return fits ?? flattened.find((branch) => branch.properties !== undefined) ?? node;
 }
 
-/** The fields that may stand at a path of the config, for messages. */
-export function knownFields(path: readonly PropertyKey[], root: unknown): string[] {
-  cached ??= configJsonSchema();
-  let node: SchemaNode | undefined = cached;
+/** The fields that may stand at a path of the config, for messages. Without a schema: of a run's. */
+export function knownFields(path: readonly PropertyKey[], root: unknown, schema?: SchemaNode): string[] {
+  ofRuns ??= configJsonSchema();
+  let node: SchemaNode | undefined = schema ?? ofRuns;
   let value = root;
   for (const part of path) {
     node = chooseBranch(node, value);

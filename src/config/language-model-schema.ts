@@ -28,7 +28,6 @@ export const simulationSchema = z.strictObject({
     .default(0.15)
     .describe('Added to the accuracy for each reflection in the prompt.'),
 });
-export type SimulationConfig = z.output<typeof simulationSchema>;
 
 const fields = z.strictObject({
   provider: z.enum(PROVIDERS).optional(),

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
-import { parseDocument } from 'yaml';
+import { isMapping } from '../contracts/json.js';
 import { BUILT_IN_AGENTS } from './agent-schemas.js';
-import { describeIssues } from './describe-issues.js';
+import { checkCombinations, defaultMemory, isCheatsheetAgent } from './combinations.js';
 import { InvalidInputError } from './errors.js';
 import { applyOverride } from './overrides.js';
 import { resolvePaths } from './paths.js';
+import { asMapping, invalidConfig, readYaml } from './read-config.js';
 import { type RunConfig, runConfigSchema, runConfigWithCustomAgentSchema } from './schema.js';
 import { refuseSecrets } from './secrets.js';
 
@@ -20,27 +20,17 @@ export interface LoadOptions {
   workingFolder?: string;
 }
 
-function asMapping(value: unknown, source: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return structuredClone(value) as Record<string, unknown>;
-  }
-  const found =
-    value === null || value === undefined ? 'nothing' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
-  throw new InvalidInputError(
-    `${source}: a config is a mapping with the sections runtime, dataset, lm, memory, agent, limits and output; this holds ${found}`,
-  );
-}
+const SECTIONS = 'runtime, dataset, lm, memory, agent, limits and output';
 
-/** Fills in what may be left out before the schema looks: the memory's and agent's type; `type` for `_type`. */
+/** Fills in what may be left out before the schema looks: the memory's and agent's type; `type` for `_type`; `sandbox: TYPE`. */
 function normalise(raw: Record<string, unknown>): Record<string, unknown> {
-  const isMapping = (value: unknown): value is Record<string, unknown> =>
-    typeof value === 'object' && value !== null && !Array.isArray(value);
   const { memory = {}, agent = {} } = raw;
-  const result = { ...raw, memory, agent };
+  const result: Record<string, unknown> = { ...raw, memory, agent };
   if (isMapping(memory) && !('_type' in memory)) {
-    const { type = 'history_list', ...rest } = memory;
+    const { type = defaultMemory(isMapping(agent) ? agent : {}), ...rest } = memory;
     result.memory = { _type: type, ...rest };
   }
+  if (typeof raw.sandbox === 'string') result.sandbox = { type: raw.sandbox };
   if (isMapping(agent)) result.agent = { type: 'history_agent', ...agent };
   return result;
 }
@@ -50,14 +40,7 @@ function validate(raw: Record<string, unknown>, source: string, fallbackName: st
   const schema = isCustom ? runConfigWithCustomAgentSchema : runConfigSchema;
   const parsed = schema.safeParse(raw);
   if (!parsed.success) {
-    const problems = describeIssues(parsed.error, raw);
-    const lines = problems.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`));
-    throw new InvalidInputError(
-      lines.length === 1
-        ? `${source}: ${lines[0]}`
-        : `${source}:\n${lines.map((line) => `  ${line}`).join('\n')}`,
-      problems[0]?.field,
-    );
+    throw invalidConfig(parsed.error, raw, source);
   }
   const config = { ...parsed.data, name: parsed.data.name ?? fallbackName } as RunConfig;
   if (isCustom && (BUILT_IN_AGENTS as readonly string[]).includes(config.agent.type)) {
@@ -66,6 +49,7 @@ function validate(raw: Record<string, unknown>, source: string, fallbackName: st
       'agent.type',
     );
   }
+  if (isCheatsheetAgent(config.agent)) config.agent.curator_max_tokens ??= 2 * config.lm.max_output_tokens;
   // With several trials of a sample, feedback that names the target would hand a retry the answer.
   config.agent.feedback ??= config.runtime.num_trials > 1 ? 'outcome' : 'full';
   return config;
@@ -80,7 +64,7 @@ export function resolveConfig(
   context: { source: string; folder: string; fallbackName: string } & LoadOptions,
 ): RunConfig {
   const working = context.workingFolder ?? process.cwd();
-  const raw = asMapping(value, context.source);
+  const raw = asMapping(value, context.source, SECTIONS);
   for (const assignment of context.overrides ?? []) applyOverride(raw, assignment);
   if (context.name !== undefined) raw.name = context.name;
   const output = raw.output;
@@ -93,24 +77,9 @@ export function resolveConfig(
   }
   refuseSecrets(raw);
   const config = validate(normalise(raw), context.source, context.fallbackName);
-  return resolvePaths(config, { config: context.folder, working, resultsGiven: given });
-}
-
-function readYaml(path: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    const reason =
-      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'this is a folder' : String(error);
-    throw new InvalidInputError(`config ${path}: ${reason}`);
-  }
-  const document = parseDocument(text, { prettyErrors: true });
-  const problem = document.errors[0];
-  if (problem !== undefined)
-    throw new InvalidInputError(`${path} is not valid YAML: ${problem.message.trim()}`);
-  return document.toJS();
+  const resolved = resolvePaths(config, { config: context.folder, working, resultsGiven: given });
+  checkCombinations(resolved, context.source);
+  return resolved;
 }
 
 /** Reads a YAML (or JSON) file into a config with every default filled in and every path absolute. */

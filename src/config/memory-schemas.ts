@@ -5,7 +5,73 @@ export const historyListSchema = z.strictObject({
   max_length: z.int().positive().max(1_000_000).default(100).describe('Entries kept; the oldest go first.'),
 });
 
-export const memoryConfigSchema = z.discriminatedUnion('_type', [historyListSchema]);
+/** How experiences are found again. */
+export const retrievalSchema = z
+  .strictObject({
+    backend: z
+      .enum(['bm25', 'embedding'])
+      .default('bm25')
+      .describe('bm25: by words, without a network. embedding: by the vectors of a model.'),
+    model: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('backend embedding: openai/NAME or gemini/NAME, e.g. gemini/gemini-embedding-001.'),
+    base_url: z.url().optional().describe('backend embedding: an OpenAI-compatible server.'),
+    dimensions: z.int().positive().max(10_000).optional().describe('backend embedding: of a vector.'),
+    correct_only: z
+      .boolean()
+      .default(false)
+      .describe('Find only experiences that were judged correct. Makes gold labels part of the method.'),
+  })
+  .superRefine(({ backend, model, base_url, dimensions }, context) => {
+    if (backend === 'embedding') {
+      if (model === undefined || !/^(openai|gemini)\/./.test(model)) {
+        const message = 'backend embedding needs a model as openai/NAME or gemini/NAME';
+        context.addIssue({ code: 'custom', path: ['model'], message });
+      }
+      return;
+    }
+    const extra = Object.entries({ model, base_url, dimensions }).find(([, value]) => value !== undefined);
+    if (extra === undefined) return;
+    context.addIssue({
+      code: 'custom',
+      path: [extra[0]],
+      message: 'belongs to backend embedding, but the backend is bm25',
+    });
+  })
+  .prefault({});
+
+const sheetFields = {
+  max_chars: z
+    .int()
+    .min(100)
+    .max(1_000_000)
+    .default(20_000)
+    .describe('Size of a sheet; a longer one is cut at the end of a line, and counted.'),
+};
+
+const experienceFields = { retrieval: retrievalSchema };
+
+export const cheatsheetSchema = z.strictObject({ _type: z.literal('cheatsheet'), ...sheetFields });
+
+export const experienceDbSchema = z.strictObject({ _type: z.literal('experience_db'), ...experienceFields });
+
+export const hybridSchema = z.strictObject({
+  _type: z.literal('hybrid'),
+  ...sheetFields,
+  ...experienceFields,
+});
+
+export const memoryConfigSchema = z.discriminatedUnion('_type', [
+  historyListSchema,
+  cheatsheetSchema,
+  experienceDbSchema,
+  hybridSchema,
+]);
 
 export type MemoryConfig = z.output<typeof memoryConfigSchema>;
 export type HistoryListConfig = z.output<typeof historyListSchema>;
+export type CheatsheetConfig = z.output<typeof cheatsheetSchema>;
+export type HybridConfig = z.output<typeof hybridSchema>;
+export type RetrievalConfig = z.output<typeof retrievalSchema>;

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isCheatsheetAgent } from './combinations.js';
 import { InvalidInputError } from './errors.js';
 import type { RunConfig } from './schema.js';
 
@@ -16,9 +17,37 @@ export function resolveLocation(location: string, folder: string): string {
   return isAbsolute(location) ? location : resolve(folder, location);
 }
 
-function requireFile(location: string, field: string): void {
+/** @throws InvalidInputError where a location on this machine has nothing. A remote one is not asked. */
+export function requireFile(location: string, field: string): void {
   if (isRemote(location) || existsSync(location)) return;
   throw new InvalidInputError(`${field}: there is no file at ${location}`, field);
+}
+
+/**
+ * An input's absolute location; what is not given stays so.
+ * @throws InvalidInputError that names the field, where a location on this machine has nothing.
+ */
+export function inputLocation<Location extends string | null | undefined>(
+  location: Location,
+  field: string,
+  folder: string,
+): Location {
+  if (location == null) return location;
+  const resolved = resolveLocation(location, folder);
+  requireFile(resolved, field);
+  return resolved as Location;
+}
+
+/** A template's text. What has neither a line break nor a placeholder is the path of a file. */
+function template(given: string | null, field: string, folder: string): string | null {
+  if (given === null || /[\n{]/.test(given)) return given;
+  const path = resolveLocation(given, folder);
+  requireFile(path, field);
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new InvalidInputError(`${field}: ${path} cannot be read: ${(error as Error).message}`, field);
+  }
 }
 
 /**
@@ -29,12 +58,8 @@ export function resolvePaths(
   config: RunConfig,
   folders: { config: string; working: string; resultsGiven: boolean },
 ): RunConfig {
-  const input = (location: string | undefined, field: string): string | undefined => {
-    if (location === undefined) return undefined;
-    const resolved = resolveLocation(location, folders.config);
-    requireFile(resolved, field);
-    return resolved;
-  };
+  const input = <Location extends string | null | undefined>(location: Location, field: string) =>
+    inputLocation(location, field, folders.config);
   const optional = (location: string | null): string | null =>
     location === null ? null : resolveLocation(location, folders.config);
 
@@ -44,8 +69,16 @@ export function resolvePaths(
   dataset.env_file = input(dataset.env_file, 'dataset.env_file');
   lm.script = input(lm.script, 'lm.script');
   lm.recording = input(lm.recording, 'lm.recording');
-  if ('file' in agent) agent.file = input(agent.file, 'agent.file') as string;
-  output.load_memory_path = input(output.load_memory_path ?? undefined, 'output.load_memory_path') ?? null;
+  if (isCheatsheetAgent(agent)) {
+    agent.generator_template = template(agent.generator_template, 'agent.generator_template', folders.config);
+    agent.cheatsheet_template = template(
+      agent.cheatsheet_template,
+      'agent.cheatsheet_template',
+      folders.config,
+    );
+  }
+  if ('file' in agent) agent.file = input(agent.file, 'agent.file');
+  output.load_memory_path = input(output.load_memory_path, 'output.load_memory_path');
   output.save_memory_path = optional(output.save_memory_path);
   output.results_dir = resolveLocation(
     output.results_dir,

@@ -3,6 +3,7 @@ import type { AgentConfig } from './agent-schemas.js';
 import { builtInAgentSchema, customAgentSchema } from './agent-schemas.js';
 import { languageModelSchema } from './language-model-schema.js';
 import { memoryConfigSchema } from './memory-schemas.js';
+import { sandboxSchema } from './sandbox-schema.js';
 
 const positiveInteger = z.int().positive();
 
@@ -148,6 +149,7 @@ export const runConfigSchema = z.strictObject({
   lm: languageModelSchema,
   memory: memoryConfigSchema,
   agent: builtInAgentSchema,
+  sandbox: sandboxSchema,
   limits: limitsSchema,
   output: outputSchema,
   seed: z

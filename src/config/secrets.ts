@@ -1,9 +1,9 @@
 import { fieldPath } from './describe-issues.js';
 import { InvalidInputError } from './errors.js';
 
-/** Field names that hold credentials wherever they stand. `max_tokens` and the like are no credentials. */
+/** Field names that hold credentials wherever they stand. `max_tokens`, `stop_token` and the like are no credentials. */
 const SECRET_NAME =
-  /^(.*[_-])?(api[_-]?key|apikey|access[_-]?key(?:[_-]?id)?|secret(?:[_-]?key)?|password|passwd|(?:auth|access|bearer|hf|api)[_-]?token|token|credentials?|authorization)$/i;
+  /^(?!stop_token$)(.*[_-])?(api[_-]?key|apikey|access[_-]?key(?:[_-]?id)?|secret(?:[_-]?key)?|password|passwd|(?:auth|access|bearer|hf|api)[_-]?token|token|credentials?|authorization)$/i;
 
 /** Forms of well-known credentials: OpenAI and Anthropic, Google, Hugging Face, AWS, GitHub, a bearer header. */
 const SECRET_VALUE =

@@ -1,7 +1,11 @@
+import type { ExperienceEntry } from '../memory/entries.js';
+import type { JournalEntry } from '../memory/memory-module.js';
+import type { CodeRequest } from './agent.js';
 import type { StepOutcome } from './environment.js';
+import type { ExecutionIdentity, ExecutionResult } from './execution.js';
 import type { Json, JsonObject } from './json.js';
 import type { GenerateReply, Purpose } from './language-model.js';
-import type { EpisodeError, Metrics, RunStatus, StepRecord } from './results.js';
+import type { EmbeddingTotals, EpisodeError, Metrics, RunStatus, StepRecord } from './results.js';
 import type { AwaitedStep, GenerateInput, RunInput, RunPlan } from './run.js';
 
 /** What the workflow learns of an answered call; the whole record is in the artifact store. */
@@ -25,7 +29,6 @@ export interface OpenSamplesInput {
   from: number;
   stride: number;
   count: number;
-  trial: number;
 }
 
 /** A sample that an environment has reset; see `runtime/ports.ts`. */
@@ -61,8 +64,61 @@ export interface WritePartInput {
   shard: number;
   sequence: number;
   episodes: CompactEpisode[];
-  /** The memory that a shared lane ended with, and its last sample. A memory for one sample is made from its rows. */
-  memory?: { index: number; sample_id: string; memory: JsonObject };
+  /** The memory that a shared lane ended with, and its last sample. A history of one sample is made from its rows. */
+  memory?: MemoryPart;
+  /** What samples with a journaled memory of their own ended with. */
+  sample_memories?: MemoryPart[];
+}
+
+export interface MemoryPart {
+  index: number;
+  sample_id: string;
+  memory: JsonObject;
+  /** Of a sample's own memory: its journal. */
+  entries?: JournalEntry[];
+}
+
+/** Entries of a lane's journal, to be written down. Written again, they are the same object. */
+export interface JournalBatch {
+  run: string;
+  execution: string;
+  /** The lane, by its first slot. */
+  lane: number;
+  sequence: number;
+  /** Number of the first entry; whatever stood there or later counts no more. */
+  from: number;
+  entries: JournalEntry[];
+}
+
+/** A search in a lane's memory. The batch is written first; only where samples share the lane is it written at all. */
+export interface SearchExperiencesInput extends JournalBatch {
+  /** How many entries the lane's memory has. */
+  count: number;
+  /** Absent: the newest are wanted. */
+  text?: string;
+  k: number;
+}
+
+export interface FoundExperiences {
+  experiences: ExperienceEntry[];
+  /** What the search paid for embeddings; absent where it paid nothing. */
+  embeddings?: EmbeddingTotals;
+}
+
+/** Activities behind a lane's memory. */
+export interface MemoryActivities {
+  keepEntries(batch: JournalBatch): Promise<void>;
+  searchExperiences(input: SearchExperiencesInput): Promise<FoundExperiences>;
+}
+
+export interface ExecuteCodeInput extends CodeRequest {
+  run: string;
+  execution: ExecutionIdentity;
+}
+
+/** Activities that run programs in the sandbox. */
+export interface ExecutionActivities {
+  executeCode(input: ExecuteCodeInput): Promise<ExecutionResult>;
 }
 
 /**
@@ -78,6 +134,9 @@ export interface CompactEpisode {
   steps?: (number | StepRecord)[];
   /** Purpose, ordinal and step of each call. Absent: one `act` call. */
   calls?: [Purpose, number, number][];
+  /** Programs that were run; absent: none. */
+  executions?: number;
+  agent_metrics?: Record<string, number>;
   reward: number;
   error?: EpisodeError;
   warnings?: string[];

@@ -1,4 +1,5 @@
 import type { Feedback } from './environment.js';
+import type { ExecutionResult } from './execution.js';
 import type { JsonObject } from './json.js';
 import type {
   ChatMessage,
@@ -20,6 +21,21 @@ export interface AgentRequest {
 /** The language model as an agent sees it. Rejects when the call failed for good; the episode is then an error. */
 export interface AgentLanguageModel {
   generate(request: AgentRequest): Promise<GenerateReply>;
+}
+
+/** A Python program that an agent wants to be run. */
+export interface CodeRequest {
+  code: string;
+  /** Wall-clock seconds it may take. */
+  timeout_sec: number;
+}
+
+/**
+ * The run's sandbox as an agent sees it. A program that fails is a result; it rejects where no program can be run, and
+ * the episode is then an error.
+ */
+export interface CodeExecutor {
+  execute(request: CodeRequest): Promise<ExecutionResult>;
 }
 
 /** What an agent is told of the episode that begins. */
@@ -45,4 +61,6 @@ export interface Agent {
   /** State within an episode, besides the memory; plain JSON. A long episode is carried over by it. */
   snapshot(): JsonObject;
   restore(state: JsonObject): void;
+  /** Counts of this episode for `agent_metrics`, such as refused sheets; asked for when it ends. */
+  metrics?(): Record<string, number>;
 }

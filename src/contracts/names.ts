@@ -4,7 +4,10 @@
 export const DEFAULT_TASK_QUEUE = 'reprise';
 
 /** Workflow types, as `temporal workflow start --type` takes them. */
-export const WORKFLOW_TYPES = { run: 'run', shard: 'shard' } as const;
+export const WORKFLOW_TYPES = {
+  run: 'run',
+  shard: 'shard',
+} as const;
 
 export const SIGNALS = {
   /** shard → run: totals, wishes, a fatal problem. */

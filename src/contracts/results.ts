@@ -1,4 +1,6 @@
+import type { JournalEntry } from '../memory/memory-module.js';
 import type { Feedback } from './environment.js';
+import type { ExecutionRecord } from './execution.js';
 import type { Json, JsonObject } from './json.js';
 import type { CallIdentity, CallRecord, FinishReason, Usage } from './language-model.js';
 
@@ -34,6 +36,10 @@ export interface EpisodeRecord {
   error: EpisodeError | null;
   warnings: string[];
   calls: EpisodeCall[];
+  /** Programs that were run. */
+  executions?: number;
+  /** What the agent counted; see `Agent.metrics`. */
+  agent_metrics?: Record<string, number>;
   /** Milliseconds since 1970, in the workflow's time. */
   started_at: number;
   ended_at: number;
@@ -58,6 +64,10 @@ export interface ResultRow {
   /** Finish reason of the last `act` call; `length` means that the answer was cut off. */
   finish_reason: FinishReason | null;
   lm_calls: number;
+  /** Programs that were run; absent where there was none. */
+  code_executions?: number;
+  /** What the agent counted in this episode. */
+  agent_metrics?: Record<string, number>;
   usage: Usage;
   cost_usd: number | null;
   /** ISO 8601. */
@@ -73,13 +83,29 @@ export type PartLine =
       trial: number;
       row: ResultRow;
       calls: CallRecord[];
+      executions?: ExecutionRecord[];
       /** Every step with its observation; the row lists them only where there is more than one. */
       steps: StepRecord[];
     }
-  | { kind: 'memory'; index: number; sample_id: string; memory: JsonObject };
+  | {
+      kind: 'memory';
+      index: number;
+      sample_id: string;
+      memory: JsonObject;
+      /** The entries of a sample's own memory. Those of a shared one are in the run's journal. */
+      entries?: JournalEntry[];
+    };
 
 /** How a run ended. */
 export type RunStatus = 'done' | 'limit_reached' | 'stopped' | 'failed' | 'cancelled';
+
+/** What embedding texts for retrieval took. A vector that was known already costs nothing and is not counted. */
+export interface EmbeddingTotals {
+  texts: number;
+  input_tokens: number;
+  /** US dollars; null where the model's price is not known. */
+  cost_usd: number | null;
+}
 
 /** Figures of one environment class. */
 export interface TaskMetrics {
@@ -125,6 +151,15 @@ export interface Metrics {
   lm_calls: number;
   /** Calls that a crash cut off and that had to be sent again. */
   lm_calls_repeated: number;
+  /** Programs run in the sandbox, and how many of them failed; absent where there was none. */
+  code_executions?: number;
+  code_executions_failed?: number;
+  /** What the agent counted, added up over the episodes. */
+  agent_metrics?: Record<string, number>;
+  /** Dynamic Cheatsheet: whether the curator was shown how answers were judged. */
+  curator_sees_feedback?: boolean;
+  /** Texts that were embedded for retrieval, and what that cost; absent where there was none. */
+  embeddings?: EmbeddingTotals;
   /** Calls answered from the shared cache. */
   lm_calls_cached: number;
   usage: Usage;

@@ -130,6 +130,17 @@ export interface ShardResult {
   fatal: string | null;
 }
 
+/** What is asked of an experiment, and what a limit that only it can see asks: an experiment that continues as new keeps it. */
+export interface Asked {
+  paused: boolean;
+  /** Begin nothing further; what is in flight ends, and the same command continues the experiment. */
+  stopping: boolean;
+  /** Why nothing may be begun: a limit is reached. */
+  exhausted: string | null;
+  /** The most that may be worked on at once. */
+  concurrency: number;
+}
+
 export type RunPhase = 'preparing' | 'running' | 'paused' | 'stopping' | 'writing' | RunStatus;
 
 /** The answer of the `progress` query. */

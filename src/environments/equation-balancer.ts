@@ -1,5 +1,5 @@
 import type { Feedback } from '../contracts/environment.js';
-import { checkEquationFilling } from '../grading/equation-filling.js';
+import { checkEquationFilling, isEquationPuzzle } from '../grading/equation-filling.js';
 import { QAEnv } from './qa.js';
 
 const INSTRUCTION =
@@ -10,7 +10,7 @@ const INSTRUCTION =
 /** `19 ? 8 ? 28 = -205`: fill in the operators. Judged by value, so every valid filling counts. */
 export class EquationBalancerEnv extends QAEnv {
   override validate(): void {
-    if (!/\?[^=]*=/.test(this.task.question)) {
+    if (!isEquationPuzzle(this.task.question)) {
       throw new Error('dataset.input_field: an equation such as 19 ? 8 ? 28 = -205 is needed');
     }
   }

@@ -1,7 +1,7 @@
 import { type Grade, quote } from './grade.js';
 import { type Arithmetic, readArithmetic } from './mathematics/arithmetic.js';
 import { equals, type Rational } from './mathematics/rational.js';
-import { findArithmetic } from './puzzle-answer.js';
+import { EQUALS, findArithmetic } from './puzzle-answer.js';
 
 /** A puzzle such as `19 ? 8 ? 28 = -205`. */
 interface Puzzle {
@@ -28,10 +28,16 @@ export function checkEquationFilling(puzzle: string, output: string): Grade {
   return { correct: fault === undefined, extracted: answer, message: fault ?? `${quote(answer)} holds.` };
 }
 
+/** Whether a text is a puzzle that {@link checkEquationFilling} can judge; words may stand before the equation. */
+export function isEquationPuzzle(text: string): boolean {
+  return readPuzzle(text) !== undefined;
+}
+
 function readPuzzle(puzzle: string): Puzzle | undefined {
   const line = puzzle.split('\n').find((one) => one.includes('?') && one.includes('=')) ?? puzzle;
   const [left = '', right = '', ...more] = line.split('=');
-  const value = readArithmetic(right, 'puzzle')?.value;
+  // A full stop may end the sentence that the equation stands in.
+  const value = readArithmetic(right.trim().replace(/\.$/, ''), 'puzzle')?.value;
   const numbers = left.split('?').map((number) => readArithmetic(number.replace(/^[^\d.+-]+/, ''), 'puzzle'));
   if (!value || more.length > 0 || numbers.length < 2) return undefined;
   const values = numbers.map((number) => (number?.numbers.length === 1 ? number.value : undefined));
@@ -39,7 +45,7 @@ function readPuzzle(puzzle: string): Puzzle | undefined {
 }
 
 function keepsNumbers(answer: string, puzzle: Puzzle): boolean {
-  const numbers = readArithmetic(answer.split('=')[0] ?? '', 'puzzle')?.numbers ?? [];
+  const numbers = readArithmetic(answer.split(EQUALS)[0] ?? '', 'puzzle')?.numbers ?? [];
   return (
     numbers.length === puzzle.numbers.length &&
     numbers.every((one, index) => sameSize(one, puzzle.numbers[index]))
@@ -54,7 +60,7 @@ function sameSize(number: Rational, wanted: Rational | undefined): boolean {
 }
 
 function findFault(answer: string, puzzle: Puzzle): string | undefined {
-  const [left = '', ...sides] = answer.split('=');
+  const [left = '', ...sides] = answer.split(EQUALS);
   const filled = readArithmetic(left, 'puzzle');
   if (!filled || !keepsNumbers(answer, puzzle)) return `${quote(answer)} does not keep the puzzle's numbers.`;
   if (isAltered(filled, puzzle)) return `${quote(answer)} has more than + - * / between the numbers.`;

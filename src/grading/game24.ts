@@ -1,7 +1,7 @@
 import { type Grade, quote } from './grade.js';
 import { type Arithmetic, readArithmetic } from './mathematics/arithmetic.js';
 import { equals, type Rational, rational } from './mathematics/rational.js';
-import { findArithmetic } from './puzzle-answer.js';
+import { EQUALS, findArithmetic } from './puzzle-answer.js';
 
 const GOAL = rational(24n) as Rational;
 
@@ -21,7 +21,7 @@ export function checkGame24(numbers: readonly number[], output: string): Grade {
 /** The side of an equation that uses the numbers. */
 function solution(answer: string, numbers: readonly number[]): Arithmetic | undefined {
   return answer
-    .split('=')
+    .split(EQUALS)
     .map((side) => readArithmetic(side, 'puzzle'))
     .find((side) => side && usesEach(side.numbers, numbers));
 }
@@ -32,7 +32,7 @@ function findFault(answer: string, numbers: readonly number[]): string | undefin
   if (['power', 'factorial', 'binomial'].some((feature) => found.features.has(feature as 'power'))) {
     return `${quote(answer)} has more than + - * / and brackets.`;
   }
-  const values = answer.split('=').map((side) => readArithmetic(side, 'puzzle')?.value);
+  const values = answer.split(EQUALS).map((side) => readArithmetic(side, 'puzzle')?.value);
   return values.every((value) => value && equals(value, GOAL)) ? undefined : `${quote(answer)} is not 24.`;
 }
 

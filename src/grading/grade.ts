@@ -10,12 +10,25 @@ export interface Grade {
 /**
  * Decides whether two mathematical answers are equal; `undefined` where that could not be decided. A caller may
  * stand a time-boxed worker thread behind it. `tolerance` is relative to the right-hand side (the target).
+ * Rejects with {@link ComparisonUnavailableError} where nothing was compared.
  */
 export type SymbolicComparer = (
   left: string,
   right: string,
   tolerance?: number,
 ) => Promise<boolean | undefined>;
+
+/**
+ * The answers could not be put to the maths library: a thread did not start, or was ended from outside. It says nothing
+ * of them, so it is no grade; later it may work.
+ */
+export class ComparisonUnavailableError extends Error {
+  override readonly name = 'ComparisonUnavailableError';
+
+  constructor(cause: unknown) {
+    super(`answers cannot be compared: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
 
 const LONGEST_QUOTE = 60;
 

@@ -10,14 +10,16 @@ export interface NumericOptions {
   tolerance?: number;
   /**
    * Decides what spelling and exact arithmetic leave open (roots, unknowns, equations). Without it such answers
-   * are incorrect. A rejection or `undefined` counts as "not shown to be equal".
+   * are incorrect. `undefined` counts as "not shown to be equal"; a rejection is passed on, for it says nothing
+   * of the answer.
    */
   symbolic?: SymbolicComparer;
 }
 
 /**
  * Grades a reply to a mathematical question: a number, an expression, an equation, a set, an interval, a tuple, a
- * matrix. Never throws.
+ * matrix. No text makes it throw.
+ * @throws what `symbolic` rejects with.
  */
 export async function gradeNumeric(
   output: string,
@@ -40,7 +42,7 @@ export async function gradeNumeric(
   if (statement !== answer && compareQuickly(statement, gold)) return grade(true, 'equals', statement);
   if (quick === false || !symbolic)
     return grade(false, quick === false ? 'does not equal' : 'was not shown to equal');
-  const equal = await symbolic(answer, gold, tolerance).catch(() => undefined);
+  const equal = await symbolic(answer, gold, tolerance);
   return grade(
     equal === true,
     equal ? 'equals' : equal === false ? 'does not equal' : 'was not shown to equal',

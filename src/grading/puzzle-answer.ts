@@ -5,6 +5,9 @@ import { searchedText, stripMarkdown } from './extraction/reply-text.js';
 const ARITHMETIC =
   /(?:[\d+\-−–*×·⋅∗/÷∕^()[\]{}=.\s!?xX]|\\(?:times|cdot|ast|div|left|right|frac|dfrac|tfrac|,|;|!|\s))+/g;
 
+/** Between the sides of an equation; programs write `==`. */
+export const EQUALS = /==?/;
+
 /** No puzzle's answer is longer than this. */
 const LONGEST_RUN = 400;
 

@@ -2,6 +2,7 @@ import type { CallRecord } from '../contracts/language-model.js';
 import type { Limits, Spending } from '../contracts/run.js';
 import { Allowance } from '../runtime/allowance.js';
 import { BudgetLedger, hasCallLimits } from '../runtime/budget.js';
+import { addCosts } from '../runtime/totals.js';
 
 /** The only shard of a run in process. */
 const SHARD = 0;
@@ -41,7 +42,7 @@ export class CallBudget {
     const { spent } = this;
     spent.lm_calls += 1;
     spent.tokens += (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
-    spent.cost_usd = spent.cost_usd === null || cost_usd === null ? null : spent.cost_usd + cost_usd;
+    spent.cost_usd = addCosts(spent.cost_usd, cost_usd);
     this.ledger.settle(SHARD, { ...spent });
     this.grant();
   }

@@ -1,20 +1,30 @@
+import { loadedParts } from '../activities/memory-file.js';
+import { runFacts } from '../activities/run-facts.js';
+import type { ExecutionRecord } from '../contracts/execution.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { ResultRow } from '../contracts/results.js';
-import { environmentName } from '../environments/registry.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
+import { isJournaled, savedMemory } from '../memory/saved.js';
 import { resultRow } from '../statistics/result-row.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import { experimentFolderName } from '../storage/paths.js';
 import { trajectoryOf } from '../trajectories/from-episode.js';
-import type { Trajectory } from '../trajectories/schema.js';
+import type { TrajectoryData } from '../trajectories/schema.js';
 import type { LaneLoop } from './lane-loop.js';
 import type { InProcessResult } from './options.js';
 import type { PreparedRun } from './prepare.js';
 
-function memoryOf({ config, tasks }: PreparedRun, loop: LaneLoop): InProcessResult['memory'] {
-  if (config.runtime.memory_scope === 'run')
-    return loop.sharedMemory ?? buildMemory(config.memory).snapshot();
+/** The memory of a run that began no sample. */
+function initialMemory({ config: { memory }, loaded }: PreparedRun): MemorySnapshot {
+  return isJournaled(memory._type)
+    ? savedMemory(memory._type, loadedParts(memory, loaded, ''))
+    : buildMemory(memory).snapshot();
+}
+
+function memoryOf(run: PreparedRun, loop: LaneLoop): InProcessResult['memory'] {
+  const { config, tasks } = run;
+  if (config.runtime.memory_scope === 'run') return loop.sharedMemory ?? initialMemory(run);
   const memories: Record<string, MemorySnapshot> = {};
   for (const { index, id } of tasks) {
     const memory = loop.sampleMemories.get(index);
@@ -33,7 +43,8 @@ export function gather(
   const endedAt = Date.now();
   const rows: ResultRow[] = [];
   const calls: CallRecord[] = [];
-  const made: Trajectory[] = [];
+  const executions: ExecutionRecord[] = [];
+  const made: TrajectoryData[] = [];
   const builder = new RunMetricsBuilder(config.runtime.num_trials);
   const inOrder = loop.episodes.sort(
     ({ episode: left }, { episode: right }) => left.index - right.index || left.trial - right.trial,
@@ -43,6 +54,7 @@ export function gather(
     builder.add(row, finished.calls);
     rows.push(row);
     calls.push(...finished.calls);
+    executions.push(...finished.executions);
     const trajectory = trajectories ? trajectoryOf(row, finished.calls, config.seed) : null;
     if (trajectory !== null) made.push(trajectory);
   }
@@ -50,28 +62,26 @@ export function gather(
     builder.addCall(call);
     calls.push(call);
   }
+  executions.push(...loop.programs.loose());
+  for (const execution of executions) builder.addExecution(execution);
+  if (loop.embeddings !== null) builder.addEmbeddings(loop.embeddings);
   const { status, message } = loop.outcome();
-  const metrics = builder.finish({
-    name: config.name,
-    experiment: experimentFolderName(config.name),
-    status,
-    status_message: message,
-    model: `${config.lm.provider}/${config.lm.model}`,
-    simulated: config.lm.provider === 'simulated',
-    agent: config.agent.type,
-    seed: config.seed,
-    feedback_in_memory: config.agent.feedback ?? 'full',
-    samples_planned: tasks.length,
-    wall_seconds: (endedAt - startedAt) / 1000,
-    started_at: new Date(startedAt).toISOString(),
-    ended_at: new Date(endedAt).toISOString(),
-    num_trials: config.runtime.num_trials,
-    environment: environmentName(config.dataset),
-  });
+  const metrics = builder.finish(
+    runFacts(config, {
+      experiment: experimentFolderName(config.name),
+      status,
+      status_message: message,
+      samples_planned: tasks.length,
+      wall_seconds: (endedAt - startedAt) / 1000,
+      started_at: startedAt,
+      ended_at: endedAt,
+    }),
+  );
   return {
     metrics,
     rows,
     calls,
+    executions,
     ...(trajectories ? { trajectories: made } : {}),
     memory: memoryOf(run, loop),
   };

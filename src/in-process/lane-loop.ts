@@ -1,26 +1,36 @@
-import { initialMemory } from '../activities/memory-file.js';
+import { ExperienceSearch } from '../activities/experience-search.js';
+import { initialMemory, loadedParts } from '../activities/memory-file.js';
+import { takeStep } from '../activities/take-step.js';
 import type { GeneratedReply, StepAnswer } from '../contracts/activities.js';
 import type { AgentRequest } from '../contracts/agent.js';
+import type { PaidEmbeddings } from '../contracts/embeddings.js';
 import type { Task } from '../contracts/environment.js';
+import type { ExecutionRecord } from '../contracts/execution.js';
 import type { Json } from '../contracts/json.js';
 import type { CallIdentity, CallRecord } from '../contracts/language-model.js';
-import type { EpisodeRecord, RunStatus } from '../contracts/results.js';
+import type { EmbeddingTotals, EpisodeRecord, RunStatus } from '../contracts/results.js';
 import type { AwaitedStep } from '../contracts/run.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
+import { grownParts, isJournaled, NOTHING_SAVED, type SavedParts, savedMemory } from '../memory/saved.js';
 import { Lane } from '../runtime/lane.js';
 import { LanePool } from '../runtime/lane-pool.js';
+import { laneRulesOf } from '../runtime/lane-rules.js';
 import { type LaneState, newLane } from '../runtime/lane-state.js';
 import { CallRefusedError, type LanePorts, type OpenedSample } from '../runtime/ports.js';
+import { addEmbeddings } from '../runtime/totals.js';
 import { CallBudget } from './call-budget.js';
 import { describeError, FatalRunError, isInterruption } from './failures.js';
+import { LocalJournal } from './local-journal.js';
 import { ModelCaller } from './model-caller.js';
 import type { PreparedRun } from './prepare.js';
+import { ProgramRunner } from './program-runner.js';
 
-/** A finished episode and its calls. */
+/** A finished episode, its calls and its programs. */
 export interface FinishedEpisode {
   episode: EpisodeRecord;
   calls: CallRecord[];
+  executions: ExecutionRecord[];
 }
 
 /** Runs a prepared run's lanes in this process. Everything it finds is kept in memory. */
@@ -31,17 +41,21 @@ export class LaneLoop {
   /** By sample index, as its newest finished episode left it. */
   readonly sampleMemories = new Map<number, MemorySnapshot>();
   readonly caller: ModelCaller;
+  readonly programs: ProgramRunner;
   private readonly concurrency: number;
   private readonly budget: CallBudget;
+  /** What was paid for vectors; null where nothing was. */
+  embeddings: EmbeddingTotals | null = null;
   private exhausted: string | null = null;
   private fatal: string | null = null;
   private next = 0;
   private unfinished = false;
 
   constructor(private readonly run: PreparedRun) {
-    const { runtime, lm, limits } = run.config;
+    const { runtime, lm, limits, sandbox } = run.config;
     this.concurrency = runtime.memory_scope === 'run' ? 1 : runtime.concurrency;
     this.caller = new ModelCaller(lm, run.model, this.concurrency, run.prices);
+    this.programs = new ProgramRunner(sandbox, run.sandbox);
     this.budget = new CallBudget(limits, this.concurrency, (message) => this.exhaust(message));
   }
 
@@ -76,13 +90,14 @@ export class LaneLoop {
     const slot = this.next;
     if (slot >= tasks.length || this.mustEnd()) return undefined;
     this.next = config.runtime.memory_scope === 'run' ? tasks.length : slot + 1;
-    return newLane(slot, this.next, initialMemory(loaded, this.task(slot).id));
+    return newLane(slot, this.next, initialMemory(config.memory, loaded, this.task(slot).id));
   }
 
   private async runLane(state: LaneState): Promise<void> {
+    const journal = this.journalOf(state);
     const lane: Lane = new Lane(
       state,
-      this.ports((episode) => this.record(episode, lane)),
+      this.ports(journal, (episode) => this.record(episode, lane, journal)),
     );
     try {
       if ((await lane.run()) === 'suspended') this.unfinished = true;
@@ -93,38 +108,62 @@ export class LaneLoop {
       this.budget.close();
     }
     const begun = lane.state.sample !== undefined || lane.state.last_sample !== undefined;
-    if (this.run.config.runtime.memory_scope === 'run' && begun) this.sharedMemory = lane.snapshot().memory;
+    if (this.run.config.runtime.memory_scope === 'run' && begun)
+      this.sharedMemory = this.memoryOf(lane, journal);
   }
 
-  private record(episode: EpisodeRecord, lane: Lane): void {
+  private journalOf({ from }: LaneState): LocalJournal {
+    const { memory } = this.run.config;
+    const make = async () => {
+      const index = (await this.run.indexes()).index({ paid: (paid) => this.pay(paid) });
+      const correctOnly = 'retrieval' in memory && memory.retrieval.correct_only;
+      return new ExperienceSearch(index, this.loadedOf(from).experiences, correctOnly);
+    };
+    let search: Promise<ExperienceSearch> | undefined;
+    return new LocalJournal(() => (search ??= make()));
+  }
+
+  private pay(paid: PaidEmbeddings): void {
+    this.embeddings = addEmbeddings(this.embeddings, paid);
+  }
+
+  private loadedOf(slot: number): SavedParts {
+    const { config, loaded } = this.run;
+    return isJournaled(config.memory._type)
+      ? loadedParts(config.memory, loaded, this.task(slot).id)
+      : NOTHING_SAVED;
+  }
+
+  /** A lane's memory as a durable run saves it. */
+  private memoryOf(lane: Lane, journal: LocalJournal): MemorySnapshot {
+    const memory = lane.snapshot().memory as MemorySnapshot;
+    if (!isJournaled(memory._type)) return memory;
+    const entries = journal.entries().slice(0, memory.entries as number);
+    return savedMemory(memory._type, grownParts(this.loadedOf(lane.state.from), entries));
+  }
+
+  private record(episode: EpisodeRecord, lane: Lane, journal: LocalJournal): void {
     const calls = episode.calls.flatMap(({ step, ...call }) => {
       const record = this.caller.take(call);
       return record === undefined ? [] : [{ ...record, step }];
     });
-    this.episodes.push({ episode, calls });
+    this.episodes.push({ episode, calls, executions: this.programs.take(episode) });
     if (this.run.config.runtime.memory_scope === 'run') return;
     // A trial that a limit cuts off leaves no trace here, as none is left in the rows.
-    this.sampleMemories.set(episode.index, lane.snapshot().memory as MemorySnapshot);
+    this.sampleMemories.set(episode.index, this.memoryOf(lane, journal));
   }
 
-  private ports(record: LanePorts['record']): LanePorts {
-    const { runtime, dataset, memory } = this.run.config;
-    const builtIn = dataset.env_file === undefined;
+  private ports(journal: LocalJournal, record: LanePorts['record']): LanePorts {
+    const { memory } = this.run.config;
     return {
-      rules: {
-        num_trials: runtime.num_trials,
-        early_stop_on_success: runtime.early_stop_on_success,
-        carry_memory_across_trials: runtime.carry_memory_across_trials,
-        max_steps_per_episode: runtime.max_steps_per_episode,
-        reset_each_trial: !builtIn,
-        step_with_reply: builtIn,
-      },
+      rules: laneRulesOf(this.run.config),
       mayProceed: async () => !this.mustEnd(),
       openSample: (slot) => this.openSample(slot),
       step: ({ index }, state, action) => this.step(index, state, action),
       generate: (call, request, step) => this.generate(call, request, step),
+      execute: (execution, request) => this.programs.run(execution, request),
       createAgent: this.run.createAgent,
-      createMemory: (saved) => buildMemory(memory, saved),
+      createMemory: (saved) => buildMemory(memory, saved, journal),
       record,
       now: () => Date.now(),
       isInterruption,
@@ -146,14 +185,8 @@ export class LaneLoop {
     }
   }
 
-  private async step(index: number, state: Json, action: string): Promise<StepAnswer> {
-    try {
-      const { info: _info, ...outcome } = await this.run.environment(this.task(index)).step(state, action);
-      return outcome;
-    } catch (error) {
-      const { name, message } = error as Error;
-      return { error: { type: 'EnvironmentError', message: `${name}: ${message}` } };
-    }
+  private step(index: number, state: Json, action: string): Promise<StepAnswer> {
+    return takeStep(this.run.environment(this.task(index)), state, action);
   }
 
   private async generate(

@@ -14,9 +14,9 @@ import type {
 } from '../contracts/language-model.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
 import { LanguageModelError } from '../language-models/errors.js';
+import { Pace } from '../language-models/pace.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
 import { finalFailure } from './failures.js';
-import { Pace } from './pace.js';
 
 /** Makes a run's LM calls: rate, adaptive limit, retries and records, without an activity around them. */
 export class ModelCaller {

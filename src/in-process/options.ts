@@ -1,8 +1,9 @@
+import type { ExecutionRecord } from '../contracts/execution.js';
 import type { CallRecord, LanguageModel } from '../contracts/language-model.js';
 import type { Metrics, ResultRow } from '../contracts/results.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
-import type { Trajectory } from '../trajectories/schema.js';
+import type { TrajectoryData } from '../trajectories/schema.js';
 
 export interface InProcessOptions {
   /** Where keys and addresses are looked up; `process.env` by default. */
@@ -25,8 +26,10 @@ export interface InProcessResult {
   rows: ResultRow[];
   /** `calls.jsonl`: the rows' calls in the rows' order, then those of episodes that a limit cut off. */
   calls: CallRecord[];
+  /** `executions.jsonl`: the rows' programs, in the same order. */
+  executions: ExecutionRecord[];
   /** `trajectories.jsonl`, where asked for. */
-  trajectories?: Trajectory[];
+  trajectories?: TrajectoryData[];
   /** `memory.json`: one memory, or one for each sample. */
   memory: MemorySnapshot | { _type: 'per_sample'; memories: Record<string, MemorySnapshot> };
 }

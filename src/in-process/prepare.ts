@@ -1,6 +1,11 @@
+import { agentFactory } from '../activities/agent-factory.js';
 import { checkLanguageModel } from '../activities/check-language-model.js';
 import { datasetTasks } from '../activities/dataset.js';
-import { type PerSampleMemories, readMemory } from '../activities/memory-file.js';
+import { vectorStoreFor } from '../activities/embeddings.js';
+import { locatedFiles } from '../activities/locate.js';
+import { type LoadedMemory, readMemory } from '../activities/memory-file.js';
+import { prepareSandbox } from '../activities/prepare-sandbox.js';
+import { type IndexFactory, indexFactory } from '../activities/retrieval-services.js';
 import { environmentOptions } from '../activities/run-context.js';
 import { environmentClass } from '../activities/user-modules.js';
 import type { RunConfig } from '../config/schema.js';
@@ -12,10 +17,10 @@ import type { SymbolicComparer } from '../grading/grade.js';
 import { createLanguageModel } from '../language-models/create.js';
 import { priceTable } from '../language-models/price-table.js';
 import type { PriceTable } from '../language-models/prices.js';
-import type { MemorySnapshot } from '../memory/memory-module.js';
+import type { VectorFiles } from '../retrieval/vector-store.js';
 import type { LanePorts } from '../runtime/ports.js';
+import type { Sandbox } from '../sandboxes/sandbox.js';
 import { openStore } from '../storage/open.js';
-import { agentFactory } from './agent-factory.js';
 import type { InProcessOptions } from './options.js';
 
 /** Everything a run needs before its first call. */
@@ -25,9 +30,12 @@ export interface PreparedRun {
   model: LanguageModel;
   prices: PriceTable;
   /** From `output.load_memory_path`. */
-  loaded: MemorySnapshot | PerSampleMemories | null;
+  loaded: LoadedMemory;
   environment(task: Task): Environment;
   createAgent: LanePorts['createAgent'];
+  sandbox(): Promise<Sandbox>;
+  /** Makes indexes of the kind that the memory asks for. */
+  indexes(): Promise<IndexFactory>;
 }
 
 async function languageModel(
@@ -41,10 +49,7 @@ async function languageModel(
     environment,
     seed: config.seed,
     notice,
-    openRecording: async (uri) => {
-      const slash = uri.lastIndexOf('/');
-      return openStore(uri.slice(0, slash), { environment }).openRead(uri.slice(slash + 1));
-    },
+    openRecording: locatedFiles((address) => openStore(address, { environment })),
     // The simulated model is told the answers; it only pretends to find them.
     answerFor: (id) => {
       const { target = null, choices } = answers.get(id) ?? {};
@@ -54,15 +59,39 @@ async function languageModel(
   return model;
 }
 
+function onceOnly<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => (made ??= make());
+}
+
+/** Vectors are kept in this process, as everything of a run in a plain loop. */
+function localIndexes(
+  { memory }: RunConfig,
+  environment: NonNullable<InProcessOptions['environment']>,
+): Promise<IndexFactory> {
+  if (!('retrieval' in memory)) throw new Error(`a ${memory._type} has no experiences to search`);
+  const held = new Map<string, Uint8Array>();
+  const files: VectorFiles = {
+    read: async (key) => held.get(key) ?? null,
+    write: async (key, bytes) => void held.set(key, bytes),
+  };
+  return indexFactory(memory.retrieval, async () => ({
+    store: await vectorStoreFor(memory.retrieval, { environment, prices: priceTable(environment), files }),
+    known: new Map(),
+  }));
+}
+
 /** @throws InvalidInputError or DatasetError, as a durable run does before it starts. */
 export async function prepare(
   config: RunConfig,
   options: InProcessOptions,
   compareSymbolically: SymbolicComparer,
+  sandbox: PreparedRun['sandbox'],
 ): Promise<PreparedRun> {
   const { environment = process.env, notice = () => undefined } = options;
   const { dataset, output, memory, runtime } = config;
   if (options.languageModel === undefined) await checkLanguageModel(config, { environment });
+  await prepareSandbox(config, { sandbox, notify: notice }, { warn: () => undefined });
   const tasks: Task[] = [];
   for await (const task of datasetTasks(config, environment)) tasks.push(task);
   const environmentType = await environmentClass(environmentName(dataset), dataset.env_file);
@@ -79,5 +108,7 @@ export async function prepare(
         : await readMemory(open, output.load_memory_path, memory, runtime.memory_scope),
     environment: (task) => new environmentType(task, settings, { compareSymbolically }),
     createAgent: await agentFactory(config.agent),
+    sandbox,
+    indexes: onceOnly(() => localIndexes(config, environment)),
   };
 }

@@ -1,4 +1,6 @@
 import type { RunConfig } from '../config/schema.js';
+import { createSandbox } from '../sandboxes/create.js';
+import type { Sandbox } from '../sandboxes/sandbox.js';
 import { gather } from './gather.js';
 import { LaneLoop } from './lane-loop.js';
 import type { InProcessOptions, InProcessResult } from './options.js';
@@ -23,9 +25,16 @@ export async function runInProcess(
 ): Promise<InProcessResult> {
   const startedAt = Date.now();
   const comparison = await symbolicComparison(options.compareSymbolically);
+  const { environment = process.env } = options;
+  let made: Promise<Sandbox> | undefined;
+  const sandbox = (): Promise<Sandbox> => {
+    const created = made ?? createSandbox(config.sandbox.type, { environment });
+    made = created;
+    return created;
+  };
   let timer: NodeJS.Timeout | undefined;
   try {
-    const run = await prepare(config, options, comparison.compare);
+    const run = await prepare(config, options, comparison.compare, sandbox);
     const loop = new LaneLoop(run);
     const { max_wall_seconds } = config.limits;
     if (max_wall_seconds !== null) {
@@ -39,5 +48,7 @@ export async function runInProcess(
   } finally {
     clearTimeout(timer);
     await comparison.close();
+    // A sandbox that could not be made has been told of already, by what it failed.
+    await (await made?.catch(() => undefined))?.close();
   }
 }

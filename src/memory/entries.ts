@@ -29,9 +29,15 @@ export interface AtomicEntry extends Provenance {
   content: string;
 }
 
-export type Entry = ExperienceEntry | ReflectionEntry | AtomicEntry;
+/** A version of the cheatsheet, whole. */
+export interface CheatsheetEntry extends Provenance {
+  _type: 'cheatsheet';
+  content: string;
+}
 
-const TEXT_TYPES = ['reflection', 'Observation', 'Action', 'Feedback'];
+export type Entry = ExperienceEntry | ReflectionEntry | CheatsheetEntry | AtomicEntry;
+
+const TEXT_TYPES = ['reflection', 'cheatsheet', 'Observation', 'Action', 'Feedback'];
 
 /** Whether a value read from a file is an entry. */
 export function isEntry(value: unknown): value is Entry {

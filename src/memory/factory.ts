@@ -1,12 +1,14 @@
 import type { MemoryConfig } from '../config/memory-schemas.js';
+import { CheatsheetMemory, type SheetState } from './cheatsheet.js';
 import { type Entry, isEntry } from './entries.js';
+import { EntryLog } from './entry-log.js';
+import { ExperienceDBMemory, type ExperienceState } from './experience-db.js';
 import { HistoryList } from './history-list.js';
-import type { MemoryModule, MemorySnapshot } from './memory-module.js';
+import { HybridMemory } from './hybrid.js';
+import type { MemoryJournal, MemoryModule, MemorySnapshot } from './memory-module.js';
+import { MemoryFormatError } from './saved.js';
 
-/** Thrown when a saved memory does not fit the config; the message says what is wrong. */
-export class MemoryFormatError extends Error {
-  override readonly name = 'MemoryFormatError';
-}
+export { MemoryFormatError } from './saved.js';
 
 function savedEntries(saved: unknown): Entry[] {
   const entries = (saved as { entries?: unknown } | null)?.entries;
@@ -16,18 +18,42 @@ function savedEntries(saved: unknown): Entry[] {
   return entries as Entry[];
 }
 
+/** For a memory that holds all its entries itself. */
+const NO_JOURNAL: MemoryJournal = {
+  append: () => {
+    throw new Error('this memory was built without a journal');
+  },
+  search: async () => {
+    throw new Error('this memory was built without a journal');
+  },
+};
+
 /**
- * Builds the memory that `memory._type` names, with the content of a saved one where given.
- * @throws MemoryFormatError where the saved memory is of another kind or malformed.
+ * Builds the memory that `memory._type` names, as a lane carries it (its `snapshot()`), and for a `history_list` as it is
+ * saved, which is the same.
+ * @param journal where the entries of a cheatsheet, experience_db or hybrid go.
+ * @throws MemoryFormatError where the snapshot is of another kind or malformed.
  */
-export function buildMemory(config: MemoryConfig, saved?: MemorySnapshot | null): MemoryModule {
+export function buildMemory(
+  config: MemoryConfig,
+  saved?: MemorySnapshot | null,
+  journal: MemoryJournal = NO_JOURNAL,
+): MemoryModule {
   if (saved !== undefined && saved !== null && saved._type !== config._type) {
     throw new MemoryFormatError(
       `the saved memory is a ${saved._type}, the config asks for a ${config._type}`,
     );
   }
+  const state = (saved ?? undefined) as unknown as (SheetState & ExperienceState) | undefined;
+  const log = () => new EntryLog(journal, (saved?.entries as number | undefined) ?? 0);
   switch (config._type) {
     case 'history_list':
       return new HistoryList(config, saved === undefined || saved === null ? [] : savedEntries(saved));
+    case 'cheatsheet':
+      return new CheatsheetMemory(config, log(), state);
+    case 'experience_db':
+      return new ExperienceDBMemory(log(), state);
+    case 'hybrid':
+      return new HybridMemory(config, log(), state);
   }
 }

@@ -19,6 +19,11 @@ export class Allowance {
     return this.calls;
   }
 
+  /** Whether anybody waits for a grant. */
+  isWaitedFor(): boolean {
+    return this.waiting.length > 0;
+  }
+
   take(): Promise<boolean> {
     if (this.closed) return Promise.resolve(false);
     if (this.calls > 0) {

@@ -1,4 +1,6 @@
 import type { Limits, Spending } from '../contracts/run.js';
+import { dollarsText } from '../statistics/figure-text.js';
+import { addCosts } from './totals.js';
 
 /** Whether a run has limits that single calls count against. */
 export function hasCallLimits(limits: Limits): boolean {
@@ -14,7 +16,7 @@ export function reachedLimit(limits: Limits, spent: Spending): string | null {
     return `limits.max_tokens: ${spent.tokens} of ${limits.max_tokens} tokens are used`;
   }
   if (limits.max_cost_usd !== null && (spent.cost_usd ?? 0) >= limits.max_cost_usd) {
-    return `limits.max_cost_usd: ${(spent.cost_usd ?? 0).toFixed(4)} of ${limits.max_cost_usd} US dollars are spent`;
+    return `limits.max_cost_usd: ${dollarsText(spent.cost_usd ?? 0)} of ${dollarsText(limits.max_cost_usd)} are spent`;
   }
   return null;
 }
@@ -43,14 +45,7 @@ export class BudgetLedger {
   }
 
   spent(): Spending {
-    const total = { ...this.before };
-    for (const part of this.used.values()) {
-      total.lm_calls += part.lm_calls;
-      total.tokens += part.tokens;
-      total.cost_usd =
-        total.cost_usd === null || part.cost_usd === null ? null : total.cost_usd + part.cost_usd;
-    }
-    return total;
+    return sumOf([this.before, ...this.used.values()]);
   }
 
   /** Calls that are leased but not settled. */
@@ -93,6 +88,16 @@ export class BudgetLedger {
     }
     return rooms.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...rooms);
   }
+}
+
+function sumOf(parts: readonly Spending[]): Spending {
+  const total: Spending = { lm_calls: 0, tokens: 0, cost_usd: 0 };
+  for (const part of parts) {
+    total.lm_calls += part.lm_calls;
+    total.tokens += part.tokens;
+    total.cost_usd = addCosts(total.cost_usd, part.cost_usd);
+  }
+  return total;
 }
 
 /** Before any mean is known one call at a time is leased; what is left always admits one call while none is open. */

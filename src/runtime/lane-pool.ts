@@ -28,6 +28,17 @@ export class LanePool<Item> {
     if (this.failure !== undefined) throw this.failure.error;
   }
 
+  /** Whether it has begun and no lane is going. */
+  isWaiting(): boolean {
+    return this.finish !== undefined && this.active === 0;
+  }
+
+  /** Ends the pool with an error, after the lanes that are going have ended. */
+  fail(error: unknown): void {
+    this.failure ??= { error };
+    this.pump();
+  }
+
   private pump(): void {
     // Not started yet, or over.
     if (this.finish === undefined) return;

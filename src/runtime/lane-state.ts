@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { Purpose } from '../contracts/language-model.js';
 import type { EpisodeCall, StepRecord } from '../contracts/results.js';
-import type { MemorySnapshot } from '../memory/memory-module.js';
+import type { JournalEntry, MemorySnapshot } from '../memory/memory-module.js';
 import type { OpenedSample } from './ports.js';
 import type { Standing } from './totals.js';
 
@@ -16,7 +16,18 @@ export interface EpisodeState {
   /** What failed without spoiling the grade, such as a reflection. */
   warnings: string[];
   ordinals: Partial<Record<Purpose, number>>;
+  /** Programs run so far. */
+  executions?: number;
   started_at: number;
+}
+
+/** The entries of a memory that are not written down yet. */
+export interface JournalState {
+  /** Number of the first of them. */
+  from: number;
+  entries: JournalEntry[];
+  /** Number of the next batch. */
+  sequence: number;
 }
 
 /** Where a lane stands. A lane is an ordered list of samples that share one memory. */
@@ -36,6 +47,8 @@ export interface LaneState {
   memory: MemorySnapshot | null;
   /** The memory as the sample in work found it; kept only where trials must not build on each other. */
   memory_before_sample?: MemorySnapshot | null;
+  /** Absent where nothing was journaled. */
+  journal?: JournalState;
   /** Only between two steps of an episode. */
   episode?: EpisodeState;
 }

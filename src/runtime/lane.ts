@@ -1,5 +1,5 @@
 import type { StepAnswer } from '../contracts/activities.js';
-import type { Agent, AgentLanguageModel } from '../contracts/agent.js';
+import type { Agent, AgentLanguageModel, CodeExecutor } from '../contracts/agent.js';
 import type { Feedback } from '../contracts/environment.js';
 import type { CallIdentity, GenerateReply } from '../contracts/language-model.js';
 import type { EpisodeError } from '../contracts/results.js';
@@ -95,6 +95,7 @@ export class Lane {
         episode.warnings.push(`after the episode: ${this.ports.describeError(caught).message}`);
       }
     }
+    const metrics = this.agent.metrics?.() ?? {};
     await this.ports.record({
       index: sample.index,
       sample_id: sample.id,
@@ -104,6 +105,8 @@ export class Lane {
       error,
       warnings: episode.warnings,
       calls: episode.calls,
+      ...(episode.executions === undefined ? {} : { executions: episode.executions }),
+      ...(Object.keys(metrics).length === 0 ? {} : { agent_metrics: metrics }),
       started_at: episode.started_at,
       ended_at: this.ports.now(),
     });
@@ -191,7 +194,26 @@ export class Lane {
   }
 
   private createAgent(): Agent {
-    return this.ports.createAgent(this.memory, this.languageModel());
+    return this.ports.createAgent({
+      memory: this.memory,
+      languageModel: this.languageModel(),
+      codeExecutor: this.codeExecutor(),
+    });
+  }
+
+  /** The sandbox as the agent sees it: executions are numbered within the episode in work. */
+  private codeExecutor(): CodeExecutor {
+    return {
+      execute: (request) => {
+        const { episode, sample, trial } = this.state;
+        if (episode === undefined || sample === undefined) {
+          throw new Error('an agent may run code only during an episode');
+        }
+        const ordinal = episode.executions ?? 0;
+        episode.executions = ordinal + 1;
+        return this.ports.execute({ sample_id: sample.id, trial, ordinal }, request);
+      },
+    };
   }
 
   /** The model as the agent sees it: calls get the identity of the episode in work. */

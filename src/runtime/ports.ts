@@ -1,5 +1,12 @@
 import type { GeneratedReply, StepAnswer } from '../contracts/activities.js';
-import type { Agent, AgentLanguageModel, AgentRequest } from '../contracts/agent.js';
+import type {
+  Agent,
+  AgentLanguageModel,
+  AgentRequest,
+  CodeExecutor,
+  CodeRequest,
+} from '../contracts/agent.js';
+import type { ExecutionIdentity, ExecutionResult } from '../contracts/execution.js';
 import type { Json } from '../contracts/json.js';
 import type { CallIdentity } from '../contracts/language-model.js';
 import type { EpisodeError, EpisodeRecord } from '../contracts/results.js';
@@ -27,6 +34,13 @@ export interface LaneRules {
   step_with_reply: boolean;
 }
 
+/** What a lane gives its agent to work with. */
+export interface AgentTools {
+  memory: MemoryModule;
+  languageModel: AgentLanguageModel;
+  codeExecutor: CodeExecutor;
+}
+
 /**
  * Everything a lane needs from outside. A workflow answers with activities, `runInProcess` with direct calls;
  * the lane, the agent and the environment are the same.
@@ -42,7 +56,9 @@ export interface LanePorts {
    * it may be answered along with it.
    */
   generate(call: CallIdentity, request: AgentRequest, step?: AwaitedStep): Promise<GeneratedReply>;
-  createAgent(memory: MemoryModule, languageModel: AgentLanguageModel): Agent;
+  /** Runs a program in the sandbox. Rejects where that cannot be done, not where the program fails. */
+  execute(execution: ExecutionIdentity, request: CodeRequest): Promise<ExecutionResult>;
+  createAgent(tools: AgentTools): Agent;
   createMemory(saved: MemorySnapshot | null): MemoryModule;
   record(episode: EpisodeRecord): Promise<void> | void;
   /** Milliseconds since 1970. */

@@ -1,4 +1,5 @@
-import type { EpisodeRecord } from '../contracts/results.js';
+import type { Usage } from '../contracts/language-model.js';
+import type { EmbeddingTotals, EpisodeRecord, Metrics } from '../contracts/results.js';
 import type { Totals } from '../contracts/run.js';
 
 export function noTotals(): Totals {
@@ -15,6 +16,27 @@ export function noTotals(): Totals {
   };
 }
 
+/** US dollars; null as soon as one of them is not known. */
+export function addCosts(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? null : left + right;
+}
+
+/** What was paid for vectors, and one request more. */
+export function addEmbeddings(before: EmbeddingTotals | null, paid: EmbeddingTotals): EmbeddingTotals {
+  const { texts, input_tokens, cost_usd } = before ?? { texts: 0, input_tokens: 0, cost_usd: 0 };
+  return {
+    texts: texts + paid.texts,
+    input_tokens: input_tokens + paid.input_tokens,
+    cost_usd: addCosts(cost_usd, paid.cost_usd),
+  };
+}
+
+/** The totals that a run's metrics hold. */
+export function totalsOf(metrics: Metrics): Totals {
+  const { samples, correct, errors, episodes, lm_calls, lm_calls_repeated, usage, cost_usd } = metrics;
+  return { samples, correct, errors, episodes, lm_calls, lm_calls_repeated, ...usage, cost_usd };
+}
+
 export function addTotals(parts: readonly Totals[]): Totals {
   const sum = noTotals();
   for (const part of parts) {
@@ -22,7 +44,7 @@ export function addTotals(parts: readonly Totals[]): Totals {
       if (key === 'cost_usd') continue;
       sum[key] += part[key];
     }
-    sum.cost_usd = sum.cost_usd === null || part.cost_usd === null ? null : sum.cost_usd + part.cost_usd;
+    sum.cost_usd = addCosts(sum.cost_usd, part.cost_usd);
   }
   return sum;
 }
@@ -31,6 +53,18 @@ export function addTotals(parts: readonly Totals[]): Totals {
 export function accuracyOf(totals: Totals): number | null {
   const judged = totals.samples - totals.errors;
   return judged <= 0 ? null : totals.correct / judged;
+}
+
+/** Counts an answered call; `repeated` are its attempts that a crash cut off. */
+export function bookCall(
+  totals: Totals,
+  call: { repeated?: number; usage?: Usage; cost_usd?: number | null },
+): void {
+  totals.lm_calls += 1;
+  totals.lm_calls_repeated += call.repeated ?? 0;
+  totals.input_tokens += call.usage?.input_tokens ?? 0;
+  totals.output_tokens += call.usage?.output_tokens ?? 0;
+  totals.cost_usd = addCosts(totals.cost_usd, call.cost_usd ?? null);
 }
 
 export type Standing = 'correct' | 'wrong' | 'error';

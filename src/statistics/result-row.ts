@@ -1,5 +1,6 @@
 import type { CallRecord, Usage } from '../contracts/language-model.js';
 import type { EpisodeRecord, ResultRow } from '../contracts/results.js';
+import { addCosts } from '../runtime/totals.js';
 
 /** Sums token counts; a call without usage counts as none. */
 export function sumUsage(calls: readonly Pick<CallRecord, 'usage'>[]): Usage {
@@ -13,12 +14,8 @@ export function sumUsage(calls: readonly Pick<CallRecord, 'usage'>[]): Usage {
 
 /** US dollars, rounded to a millionth of a cent; null as soon as one price is not known. */
 export function sumCost(calls: readonly Pick<CallRecord, 'cost_usd'>[]): number | null {
-  let total = 0;
-  for (const { cost_usd } of calls) {
-    if (cost_usd === null) return null;
-    total += cost_usd;
-  }
-  return roundCost(total);
+  const total = calls.reduce<number | null>((sum, { cost_usd }) => addCosts(sum, cost_usd), 0);
+  return total === null ? null : roundCost(total);
 }
 
 export function roundCost(dollars: number): number {
@@ -43,6 +40,8 @@ export function resultRow(episode: EpisodeRecord, calls: readonly CallRecord[]):
     ...(episode.steps.length > 1 ? { step_records: episode.steps } : {}),
     finish_reason: lastAct?.finish_reason ?? null,
     lm_calls: calls.length,
+    ...(episode.executions === undefined ? {} : { code_executions: episode.executions }),
+    ...(episode.agent_metrics === undefined ? {} : { agent_metrics: episode.agent_metrics }),
     usage: sumUsage(calls),
     cost_usd: sumCost(calls),
     started_at: new Date(episode.started_at).toISOString(),

@@ -1,5 +1,7 @@
+import type { ExecutionRecord } from '../contracts/execution.js';
 import type { CallRecord } from '../contracts/language-model.js';
-import type { Metrics, ResultRow, TaskMetrics } from '../contracts/results.js';
+import type { EmbeddingTotals, Metrics, ResultRow, TaskMetrics } from '../contracts/results.js';
+import { addCosts } from '../runtime/totals.js';
 import { roundCost } from './result-row.js';
 
 /** What the rows do not say. */
@@ -14,6 +16,7 @@ export type RunFacts = Pick<
   | 'agent'
   | 'seed'
   | 'feedback_in_memory'
+  | 'curator_sees_feedback'
   | 'samples_planned'
   | 'wall_seconds'
   | 'started_at'
@@ -22,19 +25,25 @@ export type RunFacts = Pick<
 
 type Standing = 'success' | 'failure' | 'error';
 
+/** What environments, agents and models name may be called `constructor`: counts are kept in maps, not in objects. */
+type Counts = Map<string, number>;
+
+function count(counts: Counts, what: string, times = 1): void {
+  counts.set(what, (counts.get(what) ?? 0) + times);
+}
+
 /** Confusion counts are kept only where an environment reports letters. */
-function countConfusion(confusion: Record<string, Record<string, number>>, row: ResultRow): void {
+function countConfusion(confusion: Map<string, Counts>, row: ResultRow): void {
   const extra = row.feedback?.extra;
   if (typeof extra?.target_letter !== 'string') return;
-  const answered = typeof extra.predicted === 'string' ? extra.predicted : 'none';
-  confusion[extra.target_letter] ??= {};
-  const counts = confusion[extra.target_letter] as Record<string, number>;
-  counts[answered] = (counts[answered] ?? 0) + 1;
+  const counts = confusion.get(extra.target_letter) ?? new Map<string, number>();
+  confusion.set(extra.target_letter, counts);
+  count(counts, typeof extra.predicted === 'string' ? extra.predicted : 'none');
 }
 
 /** Keys in order, so that equal counts print equally. */
-function sorted<Value>(record: Record<string, Value>): Record<string, Value> {
-  return Object.fromEntries(Object.entries(record).sort(([left], [right]) => (left < right ? -1 : 1)));
+function sorted<Value>(entries: Iterable<readonly [string, Value]>): Record<string, Value> {
+  return Object.fromEntries([...entries].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
 /**
@@ -49,15 +58,18 @@ export class RunMetricsBuilder {
   private episodes = 0;
   private correct = 0;
   private errors = 0;
-  private errorTypes: Record<string, number> = {};
+  private errorTypes: Counts = new Map();
   private correctByTrial: number[];
   private judgedByTrial: number[];
   private rewardSum = 0;
   private truncated = 0;
   private warnings = 0;
   private calls = { made: 0, repeated: 0, cached: 0, input: 0, output: 0 };
+  private executions = { made: 0, failed: 0 };
+  private agentMetrics: Counts = new Map();
+  private embeddings: EmbeddingTotals | null = null;
   private cost: number | null = 0;
-  private confusion: Record<string, Record<string, number>> = {};
+  private confusion = new Map<string, Counts>();
 
   constructor(private readonly trials: number) {
     this.correctByTrial = Array.from({ length: trials }, () => 0);
@@ -72,6 +84,9 @@ export class RunMetricsBuilder {
     this.episodes += 1;
     if (row.finish_reason === 'length') this.truncated += 1;
     this.warnings += row.warnings?.length ?? 0;
+    for (const [what, times] of Object.entries(row.agent_metrics ?? {})) {
+      count(this.agentMetrics, what, times);
+    }
     for (const call of calls) this.addCall(call);
   }
 
@@ -82,7 +97,19 @@ export class RunMetricsBuilder {
     this.calls.cached += call.cached === true ? 1 : 0;
     this.calls.input += call.usage?.input_tokens ?? 0;
     this.calls.output += call.usage?.output_tokens ?? 0;
-    this.cost = this.cost === null || call.cost_usd === null ? null : this.cost + call.cost_usd;
+    this.cost = addCosts(this.cost, call.cost_usd);
+  }
+
+  addExecution({ status }: ExecutionRecord): void {
+    this.executions.made += 1;
+    if (status !== 'ok') this.executions.failed += 1;
+  }
+
+  /** What was paid for retrieval counts as tokens and dollars of the run. */
+  addEmbeddings(embeddings: EmbeddingTotals): void {
+    this.embeddings = embeddings;
+    this.calls.input += embeddings.input_tokens;
+    this.cost = addCosts(this.cost, embeddings.cost_usd);
   }
 
   private closeSample(): void {
@@ -99,7 +126,7 @@ export class RunMetricsBuilder {
     }
     if (row.error !== null) {
       this.errors += 1;
-      this.errorTypes[row.error.type] = (this.errorTypes[row.error.type] ?? 0) + 1;
+      count(this.errorTypes, row.error.type);
     } else {
       this.rewardSum += row.reward ?? 0;
       if (row.feedback?.correct) this.correct += 1;
@@ -115,12 +142,8 @@ export class RunMetricsBuilder {
     const judged = this.samples - this.errors;
     const accuracy = judged === 0 ? null : this.correct / judged;
     const task: TaskMetrics = { samples: this.samples, correct: this.correct, errors: this.errors, accuracy };
-    if (Object.keys(this.confusion).length > 0) {
-      task.confusion = sorted(
-        Object.fromEntries(
-          Object.entries(this.confusion).map(([target, counts]) => [target, sorted(counts)]),
-        ),
-      );
+    if (this.confusion.size > 0) {
+      task.confusion = sorted([...this.confusion].map(([target, counts]) => [target, sorted(counts)]));
     }
     return {
       ...rest,
@@ -131,14 +154,22 @@ export class RunMetricsBuilder {
       accuracy,
       errors: this.errors,
       error_types: sorted(this.errorTypes),
-      success_by_trial: this.correctByTrial.map((count, trial) => {
+      success_by_trial: this.correctByTrial.map((correct, trial) => {
         const of = this.judgedByTrial[trial] ?? 0;
-        return of === 0 ? null : count / of;
+        return of === 0 ? null : correct / of;
       }),
       correct_by_trial: this.correctByTrial,
       mean_reward: judged === 0 ? null : this.rewardSum / judged,
       truncated_replies: this.truncated,
       warnings: this.warnings,
+      ...(this.executions.made === 0
+        ? {}
+        : {
+            code_executions: this.executions.made,
+            code_executions_failed: this.executions.failed,
+          }),
+      ...(this.agentMetrics.size === 0 ? {} : { agent_metrics: sorted(this.agentMetrics) }),
+      ...(this.embeddings === null ? {} : { embeddings: this.embeddings }),
       lm_calls: this.calls.made,
       lm_calls_repeated: this.calls.repeated,
       lm_calls_cached: this.calls.cached,

@@ -15,13 +15,26 @@ export const artifactKeys = {
   calls: 'calls.jsonl',
   /** A trajectory a row. */
   trajectories: 'trajectories.jsonl',
+  /** A row a program that an agent ran. */
+  executions: 'executions.jsonl',
+  /** The memory that the run began with, where one was loaded. */
+  loadedMemory: 'loaded-memory.json',
+  /** The vectors of its experiences, where they came with it. */
+  loadedVectors: 'loaded-memory.vectors.jsonl',
+  /** The vectors of the experiences in `memory.json`, where it retrieves by embeddings. */
+  vectors: 'memory.vectors.jsonl',
   /** The memory at the end. */
   memory: 'memory.json',
+  /** The page that people read. */
+  report: 'report.html',
   /** The run's log, JSON lines. */
   log: 'run.log',
 } as const;
 
 const PARTS = 'parts';
+const EXECUTIONS = 'executions';
+const JOURNAL = 'journal';
+const EMBEDDINGS = 'embeddings';
 const PENDING = 'pending';
 const DATASET = 'dataset';
 
@@ -56,14 +69,49 @@ export function callsPrefix(): string {
   return `${PENDING}/`;
 }
 
+/** The result of a finished execution, under the hash that identifies it. */
+export function executionKey(key: string): string {
+  return `${EXECUTIONS}/${segment(key.slice(0, 2))}/${segment(key)}.json`;
+}
+
+/** Lists the results of every execution. */
+export function executionsPrefix(): string {
+  return `${EXECUTIONS}/`;
+}
+
+/** Entries of a lane's memory that were written down at once. */
+export function journalKey(execution: string, lane: number, sequence: number): string {
+  return `${journalPrefix(execution, lane)}${padded(sequence, SEQUENCE_DIGITS)}.json`;
+}
+
+/** Lists a lane's journal in order. */
+export function journalPrefix(execution: string, lane: number): string {
+  return `${JOURNAL}/${segment(execution)}/${padded(lane, SEQUENCE_DIGITS)}/`;
+}
+
+/** What one request for vectors has cost. */
+export function paidEmbeddingKey(id: string): string {
+  return `${paidEmbeddingsPrefix()}${segment(id)}.json`;
+}
+
+/** Lists what every request for vectors has cost. */
+export function paidEmbeddingsPrefix(): string {
+  return `${EMBEDDINGS}/`;
+}
+
+/** The folder of a model's vectors, shared by the runs of a results folder. Lies beside the experiments' folders. */
+export function vectorCachePrefix(model: string): string {
+  return `.cache/vectors/${segment(model)}`;
+}
+
+/** Lists the journals of every execution. */
+export function everyJournalPrefix(): string {
+  return `${JOURNAL}/`;
+}
+
 /** The tasks of one chunk of the dataset, a task a row. */
 export function taskChunkKey(chunk: number): string {
   return `${DATASET}/${padded(chunk, CHUNK_DIGITS)}.jsonl`;
-}
-
-/** Lists the chunks of the dataset, in order. */
-export function taskChunksPrefix(): string {
-  return `${DATASET}/`;
 }
 
 const MAXIMUM_NAME_LENGTH = 100;

@@ -1,29 +1,45 @@
-import type { ChatMessage, ToolDefinition } from '../contracts/language-model.js';
+import { z } from 'zod';
+import type { Frozen } from './frozen.js';
+import { messageSchema } from './message.js';
+
+/*
+ * The data of a trajectory, field by field under the specification's names. Reading is tolerant, as pydantic's is by
+ * default: a field that has a default may be absent, and fields that are not known are dropped. What is written has
+ * every field.
+ */
 
 /** A complete exchange with a language model. */
-export interface Chat {
-  messages: ChatMessage[];
-  logprobs: number[] | null;
-  top_tokens: string[][] | null;
-  token_top_logprobs: number[][] | null;
-}
+export const chatSchema = z.object({
+  messages: z.array(messageSchema),
+  /** One for each token of the chat, as the model's chat template renders it. */
+  logprobs: z.array(z.number()).nullable().default(null),
+  top_tokens: z.array(z.array(z.string())).nullable().default(null),
+  token_top_logprobs: z.array(z.array(z.number())).nullable().default(null),
+});
+
+const jsonObject = z.record(z.string(), z.unknown());
 
 /** One step of the environment with every exchange that led to it. */
-export interface TimeStep {
-  /** At least one. */
-  chats: Chat[];
-  reward: number | null;
-  mc_return: number | null;
-  done: boolean;
-  available_tool_schemas: ToolDefinition[] | null;
-  advantage: number | null;
-}
+export const timeStepSchema = z.object({
+  chats: z.array(chatSchema).min(1, 'a step needs at least one chat'),
+  /** Given right after the chats; null where it is not known. */
+  reward: z.number().nullable().default(null),
+  mc_return: z.number().nullable().default(null),
+  done: z.boolean().default(false),
+  available_tool_schemas: z.array(jsonObject).nullable().default(null),
+  advantage: z.number().nullable().default(null),
+});
 
 /** A whole episode, ready for training. A row of `trajectories.jsonl`. */
-export interface Trajectory {
-  timesteps: TimeStep[];
-  reset_kwargs: Record<string, unknown>;
-  error_info: Record<string, string> | null;
-  episode_id: string | null;
-  schema_version: 1;
-}
+export const trajectorySchema = z.object({
+  timesteps: z.array(timeStepSchema).min(1, 'a trajectory needs at least one step'),
+  reset_kwargs: jsonObject.default({}),
+  /** `error_type`, `message`, `traceback`. */
+  error_info: z.record(z.string(), z.string()).nullable().default(null),
+  episode_id: z.string().nullable().default(null),
+  schema_version: z.literal(1).default(1),
+});
+
+export type ChatData = Frozen<z.output<typeof chatSchema>>;
+export type TimeStepData = Frozen<z.output<typeof timeStepSchema>>;
+export type TrajectoryData = Frozen<z.output<typeof trajectorySchema>>;

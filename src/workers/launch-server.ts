@@ -34,20 +34,24 @@ export interface EmbeddedServerOptions extends BinaryOptions {
 /** Ports that were free a moment ago may be taken by the time that the server binds them. */
 const START_ATTEMPTS = 3;
 
+/** Somebody ended the server while it started, which says nothing against its ports. */
+class KilledServerError extends Error {}
+
 /** Starts a server on the folder's database, at the ports that it had before where they are free. */
 export async function startServer(
   options: EmbeddedServerOptions,
   before: ServerRecord | null,
 ): Promise<ServerRecord> {
   const binary = await provideTemporalBinary(options);
+  let preferred = true;
   for (let attempt = 1; ; attempt++) {
-    const preferred = attempt === 1;
     const port = await freePort(...(preferred ? [before?.port, USUAL_PORT] : []));
     const uiPort = await freePort(...(preferred ? [before?.ui_port, USUAL_UI_PORT] : []));
     try {
       return await launchServer(binary, options.folder, port, uiPort);
     } catch (error) {
       if (attempt === START_ATTEMPTS) throw error;
+      preferred = error instanceof KilledServerError;
     }
   }
 }
@@ -80,9 +84,11 @@ async function launchServer(
   );
   child.unref();
   await log.close();
-  const exited = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    child.once('exit', (code, signal) => resolve(`it ended with ${signal ?? `exit code ${code}`}`));
+  const exited = new Promise<{ how: string; killed?: boolean }>((resolve) => {
+    child.once('error', (error) => resolve({ how: error.message }));
+    child.once('exit', (code, signal) =>
+      resolve({ how: `it ended with ${signal ?? `exit code ${code}`}`, killed: signal !== null }),
+    );
   });
   const pid = child.pid ?? -1;
   // At once, so that a command which dies while the server starts leaves no server behind that nobody knows.
@@ -95,9 +101,8 @@ async function launchServer(
     if (problem !== null || late) {
       if (problem === null) process.kill(pid, 'SIGKILL');
       const tail = (await ownLog()).trim().split('\n').slice(-5).join('\n');
-      throw new Error(
-        `the Temporal server did not start (${problem ?? 'it does not answer'}); ${logPath} ends with:\n${tail}`,
-      );
+      const message = `the Temporal server did not start (${problem?.how ?? 'it does not answer'}); ${logPath} ends with:\n${tail}`;
+      throw problem?.killed ? new KilledServerError(message) : new Error(message);
     }
     const namespace = await namespaceAt(port);
     if (namespace === null) continue;

@@ -50,15 +50,30 @@ export async function writeRecord(folder: string, record: ServerRecord): Promise
   await rename(temporary, join(folder, 'server.json'));
 }
 
-/** The server of a folder, if it runs and answers. Starts nothing. */
-export async function findEmbeddedServer(folder: string): Promise<ServerRecord | null> {
+/** Milliseconds that a server is given to come up whose starter has died meanwhile. */
+const COMING_UP = 60_000;
+
+/**
+ * The server of a folder, if it runs and answers. Starts nothing.
+ * @param ask whose server answers at a port.
+ */
+export async function findEmbeddedServer(
+  folder: string,
+  ask: (port: number) => Promise<string | null> = namespaceAt,
+): Promise<ServerRecord | null> {
   const record = await readRecord(folder);
   if (record === null || !isAlive(record.pid)) return null;
-  // Another folder's server may have this one's port by now.
-  const namespace = await namespaceAt(record.port);
+  // Whoever started it died before it was up. It is waited for: another one would work on the same database beside it.
+  const isComingUp = record.namespace_id === '';
+  const deadline = Date.now() + (isComingUp ? COMING_UP : 0);
+  let namespace = await ask(record.port);
+  while (namespace === null && isAlive(record.pid) && Date.now() < deadline) {
+    await sleep(100);
+    namespace = await ask(record.port);
+  }
   if (namespace === null) return null;
-  // Whoever started it died before it was up.
-  if (record.namespace_id === '') return { ...record, namespace_id: namespace };
+  if (isComingUp) return { ...record, namespace_id: namespace };
+  // Another folder's server may have this one's port by now.
   return namespace === record.namespace_id ? record : null;
 }
 

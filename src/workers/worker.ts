@@ -10,6 +10,7 @@ import { GradingPool } from './grading-pool.js';
 import { ModelQueues } from './model-queues.js';
 import { dataConverter } from './payload-storage.js';
 import { withoutPromiseHooks } from './promise-hooks.js';
+import { concurrentExecutions, Sandboxes } from './sandboxes.js';
 import { VERSION } from './version.js';
 
 /** Seconds that activities in flight have to finish when the worker is told to stop; then they run elsewhere. */
@@ -61,6 +62,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const taskQueue = codeHash === null ? options.taskQueue : agentQueue(options.taskQueue, codeHash);
   const grading = new GradingPool();
   const runLogs = new RunLogs();
+  const sandboxes = new Sandboxes(environment);
   const activities = createActivities({
     openStore: (address) => openStore(address, { environment }),
     environment,
@@ -68,6 +70,8 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     logger,
     notify: options.notify ?? (() => undefined),
     runLogs,
+    sandbox: sandboxes.get,
+    maxConcurrentExecutions: concurrentExecutions(environment),
     maxConcurrentCalls,
     knownSearchAttributes: () => knownSearchAttributes(client, namespace),
     taskQueue,
@@ -105,6 +109,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
       } finally {
         await queues.shutdown();
         await runLogs.flush();
+        await sandboxes.close();
         await grading.close();
       }
     },

@@ -17,8 +17,8 @@ export class EnvironmentGateway {
 
   constructor(private readonly plan: RunPlan) {}
 
-  async open(slot: number, trial: number): Promise<OpenedSample> {
-    if (!this.plan.rules.step_with_reply) return this.openOne(slot, trial);
+  async open(slot: number): Promise<OpenedSample> {
+    if (!this.plan.rules.step_with_reply) return this.openOne(slot);
     while (!this.opened.has(slot)) {
       this.opening = this.opening.then(() => this.openFrom(slot));
       await this.opening;
@@ -38,13 +38,13 @@ export class EnvironmentGateway {
   private async openFrom(slot: number): Promise<void> {
     if (this.opened.has(slot)) return;
     const stride = this.plan.memory_scope === 'run' ? 1 : this.plan.shards;
-    const input = { run: this.plan.run, from: slot, stride, count: OPENED_AT_ONCE, trial: 0 };
+    const input = { run: this.plan.run, from: slot, stride, count: OPENED_AT_ONCE };
     const rows = await environments.openSamples(input);
     rows.forEach((row, position) => void this.opened.set(slot + position * stride, row));
   }
 
-  private async openOne(slot: number, trial: number): Promise<OpenedSample> {
-    const input = { run: this.plan.run, from: slot, stride: 1, count: 1, trial };
+  private async openOne(slot: number): Promise<OpenedSample> {
+    const input = { run: this.plan.run, from: slot, stride: 1, count: 1 };
     return (await environments.openSamples(input))[0] as OpenedSample;
   }
 }

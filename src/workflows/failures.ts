@@ -38,11 +38,38 @@ export function fatalMessage(error: unknown): string | null {
   return fatal ? cause.message : null;
 }
 
+/** Turns an activity's final failure into the workflow's own, with the same message. */
+export async function asOwnFailure<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const { type, message } = describeError(error);
+    throw ApplicationFailure.nonRetryable(message, type);
+  }
+}
+
 /** What cannot be built from the run's input fails the workflow; any other throw would retry its task for ever. */
 export function orInvalidInput<Value>(build: () => Value): Value {
   try {
     return build();
   } catch (error) {
     throw ApplicationFailure.nonRetryable(describeError(error).message, FAILURE_TYPES.invalidInput);
+  }
+}
+
+/**
+ * What an experiment's preparation answers.
+ * @throws the reason as the workflow's own failure, after the experiment has been shown as failed.
+ */
+export async function prepared<Plan>(
+  preparing: Promise<Plan>,
+  control: { setPhase(phase: 'failed'): void },
+): Promise<Plan> {
+  try {
+    return await asOwnFailure(preparing);
+  } catch (error) {
+    control.setPhase('failed');
+    throw error;
   }
 }

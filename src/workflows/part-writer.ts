@@ -1,4 +1,4 @@
-import type { CompactEpisode, WritePartInput } from '../contracts/activities.js';
+import type { CompactEpisode, MemoryPart, WritePartInput } from '../contracts/activities.js';
 import type { EpisodeRecord } from '../contracts/results.js';
 import type { RunPlan } from '../contracts/run.js';
 import { artifacts } from './proxies.js';
@@ -10,6 +10,7 @@ const LONGEST_WAIT = 10_000;
 
 function compact(episode: EpisodeRecord): CompactEpisode {
   const { index, sample_id, trial, steps, calls, reward, error, warnings, started_at, ended_at } = episode;
+  const { executions, agent_metrics } = episode;
   const oneStep = steps.length === 1 && steps[0]?.act === 0;
   const oneCall = calls.length === 1 && calls[0]?.purpose === 'act' && calls[0].step === 0;
   return {
@@ -18,6 +19,8 @@ function compact(episode: EpisodeRecord): CompactEpisode {
     ...(trial === 0 ? {} : { trial }),
     ...(oneStep ? {} : { steps: steps.map((step) => step.act ?? step) }),
     ...(oneCall ? {} : { calls: calls.map(({ purpose, ordinal, step }) => [purpose, ordinal, step]) }),
+    ...(executions === undefined ? {} : { executions }),
+    ...(agent_metrics === undefined ? {} : { agent_metrics }),
     reward,
     ...(error === null ? {} : { error }),
     ...(warnings.length === 0 ? {} : { warnings }),
@@ -32,7 +35,8 @@ function compact(episode: EpisodeRecord): CompactEpisode {
  */
 export class PartWriter {
   private episodes: CompactEpisode[] = [];
-  private memory: WritePartInput['memory'];
+  private memory: MemoryPart | undefined;
+  private sampleMemories: MemoryPart[] = [];
   private lastWrite = Date.now();
   private readonly writes: Promise<void>[] = [];
   private failure: { error: unknown } | undefined;
@@ -52,13 +56,19 @@ export class PartWriter {
     if (due || this.episodes.length >= EPISODES_PER_PART) this.write();
   }
 
-  setMemory(memory: WritePartInput['memory']): void {
+  setMemory(memory: MemoryPart): void {
     this.memory = memory;
+  }
+
+  /** The memory of a sample that has one of its own; goes with the next part. */
+  addSampleMemory(memory: MemoryPart): void {
+    this.sampleMemories.push(memory);
   }
 
   /** Writes what is left and waits for every write. */
   async flush(): Promise<void> {
-    if (this.episodes.length > 0 || this.memory !== undefined) this.write();
+    const memories = this.memory !== undefined || this.sampleMemories.length > 0;
+    if (this.episodes.length > 0 || memories) this.write();
     await Promise.all(this.writes.splice(0));
     if (this.failure !== undefined) throw this.failure.error;
   }
@@ -71,9 +81,11 @@ export class PartWriter {
       sequence: this.sequence++,
       episodes: this.episodes,
       ...(this.memory === undefined ? {} : { memory: this.memory }),
+      ...(this.sampleMemories.length === 0 ? {} : { sample_memories: this.sampleMemories }),
     };
     this.episodes = [];
     this.memory = undefined;
+    this.sampleMemories = [];
     this.lastWrite = Date.now();
     const writing = artifacts.writePart(part).catch((error: unknown) => {
       this.failure ??= { error };

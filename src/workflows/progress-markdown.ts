@@ -1,18 +1,20 @@
 import type { Metrics } from '../contracts/results.js';
 import type { Progress } from '../contracts/run.js';
+import { dollarsText, percentText } from '../statistics/figure-text.js';
+import { cellText, type Fact, factTable } from './fact-table.js';
 
 export function percent(share: number | null): string {
-  return share === null ? '–' : `${(share * 100).toFixed(1)} %`;
+  return share === null ? '–' : percentText(share);
 }
 
 export function dollars(cost: number | null): string {
-  return cost === null ? 'unknown' : `$${cost.toFixed(4)}`;
+  return cost === null ? 'unknown' : dollarsText(cost);
 }
 
 /** The table that the Temporal UI shows for a run. */
 export function progressMarkdown(progress: Progress, metrics: Metrics | null): string {
   const { totals } = progress;
-  const rows: [string, string][] = [
+  const rows: Fact[] = [
     ['phase', progress.phase],
     ['samples', `${totals.samples} of ${progress.samples_planned}`],
     ['correct', String(totals.correct)],
@@ -33,8 +35,6 @@ export function progressMarkdown(progress: Progress, metrics: Metrics | null): s
       (share, trial) => void rows.push([`success by trial ${trial + 1}`, percent(share)]),
     );
   }
-  if (progress.message !== null)
-    rows.push(['note', progress.message.replaceAll('|', '\\|').replaceAll('\n', ' ')]);
-  const lines = rows.map(([name, value]) => `| ${name} | ${value} |`);
-  return [`### ${progress.experiment}`, '', '| | |', '| --- | --- |', ...lines].join('\n');
+  if (progress.message !== null) rows.push(['note', cellText(progress.message)]);
+  return factTable(progress.experiment, rows).join('\n');
 }

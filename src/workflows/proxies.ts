@@ -1,13 +1,15 @@
 import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import type {
   EnvironmentActivities,
+  ExecutionActivities,
   LanguageModelActivities,
+  MemoryActivities,
   RunActivities,
 } from '../contracts/activities.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import type { RunPlan } from '../contracts/run.js';
 
-/** A worker that died is noticed after this long; a model call reports itself every few seconds. */
+/** What an experiment waits for is noticed after this long where its worker has died; it reports itself every few seconds. */
 const HEARTBEAT_TIMEOUT = '10s';
 /** On top of the request itself: waiting for a slot of the adaptive limit, and for a store that is away. */
 const MODEL_WAIT_SECONDS = 6 * 3600;
@@ -30,12 +32,40 @@ const PATIENT: ActivityOptions = {
 export const artifacts = proxyActivities<RunActivities>({ ...PATIENT, startToCloseTimeout: '2h' });
 
 /** A user's own environment may do I/O, and may take its time. */
-export const ENVIRONMENT_OPTIONS: ActivityOptions = { ...PATIENT, startToCloseTimeout: '1h' };
+export const ENVIRONMENT_OPTIONS: ActivityOptions = {
+  ...PATIENT,
+  startToCloseTimeout: '1h',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+};
 
 export const environments = proxyActivities<EnvironmentActivities>(ENVIRONMENT_OPTIONS);
 
+export const memories = proxyActivities<MemoryActivities>({
+  ...PATIENT,
+  startToCloseTimeout: '2h',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+});
+
+/** A program's own deadline is the sandbox's business; this leaves room for waiting for a place, and for an image that is built. */
+const SANDBOX_WAIT_SECONDS = 2 * 3600;
+
+export function executionOptions(timeoutSeconds: number, summary: string): ActivityOptions {
+  return {
+    ...PATIENT,
+    startToCloseTimeout: (timeoutSeconds + SANDBOX_WAIT_SECONDS) * 1000,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    summary,
+  };
+}
+
+/** Called through `executeWithOptions` with `executionOptions` only. */
+export const executions = proxyActivities<ExecutionActivities>({ startToCloseTimeout: '1m' });
+
 /** Options of one model call; the summary is what the UI shows. */
-export function modelCallOptions(plan: RunPlan, summary: string): ActivityOptions {
+export function modelCallOptions(
+  plan: Pick<RunPlan, 'model_queue' | 'timeout_sec' | 'max_attempts'>,
+  summary: string,
+): ActivityOptions {
   return {
     ...(plan.model_queue === null ? {} : { taskQueue: plan.model_queue.name }),
     startToCloseTimeout: (plan.timeout_sec + MODEL_WAIT_SECONDS) * 1000,

@@ -1,52 +1,46 @@
-import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
 import {
   ApplicationFailure,
   type ChildWorkflowHandle,
+  patched,
   setCurrentDetails,
-  upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
-import type { Metrics, RunStatus } from '../contracts/results.js';
-import type {
-  ControlState,
-  Progress,
-  RunPhase,
-  RunPlan,
-  ShardReport,
-  ShardResult,
-  Totals,
-} from '../contracts/run.js';
+import type { Metrics } from '../contracts/results.js';
+import type { ControlState, Progress, RunPlan, ShardReport, ShardResult, Totals } from '../contracts/run.js';
 import { BudgetLedger, hasCallLimits } from '../runtime/budget.js';
 import { dealConcurrency } from '../runtime/deal.js';
-import { accuracyOf, addTotals, noTotals } from '../runtime/totals.js';
+import { accuracyOf, addTotals, noTotals, totalsOf } from '../runtime/totals.js';
+import type { Outcome } from './conclude.js';
+import { ExperimentControl } from './experiment-control.js';
 import { controlSignal, grantSignal } from './messages.js';
 import { progressMarkdown } from './progress-markdown.js';
 import type { shard as shardWorkflow } from './shard.js';
 
 type ShardHandle = ChildWorkflowHandle<typeof shardWorkflow>;
 
+const MOST_LANES = 10_000;
+
 /** A run's state: what its shards report, what people ask for, what is left of its budget. */
-export class RunControl {
-  private plan: RunPlan | undefined;
-  private phase: RunPhase = 'preparing';
-  private paused = false;
-  private stopping = false;
-  private exhausted: string | null = null;
-  private fatal: string | null = null;
+export class RunControl extends ExperimentControl<RunPlan> {
   private unfinished = false;
-  private concurrency = 0;
+  /** What the shards were started with. */
+  private dealt = { concurrency: 0, paused: false };
   private ledger: BudgetLedger | null = null;
+  /** Shards that are being started. */
+  private starting: number[] = [];
   private readonly working = new Map<number, ShardHandle>();
   private readonly ids: string[] = [];
   private readonly totals = new Map<number, Totals>();
   private readonly wishes = new Map<number, number>();
   private metrics: Metrics | null = null;
 
-  constructor(private readonly workflowId: string) {}
+  constructor(private readonly workflowId: string) {
+    super('run');
+  }
 
   begin(plan: RunPlan): void {
-    this.plan = plan;
-    this.concurrency = plan.concurrency;
+    // Asked for before anybody could know that the samples go one by one.
+    if (plan.memory_scope === 'run') this.standing.setConcurrency(plan.concurrency);
+    this.planned(plan, { kind: 'run', model: plan.model });
     if (hasCallLimits(plan.limits)) {
       this.ledger = new BudgetLedger(plan.limits, {
         lm_calls: plan.kept.lm_calls,
@@ -54,80 +48,68 @@ export class RunControl {
         cost_usd: plan.kept.cost_usd,
       });
     }
-    this.upsert({ experiment: plan.experiment, kind: 'run', model: plan.model });
-    this.setPhase(this.paused ? 'paused' : this.stopping ? 'stopping' : 'running');
+    this.showPhase();
   }
 
   joined(shard: number, handle: ShardHandle): void {
+    this.starting = this.starting.filter((other) => other !== shard);
     this.working.set(shard, handle);
     this.ids.push(handle.workflowId);
     // Whatever was asked for while it was being started.
-    if (this.paused || this.stopping || this.exhausted !== null || this.fatal !== null) this.broadcast();
+    if (this.standing.isHeld() || this.hasChanged()) this.passOn();
   }
 
   /** A shard has ended; the others take over its share of the lanes. */
   left(shard: number, result: ShardResult): void {
     this.totals.set(shard, result.totals);
     if (!result.finished) this.unfinished = true;
-    if (result.fatal !== null) this.fatal ??= result.fatal;
+    if (result.fatal !== null) this.standing.fail(result.fatal);
     this.leave(shard);
   }
 
   /** A shard failed or was terminated; the run cannot be whole any more. */
   broke(shard: number, message: string): void {
     this.unfinished = true;
-    this.fatal ??= `shard ${shard}: ${message}`;
+    this.standing.fail(`shard ${shard}: ${message}`);
     this.leave(shard);
   }
 
   receive(report: ShardReport): void {
     this.totals.set(report.shard, report.totals);
     this.settle(report.shard, report.totals);
-    if (report.fatal !== undefined && this.fatal === null) {
-      this.fatal = report.fatal;
-      this.broadcast();
+    if (report.fatal !== undefined && !this.standing.hasFailed()) {
+      this.standing.fail(report.fatal);
+      this.passOn();
     }
     if (report.wants !== undefined) this.wishes.set(report.shard, report.wants);
     this.grantWishes();
     this.show();
   }
 
-  pause(paused: boolean): void {
-    this.paused = paused;
-    if (this.plan !== undefined && !this.stopping) this.setPhase(paused ? 'paused' : 'running');
-    this.broadcast();
+  override pause(paused: boolean): void {
+    this.standing.pause(paused);
+    if (this.standing.phase !== 'stopping') this.showPhase();
+    this.passOn();
   }
 
-  stop(): void {
-    this.stopping = true;
-    if (this.plan !== undefined) this.setPhase('stopping');
-    this.broadcast();
+  override stop(): void {
+    this.standing.stop();
+    this.showPhase();
+    this.passOn();
   }
 
-  exhaust(message: string): void {
-    if (this.exhausted !== null) return;
-    this.exhausted = message;
-    this.broadcast();
+  override exhaust(message: string): void {
+    if (!this.standing.isExhausted()) super.exhaust(message);
   }
 
-  setConcurrency(lanes: number): number {
-    this.concurrency = lanes;
-    this.broadcast();
-    this.show();
-    return lanes;
+  override setConcurrency(lanes: number): number {
+    const before = super.setConcurrency(lanes);
+    this.passOn();
+    return before;
   }
 
-  assertRunning(): void {
-    if (this.metrics !== null || this.phase === 'writing') {
-      throw ApplicationFailure.nonRetryable(`the run is ${this.phase}`);
-    }
-  }
-
-  assertConcurrency(lanes: number): void {
-    this.assertRunning();
-    if (!Number.isInteger(lanes) || lanes < 1 || lanes > 10_000) {
-      throw ApplicationFailure.nonRetryable('concurrency must be a whole number from 1 to 10000');
-    }
+  override assertConcurrency(lanes: number): void {
+    this.standing.assertConcurrency(lanes, MOST_LANES);
     if (this.plan?.memory_scope === 'run') {
       throw ApplicationFailure.nonRetryable(
         'runtime.memory_scope is run: its samples share one memory and go one by one',
@@ -135,21 +117,20 @@ export class RunControl {
     }
   }
 
-  stateFor(concurrency: number): ControlState {
-    return {
-      paused: this.paused,
-      stopping: this.stopping,
-      exhausted: this.exhausted !== null || this.fatal !== null,
-      concurrency,
-    };
+  /** What each shard is started with. */
+  deal(shards: readonly number[]): Map<number, ControlState> {
+    this.dealt = this.standing.asked();
+    this.starting = [...shards];
+    const shares = [...dealConcurrency(this.dealt.concurrency, shards)];
+    return new Map(shares.map(([shard, share]) => [shard, this.stateFor(share)]));
   }
 
-  outcome(cancelled: boolean): { status: RunStatus; message: string | null } {
-    if (this.fatal !== null) return { status: 'failed', message: this.fatal };
+  override outcome(cancelled: boolean): Outcome {
+    const ended = this.standing.outcome(false);
+    if (ended.status === 'failed') return ended;
     if (cancelled) return { status: 'cancelled', message: 'the workflow was cancelled' };
     if (!this.unfinished) return { status: 'done', message: null };
-    if (this.exhausted !== null) return { status: 'limit_reached', message: this.exhausted };
-    return { status: 'stopped', message: 'stopped on request' };
+    return ended.status === 'limit_reached' ? ended : { status: 'stopped', message: 'stopped on request' };
   }
 
   finish(metrics: Metrics): void {
@@ -157,26 +138,20 @@ export class RunControl {
     this.setPhase(metrics.status);
   }
 
-  setPhase(phase: RunPhase): void {
-    this.phase = phase;
-    this.upsert({ phase });
-    this.show();
-  }
-
   progress(): Progress {
     const { plan, metrics } = this;
     const totals = metrics === null ? this.sum() : totalsOf(metrics);
     return {
       experiment: plan?.experiment ?? this.workflowId,
-      phase: this.phase,
+      phase: this.standing.phase,
       samples_planned: plan?.samples_planned ?? 0,
-      concurrency: this.concurrency,
+      concurrency: this.standing.concurrency,
       totals,
       accuracy: accuracyOf(totals),
       shards: [...this.ids],
       artifacts: plan?.artifacts ?? '',
       simulated: plan?.simulated ?? false,
-      message: this.fatal ?? this.exhausted,
+      message: this.standing.message,
     };
   }
 
@@ -190,7 +165,7 @@ export class RunControl {
     const totals = this.totals.get(shard);
     if (totals !== undefined) this.settle(shard, totals);
     this.ledger?.release(shard);
-    if (this.working.size > 0) this.broadcast();
+    if (this.working.size > 0) this.passOn();
     this.grantWishes();
     this.show();
   }
@@ -215,8 +190,23 @@ export class RunControl {
     if (reached !== null) this.exhaust(reached);
   }
 
-  private broadcast(): void {
-    const shares = dealConcurrency(this.concurrency, [...this.working.keys()]);
+  private stateFor(concurrency: number): ControlState {
+    const { paused, stopping } = this.standing.asked();
+    return { paused, stopping, exhausted: this.standing.isOver(), concurrency };
+  }
+
+  /** Shards that were being started when somebody asked for other lanes, or resumed the run, have not heard of it. */
+  private hasChanged(): boolean {
+    const { concurrency, paused } = this.standing.asked();
+    const { dealt } = this;
+    const isAsBefore = concurrency === dealt.concurrency && paused === dealt.paused;
+    return !isAsBefore && patched('asked-while-shards-were-started');
+  }
+
+  /** Those that are being started hear of their share when they have been. */
+  protected override passOn(): void {
+    const shards = [...this.working.keys(), ...this.starting];
+    const shares = dealConcurrency(this.standing.concurrency, shards);
     for (const [shard, share] of shares) {
       this.tell(shard, (handle) => handle.signal(controlSignal, this.stateFor(share)));
     }
@@ -228,25 +218,7 @@ export class RunControl {
     if (handle !== undefined) send(handle).catch(() => undefined);
   }
 
-  private upsert(values: Partial<Record<keyof typeof SEARCH_ATTRIBUTES, string>>): void {
-    const known = this.plan?.search_attributes ?? [];
-    const pairs: SearchAttributePair[] = [];
-    for (const [key, value] of Object.entries(values)) {
-      const name = SEARCH_ATTRIBUTES[key as keyof typeof SEARCH_ATTRIBUTES];
-      // An attribute that the server does not know would fail the workflow task again and again.
-      if (known.includes(name)) {
-        pairs.push({ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value });
-      }
-    }
-    if (pairs.length > 0) upsertSearchAttributes(pairs);
-  }
-
-  private show(): void {
+  protected override show(): void {
     setCurrentDetails(progressMarkdown(this.progress(), this.metrics));
   }
-}
-
-function totalsOf(metrics: Metrics): Totals {
-  const { samples, correct, errors, episodes, lm_calls, lm_calls_repeated, usage, cost_usd } = metrics;
-  return { samples, correct, errors, episodes, lm_calls, lm_calls_repeated, ...usage, cost_usd };
 }

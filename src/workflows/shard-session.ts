@@ -2,17 +2,20 @@ import {
   CancellationScope,
   condition,
   getExternalWorkflowHandle,
-  sleep,
+  isCancellation,
+  patched,
   workflowInfo,
 } from '@temporalio/workflow';
 import { createAgent } from '../agents/registry.js';
 import type { GeneratedReply } from '../contracts/activities.js';
-import type { AgentRequest } from '../contracts/agent.js';
+import type { AgentRequest, CodeRequest } from '../contracts/agent.js';
+import type { ExecutionIdentity, ExecutionResult } from '../contracts/execution.js';
 import type { CallIdentity } from '../contracts/language-model.js';
-import type { EpisodeRecord } from '../contracts/results.js';
+import type { EmbeddingTotals, EpisodeRecord } from '../contracts/results.js';
 import type { AwaitedStep, ControlState, ShardInput, ShardReport, Totals } from '../contracts/run.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
+import { isJournaled } from '../memory/saved.js';
 import { Allowance } from '../runtime/allowance.js';
 import { hasCallLimits } from '../runtime/budget.js';
 import { reportInterval } from '../runtime/deal.js';
@@ -20,16 +23,14 @@ import { Lane } from '../runtime/lane.js';
 import { LanePool } from '../runtime/lane-pool.js';
 import { type LaneState, newLane } from '../runtime/lane-state.js';
 import { CallRefusedError, type LanePorts } from '../runtime/ports.js';
-import { bookEpisode, noTotals, standingOf } from '../runtime/totals.js';
+import { addCosts, bookCall, bookEpisode, noTotals, standingOf } from '../runtime/totals.js';
 import { EnvironmentGateway } from './environment-gateway.js';
 import { describeError, fatalMessage, isInterruption, orInvalidInput } from './failures.js';
+import { LaneJournal } from './lane-journal.js';
 import { reportSignal } from './messages.js';
+import { useModelQueue, withModelQueue } from './model-queue.js';
 import { PartWriter } from './part-writer.js';
-import { artifacts, languageModel, modelCallOptions } from './proxies.js';
-import { modelQueues } from './sinks.js';
-
-/** Five events of history each time, so not often. */
-const QUEUE_REMINDER = '15s';
+import { artifacts, executionOptions, executions, languageModel, modelCallOptions } from './proxies.js';
 
 /** One execution of a shard: its lanes, its control state, its totals. */
 export class ShardSession {
@@ -77,7 +78,7 @@ export class ShardSession {
       (lane) => this.runLane(lane),
     );
     if (input.control.exhausted) this.allowance?.close();
-    this.useModelQueue();
+    useModelQueue(plan.model_queue);
   }
 
   async run(): Promise<void> {
@@ -85,35 +86,9 @@ export class ShardSession {
     if (plan.load_memory === 'shared') {
       this.initialMemory = (await artifacts.loadMemory({ run: plan.run })) as MemorySnapshot | null;
     }
-    await this.withModelQueue(() => this.pool.run());
+    CancellationScope.current().cancelRequested.catch((error: unknown) => this.cancel(error));
+    await withModelQueue(plan.model_queue, () => this.pool.run());
     this.finished = this.suspended.length === 0 && this.carriedLanes.length === 0 && this.next >= plan.slots;
-  }
-
-  private useModelQueue(): void {
-    const queue = this.input.plan.model_queue;
-    if (queue !== null) modelQueues.use(queue.name, queue.requests_per_second);
-  }
-
-  /**
-   * Names the model's queue again from time to time. Where every worker that polled it has died, all calls wait on
-   * it and nothing else would bring this workflow, which knows its name, to another worker.
-   */
-  private async withModelQueue(work: () => Promise<void>): Promise<void> {
-    if (this.input.plan.model_queue === null) return work();
-    const reminding = new CancellationScope();
-    reminding
-      .run(async () => {
-        for (;;) {
-          await sleep(QUEUE_REMINDER);
-          this.useModelQueue();
-        }
-      })
-      .catch(() => undefined);
-    try {
-      await work();
-    } finally {
-      reminding.cancel();
-    }
   }
 
   control(state: ControlState): void {
@@ -152,6 +127,14 @@ export class ShardSession {
     await this.writer.flush();
   }
 
+  /** Neither a shard without a share nor a lane that waits for leave to call hears of it by itself. */
+  private cancel(error: unknown): void {
+    const hears = !this.pool.isWaiting() && this.allowance?.isWaitedFor() !== true;
+    if (hears || !patched('cancelled-while-it-waits')) return;
+    this.pool.fail(error);
+    this.allowance?.close();
+  }
+
   private mustEnd(): boolean {
     return this.controlState.stopping || this.controlState.exhausted || this.fatal !== null;
   }
@@ -177,50 +160,80 @@ export class ShardSession {
     if (begins && load_memory === 'per_sample') {
       state.memory = (await artifacts.loadMemory({ run, slot: state.slot })) as MemorySnapshot | null;
     }
+    const journal = new LaneJournal(
+      this.input.plan,
+      state.from,
+      (embeddings) => this.bookEmbeddings(embeddings),
+      state.journal,
+    );
     const lane = new Lane(
       state,
-      this.ports((episode) => {
+      this.ports(journal, (episode) => {
         const before = state.booked?.index === episode.index ? state.booked.standing : undefined;
         state.booked = { index: episode.index, standing: standingOf(episode) };
         bookEpisode(this.totals, state.booked.standing, before);
       }),
     );
+    const ended = (): LaneState => this.withJournal(lane.snapshot(), journal);
     try {
       const outcome = await lane.run();
-      if (outcome === 'suspended') this.suspended.push(lane.snapshot());
-      else this.keepMemory(lane.snapshot());
+      await journal.keep();
+      if (outcome === 'suspended') this.suspended.push(ended());
+      else this.keepMemory(ended());
     } catch (error) {
       const fatal = fatalMessage(error);
-      if (fatal === null) throw error;
-      this.suspended.push(lane.snapshot());
+      if (fatal === null) {
+        if (isCancellation(error) && patched('memory-of-a-cancelled-lane')) {
+          await CancellationScope.nonCancellable(() => journal.keep()).catch(() => undefined);
+          this.suspended.push(ended());
+        }
+        throw error;
+      }
+      // What it has learned is saved all the same; a store that refuses is the same fatal problem.
+      await journal.keep().catch(() => undefined);
+      this.suspended.push(ended());
       this.fatal ??= fatal;
       this.report({ fatal });
     }
   }
 
-  /** A memory that samples share is written when its lane ends; a sample's own is made from its rows. */
-  private keepMemory(lane: LaneState): void {
-    if (this.input.plan.memory_scope !== 'run' || lane.memory === null) return;
-    const sample = lane.sample ?? lane.last_sample;
-    if (sample === undefined) return;
-    this.writer.setMemory({ index: sample.index, sample_id: sample.id, memory: lane.memory });
+  /** The state of a lane whose memory is journaled holds what is not written down yet. */
+  private withJournal(lane: LaneState, journal: LaneJournal): LaneState {
+    return isJournaled(this.input.plan.memory._type) ? { ...lane, journal: journal.state() } : lane;
   }
 
-  private ports(book: (episode: EpisodeRecord) => void): LanePorts {
+  /** A memory that samples share is written when its lane ends, and so is a journaled one; a history is made from rows. */
+  private keepMemory(lane: LaneState): void {
+    const { plan } = this.input;
+    const sample = lane.sample ?? lane.last_sample;
+    if (lane.memory === null || sample === undefined) return;
+    const end = { index: sample.index, sample_id: sample.id, memory: lane.memory };
+    if (plan.memory_scope === 'run') this.writer.setMemory(end);
+    else if (lane.journal !== undefined)
+      this.writer.addSampleMemory({ ...end, entries: lane.journal.entries });
+  }
+
+  private bookEmbeddings({ input_tokens, cost_usd }: EmbeddingTotals): void {
+    this.totals.input_tokens += input_tokens;
+    this.totals.cost_usd = addCosts(this.totals.cost_usd, cost_usd);
+  }
+
+  private ports(journal: LaneJournal, book: (episode: EpisodeRecord) => void): LanePorts {
     const { plan } = this.input;
     return {
       rules: plan.rules,
       mayProceed: (boundary) => this.mayProceed(boundary),
-      openSample: (slot, trial) => this.environment.open(slot, trial),
+      openSample: (slot) => this.environment.open(slot),
       step: (sample, state, action) => this.environment.step(sample, state, action),
       generate: (call, request, step) => this.generate(call, request, step),
-      createAgent: (memory, model) =>
-        orInvalidInput(() => createAgent({ config: plan.agent, memory, languageModel: model })),
-      createMemory: (saved) => orInvalidInput(() => buildMemory(plan.memory, saved)),
+      execute: (execution, request) => this.execute(execution, request),
+      createAgent: (tools) => orInvalidInput(() => createAgent({ config: plan.agent, ...tools })),
+      createMemory: (saved) => orInvalidInput(() => buildMemory(plan.memory, saved, journal)),
       record: (episode) => {
         book(episode);
         this.writer.add(episode);
         this.reportWhenDue();
+        return journal.keepWhenLong();
       },
       now: () => Date.now(),
       isInterruption,
@@ -256,16 +269,16 @@ export class ShardSession {
         this.allowance?.giveBack();
         throw error;
       });
-    this.totals.lm_calls += 1;
-    this.totals.lm_calls_repeated += reply.repeated ?? 0;
-    this.totals.input_tokens += reply.usage?.input_tokens ?? 0;
-    this.totals.output_tokens += reply.usage?.output_tokens ?? 0;
-    this.totals.cost_usd =
-      this.totals.cost_usd === null || reply.cost_usd === undefined
-        ? null
-        : this.totals.cost_usd + reply.cost_usd;
+    bookCall(this.totals, reply);
     this.allowance?.settled();
     return reply;
+  }
+
+  private async execute(execution: ExecutionIdentity, request: CodeRequest): Promise<ExecutionResult> {
+    const summary = `${execution.sample_id} · trial ${execution.trial + 1} · run code`;
+    return executions.executeCode.executeWithOptions(executionOptions(request.timeout_sec, summary), [
+      { run: this.input.plan.run, execution, ...request },
+    ]);
   }
 
   private reportWhenDue(): void {

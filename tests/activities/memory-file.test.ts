@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { initialMemory, readMemory, writeMemory } from '../../src/activities/memory-file.js';
+import { initialMemory, readMemory } from '../../src/activities/memory-file.js';
 import { type EpisodeLine, MergedParts, writePart } from '../../src/activities/part-file.js';
 import { memoryOfSample } from '../../src/activities/rebuild-memory.js';
+import { writeMemory } from '../../src/activities/write-memory.js';
 import type { CallRecord } from '../../src/contracts/language-model.js';
 import type { EpisodeRecord } from '../../src/contracts/results.js';
 import { createRandom } from '../../src/statistics/random.js';
@@ -79,13 +80,13 @@ describe('memory.json', () => {
     const saved = `${store.uri}/kept/memory.json`;
     const config = configOf({ runtime: { memory_scope: 'sample' }, output: { save_memory_path: saved } });
     const run = runContext(store, config);
-    await writeMemory(run, await MergedParts.open(store, await keys(store)), openStore);
+    await writeMemory(run, await MergedParts.open(store, await keys(store)), { openStore, execution: 'e' });
     const loaded = await readMemory(openStore, saved, config.memory, 'sample');
     expect(JSON.parse((await store.readText(artifactKeys.memory)) ?? '')).toEqual(loaded);
-    const own = initialMemory(loaded, 'constructor');
+    const own = initialMemory(config.memory, loaded, 'constructor');
     expect(JSON.stringify(own)).toContain('answer of constructor');
     expect(JSON.stringify(own)).not.toContain('answer of a');
-    expect(initialMemory(loaded, 'toString')).toBeNull();
+    expect(initialMemory(config.memory, loaded, 'toString')).toBeNull();
     await expect(readMemory(openStore, saved, config.memory, 'run')).rejects.toThrow('memory_scope: sample');
   });
 
@@ -97,17 +98,20 @@ describe('memory.json', () => {
     ]);
     await writePart(store, partKey('e', 0, 1), [{ kind: 'memory', index: 4, sample_id: 'b', memory }]);
     const run = runContext(store, configOf());
-    await writeMemory(run, await MergedParts.open(store, await keys(store)), openStore);
+    await writeMemory(run, await MergedParts.open(store, await keys(store)), { openStore, execution: 'e' });
     for (const scope of ['run', 'sample'] as const) {
       const loaded = await readMemory(openStore, `${store.uri}/memory.json`, historyList, scope);
       expect(loaded).toEqual(memory);
-      expect(initialMemory(loaded, 'anything')).toEqual(memory);
+      expect(initialMemory(historyList, loaded, 'anything')).toEqual(memory);
     }
   });
 
   test('of a run that remembered nothing is an empty memory', async () => {
     const store = await temporaryStore();
-    await writeMemory(runContext(store, configOf()), await MergedParts.open(store, []), openStore);
+    await writeMemory(runContext(store, configOf()), await MergedParts.open(store, []), {
+      openStore,
+      execution: 'e',
+    });
     expect(await readMemory(openStore, `${store.uri}/memory.json`, historyList, 'run')).toEqual({
       _type: 'history_list',
       max_length: 100,
@@ -119,9 +123,22 @@ describe('memory.json', () => {
     ['no file', null, 'there is no file at'],
     ['no JSON', '{', 'is not JSON'],
     ['null', 'null', 'holds no memory'],
+    ['a list', '[]', 'holds no memory: there is no "_type"'],
+    ['a mapping of something else', '{"entries": []}', 'holds no memory: there is no "_type"'],
+    ['samples without memories', '{"_type": "per_sample"}', '"memories" must be a mapping'],
+    ['samples in a list', '{"_type": "per_sample", "memories": []}', '"memories" must be a mapping'],
+    [
+      'a null among samples’',
+      '{"_type": "per_sample", "memories": {"a": null}}',
+      'sample a: this is no memory',
+    ],
     ['another kind', '{"_type": "cheatsheet"}', 'is a cheatsheet, the config asks for a history_list'],
     ['a bad entry', '{"_type": "history_list", "entries": [{}]}', 'entry 0 is not a memory entry'],
-    ['a bad one among samples’', '{"_type": "per_sample", "memories": {"a": {"_type": "x"}}}', 'is a x'],
+    [
+      'a bad one among samples’',
+      '{"_type": "per_sample", "memories": {"a": {"_type": "x"}}}',
+      'sample a: the saved memory is a x',
+    ],
   ])('%s is refused with the field', async (_name, content, message) => {
     const store = await temporaryStore();
     if (content !== null) await store.write('memory.json', content);

@@ -9,7 +9,7 @@ import {
 import type { ReflectionConfig, ReflexionAgentConfig } from '../../src/config/agent-schemas.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { HistoryList } from '../../src/memory/history-list.js';
-import { Bench } from './support.js';
+import { Bench, noCode } from './support.js';
 
 function agent(
   reflection: Partial<ReflectionConfig> = {},
@@ -162,6 +162,7 @@ describe('the registry', () => {
   const rest = {
     memory: new HistoryList({ _type: 'history_list', max_length: 1 }),
     languageModel: { generate: async () => ({ text: 'x', finish_reason: 'stop' as const }) },
+    codeExecutor: noCode,
   };
 
   test('makes what agent.type names, and a user’s own agent once it is known', async () => {

@@ -1,9 +1,16 @@
 import { createAgent } from '../../src/agents/registry.js';
 import type { AgentConfig } from '../../src/config/agent-schemas.js';
-import type { Agent, AgentRequest } from '../../src/contracts/agent.js';
+import type { Agent, AgentRequest, CodeExecutor } from '../../src/contracts/agent.js';
 import type { Feedback } from '../../src/contracts/environment.js';
 import type { Entry } from '../../src/memory/entries.js';
 import { HistoryList } from '../../src/memory/history-list.js';
+
+/** For agents that run no code. */
+export const noCode: CodeExecutor = {
+  execute: async () => {
+    throw new Error('this agent runs no code');
+  },
+};
 
 /** An agent with a memory of its own and a model that says what it is told to. */
 export class Bench {
@@ -28,6 +35,7 @@ export class Bench {
           return { text: this.say(request, this.requests.length), finish_reason: 'stop' };
         },
       },
+      codeExecutor: noCode,
     });
   }
 

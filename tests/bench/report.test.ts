@@ -50,6 +50,8 @@ function result(more: Partial<BenchResult> = {}): BenchResult {
     sequential: [],
     recovery: null,
     memory: [],
+    experiences: [],
+    executions: null,
     failures: [],
     ...more,
   };
@@ -167,6 +169,40 @@ describe('the report', () => {
     ).toBe(
       ['|           | b   |', '| --------- | --- |', '| long name | –   |', '| c         | 1   |'].join('\n'),
     );
+  });
+});
+
+describe('executions', () => {
+  const executions = {
+    executions: 40,
+    at_once: [
+      { concurrency: 1, docker_run: [0.4, 0.3, 0.5], sandbox: [0.2, 0.25, 0.3] },
+      { concurrency: 4, docker_run: [0.2, 0.2, 0.2], sandbox: [0.2, 0.1, 0.3] },
+    ],
+    warm: { median: 0.11, min: 0.09, max: 0.3 },
+    first_word: { median: 0.06, min: 0.05, max: 0.2 },
+  };
+
+  it('stand beside docker run, by their medians', () => {
+    const report = reportOf(result({ executions }));
+    expect(report).toMatch(
+      /one after another +\| 0\.400 \(0\.300–0\.500\) +\| 0\.250 \(0\.200–0\.300\) +\| 1\.60 ×/,
+    );
+    expect(report).toMatch(/4 at once +\| 0\.200 +\| 0\.200 \(0\.100–0\.300\) +\| 1\.00 ×/);
+    expect(report).toMatch(/result, a container waiting +\| – +\| 0\.110 \(0\.090–0\.300\)/);
+    expect(report).toMatch(/first word, a container waiting +\| – +\| 0\.060 \(0\.050–0\.200\)/);
+  });
+
+  it('have targets: no slower than docker run, six a second, a tenth of a second', () => {
+    const targets = targetsOf(result({ executions }));
+    expect(targets.map(({ measured }) => Number(measured.toFixed(3)))).toEqual([0.625, 5, 0.11]);
+    expect(targets.map(verdict)).toEqual(['reached', 'missed by 17 %', 'missed by 10 %']);
+  });
+
+  it('that could not be measured say why, and miss nothing', () => {
+    const skipped = result({ executions: { skipped: 'no Docker daemon answers' } });
+    expect(reportOf(skipped)).toContain('Executions were not measured: no Docker daemon answers\n');
+    expect(targetsOf(skipped)).toEqual([]);
   });
 });
 

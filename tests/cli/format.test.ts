@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf, explain } from '../../src/cli/exit.js';
-import { dollars, duration, metricsTable, percent } from '../../src/cli/format.js';
+import { dollars, metricsTable, percent } from '../../src/cli/format.js';
 import { InvalidInputError } from '../../src/config/errors.js';
 import type { Metrics } from '../../src/contracts/results.js';
 import { StorageError } from '../../src/storage/storage-error.js';
@@ -75,6 +75,8 @@ describe('the result table', () => {
     [{ samples: 4 }, 'samples: 4 of 10, 20 episodes'],
     [{ accuracy: null, correct: 0, samples: 2 }, 'accuracy: – (0 of 0 judged samples)'],
     [{ cost_usd: null }, 'cost: unknown (no price for this model)'],
+    [{ accuracy: 0.9995 }, 'accuracy: 99.95 % (6 of 8 judged samples)'],
+    [{ cost_usd: 0.00004 }, 'cost: $0.00004'],
     [{ errors: 0 }, 'errors: 0'],
     [{ truncated_replies: 3 }, 'cut-off replies: 3'],
     [{ success_by_trial: [0.5, null] }, 'success by trial: trial 1: 50.0 %, trial 2: –'],
@@ -91,19 +93,9 @@ describe('the result table', () => {
     const by_task = { MCQEnv: { samples: 6, correct: 3, errors: 0, accuracy: 0.5, confusion } };
     expect(lines({ by_task }).slice(-3)).toEqual(['target \\ answered: A: none', 'A: 3: 1', 'B: 2: 0']);
     expect(metricsTable({ ...METRICS, by_task })).toContain('MCQEnv, target letter by answered letter:');
+    const named = { A: { constructor: 1 }, B: { A: 2 } };
+    expect(lines({ by_task: { MCQEnv: { ...by_task.MCQEnv, confusion: named } } }).at(-1)).toBe('B: 2: 0');
   });
-});
-
-test.each([
-  [0, '0.0 s'],
-  [119.94, '119.9 s'],
-  [120, '2 min 0 s'],
-  [179.7, '3 min 0 s'],
-  [7199, '119 min 59 s'],
-  [7200, '2 h 0 min'],
-  [90_061, '25 h 1 min'],
-])('%s seconds are %s', (seconds, text) => {
-  expect(duration(seconds)).toBe(text);
 });
 
 test('shares and dollars that are not known are no zeros', () => {

@@ -36,6 +36,7 @@ test('a config that says the least gets every default', () => {
     },
     memory: { _type: 'history_list', max_length: 100 },
     agent: { type: 'history_agent', system_prompt: null, history_k: 10, feedback: 'full' },
+    sandbox: { type: 'docker', memory_mb: 512, cpus: 1, pids: 64, output_kb: 64, tmpfs_mb: 64 },
     limits: { max_cost_usd: null, max_lm_calls: null, max_tokens: null, max_wall_seconds: null },
     output: {
       results_dir: '/work/results',
@@ -156,9 +157,11 @@ test.each([
 });
 
 test('the memory’s kind may be called type or _type', () => {
+  const agent = { type: 'dynamic_cheatsheet_agent' };
   for (const key of ['type', '_type']) {
     const { memory } = configOf({ memory: { [key]: 'history_list', max_length: 3 } });
     expect(memory).toEqual({ _type: 'history_list', max_length: 3 });
+    expect(configOf({ agent, memory: { [key]: 'hybrid' } }).memory._type).toBe('hybrid');
   }
 });
 
@@ -170,4 +173,114 @@ test('a user’s own agent keeps its own fields', () => {
     history_k: 10,
     feedback: 'full',
   });
+});
+
+test('the Dynamic Cheatsheet gets every default', () => {
+  const { agent, memory } = configOf({ agent: { type: 'dynamic_cheatsheet_agent' } });
+  expect(agent).toEqual({
+    type: 'dynamic_cheatsheet_agent',
+    system_prompt: null,
+    history_k: 0,
+    feedback: 'full',
+    mode: 'cumulative',
+    retrieve_top_k: 3,
+    use_code_execution: false,
+    code_timeout_sec: 3,
+    max_code_rounds: 3,
+    curator_sees_feedback: false,
+    curator_max_tokens: 4096,
+    generator_template: null,
+    cheatsheet_template: null,
+  });
+  expect(memory).toEqual({ _type: 'cheatsheet', max_chars: 20_000 });
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ['history_list', {}],
+  ['history_list', { type: 'reflexion_agent' }],
+  ['cheatsheet', { type: 'dynamic_cheatsheet_agent' }],
+  [
+    'cheatsheet',
+    { type: 'dynamic_cheatsheet_agent', mode: 'cumulative', history_k: 0, use_retrieval: false },
+  ],
+  ['cheatsheet', { type: 'dynamic_cheatsheet_agent', mode: 'empty_sheet' }],
+  ['hybrid', { type: 'dynamic_cheatsheet_agent', mode: 'retrieval_synthesis' }],
+  ['hybrid', { type: 'dynamic_cheatsheet_agent', mode: 'dynamic_retrieval' }],
+  ['hybrid', { type: 'dynamic_cheatsheet_agent', mode: 'full_history' }],
+  ['hybrid', { type: 'dynamic_cheatsheet_agent', use_retrieval: true }],
+  ['hybrid', { type: 'dynamic_cheatsheet_agent', mode: 'empty_sheet', history_k: 1 }],
+])('the memory is a %s where the config names none and the agent is %j', (_type, agent) => {
+  expect(configOf({ agent }).memory).toMatchObject({ _type });
+  // A field of the memory is no name.
+  const field = _type === 'history_list' ? { max_length: 7 } : { max_chars: 777 };
+  expect(configOf({ agent, memory: field }).memory).toMatchObject({ _type, ...field });
+});
+
+test('a memory of experiences gets every default of its retrieval', () => {
+  const agent = { type: 'dynamic_cheatsheet_agent', mode: 'dynamic_retrieval' };
+  const retrieval = { backend: 'bm25', correct_only: false };
+  expect(configOf({ agent, memory: { type: 'experience_db' } }).memory).toEqual({
+    _type: 'experience_db',
+    retrieval,
+  });
+  expect(configOf({ agent }).memory).toEqual({ _type: 'hybrid', max_chars: 20_000, retrieval });
+});
+
+test('every field of the agent, the memory and the sandbox is taken as it is written', () => {
+  const sections = {
+    agent: {
+      type: 'dynamic_cheatsheet_agent',
+      system_prompt: 'Be brief.',
+      history_k: 5,
+      feedback: 'outcome',
+      mode: 'cumulative',
+      use_retrieval: true,
+      retrieve_top_k: 7,
+      use_code_execution: true,
+      code_timeout_sec: 0.5,
+      max_code_rounds: 1,
+      curator_sees_feedback: true,
+      curator_max_tokens: 99,
+      generator_template: '{question} {cheatsheet} {examples}',
+      cheatsheet_template: '{answer} {feedback}',
+    },
+    memory: {
+      _type: 'hybrid',
+      max_chars: 100,
+      retrieval: {
+        backend: 'embedding',
+        model: 'openai/text-embedding-3-small',
+        base_url: 'http://127.0.0.1:8000/v1',
+        dimensions: 256,
+        correct_only: true,
+      },
+    },
+    sandbox: { type: 'process', memory_mb: 32, cpus: 0.5, pids: 8, output_kb: 1, tmpfs_mb: 1 },
+  };
+  const config = configOf(sections);
+  expect(config).toMatchObject(sections);
+  // The resolved config is a config, and means the same.
+  expect(configOf(structuredClone(config) as unknown as Record<string, unknown>)).toEqual(config);
+});
+
+test.each(['docker', 'process'])('sandbox: %s is short for its type', (type) => {
+  expect(configOf({ sandbox: type }).sandbox).toEqual({
+    ...{ type, memory_mb: 512, cpus: 1, pids: 64, output_kb: 64, tmpfs_mb: 64 },
+  });
+  expect(configOf({}, { overrides: [`sandbox=${type}`] }).sandbox.type).toBe(type);
+});
+
+test('the ablation of a config is one override away', () => {
+  const config = {
+    agent: { type: 'dynamic_cheatsheet_agent', use_code_execution: true },
+    memory: { _type: 'hybrid' },
+  };
+  for (const mode of ['empty_sheet', 'full_history', 'dynamic_retrieval', 'retrieval_synthesis'])
+    expect(configOf(config, { overrides: [`agent.mode=${mode}`] }).agent).toMatchObject({ mode });
+});
+
+test('a user’s own agent may have any memory', () => {
+  const agent = { type: 'mine', file: import.meta.filename };
+  for (const type of ['history_list', 'cheatsheet', 'experience_db', 'hybrid'])
+    expect(configOf({ agent, memory: { type } }).memory._type).toBe(type);
 });

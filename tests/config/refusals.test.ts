@@ -90,7 +90,45 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ dataset: { items, task_type: 'mcq' } }, 'dataset.choices_field', 'needs choices_field'],
   [{ dataset: { items, choices_field: ['a'] } }, 'dataset.choices_field', 'at least 2 entries'],
   [{ dataset: { items, instruction_template: 'x' } }, 'dataset.instruction_template', '{question}'],
+  // Memories.
+  [{ memory: { type: 'vector_db' } }, 'memory._type', '"vector_db" is not allowed; allowed: history_list'],
+  [{ memory: { _type: 'cheatsheet', max_length: 3 } }, 'memory.max_length', 'unknown field'],
+  [{ memory: { _type: 'cheatsheet', retrieval: {} } }, 'memory.retrieval', 'unknown field'],
+  [{ memory: { _type: 'experience_db', max_chars: 300 } }, 'memory.max_chars', 'unknown field'],
+  [{ memory: { _type: 'cheatsheet', max_chars: 99 } }, 'memory.max_chars', 'must be at least 100, not 99'],
+  [
+    { memory: { _type: 'hybrid', retrieval: { backend: 'lexical' } } },
+    'memory.retrieval.backend',
+    'allowed: bm25, embedding',
+  ],
+  [
+    { memory: { _type: 'hybrid', retrieval: { backend: 'embedding' } } },
+    'memory.retrieval.model',
+    'openai/NAME or gemini/NAME',
+  ],
+  [
+    { memory: { _type: 'hybrid', retrieval: { backend: 'embedding', model: 'anthropic/x' } } },
+    'memory.retrieval.model',
+    'openai/NAME or gemini/NAME',
+  ],
+  [
+    { memory: { _type: 'hybrid', retrieval: { model: 'gemini/x' } } },
+    'memory.retrieval.model',
+    'belongs to backend embedding, but the backend is bm25',
+  ],
+  [
+    { memory: { _type: 'hybrid', retrieval: { only_correct: true } } },
+    'memory.retrieval.only_correct',
+    'allowed: backend, model, base_url, dimensions, correct_only',
+  ],
+  // The sandbox.
+  [{ sandbox: 'podman' }, 'sandbox.type', '"podman" is not allowed; allowed: docker, process'],
+  [{ sandbox: null }, 'sandbox', 'must be a mapping, not null'],
+  [{ sandbox: { memory_mb: 16 } }, 'sandbox.memory_mb', 'must be at least 32, not 16'],
+  [{ sandbox: { cpus: 0 } }, 'sandbox.cpus', 'must be more than 0'],
+  [{ sandbox: { timeout_sec: 3 } }, 'sandbox.timeout_sec', 'unknown field'],
   // A user's agent.
+  [{ agent: { type: 'dynamic_cheatsheet_agent', file: 'a.ts' } }, 'agent.type', 'is a built-in agent'],
   [{ agent: { type: 'history_agent', file: 'a.ts' } }, 'agent.type', 'is a built-in agent'],
   [{ agent: { file: 'a.ts', type: '' } }, 'agent.type', 'at least 1'],
 ];

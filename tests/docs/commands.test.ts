@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, cp, mkdir, readFile } from 'node:fs/promises';
+import { chmod, cp, readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { configJsonSchema } from '../../src/config/json-schema.js';
-import { COMMAND, type Running, until, Workplace } from '../support/workplace.js';
+import { COMMAND, type Running, until, untilIn, Workplace } from '../support/workplace.js';
 import { documentedCommands, documents, fencesOf } from './markdown.js';
 
 /** A documented line, run as it stands. */
@@ -28,6 +28,17 @@ const TABLE = /│ accuracy/;
 async function copyShipped(place: Workplace): Promise<void> {
   await cp('configs', place.path('configs'), { recursive: true });
   await cp('examples', place.path('examples'), { recursive: true });
+}
+
+/** Replaces parts of a shipped file, each of which stands in it once. */
+async function changeShipped(place: Workplace, name: string, changes: [string, string][]): Promise<void> {
+  let text = await readFile(place.path(name), 'utf8');
+  for (const [part, other] of changes) {
+    const pieces = text.split(part);
+    expect(pieces, `${name}: ${part}`).toHaveLength(2);
+    text = pieces.join(other);
+  }
+  await place.write(name, text);
 }
 
 async function writeDocumented(place: Workplace, name: string): Promise<void> {
@@ -57,20 +68,6 @@ async function untilUnused(place: Workplace): Promise<void> {
 }
 
 const SCENARIOS: Scenario[] = [
-  {
-    title: 'the demo',
-    prepare: async () => {
-      const { scripts } = JSON.parse(await readFile('package.json', 'utf8'));
-      expect(scripts.demo).toBe('node dist/cli/main.js demo');
-    },
-    // `npm ci` is what set up the checkout that this test runs in.
-    steps: [{ command: 'npm ci && npm run demo', prints: /success by trial.*trial 3/ }],
-    check: async (place) => {
-      const { status, simulated, samples, success_by_trial } = await place.metrics('reflexion');
-      expect({ status, simulated, samples }).toEqual({ status: 'done', simulated: true, samples: 40 });
-      expect(success_by_trial).toHaveLength(3);
-    },
-  },
   {
     title: 'a run of one’s own, replayed and graded again',
     prepare: (place) => writeDocumented(place, 'capitals.yaml'),
@@ -168,7 +165,11 @@ const SCENARIOS: Scenario[] = [
   },
   {
     title: 'in the background',
-    prepare: copyShipped,
+    prepare: async (place) => {
+      await copyShipped(place);
+      // So slow that it is in progress when the next commands are there.
+      await changeShipped(place, 'configs/reflexion.yaml', [['mean: 400', 'mean: 3000']]);
+    },
     steps: [
       { command: 'npx reprise run configs/reflexion.yaml --detach', prints: /runs in the background/ },
       { command: 'npx reprise status reflexion', prints: /reflexion/ },
@@ -186,6 +187,58 @@ const SCENARIOS: Scenario[] = [
     steps: [
       { command: 'npx reprise setup', prints: /search attributes/ },
       { command: 'npx reprise worker --max-concurrent-calls 200', staysUntil: /Working on reprise/ },
+    ],
+  },
+  {
+    title: 'notes from sample to sample, looked at and taken back',
+    prepare: async (place) => {
+      await copyShipped(place);
+      const versions = ['add first', 'add, then check'].map((content, index) => ({
+        version: index + 1,
+        sample_id: `2024-I-${index + 1}`,
+        trial: 0,
+        content,
+      }));
+      const memory = { _type: 'cheatsheet', cheatsheet: 'add, then check', versions };
+      await place.write('results/dynamic_cheatsheet/memory.json', JSON.stringify(memory));
+    },
+    steps: [
+      { command: 'npx reprise run configs/dynamic_cheatsheet.yaml', code: 2, prints: /set GEMINI_API_KEY/ },
+      {
+        command:
+          'npx reprise run configs/dynamic_cheatsheet.yaml --set agent.mode=empty_sheet --name dynamic_cheatsheet_empty',
+        code: 2,
+        prints: /set GEMINI_API_KEY/,
+      },
+      {
+        command: 'npx reprise memory show results/dynamic_cheatsheet/memory.json',
+        prints: /2024-I-2[\s\S]*add, then check/,
+      },
+      {
+        command: 'npx reprise memory show results/dynamic_cheatsheet/memory.json --version 2',
+        prints: /^add, then check$/m,
+      },
+      {
+        command: 'npx reprise memory rollback results/dynamic_cheatsheet/memory.json --to 2 --out notes.json',
+        prints: /version 3 is version 2 once more/,
+      },
+      {
+        command:
+          'npx reprise run configs/dynamic_cheatsheet.yaml --set output.load_memory_path=../notes.json --name second',
+        code: 2,
+        prints: /set GEMINI_API_KEY/,
+      },
+    ],
+  },
+  {
+    title: 'programs on the host',
+    prepare: copyShipped,
+    steps: [
+      {
+        command:
+          'npx reprise run configs/dynamic_cheatsheet_code.yaml --name on-the-host --set sandbox=process',
+        prints: /250 of 250/,
+      },
     ],
   },
   {
@@ -207,15 +260,23 @@ const SCENARIOS: Scenario[] = [
 
 /** Lines that this test does not run, and why. */
 const NOT_RUN: Record<string, string> = {
+  'npm ci && npm run demo': 'the tests of a whole machine (.ci/run) run it in a clean clone',
   'npm cit': 'installs and runs the tests, this one among them',
   'npm ci': 'made the checkout that this test runs in',
   'npm test': 'runs this test',
   "npx vitest run tests/grading -t 'letter'": 'runs tests that are run beside this one',
   'npx vitest run --project unit': 'runs tests that are run beside this one',
   'npx vitest run --project durable': 'runs this test',
+  'npx vitest run --project docker': 'run beside this one, where there is a daemon',
   'npm run lint': 'run beside the tests; takes half a minute',
   'npm run format': 'changes files',
   'npm run bench': 'takes minutes, with nothing else running',
+  'npx reprise run configs/dynamic_cheatsheet_code.yaml':
+    'needs a Docker daemon; programs.test.ts runs 80 of its 250 puzzles with one',
+  'export DOCKER_HOST=$(scripts/docker-daemon.sh start)':
+    'needs root; the tests of a whole machine begin with it',
+  'export REPRISE_RUNNER_BASE=$(scripts/runner-base.sh)':
+    'needs root; the tests of a whole machine begin with it',
   'npm run record-histories': 'changes files',
   'export GEMINI_API_KEY=…': 'needs a key',
   'cp .env.example .env': 'needs Docker; compose.test.ts fills in the example',
@@ -229,17 +290,14 @@ const NOT_RUN: Record<string, string> = {
 };
 
 /** `npx` that knows Reprise only, so that a documented line runs as it stands, from the built checkout. */
-async function installCommands(place: Workplace): Promise<string> {
-  const folder = place.path('bin');
-  await mkdir(folder, { recursive: true });
+async function installNpx(place: Workplace): Promise<string> {
   const exec = `exec '${process.execPath}' '${COMMAND}'`;
-  await place.write('bin/npx', `#!/bin/sh\n[ "$1" = reprise ] || exit 127\nshift\n${exec} "$@"\n`);
-  await place.write(
-    'bin/npm',
-    `#!/bin/sh\n[ "$*" = ci ] && exit\n[ "$*" = 'run demo' ] && ${exec} demo\nexit 127\n`,
+  const npx = await place.write(
+    'bin/npx',
+    `#!/bin/sh\n[ "$1" = reprise ] || exit 127\nshift\n${exec} "$@"\n`,
   );
-  for (const name of ['npx', 'npm']) await chmod(place.path('bin', name), 0o755);
-  return `${folder}:${process.env.PATH}`;
+  await chmod(npx, 0o755);
+  return `${place.path('bin')}:${process.env.PATH}`;
 }
 
 describe('the commands of the documentation', () => {
@@ -251,17 +309,14 @@ describe('the commands of the documentation', () => {
   test.each(SCENARIOS)('$title', async ({ prepare, steps, check }) => {
     const place = await Workplace.make();
     places.push(place);
-    const PATH = await installCommands(place);
+    const PATH = await installNpx(place);
     await prepare?.(place);
     const staying: Running[] = [];
     for (const { command, code = 0, prints, staysUntil } of steps) {
       if (staysUntil !== undefined) {
         const running = place.startProgram('/bin/sh', ['-c', `exec ${command}`], { PATH });
         staying.push(running);
-        await until(`${command} is up`, () => {
-          if (running.process.exitCode !== null) throw new Error(`${command} ended: ${running.output()}`);
-          return staysUntil.test(running.output());
-        });
+        await untilIn(running, `${command} is up`, () => staysUntil.test(running.output()));
         continue;
       }
       const outcome = await place.startProgram('/bin/sh', ['-c', command], { PATH }).done;

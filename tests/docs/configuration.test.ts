@@ -21,8 +21,8 @@ interface Field {
 }
 
 /** Sections, which the document gives a heading or a row of introduction. */
-const SECTIONS = new Set(['runtime', 'dataset', 'lm', 'memory', 'agent', 'limits', 'output']);
-const INNER_SECTIONS = new Set(['agent.reflection_config']);
+const SECTIONS = new Set(['runtime', 'dataset', 'lm', 'memory', 'agent', 'sandbox', 'limits', 'output']);
+const INNER_SECTIONS = new Set(['agent.reflection_config', 'memory.retrieval']);
 
 function branches(node: Node): Node[] {
   return (node.anyOf ?? node.oneOf)?.flatMap(branches) ?? [node];
@@ -64,9 +64,18 @@ function rowsOf(markdown: string): Map<string, { type: string; default: string; 
   return rows;
 }
 
+const ofRuns = readFileSync('docs/configuration.md', 'utf8');
+
+function checkRow(rows: ReturnType<typeof rowsOf>, name: string, field: Field): void {
+  const row = rows.get(name);
+  expect(row, `docs/configuration.md has no row for ${name}`).toBeDefined();
+  if (field.default !== undefined) expect(row?.default).toBe(`\`${JSON.stringify(field.default)}\``);
+  for (const value of field.allowed) expect(row?.type).toContain(`\`${value}\``);
+}
+
 describe('docs/configuration.md', () => {
   const fields = fieldsOf(configJsonSchema() as Node);
-  const rows = rowsOf(readFileSync('docs/configuration.md', 'utf8'));
+  const rows = rowsOf(ofRuns);
   const documented = [...fields].filter(([name]) => !SECTIONS.has(name) && !INNER_SECTIONS.has(name));
 
   test('the schema is read down to its inner fields', () => {
@@ -75,10 +84,7 @@ describe('docs/configuration.md', () => {
   });
 
   test.each(documented)('%s has a row with its default and its allowed values', (name, field) => {
-    const row = rows.get(name);
-    expect(row, `docs/configuration.md has no row for ${name}`).toBeDefined();
-    if (field.default !== undefined) expect(row?.default).toBe(`\`${JSON.stringify(field.default)}\``);
-    for (const value of field.allowed) expect(row?.type).toContain(`\`${value}\``);
+    checkRow(rows, name, field);
   });
 
   test('names no field that the schema does not have', () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { EXIT } from '../../src/cli/exit.js';
 import { resolveConfig } from '../../src/config/load.js';
+import { artifactKeys } from '../../src/storage/paths.js';
 import { documents, fencesOf } from './markdown.js';
 
 function read(path: string): string {
@@ -79,6 +80,7 @@ describe('the README', () => {
   test('opens with the two commands that do everything', () => {
     const [first, second] = fencesOf('README.md');
     expect([first?.content, second?.content]).toEqual(['npm ci && npm run demo', 'npm cit']);
+    expect(JSON.parse(read('package.json')).scripts.demo).toBe('node dist/cli/main.js demo');
   });
 
   test('lists the exit codes that there are', () => {
@@ -99,11 +101,24 @@ describe('the README', () => {
     const table = readme.slice(readme.indexOf('## Commands'), readme.indexOf('Exit codes:')).split('\n');
     expect(program.commands.length).toBeGreaterThan(12);
     for (const command of program.commands) {
-      const row = table.find((line) => new RegExp(`\`(reprise )?${command.name()}\\b`).test(line));
-      expect(row, `the table of commands has no row for ${command.name()}`).toBeDefined();
-      const options = command.options.map(({ long }) => long as string);
-      expect(options.filter((option) => !readme.includes(option))).toEqual([]);
+      const name = command.name();
+      const row = table.find((line) => new RegExp(`\`(reprise )?${name}\\b`).test(line.split('|')[1] ?? ''));
+      expect(row, `the table of commands has no row for ${name}`).toBeDefined();
+      const listed = [...(row ?? '').matchAll(/`(--[a-z-]+)/g)].map(([, option]) => option);
+      const options = [command, ...command.commands].flatMap((one) => one.options.map(({ long }) => long));
+      expect(listed.sort(), name).toEqual(options.sort());
+      for (const inner of command.commands) expect(row).toContain(inner.name());
     }
+  });
+});
+
+describe('docs/artifacts.md', () => {
+  const rows = read('docs/artifacts.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+
+  test.each([...Object.values(artifactKeys)])('has a row with %s', (name) => {
+    expect(rows.some((row) => row.includes(name))).toBe(true);
   });
 });
 

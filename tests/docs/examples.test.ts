@@ -54,7 +54,17 @@ describe('MajorityAgent', () => {
       },
     };
     const memory = { update: () => undefined, recall: () => [], snapshot: () => ({ _type: 'history_list' }) };
-    const agent = new MajorityAgent({ config: { system_prompt: null, votes }, memory, languageModel });
+    const codeExecutor = {
+      execute: async () => {
+        throw new Error('this agent runs no code');
+      },
+    };
+    const agent = new MajorityAgent({
+      config: { system_prompt: null, votes },
+      memory,
+      languageModel,
+      codeExecutor,
+    });
     return { agent, asked };
   }
 

@@ -97,9 +97,7 @@ describe('kill -9, again and again', () => {
       );
       if (kill % 3 === 0) {
         // The server: the command starts it again on its database.
-        const { pid } = (await place.server()) as { pid: number };
-        process.kill(pid, 'SIGKILL');
-        await until('another server is up', async () => (await place.server())?.pid !== pid);
+        await place.killServer();
       } else {
         await place.kill(running);
         running = place.start(['run', 'chaos.yaml']);

@@ -1,8 +1,12 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Progress } from '../../src/contracts/run.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { sumsConfig, until, Workplace } from '../support/workplace.js';
+
+const SAMPLES = 240;
+/** Milliseconds of a slow model: with four lanes, a run of them takes half a minute. */
+const LATENCY = 500;
 
 describe('a run in progress', () => {
   let place: Workplace;
@@ -10,7 +14,7 @@ describe('a run in progress', () => {
 
   beforeAll(async () => {
     place = await Workplace.make();
-    provider = await startFakeProvider('openai', { latencyMs: 300 });
+    provider = await startFakeProvider('openai');
     await place.dev();
   });
 
@@ -22,9 +26,11 @@ describe('a run in progress', () => {
   const progressOf = async (id: string): Promise<Progress> =>
     (await place.client()).workflow.getHandle(id).query<Progress>('progress');
 
-  async function begin(name: string, count: number, concurrency = 4): Promise<void> {
+  /** Far more samples than a slow model answers before the next command is there. */
+  async function begin(name: string, concurrency = 4): Promise<void> {
+    provider.latencyMs = LATENCY;
     const calls = provider.statistics.calls;
-    const config = sumsConfig(provider.baseUrl, count, { name, runtime: { concurrency } });
+    const config = sumsConfig(provider.baseUrl, SAMPLES, { name, runtime: { concurrency } });
     await place.write(`${name}.yaml`, config);
     const { code, stdout } = await place.reprise(['run', `${name}.yaml`, '--detach', '--json']);
     expect(code).toBe(0);
@@ -32,8 +38,14 @@ describe('a run in progress', () => {
     await until('calls arrive', () => provider.statistics.calls > calls + concurrency);
   }
 
+  /** Waits for a run's end, with a model that is fast from now on. */
+  async function ended(name: string): Promise<void> {
+    provider.latencyMs = 0;
+    await (await place.client()).workflow.getHandle(name).result();
+  }
+
   it('pauses and goes on where it was', async () => {
-    await begin('paused', 60);
+    await begin('paused');
     expect((await place.reprise(['pause', 'paused'])).code).toBe(0);
     // Between two waves of calls nothing is in flight either, so it has to stay so.
     let seen = { calls: -1, since: 0 };
@@ -48,31 +60,35 @@ describe('a run in progress', () => {
     expect(stdout).toContain('paused');
     expect(provider.statistics.calls).toBe(calls);
     expect((await place.reprise(['resume', 'paused'])).code).toBe(0);
-    await (await place.client()).workflow.getHandle('paused').result();
-    expect(await place.metrics('paused')).toMatchObject({ status: 'done', correct: 60, lm_calls: 60 });
+    await ended('paused');
+    expect(await place.metrics('paused')).toMatchObject({
+      status: 'done',
+      correct: SAMPLES,
+      lm_calls: SAMPLES,
+    });
   });
 
   it('runs as many lanes as it is told', async () => {
-    await begin('wider', 80, 1);
+    await begin('wider', 1);
     const { maxInFlight } = provider.statistics;
     expect(maxInFlight).toBeLessThan(10);
     expect((await place.reprise(['set-concurrency', 'wider', '15'])).code).toBe(0);
     await until('fifteen calls are in flight at once', () => provider.statistics.maxInFlight === 15);
-    await (await place.client()).workflow.getHandle('wider').result();
+    await ended('wider');
     expect(provider.statistics.maxInFlight).toBe(15);
   });
 
   it('stops with what is finished, and is continued without a call made twice', async () => {
     const { calls } = provider.statistics;
-    await begin('stopped', 80);
+    await begin('stopped');
     const { code, stderr } = await place.reprise(['stop', 'stopped']);
     expect(stderr).toBe('');
     expect(code).toBe(0);
-    await (await place.client()).workflow.getHandle('stopped').result();
+    await ended('stopped');
     const stopped = await place.metrics('stopped');
     expect(stopped.status).toBe('stopped');
     expect(stopped.samples).toBeGreaterThan(0);
-    expect(stopped.samples).toBeLessThan(80);
+    expect(stopped.samples).toBeLessThan(SAMPLES);
     expect(stopped.correct).toBe(stopped.samples);
     expect((await place.rows('stopped')).length).toBe(stopped.samples);
     expect(stopped.lm_calls).toBe(provider.statistics.calls - calls);
@@ -82,17 +98,37 @@ describe('a run in progress', () => {
     expect(again.code).toBe(0);
     expect(await place.metrics('stopped')).toMatchObject({
       status: 'done',
-      samples: 80,
-      correct: 80,
-      lm_calls: 80,
+      samples: SAMPLES,
+      correct: SAMPLES,
+      lm_calls: SAMPLES,
       lm_calls_repeated: 0,
     });
-    expect(provider.statistics.calls).toBe(calls + 80);
+    expect(provider.statistics.calls).toBe(calls + SAMPLES);
     expect(await readdir(place.path('results', 'stopped'))).not.toContain('pending');
   });
 
+  it('saves what a shared memory has learned when the workflow is cancelled', async () => {
+    provider.latencyMs = LATENCY / 5;
+    await place.write('learned.yaml', {
+      ...sumsConfig(provider.baseUrl, SAMPLES, { name: 'learned' }),
+      runtime: { memory_scope: 'run' },
+      agent: { type: 'history_agent', history_k: 5 },
+    });
+    expect((await place.reprise(['run', 'learned.yaml', '--detach'])).code).toBe(0);
+    const samples = async () => (await progressOf('learned')).totals.samples;
+    await until('some samples are done', async () => (await samples()) > 3);
+    const handle = (await place.client()).workflow.getHandle('learned');
+    await handle.cancel();
+    await expect(handle.result()).rejects.toThrow(/cancel/i);
+    provider.latencyMs = 0;
+    const rows = await place.rows('learned');
+    expect(rows.length).toBeLessThan(SAMPLES);
+    const memory = await readFile(place.path('results', 'learned', 'memory.json'), 'utf8');
+    for (const number of rows.keys()) expect(memory).toContain(`What is ${number} + ${number * 7}?`);
+  });
+
   it('keeps what is finished when the workflow is cancelled', async () => {
-    await begin('cancelled', 80);
+    await begin('cancelled');
     const handle = (await place.client()).workflow.getHandle('cancelled');
     await handle.cancel();
     await expect(handle.result()).rejects.toThrow(/cancel/i);
@@ -115,7 +151,7 @@ describe('a run in progress', () => {
   it('is shown in the list and in the UI with the same figures', async () => {
     const { stdout } = await place.reprise(['status', '--json']);
     const runs = JSON.parse(stdout) as { id: string; phase: string }[];
-    expect(runs.map(({ id }) => id).sort()).toEqual(['cancelled', 'paused', 'stopped', 'wider']);
+    expect(runs.map(({ id }) => id).sort()).toEqual(['cancelled', 'learned', 'paused', 'stopped', 'wider']);
     const client = await place.client();
     const listed = client.workflow.list({ query: 'RepriseExperiment = "paused" AND ReprisePhase = "done"' });
     const found = [];
@@ -130,6 +166,6 @@ describe('a run in progress', () => {
       .getHandle('paused')
       .query<{ currentDetails: string }>('__temporal_workflow_metadata');
     expect(metadata.currentDetails).toContain('| accuracy | 100.0 % |');
-    expect(metadata.currentDetails).toContain('| LM calls | 60 |');
+    expect(metadata.currentDetails).toContain(`| LM calls | ${SAMPLES} |`);
   });
 });

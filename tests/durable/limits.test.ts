@@ -27,9 +27,9 @@ describe('limits', () => {
   });
 
   /** Runs with a limit, then again with a higher one. Answers what the provider was asked in each. */
-  async function runTwice(name: string, limits: object, higher: string[]) {
-    const before = provider.statistics.calls;
-    await place.write(`${name}.yaml`, sumsConfig(provider.baseUrl, SAMPLES, { name, limits }));
+  async function runTwice(name: string, more: Record<string, unknown>, higher: string[]) {
+    const { calls: before, repeated } = provider.statistics;
+    await place.write(`${name}.yaml`, sumsConfig(provider.baseUrl, SAMPLES, { name, ...more }));
     const first = await place.reprise(['run', `${name}.yaml`]);
     const between = provider.statistics.calls;
     const limited = await place.metrics(name);
@@ -43,6 +43,7 @@ describe('limits', () => {
       second,
       whole: await place.metrics(name),
       callsInAll: provider.statistics.calls - before,
+      repeated: provider.statistics.repeated - repeated,
     };
   }
 
@@ -53,10 +54,12 @@ describe('limits', () => {
   ])(
     '%s: keeps what is paid for, says so, and goes on with a higher limit',
     async (name, limits, field, least, most) => {
-      const { first, limited, rows, calls, second, whole, callsInAll } = await runTwice(name, limits, [
-        '--set',
-        `${field}=100000`,
-      ]);
+      const higher = ['--set', `${field}=100000`];
+      const { first, limited, rows, calls, second, whole, callsInAll } = await runTwice(
+        name,
+        { limits },
+        higher,
+      );
       expect(first.code).toBe(3);
       expect(first.stdout).toContain('limit_reached');
       expect(first.stdout).toContain(field);
@@ -71,6 +74,26 @@ describe('limits', () => {
       expect(callsInAll).toBe(SAMPLES);
     },
   );
+
+  it('one memory for all samples: they are gone through once more, and no stored reply is asked for again', async () => {
+    const { limited, calls, second, whole, callsInAll, repeated } = await runTwice(
+      'one-memory',
+      { runtime: { memory_scope: 'run' }, limits: { max_lm_calls: 12 } },
+      ['--set', 'limits.max_lm_calls=100000'],
+    );
+    expect(limited).toMatchObject({ status: 'limit_reached', samples: 12, lm_calls: 12 });
+    expect(calls).toBe(12);
+    expect(second.code).toBe(0);
+    expect(whole).toMatchObject({
+      status: 'done',
+      samples: SAMPLES,
+      correct: SAMPLES,
+      lm_calls: SAMPLES,
+      lm_calls_repeated: 0,
+    });
+    expect(callsInAll).toBe(SAMPLES);
+    expect(repeated).toBe(0);
+  });
 
   it('dollars: stops where the money ends, at the prices of one’s own table', async () => {
     const { host } = new URL(provider.baseUrl);

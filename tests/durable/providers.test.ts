@@ -23,9 +23,9 @@ describe('a provider that misbehaves', () => {
     provider = await startFakeProvider('openai');
   };
 
-  it('429 for 20 seconds, with a Retry-After of one: is waited for, and nothing is lost', async () => {
+  it('429 for 12 seconds, with a Retry-After of one: is waited for, and nothing is lost', async () => {
     await fresh();
-    const end = Date.now() + 20_000;
+    const end = Date.now() + 12_000;
     provider.intercept = () =>
       Date.now() < end ? { kind: 'status', status: 429, retryAfter: 1, message: 'slow down' } : undefined;
     const { code, metrics, stderr } = await run('busy');

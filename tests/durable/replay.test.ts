@@ -11,8 +11,12 @@ const files = readdirSync(HISTORIES, { recursive: true })
   .sort();
 
 const historyOf = (file: string) => historyFromJSON(JSON.parse(readFileSync(join(HISTORIES, file), 'utf8')));
-const workflowIdOf = (file: string) =>
-  (file.split('/').at(-1) as string).replace(/\.\d+\.json$/, '').replace(/\.shard-/, '/shard-');
+/** Ids of children follow from it. */
+function workflowIdOf(history: ReturnType<typeof historyOf>): string {
+  const id = history.events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId;
+  if (!id) throw new Error('a history begins with the start of its workflow');
+  return id;
+}
 
 describe('recorded histories', () => {
   beforeAll(() => Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined) }));
@@ -22,25 +26,30 @@ describe('recorded histories', () => {
     expect([...scenarios]).toEqual(
       expect.arrayContaining([
         'cancelled',
+        'cheatsheet',
         'controlled',
         'errors',
         'limit-reached',
         'one-call-a-sample',
         'one-memory',
+        'own-memories',
         'own-environment',
+        'programs',
         'rate-limited',
         'reflexion',
         'refused-and-failed',
         'renewed',
+        'retrieval',
       ]),
     );
   });
 
   it.each(files)('%s replays on the code of today', async (file) => {
+    const history = historyOf(file);
     await Worker.runReplayHistory(
       { workflowBundle: { codePath: resolve('dist/workflow-bundle.js') } },
-      historyOf(file),
-      workflowIdOf(file),
+      history,
+      workflowIdOf(history),
     );
   });
 
@@ -52,8 +61,9 @@ describe('recorded histories', () => {
     const shard = files.find(
       (file) => file.includes('one-call-a-sample') && file.includes('shard'),
     ) as string;
+    const history = historyOf(shard);
     await expect(
-      Worker.runReplayHistory({ workflowBundle: { code } }, historyOf(shard), workflowIdOf(shard)),
+      Worker.runReplayHistory({ workflowBundle: { code } }, history, workflowIdOf(history)),
     ).rejects.toThrow(/[Nn]ondeterminism/);
   });
 });

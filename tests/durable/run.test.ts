@@ -66,6 +66,7 @@ describe('reprise run, on the embedded server', () => {
       'memory.json',
       'metrics.json',
       'plan.json',
+      'report.html',
       'results.jsonl',
       'run.log',
       'trajectories.jsonl',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { spawnServer } from '../support/own-server.js';
+import { answers, spawnServer } from '../support/own-server.js';
 import { sumsConfig, until, Workplace } from '../support/workplace.js';
 
 describe('the embedded server of a folder', () => {
@@ -51,11 +51,14 @@ describe('the embedded server of a folder', () => {
     const running = place.start(['run', 'sums.yaml']);
     await until('calls arrive', () => provider.statistics.calls > 10);
     const { pid, port } = (await place.server()) as { pid: number; port: number };
+    // It stands still meanwhile, or it would start its own server again before the other one has taken the port.
+    running.process.kill('SIGSTOP');
     process.kill(pid, 'SIGKILL');
     const foreign = spawnServer(port);
     try {
+      await until('the foreign server has the port', () => answers(place, foreign));
+      running.process.kill('SIGCONT');
       const { code, stderr } = await running.done;
-      if (code === 0) throw new Error('the foreign server was too slow to take the port; nothing was tried');
       expect(stderr).toContain(`another program has taken its port ${port}`);
       expect(code).toBe(1);
       const again = await place.reprise(['run', 'sums.yaml']);

@@ -62,6 +62,10 @@ describe.skipIf(mustSkip(versitygw))('results on a real S3 server', () => {
     expect(provider.statistics.repeated).toBeLessThanOrEqual(8);
   });
 
+  it('has its report page there', async () => {
+    expect(await read('on-s3/report.html')).toContain('</html>');
+  });
+
   it('waits for a store that is away, and loses nothing that was paid for', async () => {
     await place.write('away.yaml', onS3('away'));
     const { calls, repeated } = provider.statistics;

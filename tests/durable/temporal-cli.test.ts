@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { type Outcome, sumsConfig, Workplace } from '../support/workplace.js';
+import { expectInvalidInput } from '../support/invalid-input.js';
+import { sumsConfig, Workplace } from '../support/workplace.js';
 
 describe('a run started by the Temporal CLI alone', () => {
   let place: Workplace;
@@ -19,18 +21,12 @@ describe('a run started by the Temporal CLI alone', () => {
     await place.dispose();
   });
 
-  async function temporal(...args: string[]): Promise<Outcome> {
-    const binary = process.env.REPRISE_TEMPORAL_BIN as string;
-    return place.startProgram(binary, [...args, '--address', await place.address(), '--output', 'json']).done;
-  }
-
-  const start = (id: string, ...input: string[]) =>
-    temporal('workflow', 'start', '--task-queue', 'reprise', '--type', 'run', '--workflow-id', id, ...input);
+  const start = (id: string, ...input: string[]) => place.startWorkflow('run', id, ...input);
 
   it('with a config’s path', async () => {
     const started = await start('by-path', '--input', '{"config_path": "sums.yaml"}');
     expect(started.code).toBe(0);
-    const { stdout } = await temporal('workflow', 'result', '--workflow-id', 'by-path');
+    const { stdout } = await place.temporal('workflow', 'result', '--workflow-id', 'by-path');
     const { result, status } = JSON.parse(stdout);
     expect(status).toBe('COMPLETED');
     expect(result.metrics).toMatchObject({ status: 'done', samples: 10, correct: 10 });
@@ -40,13 +36,13 @@ describe('a run started by the Temporal CLI alone', () => {
   it('with overrides beside the path', async () => {
     const input = { config_path: 'sums.yaml', set: ['runtime.max_envs_to_visit=3'] };
     await start('fewer', '--input', JSON.stringify(input));
-    const { stdout } = await temporal('workflow', 'result', '--workflow-id', 'fewer');
+    const { stdout } = await place.temporal('workflow', 'result', '--workflow-id', 'fewer');
     expect(JSON.parse(stdout).result.metrics.samples).toBe(3);
   });
 
   it('with the config itself', async () => {
     await start('by-file', '--input-file', 'sums.json');
-    const { stdout } = await temporal('workflow', 'result', '--workflow-id', 'by-file');
+    const { stdout } = await place.temporal('workflow', 'result', '--workflow-id', 'by-file');
     expect(JSON.parse(stdout).result.metrics).toMatchObject({ name: 'by-file', samples: 5, correct: 5 });
   });
 
@@ -69,15 +65,11 @@ describe('a run started by the Temporal CLI alone', () => {
     ['"text"', /the input of run/],
     ['null', /the input of run/],
   ])('fails at once and for good with bad input: %s', async (input, message) => {
-    const id = `bad-${Buffer.from(input).toString('hex').slice(0, 40)}`;
+    const id = `bad-${randomUUID()}`;
     await start(id, '--input', input);
-    const { stdout } = await temporal('workflow', 'result', '--workflow-id', id);
-    const { status, closeEvent } = JSON.parse(stdout);
-    expect(status).toBe('FAILED');
-    const { failure } = closeEvent.workflowExecutionFailedEventAttributes;
-    expect(failure.message).toMatch(message);
-    expect(failure.applicationFailureInfo.type).toBe('InvalidInput');
-    const described = JSON.parse((await temporal('workflow', 'describe', '--workflow-id', id)).stdout);
+    const { stdout } = await place.temporal('workflow', 'result', '--workflow-id', id);
+    expectInvalidInput(JSON.parse(stdout), message);
+    const described = JSON.parse((await place.temporal('workflow', 'describe', '--workflow-id', id)).stdout);
     // Started, one task, one activity that fails, one task, failed: nothing was tried again.
     expect(Number(described.workflowExecutionInfo.historyLength)).toBeLessThan(14);
   });

@@ -133,7 +133,8 @@ describe('a user’s own TypeScript', () => {
     });
     await place.write('no-agent.yaml', config);
     const { code, stderr } = await place.reprise(['run', 'no-agent.yaml']);
-    expect(stderr).toMatch(/agent/);
+    // The field: the file's name has the word in it as well.
+    expect(stderr).toMatch(/\bagent\.(?:file|type): /);
     expect(code).toBe(2);
   });
 });

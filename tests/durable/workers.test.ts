@@ -1,7 +1,35 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { dynamicConfig, type OwnServer, startServerFor } from '../support/own-server.js';
-import { sumsConfig, timeless, timelessMetrics, until, Workplace } from '../support/workplace.js';
+import {
+  type Running,
+  sumsConfig,
+  timeless,
+  timelessMetrics,
+  until,
+  Workplace,
+} from '../support/workplace.js';
+
+const SLOW = `
+import { existsSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Environment, type ResetOutcome, type StepOutcome } from 'reprise';
+
+/** Says which process takes the step, and waits until it may be taken. */
+export class SlowEnv extends Environment {
+  async reset(): Promise<ResetOutcome> {
+    return { state: {}, obs: this.task.question };
+  }
+  async step(state: object, action: string): Promise<StepOutcome> {
+    writeFileSync(new URL('./stepping', import.meta.url), String(process.pid));
+    while (!existsSync(new URL('./go', import.meta.url))) await sleep(50);
+    const correct = action === this.task.target;
+    return { state: {}, obs: null, done: true, info: {}, reward: correct ? 1 : 0,
+      feedback: { correct, target: this.task.target ?? '', message: 'judged' } };
+  }
+}
+`;
 
 describe('workers on a server of the user’s own', () => {
   let place: Workplace;
@@ -145,7 +173,7 @@ describe('workers on a server of the user’s own', () => {
     const started = await place.reprise(['run', 'together.yaml', '--detach']);
     expect(started.stderr).toContain('needs a worker');
     await until('a third is done', () => provider.statistics.calls > calls + 20);
-    await place.kill(workers[0] as (typeof workers)[0]);
+    await place.kill(workers[0] as Running);
     await (await place.client()).workflow.getHandle('together').result();
     provider.latencyMs = 0;
     const strip = (metrics: object) => ({ ...metrics, name: '', experiment: '' });
@@ -153,5 +181,32 @@ describe('workers on a server of the user’s own', () => {
       strip(timelessMetrics(await place.metrics('alone'))),
     );
     expect(timeless(await place.rows('together'))).toEqual(timeless(await place.rows('alone')));
+    // The next test has workers of its own, and looks for theirs.
+    await place.kill(workers[1] as Running);
+  });
+
+  it('a step of a user’s own environment is given to another worker as soon as a call is', async () => {
+    await place.write('own/slow.ts', SLOW);
+    const workers = [place.start(['worker']), place.start(['worker'])];
+    for (const worker of workers)
+      await until('the worker works', () => worker.output().includes('Working on'));
+    const dataset = { task_type: 'custom', env_class: 'SlowEnv', env_file: 'own/slow.ts' };
+    await place.write('stepping.yaml', sumsConfig(provider.baseUrl, 1, { name: 'stepping', dataset }));
+    expect((await place.reprise(['run', 'stepping.yaml', '--detach'])).code).toBe(0);
+    const stepping = () => readFile(place.path('own', 'stepping'), 'utf8').catch(() => '');
+    await until('a worker takes the step', async () => (await stepping()) !== '');
+    const pid = Number(await stepping());
+    await place.kill(workers.find((worker) => worker.process.pid === pid) as Running);
+    await place.write('own/go', '');
+    const client = await place.client();
+    await client.workflow.getHandle('stepping').result();
+    expect(await place.metrics('stepping')).toMatchObject({ status: 'done', correct: 1, errors: 0 });
+    const { events } = await client.workflow.getHandle('stepping/shard-0').fetchHistory();
+    const timeouts = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+      scheduled?.activityType?.name === 'stepEnvironment'
+        ? [String(scheduled.heartbeatTimeout?.seconds)]
+        : [],
+    );
+    expect(timeouts).toEqual(['10']);
   });
 });

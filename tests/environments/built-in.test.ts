@@ -91,6 +91,7 @@ describe('a task that does not fit is named by its field', () => {
     ['MCQEnv', { choices: ['one'] }, 'dataset.choices_field: the row offers 1 choices'],
     ['MCQEnv', { choices: letters(27) }, '2 to 26 can be lettered'],
     ['EquationBalancerEnv', { question: '2 + 3 = 5' }, 'dataset.input_field'],
+    ['EquationBalancerEnv', { question: '2 ? 3 ? = 5' }, 'dataset.input_field'],
     ['Game24Env', { question: '4 7 8' }, 'dataset.input_field: four whole numbers'],
     ['NumberGuessingEnv', { target: '101' }, 'a whole number from 1 to 100'],
     ['NumberGuessingEnv', { target: '101', metadata: { maximum: 50 } }, 'a whole number from 1 to 50'],
@@ -102,6 +103,7 @@ describe('a task that does not fit is named by its field', () => {
 
   test.each<[string, Parameters<typeof environment>[1]]>([
     ['EquationBalancerEnv', { question: '2 ? 3 = 5', target: null }],
+    ['EquationBalancerEnv', { question: 'Complete: 2 ? 3 = 5.', target: null }],
     ['Game24Env', { question: '4, 7, 8 and 8', target: null }],
     ['MCQEnv', { choices: letters(26) }],
     ['MathQAEnv', { options: { tolerance: 0 } }],

@@ -28,7 +28,8 @@ describe('limits', () => {
     [{ max_tokens: 100 }, spent(1, 99), null],
     [{ max_tokens: 100 }, spent(1, 120), 'limits.max_tokens: 120 of 100 tokens are used'],
     [{ max_cost_usd: 2 }, spent(1, 0, 1.99), null],
-    [{ max_cost_usd: 2 }, spent(1, 0, 2.5), 'limits.max_cost_usd: 2.5000 of 2 US dollars are spent'],
+    [{ max_cost_usd: 0.00001 }, spent(1, 0, 0.00002), 'limits.max_cost_usd: $0.00002 of $0.00001 are spent'],
+    [{ max_cost_usd: 2 }, spent(1, 0, 2.5), 'limits.max_cost_usd: $2.5000 of $2.0000 are spent'],
     [{ max_cost_usd: 2 }, spent(9, 0, null), null],
     [{}, spent(1e9, 1e9, 1e9), null],
   ])('%j after %j: %s', (limits, spending, message) => {

@@ -113,4 +113,27 @@ describe('the end', () => {
     await ended;
     expect(outcome()).toBe('first');
   });
+
+  test('told to fail, it rejects once the lanes that are going have ended', async () => {
+    const { lanes, going, started, run, outcome } = pool(1, 2);
+    const ended = run();
+    lanes.fail(new Error('cancelled'));
+    await settle();
+    expect(outcome()).toBeUndefined();
+    going.get(0)?.end();
+    await ended;
+    expect(outcome()).toBe('cancelled');
+    expect(started).toEqual([0]);
+  });
+
+  test('without a lane that could go it waits, until it is told to fail', async () => {
+    const { lanes, run, outcome } = pool(0, 2);
+    expect(lanes.isWaiting()).toBe(false);
+    const ended = run();
+    expect(lanes.isWaiting()).toBe(true);
+    lanes.fail(new Error('cancelled'));
+    await ended;
+    expect(outcome()).toBe('cancelled');
+    expect(lanes.isWaiting()).toBe(false);
+  });
 });

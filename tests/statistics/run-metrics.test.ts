@@ -146,6 +146,25 @@ describe('by task', () => {
   });
 });
 
+test('what is named like a part of every object is counted like anything else', () => {
+  const names = ['__proto__', 'constructor', 'toString'];
+  const builder = new RunMetricsBuilder(1);
+  for (const [index, name] of names.entries()) {
+    builder.add(row(`error ${index}`, 0, name), []);
+    const letters = { target_letter: name, predicted: name };
+    const agent_metrics = Object.fromEntries([[name, 2]]);
+    for (const id of ['first', 'second']) {
+      builder.add({ ...row(`${id} ${index}`, 0, 'no', letters), agent_metrics }, []);
+    }
+  }
+  const { error_types, agent_metrics, by_task } = builder.finish(FACTS);
+  const counted = (counts: object | undefined) => Object.entries(counts ?? {});
+  expect(counted(error_types)).toEqual(names.map((name) => [name, 1]));
+  expect(counted(agent_metrics)).toEqual(names.map((name) => [name, 4]));
+  const confusion = counted(by_task.QAEnv?.confusion).map(([target, counts]) => [target, counted(counts)]);
+  expect(confusion).toEqual(names.map((name) => [name, [[name, 2]]]));
+});
+
 test('the facts of the run are passed on, and nothing else is made up', () => {
   const { num_trials: _trials, environment: _environment, ...facts } = FACTS;
   expect(metricsOf(['yes'])).toMatchObject({ kind: 'run', ...facts });

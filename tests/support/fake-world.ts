@@ -102,8 +102,10 @@ export class FakeWorld {
         const reply = { text, finish_reason: 'stop' as const, cost_usd: 0 };
         return step === undefined ? reply : { ...reply, step: this.answerTo(step.state ?? null, text) };
       },
-      createAgent: (memory, languageModel) =>
-        createAgent({ config: options.agent ?? historyAgent, memory, languageModel }),
+      execute: async () => {
+        throw new Error('no code is run here');
+      },
+      createAgent: (tools) => createAgent({ config: options.agent ?? historyAgent, ...tools }),
       createMemory: (saved) => buildMemory({ _type: 'history_list', max_length: 1000 }, saved),
       record: (episode) => void this.records.push(structuredClone(episode)),
       now: () => (this.time += 1000),

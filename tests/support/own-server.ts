@@ -33,16 +33,19 @@ export function spawnServer(port: number, options: string[] = []): OwnServer {
   };
 }
 
+/** Whether a server takes requests already. @throws where it has ended. */
+export async function answers(place: Workplace, server: OwnServer): Promise<boolean> {
+  if (server.exitCode() !== null) throw new Error(`the server ended with ${server.exitCode()}`);
+  const health = ['operator', 'cluster', 'health', '--address', server.address];
+  const { code } = await place.startProgram(process.env.REPRISE_TEMPORAL_BIN as string, health).done;
+  return code === 0;
+}
+
 /** Starts a server for a workplace, whose commands then use it, and waits until it answers. */
 export async function startServerFor(place: Workplace, options: string[]): Promise<OwnServer> {
   const server = spawnServer(await freePort(), options);
   place.environment.TEMPORAL_ADDRESS = server.address;
-  const health = ['operator', 'cluster', 'health', '--address', server.address];
-  await until('the server answers', async () => {
-    if (server.exitCode() !== null) throw new Error(`the server ended with ${server.exitCode()}`);
-    const { code } = await place.startProgram(process.env.REPRISE_TEMPORAL_BIN as string, health).done;
-    return code === 0;
-  });
+  await until('the server answers', () => answers(place, server));
   return server;
 }
 

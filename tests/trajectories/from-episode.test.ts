@@ -3,19 +3,22 @@ import type { CallRecord } from '../../src/contracts/language-model.js';
 import type { EpisodeRecord } from '../../src/contracts/results.js';
 import { resultRow } from '../../src/statistics/result-row.js';
 import { trajectoryOf } from '../../src/trajectories/from-episode.js';
-import type { Trajectory } from '../../src/trajectories/schema.js';
+import { textOf } from '../../src/trajectories/message.js';
+import type { TrajectoryData } from '../../src/trajectories/schema.js';
 import { call, episode, step } from '../support/rows.js';
 
 const act = (number: number) => call({ step: number, text: `act ${number}` });
 const reflect = (number: number) => call({ step: number, purpose: 'reflect', text: `reflect ${number}` });
 
-function trajectory(fields: Partial<EpisodeRecord>, calls: CallRecord[]): Trajectory | null {
+function trajectory(fields: Partial<EpisodeRecord>, calls: CallRecord[]): TrajectoryData | null {
   return trajectoryOf(resultRow(episode(fields), calls), calls, 7);
 }
 
 /** What each step was led to by: the replies of its chats. */
-function replies(made: Trajectory | null): string[][] | undefined {
-  return made?.timesteps.map(({ chats }) => chats.map(({ messages }) => messages.at(-1)?.content ?? ''));
+function replies(made: TrajectoryData | null): string[][] | undefined {
+  return made?.timesteps.map(({ chats }) =>
+    chats.map(({ messages }) => messages.slice(-1).map(textOf).join()),
+  );
 }
 
 test('one step makes a whole trajectory', () => {
@@ -68,10 +71,36 @@ describe('several steps', () => {
     ]);
   });
 
-  test('a step that no call led to is left out, and the others keep their own rewards', () => {
-    const made = trajectory({ steps: [{ ...step(true) }, step(false)] }, [act(1)]);
-    expect(made?.timesteps.map(({ reward }) => reward)).toEqual([0]);
+  test.each<[number[], number[]]>([
+    // [steps with a call, rewards of the time steps]
+    [
+      [0, 1],
+      [0, 3],
+    ],
+    [[0], [3]],
+    [[1], [3]],
+    [[2], [3]],
+    [
+      [0, 2],
+      [1, 2],
+    ],
+  ])('with calls in %j alone keep their sum, each reward with the call before it: %j', (called, rewards) => {
+    const earned = [0, 1, 2].map((reward) => ({ ...step(false), reward }));
+    const made = trajectory({ steps: earned }, called.map(act));
+    expect(made?.timesteps.map(({ reward }) => reward)).toEqual(rewards);
   });
+});
+
+test('a step names the tools that its calls were offered, each once', () => {
+  const look = { name: 'look', parameters: { type: 'object' } };
+  const wait = { name: 'wait', description: 'for long', parameters: {} };
+  const calls = [
+    call({ step: 0, tools: [look, wait] }),
+    call({ step: 0, ordinal: 1, tools: [look] }),
+    call({ step: 1, ordinal: 2 }),
+  ];
+  const made = trajectory({ steps: [step(false), step(true)] }, calls);
+  expect(made?.timesteps.map((one) => one.available_tool_schemas)).toEqual([[look, wait], null]);
 });
 
 test('tool calls are part of what the assistant said', () => {

@@ -2,9 +2,6 @@ import { findMarkers, type Marker } from './markers.js';
 import { searchedText, stripMarkdown } from './reply-text.js';
 import { firstStatement } from './statement.js';
 
-/** Kinds of marker that a reply sets on purpose, where a sentence may say "the answer is" in passing. */
-export type ExplicitKind = Exclude<Marker['kind'], 'sentence'>;
-
 /**
  * The text after the last explicit answer marker of a reply, without Markdown: what stands in the last
  * `<answer>` tags or `\boxed{}`, or after the last `#### `, `FINAL ANSWER:` or `Answer:`.

@@ -1,7 +1,7 @@
 import { LONGEST_EXPRESSION } from '../bounds.js';
 import { isSymbol } from '../mathematics/assignment.js';
 import { type Answer, readAnswer } from '../mathematics/structure.js';
-import { findExpressions } from './expressions-in-prose.js';
+import { type Found, findExpressions } from './expressions-in-prose.js';
 import { markedText } from './marked-answer.js';
 import { findMarkers, type Marker } from './markers.js';
 import { searchedText, stripMarkdown } from './reply-text.js';
@@ -72,6 +72,25 @@ const REASON = /\b(?:because|since|as|so|which|where|given|hence|thus|i\.e\.)\b|
 
 const CLAIMS = /\b(?:is|are|be|equals|gives)(?: \w+ly| about)?[\s:*]*$/;
 
+/** In a reply without a marker `so` and `hence` lead to the answer, and only these lead away from it. */
+const AFTERTHOUGHT = /,? (?:because|since)\b|, as\b|, (?:not|rather than) (?=[-$\\\d])/i;
+
+/** What a line says before its reason: `553, because 23*24` says 553, whatever the reason comes to. */
+function beforeReason(line: string): string | undefined {
+  const at = line.search(AFTERTHOUGHT);
+  // `5 since 2 left, so 3` goes on to a conclusion.
+  if (at <= 0 || /[.!?]\s|\b(?:so|hence|thus|therefore)\b/i.test(line.slice(at))) return undefined;
+  const claim = trimEnd(line.slice(0, at)).slice(-SEARCHED_END);
+  if (isMathematical(claim)) return claim;
+  const last = findExpressions(claim).at(-1);
+  return last && !last.qualified && isClaimed(claim, last) ? last.text : undefined;
+}
+
+/** `The largest $n$ is 34` ends with its claim. */
+function isClaimed(text: string, { start, end }: Found): boolean {
+  return CLAIMS.test(text.slice(0, start)) && isTail(text.slice(end));
+}
+
 /** The one expression of a statement in words; `undefined` where there is none or it is not clear which. */
 function selectFromProse(statement: string): string | undefined {
   const reason = statement.search(REASON);
@@ -82,8 +101,7 @@ function selectFromProse(statement: string): string | undefined {
   const [first, last] = [found[0], found.at(-1)];
   if (!first || !last || found.some((one) => one.qualified)) return undefined;
   if (found.length === 1) return first.text;
-  // `The largest $n$ is 34` ends with its claim.
-  if (CLAIMS.test(claim.slice(0, last.start)) && isTail(claim.slice(last.end))) return last.text;
+  if (isClaimed(claim, last)) return last.text;
   // `12 ways to seat 3 guests` says 12; `5 apples and 3 pears` says two numbers.
   const isLeading = claim.slice(0, first.start).trim() === '';
   return isLeading && !/\b(?:and|or)\b|[,;]/.test(claim.slice(first.end, last.start))
@@ -105,6 +123,8 @@ function withoutMarker(text: string): NumericAnswer | null {
   if (isMathematical(whole)) return { answer: whole, statement };
   const lastLine = withoutLabel(whole.slice(whole.lastIndexOf('\n') + 1));
   if (isMathematical(lastLine)) return { answer: lastLine, statement };
+  const claim = beforeReason(lastLine);
+  if (claim !== undefined) return { answer: claim, statement };
   const end = whole.slice(-SEARCHED_END);
   const last = findExpressions(end).at(-1);
   if (last?.qualified) return null;

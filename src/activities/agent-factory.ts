@@ -1,8 +1,8 @@
-import { loadUserModule } from '../activities/user-modules.js';
 import { type AgentClass, createAgent } from '../agents/registry.js';
 import type { AgentConfig } from '../config/agent-schemas.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { LanePorts } from '../runtime/ports.js';
+import { loadUserModule } from './user-modules.js';
 
 /**
  * How a config's agents are made: by a built-in class, or by one from the user's file.
@@ -10,7 +10,7 @@ import type { LanePorts } from '../runtime/ports.js';
  */
 export async function agentFactory(config: AgentConfig): Promise<LanePorts['createAgent']> {
   if (!('file' in config)) {
-    return (memory, languageModel) => createAgent({ config, memory, languageModel });
+    return (tools) => createAgent({ config, ...tools });
   }
   const name = (config.class_name as string | undefined) ?? 'default';
   const exported = await loadUserModule(config.file as string, 'agent.file');
@@ -21,5 +21,5 @@ export async function agentFactory(config: AgentConfig): Promise<LanePorts['crea
       'agent.class_name',
     );
   }
-  return (memory, languageModel) => new agentClass({ config, memory, languageModel });
+  return (tools) => new agentClass({ config, ...tools });
 }

@@ -1,0 +1,47 @@
+import { InvalidInputError } from '../config/errors.js';
+import type { LanguageModelConfig } from '../config/language-model-schema.js';
+import type { Limits } from '../contracts/run.js';
+import { createLanguageModel, missingCredentials } from '../language-models/create.js';
+import { PRICES_VARIABLE, priceTable } from '../language-models/price-table.js';
+import { costOf, type PriceTable } from '../language-models/prices.js';
+import type { WorkerDependencies } from './dependencies.js';
+
+type Environment = WorkerDependencies['environment'];
+
+/** @throws InvalidInputError where the user's own table cannot be read. */
+export function priceTableOf(environment: Environment): PriceTable {
+  try {
+    return priceTable(environment);
+  } catch (error) {
+    throw new InvalidInputError((error as Error).message, PRICES_VARIABLE);
+  }
+}
+
+/**
+ * Everything about a model that can be checked without a call: its key, its script, its price where costs are limited.
+ * @param section where the model stands in the config, e.g. `scaffolder.lm`.
+ * @throws InvalidInputError that names the field.
+ */
+export async function checkModel(
+  lm: LanguageModelConfig,
+  section: string,
+  { max_cost_usd }: Pick<Limits, 'max_cost_usd'>,
+  environment: Environment,
+): Promise<void> {
+  const missing = missingCredentials(lm, environment);
+  if (missing !== null) throw new InvalidInputError(`${section}.model: ${missing}`, `${section}.model`);
+  if (lm.provider === 'scripted') {
+    await createLanguageModel(lm, { environment }).catch((error: Error) => {
+      throw new InvalidInputError(`${section}.script: ${error.message}`, `${section}.script`);
+    });
+  }
+  const table = priceTableOf(environment);
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const price = costOf(lm.provider, lm.model, usage, { baseUrl: lm.base_url, table });
+  if (max_cost_usd !== null && price === null) {
+    throw new InvalidInputError(
+      `limits.max_cost_usd: the price of ${lm.provider}/${lm.model} is not known, so its cost cannot be limited; use max_tokens or max_lm_calls, or put its price into a file of your own and name that in ${PRICES_VARIABLE}`,
+      'limits.max_cost_usd',
+    );
+  }
+}

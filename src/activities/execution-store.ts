@@ -1,0 +1,25 @@
+import type { ExecutionIdentity, ExecutionRecord } from '../contracts/execution.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { executionKey } from '../storage/paths.js';
+import { executionHash } from './call-key.js';
+
+/** A run's finished executions, one object each, until the run is done. A finished one is never run again. */
+export class ExecutionStore {
+  constructor(private readonly store: ArtifactStore) {}
+
+  async save(record: ExecutionRecord): Promise<void> {
+    await this.store.write(executionKey(executionHash(record)), JSON.stringify(record));
+  }
+
+  /** The record at an execution's place, whatever was run; null where there is none. */
+  async at(execution: ExecutionIdentity): Promise<ExecutionRecord | null> {
+    const text = await this.store.readText(executionKey(executionHash(execution)));
+    return text === null ? null : (JSON.parse(text) as ExecutionRecord);
+  }
+
+  /** The record of exactly this execution: same place, same key. */
+  async find(execution: ExecutionIdentity, key: string): Promise<ExecutionRecord | null> {
+    const stored = await this.at(execution);
+    return stored?.key === key ? stored : null;
+  }
+}

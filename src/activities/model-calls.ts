@@ -1,0 +1,253 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { Logger } from 'pino';
+import type { LanguageModelConfig } from '../config/language-model-schema.js';
+import type { AgentRequest } from '../contracts/agent.js';
+import type {
+  CallIdentity,
+  CallRecord,
+  GenerateReply,
+  GenerateRequest,
+  LanguageModel,
+  Usage,
+} from '../contracts/language-model.js';
+import { FAILURE_TYPES } from '../contracts/names.js';
+import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
+import { LanguageModelError } from '../language-models/errors.js';
+import { Pace } from '../language-models/pace.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { callKeyOf, idempotencyKeyOf, promptKeyOf } from './call-key.js';
+import { recordOf, requestOf } from './call-record.js';
+import type { CallStore } from './call-store.js';
+import type { WorkerDependencies } from './dependencies.js';
+import { pauseAfter } from './pause-after.js';
+import { ReplyCache } from './reply-cache.js';
+
+/** A model of an experiment, and where its calls are kept. */
+export interface CalledModel {
+  lm: LanguageModelConfig;
+  /** The experiment's folder, and its results folder with the shared cache. */
+  store: ArtifactStore;
+  resultsDir: string;
+  calls: CallStore;
+  log: Logger;
+  /** `provider/model`. */
+  modelName: string;
+  /** The model and the server it is asked at. */
+  modelAddress: string;
+  costOf(usage: Usage | undefined): number | null;
+  languageModel(): Promise<{ model: LanguageModel }>;
+  /** The server holds `lm.requests_per_second`: calls come from a queue of that rate. Default: this worker holds it. */
+  isPacedByServer?: boolean;
+}
+
+/** A reply with its record, not stored yet. */
+export interface Asked {
+  record: CallRecord;
+  /** Stores the reply in the shared cache, where it is one that others may use; called after the record is kept. */
+  share: () => Promise<void>;
+  /** From when to when the model worked on the reply, by `performance.now()`; null where it did not. */
+  worked: Span | null;
+}
+
+/** Two moments, by `performance.now()`. */
+export type Span = readonly [from: number, to: number];
+
+/** What an attempt leaves for the next one. */
+export interface AttemptNotes {
+  /** Attempts that ended with a provider's failure. Every other one was cut off by a crash. */
+  failures: number;
+}
+
+export function notesOf(context: Context): AttemptNotes {
+  const details = context.info.heartbeatDetails as Partial<AttemptNotes> | undefined;
+  return { failures: details?.failures ?? 0 };
+}
+
+/** Turns a provider's failure into what the retry policy should do. */
+function failureOf(error: LanguageModelError, failures: number, maxAttempts: number): ApplicationFailure {
+  const type = error.fatalForRun ? FAILURE_TYPES.fatalProvider : error.kind;
+  const last = failures >= maxAttempts;
+  const message =
+    last && error.retryable ? `${error.message} (gave up after ${failures} attempts)` : error.message;
+  return ApplicationFailure.create({
+    message,
+    type,
+    nonRetryable: last || !error.retryable,
+    ...(error.retryAfterMs === undefined
+      ? {}
+      : { nextRetryDelay: Math.max(error.retryAfterMs, pauseAfter(failures)) }),
+  });
+}
+
+interface Answered {
+  reply: GenerateReply;
+  worked: Span;
+}
+
+/** What ends a call: before its request is sent, and from then on. */
+export interface CallSignals {
+  waiting: AbortSignal;
+  sending: AbortSignal;
+}
+
+/**
+ * Asks models from within activities: the adaptive limit and the pace of each, the failures' translation for the retry
+ * policy, the shared cache, and the record that a call leaves. Storing the record is the caller's.
+ */
+export class ModelCalls {
+  private readonly limits = new Map<string, AdaptiveLimit>();
+  private readonly paces = new Map<string, Pace>();
+
+  constructor(private readonly dependencies: WorkerDependencies) {}
+
+  /** The key and the request of a call; the key finds its record. */
+  prepare(
+    model: CalledModel,
+    call: CallIdentity,
+    asked: Omit<AgentRequest, 'purpose'>,
+  ): { key: string; request: GenerateRequest } {
+    const request = requestOf(model.lm, call, asked);
+    return { key: callKeyOf(model.modelName, request), request };
+  }
+
+  /** Asks once; another try is another attempt of the activity. */
+  ask(
+    model: CalledModel,
+    prepared: { key: string; request: GenerateRequest },
+    notes: AttemptNotes,
+  ): Promise<Asked> {
+    const crashes = Math.max(Context.current().info.attempt - 1 - notes.failures, 0);
+    return this.fromCacheOr(model, prepared, crashes, async () => ({
+      ...(await this.askOnce(model, prepared, notes)),
+      failures: notes.failures,
+    }));
+  }
+
+  /**
+   * Asks until there is a reply, for a program that waits within an activity: with the pauses that the activity's own
+   * retries would make. May be called from anywhere, so it looks for no activity's context.
+   * @param crashes how many attempts a crash may have cut off in the middle of this call.
+   * @param signals `waiting` ends what comes before a request is sent, `sending` ends the request as well.
+   */
+  askUntilAnswered(
+    model: CalledModel,
+    prepared: { key: string; request: GenerateRequest },
+    { crashes, signals }: { crashes: number; signals: CallSignals },
+  ): Promise<Asked> {
+    return this.fromCacheOr(model, prepared, crashes, async () => {
+      for (let failures = 0; ; ) {
+        try {
+          return { ...(await this.send(model, prepared, signals)), failures };
+        } catch (error) {
+          if (!(error instanceof LanguageModelError) || error.kind === 'cancelled') throw error;
+          failures += 1;
+          const failure = this.failed(model, prepared.request, error, failures);
+          if (failure.nonRetryable) throw failure;
+          const pause = Math.max(error.retryAfterMs ?? 0, pauseAfter(failures));
+          await sleep(pause, undefined, { signal: signals.waiting });
+        }
+      }
+    });
+  }
+
+  private async fromCacheOr(
+    model: CalledModel,
+    { key, request }: { key: string; request: GenerateRequest },
+    crashes: number,
+    answered: () => Promise<Answered & { failures: number }>,
+  ): Promise<Asked> {
+    const cache = model.lm.cache ? new ReplyCache(this.dependencies.openStore(model.resultsDir)) : null;
+    const promptKey = cache === null ? '' : promptKeyOf(model.modelAddress, request);
+    const hit = (await cache?.get(promptKey)) ?? null;
+    const { reply, worked, failures } =
+      hit === null ? await answered() : { reply: hit, worked: null, failures: 0 };
+    const record = recordOf(request, {
+      key,
+      reply,
+      model: model.lm.model,
+      cost_usd: reply.cost_usd ?? model.costOf(reply.usage),
+      latency_ms: worked === null ? 0 : Math.round(worked[1] - worked[0]),
+      failures,
+      crashes,
+      cached: hit !== null,
+    });
+    const share = async () => {
+      if (hit === null) await cache?.put(promptKey, reply);
+    };
+    return { record, share, worked };
+  }
+
+  /** One request under the model's limit and at its pace. @throws what the adapter throws, or a signal's reason. */
+  private async send(
+    model: CalledModel,
+    { key, request }: { key: string; request: GenerateRequest },
+    { waiting, sending }: CallSignals,
+  ): Promise<Answered> {
+    const { model: languageModel } = await model.languageModel();
+    const release = await this.limitFor(model).acquire(waiting);
+    try {
+      if (!model.isPacedByServer) await this.paceFor(model).wait(waiting);
+      const sent = performance.now();
+      const reply = await languageModel.generate(request, {
+        signal: sending,
+        idempotencyKey: idempotencyKeyOf(model.store.uri, key),
+      });
+      release('success');
+      return { reply, worked: [sent, performance.now()] };
+    } catch (error) {
+      release(outcomeOf(error));
+      throw error;
+    }
+  }
+
+  /** Asks the provider. A failure is noted for the next attempt, and becomes what the retry policy should do. */
+  private async askOnce(
+    model: CalledModel,
+    prepared: { key: string; request: GenerateRequest },
+    notes: AttemptNotes,
+  ): Promise<Answered> {
+    const context = Context.current();
+    const signal = context.cancellationSignal;
+    try {
+      return await this.send(model, prepared, { waiting: signal, sending: signal });
+    } catch (error) {
+      notes.failures += 1;
+      context.heartbeat(notes);
+      if (!(error instanceof LanguageModelError)) throw error;
+      if (error.kind === 'cancelled') throw new CancelledFailure(error.message);
+      throw this.failed(model, prepared.request, error, notes.failures);
+    }
+  }
+
+  /** Tells of a provider's failure, and what is to be done about it. */
+  private failed(
+    model: CalledModel,
+    { call }: GenerateRequest,
+    error: LanguageModelError,
+    failures: number,
+  ): ApplicationFailure {
+    const failure = failureOf(error, failures, model.lm.max_attempts);
+    model.log.warn({ call, failures, error: error.message }, 'LM call failed');
+    if (!failure.nonRetryable) this.dependencies.notify(`Asking again: ${failure.message}`);
+    return failure;
+  }
+
+  private paceFor({ lm: { provider, model, base_url, requests_per_second } }: CalledModel): Pace {
+    const name = [provider, model, base_url, requests_per_second].join(' ');
+    const pace = this.paces.get(name) ?? new Pace(requests_per_second);
+    this.paces.set(name, pace);
+    return pace;
+  }
+
+  private limitFor({ lm: { provider, model, base_url } }: CalledModel): AdaptiveLimit {
+    const name = [provider, model, base_url].join(' ');
+    let limit = this.limits.get(name);
+    if (limit === undefined) {
+      limit = new AdaptiveLimit({ maximum: this.dependencies.maxConcurrentCalls });
+      this.limits.set(name, limit);
+    }
+    return limit;
+  }
+}

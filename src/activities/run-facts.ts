@@ -1,0 +1,35 @@
+import { curates, isCheatsheetAgent } from '../config/combinations.js';
+import type { RunConfig } from '../config/schema.js';
+import { environmentName } from '../environments/registry.js';
+import type { RunFacts } from '../statistics/run-metrics.js';
+
+/** What the metrics say of a run, and how it went. */
+export type RunCourse = Pick<
+  RunFacts,
+  'experiment' | 'status' | 'status_message' | 'samples_planned' | 'wall_seconds'
+> & {
+  /** Milliseconds since 1970. */
+  started_at: number;
+  ended_at: number;
+};
+
+/** The facts that stand beside a run's figures: those of its config, and its course. */
+export function runFacts(config: RunConfig, { started_at, ended_at, ...course }: RunCourse): RunFacts {
+  const { name, lm, agent, seed, runtime, dataset } = config;
+  return {
+    name,
+    ...course,
+    model: `${lm.provider}/${lm.model}`,
+    simulated: lm.provider === 'simulated',
+    agent: agent.type,
+    seed,
+    feedback_in_memory: agent.feedback ?? 'full',
+    ...(isCheatsheetAgent(agent) && curates(agent)
+      ? { curator_sees_feedback: agent.curator_sees_feedback }
+      : {}),
+    started_at: new Date(started_at).toISOString(),
+    ended_at: new Date(ended_at).toISOString(),
+    num_trials: runtime.num_trials,
+    environment: environmentName(dataset),
+  };
+}

@@ -1,0 +1,27 @@
+import type { StepAnswer } from '../contracts/activities.js';
+import type { Json } from '../contracts/json.js';
+import type { Environment } from '../environments/environment.js';
+import { checkedOutcome } from '../environments/step-outcome.js';
+import { ComparisonUnavailableError } from '../grading/grade.js';
+
+/**
+ * One step, as a lane needs it. What an environment throws, or answers in another form
+ * than it must, is the episode's error: a retry would not mend it. After the
+ * last step there is neither a state nor an observation.
+ * @throws ComparisonUnavailableError, which a retry may mend.
+ */
+export async function takeStep(environment: Environment, state: Json, action: string): Promise<StepAnswer> {
+  try {
+    const {
+      info: _info,
+      state: next,
+      obs,
+      ...outcome
+    } = checkedOutcome(await environment.step(state, action));
+    return outcome.done ? outcome : { ...outcome, state: next, obs };
+  } catch (error) {
+    if (error instanceof ComparisonUnavailableError) throw error;
+    const { name, message } = error as Error;
+    return { error: { type: 'EnvironmentError', message: `${name}: ${message}` } };
+  }
+}

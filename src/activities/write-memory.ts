@@ -1,0 +1,112 @@
+import { buildMemory } from '../memory/factory.js';
+import type { JournalEntry, MemorySnapshot } from '../memory/memory-module.js';
+import { grownParts, isJournaled, type SavedParts, savedParts, savedText } from '../memory/saved.js';
+import { jsonLines } from '../storage/json-lines.js';
+import { artifactKeys } from '../storage/paths.js';
+import { vectorRows } from './embeddings.js';
+import { readJournal } from './journal-file.js';
+import { locate, type OpenStore } from './locate.js';
+import {
+  initialMemory,
+  type LoadedMemory,
+  loadedParts,
+  type PerSampleMemories,
+  vectorsBeside,
+} from './memory-file.js';
+import type { EpisodeLine, MemoryLine, MergedParts } from './part-file.js';
+import { memoryOfSample } from './rebuild-memory.js';
+import type { RunContext } from './run-context.js';
+
+/** A memory at its end: what it was loaded with, and as many of its entries as it still has. */
+function grown(loaded: SavedParts, head: MemorySnapshot, entries: readonly JournalEntry[]): SavedParts {
+  return grownParts(loaded, entries.slice(0, head.entries as number));
+}
+
+async function* ofSample(
+  run: RunContext,
+  lines: readonly EpisodeLine[],
+  end: MemoryLine | undefined,
+  loaded: LoadedMemory,
+): AsyncGenerator<string> {
+  const { memory } = run.config;
+  const { id } = (lines[0] as EpisodeLine).row;
+  if (!isJournaled(memory._type)) {
+    yield JSON.stringify(await memoryOfSample(run, lines, initialMemory(memory, loaded, id)));
+    return;
+  }
+  const parts = loadedParts(memory, loaded, id);
+  const head = end?.memory as MemorySnapshot | undefined;
+  yield* savedText(memory._type, head === undefined ? parts : grown(parts, head, end?.entries ?? []));
+}
+
+async function* perSample(run: RunContext, parts: MergedParts): AsyncGenerator<string> {
+  const loaded = await run.loadedMemory();
+  const ends = new Map<number, MemoryLine>();
+  for await (const line of parts.memories()) ends.set(line.index, line);
+  yield '{"_type":"per_sample","memories":{';
+  let separator = '\n';
+  for await (const lines of parts.samples()) {
+    const { index, row } = lines[0] as EpisodeLine;
+    yield `${separator}${JSON.stringify(row.id)}:`;
+    yield* ofSample(run, lines, ends.get(index), loaded);
+    separator = ',\n';
+  }
+  yield '\n}}\n';
+}
+
+async function* shared(run: RunContext, parts: MergedParts, execution: string): AsyncGenerator<string> {
+  const { memory } = run.config;
+  const loaded = await run.loadedMemory();
+  let head: MemorySnapshot | null = null;
+  for await (const line of parts.memories()) head = line.memory as MemorySnapshot;
+  if (!isJournaled(memory._type)) {
+    yield `${JSON.stringify(head ?? buildMemory(memory).snapshot(), null, 2)}\n`;
+    return;
+  }
+  const begun = loadedParts(memory, loaded, '');
+  const { entries } = await readJournal(run.store, { execution, lane: 0 });
+  yield* savedText(memory._type, head === null ? begun : grown(begun, head, entries));
+  yield '\n';
+}
+
+/** The observations of every experience that `memory.json` now holds. */
+async function observations(run: RunContext): Promise<Set<string>> {
+  const { memory, runtime } = run.config;
+  const saved = JSON.parse((await run.store.readText(artifactKeys.memory)) ?? 'null') as LoadedMemory;
+  if (saved === null) return new Set();
+  const memories =
+    saved._type === 'per_sample' && runtime.memory_scope === 'sample'
+      ? Object.values((saved as PerSampleMemories).memories)
+      : [saved as MemorySnapshot];
+  return new Set(memories.flatMap((one) => savedParts(memory, one).experiences.map(({ obs }) => obs)));
+}
+
+/** A saved memory carries its vectors along, so that who loads it need not pay for them again. */
+async function writeVectors(run: RunContext, openStore: OpenStore): Promise<void> {
+  const { memory, output } = run.config;
+  if (!('retrieval' in memory) || memory.retrieval.backend !== 'embedding') return;
+  const { store: vectors, known } = await run.vectors(memory.retrieval);
+  const texts = [...(await observations(run))].filter((text) => text.trim() !== '');
+  const rows = () => jsonLines(vectorRows(vectors, memory.retrieval, { texts, known }));
+  await run.store.writeStream(artifactKeys.vectors, rows());
+  if (output.save_memory_path === null) return;
+  const { store, key } = locate(openStore, vectorsBeside(output.save_memory_path));
+  await store.writeStream(key, rows());
+}
+
+/** Writes `memory.json`, and the same to `output.save_memory_path` where that is set. */
+export async function writeMemory(
+  run: RunContext,
+  parts: MergedParts,
+  { openStore, execution }: { openStore: OpenStore; execution: string },
+): Promise<void> {
+  const { runtime, output } = run.config;
+  const content = () =>
+    runtime.memory_scope === 'sample' ? perSample(run, parts) : shared(run, parts, execution);
+  await run.store.writeStream(artifactKeys.memory, content());
+  if (output.save_memory_path !== null) {
+    const { store, key } = locate(openStore, output.save_memory_path);
+    await store.writeStream(key, content());
+  }
+  await writeVectors(run, openStore);
+}

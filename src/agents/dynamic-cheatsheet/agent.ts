@@ -1,0 +1,213 @@
+import type { DynamicCheatsheetAgentConfig } from '../../config/agent-schemas.js';
+import { curates, usesRetrieval } from '../../config/combinations.js';
+import type { ChatMessage, GenerateParameters, Purpose } from '../../contracts/language-model.js';
+import type { ExperienceEntry } from '../../memory/entries.js';
+import { isExperienceMemory, isSheetMemory } from '../../memory/memory-module.js';
+import { EmptyReplyError, MemoryAgent } from '../memory-agent.js';
+import { GO_ON, LAST_ROUND, outputBlock, requestedCode } from './code-rounds.js';
+import { sheetIn } from './sheet.js';
+import {
+  CODE_PROTOCOL,
+  CURATOR_TEMPLATE,
+  EMPTY_SHEET_TEXT,
+  fill,
+  GENERATOR_TEMPLATE,
+  SYNTHESIS_TEMPLATE,
+} from './templates.js';
+
+/** Of the newest experiences: all of them. */
+const EVERY = 1_000_000_000;
+
+/** What may stand in `agent_metrics`. */
+const COUNTS = {
+  curations: 'curations',
+  withoutSheet: 'curations_without_sheet',
+  cut: 'sheets_cut',
+  examples: 'examples_shown',
+  failedPrograms: 'programs_failed',
+  noCodeLeft: 'code_asked_for_after_last_round',
+} as const;
+
+function shownSteps(steps: readonly ExperienceEntry[]): string {
+  return steps.map(({ obs, action }) => `Observation:\n${obs}\n\nAction:\n${action}`).join('\n\n');
+}
+
+/**
+ * Dynamic Cheatsheet (Suzgun et al., 2025, arXiv 2504.07952): the model keeps notes for itself from task to task, and
+ * may run code. `mode` says where a prompt's notes and examples come from; see docs/memory.md for what each costs.
+ * No prompt holds a gold answer, unless `curator_sees_feedback` shows it to the curator.
+ */
+export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentConfig> {
+  override async act(observation: string): Promise<string> {
+    this.lastObservation = observation;
+    if (this.config.mode === 'retrieval_synthesis' && this.trajectory.length === 0) {
+      await this.synthesize(observation);
+    }
+    const prompt = await this.buildGeneratorPrompt(observation);
+    this.lastAction = await this.answer(prompt);
+    return this.lastAction;
+  }
+
+  override async endEpisode(): Promise<void> {
+    if (this.config.mode === 'cumulative' && this.trajectory.length > 0) await this.curate();
+  }
+
+  /** Asks, runs what the reply wants to be run, and asks again; the rounds together are the action. */
+  private async answer(prompt: string): Promise<string> {
+    const { system_prompt, use_code_execution, max_code_rounds, code_timeout_sec } = this.config;
+    const messages: ChatMessage[] = [
+      ...(system_prompt === null ? [] : [{ role: 'system' as const, content: system_prompt }]),
+      { role: 'user', content: prompt },
+    ];
+    const said: string[] = [];
+    for (let round = 1; ; round++) {
+      const text = await this.ask('act', messages);
+      const wanted = use_code_execution ? requestedCode(text) : null;
+      const outOfRounds = round > max_code_rounds;
+      if (wanted === null || outOfRounds) {
+        if (wanted !== null) this.count(COUNTS.noCodeLeft);
+        return [...said, text].join('\n\n');
+      }
+      const result = await this.codeExecutor.execute({ code: wanted.code, timeout_sec: code_timeout_sec });
+      if (result.status !== 'ok') this.count(COUNTS.failedPrograms);
+      const turn = `${wanted.upToFlag}\n\n${outputBlock(result)}`;
+      said.push(turn);
+      messages.push(
+        { role: 'assistant', content: turn },
+        { role: 'user', content: round === max_code_rounds ? LAST_ROUND : GO_ON },
+      );
+    }
+  }
+
+  /** @throws EmptyReplyError for an `act` without text; what curates may be empty. */
+  private async ask(
+    purpose: Purpose,
+    messages: readonly ChatMessage[],
+    parameters?: GenerateParameters,
+  ): Promise<string> {
+    const reply = await this.languageModel.generate({
+      purpose,
+      messages: [...messages],
+      ...(parameters === undefined ? {} : { parameters }),
+    });
+    if (purpose === 'act' && reply.text.trim() === '') {
+      throw new EmptyReplyError(`the model's reply is empty (finish reason: ${reply.finish_reason})`);
+    }
+    return reply.text;
+  }
+
+  private async buildGeneratorPrompt(question: string): Promise<string> {
+    const { generator_template, use_code_execution } = this.config;
+    return fill(generator_template ?? GENERATOR_TEMPLATE, {
+      question: this.shownTask(question),
+      cheatsheet: this.shownSheet(),
+      examples: await this.shownExamples(question),
+      code: use_code_execution ? CODE_PROTOCOL : '',
+    });
+  }
+
+  /** The sheet in the modes that have one. */
+  private shownSheet(): string {
+    const sheet = curates(this.config) && isSheetMemory(this.memory) ? this.memory.getCheatsheet() : '';
+    return sheet === '' ? EMPTY_SHEET_TEXT : sheet;
+  }
+
+  /** What is asked now; in the middle of an episode, with the steps that led there. */
+  private shownTask(observation: string): string {
+    if (this.trajectory.length === 0) return observation;
+    return `The steps so far:\n\n${shownSteps(this.trajectory)}\n\nObservation now:\n${observation}`;
+  }
+
+  /** Examples in the generator's prompt. A synthesis has been made of its examples already. */
+  private async shownExamples(question: string): Promise<string> {
+    const { mode, history_k, retrieve_top_k } = this.config;
+    const { memory } = this;
+    if (!isExperienceMemory(memory)) return '';
+    const newestOf = (k: number) => this.others(k, (wanted) => memory.newestExperiences(wanted));
+    if (mode === 'full_history') return this.show('Earlier tasks', await newestOf(EVERY));
+    const retrieves = usesRetrieval(this.config) && mode !== 'retrieval_synthesis';
+    const similar = retrieves
+      ? await this.others(retrieve_top_k, (wanted) => memory.retrieveExamples(question, wanted))
+      : [];
+    const newest = await newestOf(history_k);
+    return this.show('Similar tasks, the most similar last', similar) + this.show('The newest tasks', newest);
+  }
+
+  /** Up to `k` experiences besides the steps of this episode, which the prompt shows as such. The best come last. */
+  private async others(
+    k: number,
+    find: (wanted: number) => Promise<ExperienceEntry[]>,
+  ): Promise<ExperienceEntry[]> {
+    if (k === 0) return [];
+    const found = await find(k + this.trajectory.length);
+    return found.filter((entry) => !this.isStepOfThisEpisode(entry)).slice(-k);
+  }
+
+  private isStepOfThisEpisode({ sample_id, trial, obs, action }: ExperienceEntry): boolean {
+    const { episode } = this;
+    return (
+      sample_id === episode.sample_id &&
+      trial === episode.trial &&
+      this.trajectory.some((step) => step.obs === obs && step.action === action)
+    );
+  }
+
+  /** Questions and answers; how they were judged stays out, because it may tell the gold answer. */
+  private show(title: string, experiences: readonly ExperienceEntry[]): string {
+    if (experiences.length === 0) return '';
+    this.count(COUNTS.examples, experiences.length);
+    const shown = experiences.map(
+      ({ obs, action }, number) =>
+        `### Example ${number + 1}\nTask:\n${obs}\n\nAnswer that was given:\n${action}\n`,
+    );
+    return `## ${title}\n${shown.join('\n')}\n`;
+  }
+
+  /** After the answer: the curator writes the sheet anew. */
+  private async curate(): Promise<void> {
+    const steps = this.trajectory;
+    const [first] = steps as [ExperienceEntry];
+    const answer = steps.length === 1 ? first.action : shownSteps(steps);
+    const last = steps.at(-1) as ExperienceEntry;
+    const feedback = this.config.curator_sees_feedback
+      ? `\n## How it was judged\n${JSON.stringify(last.feedback)}\n`
+      : '';
+    const template = this.config.cheatsheet_template ?? CURATOR_TEMPLATE;
+    await this.rewriteSheet('curate', template, { question: first.obs, answer, feedback });
+  }
+
+  /** Before the answer: the curator makes a sheet of similar experiences. */
+  private async synthesize(question: string): Promise<void> {
+    const { memory } = this;
+    const { cheatsheet_template, retrieve_top_k } = this.config;
+    if (!isExperienceMemory(memory)) return;
+    const similar = await memory.retrieveExamples(question, retrieve_top_k);
+    const examples = this.show('Similar tasks, the most similar last', similar);
+    await this.rewriteSheet('synthesize', cheatsheet_template ?? SYNTHESIS_TEMPLATE, { question, examples });
+  }
+
+  private async rewriteSheet(
+    purpose: 'curate' | 'synthesize',
+    template: string,
+    values: Record<string, string>,
+  ): Promise<void> {
+    const { memory } = this;
+    if (!isSheetMemory(memory)) return;
+    const content = fill(template, {
+      cheatsheet: this.shownSheet(),
+      max_chars: String(memory.maxChars),
+      ...values,
+    });
+    const { curator_max_tokens } = this.config;
+    const parameters = curator_max_tokens === null ? undefined : { max_output_tokens: curator_max_tokens };
+    const reply = await this.ask(purpose, [{ role: 'user', content }], parameters);
+    this.count(COUNTS.curations);
+    const sheet = sheetIn(reply);
+    if (sheet === null) {
+      this.count(COUNTS.withoutSheet);
+      return;
+    }
+    const { cut } = memory.setCheatsheet(sheet, this.provenance());
+    if (cut) this.count(COUNTS.cut);
+  }
+}

@@ -1,0 +1,31 @@
+import { InvalidInputError } from '../config/errors.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { openStore } from '../storage/open.js';
+
+/** What can be the name of an experiment below a results folder, and not an address alone. */
+const NAME = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)*$/;
+
+/** Whether it names a place, and may be no name below a folder of results. */
+export function isAddress(id: string): boolean {
+  return /[/\\:]/.test(id);
+}
+
+/**
+ * The folder of an experiment: an address of its own, or a name below one of the folders of results. It is the first one
+ * that has `file`.
+ * @throws InvalidInputError where there is none.
+ */
+export async function findExperiment(
+  id: string,
+  { folders, file, kind }: { folders: readonly string[]; file: string; kind: string },
+): Promise<ArtifactStore> {
+  const name = id.replace(/\/+$/, '');
+  const candidates = [
+    ...(isAddress(name) ? [openStore(name)] : []),
+    ...(NAME.test(name) ? folders.map((folder) => openStore(folder).within(name)) : []),
+  ];
+  for (const store of candidates) if (await store.exists(file)) return store;
+  throw new InvalidInputError(
+    `there is no finished ${kind} '${id}' in ${folders.join(' or ')}; name its folder, or the folder of results with --results-dir`,
+  );
+}

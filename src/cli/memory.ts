@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+import { locate } from '../activities/locate.js';
+import { InvalidInputError } from '../config/errors.js';
+import { memoryConfigSchema } from '../config/memory-schemas.js';
+import { resolveLocation } from '../config/paths.js';
+import type { MemorySnapshot } from '../memory/memory-module.js';
+import {
+  isJournaled,
+  MemoryFormatError,
+  rolledBack,
+  type SavedParts,
+  savedParts,
+  savedText,
+} from '../memory/saved.js';
+import { openStore } from '../storage/open.js';
+import { EXIT } from './exit.js';
+import { headedTable } from './format.js';
+
+const FILE_HELP = 'a memory.json, as a path or s3:// address';
+
+interface OpenedMemory {
+  type: string;
+  parts: SavedParts;
+}
+
+/** @throws InvalidInputError where the file is no memory with a sheet or experiences. */
+async function openMemory(address: string): Promise<OpenedMemory> {
+  const { store, key } = locate(openStore, resolveLocation(address, process.cwd()));
+  const text = await store.readText(key);
+  if (text === null) throw new InvalidInputError(`there is no file at ${address}`);
+  let saved: MemorySnapshot | null;
+  try {
+    saved = JSON.parse(text) as MemorySnapshot | null;
+  } catch (error) {
+    throw new InvalidInputError(`${address} is not JSON: ${(error as Error).message}`);
+  }
+  const type = saved?._type ?? 'nothing';
+  if (saved === null || !isJournaled(type)) {
+    throw new InvalidInputError(
+      `${address} holds a memory of type ${type}; this command is for cheatsheet, experience_db and hybrid`,
+    );
+  }
+  return refusing(address, () => {
+    return { type, parts: savedParts(memoryConfigSchema.parse({ _type: type }), saved) };
+  });
+}
+
+function refusing<Value>(address: string, work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof MemoryFormatError)) throw error;
+    throw new InvalidInputError(`${address}: ${error.message}`);
+  }
+}
+
+function versionNumber(text: string, option: string): number {
+  const version = Number(text);
+  if (Number.isInteger(version) && version > 0) return version;
+  throw new InvalidInputError(`${option} ${text}: must be a whole number of at least 1`);
+}
+
+function describe({ type, parts }: OpenedMemory): string {
+  const { versions, experiences, cheatsheet } = parts;
+  const lines = [`${type}: ${versions.length} versions of the sheet, ${experiences.length} experiences`];
+  if (versions.length > 0) {
+    const rows = versions.map(({ version, sample_id, trial, content }) => [
+      String(version),
+      sample_id ?? '–',
+      trial === undefined ? '–' : String(trial + 1),
+      String(content.length),
+    ]);
+    lines.push(headedTable(['version', 'written after', 'trial', 'characters'], rows), '', cheatsheet);
+  }
+  return lines.join('\n');
+}
+
+export function addMemoryCommands(program: Command, finish: (code: number) => void): void {
+  const memory = program.command('memory').description('look at a saved memory, or take its sheet back');
+
+  memory
+    .command('show')
+    .description('the versions of the sheet, and the sheet itself')
+    .argument('<file>', FILE_HELP)
+    .option('--version <n>', 'the text of this version only')
+    .action(async (file: string, options: { version?: string }) => {
+      const opened = await openMemory(file);
+      if (options.version === undefined) process.stdout.write(`${describe(opened)}\n`);
+      else {
+        const wanted = versionNumber(options.version, '--version');
+        const { cheatsheet } = refusing(file, () => rolledBack(opened.parts, wanted));
+        process.stdout.write(`${cheatsheet}\n`);
+      }
+      finish(EXIT.done);
+    });
+
+  memory
+    .command('rollback')
+    .description('make an older version of the sheet the newest one; no version is lost')
+    .argument('<file>', FILE_HELP)
+    .requiredOption('--to <n>', 'the version to go back to')
+    .option('--out <file>', 'default: the file itself')
+    .action(async (file: string, options: { to: string; out?: string }) => {
+      const { type, parts } = await openMemory(file);
+      const wanted = versionNumber(options.to, '--to');
+      const result = refusing(file, () => rolledBack(parts, wanted));
+      const out = options.out ?? file;
+      const { store, key } = locate(openStore, resolveLocation(out, process.cwd()));
+      await store.writeStream(
+        key,
+        (async function* () {
+          yield* savedText(type, result);
+          yield '\n';
+        })(),
+      );
+      process.stdout.write(`${out}: version ${result.versions.length} is version ${wanted} once more\n`);
+      finish(EXIT.done);
+    });
+}

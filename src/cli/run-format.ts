@@ -1,0 +1,25 @@
+import type { Progress, RunResult } from '../contracts/run.js';
+import { dollars, headedTable, metricsTable, percent, shownAddress } from './format.js';
+
+/** A run in progress: how far it is, and where it writes. */
+export function runStanding(progress: Progress): string {
+  const { totals, phase, samples_planned, accuracy, concurrency, artifacts } = progress;
+  return headedTable(
+    [],
+    [
+      ['phase', phase],
+      ['samples', `${totals.samples} of ${samples_planned}`],
+      ['correct', `${totals.correct} (${percent(accuracy)})`],
+      ['errors', String(totals.errors)],
+      ['LM calls', String(totals.lm_calls)],
+      ['cost', dollars(totals.cost_usd)],
+      ['concurrency', String(concurrency)],
+      ['artifacts', shownAddress(artifacts)],
+    ],
+  );
+}
+
+/** The table, and where the artifacts are. */
+export function runReport({ artifacts, metrics }: RunResult): string {
+  return `${metricsTable(metrics)}\nArtifacts: ${shownAddress(artifacts)}`;
+}

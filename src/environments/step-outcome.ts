@@ -1,0 +1,45 @@
+import type { StepOutcome } from '../contracts/environment.js';
+import { isMapping } from '../contracts/json.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isText = (value: unknown) => typeof value === 'string';
+const isTruth = (value: unknown) => typeof value === 'boolean';
+
+/** What each field must be. A wrong one would pass for a score somewhere: `'no'` is true, NaN is null in JSON. */
+const RULES: readonly [
+  field: string,
+  expected: string,
+  holds: (outcome: Fields, feedback: Fields) => boolean,
+][] = [
+  ['done', 'true or false', ({ done }) => isTruth(done)],
+  ['obs', 'a text, unless it is done', ({ obs, done }) => done === true || isText(obs)],
+  ['reward', 'a finite number, or left out', ({ reward }) => reward === undefined || Number.isFinite(reward)],
+  ['feedback.correct', 'true or false', (_, { correct }) => isTruth(correct)],
+  ['feedback.target', 'a text', (_, { target }) => isText(target)],
+  ['feedback.message', 'a text', (_, { message }) => isText(message)],
+  ['feedback.extra', 'an object, or left out', (_, { extra }) => extra === undefined || isMapping(extra)],
+];
+
+/** The value at a path of at most two fields, as people read it. */
+function shown(outcome: Fields, field: string): string {
+  const value = field.split('.').reduce<unknown>((inner, key) => (inner as Fields)[key], outcome);
+  return typeof value === 'number' || value === undefined ? String(value) : JSON.stringify(value);
+}
+
+/**
+ * What `step` of an environment answered. A user's class is held to its types by nobody else: its file is loaded without
+ * a type check. Throws TypeError that names the field and what it must be.
+ */
+export function checkedOutcome(outcome: unknown): StepOutcome {
+  if (!isMapping(outcome))
+    throw new TypeError('step answered no object of state, obs, feedback, done and info');
+  const { feedback } = outcome;
+  if (!isMapping(feedback))
+    throw new TypeError('step answered no feedback: an object of correct, target and message');
+  for (const [field, expected, holds] of RULES) {
+    if (holds(outcome, feedback)) continue;
+    throw new TypeError(`step answered ${field}: ${shown(outcome, field)}; it must be ${expected}`);
+  }
+  return outcome as unknown as StepOutcome;
+}

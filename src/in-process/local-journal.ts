@@ -1,0 +1,32 @@
+import type { ExperienceSearch } from '../activities/experience-search.js';
+import type { ExperienceEntry } from '../memory/entries.js';
+import type { ExperienceQuery, JournalEntry, MemoryJournal } from '../memory/memory-module.js';
+import { PendingEntries } from '../runtime/pending-entries.js';
+
+/** A lane's journal that is held in this process. */
+export class LocalJournal implements MemoryJournal {
+  private readonly held = new PendingEntries(0);
+  private sequence = 0;
+  /** Entries that the index has as they are now. */
+  private indexed = 0;
+
+  constructor(private readonly index: () => ExperienceSearch | Promise<ExperienceSearch>) {}
+
+  append(number: number, entry: JournalEntry): void {
+    this.indexed = Math.min(this.indexed, number);
+    this.held.append(number, entry);
+  }
+
+  async search(query: ExperienceQuery, count: number): Promise<ExperienceEntry[]> {
+    this.held.truncate(count);
+    const from = Math.min(this.indexed, count);
+    const search = await this.index();
+    await search.apply(this.sequence++, from, this.held.entries().slice(from));
+    this.indexed = count;
+    return search.search({ ...query, count });
+  }
+
+  entries(): readonly JournalEntry[] {
+    return this.held.entries();
+  }
+}

@@ -1,0 +1,72 @@
+import type { Entry, ExperienceEntry } from './entries.js';
+import type { EntryLog } from './entry-log.js';
+import type { ExperienceMemory, MemorySnapshot } from './memory-module.js';
+
+/** Experiences that `recall` has at hand. */
+const AT_HAND = 20;
+
+/** The experiences as a lane carries them; all but the newest are in the journal. */
+export interface ExperienceState {
+  /** How many there are, those of a loaded memory included. */
+  experiences: number;
+  newest: ExperienceEntry[];
+}
+
+/** The state of a memory with these experiences. */
+export function experienceState(experiences: readonly ExperienceEntry[]): ExperienceState {
+  return { experiences: experiences.length, newest: experiences.slice(-AT_HAND) };
+}
+
+export const NO_EXPERIENCES: ExperienceState = { experiences: 0, newest: [] };
+
+/** Observation, action and feedback of every step, found again by similarity. */
+export class ExperienceDBMemory implements ExperienceMemory {
+  private experiences: number;
+  private newest: ExperienceEntry[];
+
+  constructor(
+    private readonly log: EntryLog,
+    state: ExperienceState = NO_EXPERIENCES,
+  ) {
+    this.experiences = state.experiences;
+    this.newest = state.newest.slice(-AT_HAND);
+  }
+
+  get size(): number {
+    return this.experiences;
+  }
+
+  appendExperience(entry: ExperienceEntry): void {
+    this.log.append(entry);
+    this.newest = [...this.newest, entry].slice(-AT_HAND);
+    this.experiences += 1;
+  }
+
+  /** Experiences are kept; anything else leaves no trace. */
+  update(entry: Entry): void {
+    if (entry._type === 'experience') this.appendExperience(entry);
+  }
+
+  recall(): readonly ExperienceEntry[] {
+    return this.newest;
+  }
+
+  async retrieveExamples(query: string, k: number): Promise<ExperienceEntry[]> {
+    if (this.experiences === 0 || k <= 0) return [];
+    return this.log.journal.search({ text: query, k }, this.log.count);
+  }
+
+  async newestExperiences(k: number): Promise<ExperienceEntry[]> {
+    if (k <= 0) return [];
+    if (k <= this.newest.length || this.newest.length === this.experiences) return this.newest.slice(-k);
+    return this.log.journal.search({ k }, this.log.count);
+  }
+
+  state(): ExperienceState {
+    return { experiences: this.experiences, newest: this.newest };
+  }
+
+  snapshot(): MemorySnapshot {
+    return { _type: 'experience_db', ...(this.state() as object), entries: this.log.count };
+  }
+}

@@ -1,0 +1,179 @@
+import type { MemoryConfig } from '../config/memory-schemas.js';
+import type { CheatsheetEntry, ExperienceEntry } from './entries.js';
+import { isEntry } from './entries.js';
+import { experienceState } from './experience-db.js';
+import type { JournalEntry, MemorySnapshot } from './memory-module.js';
+
+/** Thrown when a saved memory does not fit the config; the message says what is wrong. */
+export class MemoryFormatError extends Error {
+  override readonly name = 'MemoryFormatError';
+}
+
+/** A version of the sheet as `memory.json` lists it. */
+export interface SheetVersion {
+  /** From 1. */
+  version: number;
+  sample_id?: string;
+  trial?: number;
+  content: string;
+}
+
+/** The two parts of a saved memory; a part that its kind does not have is empty. */
+export interface SavedParts {
+  cheatsheet: string;
+  versions: SheetVersion[];
+  experiences: ExperienceEntry[];
+}
+
+export const NOTHING_SAVED: SavedParts = { cheatsheet: '', versions: [], experiences: [] };
+
+/** Kinds whose entries are journaled, and what each has. */
+const KINDS: Record<string, { sheet: boolean; experiences: boolean }> = {
+  cheatsheet: { sheet: true, experiences: false },
+  experience_db: { sheet: false, experiences: true },
+  hybrid: { sheet: true, experiences: true },
+};
+
+/** Whether a kind of memory keeps its entries in a journal. */
+export function isJournaled(type: string): boolean {
+  return Object.hasOwn(KINDS, type);
+}
+
+/** Versions may be missing, as in notes that somebody wrote by hand. Where they are listed, their numbers rise. */
+function checkedVersions(versions: unknown): SheetVersion[] {
+  if (versions === undefined) return [];
+  if (!Array.isArray(versions)) throw new MemoryFormatError('"versions" must be a list');
+  let last = 0;
+  for (const [position, value] of versions.entries()) {
+    const { version, content } = (value ?? {}) as Partial<SheetVersion>;
+    if (typeof content !== 'string')
+      throw new MemoryFormatError(`entry ${position} of "versions" has no text "content"`);
+    if (!Number.isInteger(version) || (version as number) <= last) {
+      throw new MemoryFormatError(
+        `entry ${position} of "versions" needs a whole number "version" above ${last}, not ${JSON.stringify(version)}`,
+      );
+    }
+    last = version as number;
+  }
+  return versions as SheetVersion[];
+}
+
+/** A sheet that was written by hand is a version as well, or the next one would make it forgotten. */
+function withCurrent(versions: SheetVersion[], cheatsheet: string): SheetVersion[] {
+  const newest = versions.at(-1);
+  if (cheatsheet === (newest?.content ?? '')) return versions;
+  return [...versions, { version: (newest?.version ?? 0) + 1, content: cheatsheet }];
+}
+
+/**
+ * Reads a saved memory for a config. A hybrid takes over the part that a simpler memory has, and a simpler one its part
+ * of a hybrid.
+ * @throws MemoryFormatError that says what does not fit.
+ */
+export function savedParts(config: MemoryConfig, saved: MemorySnapshot): SavedParts {
+  const from = KINDS[saved._type];
+  const to = KINDS[config._type];
+  const shares =
+    from !== undefined &&
+    to !== undefined &&
+    ((from.sheet && to.sheet) || (from.experiences && to.experiences));
+  if (!shares) {
+    throw new MemoryFormatError(
+      `the saved memory is a ${saved._type}, the config asks for a ${config._type}`,
+    );
+  }
+  const { cheatsheet, versions, experiences } = saved as Partial<Record<string, unknown>>;
+  const parts = { ...NOTHING_SAVED };
+  if (from.sheet && to.sheet) {
+    if (typeof cheatsheet !== 'string')
+      throw new MemoryFormatError(`a saved ${saved._type} has a text "cheatsheet"`);
+    parts.cheatsheet = cheatsheet;
+    parts.versions = withCurrent(checkedVersions(versions), cheatsheet);
+  }
+  if (from.experiences && to.experiences) {
+    if (!Array.isArray(experiences))
+      throw new MemoryFormatError(`a saved ${saved._type} has a list "experiences"`);
+    const wrong = experiences.findIndex((entry) => !isEntry(entry) || entry._type !== 'experience');
+    if (wrong >= 0) throw new MemoryFormatError(`experience ${wrong} has no obs, action and feedback`);
+    parts.experiences = experiences;
+  }
+  return parts;
+}
+
+/** What a lane is handed of a saved memory: the sheet and the sizes. The rest is looked up through the journal. */
+export function headOf(type: string, { cheatsheet, versions, experiences }: SavedParts): MemorySnapshot {
+  const { sheet = false, experiences: found = false } = KINDS[type] ?? {};
+  const head: MemorySnapshot = { _type: type, entries: 0 };
+  if (sheet) Object.assign(head, { cheatsheet, versions: versions.length });
+  if (found) Object.assign(head, experienceState(experiences));
+  return head;
+}
+
+/** The next versions of a sheet, as the file lists them. */
+export function versionsFrom(first: number, entries: readonly CheatsheetEntry[]): SheetVersion[] {
+  return entries.map(({ _type, content, ...origin }, position) => ({
+    version: first + position,
+    ...origin,
+    content,
+  }));
+}
+
+/** The parts after a run: what was loaded, and what its journal holds. */
+export function grownParts(loaded: SavedParts, entries: readonly JournalEntry[]): SavedParts {
+  const sheets = entries.filter((entry): entry is CheatsheetEntry => entry._type === 'cheatsheet');
+  const added = entries.filter((entry): entry is ExperienceEntry => entry._type === 'experience');
+  return {
+    cheatsheet: sheets.at(-1)?.content ?? loaded.cheatsheet,
+    versions: [...loaded.versions, ...versionsFrom((loaded.versions.at(-1)?.version ?? 0) + 1, sheets)],
+    experiences: [...loaded.experiences, ...added],
+  };
+}
+
+/** A saved memory in pieces of JSON text, so that a long one is never held twice. A line an experience or version. */
+export function* savedText(type: string, parts: SavedParts): Generator<string> {
+  const kind = KINDS[type];
+  yield `{"_type":${JSON.stringify(type)}`;
+  if (kind?.sheet) {
+    yield `,\n"cheatsheet":${JSON.stringify(parts.cheatsheet)},\n"versions":[`;
+    yield* lines(parts.versions);
+    yield ']';
+  }
+  if (kind?.experiences) {
+    yield ',\n"experiences":[';
+    yield* lines(parts.experiences);
+    yield ']';
+  }
+  yield '}';
+}
+
+function* lines(values: readonly unknown[]): Generator<string> {
+  for (const [position, value] of values.entries())
+    yield `${position === 0 ? '\n' : ',\n'}${JSON.stringify(value)}`;
+}
+
+/** The same as a value. */
+export function savedMemory(type: string, parts: SavedParts): MemorySnapshot {
+  const { sheet = false, experiences = false } = KINDS[type] ?? {};
+  const saved: MemorySnapshot = { _type: type };
+  if (sheet) Object.assign(saved, { cheatsheet: parts.cheatsheet, versions: parts.versions });
+  if (experiences) Object.assign(saved, { experiences: parts.experiences });
+  return saved;
+}
+
+/**
+ * Goes back to a version of the sheet. The versions after it are kept: the old text becomes the newest version.
+ * @throws MemoryFormatError where there is no such version.
+ */
+export function rolledBack(parts: SavedParts, version: number): SavedParts {
+  const wanted = parts.versions.find((one) => one.version === version);
+  if (wanted === undefined) {
+    const [first, last] = [parts.versions[0], parts.versions.at(-1)];
+    throw new MemoryFormatError(
+      first === undefined
+        ? 'the memory has no versions of a sheet'
+        : `there is no version ${version}; the versions are ${first.version} to ${last?.version}`,
+    );
+  }
+  const entry: CheatsheetEntry = { _type: 'cheatsheet', content: wanted.content };
+  return grownParts(parts, [entry]);
+}

@@ -1,0 +1,111 @@
+import type { Usage } from '../contracts/language-model.js';
+import { dollarsText, durationText, percentText, scoreText } from '../statistics/figure-text.js';
+import { type Content, type Html, html } from './html.js';
+import { numberCell, table } from './table.js';
+
+/** Stands where there is nothing to say. */
+export const NOTHING = '–';
+
+/** A figure at the top of a page. */
+export interface Figure {
+  name: string;
+  value: Content;
+  note?: Content;
+}
+
+export function figureTiles(figures: readonly Figure[]): Html {
+  return html`<dl class="tiles">
+${figures.map(({ name, value, note }) => html`<div><dt>${name}</dt><dd>${value}${note && html`<small>${note}</small>`}</dd></div>\n`)}</dl>
+`;
+}
+
+/** What every experiment costs. */
+export function spendingFigures(metrics: {
+  lm_calls: number;
+  lm_calls_repeated: number;
+  usage: Usage;
+  cost_usd: number | null;
+  wall_seconds: number;
+}): Figure[] {
+  const { usage, cost_usd } = metrics;
+  const repeated = html`${count(metrics.lm_calls_repeated)} repeated after a crash`;
+  return [
+    { name: 'LM calls', value: count(metrics.lm_calls), note: repeated },
+    { name: 'Tokens in', value: count(usage.input_tokens), note: html`${count(usage.output_tokens)} out` },
+    { name: 'Cost', value: dollars(cost_usd), note: cost_usd === null && 'a model has no price' },
+    { name: 'Wall time', value: duration(metrics.wall_seconds) },
+  ];
+}
+
+/** Names with what they stand for, side by side. */
+export function factList(facts: readonly (readonly [string, Content])[]): Html {
+  return html`<dl class="facts">
+${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`)}</dl>
+`;
+}
+
+/** A figure of its own, with four digits behind the point at most. */
+export function shortFigure(value: number | null | undefined): Content {
+  if (value === null || value === undefined) return NOTHING;
+  return html`<data value="${value}" title="${value}">${scoreText(value)}</data>`;
+}
+
+/** A share as a percentage. */
+export function percentage(share: number | null): Content {
+  if (share === null) return NOTHING;
+  return html`<data value="${share}" title="${share}">${percentText(share)}</data>`;
+}
+
+/** A count with its thousands set apart by a narrow space. */
+export function count(value: number): Content {
+  const grouped = String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, '\u202f');
+  return html`<data value="${value}">${grouped}</data>`;
+}
+
+export function dollars(cost: number | null): Content {
+  if (cost === null) return html`unknown`;
+  return html`<data value="${cost}" title="${cost}">${dollarsText(cost)}</data>`;
+}
+
+export function duration(seconds: number): Content {
+  // No line ends between a number and its unit.
+  const shown = durationText(seconds).replaceAll(/(?<=\d) /g, '\u00a0');
+  return html`<time datetime="PT${seconds}S" title="${seconds} s">${shown}</time>`;
+}
+
+/** `2026-01-31T23:59:59.123Z` as people read it. */
+export function moment(iso: string): Content {
+  const shown = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(iso) ? `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC` : iso;
+  return html`<time datetime="${iso}">${shown}</time>`;
+}
+
+/** A row of a table that says how often something came up. */
+export function countRow(name: string, number: number): Html {
+  return html`<tr><th scope="row"><code>${name}</code></th>${numberCell(count(number))}</tr>\n`;
+}
+
+/** Every value of a JSON document, as it is there, by its place. */
+export function exactFigures(document: object, source: string): Html {
+  const rows = [...leaves(document, '')].map(
+    ([place, value]) =>
+      html`<tr><th scope="row"><code>${place}</code></th><td><code>${value}</code></td></tr>\n`,
+  );
+  return html`<details class="exact">
+<summary><h3>Every figure, as in ${source}</h3></summary>
+${table({ label: 'Table of every figure', heads: ['field', 'value'] }, rows)}</details>
+`;
+}
+
+function* leaves(value: unknown, place: string): Generator<[string, string]> {
+  if (typeof value !== 'object' || value === null) {
+    yield [place, typeof value === 'string' ? value : String(value)];
+    return;
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 0) yield [place, Array.isArray(value) ? '[]' : '{}'];
+  for (const [key, inner] of entries) {
+    if (inner === undefined) continue;
+    const step = Array.isArray(value) ? `[${key}]` : place === '' ? key : `.${key}`;
+    yield* leaves(inner, `${place}${step}`);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Metrics, RunStatus } from '../contracts/results.js';
+import { type Html, html } from './html.js';
+
+/** Says so where the figures are not those of a model. */
+export function simulationNotice(simulated: boolean): Html {
+  if (!simulated) return html``;
+  return html`<p class="notice"><strong>Simulated model.</strong> The replies come from a simulation that stands in for a
+language model. These are no benchmark figures.</p>
+`;
+}
+
+const ENDINGS: Record<Exclude<RunStatus, 'done'>, string> = {
+  limit_reached: 'A limit was reached.',
+  stopped: 'Stopped before its end.',
+  failed: 'Failed.',
+  cancelled: 'Cancelled.',
+};
+
+/** Says so where the experiment did not come to its end. */
+export function endNotice({
+  status,
+  status_message,
+}: {
+  status: RunStatus;
+  status_message: string | null;
+}): Html {
+  if (status === 'done') return html``;
+  return html`<p class="notice ended"><strong>${ENDINGS[status]}</strong> ${status_message} The figures are those of what was
+done until then.</p>
+`;
+}
+
+/** What of the right answers reached the agent: without it a figure of several trials cannot be read. */
+export function feedbackNotice(
+  metrics: Pick<Metrics, 'feedback_in_memory' | 'curator_sees_feedback' | 'success_by_trial'>,
+): Html {
+  const { feedback_in_memory: feedback, curator_sees_feedback: curator } = metrics;
+  const retries = metrics.success_by_trial.length > 1;
+  const memory =
+    feedback === 'full'
+      ? html`The memory held the right answers: feedback was remembered in full.${retries && ' A later trial of a sample could read its answer there.'}`
+      : html`The memory held whether an answer was right, never what the right answer is.`;
+  const seen =
+    curator === undefined
+      ? null
+      : curator
+        ? 'The curator of the cheatsheet was shown how answers were judged.'
+        : 'The curator of the cheatsheet never saw how answers were judged.';
+  return html`<p class="statement"><strong>Feedback.</strong> ${memory}${seen !== null && ` ${seen}`}</p>
+`;
+}

@@ -1,0 +1,67 @@
+import type { Metrics } from '../contracts/results.js';
+import { count, countRow, percentage } from './figures.js';
+import { type Html, html } from './html.js';
+import { numberCell, table } from './table.js';
+
+/** Depths of a matrix cell's shade; classes `m1` (few) to `m4` (all) of the page's style. */
+const SHADES = 4;
+
+/** A bar a trial. */
+export function successByTrial({ success_by_trial: shares, correct_by_trial: correct }: Metrics): Html {
+  const rows = shares.map((share, trial) => {
+    const width = share === null ? 0 : Math.round(share * 1000) / 10;
+    const bar = html`<svg class="bar long" aria-hidden="true"><rect class="share" width="${width}%" height="100%"/></svg>`;
+    const cells = [percentage(share), count(correct[trial] ?? 0)].map(numberCell);
+    return html`<tr><th scope="row">${trial + 1}</th><td>${bar}</td>${cells}</tr>\n`;
+  });
+  const heads = ['trial', html`<td></td>`, 'success', 'correct'];
+  return html`${table({ label: 'Table of success by trial', heads }, rows)}<p class="note">The share of the judged samples whose newest trial up to this one succeeded.</p>
+`;
+}
+
+export function taskTable({ by_task }: Metrics): Html {
+  const rows = Object.entries(by_task).map(([task, { samples, correct, errors, accuracy }]) => {
+    const cells = [...[samples, correct, errors].map(count), percentage(accuracy)].map(numberCell);
+    return html`<tr><th scope="row"><code>${task}</code></th>${cells}</tr>\n`;
+  });
+  const heads = ['environment', 'samples', 'correct', 'errors', 'accuracy'];
+  return table({ label: 'Table of environments', heads }, rows);
+}
+
+/** Target letter by answered letter, for each environment that has letters; null where none has. */
+export function confusionMatrices({ by_task }: Metrics): Html | null {
+  const matrices = Object.entries(by_task).flatMap(([task, { confusion }]) =>
+    confusion === undefined ? [] : [matrix(task, confusion)],
+  );
+  if (matrices.length === 0) return null;
+  return html`${matrices}<p class="note">The stronger a cell's colour, the larger its share of the row. Right answers are framed.</p>\n`;
+}
+
+function matrix(task: string, confusion: Record<string, Record<string, number>>): Html {
+  const targets = Object.keys(confusion);
+  const answers = [...new Set([...targets, ...Object.values(confusion).flatMap(Object.keys)])].sort(
+    (left, right) => Number(left === 'none') - Number(right === 'none') || (left < right ? -1 : 1),
+  );
+  const rows = Object.entries(confusion).map(([target, counts]) => {
+    const all = Object.values(counts).reduce((sum, one) => sum + one, 0);
+    const cells = answers.map((answer) => {
+      const number = Object.hasOwn(counts, answer) ? (counts[answer] as number) : 0;
+      const shade = number === 0 ? '' : `m${Math.ceil((number / all) * SHADES)}`;
+      return html`<td class="number ${shade}${answer === target && ' right'}">${number}</td>`;
+    });
+    return html`<tr><th scope="row">${target}</th>${cells}</tr>\n`;
+  });
+  const caption = html`<code>${task}</code>: right letter down, answered letter across`;
+  return table(
+    { label: `Confusion in ${task}`, heads: ['right', ...answers], caption, tableKind: 'matrix' },
+    rows,
+  );
+}
+
+export function errorTypes({ error_types }: Metrics): Html {
+  const types = Object.entries(error_types);
+  if (types.length === 0) return html`<p>No sample ended in an error.</p>\n`;
+  const rows = types.map(([type, number]) => countRow(type, number));
+  return html`${table({ label: 'Table of error types', heads: ['error', 'samples'] }, rows)}<p class="note">A sample counts where its last trial could not be judged.</p>
+`;
+}

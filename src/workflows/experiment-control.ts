@@ -1,0 +1,97 @@
+import type { Asked, RunPhase } from '../contracts/run.js';
+import { upsertAttributes } from './attributes.js';
+import type { Outcome } from './conclude.js';
+import type { Steered } from './requests.js';
+import { Standing } from './standing.js';
+
+interface Planned {
+  experiment: string;
+  concurrency: number;
+  search_attributes: string[];
+}
+
+/**
+ * What people ask of an experiment, and how it tells of itself. Each kind says what it shows, and to whom it passes on
+ * what is asked.
+ */
+export abstract class ExperimentControl<Plan extends Planned> implements Steered {
+  protected plan: Plan | undefined;
+  protected readonly standing: Standing;
+
+  /**
+   * @param what names the experiment in messages: `run`, for one
+   * @param before what was asked of the execution before, when this one continues it.
+   */
+  constructor(what: string, before?: Asked) {
+    this.standing = new Standing(what, before);
+  }
+
+  pause(paused: boolean): void {
+    this.standing.pause(paused);
+    this.passOn();
+    this.showPhase();
+  }
+
+  /** Finishes what is in flight and begins nothing else. */
+  stop(): void {
+    this.standing.stop();
+    this.passOn();
+    this.showPhase();
+  }
+
+  setConcurrency(concurrency: number): number {
+    const before = this.standing.setConcurrency(concurrency);
+    this.show();
+    return before;
+  }
+
+  exhaust(why: string): void {
+    this.standing.exhaust(why);
+    this.passOn();
+  }
+
+  assertRunning(): void {
+    this.standing.assertGoing();
+  }
+
+  assertConcurrency(concurrency: number): void {
+    this.standing.assertConcurrency(concurrency);
+  }
+
+  /** Whether more may be begun, now or when the experiment is resumed. */
+  goesOn(): boolean {
+    return this.standing.goesOn();
+  }
+
+  /** Whether one more may be begun beside so many. */
+  hasRoom(going: number): boolean {
+    return this.standing.hasRoom(going);
+  }
+
+  outcome(cancelled: boolean): Outcome {
+    return this.standing.outcome(cancelled);
+  }
+
+  setPhase(phase: RunPhase): void {
+    this.standing.phase = phase;
+    this.showPhase();
+  }
+
+  /** The experiment is prepared: what was asked for until now holds. */
+  protected planned(plan: Plan, about: { kind: string; model: string }): void {
+    this.plan = plan;
+    this.standing.begin(plan.concurrency);
+    upsertAttributes(plan.search_attributes, { experiment: plan.experiment, ...about });
+  }
+
+  protected showPhase(): void {
+    upsertAttributes(this.plan?.search_attributes ?? [], { phase: this.standing.phase });
+    this.show();
+  }
+
+  /** Shows in the Temporal UI how far it has come. */
+  protected abstract show(): void;
+
+  /** Tells whoever works for it what is asked. */
+  protected passOn(): void {}
+}

@@ -1,0 +1,16 @@
+export type Fact = readonly [name: string, value: string];
+
+/** Text in a cell of a table in Markdown. */
+export function cellText(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+/** A table of names and values: the lines of its Markdown. */
+export function factLines(facts: readonly Fact[], head = '| | |'): string[] {
+  return [head, '| --- | --- |', ...facts.map(([name, value]) => `| ${name} | ${value} |`)];
+}
+
+/** The same below a heading, as the Temporal UI shows it. */
+export function factTable(title: string, facts: readonly Fact[]): string[] {
+  return [`### ${title}`, '', ...factLines(facts)];
+}

@@ -1,0 +1,144 @@
+import { ApplicationFailure } from '@temporalio/workflow';
+import type { Asked, RunPhase } from '../contracts/run.js';
+import type { Outcome } from './conclude.js';
+
+const GOING: readonly RunPhase[] = ['preparing', 'running', 'paused', 'stopping'];
+
+/** The most of anything that may be worked on at once. */
+const MOST_AT_ONCE = 1000;
+
+/**
+ * Where an experiment stands: what people ask of it, and what keeps it from going on. What is asked while it is prepared
+ * holds once it begins, and what is asked of an execution that continues another comes after what the other was asked.
+ */
+export class Standing {
+  phase: RunPhase = 'preparing';
+  private paused = false;
+  private stopping = false;
+  private exhausted: string | null = null;
+  private fatal: string | null = null;
+  /** null until somebody asks for it or the plan says it. */
+  private atOnce: number | null = null;
+
+  /**
+   * @param what names the experiment in messages: `run`, for one
+   * @param before what the execution before hands over, when this one continues it.
+   */
+  constructor(
+    private readonly what: string,
+    before?: Asked,
+  ) {
+    if (before === undefined) return;
+    this.paused = before.paused;
+    this.stopping = before.stopping;
+    this.exhausted = before.exhausted;
+    this.atOnce = before.concurrency;
+  }
+
+  /** @param concurrency of the plan, where nobody has asked for another. */
+  begin(concurrency: number): void {
+    this.atOnce ??= concurrency;
+    this.phase = this.current();
+  }
+
+  pause(paused: boolean): void {
+    this.paused = paused;
+    if (this.phase !== 'preparing') this.phase = this.current();
+  }
+
+  stop(): void {
+    this.stopping = true;
+    if (this.phase !== 'preparing') this.phase = this.current();
+  }
+
+  /** @returns what it was; 0 where nothing was said yet. */
+  setConcurrency(concurrency: number): number {
+    const before = this.atOnce ?? 0;
+    this.atOnce = concurrency;
+    return before;
+  }
+
+  /** A limit is reached. The first one counts. */
+  exhaust(why: string): void {
+    this.exhausted ??= why;
+  }
+
+  /** Nothing further can succeed. The first reason counts. */
+  fail(why: string): void {
+    this.fatal ??= why;
+  }
+
+  /** Whether more may be begun, now or when the experiment is resumed. */
+  goesOn(): boolean {
+    return !this.stopping && this.exhausted === null && this.fatal === null;
+  }
+
+  /** Whether one more may be begun beside so many. */
+  hasRoom(going: number): boolean {
+    return this.goesOn() && !this.paused && going < this.concurrency;
+  }
+
+  /** Whether what is in flight waits. A stop ends a pause: what is in flight ends, then. */
+  waits(): boolean {
+    return this.paused && !this.stopping;
+  }
+
+  /** Whether anybody or anything keeps it from beginning more. */
+  isHeld(): boolean {
+    return this.paused || !this.goesOn();
+  }
+
+  isExhausted(): boolean {
+    return this.exhausted !== null;
+  }
+
+  hasFailed(): boolean {
+    return this.fatal !== null;
+  }
+
+  /** Whether no further call may be made, not even by what is in flight. */
+  isOver(): boolean {
+    return this.exhausted !== null || this.fatal !== null;
+  }
+
+  /** The most that may be worked on at once; 1 until it is known. */
+  get concurrency(): number {
+    return this.atOnce ?? 1;
+  }
+
+  /** Why it does not go on; null where nothing but people hold it. */
+  get message(): string | null {
+    return this.fatal ?? this.exhausted;
+  }
+
+  asked(): Asked {
+    const { paused, stopping, exhausted, concurrency } = this;
+    return { paused, stopping, exhausted, concurrency };
+  }
+
+  /** How it ended: why it failed or which limit it met comes before that somebody stopped it. */
+  outcome(cancelled: boolean): Outcome {
+    if (cancelled) return { status: 'cancelled', message: null };
+    if (this.fatal !== null) return { status: 'failed', message: this.fatal };
+    if (this.exhausted !== null) return { status: 'limit_reached', message: this.exhausted };
+    return { status: this.stopping ? 'stopped' : 'done', message: null };
+  }
+
+  /** @throws ApplicationFailure where nothing can be asked of it any more. */
+  assertGoing(): void {
+    if (GOING.includes(this.phase)) return;
+    throw ApplicationFailure.nonRetryable(`the ${this.what} is over (${this.phase})`);
+  }
+
+  /** @throws ApplicationFailure where so many at once cannot be asked of it. */
+  assertConcurrency(concurrency: number, most = MOST_AT_ONCE): void {
+    this.assertGoing();
+    if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= most) return;
+    throw ApplicationFailure.nonRetryable(`concurrency must be a whole number from 1 to ${most}`);
+  }
+
+  private current(): RunPhase {
+    if (this.stopping) return 'stopping';
+    return this.paused ? 'paused' : 'running';
+  }
+}

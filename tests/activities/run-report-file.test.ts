@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { createFinalizeRun } from '../../src/activities/finalize-run.js';
+import { writePart } from '../../src/activities/part-file.js';
+import type { RunPlan } from '../../src/contracts/run.js';
+import { artifactKeys, partKey } from '../../src/storage/paths.js';
+import { parseSection } from '../reports/support.js';
+import { configOf } from '../support/configs.js';
+import { call, row } from '../support/rows.js';
+import { episodeLine, temporaryStore } from './support.js';
+import { activitiesOf, preparedRun } from './worker-support.js';
+
+test('a run that ends, however it ends, leaves a page with the figures of metrics.json and its samples', async () => {
+  const store = await temporaryStore();
+  const run = await preparedRun(store, configOf());
+  const outcomes = ['yes', 'no', 'timeout'];
+  const lines = outcomes.map((outcome, index) => {
+    const calls = [call({ sample_id: `s${index}` })];
+    return episodeLine(index, 0, { row: row(`s${index}`, 0, outcome, {}, calls), calls });
+  });
+  await writePart(store, partKey('e', 0, 0), lines);
+  const { finalizeRun } = activitiesOf((runs, dependencies) => ({
+    finalizeRun: createFinalizeRun(runs, dependencies),
+  }));
+  const plan = { run, experiment: 'mine', execution: 'e', samples_planned: 4, spent_wall_seconds: 0 };
+  const metrics = await finalizeRun({
+    plan: plan as RunPlan,
+    status: 'stopped',
+    message: null,
+    started_at: 0,
+    ended_at: 1000,
+  });
+  const page = (await store.readText(artifactKeys.report)) ?? '';
+  expect(page.trimEnd().endsWith('</html>')).toBe(true);
+  const cells = (section: string, path: string) =>
+    parseSection(page, section)
+      .texts.filter((one) => one.path.slice(-2).join(' ') === path)
+      .map(({ text }) => text);
+  const names = cells('figures', 'th code');
+  const figures = cells('figures', 'td code');
+  const shown = (name: string) => figures[names.indexOf(name)];
+  for (const name of ['accuracy', 'correct', 'errors', 'samples', 'lm_calls', 'cost_usd'] as const) {
+    expect([name, shown(name)]).toEqual([name, String(metrics[name])]);
+  }
+  expect(cells('samples', 'td span')).toEqual(['success', 'failure', 'error']);
+});

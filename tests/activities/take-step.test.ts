@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { takeStep } from '../../src/activities/take-step.js';
+import { Environment } from '../../src/environments/environment.js';
+
+const FEEDBACK = { correct: true, target: 't', message: 'm' };
+const LAST = { state: null, obs: null, feedback: FEEDBACK, done: true, info: {} };
+const NEXT = { ...LAST, state: { at: 1 }, obs: 'next', done: false };
+
+/** What a lane is answered where `step` of a user's environment answers this, whatever its type. */
+function step(outcome: unknown) {
+  class Mine extends Environment {
+    override reset() {
+      return { state: null, obs: 'first' };
+    }
+    override step() {
+      return outcome as never;
+    }
+  }
+  const task = { index: 0, id: 's1', question: 'q', target: null, metadata: {} };
+  const mine = new Mine(task, { options: {} }, { compareSymbolically: async () => undefined });
+  return takeStep(mine, null, 'action');
+}
+
+describe('a step', () => {
+  test('has the next state and observation, and neither after the last one', async () => {
+    expect(await step(NEXT)).toEqual({ state: { at: 1 }, obs: 'next', feedback: FEEDBACK, done: false });
+    expect(await step(LAST)).toEqual({ feedback: FEEDBACK, done: true });
+    expect(await step({ ...LAST, reward: -0.5, obs: 'bye' })).toEqual({
+      feedback: FEEDBACK,
+      done: true,
+      reward: -0.5,
+    });
+  });
+
+  test.each<[unknown, string]>([
+    [{ ...LAST, reward: Number.NaN }, 'step answered reward: NaN; it must be a finite number, or left out'],
+    [{ ...LAST, reward: '0.5' }, 'step answered reward: "0.5"; it must be a finite number, or left out'],
+    [
+      { ...LAST, reward: Infinity },
+      'step answered reward: Infinity; it must be a finite number, or left out',
+    ],
+    [
+      { ...LAST, feedback: { ...FEEDBACK, correct: 'no' } },
+      'step answered feedback.correct: "no"; it must be true or false',
+    ],
+    [
+      { ...LAST, feedback: { ...FEEDBACK, target: 42 } },
+      'step answered feedback.target: 42; it must be a text',
+    ],
+    [
+      { ...LAST, feedback: { correct: true, target: 't' } },
+      'step answered feedback.message: undefined; it must be a text',
+    ],
+    [
+      { ...LAST, feedback: { ...FEEDBACK, extra: [1] } },
+      'step answered feedback.extra: [1]; it must be an object, or left out',
+    ],
+    [{ ...NEXT, obs: null }, 'step answered obs: null; it must be a text, unless it is done'],
+    [{ ...NEXT, done: undefined }, 'step answered done: undefined; it must be true or false'],
+    [{ ...LAST, feedback: undefined }, 'step answered no feedback: an object of correct, target and message'],
+    [undefined, 'step answered no object of state, obs, feedback, done and info'],
+  ])('that answers %j is an error of the environment, never a score', async (outcome, message) => {
+    expect(await step(outcome)).toEqual({
+      error: { type: 'EnvironmentError', message: `TypeError: ${message}` },
+    });
+  });
+});

@@ -1,0 +1,69 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { pino } from 'pino';
+import { stringify } from 'yaml';
+import type { WorkerDependencies } from '../../src/activities/dependencies.js';
+import { withFailures } from '../../src/activities/failures.js';
+import { RunContexts } from '../../src/activities/run-context.js';
+import { RunLogs } from '../../src/activities/run-log.js';
+import { writeTasks } from '../../src/activities/task-reader.js';
+import type { RunConfig } from '../../src/config/schema.js';
+import { runReference } from '../../src/contracts/run.js';
+import type { ArtifactStore } from '../../src/storage/artifact-store.js';
+import { openStore } from '../../src/storage/open.js';
+import { artifactKeys, planKey } from '../../src/storage/paths.js';
+
+/** What a worker has, with the world left out; give what matters. */
+export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDependencies {
+  return {
+    openStore,
+    environment: {},
+    compareSymbolically: async () => undefined,
+    logger: pino({ level: 'silent' }),
+    notify: () => undefined,
+    runLogs: new RunLogs(),
+    sandbox: async () => {
+      throw new Error('no program is run here');
+    },
+    maxConcurrentExecutions: 4,
+    maxConcurrentCalls: 4,
+    knownSearchAttributes: async () => [],
+    taskQueue: 'test',
+    ...fields,
+  };
+}
+
+/** The folder of a run as `prepareRun` leaves it; answers what activities call the run. */
+export async function preparedRun(
+  store: ArtifactStore,
+  config: RunConfig,
+  { loaded, execution = 'execution' }: { loaded?: object; execution?: string } = {},
+): Promise<string> {
+  const items = config.dataset.items ?? [];
+  await store.write(artifactKeys.config, stringify(config));
+  await store.write(planKey(), JSON.stringify({ todo: null, samples_planned: items.length }));
+  if (loaded !== undefined) await store.write(artifactKeys.loadedMemory, JSON.stringify(loaded));
+  await writeTasks(
+    store,
+    (async function* () {
+      for (const index of items.keys())
+        yield { index, id: `s${index}`, question: `question ${index}`, target: 'gold', metadata: {} };
+    })(),
+  );
+  return runReference(store.uri, execution);
+}
+
+/** A worker's activities of one set, called as the server calls them: in a context, errors sorted by what a retry does. */
+export function activitiesOf<Activities extends object>(
+  create: (runs: RunContexts, dependencies: WorkerDependencies) => Activities,
+  given: WorkerDependencies = dependencies(),
+): Activities & { environment: MockActivityEnvironment } {
+  const silent = new DefaultLogger('ERROR', () => undefined);
+  const environment = new MockActivityEnvironment({}, { logger: silent });
+  const wrapped = withFailures(create(new RunContexts(given), given), given.notify);
+  const called = Object.entries(wrapped).map(([name, activity]) => [
+    name,
+    (...input: unknown[]) => environment.run(activity as (...input: unknown[]) => Promise<unknown>, ...input),
+  ]);
+  return { ...(Object.fromEntries(called) as Activities), environment };
+}

@@ -1,0 +1,89 @@
+export async function whole(pieces: AsyncIterable<string>): Promise<string> {
+  let page = '';
+  for await (const piece of pieces) page += piece;
+  return page;
+}
+
+export interface Tag {
+  name: string;
+  attributes: Record<string, string>;
+}
+
+/** A page as a browser reads it: tags with their attributes, and the text of each element. */
+export interface ParsedPage {
+  tags: Tag[];
+  /** Texts with what they stand in, such as `pre` in `ins`: `['ins', 'pre']` at the end of `path`. */
+  texts: { path: string[]; text: string }[];
+}
+
+const VOID = new Set(['meta']);
+const TAG = /^<(\/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z][\w-]*(?:="[^"]*")?)*)\s*(\/?)>/;
+
+/**
+ * Reads a page as strictly as XML: every tag is closed in its order, attributes are in double quotes, nothing but a tag
+ * begins with `<`. Scripts and styles end at their end tag, as in a browser.
+ * @throws where a page is not like that, which a text that was not escaped would make it.
+ */
+export function parsePage(page: string): ParsedPage {
+  const doctype = '<!doctype html>';
+  if (!page.startsWith(doctype)) throw new Error('there is no doctype');
+  return parseMarkup(page.slice(doctype.length));
+}
+
+/** A section of a page, by its anchor. */
+export function parseSection(page: string, anchor: string): ParsedPage {
+  const start = page.indexOf(`<section id="${anchor}"`);
+  const end = '</section>';
+  return parseMarkup(page.slice(start, page.indexOf(`\n${end}`, start) + 1 + end.length));
+}
+
+function parseMarkup(markup: string): ParsedPage {
+  const [tags, texts, open]: [Tag[], ParsedPage['texts'], string[]] = [[], [], []];
+  let rest = markup;
+  while (rest !== '') {
+    const raw = open.at(-1);
+    const end = raw === 'script' || raw === 'style' ? rest.indexOf(`</${raw}`) : rest.indexOf('<');
+    const text = rest.slice(0, end < 0 ? rest.length : end);
+    if (text !== '') texts.push({ path: [...open], text: unescaped(text) });
+    rest = rest.slice(text.length);
+    if (rest === '') break;
+    const match = TAG.exec(rest);
+    if (match === null) throw new Error(`not a tag: ${rest.slice(0, 80)}`);
+    const [whole, slash, name, attributes, closed] = match as unknown as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    rest = rest.slice(whole.length);
+    if (slash === '/') {
+      if (open.pop() !== name) throw new Error(`</${name}> closes nothing: ${rest.slice(0, 80)}`);
+      continue;
+    }
+    tags.push({ name, attributes: attributesOf(attributes) });
+    if (closed !== '/' && !VOID.has(name)) open.push(name);
+    // The first line break of a preformatted text is not part of it.
+    if (name === 'pre' && rest.startsWith('\n')) rest = rest.slice(1);
+  }
+  if (open.length > 0) throw new Error(`never closed: ${open.join(', ')}`);
+  return { tags, texts };
+}
+
+function attributesOf(text: string): Record<string, string> {
+  const found = text.matchAll(/\s+([a-zA-Z][\w-]*)(?:="([^"]*)")?/g);
+  return Object.fromEntries([...found].map(([, name, value]) => [name as string, unescaped(value ?? '')]));
+}
+
+function unescaped(text: string): string {
+  const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return text.replaceAll(/&([#\w]+);/g, (entity, name: string) => characters[name] ?? entity);
+}
+
+/** All text of a page that people see, in one piece. */
+export function visibleText(page: string): string {
+  return parsePage(page)
+    .texts.filter(({ path }) => !path.includes('script') && !path.includes('style'))
+    .map(({ text }) => text)
+    .join('');
+}

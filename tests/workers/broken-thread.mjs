@@ -1,0 +1,1 @@
+throw new Error('the maths library is missing');
