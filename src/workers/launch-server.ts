@@ -83,13 +83,14 @@ async function launchServer(
     { detached: true, stdio: ['ignore', log.fd, log.fd] },
   );
   child.unref();
-  await log.close();
+  // Heard from the first moment on: a program that ends at once has ended before anything that is awaited here.
   const exited = new Promise<{ how: string; killed?: boolean }>((resolve) => {
     child.once('error', (error) => resolve({ how: error.message }));
     child.once('exit', (code, signal) =>
       resolve({ how: `it ended with ${signal ?? `exit code ${code}`}`, killed: signal !== null }),
     );
   });
+  await log.close();
   const pid = child.pid ?? -1;
   // At once, so that a command which dies while the server starts leaves no server behind that nobody knows.
   await writeRecord(folder, { pid, port, ui_port: uiPort, namespace_id: '' });
