@@ -1,3 +1,4 @@
+import { LayerIds } from './layer-ids.js';
 import type { LayeredRetrieval } from './layered-retrieval.js';
 import type { IndexedText, RetrievalMatch } from './retrieval-service.js';
 import { TopMatches } from './top-matches.js';
@@ -24,8 +25,7 @@ const NOWHERE = new Float32Array(0);
 export class EmbeddingIndex implements LayeredRetrieval {
   private readonly rows = new Map<string, Row>();
   private readonly texts = new Map<number, string>();
-  /** Ids of the base that were removed from this layer. */
-  private readonly hidden = new Set<number>();
+  private readonly ids: LayerIds;
   /** The call that decides about an id: the last one made, not the last one whose vectors arrive. */
   private readonly decidedBy = new Map<number, number>();
   private calls = 0;
@@ -34,7 +34,9 @@ export class EmbeddingIndex implements LayeredRetrieval {
   constructor(
     private readonly embed: EmbedTexts,
     private readonly base?: EmbeddingIndex,
-  ) {}
+  ) {
+    this.ids = new LayerIds(this.texts, base?.ids);
+  }
 
   /** When it rejects, the index is as it was. @throws VectorError where the vectors do not fit. */
   async buildIndex(texts: readonly IndexedText[]): Promise<void> {
@@ -60,7 +62,7 @@ export class EmbeddingIndex implements LayeredRetrieval {
     for (const id of ids) {
       this.decidedBy.delete(id);
       this.drop(id);
-      if (this.base !== undefined) this.hidden.add(id);
+      this.ids.hide(id);
     }
   }
 
@@ -80,11 +82,7 @@ export class EmbeddingIndex implements LayeredRetrieval {
   }
 
   get size(): number {
-    if (this.base === undefined) return this.texts.size;
-    const covered = new Set([...this.hidden, ...this.texts.keys()]);
-    let size = this.base.size + this.texts.size;
-    for (const id of covered) if (this.base.has(id)) size -= 1;
-    return size;
+    return this.ids.size;
   }
 
   /** @param embed where the layer gets its vectors, such as on a lane's own account; from the base's by default. */
@@ -106,12 +104,8 @@ export class EmbeddingIndex implements LayeredRetrieval {
     if (row?.ids.size === 0) this.rows.delete(text);
   }
 
-  private has(id: number): boolean {
-    return this.texts.has(id) || (!this.hidden.has(id) && this.base?.has(id) === true);
-  }
-
   private collect(query: Row, top: TopMatches, accept: (id: number) => boolean): void {
-    this.base?.collect(query, top, (id) => !this.hidden.has(id) && !this.texts.has(id) && accept(id));
+    this.base?.collect(query, top, (id) => !this.ids.covers(id) && accept(id));
     const rows = [...this.rows.values()].filter(({ scale }) => scale > 0);
     const products = scalarProducts(
       rows.map(({ vector }) => vector),

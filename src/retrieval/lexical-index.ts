@@ -1,4 +1,5 @@
 import MiniSearch from 'minisearch';
+import { LayerIds } from './layer-ids.js';
 import type { LayeredRetrieval } from './layered-retrieval.js';
 import type { IndexedText, RetrievalMatch } from './retrieval-service.js';
 import { tokenize } from './tokenize.js';
@@ -76,12 +77,12 @@ class Postings extends MiniSearch<Entry> {
 export class LexicalIndex implements LayeredRetrieval {
   private readonly postings: Postings;
   private readonly entries = new Map<number, Entry>();
-  /** Ids of the base that were removed from this layer. */
-  private readonly hidden = new Set<number>();
+  private readonly ids: LayerIds;
 
   /** @param base the index that this one is a layer of; none by default. */
   constructor(private readonly base?: LexicalIndex) {
     this.postings = base?.postings ?? new Postings();
+    this.ids = new LayerIds(this.entries, base?.ids);
   }
 
   async buildIndex(texts: readonly IndexedText[]): Promise<void> {
@@ -97,7 +98,7 @@ export class LexicalIndex implements LayeredRetrieval {
   remove(ids: readonly number[]): void {
     for (const id of ids) {
       this.drop(id);
-      if (this.base !== undefined) this.hidden.add(id);
+      this.ids.hide(id);
     }
   }
 
@@ -112,11 +113,7 @@ export class LexicalIndex implements LayeredRetrieval {
   }
 
   get size(): number {
-    if (this.base === undefined) return this.entries.size;
-    const covered = new Set([...this.hidden, ...this.entries.keys()]);
-    let size = this.base.size + this.entries.size;
-    for (const id of covered) if (this.base.has(id)) size -= 1;
-    return size;
+    return this.ids.size;
   }
 
   layer(): LexicalIndex {
@@ -134,13 +131,9 @@ export class LexicalIndex implements LayeredRetrieval {
     this.entries.delete(id);
   }
 
-  private has(id: number): boolean {
-    return this.entries.has(id) || (!this.hidden.has(id) && this.base?.has(id) === true);
-  }
-
   private sees(entry: Entry): boolean {
     if (entry.owner === this) return true;
-    if (this.base === undefined || this.hidden.has(entry.id) || this.entries.has(entry.id)) return false;
+    if (this.base === undefined || this.ids.covers(entry.id)) return false;
     return this.base.sees(entry);
   }
 }
