@@ -14,6 +14,8 @@ export interface ServerRecord {
 }
 
 export function isAlive(pid: number): boolean {
+  // To the system -1 is every process of the user, and 0 the group of this one: neither is a server's.
+  if (pid <= 0) return false;
   try {
     process.kill(pid, 0);
     return true;

@@ -67,4 +67,10 @@ describe('the server that a folder has a record of', () => {
     expect(await findEmbeddedServer(folder, answers('mine'))).toBeNull();
     expect(asked).toEqual([]);
   });
+
+  test.each([-1, 0])('is none where it could not be started, so that nobody ends process %i', async (pid) => {
+    await writeRecord(folder, record({ pid, namespace_id: 'mine' }));
+    expect(await findEmbeddedServer(folder, answers('mine'))).toBeNull();
+    expect(asked).toEqual([]);
+  });
 });
