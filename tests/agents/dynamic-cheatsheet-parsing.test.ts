@@ -183,6 +183,16 @@ describe('the sheet of a curator’s reply', () => {
     ['is missing in an empty reply', '', null],
     ['is missing where the tag is never closed', '<cheatsheet>\nhalf of the no', null],
     ['is missing where it closes before it opens', '</cheatsheet> x <cheatsheet>', null],
+    [
+      'is not what stands between tags that are spoken of',
+      'The sheet goes between `<cheatsheet>` and `</cheatsheet>`:\n<cheatsheet>\nrule\n</cheatsheet>',
+      'rule',
+    ],
+    [
+      'is not what stands between tags that are spoken of, where its own block is cut off',
+      'The sheet goes between `<cheatsheet>` and `</cheatsheet>`:\r\n<cheatsheet> \r\nrule',
+      null,
+    ],
     ['is missing where nothing stands between the tags', '<cheatsheet> \n </cheatsheet>', null],
     ['is missing in other tags', '<cheat_sheet>x</cheat_sheet>', null],
   ])('%s', (_name, reply, content) => {
