@@ -13,6 +13,13 @@ export type RunCourse = Pick<
   ended_at: number;
 };
 
+/** A Dynamic Cheatsheet with nothing but its sheet keeps no feedback; what its curator is shown may come to stand there. */
+function feedbackInMemory({ agent, memory }: RunConfig): RunFacts['feedback_in_memory'] {
+  const { feedback = 'full' } = agent;
+  if (!isCheatsheetAgent(agent) || memory._type !== 'cheatsheet') return feedback;
+  return agent.curator_sees_feedback ? feedback : 'none';
+}
+
 /** The facts that stand beside a run's figures: those of its config, and its course. */
 export function runFacts(config: RunConfig, { started_at, ended_at, ...course }: RunCourse): RunFacts {
   const { name, lm, agent, seed, runtime, dataset } = config;
@@ -23,7 +30,7 @@ export function runFacts(config: RunConfig, { started_at, ended_at, ...course }:
     simulated: lm.provider === 'simulated',
     agent: agent.type,
     seed,
-    feedback_in_memory: agent.feedback ?? 'full',
+    feedback_in_memory: feedbackInMemory(config),
     ...(isCheatsheetAgent(agent) && curates(agent)
       ? { curator_sees_feedback: agent.curator_sees_feedback }
       : {}),

@@ -129,8 +129,8 @@ export interface Metrics {
   simulated: boolean;
   agent: string;
   seed: number;
-  /** What of the feedback the agent remembers: with or without the gold target. */
-  feedback_in_memory: 'full' | 'outcome';
+  /** What of the feedback the memory holds, or may hold: with the gold target, without it, or nothing. */
+  feedback_in_memory: 'full' | 'outcome' | 'none';
   /** Samples with at least one finished episode, and how many the run was to visit. */
   samples: number;
   samples_planned: number;

@@ -18,7 +18,7 @@ function metricsOf(rows: readonly ResultRow[], fields: Partial<Metrics> = {}): M
     status_message: null,
     model: 'gemini/flash',
     simulated: false,
-    agent: 'dynamic_cheatsheet',
+    agent: 'history_agent',
     seed: 0,
     feedback_in_memory: 'outcome',
     samples_planned: 3,
@@ -30,6 +30,8 @@ function metricsOf(rows: readonly ResultRow[], fields: Partial<Metrics> = {}): M
   });
   return { ...metrics, ...fields };
 }
+
+const SHEET = 'dynamic_cheatsheet_agent';
 
 const letter = (target: string, predicted: string) => ({ target_letter: target, predicted });
 /** Three samples in two trials: right at once, right at last, an error at last. */
@@ -145,8 +147,16 @@ describe('the report of a run', () => {
   test.each([
     [{ feedback_in_memory: 'full' }, 'The memory held the right answers'],
     [{ feedback_in_memory: 'outcome' }, 'never what the right answer is'],
-    [{ curator_sees_feedback: true }, 'The curator of the cheatsheet was shown how answers were judged.'],
-    [{ curator_sees_feedback: false }, 'The curator of the cheatsheet never saw how answers were judged.'],
+    [{ feedback_in_memory: 'none' }, 'The memory held nothing of how answers were judged.'],
+    [
+      { agent: SHEET, curator_sees_feedback: true },
+      'The curator of the cheatsheet was shown how answers were judged.',
+    ],
+    [
+      { agent: SHEET, curator_sees_feedback: false },
+      'The curator of the cheatsheet never saw how answers were judged, nor did any other prompt show it.',
+    ],
+    [{ agent: SHEET }, 'No prompt showed how answers were judged.'],
     [{ simulated: true }, 'Simulated model.'],
     [{ status: 'stopped', status_message: 'By hand.' }, 'Stopped before its end. By hand.'],
   ] as const)('says so: %j', async (fields, sentence) => {
@@ -160,6 +170,10 @@ describe('the report of a run', () => {
     expect(visibleText(await pageOf({ feedback_in_memory: 'full' }, [row('a', 0, 'yes')]))).not.toContain(
       warning,
     );
+    const sheet = { agent: SHEET, feedback_in_memory: 'full' } as const;
+    expect(visibleText(await pageOf({ ...sheet, curator_sees_feedback: true }))).toContain(warning);
+    expect(visibleText(await pageOf({ ...sheet, curator_sees_feedback: false }))).not.toContain(warning);
+    expect(visibleText(await pageOf(sheet))).not.toContain(warning);
   });
 
   test('says nothing of a curator where there is none, and nothing of a simulation where a model answered', async () => {
