@@ -27,3 +27,15 @@ export function executionRecordOf(
     at: new Date().toISOString(),
   };
 }
+
+/** What the program did, as its row tells. */
+export function resultOf({
+  status,
+  stdout,
+  stderr,
+  exit_code,
+  truncated,
+  seconds,
+}: ExecutionRecord): ExecutionResult {
+  return { status, stdout, stderr, exit_code, truncated, seconds };
+}

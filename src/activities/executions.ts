@@ -1,24 +1,13 @@
 import { Context } from '@temporalio/activity';
 import type { ExecuteCodeInput, ExecutionActivities } from '../contracts/activities.js';
-import type { ExecutionRecord, ExecutionResult } from '../contracts/execution.js';
+import type { ExecutionResult } from '../contracts/execution.js';
 import { AdaptiveLimit } from '../language-models/adaptive-limit.js';
 import { executionKeyOf } from './call-key.js';
 import type { WorkerDependencies } from './dependencies.js';
-import { executionRecordOf, programOf } from './execution-record.js';
+import { executionRecordOf, programOf, resultOf } from './execution-record.js';
 import { heartbeating } from './heartbeating.js';
 import { patiently } from './patiently.js';
 import type { RunContext, RunContexts } from './run-context.js';
-
-function resultOf({
-  status,
-  stdout,
-  stderr,
-  exit_code,
-  truncated,
-  seconds,
-}: ExecutionRecord): ExecutionResult {
-  return { status, stdout, stderr, exit_code, truncated, seconds };
-}
 
 /**
  * Runs programs in the sandbox. A finished execution is never repeated: its result is stored before the activity

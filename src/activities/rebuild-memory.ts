@@ -5,6 +5,7 @@ import { Lane } from '../runtime/lane.js';
 import { newLane } from '../runtime/lane-state.js';
 import type { LanePorts } from '../runtime/ports.js';
 import { agentFactory } from './agent-factory.js';
+import { resultOf } from './execution-record.js';
 import type { EpisodeLine } from './part-file.js';
 import type { RunContext } from './run-context.js';
 
@@ -52,8 +53,10 @@ function recordedPorts(
       const { text, finish_reason, usage, tool_calls } = recordedCall(line(), purpose, ordinal);
       return { text, finish_reason, usage, tool_calls };
     },
-    execute: async () => {
-      throw new Error('a memory that is made from its rows belongs to an agent that runs no code');
+    execute: async ({ ordinal }) => {
+      const execution = line().executions?.find((record) => record.ordinal === ordinal);
+      if (execution === undefined) throw new Error('the program has no record');
+      return resultOf(execution);
     },
     createAgent,
     createMemory: (saved) => buildMemory(memory, saved),

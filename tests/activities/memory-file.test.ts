@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { initialMemory, readMemory } from '../../src/activities/memory-file.js';
 import { type EpisodeLine, MergedParts, writePart } from '../../src/activities/part-file.js';
 import { memoryOfSample } from '../../src/activities/rebuild-memory.js';
@@ -64,6 +67,60 @@ test('a sample’s memory is made again from its rows, as it was when it ended',
     const again = await memoryOfSample(run, linesOf(world.records, world.replies), null);
     expect(again, `seed ${seed}`).toEqual(lane.snapshot().memory);
   }
+});
+
+test('a sample’s memory is made again with its programs’ results, for an agent of one’s own', async () => {
+  const store = await temporaryStore();
+  const folder = await mkdtemp(join(tmpdir(), 'reprise-own-agent-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'agent.mjs');
+  await writeFile(
+    file,
+    `export default class {
+      constructor({ memory, codeExecutor }) { Object.assign(this, { memory, codeExecutor }); }
+      reset() {}
+      snapshot() { return {}; }
+      restore() {}
+      async act() {
+        const results = [];
+        for (const code of ['print(1)', 'print(2)'])
+          results.push(await this.codeExecutor.execute({ code, timeout_sec: 1 }).catch((error) => error.message));
+        this.results = JSON.stringify(results);
+        return 'x';
+      }
+      async observe() { this.memory.update({ _type: 'Observation', content: this.results }); }
+      async endEpisode() {}
+    }`,
+  );
+  const config = configOf({ agent: { type: 'own', file }, memory: historyList });
+  const result = {
+    status: 'ok',
+    stdout: '2\n',
+    stderr: '',
+    exit_code: 0,
+    truncated: false,
+    seconds: 0.1,
+  } as const;
+  const execution = {
+    sample_id: 'a',
+    trial: 0,
+    ordinal: 1,
+    key: 'k',
+    code: 'print(2)',
+    timeout_sec: 1,
+    sandbox: 'docker',
+    at: '',
+  } as const;
+  const line = episodeLine(0, 0, { row: row('a', 0, 'no'), steps: [step(false)] });
+  const memory = await memoryOfSample(
+    runContext(store, config),
+    [{ ...line, executions: [{ ...execution, ...result }] }],
+    null,
+  );
+  expect(JSON.parse((memory.entries as { content: string }[])[0]?.content ?? '')).toEqual([
+    'the program has no record',
+    result,
+  ]);
 });
 
 describe('memory.json', () => {
