@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { RetrievalConfig } from '../config/memory-schemas.js';
 import type { PaidEmbeddings } from '../contracts/embeddings.js';
 import type { EmbeddingTotals } from '../contracts/results.js';
@@ -9,12 +9,13 @@ import {
   embedderIdentity,
 } from '../language-models/embeddings/create.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
+import { KeptVectors, type VectorFiles } from '../retrieval/kept-vectors.js';
 import { readVectors, writeVectors } from '../retrieval/vector-rows.js';
-import { type VectorFiles, VectorStore } from '../retrieval/vector-store.js';
+import { VectorStore } from '../retrieval/vector-store.js';
 import { addEmbeddings } from '../runtime/totals.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { readJsonLines } from '../storage/json-lines.js';
-import { artifactKeys, paidEmbeddingKey, paidEmbeddingsPrefix, vectorCachePrefix } from '../storage/paths.js';
+import { paidEmbeddingKey, paidEmbeddingsPrefix, vectorCachePrefix } from '../storage/paths.js';
 import { recordsBelow } from '../storage/read-ahead.js';
 import type { RunContext } from './run-context.js';
 
@@ -68,12 +69,12 @@ export function sharedVectorFiles(results: ArtifactStore, retrieval: RetrievalCo
   return results.within(vectorCachePrefix(sha256(embedderIdentity(embedderSettings(retrieval)))));
 }
 
-/** Vectors by hash that came with the loaded memory. */
-export async function loadedVectors(
-  store: ArtifactStore,
+/** The vectors by hash of a file that came with a saved memory; none where there is no such file. */
+export async function vectorsIn(
+  { store, key }: { store: ArtifactStore; key: string },
   retrieval: RetrievalConfig,
 ): Promise<Map<string, Float32Array>> {
-  const stream = await store.openRead(artifactKeys.loadedVectors);
+  const stream = await store.openRead(key);
   const known = new Map<string, Float32Array>();
   if (stream === null) return known;
   const identity = embedderIdentity(embedderSettings(retrieval));
@@ -81,18 +82,26 @@ export async function loadedVectors(
   return known;
 }
 
-/** The lines of the file that carries a memory's vectors along. */
+/** The lines of the file that carries a memory's vectors along: of the texts that have one. No model is asked. */
 export function vectorRows(
-  vectors: VectorStore,
   retrieval: RetrievalConfig,
-  { texts, known }: { texts: Iterable<string>; known: ReadonlyMap<string, Float32Array> },
+  {
+    files,
+    texts,
+    known,
+  }: { files: VectorFiles; texts: Iterable<string>; known: ReadonlyMap<string, Float32Array> },
 ): AsyncIterable<object> {
-  return writeVectors(vectors.rowsOf(texts, { known }), embedderIdentity(embedderSettings(retrieval)));
+  const identity = embedderIdentity(embedderSettings(retrieval));
+  const kept = new KeptVectors({ files, identity, hash: sha256 });
+  return writeVectors(kept.rowsOf(texts, known), identity);
 }
 
-/** Notes what a request has cost: the run's figures are made from these. */
-export async function notePaid(run: RunContext, paid: PaidEmbeddings): Promise<void> {
-  await run.store.write(paidEmbeddingKey(randomUUID()), JSON.stringify(paid));
+/**
+ * Notes what a request has cost: the run's figures are made from these.
+ * @param id of the request; noted again under it, it is the same object.
+ */
+export async function notePaid(run: RunContext, id: string, paid: PaidEmbeddings): Promise<void> {
+  await run.store.write(paidEmbeddingKey(id), JSON.stringify(paid));
 }
 
 /** Everything that the run has paid for vectors; null where it paid nothing. */

@@ -6,6 +6,7 @@ import { DatasetError } from '../datasets/dataset-error.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { KilledError, SandboxError } from '../sandboxes/sandbox.js';
 import { StorageError } from '../storage/storage-error.js';
+import { pauseAfter } from './pause-after.js';
 
 /** An error that nobody foresaw is tried this often; it is hardly one that passes. */
 const UNFORESEEN_ATTEMPTS = 8;
@@ -28,6 +29,18 @@ function final(type: string, error: Error): ApplicationFailure {
   return ApplicationFailure.create({ message: error.message, type, nonRetryable: true });
 }
 
+/** A model's failure; one that may pass is tried again no sooner than the provider asks for. */
+function modelFailure(error: LanguageModelError): Error {
+  const { kind, message, retryAfterMs } = error;
+  if (kind === 'cancelled') return new CancelledFailure(message);
+  if (!error.retryable) return final(error.fatalForRun ? FAILURE_TYPES.fatalProvider : kind, error);
+  const delay =
+    retryAfterMs === undefined
+      ? {}
+      : { nextRetryDelay: Math.max(retryAfterMs, pauseAfter(Context.current().info.attempt)) };
+  return ApplicationFailure.create({ message, type: kind, ...delay });
+}
+
 /**
  * What an activity throws, by what a retry should do. Whatever the user has to put right is final and carries the
  * whole message; what may pass by itself is left to the retry policy.
@@ -41,16 +54,14 @@ export function toFailure(error: unknown): unknown {
   }
   // Without a sandbox every other program fails as well.
   if (error instanceof SandboxError && !error.retryable) return final(FAILURE_TYPES.invalidInput, error);
-  if (error instanceof LanguageModelError && !error.retryable) {
-    return final(error.fatalForRun ? FAILURE_TYPES.fatalProvider : error.kind, error);
-  }
+  if (error instanceof LanguageModelError) return modelFailure(error);
   if (!isForeseen(error) && Context.current().info.attempt >= UNFORESEEN_ATTEMPTS) {
     return final(FAILURE_TYPES.unforeseen, error instanceof Error ? error : new Error(String(error)));
   }
   return error;
 }
 
-/** Wraps every activity of a set in {@link toFailure}; a store that is away for now is told to people. */
+/** Wraps every activity of a set in {@link toFailure}; people are told what is away for now. */
 export function withFailures<Activities extends object>(
   activities: Activities,
   notify: (message: string) => void,
@@ -65,6 +76,7 @@ export function withFailures<Activities extends object>(
           notify(`Waiting for the store: ${error.message}`);
         if (error instanceof SandboxError && error.retryable)
           notify(`Waiting for the sandbox: ${error.message}`);
+        if (error instanceof LanguageModelError && error.retryable) notify(`Asking again: ${error.message}`);
         throw toFailure(error);
       }
     },

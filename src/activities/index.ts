@@ -35,7 +35,7 @@ export function createActivities(dependencies: WorkerDependencies): Activities {
     finalizeRun: createFinalizeRun(runs, dependencies),
     ...createEnvironmentActivities(runs),
     ...createLanguageModelActivities(runs, dependencies, models),
-    ...createMemoryActivities(runs),
+    ...createMemoryActivities(runs, dependencies),
     ...createExecutionActivities(runs, dependencies),
   };
   return withFailures(activities, dependencies.notify);

@@ -2,10 +2,11 @@ import type { RunConfig } from '../config/schema.js';
 import type { PartLine } from '../contracts/results.js';
 import type { Totals } from '../contracts/run.js';
 import { isJournaled } from '../memory/saved.js';
-import { bookCall, bookEpisode, noTotals, type Standing } from '../runtime/totals.js';
+import { bookCall, bookEmbeddings, bookEpisode, noTotals, type Standing } from '../runtime/totals.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { everyPartPrefix, partKey } from '../storage/paths.js';
 import { keysBelow } from '../storage/read-ahead.js';
+import { paidEmbeddings } from './embeddings.js';
 import { wallSecondsBefore } from './metrics-file.js';
 import { type EpisodeLine, type MemoryLine, MergedParts, writePart } from './part-file.js';
 
@@ -52,7 +53,8 @@ function book(totals: Totals, lines: readonly EpisodeLine[]): void {
 /**
  * What a continued run need not do again: with `memory_scope: sample`, every sample that an earlier execution
  * finished. Their rows move into parts of this execution. With one shared memory all samples are gone through again,
- * because later ones build on earlier ones; their calls are answered from their records and cost nothing.
+ * because later ones build on earlier ones; their calls are answered from their records and cost nothing. What was paid
+ * for vectors counts in both: they are found again, and nobody pays for them a second time.
  */
 export async function keepFinishedSamples(
   store: ArtifactStore,
@@ -62,6 +64,7 @@ export async function keepFinishedSamples(
   const kept: KeptSamples = { indices: new Set(), totals: noTotals(), wall_seconds: 0 };
   if (!continues) return kept;
   kept.wall_seconds = await wallSecondsBefore(store);
+  bookEmbeddings(kept.totals, await paidEmbeddings(store));
   if (config.runtime.memory_scope === 'run') return kept;
 
   const earlier = await keysBelow(store, everyPartPrefix());

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { FoundExperiences, MemoryActivities, SearchExperiencesInput } from '../contracts/activities.js';
 import type { PaidEmbeddings } from '../contracts/embeddings.js';
@@ -5,12 +6,14 @@ import type { EmbeddingTotals } from '../contracts/results.js';
 import type { ExperienceEntry } from '../memory/entries.js';
 import type { LayeredRetrieval } from '../retrieval/layered-retrieval.js';
 import { addEmbeddings } from '../runtime/totals.js';
+import type { WorkerDependencies } from './dependencies.js';
 import { notePaid } from './embeddings.js';
 import { ExperienceSearch } from './experience-search.js';
 import { heartbeating } from './heartbeating.js';
 import { readJournal, writeBatch } from './journal-file.js';
 import { Lru, loadedOnce } from './lru.js';
 import { loadedParts } from './memory-file.js';
+import { patiently } from './patiently.js';
 import { type Account, fillIndex } from './retrieval-services.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
@@ -30,11 +33,30 @@ class Purse implements Account {
 
   readonly signal = Context.current().cancellationSignal;
 
-  constructor(private readonly run: RunContext) {}
+  constructor(
+    private readonly run: RunContext,
+    private readonly dependencies: WorkerDependencies,
+  ) {}
 
   paid(paid: PaidEmbeddings): void {
     this.total = addEmbeddings(this.total, paid);
-    this.notes.push(notePaid(this.run, paid));
+    const note = this.note(paid);
+    // Whoever closes hears of it.
+    note.catch(() => undefined);
+    this.notes.push(note);
+  }
+
+  /** It is paid for: the search is held until the store takes the note. */
+  private note(paid: PaidEmbeddings): Promise<void> {
+    const { run, signal } = this;
+    const { runLogs, notify } = this.dependencies;
+    const id = randomUUID();
+    return patiently(() => notePaid(run, id, paid), {
+      log: runLogs.for(run.store, run.config.output.log_level),
+      notify,
+      what: 'note what vectors have cost',
+      signal,
+    });
   }
 
   /** Waits until everything is noted. */
@@ -45,7 +67,10 @@ class Purse implements Account {
 }
 
 /** Activities behind the memories whose entries are journaled: a workflow carries their heads only. */
-export function createMemoryActivities(runs: RunContexts): MemoryActivities {
+export function createMemoryActivities(
+  runs: RunContexts,
+  dependencies: WorkerDependencies,
+): MemoryActivities {
   const bases = new Lru<string, Promise<SharedBase>>(INDEXED_RUNS);
   /** Of lanes that all samples share: one a run, which keeps what it has indexed. */
   const sharedLanes = new Lru<string, { search: ExperienceSearch; purse: { current: Purse } }>(INDEXED_RUNS);
@@ -128,7 +153,7 @@ export function createMemoryActivities(runs: RunContexts): MemoryActivities {
     searchExperiences: (input) =>
       heartbeating(async (): Promise<FoundExperiences> => {
         const run = await runs.get(input.run);
-        const purse = new Purse(run);
+        const purse = new Purse(run, dependencies);
         const own = run.config.runtime.memory_scope === 'sample';
         try {
           const experiences = await (own ? searchOwnLane : searchSharedLane)(run, input, purse);

@@ -15,13 +15,14 @@ import { environmentName } from '../environments/registry.js';
 import { type CreatedLanguageModel, createLanguageModel } from '../language-models/create.js';
 import { priceTable } from '../language-models/price-table.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
+import type { VectorFiles } from '../retrieval/kept-vectors.js';
 import type { VectorStore } from '../retrieval/vector-store.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
 import { CallStore } from './call-store.js';
 import { ContextCache } from './context-cache.js';
 import type { WorkerDependencies } from './dependencies.js';
-import { loadedVectors, sharedVectorFiles, vectorStoreFor } from './embeddings.js';
+import { sharedVectorFiles, vectorStoreFor, vectorsIn } from './embeddings.js';
 import { ExecutionStore } from './execution-store.js';
 import { locatedFiles } from './locate.js';
 import type { LoadedMemory } from './memory-file.js';
@@ -45,12 +46,6 @@ export function environmentOptions(config: RunConfig): EnvironmentOptions {
   };
 }
 
-/** Vectors that are at hand, and where the others come from. */
-interface RunVectors {
-  store: VectorStore;
-  known: ReadonlyMap<string, Float32Array>;
-}
-
 /** What a worker knows of one run: its config, dataset, model and answered calls. Read once, shared by activities. */
 export class RunContext {
   readonly tasks: TaskReader;
@@ -60,7 +55,7 @@ export class RunContext {
   private model: Promise<CreatedLanguageModel> | undefined;
   private loaded: Promise<LoadedMemory> | undefined;
   private factory: Promise<IndexFactory> | undefined;
-  private vectorsKept: Promise<RunVectors> | undefined;
+  private loadedVectors: Promise<ReadonlyMap<string, Float32Array>> | undefined;
 
   constructor(
     readonly store: ArtifactStore,
@@ -121,31 +116,39 @@ export class RunContext {
   indexes(): Promise<IndexFactory> {
     const { memory } = this.config;
     if (!('retrieval' in memory)) throw new Error(`a ${memory._type} has no experiences to search`);
-    this.factory ??= indexFactory(memory.retrieval, () => this.vectors(memory.retrieval)).catch(
-      (error: unknown) => {
-        this.factory = undefined;
-        throw error;
-      },
-    );
+    this.factory ??= indexFactory(memory.retrieval, async () => ({
+      store: await this.vectorStore(memory.retrieval),
+      known: await this.knownVectors(memory.retrieval),
+    })).catch((error: unknown) => {
+      this.factory = undefined;
+      throw error;
+    });
     return this.factory;
   }
 
-  /** The vectors that the runs of this results folder share, and those that came with the loaded memory. */
-  vectors(retrieval: RetrievalConfig): Promise<RunVectors> {
-    const { environment, openStore } = this.dependencies;
-    const open = async (): Promise<RunVectors> => ({
-      store: await vectorStoreFor(retrieval, {
-        environment,
-        prices: this.prices,
-        files: sharedVectorFiles(openStore(this.config.output.results_dir), retrieval),
-      }),
-      known: await loadedVectors(this.store, retrieval),
+  /** The vectors that the runs of this results folder share. */
+  vectorFiles(retrieval: RetrievalConfig): VectorFiles {
+    return sharedVectorFiles(this.dependencies.openStore(this.config.output.results_dir), retrieval);
+  }
+
+  /** The vectors that came with the loaded memory, by hash. */
+  knownVectors(retrieval: RetrievalConfig): Promise<ReadonlyMap<string, Float32Array>> {
+    this.loadedVectors ??= vectorsIn({ store: this.store, key: artifactKeys.loadedVectors }, retrieval).catch(
+      (error: unknown) => {
+        this.loadedVectors = undefined;
+        throw error;
+      },
+    );
+    return this.loadedVectors;
+  }
+
+  private vectorStore(retrieval: RetrievalConfig): Promise<VectorStore> {
+    const { environment } = this.dependencies;
+    return vectorStoreFor(retrieval, {
+      environment,
+      prices: this.prices,
+      files: this.vectorFiles(retrieval),
     });
-    this.vectorsKept ??= open().catch((error: unknown) => {
-      this.vectorsKept = undefined;
-      throw error;
-    });
-    return this.vectorsKept;
   }
 
   languageModel(): Promise<CreatedLanguageModel> {

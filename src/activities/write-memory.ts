@@ -81,13 +81,17 @@ async function observations(run: RunContext): Promise<Set<string>> {
   return new Set(memories.flatMap((one) => savedParts(memory, one).experiences.map(({ obs }) => obs)));
 }
 
-/** A saved memory carries its vectors along, so that who loads it need not pay for them again. */
+/**
+ * A saved memory carries its vectors along, so that who loads it need not pay for them again. An experience that was
+ * never searched for has none: the run's figures are made, so nothing is paid for here.
+ */
 async function writeVectors(run: RunContext, openStore: OpenStore): Promise<void> {
   const { memory, output } = run.config;
   if (!('retrieval' in memory) || memory.retrieval.backend !== 'embedding') return;
-  const { store: vectors, known } = await run.vectors(memory.retrieval);
-  const texts = [...(await observations(run))].filter((text) => text.trim() !== '');
-  const rows = () => jsonLines(vectorRows(vectors, memory.retrieval, { texts, known }));
+  const files = run.vectorFiles(memory.retrieval);
+  const known = await run.knownVectors(memory.retrieval);
+  const texts = await observations(run);
+  const rows = () => jsonLines(vectorRows(memory.retrieval, { files, texts, known }));
   await run.store.writeStream(artifactKeys.vectors, rows());
   if (output.save_memory_path === null) return;
   const { store, key } = locate(openStore, vectorsBeside(output.save_memory_path));

@@ -1,3 +1,4 @@
+import type { PaidEmbeddings } from '../contracts/embeddings.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { Limits, Spending } from '../contracts/run.js';
 import { Allowance } from '../runtime/allowance.js';
@@ -43,8 +44,15 @@ export class CallBudget {
     spent.lm_calls += 1;
     spent.tokens += (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
     spent.cost_usd = addCosts(spent.cost_usd, cost_usd);
-    this.ledger.settle(SHARD, { ...spent });
-    this.grant();
+    this.settled();
+  }
+
+  /** What a search paid for vectors; it is no call. */
+  pay({ input_tokens, cost_usd }: PaidEmbeddings): void {
+    const { spent } = this;
+    spent.tokens += input_tokens;
+    spent.cost_usd = addCosts(spent.cost_usd, cost_usd);
+    this.settled();
   }
 
   /** A call that was never answered counts against nothing. */
@@ -55,6 +63,11 @@ export class CallBudget {
   /** Refuses every further call. */
   close(): void {
     this.allowance?.close();
+  }
+
+  private settled(): void {
+    this.ledger.settle(SHARD, { ...this.spent });
+    this.grant();
   }
 
   private grant(): void {

@@ -25,6 +25,7 @@ import { LocalJournal } from './local-journal.js';
 import { ModelCaller } from './model-caller.js';
 import type { PreparedRun } from './prepare.js';
 import { ProgramRunner } from './program-runner.js';
+import { untilAnswered } from './until-answered.js';
 
 /** A finished episode, its calls and its programs. */
 export interface FinishedEpisode {
@@ -120,11 +121,19 @@ export class LaneLoop {
       return new ExperienceSearch(index, this.loadedOf(from).experiences, correctOnly);
     };
     let search: Promise<ExperienceSearch> | undefined;
-    return new LocalJournal(() => (search ??= make()));
+    const { max_attempts } = this.run.config.lm;
+    return new LocalJournal(async (work) => {
+      const answer = await untilAnswered(max_attempts, async () => {
+        search ??= make();
+        return work(await search);
+      });
+      return answer.value;
+    });
   }
 
   private pay(paid: PaidEmbeddings): void {
     this.embeddings = addEmbeddings(this.embeddings, paid);
+    this.budget.pay(paid);
   }
 
   private loadedOf(slot: number): SavedParts {

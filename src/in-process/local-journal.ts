@@ -10,7 +10,10 @@ export class LocalJournal implements MemoryJournal {
   /** Entries that the index has as they are now. */
   private indexed = 0;
 
-  constructor(private readonly index: () => ExperienceSearch | Promise<ExperienceSearch>) {}
+  /** @param searching does something with the experiences, indexed; where their vectors fail, once more. */
+  constructor(
+    private readonly searching: <Value>(work: (search: ExperienceSearch) => Promise<Value>) => Promise<Value>,
+  ) {}
 
   append(number: number, entry: JournalEntry): void {
     this.indexed = Math.min(this.indexed, number);
@@ -20,10 +23,12 @@ export class LocalJournal implements MemoryJournal {
   async search(query: ExperienceQuery, count: number): Promise<ExperienceEntry[]> {
     this.held.truncate(count);
     const from = Math.min(this.indexed, count);
-    const search = await this.index();
-    await search.apply(this.sequence++, from, this.held.entries().slice(from));
-    this.indexed = count;
-    return search.search({ ...query, count });
+    const sequence = this.sequence++;
+    return this.searching(async (search) => {
+      await search.apply(sequence, from, this.held.entries().slice(from));
+      this.indexed = count;
+      return search.search({ ...query, count });
+    });
   }
 
   entries(): readonly JournalEntry[] {

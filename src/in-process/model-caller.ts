@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { callKeyOf, idempotencyKeyOf, identityHash, promptKeyOf } from '../activities/call-key.js';
 import { recordOf, requestOf } from '../activities/call-record.js';
-import { pauseAfter } from '../activities/pause-after.js';
 import type { RunConfig } from '../config/schema.js';
 import type { AgentRequest } from '../contracts/agent.js';
 import type {
@@ -13,10 +11,9 @@ import type {
   LanguageModel,
 } from '../contracts/language-model.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
-import { LanguageModelError } from '../language-models/errors.js';
 import { Pace } from '../language-models/pace.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
-import { finalFailure } from './failures.js';
+import { untilAnswered } from './until-answered.js';
 
 /** Makes a run's LM calls: rate, adaptive limit, retries and records, without an activity around them. */
 export class ModelCaller {
@@ -82,16 +79,8 @@ export class ModelCaller {
   }
 
   private async askUntilAnswered(request: GenerateRequest, key: string) {
-    for (let failures = 0; ; ) {
-      try {
-        return { ...(await this.ask(request, key)), failures };
-      } catch (error) {
-        failures += 1;
-        const retryable = error instanceof LanguageModelError && error.retryable;
-        if (!retryable || failures >= this.lm.max_attempts) throw finalFailure(error, failures);
-        await sleep(Math.max(error.retryAfterMs ?? 0, pauseAfter(failures)));
-      }
-    }
+    const { value, failures } = await untilAnswered(this.lm.max_attempts, () => this.ask(request, key));
+    return { ...value, failures };
   }
 
   private async ask(

@@ -1,9 +1,9 @@
 import { agentFactory } from '../activities/agent-factory.js';
 import { checkLanguageModel } from '../activities/check-language-model.js';
 import { datasetTasks } from '../activities/dataset.js';
-import { vectorStoreFor } from '../activities/embeddings.js';
-import { locatedFiles } from '../activities/locate.js';
-import { type LoadedMemory, readMemory } from '../activities/memory-file.js';
+import { vectorStoreFor, vectorsIn } from '../activities/embeddings.js';
+import { locate, locatedFiles, type OpenStore } from '../activities/locate.js';
+import { type LoadedMemory, readMemory, vectorsBeside } from '../activities/memory-file.js';
 import { prepareSandbox } from '../activities/prepare-sandbox.js';
 import { type IndexFactory, indexFactory } from '../activities/retrieval-services.js';
 import { environmentOptions } from '../activities/run-context.js';
@@ -17,7 +17,7 @@ import type { SymbolicComparer } from '../grading/grade.js';
 import { createLanguageModel } from '../language-models/create.js';
 import { priceTable } from '../language-models/price-table.js';
 import type { PriceTable } from '../language-models/prices.js';
-import type { VectorFiles } from '../retrieval/vector-store.js';
+import type { VectorFiles } from '../retrieval/kept-vectors.js';
 import type { LanePorts } from '../runtime/ports.js';
 import type { Sandbox } from '../sandboxes/sandbox.js';
 import { openStore } from '../storage/open.js';
@@ -66,8 +66,9 @@ function onceOnly<Value>(make: () => Promise<Value>): () => Promise<Value> {
 
 /** Vectors are kept in this process, as everything of a run in a plain loop. */
 function localIndexes(
-  { memory }: RunConfig,
+  { memory, output }: RunConfig,
   environment: NonNullable<InProcessOptions['environment']>,
+  open: OpenStore,
 ): Promise<IndexFactory> {
   if (!('retrieval' in memory)) throw new Error(`a ${memory._type} has no experiences to search`);
   const held = new Map<string, Uint8Array>();
@@ -75,9 +76,13 @@ function localIndexes(
     read: async (key) => held.get(key) ?? null,
     write: async (key, bytes) => void held.set(key, bytes),
   };
+  const { load_memory_path } = output;
   return indexFactory(memory.retrieval, async () => ({
     store: await vectorStoreFor(memory.retrieval, { environment, prices: priceTable(environment), files }),
-    known: new Map(),
+    known:
+      load_memory_path === null
+        ? new Map()
+        : await vectorsIn(locate(open, vectorsBeside(load_memory_path)), memory.retrieval),
   }));
 }
 
@@ -109,6 +114,6 @@ export async function prepare(
     environment: (task) => new environmentType(task, settings, { compareSymbolically }),
     createAgent: await agentFactory(config.agent),
     sandbox,
-    indexes: onceOnly(() => localIndexes(config, environment)),
+    indexes: onceOnly(() => localIndexes(config, environment, open)),
   };
 }

@@ -1,26 +1,15 @@
 import type { Embedder, EmbedUsage, PaidEmbeddings } from '../contracts/embeddings.js';
 import { forEachBounded } from './bounded.js';
+import { KeptVectors, type KeptVectorsOptions } from './kept-vectors.js';
 import { addPaid, nothingPaid } from './paid-embeddings.js';
 import { requestBatches } from './request-batches.js';
 import { untilAborted } from './until-aborted.js';
-import { fromVectorRow, type HashedVector, toVectorRow } from './vector-rows.js';
 import { VectorError } from './vectors.js';
 
-/** Where vectors are kept; an `ArtifactStore` is one. */
-export interface VectorFiles {
-  read(key: string): Promise<Uint8Array | null>;
-  write(key: string, bytes: Uint8Array): Promise<unknown>;
-}
-
-export interface VectorStoreOptions {
-  files: VectorFiles;
+export interface VectorStoreOptions extends Omit<KeptVectorsOptions, 'identity'> {
   embedder: Embedder;
-  /** A cryptographic hash of a text's UTF-8, in lower-case hexadecimal. */
-  hash: (text: string) => string;
   /** US dollars; null where they are not known. */
   costOf?: (usage: EmbedUsage | undefined) => number | null;
-  /** Objects read or written at once; 32 by default. */
-  concurrentFiles?: number;
   /** Requests in flight for one call of `vectorsOf`; 4 by default. */
   concurrentRequests?: number;
 }
@@ -47,9 +36,6 @@ interface Wanted {
   fail: (error: unknown) => void;
 }
 
-/** Texts of one portion of `rowsOf`. */
-const PORTION = 256;
-
 /**
  * Vectors by content: model and text name an object, so a vector that was once kept is never paid for again, by
  * whichever worker or run. Within a process one text is looked up and asked for once, however many want it.
@@ -61,16 +47,21 @@ export class VectorStore {
   private readonly pending = new Map<string, Promise<Float32Array>>();
   /** Paid for, but not kept, because the files were away: the next who wants them writes them. */
   private readonly unwritten = new Map<string, Float32Array>();
-  private readonly options: Required<VectorStoreOptions>;
+  private readonly kept: KeptVectors;
+  private readonly embedder: Embedder;
+  private readonly costOf: NonNullable<VectorStoreOptions['costOf']>;
+  private readonly concurrentRequests: number;
 
-  constructor(options: VectorStoreOptions) {
-    const { costOf = () => null, concurrentFiles = 32, concurrentRequests = 4 } = options;
-    this.options = { ...options, costOf, concurrentFiles, concurrentRequests };
+  constructor({ embedder, costOf = () => null, concurrentRequests = 4, ...kept }: VectorStoreOptions) {
+    this.kept = new KeptVectors({ ...kept, identity: embedder.identity });
+    this.embedder = embedder;
+    this.costOf = costOf;
+    this.concurrentRequests = concurrentRequests;
   }
 
   /** Names the vector of a text. */
   hashOf(text: string): string {
-    return this.options.hash(JSON.stringify([this.options.embedder.identity, text]));
+    return this.kept.hashOf(text);
   }
 
   /**
@@ -112,18 +103,6 @@ export class VectorStore {
     return { vectors: hashes.map((hash) => found.get(hash) as Float32Array), paid };
   }
 
-  /** The vectors of texts as rows for `writeVectors`, each once, a few hundred in memory at a time. */
-  async *rowsOf(texts: Iterable<string>, options: VectorsOptions = {}): AsyncGenerator<HashedVector> {
-    const distinct = [...new Set(texts)];
-    for (let at = 0; at < distinct.length; at += PORTION) {
-      const portion = distinct.slice(at, at + PORTION);
-      const { vectors } = await this.vectorsOf(portion, options);
-      for (const [index, text] of portion.entries()) {
-        yield { hash: this.hashOf(text), vector: vectors[index] as Float32Array };
-      }
-    }
-  }
-
   private announce(hash: string, text: string, own: Wanted[]): Promise<Float32Array> {
     const promise = new Promise<Float32Array>((settle, fail) => own.push({ hash, text, settle, fail }));
     this.pending.set(hash, promise);
@@ -131,18 +110,17 @@ export class VectorStore {
   }
 
   private async obtain(own: readonly Wanted[], options: VectorsOptions): Promise<void> {
-    const { embedder, concurrentFiles, concurrentRequests } = this.options;
     try {
       const absent = new Set(own);
-      await forEachBounded(own, concurrentFiles, async (wanted) => {
+      await forEachBounded(own, this.kept.concurrentFiles, async (wanted) => {
         options.signal?.throwIfAborted();
-        const vector = (await this.rewrite(wanted.hash)) ?? (await this.read(wanted.hash));
+        const vector = (await this.rewrite(wanted.hash)) ?? (await this.kept.read(wanted.hash));
         if (vector === null) return;
         absent.delete(wanted);
         wanted.settle(vector);
       });
-      const batches = requestBatches([...absent], embedder.limits, ({ text }) => text);
-      await forEachBounded(batches, concurrentRequests, (batch) => this.ask(batch, options));
+      const batches = requestBatches([...absent], this.embedder.limits, ({ text }) => text);
+      await forEachBounded(batches, this.concurrentRequests, (batch) => this.ask(batch, options));
     } catch (error) {
       for (const { fail } of own) fail(error);
       throw error;
@@ -152,9 +130,8 @@ export class VectorStore {
   }
 
   private async ask(batch: readonly Wanted[], { signal, onPaid }: VectorsOptions): Promise<void> {
-    const { embedder, costOf, concurrentFiles } = this.options;
     signal?.throwIfAborted();
-    const { vectors, usage, requests, cut } = await embedder.embed(
+    const { vectors, usage, requests, cut } = await this.embedder.embed(
       batch.map(({ text }) => text),
       { signal },
     );
@@ -162,43 +139,24 @@ export class VectorStore {
       texts: batch.length,
       requests,
       input_tokens: usage?.input_tokens ?? 0,
-      cost_usd: costOf(usage),
+      cost_usd: this.costOf(usage),
       cut,
     });
     if (vectors.length !== batch.length) {
       throw new VectorError(`${batch.length} texts were given ${vectors.length} vectors`);
     }
     for (const [index, { hash }] of batch.entries()) this.unwritten.set(hash, vectors[index] as Float32Array);
-    await forEachBounded(batch, concurrentFiles, async ({ hash, settle }) => {
+    await forEachBounded(batch, this.kept.concurrentFiles, async ({ hash, settle }) => {
       settle((await this.rewrite(hash)) as Float32Array);
     });
-  }
-
-  private async read(hash: string): Promise<Float32Array | null> {
-    const bytes = await this.options.files.read(keyOf(hash));
-    if (bytes === null) return null;
-    let row: HashedVector | null;
-    try {
-      row = fromVectorRow(JSON.parse(new TextDecoder().decode(bytes)), this.options.embedder.identity);
-    } catch {
-      // Cut off or overwritten by something else: it is asked for anew.
-      return null;
-    }
-    return row?.hash === hash ? row.vector : null;
   }
 
   /** Keeps a vector that is paid for and not kept yet; null where there is none. */
   private async rewrite(hash: string): Promise<Float32Array | null> {
     const vector = this.unwritten.get(hash);
     if (vector === undefined) return null;
-    const row = toVectorRow({ hash, vector }, this.options.embedder.identity);
-    await this.options.files.write(keyOf(hash), new TextEncoder().encode(`${JSON.stringify(row)}\n`));
+    await this.kept.write({ hash, vector });
     this.unwritten.delete(hash);
     return vector;
   }
-}
-
-/** Spread over 256 folders, as file systems like it. */
-function keyOf(hash: string): string {
-  return `${hash.slice(0, 2)}/${hash}.json`;
 }

@@ -31,6 +31,12 @@ export function addEmbeddings(before: EmbeddingTotals | null, paid: EmbeddingTot
   };
 }
 
+/** Counts what was paid for vectors. */
+export function bookEmbeddings(totals: Totals, paid: EmbeddingTotals | null): void {
+  totals.input_tokens += paid?.input_tokens ?? 0;
+  totals.cost_usd = addCosts(totals.cost_usd, paid === null ? 0 : paid.cost_usd);
+}
+
 /** The totals that a run's metrics hold. */
 export function totalsOf(metrics: Metrics): Totals {
   const { samples, correct, errors, episodes, lm_calls, lm_calls_repeated, usage, cost_usd } = metrics;

@@ -11,7 +11,7 @@ import type { GeneratedReply } from '../contracts/activities.js';
 import type { AgentRequest, CodeRequest } from '../contracts/agent.js';
 import type { ExecutionIdentity, ExecutionResult } from '../contracts/execution.js';
 import type { CallIdentity } from '../contracts/language-model.js';
-import type { EmbeddingTotals, EpisodeRecord } from '../contracts/results.js';
+import type { EpisodeRecord } from '../contracts/results.js';
 import type { AwaitedStep, ControlState, ShardInput, ShardReport, Totals } from '../contracts/run.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
@@ -23,7 +23,7 @@ import { Lane } from '../runtime/lane.js';
 import { LanePool } from '../runtime/lane-pool.js';
 import { type LaneState, newLane } from '../runtime/lane-state.js';
 import { CallRefusedError, type LanePorts } from '../runtime/ports.js';
-import { addCosts, bookCall, bookEpisode, noTotals, standingOf } from '../runtime/totals.js';
+import { bookCall, bookEmbeddings, bookEpisode, noTotals, standingOf } from '../runtime/totals.js';
 import { EnvironmentGateway } from './environment-gateway.js';
 import { describeError, fatalMessage, isInterruption, orInvalidInput } from './failures.js';
 import { LaneJournal } from './lane-journal.js';
@@ -163,7 +163,7 @@ export class ShardSession {
     const journal = new LaneJournal(
       this.input.plan,
       state.from,
-      (embeddings) => this.bookEmbeddings(embeddings),
+      (embeddings) => bookEmbeddings(this.totals, embeddings),
       state.journal,
     );
     const lane = new Lane(
@@ -211,11 +211,6 @@ export class ShardSession {
     if (plan.memory_scope === 'run') this.writer.setMemory(end);
     else if (lane.journal !== undefined)
       this.writer.addSampleMemory({ ...end, entries: lane.journal.entries });
-  }
-
-  private bookEmbeddings({ input_tokens, cost_usd }: EmbeddingTotals): void {
-    this.totals.input_tokens += input_tokens;
-    this.totals.cost_usd = addCosts(this.totals.cost_usd, cost_usd);
   }
 
   private ports(journal: LaneJournal, book: (episode: EpisodeRecord) => void): LanePorts {

@@ -13,10 +13,9 @@ import {
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { openStore } from '../../src/storage/open.js';
 import { executionsPrefix } from '../../src/storage/paths.js';
-import { StorageError } from '../../src/storage/storage-error.js';
 import { ended } from '../agents/cheatsheet-bench.js';
 import { configOf } from '../support/configs.js';
-import { keys, temporaryStore } from './support.js';
+import { interceptWrites, keys, storageError, temporaryStore } from './support.js';
 import { activitiesOf, dependencies, preparedRun } from './worker-support.js';
 
 /** A sandbox that says what it is told to, and notes what it was asked. */
@@ -239,18 +238,9 @@ test('a store that is away for a moment costs no second run of the program', asy
   let failures = 2;
   const { newWorker, input, sandbox, told, stored } = await place(undefined, {
     wrap: (store) =>
-      new Proxy(store, {
-        get(target, name) {
-          const value = target[name as keyof ArtifactStore] as unknown;
-          if (name !== 'write') return typeof value === 'function' ? value.bind(target) : value;
-          return async (key: string, body: string) => {
-            if (key.startsWith(executionsPrefix()) && failures-- > 0) {
-              const uri = target.uri;
-              throw new StorageError({ message: 'disk full', uri, key, code: 'ENOSPC', retryable: true });
-            }
-            return target.write(key, body);
-          };
-        },
+      interceptWrites(store, executionsPrefix(), async (_key, write) => {
+        if (failures-- > 0) throw storageError('disk full', true);
+        return write();
       }),
   });
   expect((await newWorker().executeCode(input('x'))).stdout).toBe('output 1');

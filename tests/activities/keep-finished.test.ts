@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { keepFinishedSamples } from '../../src/activities/keep-finished.js';
 import { MergedParts, writePart } from '../../src/activities/part-file.js';
 import { noTotals } from '../../src/runtime/totals.js';
-import { artifactKeys, everyPartPrefix, partKey, partsPrefix } from '../../src/storage/paths.js';
+import {
+  artifactKeys,
+  everyPartPrefix,
+  paidEmbeddingKey,
+  partKey,
+  partsPrefix,
+} from '../../src/storage/paths.js';
 import { configOf } from '../support/configs.js';
 import { call, row } from '../support/rows.js';
 import { collect, episodeLine, keys, temporaryStore } from './support.js';
@@ -69,6 +75,28 @@ describe('a continued run with a memory for each sample', () => {
       '2/2',
     ]);
   });
+
+  test.each(['sample', 'run'])(
+    'counts what was paid for vectors against its limits (scope: %s)',
+    async (memory_scope) => {
+      const store = await leftBehind('no');
+      for (const cost_usd of [0.25, 0.5])
+        await store.write(
+          paidEmbeddingKey(`${cost_usd}`),
+          JSON.stringify({ texts: 2, input_tokens: 70, cost_usd }),
+        );
+      const calls =
+        memory_scope === 'sample' ? { input_tokens: 10, cost_usd: 0.5 } : { input_tokens: 0, cost_usd: 0 };
+      const { totals } = await keep(store, { memory_scope });
+      expect(totals.input_tokens).toBe(calls.input_tokens + 140);
+      expect(totals.cost_usd).toBe(calls.cost_usd + 0.75);
+      await store.write(
+        paidEmbeddingKey('unknown'),
+        JSON.stringify({ texts: 1, input_tokens: 1, cost_usd: null }),
+      );
+      expect((await keep(store, { memory_scope })).totals.cost_usd).toBeNull();
+    },
+  );
 
   test('keeps the same when it is done again, and with more samples than go in one part', async () => {
     const store = await leftBehind(...Array.from({ length: 150 }, () => 'no'));

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { WorkerDependencies } from '../../src/activities/dependencies.js';
 import { paidEmbeddings } from '../../src/activities/embeddings.js';
 import { createMemoryActivities } from '../../src/activities/memory-activities.js';
 import type { SearchExperiencesInput } from '../../src/contracts/activities.js';
 import type { ExperienceEntry } from '../../src/memory/entries.js';
+import { openStore } from '../../src/storage/open.js';
+import { paidEmbeddingsPrefix } from '../../src/storage/paths.js';
 import { experience } from '../memory/support.js';
 import { configOf } from '../support/configs.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { temporaryStore } from './support.js';
+import { interceptWrites, storageError, temporaryStore } from './support.js';
 import { activitiesOf, dependencies, preparedRun } from './worker-support.js';
 
 let provider: FakeProvider;
@@ -48,8 +51,8 @@ async function place(memory_scope: 'run' | 'sample', ...loaded: string[]) {
     });
     return { folder, input };
   };
-  const newWorker = () =>
-    activitiesOf(createMemoryActivities, dependencies({ environment: { OPENAI_API_KEY: 'key' } }));
+  const newWorker = (fields: Partial<WorkerDependencies> = {}) =>
+    activitiesOf(createMemoryActivities, dependencies({ environment: { OPENAI_API_KEY: 'key' }, ...fields }));
   return { ...(await newRun('one')), newRun, newWorker };
 }
 
@@ -82,7 +85,8 @@ describe('a search by vectors', () => {
 
   test('whose provider is away is made again, with this worker, and answers then', async () => {
     const { input, newWorker } = await place('run', 'plum');
-    const worker = newWorker();
+    const notices: string[] = [];
+    const worker = newWorker({ notify: (message) => notices.push(message) });
     const asked = (sequence: number, name: string) =>
       input({ sequence, from: sequence, entries: fruit(name), count: sequence + 1, text: 'fig' });
     for (const [sequence, name] of ['fig', 'pear', 'apple'].entries()) {
@@ -92,8 +96,43 @@ describe('a search by vectors', () => {
       const { experiences } = await worker.searchExperiences(asked(sequence, name));
       expect(names(experiences).at(-1)).toBe('fig');
     }
+    expect(notices).toHaveLength(3);
+    expect(notices[0]).toMatch(/^Asking again: .*away/);
     const newest = await worker.searchExperiences(input({ sequence: 3, from: 3, count: 3 }));
     expect(names(newest.experiences)).toEqual(['plum', 'fig', 'pear', 'apple']);
+  });
+
+  test('notes what it paid once the store takes it, and only once', async () => {
+    const { input, newWorker, folder } = await place('run', 'plum');
+    const notices: string[] = [];
+    const tried: string[] = [];
+    // Written, but the answer is lost: it is written again.
+    const openStoreThatFails = (address: string) =>
+      interceptWrites(openStore(address), paidEmbeddingsPrefix(), async (key, write) => {
+        tried.push(key);
+        const written = await write();
+        if (tried.length < 3) throw storageError('away', true);
+        return written;
+      });
+    const { embeddings } = await newWorker({
+      openStore: openStoreThatFails,
+      notify: (message) => notices.push(message),
+    }).searchExperiences(input({ count: 0, text: 'pear' }));
+    expect(tried.length).toBeGreaterThan(2);
+    expect(notices[0]).toBe('Waiting to note what vectors have cost: away');
+    expect(await paidEmbeddings(folder)).toEqual(embeddings);
+  });
+
+  test('whose note the store refuses fails, and nothing else does', async () => {
+    const { input, newWorker } = await place('run', 'plum');
+    const refusing = (address: string) =>
+      interceptWrites(openStore(address), paidEmbeddingsPrefix(), async () => {
+        throw storageError('access denied', false);
+      });
+    // Vitest fails a run that leaves a rejection unhandled.
+    await expect(
+      newWorker({ openStore: refusing }).searchExperiences(input({ count: 0, text: 'pear' })),
+    ).rejects.toMatchObject({ message: 'access denied', nonRetryable: true });
   });
 
   test('for the newest asks for no vector of a query', async () => {

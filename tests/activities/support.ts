@@ -9,12 +9,34 @@ import type { RunConfig } from '../../src/config/schema.js';
 import { builtInEnvironment, environmentName } from '../../src/environments/registry.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { openStore } from '../../src/storage/open.js';
+import { StorageError } from '../../src/storage/storage-error.js';
 
 /** A store over a folder that is removed when the test ends. */
 export async function temporaryStore(): Promise<ArtifactStore> {
   const folder = await mkdtemp(join(tmpdir(), 'reprise-activities-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return openStore(folder);
+}
+
+/** A store that does something else where a key with this prefix is to be written; `write` writes it after all. */
+export function interceptWrites(
+  store: ArtifactStore,
+  prefix: string,
+  instead: (key: string, write: () => Promise<boolean>) => Promise<boolean>,
+): ArtifactStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const value = target[name as keyof ArtifactStore] as unknown;
+      if (name !== 'write') return typeof value === 'function' ? value.bind(target) : value;
+      return (key: string, body: string) =>
+        key.startsWith(prefix) ? instead(key, () => target.write(key, body)) : target.write(key, body);
+    },
+  });
+}
+
+/** What a store throws. */
+export function storageError(message: string, retryable: boolean): StorageError {
+  return new StorageError({ message, uri: 'file:///store', key: null, code: 'ETEST', retryable });
 }
 
 /** What activities know of a run in a store, with a built-in environment and no model. */

@@ -52,7 +52,7 @@ export class CheatsheetBench {
     const loaded = options.loaded === undefined ? NOTHING_SAVED : savedParts(config.memory, options.loaded);
     const correctOnly = 'retrieval' in config.memory && config.memory.retrieval.correct_only;
     const search = new ExperienceSearch(new LexicalIndex(), loaded.experiences, correctOnly);
-    this.journal = new LocalJournal(() => search);
+    this.journal = new LocalJournal((work) => work(search));
     this.memory = buildMemory(config.memory, headOf(config.memory._type, loaded), this.journal);
     this.agent = this.createAgent();
   }

@@ -1,9 +1,16 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { GenerateRequest } from '../../src/contracts/language-model.js';
 import { type InProcessResult, runInProcess } from '../../src/in-process/index.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
+import { KeptVectors } from '../../src/retrieval/kept-vectors.js';
+import { writeVectors } from '../../src/retrieval/vector-rows.js';
+import { jsonLines } from '../../src/storage/json-lines.js';
 import { sheet } from '../agents/cheatsheet-bench.js';
-import { startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { hash } from '../retrieval/vector-fakes.js';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { config, FakeModel, prompt, solve, temporaryFile } from './support.js';
 
 const curate = ({ call }: GenerateRequest) => sheet(`notes of ${call.sample_id} in trial ${call.trial}`);
@@ -282,5 +289,85 @@ describe('the Dynamic Cheatsheet in process', () => {
     const texts = provider.requests.flatMap((request) => request.texts ?? []);
     expect(texts.toSorted()).toEqual(['What is 1 + 0?', 'What is 2 + 0?', 'What is 3 + 0?']);
     expect(metrics.embeddings).toMatchObject({ texts: 3 });
+  });
+
+  describe('by vectors', () => {
+    const asked = (provider: FakeProvider) => provider.requests.flatMap(({ texts = [] }) => texts);
+    async function place(sections: Record<string, object> = {}) {
+      const provider = await startFakeProvider('openai');
+      onTestFinished(() => provider.close());
+      const retrieval = {
+        backend: 'embedding',
+        model: 'openai/text-embedding-3-small',
+        base_url: provider.baseUrl,
+      };
+      const run = (more: Record<string, object> = {}) =>
+        runInProcess(
+          config({
+            agent: cheatsheet({ mode: 'dynamic_retrieval' }),
+            memory: { _type: 'hybrid', retrieval },
+            ...sections,
+            ...more,
+          } as Parameters<typeof config>[0]),
+          { languageModel: new FakeModel(answers), environment: { OPENAI_API_KEY: 'key' } },
+        );
+      return { provider, run };
+    }
+
+    it('waits for a server that is away, and pays once', async () => {
+      const { provider, run } = await place();
+      provider.next({ kind: 'status', status: 503, message: 'away' });
+      const { metrics, rows } = await run();
+      expect(metrics).toMatchObject({ status: 'done', errors: 0, embeddings: { texts: 3 } });
+      expect(rows.map(({ agent_metrics }) => agent_metrics?.examples_shown)).toEqual([undefined, 1, 2]);
+    });
+
+    it('says of a server that stays away what a call would', async () => {
+      const { provider, run } = await place({ lm: { max_attempts: 2 } });
+      provider.intercept = () => ({ kind: 'status', status: 503, message: 'away' });
+      const { rows } = await run();
+      expect(rows[1]?.error).toMatchObject({
+        type: 'overloaded',
+        message: expect.stringContaining('gave up after 2'),
+      });
+    });
+
+    it('ends where the server refuses the key', async () => {
+      const { provider, run } = await place();
+      provider.intercept = () => ({ kind: 'status', status: 401, message: 'who are you?' });
+      expect((await run()).metrics).toMatchObject({ status: 'failed', samples: 1 });
+    });
+
+    it('counts vectors against the limits', async () => {
+      const { run } = await place({ limits: { max_tokens: 1 } });
+      const { metrics } = await run();
+      expect(metrics.status).toBe('limit_reached');
+      expect(metrics.embeddings?.texts).toBeLessThan(3);
+    });
+
+    it('pays for nothing that came with the loaded memory', async () => {
+      const { provider, run } = await place();
+      const folder = await mkdtemp(join(tmpdir(), 'reprise-loaded-'));
+      onTestFinished(() => rm(folder, { recursive: true, force: true }));
+      const path = join(folder, 'notes.json');
+      await writeFile(path, JSON.stringify((await run()).memory));
+      const identity = `openai/text-embedding-3-small at ${new URL(provider.baseUrl).host} bytes=8000`;
+      const kept = new KeptVectors({
+        files: { read: async () => null, write: async () => {} },
+        identity,
+        hash,
+      });
+      const known = asked(provider).map((text) => ({
+        hash: kept.hashOf(text),
+        vector: Float32Array.from({ length: 1536 }, () => 1),
+      }));
+      let lines = '';
+      for await (const line of jsonLines(writeVectors(known, identity))) lines += line;
+      await writeFile(join(folder, 'notes.vectors.jsonl'), lines);
+      provider.requests.length = 0;
+      const { metrics } = await run({ output: { load_memory_path: path } });
+      expect(asked(provider)).toEqual([]);
+      expect(metrics.embeddings).toBeUndefined();
+    });
   });
 });

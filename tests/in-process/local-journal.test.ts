@@ -13,7 +13,7 @@ test('a journal in this process finds what a list would, whenever the memory goe
     const below = (limit: number) => Math.floor(random() * limit);
     const loaded = WORDS.slice(0, below(3)).map((word) => experience(`loaded ${word}`));
     const search = new ExperienceSearch(new LexicalIndex(), loaded, false);
-    const journal = new LocalJournal(() => search);
+    const journal = new LocalJournal((work) => work(search));
     let all: string[] = [];
     for (let turn = 0; turn < 50; turn++) {
       const word = WORDS[below(4)] as string;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Embedder, EmbedOptions } from '../../src/contracts/embeddings.js';
-import type { VectorFiles } from '../../src/retrieval/vector-store.js';
+import type { VectorFiles } from '../../src/retrieval/kept-vectors.js';
 import { embedWords } from '../support/fake-providers/embeddings.js';
 
 export const hash = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EmbeddingIndex } from '../../src/retrieval/embedding-index.js';
+import { KeptVectors } from '../../src/retrieval/kept-vectors.js';
 import { type HashedVector, readVectors, writeVectors } from '../../src/retrieval/vector-rows.js';
 import { VectorStore } from '../../src/retrieval/vector-store.js';
 import { jsonLines, readJsonLines } from '../../src/storage/json-lines.js';
@@ -14,9 +15,13 @@ describe('vectors beside a saved memory', () => {
   const open = (files = new MemoryFiles(), embedder = new RecordingEmbedder()) =>
     new VectorStore({ files, embedder, hash });
 
-  async function saved(): Promise<string> {
+  /** The file that is written when these texts were embedded. */
+  async function saved(embedded = texts, known = new Map<string, Float32Array>()): Promise<string> {
+    const files = new MemoryFiles();
+    await open(files).vectorsOf(embedded);
+    const kept = new KeptVectors({ files, identity: MODEL, hash });
     let file = '';
-    for await (const block of jsonLines(writeVectors(open().rowsOf([...texts, 'red fox']), MODEL)))
+    for await (const block of jsonLines(writeVectors(kept.rowsOf([...texts, 'red fox'], known), MODEL)))
       file += block;
     return file;
   }
@@ -44,6 +49,15 @@ describe('vectors beside a saved memory', () => {
     const read: HashedVector[] = [];
     for await (const row of readVectors(writeVectors([{ hash: 'h', vector: odd }], 'm'), 'm')) read.push(row);
     expect(read).toStrictEqual([{ hash: 'h', vector: odd }]);
+  });
+
+  it('are of the texts that have one, kept or at hand; the others are left out', async () => {
+    const known = new Map([[open().hashOf('größe 三角'), Float32Array.from([1, 2])]]);
+    const found = await load(await saved(['red fox'], known));
+    expect([...found]).toEqual([
+      [open().hashOf('red fox'), vectorsFor(['red fox'])[0]],
+      [open().hashOf('größe 三角'), Float32Array.from([1, 2])],
+    ]);
   });
 
   it('spare the next run its requests', async () => {
