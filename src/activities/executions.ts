@@ -3,9 +3,9 @@ import type { ExecuteCodeInput, ExecutionActivities } from '../contracts/activit
 import type { ExecutionResult } from '../contracts/execution.js';
 import { AdaptiveLimit } from '../language-models/adaptive-limit.js';
 import { executionKeyOf } from './call-key.js';
+import { countingKills } from './counting-kills.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { executionRecordOf, programOf, resultOf } from './execution-record.js';
-import { heartbeating } from './heartbeating.js';
 import { patiently } from './patiently.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
@@ -37,7 +37,7 @@ export function createExecutionActivities(
 
   return {
     executeCode: (input) =>
-      heartbeating(async () => {
+      countingKills(async () => {
         const run = await runs.get(input.run);
         const { sandbox } = run.config;
         const key = executionKeyOf(input.execution, input, sandbox);

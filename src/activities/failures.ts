@@ -4,14 +4,12 @@ import { InvalidInputError } from '../config/errors.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import { DatasetError } from '../datasets/dataset-error.js';
 import { LanguageModelError } from '../language-models/errors.js';
-import { KilledError, SandboxError } from '../sandboxes/sandbox.js';
+import { SandboxError } from '../sandboxes/sandbox.js';
 import { StorageError } from '../storage/storage-error.js';
 import { pauseAfter } from './pause-after.js';
 
 /** An error that nobody foresaw is tried this often; it is hardly one that passes. */
 const UNFORESEEN_ATTEMPTS = 8;
-/** A program that is killed this often most likely kills itself, which is not known, so it is no score either. */
-const KILLED_ATTEMPTS = 3;
 
 function isForeseen(error: unknown): boolean {
   const known = [
@@ -49,9 +47,6 @@ export function toFailure(error: unknown): unknown {
   if (error instanceof InvalidInputError) return final(FAILURE_TYPES.invalidInput, error);
   if (error instanceof DatasetError && !error.retryable) return final(FAILURE_TYPES.invalidInput, error);
   if (error instanceof StorageError && !error.retryable) return final(FAILURE_TYPES.fatalStorage, error);
-  if (error instanceof KilledError && Context.current().info.attempt >= KILLED_ATTEMPTS) {
-    return final('killed', error);
-  }
   // Without a sandbox every other program fails as well.
   if (error instanceof SandboxError && !error.retryable) return final(FAILURE_TYPES.invalidInput, error);
   if (error instanceof LanguageModelError) return modelFailure(error);

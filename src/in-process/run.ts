@@ -25,10 +25,10 @@ export async function runInProcess(
 ): Promise<InProcessResult> {
   const startedAt = Date.now();
   const comparison = await symbolicComparison(options.compareSymbolically);
-  const { environment = process.env } = options;
+  const { environment = process.env, notice = () => undefined } = options;
   let made: Promise<Sandbox> | undefined;
   const sandbox = (): Promise<Sandbox> => {
-    const created = made ?? createSandbox(config.sandbox.type, { environment });
+    const created = made ?? createSandbox(config.sandbox.type, { environment, say: notice });
     made = created;
     return created;
   };

@@ -6,8 +6,11 @@ import { type Outcome, outcomeOf, replyLine } from './runner-protocol.js';
 import { type ExecutionOptions, SandboxError } from './sandbox.js';
 import { LATE, settle } from './settle.js';
 
-/** The runner ends the program at its deadline. Where it has not said so after this, the daemon is asked why. */
-const GRACE_MS = 700;
+/**
+ * The runner ends the program at its deadline, and takes up to 1 s to end what the program has started (`REAP_SEC` of
+ * `docker/scaffold-runner/supervisor.py`). Where it has not spoken after this, the daemon is asked why.
+ */
+export const GRACE_MS = 1500;
 
 /** The container went before its program began: another one may run it. */
 export class NotBegunError extends SandboxError {}

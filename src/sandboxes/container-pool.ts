@@ -54,7 +54,10 @@ export class ContainerPool {
     }
   }
 
-  /** Resolves when every container that waits has been handed over to be removed. */
+  /**
+   * Resolves when every container that waits has been handed over to be removed. For when nobody uses the pool any more:
+   * who gives up waiting for a container leaves it behind.
+   */
   async close(): Promise<void> {
     this.closing.abort(new Error('the pool is closed'));
     await Promise.all([...this.shelves.values()].map((shelf) => shelf.clear()));

@@ -18,7 +18,8 @@ export class DockerDaemon {
   }
 
   /**
-   * Makes one call, with a signal that ends it after `timeoutMs`.
+   * Makes one call, with a signal that ends it after `timeoutMs`. Not every call of the client heeds a signal: what has
+   * not ended then is left behind.
    * @throws SandboxError whose cause is the client's own error.
    */
   async call<Result>(
@@ -27,9 +28,13 @@ export class DockerDaemon {
   ): Promise<Result> {
     // Not AbortSignal.timeout: it would fire long after the call, on a connection that lives on.
     const controller = new AbortController();
+    const { signal } = controller;
     const timer = setTimeout(() => controller.abort(), timeoutMs);
     try {
-      return await action(this.client, controller.signal);
+      const late = new Promise<never>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+      return await Promise.race([action(this.client, signal), late]);
     } catch (error) {
       throw dockerError(error, this.address);
     } finally {

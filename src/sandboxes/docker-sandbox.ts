@@ -72,6 +72,7 @@ export class DockerSandbox implements FunctionSandbox {
   /** The programs that run, each with what ends it. */
   private readonly running = new Map<Promise<unknown>, AbortController>();
   private preparing: Promise<Prepared> | undefined;
+  private hasBeenReady = false;
   private closed = false;
 
   constructor(private readonly dependencies: DockerSandboxDependencies) {
@@ -122,7 +123,8 @@ export class DockerSandbox implements FunctionSandbox {
     this.closed = true;
     this.removal.stopSweeping();
     for (const ending of this.running.values()) ending.abort(closedError());
-    await Promise.allSettled([...this.running.keys(), this.pool.close()]);
+    await Promise.allSettled(this.running.keys());
+    await this.pool.close();
     await this.removal.settled();
   }
 
@@ -216,7 +218,7 @@ export class DockerSandbox implements FunctionSandbox {
   private prepared(): Promise<Prepared> {
     this.preparing ??= this.findImage().catch((error) => {
       this.preparing = undefined;
-      throw error;
+      throw this.hasBeenReady ? passing(error) : error;
     });
     return this.preparing;
   }
@@ -228,9 +230,16 @@ export class DockerSandbox implements FunctionSandbox {
       (client) => provideRunnerImage(client, environment, say),
       IMAGE_TIMEOUT_MS,
     );
+    this.hasBeenReady = true;
     if (!this.closed) this.removal.startSweeping();
     return { image, availableCpus: cpus };
   }
+}
+
+/** What failed has worked before, so it may work again: a registry or a disk that is away, an image that was removed. */
+function passing(error: unknown): unknown {
+  if (!(error instanceof SandboxError) || error.retryable) return error;
+  return new SandboxError(error.message, true, { cause: error });
 }
 
 function closedError(): SandboxError {

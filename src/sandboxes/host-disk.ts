@@ -1,8 +1,10 @@
-import { lstat, readdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { lstat, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExecutionLimits, SandboxError } from './sandbox.js';
 
 const MIB = 1024 * 1024;
+const PROBE_BYTES = 64 * 1024;
 /** A disk or a quota that is full, and files that this process or machine may not open any more of. All of them pass. */
 const EXHAUSTED = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
@@ -14,7 +16,7 @@ export function hostError(error: unknown): unknown {
 }
 
 /**
- * Whether a program ended because the machine's disk was full, while its own folder held less than it may: what fills
+ * Whether a program ended because the machine's disk is full, while its own folder holds less than it may: what fills
  * the disk by itself is the program's fault.
  */
 export async function metFullDisk(
@@ -26,7 +28,23 @@ export async function metFullDisk(
   if (!/(^|\n)OSError: \[Errno \d+\] (No space left on device|Disk quota exceeded)[^\n]*\s*$/.test(stderr)) {
     return false;
   }
-  return (await bytesBelow(folder)) < tmpfs_mb * MIB;
+  const left = tmpfs_mb * MIB - (await bytesBelow(folder));
+  return left > 0 && !(await hasRoom(folder, left));
+}
+
+/** Whether the disk of a folder can take so many bytes: a program may have written the error's words itself. */
+async function hasRoom(folder: string, bytes: number): Promise<boolean> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize < bytes) return false;
+    // A quota, or a disk that can take no more files, shows only when something is written.
+    const probe = join(folder, `.${randomUUID()}`);
+    await writeFile(probe, Buffer.alloc(PROBE_BYTES));
+    await rm(probe, { force: true });
+    return true;
+  } catch (error) {
+    return !EXHAUSTED.has((error as NodeJS.ErrnoException).code ?? '');
+  }
 }
 
 /** What the files below a folder take; what cannot be read is left out. */

@@ -1,7 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
-/** A command in a process group of its own. Shells and the like that it starts belong to the group as well. */
+/**
+ * A command in a process group of its own. Shells and the like that it starts belong to the group as well.
+ * @throws what the system says where it cannot even try to start one.
+ */
 export class ProcessGroup {
   readonly child: ChildProcessWithoutNullStreams;
   /** Its exit code, or null where a signal ended it. Rejects where it could not be started. */
@@ -18,18 +21,27 @@ export class ProcessGroup {
     { hasResult = false, ...options }: { cwd: string; env: Record<string, string>; hasResult?: boolean },
   ) {
     const stdio = Array.from({ length: hasResult ? 4 : 3 }, () => 'pipe' as const);
-    const child = spawn(command, args, { ...options, detached: true, stdio });
     // All of them are pipes.
-    this.child = child as ChildProcessWithoutNullStreams;
-    this.result = hasResult ? (child.stdio[3] as Readable) : null;
+    const child = spawn(command, args, {
+      ...options,
+      detached: true,
+      stdio,
+    }) as ChildProcessWithoutNullStreams;
+    this.child = child;
     this.exit = new Promise((resolve, reject) => {
-      this.child.once('exit', resolve);
-      this.child.once('error', reject);
+      child.once('exit', resolve);
+      child.on('error', reject);
     });
     this.closed = new Promise((resolve) => {
-      this.child.once('close', () => resolve());
-      this.child.once('error', () => resolve());
+      child.once('close', () => resolve());
+      child.once('error', () => resolve());
     });
+    // Where no more files can be opened, Node says so in an event, and until then the child looks started.
+    if (child.stdio === undefined) {
+      this.exit.catch(() => undefined);
+      throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+    }
+    this.result = hasResult ? (child.stdio[3] as Readable) : null;
   }
 
   /** Whether something else than {@link kill} ended it by SIGKILL: the kernel, an operator, or the program itself. */

@@ -187,9 +187,14 @@ class ProcessSandbox implements FunctionSandbox {
       PYTHONHASHSEED: '0',
       ...(socket && { REPRISE_MODEL_SOCKET: socket.path }),
     };
-    const group = new ProcessGroup(this.python, args, { cwd: folder, env, hasResult: socket !== undefined });
-    this.running.add(group);
-    return group;
+    const hasResult = socket !== undefined;
+    try {
+      const group = new ProcessGroup(this.python, args, { cwd: folder, env, hasResult });
+      this.running.add(group);
+      return group;
+    } catch (error) {
+      throw this.startError(error);
+    }
   }
 
   private end(group: ProcessGroup): void {
@@ -204,11 +209,15 @@ class ProcessSandbox implements FunctionSandbox {
     try {
       return await group.exit;
     } catch (error) {
-      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      const reason = isMissing ? 'was not found' : `cannot be started: ${(error as Error).message}`;
-      // Too many processes or open files, and the like, may pass.
-      throw new SandboxError(`${this.python} ${reason}. ${ADVICE}`, !isMissing, { cause: error });
+      throw this.startError(error);
     }
+  }
+
+  private startError(error: unknown): SandboxError {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const problem = code === 'ENOENT' ? `was not found. ${ADVICE}` : `cannot be started: ${message}`;
+    // Too many processes or open files, and the like, may pass.
+    return new SandboxError(`${this.python} ${problem}`, code !== 'ENOENT', { cause: error });
   }
 }
 

@@ -18,10 +18,15 @@ export function concurrentExecutions(environment: NodeJS.ProcessEnv): number {
 export class Sandboxes {
   private readonly made = new Map<SandboxType, Promise<FunctionSandbox>>();
 
-  constructor(private readonly environment: NodeJS.ProcessEnv) {}
+  constructor(
+    private readonly environment: NodeJS.ProcessEnv,
+    /** Hears what takes long. */
+    private readonly say: (message: string) => void,
+  ) {}
 
   readonly get = (type: SandboxType): Promise<FunctionSandbox> => {
-    return loadedOnce(this.made, type, () => createSandbox(type, { environment: this.environment }));
+    const { environment, say } = this;
+    return loadedOnce(this.made, type, () => createSandbox(type, { environment, say }));
   };
 
   async close(): Promise<void> {

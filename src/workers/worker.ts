@@ -62,13 +62,14 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const taskQueue = codeHash === null ? options.taskQueue : agentQueue(options.taskQueue, codeHash);
   const grading = new GradingPool();
   const runLogs = new RunLogs();
-  const sandboxes = new Sandboxes(environment);
+  const notify = options.notify ?? (() => undefined);
+  const sandboxes = new Sandboxes(environment, notify);
   const activities = createActivities({
     openStore: (address) => openStore(address, { environment }),
     environment,
     compareSymbolically: grading.compare,
     logger,
-    notify: options.notify ?? (() => undefined),
+    notify,
     runLogs,
     sandbox: sandboxes.get,
     maxConcurrentExecutions: concurrentExecutions(environment),

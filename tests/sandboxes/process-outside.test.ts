@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { processSandbox } from '../../src/sandboxes/process-sandbox.js';
 import { KilledError, SandboxError } from '../../src/sandboxes/sandbox.js';
@@ -6,6 +10,7 @@ import { findPython, mustSkipPython } from '../support/python.js';
 import { blockEventLoop, LIMITS, PATIENT, program } from './limits.js';
 
 const { PATH } = process.env;
+const JITI = join(dirname(createRequire(import.meta.url).resolve('jiti/package.json')), 'lib/jiti-cli.mjs');
 const skip = mustSkipPython(await findPython());
 
 describe.skipIf(skip)('what happens to a program on the host from outside', () => {
@@ -60,13 +65,29 @@ describe.skipIf(skip)('what happens to a program on the host from outside', () =
   const FULL = 'raise OSError(28, "No space left on device")';
 
   test('a full disk of the machine is not the program’s fault', async () => {
-    const error = await rejection(
-      sandbox.run(program(`open("a", "w").write("x")\n${FULL}`), { limits: LIMITS }),
-    );
+    // No disk has room for what this program may write.
+    const limits = { ...LIMITS, tmpfs_mb: 1e9 };
+    const error = await rejection(sandbox.run(program(`open("a", "w").write("x")\n${FULL}`), { limits }));
     expect(error).toBeInstanceOf(SandboxError);
     expect(error).toMatchObject({
       retryable: true,
       message: 'the disk of this machine is full: OSError: [Errno 28] No space left on device',
+    });
+  });
+
+  test('a program that says so of a disk that has room has failed', async () => {
+    expect(await sandbox.run(program(FULL), { limits: LIMITS })).toMatchObject({ status: 'error' });
+  });
+
+  test('a process that may open no more files starts no program, and goes on', async () => {
+    const script = join(import.meta.dirname, 'without-files.ts');
+    const command = 'ulimit -n 64 && exec "$0" "$@"';
+    const { stdout } = await promisify(execFile)('bash', ['-c', command, process.execPath, JITI, script]);
+    expect(JSON.parse(stdout)).toEqual({
+      name: 'SandboxError',
+      retryable: true,
+      message: 'python3 cannot be started: too many open files',
+      afterwards: 'ok',
     });
   });
 

@@ -76,6 +76,16 @@ describe.skipIf(mustSkipDocker(found))('the containers that wait for programs', 
     expect(await run('print("here")')).toBe('here\n');
   });
 
+  test('are removed at the end, also one that somebody waits for', async () => {
+    await warm();
+    const ended = Promise.allSettled(Array.from({ length: 4 }, () => run('import time; time.sleep(60)')));
+    await until('programs wait for their containers', async () => (await all()).length > 1);
+    await sandbox.close();
+    expect(await all()).toEqual([]);
+    for (const one of await ended)
+      expect(one).toMatchObject({ reason: { message: 'the sandbox is closed' } });
+  });
+
   test('are removed when nobody needs them', async () => {
     await warm();
     await untilRemoved(docker, ownerLabel());
