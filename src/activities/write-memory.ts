@@ -91,11 +91,12 @@ async function writeVectors(run: RunContext, openStore: OpenStore): Promise<void
   const files = run.vectorFiles(memory.retrieval);
   const known = await run.knownVectors(memory.retrieval);
   const texts = await observations(run);
-  const rows = () => jsonLines(vectorRows(memory.retrieval, { files, texts, known }));
-  await run.store.writeStream(artifactKeys.vectors, rows());
+  const rows = vectorRows(memory.retrieval, { files, texts, known });
+  await run.store.writeStream(artifactKeys.vectors, jsonLines(rows));
   if (output.save_memory_path === null) return;
   const { store, key } = locate(openStore, vectorsBeside(output.save_memory_path));
-  await store.writeStream(key, rows());
+  const written = await run.store.openRead(artifactKeys.vectors);
+  if (written !== null) await store.writeStream(key, written);
 }
 
 /** Writes `memory.json`, and the same to `output.save_memory_path` where that is set. */

@@ -2,6 +2,7 @@ import Docker from 'dockerode';
 import { dockerAddress } from './docker-connection.js';
 import { dockerError } from './docker-errors.js';
 import { SandboxError } from './sandbox.js';
+import { LATE, settle } from './settle.js';
 
 /** A busy daemon may take seconds to create or start a container; one that takes this long is taken for hung. */
 const CALL_TIMEOUT_MS = 60_000;
@@ -28,17 +29,13 @@ export class DockerDaemon {
   ): Promise<Result> {
     // Not AbortSignal.timeout: it would fire long after the call, on a connection that lives on.
     const controller = new AbortController();
-    const { signal } = controller;
-    const timer = setTimeout(() => controller.abort(), timeoutMs);
     try {
-      const late = new Promise<never>((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason));
-      });
-      return await Promise.race([action(this.client, signal), late]);
+      const result = await settle(action(this.client, controller.signal), timeoutMs);
+      if (result !== LATE) return result;
+      controller.abort();
+      throw controller.signal.reason;
     } catch (error) {
       throw dockerError(error, this.address);
-    } finally {
-      clearTimeout(timer);
     }
   }
 

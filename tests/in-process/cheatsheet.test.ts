@@ -271,26 +271,6 @@ describe('the Dynamic Cheatsheet in process', () => {
     expect(partsOf(result).experiences).toHaveLength(3);
   });
 
-  it('retrieves by the vectors of a model where the memory says so, and says what they cost', async () => {
-    const provider = await startFakeProvider('openai');
-    onTestFinished(() => provider.close());
-    const retrieval = {
-      backend: 'embedding',
-      model: 'openai/text-embedding-3-small',
-      base_url: provider.baseUrl,
-    };
-    const model = new FakeModel(answers);
-    const { metrics, rows } = await runInProcess(
-      config({ agent: cheatsheet({ mode: 'dynamic_retrieval' }), memory: { _type: 'hybrid', retrieval } }),
-      { languageModel: model, environment: { OPENAI_API_KEY: 'key' } },
-    );
-    expect(rows.map(({ agent_metrics }) => agent_metrics?.examples_shown)).toEqual([undefined, 1, 2]);
-    // Every question once, as a query or as an experience: the texts are the same.
-    const texts = provider.requests.flatMap((request) => request.texts ?? []);
-    expect(texts.toSorted()).toEqual(['What is 1 + 0?', 'What is 2 + 0?', 'What is 3 + 0?']);
-    expect(metrics.embeddings).toMatchObject({ texts: 3 });
-  });
-
   describe('by vectors', () => {
     const asked = (provider: FakeProvider) => provider.requests.flatMap(({ texts = [] }) => texts);
     async function place(sections: Record<string, object> = {}) {
@@ -313,6 +293,15 @@ describe('the Dynamic Cheatsheet in process', () => {
         );
       return { provider, run };
     }
+
+    it('retrieves, and says what they cost', async () => {
+      const { provider, run } = await place();
+      const { metrics, rows } = await run();
+      expect(rows.map(({ agent_metrics }) => agent_metrics?.examples_shown)).toEqual([undefined, 1, 2]);
+      // Every question once, as a query or as an experience: the texts are the same.
+      expect(asked(provider).toSorted()).toEqual(['What is 1 + 0?', 'What is 2 + 0?', 'What is 3 + 0?']);
+      expect(metrics.embeddings).toMatchObject({ texts: 3 });
+    });
 
     it('waits for a server that is away, and pays once', async () => {
       const { provider, run } = await place();

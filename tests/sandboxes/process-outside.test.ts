@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { processSandbox } from '../../src/sandboxes/process-sandbox.js';
 import { KilledError, SandboxError } from '../../src/sandboxes/sandbox.js';
 import { scaffoldSupport } from '../../src/sandboxes/scaffold-support.js';
+import { JITI } from '../support/jiti.js';
 import { findPython, mustSkipPython } from '../support/python.js';
 import { blockEventLoop, LIMITS, PATIENT, program } from './limits.js';
 
 const { PATH } = process.env;
-const JITI = join(dirname(createRequire(import.meta.url).resolve('jiti/package.json')), 'lib/jiti-cli.mjs');
 const skip = mustSkipPython(await findPython());
 
 describe.skipIf(skip)('what happens to a program on the host from outside', () => {

@@ -2,19 +2,18 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { openStore } from '../../src/storage/open.js';
+import { JITI } from '../support/jiti.js';
 import { findVersitygw, mustSkip, startS3Server } from '../support/s3-server.js';
 import { listAll } from './artifact-store-contract.js';
 
 const ROUNDS = 5;
 const WRITER = fileURLToPath(new URL('./endless-writer.ts', import.meta.url));
-const JITI = join(dirname(createRequire(import.meta.url).resolve('jiti/package.json')), 'lib/jiti-cli.mjs');
 
 /** Starts a process that writes without end, and kills it -9 at a random moment while it does. */
 async function writeAndBeKilled(address: string, environment: Record<string, string>): Promise<void> {
