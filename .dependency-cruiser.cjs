@@ -3,7 +3,7 @@
  * A pure room does no I/O, so that the same class runs in a workflow, in an activity and in a plain loop.
  */
 const PURE =
-  '^src/(contracts|agents|memory|environments|grading|retrieval|reports|runtime|trajectories|statistics)/';
+  '^src/(contracts|agents|memory|environments|grading|evolution|retrieval|reports|runtime|trajectories|statistics)/';
 const ADAPTERS = '^src/(language-models|sandboxes|storage|datasets)/';
 const VENDORS =
   '^node_modules/(openai|@anthropic-ai|@google|@aws-sdk|dockerode|pino|piscina|commander|jiti|@temporalio)(/|$)';

@@ -4,6 +4,7 @@ import { inProcess } from './contestants/in-process.js';
 import { findInspect, inspectContestant, inspectVersion } from './contestants/inspect.js';
 import { twoWorkers } from './contestants/two-workers.js';
 import { runContests } from './measure/contests.js';
+import { measureEvolve } from './measure/evolve.js';
 import { measureExecutions } from './measure/executions.js';
 import { measureExperiences } from './measure/experiences.js';
 import { measureMemory } from './measure/memory.js';
@@ -59,6 +60,13 @@ async function measureAll(
       if ('skipped' in result.executions) say(`skipped: ${result.executions.skipped}`);
     });
   }
+  const { evolve, sandboxes } = options;
+  if (evolve !== null) {
+    await attempt('evolutions', async () => {
+      result.evolve = await measureEvolve(evolve, { mock, repetitions, sandboxes, say });
+      if ('skipped' in result.evolve) say(`skipped: ${result.evolve.skipped}`);
+    });
+  }
   for (const samples of options.memorySamples) {
     await attempt(`memory at ${samples} samples`, async () => {
       result.memory.push(await measureMemory(mock, samples, concurrency));
@@ -80,6 +88,7 @@ export async function runBench(options: BenchOptions, say: (message: string) => 
     memory: [],
     experiences: [],
     executions: null,
+    evolve: null,
     failures: [],
   };
   const mock = await startMock();

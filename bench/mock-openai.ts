@@ -1,9 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { replyTo } from './mock-replies.js';
 
 /**
- * An OpenAI-compatible server that adds: it answers `… 3 + 4 …` with `The answer is 7.`. A process of its own, and as
- * light as it can be, because it shares the machine with whom it serves. Prints its base_url as one JSON line.
+ * An OpenAI-compatible server with the replies of mock-replies.ts. A process of its own, and as light as it can be,
+ * because it shares the machine with whom it serves. Prints its base_url as one JSON line.
  *
  * `GET /stats` answers with what it has counted since the last `POST /reset?latency_ms=N`.
  */
@@ -14,15 +15,14 @@ let mostInFlight = 0;
 let repeated = 0;
 let keys = new Set<string>();
 
-function answer(response: ServerResponse, body: string): void {
-  const sum = [...body.matchAll(/(\d+) \+ (\d+)/g)].at(-1);
-  const content = `The answer is ${Number(sum?.[1]) + Number(sum?.[2])}.`;
+function answer(response: ServerResponse, body: string, number: number): void {
+  const message = replyTo(body, number);
   const reply = {
-    id: `chatcmpl-${calls}`,
+    id: `chatcmpl-${number}`,
     object: 'chat.completion',
     created: 1_700_000_000,
     model: 'mock',
-    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
     usage: { prompt_tokens: 40, completion_tokens: 6, total_tokens: 46 },
   };
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
@@ -41,6 +41,7 @@ const server = createServer((request, response) => {
     return;
   }
   calls += 1;
+  const number = calls;
   inFlight += 1;
   mostInFlight = Math.max(mostInFlight, inFlight);
   response.once('close', () => {
@@ -55,8 +56,8 @@ const server = createServer((request, response) => {
     const key = request.headers['idempotency-key'] ?? body;
     if (keys.has(String(key))) repeated += 1;
     keys.add(String(key));
-    if (latency === 0) answer(response, body);
-    else setTimeout(answer, latency, response, body);
+    if (latency === 0) answer(response, body, number);
+    else setTimeout(answer, latency, response, body, number);
   });
 });
 // Longer than any pause between two requests of a contestant: a connection is never cut under it.

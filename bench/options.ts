@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import type { SandboxType } from '../src/config/sandbox-schema.js';
+import type { EvolveContest } from './evolve-workspace.js';
 
 /** What can be chosen with `--only`: contestants, and measurements beside the contest. */
 export const PARTS = [
@@ -11,6 +13,7 @@ export const PARTS = [
   'memory',
   'experiences',
   'executions',
+  'evolve',
 ] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -26,23 +29,57 @@ export interface BenchOptions {
   experienceRuns: readonly { loaded: number; samples: number }[];
   /** Programs run in Docker, in each repetition; 0: they are left out. */
   executions: number;
+  /** null: evolutions are left out. */
+  evolve: EvolveContest | null;
+  /** Where the programs of an evolution run: in the first of them that works. */
+  sandboxes: readonly SandboxType[];
   parts: readonly Part[];
   quick: boolean;
   /** Folder of the results. */
   output: string;
 }
 
-export const USAGE = `npm run bench -- [--quick] [--samples N] [--repetitions N] [--only PART]… [--output FOLDER]
+export const USAGE = `npm run bench -- [--quick] [--samples N] [--repetitions N] [--only PART]… [--sandbox TYPE] [--output FOLDER]
   --quick        100 samples, once, without the memory runs: to see that it works, not for figures
   --samples N    samples of each contest (1000)
   --repetitions  of each contest; the median counts (3)
   --only PART    ${PARTS.join(', ')} (repeatable)
+  --sandbox      docker or process: where evolved programs run (docker, where a daemon answers)
   --output       where the table is written (bench/results)`;
 
 function positive(text: string, name: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} ${text}: a whole number from 1 up`);
   return value;
+}
+
+/** Every phase fills the places that there are, so that the ideal wastes none of them. */
+const EVOLVE: EvolveContest = {
+  initial_scaffolds: 4,
+  scaffolds_per_iter: 4,
+  num_iterations: 3,
+  num_validation_examples: 6,
+  concurrency: 4,
+  latency: 1000,
+  program_seconds: 1,
+};
+const QUICK_EVOLVE: EvolveContest = {
+  initial_scaffolds: 2,
+  scaffolds_per_iter: 2,
+  num_iterations: 1,
+  num_validation_examples: 2,
+  concurrency: 2,
+  latency: 100,
+  program_seconds: 0.1,
+};
+
+const SANDBOXES: readonly SandboxType[] = ['docker', 'process'];
+
+function sandboxesOf(asked: string | undefined): readonly SandboxType[] {
+  if (asked === undefined) return SANDBOXES;
+  const type = SANDBOXES.find((one) => one === asked);
+  if (type === undefined) throw new Error(`--sandbox ${asked}: one of ${SANDBOXES.join(', ')}`);
+  return [type];
 }
 
 /** @throws Error with a sentence for people. */
@@ -54,6 +91,7 @@ export function parseOptions(argv: readonly string[], defaultOutput: string): Be
       samples: { type: 'string' },
       repetitions: { type: 'string' },
       only: { type: 'string', multiple: true, default: [] },
+      sandbox: { type: 'string' },
       output: { type: 'string', default: defaultOutput },
     },
   });
@@ -78,6 +116,8 @@ export function parseOptions(argv: readonly string[], defaultOutput: string): Be
         ]
       : [],
     executions: parts.includes('executions') ? (quick ? 8 : 40) : 0,
+    evolve: parts.includes('evolve') ? (quick ? QUICK_EVOLVE : EVOLVE) : null,
+    sandboxes: sandboxesOf(values.sandbox),
     parts,
     quick,
     output: values.output,

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { ContestResult } from './measure/contests.js';
+import type { EvolveMeasured, EvolveSkipped } from './measure/evolve.js';
 import type { ExecutionsResult, ExecutionsSkipped } from './measure/executions.js';
 import type { ExperiencesResult } from './measure/experiences.js';
 import type { MemoryResult } from './measure/memory.js';
@@ -34,6 +35,7 @@ export interface BenchResult {
   memory: MemoryResult[];
   experiences: ExperiencesResult[];
   executions: ExecutionsResult | ExecutionsSkipped | null;
+  evolve: EvolveMeasured | EvolveSkipped | null;
   /** Measurements that failed, a sentence each. */
   failures: string[];
 }

@@ -124,6 +124,25 @@ function scenarios(baseUrl: string): Scenario[] {
       }),
     },
     {
+      name: 'evolve',
+      command: [
+        ...[
+          'evolve',
+          'configs/evolve_game24.yaml',
+          '--experiment-name',
+          'evolve',
+          '--results-dir',
+          'experiments',
+        ],
+        ...[
+          'sandbox=process',
+          'data.generate.valid=12',
+          'data.generate.test=4',
+          'evolution.num_validation_examples=6',
+        ].flatMap((one) => ['--set', one]),
+      ],
+    },
+    {
       name: 'cancelled',
       code: 1,
       config: slow('cancelled'),

@@ -36,6 +36,8 @@ export { MathQAEnv } from './environments/math-qa.js';
 export { MCQEnv } from './environments/mcq.js';
 export { NumberGuessingEnv } from './environments/number-guessing.js';
 export { QAEnv } from './environments/qa.js';
+export type { CustomDomainModule } from './evolution/domains/custom.js';
+export type { DatasetExample } from './evolution/types.js';
 export type { Entry, ExperienceEntry, ReflectionEntry } from './memory/entries.js';
 export type { ExperienceMemory, MemoryModule, SheetMemory } from './memory/memory-module.js';
 export { isExperienceMemory, isSheetMemory } from './memory/memory-module.js';

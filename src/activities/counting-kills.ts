@@ -6,22 +6,33 @@ import { heartbeating } from './heartbeating.js';
 /** A program that is killed this often most likely kills itself, which is not known, so it is no score either. */
 const MOST_KILLS = 3;
 
+/** What an attempt that runs a program leaves for the next one, in its heartbeats. */
+export interface KillNotes {
+  /** Attempts in which something killed the program. Those that ended for another reason do not count. */
+  kills: number;
+}
+
+/** Counts a kill. @returns whether it was the last that is borne. */
+export function isLastKill(error: unknown, notes: KillNotes): error is KilledError {
+  if (!(error instanceof KilledError)) return false;
+  notes.kills += 1;
+  return notes.kills >= MOST_KILLS;
+}
+
 /**
- * Runs a program, heartbeating, and counts how often something kills it, over all attempts of the activity. Attempts
- * that ended for another reason do not count.
+ * Runs a program, heartbeating, and counts how often something kills it, over all attempts of the activity.
  * @throws a final failure of the type `killed` with the last kill.
  */
 export async function countingKills<Value>(run: () => Promise<Value>): Promise<Value> {
   const context = Context.current();
-  const details = context.info.heartbeatDetails as { kills?: number } | undefined;
-  const notes = { kills: details?.kills ?? 0 };
+  const details = context.info.heartbeatDetails as Partial<KillNotes> | undefined;
+  const notes: KillNotes = { kills: details?.kills ?? 0 };
   try {
     return await heartbeating(run, notes);
   } catch (error) {
-    if (!(error instanceof KilledError)) throw error;
-    notes.kills += 1;
+    const isLast = isLastKill(error, notes);
     context.heartbeat(notes);
-    if (notes.kills < MOST_KILLS) throw error;
+    if (!isLast) throw error;
     throw ApplicationFailure.create({ message: error.message, type: 'killed', nonRetryable: true });
   }
 }

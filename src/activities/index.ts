@@ -5,8 +5,10 @@ import type {
   MemoryActivities,
   RunActivities,
 } from '../contracts/activities.js';
+import type { EvolveActivities } from '../contracts/evolve.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { createEnvironmentActivities } from './environments.js';
+import { createEvolveActivities } from './evolve/index.js';
 import { createExecutionActivities } from './executions.js';
 import { withFailures } from './failures.js';
 import { createFinalizeRun } from './finalize-run.js';
@@ -22,7 +24,8 @@ export type Activities = RunActivities &
   EnvironmentActivities &
   LanguageModelActivities &
   MemoryActivities &
-  ExecutionActivities;
+  ExecutionActivities &
+  EvolveActivities;
 
 /** Every activity of a worker, over what `workers/` hands in. */
 export function createActivities(dependencies: WorkerDependencies): Activities {
@@ -37,6 +40,7 @@ export function createActivities(dependencies: WorkerDependencies): Activities {
     ...createLanguageModelActivities(runs, dependencies, models),
     ...createMemoryActivities(runs, dependencies),
     ...createExecutionActivities(runs, dependencies),
+    ...createEvolveActivities(dependencies, models),
   };
   return withFailures(activities, dependencies.notify);
 }

@@ -14,7 +14,11 @@ import type {
 } from '../contracts/language-model.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
-import { LanguageModelError } from '../language-models/errors.js';
+import {
+  isRetryableKind,
+  LanguageModelError,
+  type LanguageModelErrorKind,
+} from '../language-models/errors.js';
 import { Pace } from '../language-models/pace.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { callKeyOf, idempotencyKeyOf, promptKeyOf } from './call-key.js';
@@ -65,6 +69,19 @@ export function notesOf(context: Context): AttemptNotes {
   return { failures: details?.failures ?? 0 };
 }
 
+/** What the provider says of a request that it refused for its content; null where the error is another one. */
+export function refusalOf(error: unknown): string | null {
+  return error instanceof ApplicationFailure && error.type === REFUSED ? error.message : null;
+}
+
+const REFUSED: LanguageModelErrorKind = 'bad_request';
+
+/** What was wrong where a call was given up that another attempt might answer; null where the error is another one. */
+export function gaveUpOf(error: unknown): string | null {
+  const gaveUp = error instanceof ApplicationFailure && error.nonRetryable === true;
+  return gaveUp && isRetryableKind(error.type ?? '') ? error.message : null;
+}
+
 /** Turns a provider's failure into what the retry policy should do. */
 function failureOf(error: LanguageModelError, failures: number, maxAttempts: number): ApplicationFailure {
   const type = error.fatalForRun ? FAILURE_TYPES.fatalProvider : error.kind;
@@ -90,6 +107,14 @@ interface Answered {
 export interface CallSignals {
   waiting: AbortSignal;
   sending: AbortSignal;
+}
+
+/** Hears how a call fares. */
+export interface CallWatch {
+  /** A request goes out, by `performance.now()`. */
+  sent(at: number): void;
+  /** There is no answer to it; it may be sent again. */
+  failed(): void;
 }
 
 /**
@@ -130,20 +155,22 @@ export class ModelCalls {
    * retries would make. May be called from anywhere, so it looks for no activity's context.
    * @param crashes how many attempts a crash may have cut off in the middle of this call.
    * @param signals `waiting` ends what comes before a request is sent, `sending` ends the request as well.
+   * @param watch hears of every request.
    */
   askUntilAnswered(
     model: CalledModel,
     prepared: { key: string; request: GenerateRequest },
-    { crashes, signals }: { crashes: number; signals: CallSignals },
+    { crashes, signals, watch }: { crashes: number; signals: CallSignals; watch: CallWatch },
   ): Promise<Asked> {
     return this.fromCacheOr(model, prepared, crashes, async () => {
       for (let failures = 0; ; ) {
         try {
-          return { ...(await this.send(model, prepared, signals)), failures };
+          return { ...(await this.send(model, prepared, signals, watch)), failures };
         } catch (error) {
           if (!(error instanceof LanguageModelError) || error.kind === 'cancelled') throw error;
           failures += 1;
           const failure = this.failed(model, prepared.request, error, failures);
+          if (refusalOf(failure) === null) watch.failed();
           if (failure.nonRetryable) throw failure;
           const pause = Math.max(error.retryAfterMs ?? 0, pauseAfter(failures));
           await sleep(pause, undefined, { signal: signals.waiting });
@@ -184,12 +211,14 @@ export class ModelCalls {
     model: CalledModel,
     { key, request }: { key: string; request: GenerateRequest },
     { waiting, sending }: CallSignals,
+    watch?: CallWatch,
   ): Promise<Answered> {
     const { model: languageModel } = await model.languageModel();
     const release = await this.limitFor(model).acquire(waiting);
     try {
       if (!model.isPacedByServer) await this.paceFor(model).wait(waiting);
       const sent = performance.now();
+      watch?.sent(sent);
       const reply = await languageModel.generate(request, {
         signal: sending,
         idempotencyKey: idempotencyKeyOf(model.store.uri, key),

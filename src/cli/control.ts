@@ -12,6 +12,11 @@ const UPDATE_TIMEOUT = 30_000;
 /** What an experiment does at once. */
 const WORK: Readonly<Record<string, { inFlight: string; atOnce: string }>> = {
   [WORKFLOW_TYPES.run]: { inFlight: 'episodes in flight are finished first', atOnce: 'lanes' },
+  // The same command goes on from what was finished.
+  [WORKFLOW_TYPES.evolve]: {
+    inFlight: 'executions and calls in flight are finished first',
+    atOnce: 'executions and calls',
+  },
 };
 type Work = (typeof WORK)[string];
 
@@ -87,7 +92,7 @@ export function addControlCommands(program: Command, finish: (code: number) => v
   command('resume', 'go on after a pause', UPDATES.resume, (id) => `${id} goes on`);
   program
     .command('set-concurrency')
-    .description('change how many lanes a run works on at once')
+    .description('change how much is done at once: lanes of a run, executions and calls of an evolution')
     .argument('<id>', 'the run’s id')
     .argument('<number>', 'at once')
     .action(async (id: string, lanes: string) => {

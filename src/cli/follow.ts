@@ -10,7 +10,6 @@ import { InvalidInputError } from '../config/errors.js';
 import { FAILURE_TYPES, QUERIES } from '../contracts/names.js';
 import type { Progress, RunResult } from '../contracts/run.js';
 import { totalsOf } from '../runtime/totals.js';
-import type { ProgressDisplay } from './progress-display.js';
 
 /** What is told of an experiment while it is in progress. */
 export interface Watcher<State> {
@@ -65,7 +64,7 @@ async function untilServed<Value>(
 }
 
 /** The last line of a run's progress, with the figures of its metrics. */
-function lastProgress({ artifacts, metrics }: RunResult): Progress {
+export function lastProgress({ artifacts, metrics }: RunResult): Progress {
   return {
     experiment: metrics.name,
     phase: metrics.status,
@@ -105,15 +104,4 @@ export async function watch<State, Result>(
   }
   aborted.throwIfAborted();
   return untilServed(() => resultOf<Result>(handle), display);
-}
-
-/** Shows a run until it ends. */
-export async function follow(
-  handle: WorkflowHandle,
-  display: ProgressDisplay,
-  aborted: AbortSignal,
-): Promise<RunResult> {
-  const result = await watch<Progress, RunResult>(handle, display, aborted);
-  display.show(lastProgress(result));
-  return result;
 }

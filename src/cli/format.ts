@@ -20,9 +20,19 @@ export function shownAddress(address: string): string {
   return fromHere === '' || fromHere.startsWith('..') || isAbsolute(fromHere) ? path : fromHere;
 }
 
+/** A phase, and why the experiment does not go on where that is known. */
+export function stateText({ phase, message }: { phase: string; message: string | null }): string {
+  return message === null ? phase : `${phase}: ${message}`;
+}
+
 /** How an experiment ended, and why where that is known. */
 export function statusText({ status, status_message }: Pick<Metrics, 'status' | 'status_message'>): string {
   return status_message === null ? status : `${status} (${status_message})`;
+}
+
+/** What was spent so far, in a sentence. */
+export function costSoFarText(cost: number | null): string {
+  return cost === null ? 'cost unknown' : dollars(cost);
 }
 
 /** `1 error`, `2 errors`. */
@@ -41,6 +51,11 @@ export function spendingRows(
     ['cost', dollars(metrics.cost_usd)],
     ['time', durationText(metrics.wall_seconds)],
   ];
+}
+
+/** A line that says where an experiment writes; none where that is not known yet. */
+export function artifactLines(artifacts: string): string[] {
+  return artifacts === '' ? [] : [`Artifacts: ${shownAddress(artifacts)}`];
 }
 
 export function printText(text: string): void {

@@ -5,6 +5,7 @@ import { addControlCommands } from './control.js';
 import { addDemoCommand } from './demo.js';
 import { addWorkerCommands } from './dev.js';
 import { addDoctorCommand } from './doctor.js';
+import { addEvolveCommand } from './evolve.js';
 import { EXIT, explain } from './exit.js';
 import { addGenerateCommand } from './generate.js';
 import { addGradeCommand } from './grade.js';
@@ -30,6 +31,7 @@ const finish = (code: number) => {
 
 const commands = [
   addRunCommand,
+  addEvolveCommand,
   addDemoCommand,
   addWorkerCommands,
   addStatusCommand,

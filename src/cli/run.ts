@@ -3,16 +3,15 @@ import { checkLanguageModel } from '../activities/check-language-model.js';
 import { checkDataset } from '../activities/dataset.js';
 import { loadConfig } from '../config/load.js';
 import type { RunConfig } from '../config/schema.js';
+import type { Progress, RunResult } from '../contracts/run.js';
 import { startRun } from '../workers/start-run.js';
+import { carryOut } from './carry-out.js';
 import { collect } from './collect.js';
 import { detach } from './detach.js';
-import { EXIT, exitCodeOf } from './exit.js';
-import { follow } from './follow.js';
-import { printText } from './format.js';
-import { interruption } from './interruption.js';
+import { lastProgress } from './follow.js';
 import { progressDisplay } from './progress-display.js';
 import { runReport } from './run-format.js';
-import { agentSources, callSlots, openSession } from './session.js';
+import { agentSources } from './session.js';
 
 export interface RunOptions {
   set: string[];
@@ -35,37 +34,21 @@ export async function readConfig(path: string, options: RunOptions): Promise<Run
 }
 
 /** Runs a config with a worker in this process, and answers with the exit code. */
-export async function executeRun(config: RunConfig, json: boolean): Promise<number> {
-  const display = progressDisplay(json);
-  const session = await openSession({
-    say: (message) => display.say(message),
+export function executeRun(config: RunConfig, json: boolean): Promise<number> {
+  return carryOut<Progress, RunResult>({
+    name: config.name,
+    concurrency: config.runtime.concurrency,
     agents: agentSources(config),
-    maxConcurrentCalls: callSlots(config.runtime.concurrency),
+    display: progressDisplay(json),
+    start: async (client, taskQueue) => {
+      const { id, handle, how } = await startRun(client, config, taskQueue);
+      const verb = { new: 'Started', continued: 'Continuing', attached: 'Attached to' }[how];
+      return { id, handle, says: [`${verb} ${id}`] };
+    },
+    lastState: async (result) => lastProgress(result),
+    report: runReport,
+    json,
   });
-  const interrupted = interruption();
-  try {
-    const { id, handle, how } = await startRun(session.client, config, session.worker.taskQueue);
-    const verb = { new: 'Started', continued: 'Continuing', attached: 'Attached to' }[how];
-    display.say(`${verb} ${id} on ${session.server.address}`);
-    if (session.server.uiUrl !== null) {
-      display.say(
-        `Temporal UI: ${session.server.uiUrl}/namespaces/${session.server.namespace}/workflows/${encodeURIComponent(id)}`,
-      );
-    }
-    const broken = session.working.then(() => new Promise<never>(() => undefined));
-    const result = await Promise.race([follow(handle, display, interrupted.signal), broken]);
-    display.end();
-    printText(json ? JSON.stringify(result, null, 2) : runReport(result));
-    return exitCodeOf(result.metrics.status);
-  } catch (error) {
-    display.end();
-    if (!interrupted.signal.aborted) throw error;
-    process.stderr.write(`Interrupted. Nothing is lost: the same command continues ${config.name}.\n`);
-    return EXIT.interrupted;
-  } finally {
-    interrupted.dispose();
-    await session.close();
-  }
 }
 
 export function addRunCommand(program: Command, finish: (code: number) => void): void {

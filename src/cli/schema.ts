@@ -1,15 +1,28 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { configJsonSchema } from '../config/json-schema.js';
+import { InvalidInputError } from '../config/errors.js';
+import { configJsonSchema, evolveConfigJsonSchema } from '../config/json-schema.js';
 import { EXIT } from './exit.js';
+
+const SCHEMAS = {
+  run: configJsonSchema,
+  evolve: evolveConfigJsonSchema,
+} as const;
 
 export function addSchemaCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('schema')
     .description('the JSON Schema of a config, for editors')
+    .argument('[kind]', 'run (the default) or evolve')
     .option('--out <file>', 'default: standard output')
-    .action((options: { out?: string }) => {
-      const text = `${JSON.stringify(configJsonSchema(), null, 2)}\n`;
+    .action((kind: string | undefined, options: { out?: string }) => {
+      const schema = SCHEMAS[(kind ?? 'run') as keyof typeof SCHEMAS];
+      if (schema === undefined) {
+        throw new InvalidInputError(
+          `there is no config of kind '${kind}'; kinds: ${Object.keys(SCHEMAS).join(', ')}`,
+        );
+      }
+      const text = `${JSON.stringify(schema(), null, 2)}\n`;
       if (options.out === undefined) process.stdout.write(text);
       else writeFileSync(options.out, text);
       finish(EXIT.done);

@@ -1,23 +1,43 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Progress, RunResult } from '../contracts/run.js';
+import { WORKFLOW_TYPES } from '../contracts/names.js';
+import type { RunPhase } from '../contracts/run.js';
+import { evolveReport, evolveStanding } from './evolve-format.js';
 import { askProgress, QUERY_TIMEOUT, resultOf } from './follow.js';
 import { withoutWorker } from './format.js';
 import { runReport, runStanding } from './run-format.js';
 
-/** What there is to say of an experiment: its result, or where it stands. */
+/** How an experiment of a kind is told to people. */
+interface Telling {
+  /** One in progress, by what its `progress` query answers. */
+  standing(progress: never): string;
+  /** One that has ended, by what its workflow answers. */
+  report(result: never): string;
+}
+
+const TELLINGS: Record<string, Telling> = {
+  [WORKFLOW_TYPES.evolve]: { standing: evolveStanding, report: evolveReport },
+};
+
+const OF_A_RUN: Telling = { standing: runStanding, report: runReport };
+
+/**
+ * What there is to say of an experiment: its result, or where it stands.
+ * @param type of its workflow
+ */
 export async function experimentText(
   handle: WorkflowHandle,
-  { running, json }: { running: boolean; json: boolean },
+  { type, running, json }: { type: string; running: boolean; json: boolean },
 ): Promise<string> {
   const id = handle.workflowId;
+  const { standing, report } = TELLINGS[type] ?? OF_A_RUN;
   if (!running) {
-    const result = await resultOf<RunResult>(handle);
+    const result = await resultOf<{ metrics: { status: RunPhase } }>(handle);
     if (json) return JSON.stringify({ id, phase: result.metrics.status, ...result }, null, 2);
-    return `${id}\n${runReport(result)}`;
+    return `${id}\n${report(result as never)}`;
   }
-  const progress = await askProgress<Progress>(handle, QUERY_TIMEOUT);
+  const progress = await askProgress<{ phase: RunPhase }>(handle, QUERY_TIMEOUT);
   if (json) {
     return JSON.stringify({ id, phase: progress?.phase ?? 'waiting for a worker', progress }, null, 2);
   }
-  return progress === null ? withoutWorker(id) : `${id}\n${runStanding(progress)}`;
+  return progress === null ? withoutWorker(id) : `${id}\n${standing(progress as never)}`;
 }

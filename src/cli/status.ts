@@ -42,9 +42,9 @@ export async function describeRun(client: Client, id: string) {
 }
 
 async function showOne(client: Client, id: string, json: boolean): Promise<void> {
-  const { status } = await describeRun(client, id);
+  const { type, status } = await describeRun(client, id);
   const running = status.name === 'RUNNING';
-  printText(await experimentText(client.workflow.getHandle(id), { running, json }));
+  printText(await experimentText(client.workflow.getHandle(id), { type, running, json }));
 }
 
 const RUNS_LISTED = 50;
@@ -63,7 +63,8 @@ function shownPhase({ status, phase }: { status: string; phase: string }): strin
 async function listRuns(client: Client, json: boolean): Promise<void> {
   // Newest first; of a continued run, only its newest execution.
   const runs = new Map<string, WorkflowExecutionInfo>();
-  const query = `WorkflowType = '${WORKFLOW_TYPES.run}'`;
+  const kinds = [WORKFLOW_TYPES.run, WORKFLOW_TYPES.evolve];
+  const query = kinds.map((kind) => `WorkflowType = '${kind}'`).join(' OR ');
   for await (const info of client.workflow.list({ query })) {
     if (!runs.has(info.workflowId)) runs.set(info.workflowId, info);
     if (runs.size >= RUNS_LISTED) break;
@@ -88,7 +89,7 @@ async function listRuns(client: Client, json: boolean): Promise<void> {
 export function addStatusCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('status')
-    .description('the runs of this server, or one of them')
+    .description('the runs and evolutions of this server, or one of them')
     .argument('[id]', 'the run’s id')
     .option('--json', 'for machines')
     .action(async (id: string | undefined, options: { json?: boolean }) => {

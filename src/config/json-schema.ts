@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { builtInAgentSchema, customAgentSchema } from './agent-schemas.js';
+import { EVOLVE_DOMAINS, evolveConfigSchema } from './evolve-schema.js';
+import { SANDBOX_TYPES } from './sandbox-schema.js';
 import { runConfigSchema } from './schema.js';
 
 export interface SchemaNode {
@@ -23,6 +25,38 @@ export function configJsonSchema(): SchemaNode {
     if (branch.properties?.type?.const === 'history_agent') makeOptional(branch, 'type');
   }
   return { title: 'Reprise run config', ...schema };
+}
+
+/** The same of an evolution's config, with the short forms of its sections. */
+export function evolveConfigJsonSchema(): SchemaNode {
+  const schema = z.toJSONSchema(evolveConfigSchema, { io: 'input', unrepresentable: 'any' }) as SchemaNode;
+  const text = { type: 'string', minLength: 1 };
+  const shortForms: Record<string, SchemaNode> = {
+    // The name of a file is short for a custom domain.
+    domain: {
+      anyOf: [
+        { enum: EVOLVE_DOMAINS.filter((name) => name !== 'custom') },
+        { ...text, pattern: '\\.[cm]?[jt]s$' },
+      ],
+    },
+    selection: { enum: ['top_k', 'islands', 'pareto'] },
+    sandbox: { enum: [...SANDBOX_TYPES] },
+    scaffolder: text,
+    executor: text,
+  };
+  for (const [key, short] of Object.entries(shortForms)) allow(schema, key, short);
+  return { title: 'Reprise evolution config', ...schema };
+}
+
+/** Lets a field be written in a short form as well. */
+function allow(schema: SchemaNode, key: string, short: SchemaNode): void {
+  const whole = schema.properties?.[key] as SchemaNode;
+  const { description, ...rest } = whole;
+  (schema.properties as Record<string, SchemaNode>)[key] = {
+    ...(description === undefined ? {} : { description }),
+    ...('default' in rest ? { default: rest.default } : {}),
+    anyOf: [rest, short],
+  };
 }
 
 function branchesOf(node: SchemaNode | undefined): SchemaNode[] {

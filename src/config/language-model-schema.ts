@@ -108,7 +108,7 @@ function checkProviderFields(lm: Fields & { provider: Provider }): { path: strin
   return null;
 }
 
-export const languageModelSchema = fields.transform((lm, context) => {
+function complete(lm: Fields, context: z.core.$RefinementCtx<Fields>) {
   const resolved = resolveModel(lm.provider, lm.model);
   if ('problem' in resolved) {
     context.addIssue({ code: 'custom', path: ['model'], message: resolved.problem });
@@ -122,6 +122,19 @@ export const languageModelSchema = fields.transform((lm, context) => {
   }
   if (result.provider === 'simulated') result.simulation = simulationSchema.parse(result.simulation ?? {});
   return result;
-});
+}
+
+export const languageModelSchema = fields.transform(complete);
+
+/** The same section where models are asked for more at once than an answer. */
+export function languageModelSchemaWith(defaults: { max_output_tokens: number; timeout_sec: number }) {
+  const { max_output_tokens, timeout_sec } = fields.shape;
+  return fields
+    .extend({
+      max_output_tokens: max_output_tokens.unwrap().default(defaults.max_output_tokens),
+      timeout_sec: timeout_sec.unwrap().default(defaults.timeout_sec),
+    })
+    .transform(complete);
+}
 
 export type LanguageModelConfig = z.output<typeof languageModelSchema>;

@@ -2,6 +2,7 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { isMapping } from '../contracts/json.js';
 import { BUILT_IN_AGENTS } from './agent-schemas.js';
 import { checkCombinations, defaultMemory, isCheatsheetAgent } from './combinations.js';
+import { refuseOtherKind } from './config-kind.js';
 import { InvalidInputError } from './errors.js';
 import { applyOverride } from './overrides.js';
 import { resolvePaths } from './paths.js';
@@ -40,6 +41,7 @@ function validate(raw: Record<string, unknown>, source: string, fallbackName: st
   const schema = isCustom ? runConfigWithCustomAgentSchema : runConfigSchema;
   const parsed = schema.safeParse(raw);
   if (!parsed.success) {
+    refuseOtherKind(raw, source, 'run');
     throw invalidConfig(parsed.error, raw, source);
   }
   const config = { ...parsed.data, name: parsed.data.name ?? fallbackName } as RunConfig;

@@ -7,6 +7,8 @@ export const DEFAULT_TASK_QUEUE = 'reprise';
 export const WORKFLOW_TYPES = {
   run: 'run',
   shard: 'shard',
+  evolve: 'evolve',
+  iteration: 'iteration',
 } as const;
 
 export const SIGNALS = {
@@ -43,6 +45,10 @@ export const FAILURE_TYPES = {
   fatalProvider: 'FatalProvider',
   /** The artifact store refuses for good: no permission, no such bucket. */
   fatalStorage: 'FatalStorage',
+  /** A limit of the experiment was reached in the middle of a step, of which nothing is kept; details: its cost. */
+  limitReached: 'LimitReached',
+  /** A program came to no result for a reason that is not its own, and is given up without a score; details: its cost. */
+  unscored: 'Unscored',
   /** A fault that nobody foresaw, most likely of Reprise; given up after a few attempts. */
   unforeseen: 'Unforeseen',
   /** The run ended as failed after its artifacts were written. */

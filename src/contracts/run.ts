@@ -37,6 +37,9 @@ export interface Spending {
   cost_usd: number | null;
 }
 
+/** What is left of limits; null where there is none. */
+export type SpendingLeft = { [Figure in keyof Spending]: number | null };
+
 export interface Limits {
   max_cost_usd: number | null;
   max_lm_calls: number | null;

@@ -59,6 +59,11 @@ const CONSEQUENCES: Record<LanguageModelErrorKind, Consequence> = {
   unknown: RETRY,
 };
 
+/** Whether another attempt may succeed where a call failed for this reason. */
+export function isRetryableKind(kind: string): boolean {
+  return CONSEQUENCES[kind as LanguageModelErrorKind]?.retryable ?? false;
+}
+
 export interface LanguageModelErrorDetails {
   provider: string;
   /** HTTP status, where there was an answer. */

@@ -1,6 +1,7 @@
 import type { Usage } from '../contracts/language-model.js';
 import { dollarsText, durationText, percentText, scoreText } from '../statistics/figure-text.js';
 import { type Content, type Html, html } from './html.js';
+import { alignedScore, type ScoreScale } from './score-scale.js';
 import { numberCell, table } from './table.js';
 
 /** Stands where there is nothing to say. */
@@ -42,6 +43,12 @@ export function factList(facts: readonly (readonly [string, Content])[]): Html {
   return html`<dl class="facts">
 ${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`)}</dl>
 `;
+}
+
+/** A score as all are written; the exact one is beside it for whoever points at it. */
+export function scoreFigure(scale: ScoreScale, score: number | null | undefined): Content {
+  if (score === null || score === undefined) return NOTHING;
+  return html`<data value="${score}" title="${score}">${alignedScore(scale, score)}</data>`;
 }
 
 /** A figure of its own, with four digits behind the point at most. */

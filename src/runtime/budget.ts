@@ -1,4 +1,4 @@
-import type { Limits, Spending } from '../contracts/run.js';
+import type { Limits, Spending, SpendingLeft } from '../contracts/run.js';
 import { dollarsText } from '../statistics/figure-text.js';
 import { addCosts } from './totals.js';
 
@@ -19,6 +19,16 @@ export function reachedLimit(limits: Limits, spent: Spending): string | null {
     return `limits.max_cost_usd: ${dollarsText(spent.cost_usd ?? 0)} of ${dollarsText(limits.max_cost_usd)} are spent`;
   }
   return null;
+}
+
+/** What may still be spent. A cost that is not known counts as none, as in {@link reachedLimit}. */
+export function spendingLeft(limits: Limits, spent: Spending): SpendingLeft {
+  const left = (limit: number | null, used: number) => (limit === null ? null : Math.max(limit - used, 0));
+  return {
+    lm_calls: left(limits.max_lm_calls, spent.lm_calls),
+    tokens: left(limits.max_tokens, spent.tokens),
+    cost_usd: left(limits.max_cost_usd, spent.cost_usd ?? 0),
+  };
 }
 
 /**
@@ -59,7 +69,7 @@ export class BudgetLedger {
   grant(shard: number, wanted: number): number {
     const spent = this.spent();
     if (reachedLimit(this.limits, spent) !== null) return 0;
-    const calls = Math.max(0, Math.min(wanted, this.roomForCalls(spent)));
+    const calls = Math.max(0, Math.min(wanted, roomForCalls(this.limits, spent, this.outstanding())));
     if (calls > 0) this.granted.set(shard, (this.granted.get(shard) ?? 0) + calls);
     return calls;
   }
@@ -70,24 +80,28 @@ export class BudgetLedger {
     const reached = reachedLimit(this.limits, spent);
     if (reached !== null) return reached;
     if (this.outstanding() > 0) return null;
-    return this.roomForCalls(spent) > 0 ? null : 'limits: no room for another call';
+    return roomForCalls(this.limits, spent, this.outstanding()) > 0
+      ? null
+      : 'limits: no room for another call';
   }
+}
 
-  /** By the mean of the calls so far; the first call is always let through, because its price is not known. */
-  private roomForCalls(spent: Spending): number {
-    const open = this.outstanding();
-    const rooms: number[] = [];
-    if (this.limits.max_lm_calls !== null) rooms.push(this.limits.max_lm_calls - spent.lm_calls - open);
-    const mean = (sum: number | null) => (spent.lm_calls === 0 || sum === null ? null : sum / spent.lm_calls);
-    if (this.limits.max_tokens !== null) {
-      rooms.push(roomByMean(this.limits.max_tokens - spent.tokens, mean(spent.tokens), open));
-    }
-    if (this.limits.max_cost_usd !== null) {
-      const left = this.limits.max_cost_usd - (spent.cost_usd ?? 0);
-      rooms.push(roomByMean(left, mean(spent.cost_usd), open));
-    }
-    return rooms.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...rooms);
+/**
+ * How many calls may begin beside those that are open: tokens and dollars by the mean of the calls so far. The first
+ * call is always let through, because its price is not known.
+ */
+export function roomForCalls(limits: Limits, spent: Spending, open: number): number {
+  const rooms: number[] = [];
+  if (limits.max_lm_calls !== null) rooms.push(limits.max_lm_calls - spent.lm_calls - open);
+  const mean = (sum: number | null) => (spent.lm_calls === 0 || sum === null ? null : sum / spent.lm_calls);
+  if (limits.max_tokens !== null) {
+    rooms.push(roomByMean(limits.max_tokens - spent.tokens, mean(spent.tokens), open));
   }
+  if (limits.max_cost_usd !== null) {
+    const left = limits.max_cost_usd - (spent.cost_usd ?? 0);
+    rooms.push(roomByMean(left, mean(spent.cost_usd), open));
+  }
+  return rooms.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...rooms);
 }
 
 function sumOf(parts: readonly Spending[]): Spending {

@@ -14,3 +14,9 @@ export function factLines(facts: readonly Fact[], head = '| | |'): string[] {
 export function factTable(title: string, facts: readonly Fact[]): string[] {
   return [`### ${title}`, '', ...factLines(facts)];
 }
+
+/** Where an experiment writes, and why it does not go on, as far as either is known. */
+export function closingFacts({ artifacts, message }: { artifacts: string; message: string | null }): Fact[] {
+  const where: Fact[] = artifacts === '' ? [] : [['artifacts', `\`${artifacts}\``]];
+  return message === null ? where : [...where, ['note', cellText(message)]];
+}

@@ -1,6 +1,7 @@
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import type { EpisodeError } from '../contracts/results.js';
+import type { StepCost } from '../contracts/step-cost.js';
 import { CallRefusedError } from '../runtime/ports.js';
 
 /** An error that ends a lane and is no episode's. */
@@ -36,6 +37,23 @@ export function fatalMessage(error: unknown): string | null {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   const fatal = cause instanceof ApplicationFailure && FATAL_TYPES.includes(cause.type ?? '');
   return fatal ? cause.message : null;
+}
+
+/** What a step had cost when it met a limit of the experiment; null where it failed for another reason. */
+export function costAtLimit(error: unknown): StepCost | null {
+  return costOfFailure(error, FAILURE_TYPES.limitReached);
+}
+
+/** Why a program was given up without a score, and what it had cost; null where it failed for another reason. */
+export function givenUp(error: unknown): { reason: string; cost: StepCost } | null {
+  const cost = costOfFailure(error, FAILURE_TYPES.unscored);
+  return cost === null ? null : { reason: describeError(error).message, cost };
+}
+
+function costOfFailure(error: unknown, type: string): StepCost | null {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const isOfType = cause instanceof ApplicationFailure && cause.type === type;
+  return isOfType ? ((cause.details?.[0] as StepCost | undefined) ?? null) : null;
 }
 
 /** Turns an activity's final failure into the workflow's own, with the same message. */

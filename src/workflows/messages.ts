@@ -1,9 +1,13 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { IterationReport } from '../contracts/evolve.js';
+import type { EvolveProgress } from '../contracts/evolve-results.js';
 import { QUERIES, SIGNALS, UPDATES } from '../contracts/names.js';
-import type { ControlState, Progress, ShardReport, Totals } from '../contracts/run.js';
+import type { Asked, ControlState, Progress, ShardReport, Totals } from '../contracts/run.js';
 
 export const progressQuery = defineQuery<Progress>(QUERIES.progress);
 export const shardProgressQuery = defineQuery<Totals>(QUERIES.progress);
+
+export const evolveProgressQuery = defineQuery<EvolveProgress>(QUERIES.progress);
 
 export const pauseUpdate = defineUpdate<void>(UPDATES.pause);
 export const resumeUpdate = defineUpdate<void>(UPDATES.resume);
@@ -11,6 +15,8 @@ export const resumeUpdate = defineUpdate<void>(UPDATES.resume);
 export const stopUpdate = defineUpdate<void>(UPDATES.stop);
 export const setConcurrencyUpdate = defineUpdate<number, [number]>(UPDATES.setConcurrency);
 
+export const evolveReportSignal = defineSignal<[IterationReport]>(SIGNALS.report);
+export const evolveControlSignal = defineSignal<[Asked]>(SIGNALS.control);
 export const reportSignal = defineSignal<[ShardReport]>(SIGNALS.report);
 export const controlSignal = defineSignal<[ControlState]>(SIGNALS.control);
 export const grantSignal = defineSignal<[number]>(SIGNALS.grant);

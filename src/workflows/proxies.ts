@@ -6,6 +6,7 @@ import type {
   MemoryActivities,
   RunActivities,
 } from '../contracts/activities.js';
+import type { EvolveActivities } from '../contracts/evolve.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import type { RunPlan } from '../contracts/run.js';
 
@@ -39,6 +40,8 @@ export const ENVIRONMENT_OPTIONS: ActivityOptions = {
 };
 
 export const environments = proxyActivities<EnvironmentActivities>(ENVIRONMENT_OPTIONS);
+
+export const evolution = proxyActivities<EvolveActivities>({ ...PATIENT, startToCloseTimeout: '2h' });
 
 export const memories = proxyActivities<MemoryActivities>({
   ...PATIENT,

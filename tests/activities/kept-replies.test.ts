@@ -8,11 +8,11 @@ import type { RunContexts } from '../../src/activities/run-context.js';
 import type { RunLogs } from '../../src/activities/run-log.js';
 import type { GenerateInput } from '../../src/contracts/run.js';
 import { ComparisonUnavailableError } from '../../src/grading/grade.js';
-import { MemoryStore } from '../support/memory-store.js';
+import { memoryStore } from './executor-support.js';
 import { dependencies } from './worker-support.js';
 
 test('a reply whose grader fails at once is kept: the next attempt grades it and pays nothing', async () => {
-  const store = new MemoryStore();
+  const { store } = memoryStore();
   let asked = 0;
   let steps = 0;
   const answer = { done: true, reward: 1, feedback: { correct: true, target: '4', message: '' } };

@@ -12,7 +12,6 @@ import { runReference } from '../../src/contracts/run.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { openStore } from '../../src/storage/open.js';
 import { artifactKeys, planKey } from '../../src/storage/paths.js';
-
 /** What a worker has, with the world left out; give what matters. */
 export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDependencies {
   return {
@@ -32,7 +31,6 @@ export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDe
     ...fields,
   };
 }
-
 /** The folder of a run as `prepareRun` leaves it; answers what activities call the run. */
 export async function preparedRun(
   store: ArtifactStore,
@@ -52,7 +50,6 @@ export async function preparedRun(
   );
   return runReference(store.uri, execution);
 }
-
 /** A worker's activities of one set, called as the server calls them: in a context, errors sorted by what a retry does. */
 export function activitiesOf<Activities extends object>(
   create: (runs: RunContexts, dependencies: WorkerDependencies) => Activities,

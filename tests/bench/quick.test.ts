@@ -6,20 +6,23 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ContestRun } from '../../bench/measure/contests.js';
+import type { EvolveRun } from '../../bench/measure/evolve.js';
 import type { BenchResult } from '../../bench/result.js';
+import { findPython, mustSkipPython } from '../support/python.js';
 
 const JITI = fileURLToPath(new URL('../../node_modules/jiti/lib/jiti-cli.mjs', import.meta.url));
+const noPython = mustSkipPython(await findPython());
 
-it('the bench measures each contestant it is asked for, and writes table and data', async () => {
+/** Measures these parts in the smallest form there is. */
+async function quickBench(parts: readonly string[], ...options: string[]): Promise<BenchResult> {
   const output = await mkdtemp(join(tmpdir(), 'reprise-bench-test-'));
   onTestFinished(() => rm(output, { recursive: true, force: true }));
-  const parts = ['embedded', 'in-process'];
   const child = spawn(
     process.execPath,
     [
       JITI,
       'bench/main.ts',
-      ...['--quick', '--samples', '20', '--output', output],
+      ...['--quick', '--output', output, ...options],
       ...parts.flatMap((part) => ['--only', part]),
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
@@ -44,6 +47,11 @@ it('the bench measures each contestant it is asked for, and writes table and dat
 
   const result = JSON.parse(json as string) as BenchResult;
   expect(result.failures).toEqual([]);
+  return result;
+}
+
+it('the bench measures each contestant it is asked for, and writes table and data', async () => {
+  const result = await quickBench(['embedded', 'in-process'], '--samples', '20');
   expect(result.contests.map(({ contestant, latency }) => [contestant, latency])).toEqual([
     ['embedded', 0],
     ['in-process', 0],
@@ -68,3 +76,20 @@ it('the bench measures each contestant it is asked for, and writes table and dat
   expect(histories[0]?.events_a_sample).toBeGreaterThanOrEqual(3);
   expect(histories[0]?.bytes_a_sample_beside_prompt).toBeGreaterThan(0);
 }, 170_000);
+
+it.skipIf(noPython)(
+  'the bench measures an evolution beside its ideal',
+  async () => {
+    const { evolve } = await quickBench(['evolve'], '--sandbox', 'process');
+    if (evolve === null || 'skipped' in evolve) throw new Error(`nothing was measured: ${evolve?.skipped}`);
+    const [{ ideal_seconds, ...evolved }] = evolve.runs as [EvolveRun];
+    // Two programs of each iteration, validated on two examples each, and a training run of those that were evolved.
+    expect(evolved).toMatchObject({ calls: 4, executions: 10 });
+    // A call, two validations one after the other, a training run, a call, and two validations to close.
+    expect(ideal_seconds).toBeCloseTo(0.7);
+    // Neither the mock nor a program ends before its time.
+    expect(evolved.recorded_seconds).toBeGreaterThan(0.65);
+    expect(evolved.own_seconds).toBeGreaterThan(ideal_seconds);
+  },
+  170_000,
+);

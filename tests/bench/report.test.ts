@@ -52,6 +52,7 @@ function result(more: Partial<BenchResult> = {}): BenchResult {
     memory: [],
     experiences: [],
     executions: null,
+    evolve: null,
     failures: [],
     ...more,
   };
@@ -206,6 +207,41 @@ describe('executions', () => {
   });
 });
 
+describe('evolutions', () => {
+  const evolve: BenchResult['evolve'] = {
+    initial_scaffolds: 4,
+    scaffolds_per_iter: 4,
+    num_iterations: 3,
+    num_validation_examples: 6,
+    concurrency: 4,
+    latency: 1000,
+    program_seconds: 1,
+    sandbox: 'process',
+    runs: [40, 45, 60].map((seconds) => ({
+      ...run(seconds),
+      calls: 16,
+      executions: 108,
+      ideal_seconds: 30,
+      recorded_seconds: 36,
+    })),
+  };
+
+  it('stand beside their ideal', () => {
+    const report = reportOf(result({ evolve }));
+    expect(report).toContain(
+      'an evolution: 16 LM calls of 1000 ms, 108 executions of 1 s, 4 at once (sandbox process)',
+    );
+    expect(report).toMatch(/\| wall seconds +\| 45\.0 \(40\.0–60\.0\) +\|/);
+    expect(report).toMatch(/\| wall over ideal +\| 1\.50 \(1\.33–2\.00\) +\|/);
+    expect(report).toMatch(/\| wall over ideal, with the recorded times +\| 1\.25 \(1\.11–1\.67\) +\|/);
+  });
+
+  it('that could not be measured say why', () => {
+    const report = reportOf(result({ evolve: { skipped: 'docker: no daemon; process: no Python' } }));
+    expect(report).toContain('Evolutions were not measured: docker: no daemon; process: no Python\n');
+  });
+});
+
 describe('the options', () => {
   it('leave the memory runs out of a quick run, unless they are asked for', () => {
     expect(parseOptions([], 'out')).toMatchObject({
@@ -222,10 +258,16 @@ describe('the options', () => {
     expect(parseOptions(['--quick', '--only', 'memory'], 'out')).toMatchObject({ parts: ['memory'] });
   });
 
+  it('run evolved programs in Docker where that works, or where they are told to', () => {
+    expect(parseOptions([], 'out').sandboxes).toEqual(['docker', 'process']);
+    expect(parseOptions(['--sandbox', 'process'], 'out').sandboxes).toEqual(['process']);
+  });
+
   it.each([
     [['--only', 'nobody'], /--only nobody: one of embedded/],
     [['--samples', '0'], /--samples 0/],
     [['--samples', 'many'], /--samples many/],
+    [['--sandbox', 'chroot'], /--sandbox chroot: one of docker, process/],
     [['--fast'], /fast/],
   ])('refuse %j', (argv, message) => {
     expect(() => parseOptions(argv, 'out')).toThrow(message);

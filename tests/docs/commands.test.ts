@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, cp, readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { configJsonSchema } from '../../src/config/json-schema.js';
+import { configJsonSchema, evolveConfigJsonSchema } from '../../src/config/json-schema.js';
 import { COMMAND, type Running, until, untilIn, Workplace } from '../support/workplace.js';
 import { documentedCommands, documents, fencesOf } from './markdown.js';
 
@@ -100,6 +100,61 @@ const SCENARIOS: Scenario[] = [
     check: async (place) => {
       const written = JSON.parse(await readFile(place.path('reprise.schema.json'), 'utf8'));
       expect(written).toEqual(JSON.parse(JSON.stringify(configJsonSchema())));
+    },
+  },
+  {
+    title: 'an evolution of one’s own, without the key, which is what a first attempt looks like',
+    prepare: async (place) => {
+      for (const name of ['train.jsonl', 'valid.jsonl', 'task.md', 'durations.yaml']) {
+        await writeDocumented(place, name);
+      }
+    },
+    steps: [
+      {
+        command:
+          'npx reprise evolve --experiment-name durations --task-prompt task.md --train-data train.jsonl --valid-data valid.jsonl --domain numeric --scaffolder-model gemini/gemini-2.5-pro --num-iterations 3 --num-validation-examples 5 --set limits.max_cost_usd=2',
+        code: 2,
+        prints: /scaffolder\.lm\.model: .*set GEMINI_API_KEY/,
+      },
+      { command: 'npx reprise evolve durations.yaml', code: 2, prints: /set GEMINI_API_KEY/ },
+      {
+        command: 'npx reprise evolve durations.yaml --num-iterations 8',
+        code: 2,
+        prints: /set GEMINI_API_KEY/,
+      },
+      {
+        command:
+          'npx reprise evolve --fork durations_20260131_235959 --at-iteration 3 --set scaffolder_model=openai/gpt-4.1',
+        code: 2,
+        prints: /fork: there is no experiment 'durations_20260131_235959' in .*experiments/,
+      },
+      { command: 'npx reprise schema evolve --out evolve.schema.json' },
+    ],
+    check: async (place) => {
+      const written = JSON.parse(await readFile(place.path('evolve.schema.json'), 'utf8'));
+      expect(written).toEqual(JSON.parse(JSON.stringify(evolveConfigJsonSchema())));
+    },
+  },
+  {
+    title: 'an evolution without a key and without Docker',
+    prepare: async (place) => {
+      await copyShipped(place);
+      // A tenth of the validation and test examples; the test of its script takes them all.
+      await changeShipped(place, 'configs/evolve_game24.yaml', [
+        ['valid: 100, test: 100', 'valid: 10, test: 5'],
+        ['num_validation_examples: 20', 'num_validation_examples: 10'],
+      ]);
+    },
+    steps: [
+      {
+        command: 'npx reprise evolve configs/evolve_game24.yaml --set sandbox=process',
+        prints: /Best scaffold: experiments\/evolve_game24_\d{8}_\d{6}\/.*validation score 1, test score 1/,
+      },
+    ],
+    check: async (place) => {
+      const [name = ''] = readdirSync(place.path('experiments'));
+      const text = await readFile(place.path('experiments', name, 'metrics.json'), 'utf8');
+      expect(JSON.parse(text)).toMatchObject({ status: 'done', iterations: 4, scaffolds_failed: 0 });
     },
   },
   {
@@ -286,6 +341,13 @@ const NOT_RUN: Record<string, string> = {
     'needs a Docker daemon; team.test.ts runs it without the container',
   'docker compose exec worker reprise status':
     'needs a Docker daemon; team.test.ts runs it without the container',
+  'npx reprise evolve configs/evolve_game24.yaml': 'needs a Docker daemon',
+  'npx reprise temporal workflow start --task-queue reprise --type evolve --workflow-id evolve_game24 --input \'{"config_path": "configs/evolve_game24.yaml"}\'':
+    'needs a Docker daemon; evolve-cli.test.ts starts one without',
+  'npx reprise temporal workflow query --workflow-id evolve_game24 --type progress':
+    'is about an evolution that needs a Docker daemon',
+  'npx reprise temporal workflow result --workflow-id evolve_game24':
+    'is about an evolution that needs a Docker daemon',
   'export TEMPORAL_ADDRESS=temporal.example.org:7233': 'an address that stands for one of the reader’s',
 };
 

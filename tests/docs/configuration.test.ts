@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { configJsonSchema } from '../../src/config/json-schema.js';
+import { configJsonSchema, evolveConfigJsonSchema } from '../../src/config/json-schema.js';
 
 /** The part of a JSON Schema node that matters here. */
 interface Node {
@@ -64,7 +64,9 @@ function rowsOf(markdown: string): Map<string, { type: string; default: string; 
   return rows;
 }
 
-const ofRuns = readFileSync('docs/configuration.md', 'utf8');
+const [ofRuns = '', ofEvolutions = ''] = readFileSync('docs/configuration.md', 'utf8').split(
+  /\n## An evolution\n/,
+);
 
 function checkRow(rows: ReturnType<typeof rowsOf>, name: string, field: Field): void {
   const row = rows.get(name);
@@ -81,6 +83,28 @@ describe('docs/configuration.md', () => {
   test('the schema is read down to its inner fields', () => {
     expect(documented.length).toBeGreaterThan(50);
     expect(fields.has('agent.reflection_config.max_reflections')).toBe(true);
+  });
+
+  test.each(documented)('%s has a row with its default and its allowed values', (name, field) => {
+    checkRow(rows, name, field);
+  });
+
+  test('names no field that the schema does not have', () => {
+    expect([...rows.keys()].filter((name) => !fields.has(name))).toEqual([]);
+  });
+});
+
+describe('docs/configuration.md, of an evolution', () => {
+  const fields = fieldsOf(evolveConfigJsonSchema() as Node);
+  const rows = rowsOf(ofEvolutions);
+  /** Sections that are those of a run, and sections whose fields have the rows. */
+  const isShared = (name: string) => /^(?:sandbox|limits)\b|^(?:scaffolder|executor)\.lm\./.test(name);
+  const sections = new Set(['domain', 'data', 'evolution', 'selection', 'scaffolder', 'output']);
+  const documented = [...fields].filter(([name]) => !isShared(name) && !sections.has(name));
+
+  test('the schema is read down to its inner fields', () => {
+    expect(documented.length).toBeGreaterThan(35);
+    expect(fields.has('scaffolder.feedback.most_characters')).toBe(true);
   });
 
   test.each(documented)('%s has a row with its default and its allowed values', (name, field) => {

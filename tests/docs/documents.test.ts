@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { EXIT } from '../../src/cli/exit.js';
 import { resolveConfig } from '../../src/config/load.js';
+import { experimentFiles, scaffoldSupportFiles } from '../../src/evolution/layout.js';
+import { MAIN_FILE } from '../../src/evolution/types.js';
 import { artifactKeys } from '../../src/storage/paths.js';
 import { documents, fencesOf } from './markdown.js';
 
@@ -117,7 +119,12 @@ describe('docs/artifacts.md', () => {
     .split('\n')
     .filter((line) => line.startsWith('| `'));
 
-  test.each([...Object.values(artifactKeys)])('has a row with %s', (name) => {
+  test.each([
+    ...Object.values(artifactKeys),
+    ...Object.values(experimentFiles),
+    ...Object.values(scaffoldSupportFiles),
+    MAIN_FILE,
+  ])('has a row with %s', (name) => {
     expect(rows.some((row) => row.includes(name))).toBe(true);
   });
 });

@@ -29,6 +29,7 @@ describe('recorded histories', () => {
         'cheatsheet',
         'controlled',
         'errors',
+        'evolve',
         'limit-reached',
         'one-call-a-sample',
         'one-memory',

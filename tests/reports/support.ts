@@ -1,3 +1,72 @@
+import type { EvolveMetrics } from '../../src/contracts/evolve-results.js';
+import type { LineageNode } from '../../src/evolution/lineage.js';
+import type { ScaffoldFiles } from '../../src/evolution/types.js';
+import { evolutionReport } from '../../src/reports/evolution-report.js';
+
+/** A scaffold with one validation; give what matters. */
+export function node(id: string, fields: Partial<LineageNode> = {}): LineageNode {
+  const end = id.lastIndexOf('-');
+  const iteration = id.split('-').length - 1;
+  return {
+    id,
+    parent_scaffold_id: end < 0 ? null : id.slice(0, end),
+    iteration,
+    status: 'validated',
+    train: [],
+    valid: [{ iteration: iteration + 1, score: 0.5 }],
+    ...fields,
+  };
+}
+
+export function evolveMetrics(fields: Partial<EvolveMetrics> = {}): EvolveMetrics {
+  return {
+    name: 'evolution',
+    experiment: 'evolution_20260131_235959',
+    kind: 'evolve',
+    status: 'done',
+    status_message: null,
+    scaffolder_model: 'gemini/pro',
+    executor_model: 'gemini/flash',
+    simulated: false,
+    domain: 'game24',
+    selection: 'top_k',
+    seed: 42,
+    num_iterations: 2,
+    iterations: 3,
+    best: {
+      id: '0-0',
+      iteration: 2,
+      score: 0.8333333333333334,
+      path: 'iterations/1/scaffolds/new/0-0/scaffold.py',
+      test_score: 0.7142857142857143,
+    },
+    best_by_iteration: [null, 0.5, 0.8333333333333334],
+    scaffolds: 4,
+    scaffolds_failed: 1,
+    scaffolds_unscored: 0,
+    scaffolds_duplicate: 1,
+    executions: 1243,
+    executions_failed: 31,
+    lm_calls: 2210,
+    lm_calls_repeated: 3,
+    usage: { input_tokens: 3120455, output_tokens: 412877 },
+    cost_usd: 4.113278,
+    wall_seconds: 1834.217,
+    started_at: '2026-01-31T23:59:59.120Z',
+    ended_at: '2026-02-01T00:30:33.337Z',
+    ...fields,
+  };
+}
+
+/** What {@link evolutionReport} makes of scaffolds with files. */
+export async function evolutionPage(
+  nodes: readonly LineageNode[],
+  files: Readonly<Record<string, ScaffoldFiles>> = {},
+  metrics: EvolveMetrics = evolveMetrics(),
+): Promise<string> {
+  return whole(evolutionReport({ metrics, nodes, files: async (id) => files[id] ?? null }));
+}
+
 export async function whole(pieces: AsyncIterable<string>): Promise<string> {
   let page = '';
   for await (const piece of pieces) page += piece;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Limits, Spending } from '../../src/contracts/run.js';
-import { BudgetLedger, hasCallLimits, reachedLimit } from '../../src/runtime/budget.js';
+import { BudgetLedger, hasCallLimits, reachedLimit, spendingLeft } from '../../src/runtime/budget.js';
 
 const NONE: Limits = { max_cost_usd: null, max_lm_calls: null, max_tokens: null, max_wall_seconds: null };
 const spent = (lm_calls: number, tokens = 0, cost_usd: number | null = 0): Spending => ({
@@ -20,6 +20,16 @@ describe('limits', () => {
     [{ max_cost_usd: 1 }, true],
   ])('%j counts single calls: %s', (limits, counted) => {
     expect(hasCallLimits({ ...NONE, ...limits })).toBe(counted);
+  });
+
+  test('leave what is not spent', () => {
+    const left = (limits: Partial<Limits>, spending: Spending) =>
+      spendingLeft({ ...NONE, ...limits }, spending);
+    expect(left({}, spent(9, 9, 9))).toEqual({ lm_calls: null, tokens: null, cost_usd: null });
+    const limits = { max_lm_calls: 5, max_tokens: 100, max_cost_usd: 2 };
+    expect(left(limits, spent(2, 40, 0.5))).toEqual({ lm_calls: 3, tokens: 60, cost_usd: 1.5 });
+    expect(left(limits, spent(7, 140, 3))).toEqual({ lm_calls: 0, tokens: 0, cost_usd: 0 });
+    expect(left(limits, spent(0, 0, null)).cost_usd).toBe(2);
   });
 
   test.each<[Partial<Limits>, Spending, string | null]>([

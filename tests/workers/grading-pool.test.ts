@@ -2,6 +2,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { expect, onTestFinished, test } from 'vitest';
 import { takeStep } from '../../src/activities/take-step.js';
 import { MathQAEnv } from '../../src/environments/math-qa.js';
+import { ScoringError, scoreOutput } from '../../src/evolution/domains/domain.js';
+import { numericDomain } from '../../src/evolution/domains/numeric.js';
 import { ComparisonUnavailableError } from '../../src/grading/grade.js';
 import { gradeNumeric } from '../../src/grading/numeric.js';
 import { GradingPool, type GradingPoolOptions } from '../../src/workers/grading-pool.js';
@@ -74,10 +76,14 @@ test('nor is one that ends with its worker', async () => {
   await expect(comparison).rejects.toThrow(ComparisonUnavailableError);
 });
 
-test('what could not be compared has no grade and no step', async () => {
+test('what could not be compared has no grade, no score and no step', async () => {
   const compareSymbolically = () => Promise.reject(new ComparisonUnavailableError('no thread'));
   const grade = gradeNumeric('\\sqrt{8}', '2\\sqrt{2}', { symbolic: compareSymbolically });
   await expect(grade).rejects.toThrow(ComparisonUnavailableError);
+  const row = { id: 'r', input: '', scoring_data: { target: '2\\sqrt{2}' } };
+  const score = scoreOutput(numericDomain({ compareSymbolically }), '\\sqrt{8}', row);
+  await expect(score).rejects.not.toThrow(ScoringError);
+  await expect(score).rejects.toThrow(ComparisonUnavailableError);
   const task = { index: 0, id: 'r', question: '', target: '2\\sqrt{2}', metadata: {} };
   const environment = new MathQAEnv(task, { options: {} }, { compareSymbolically });
   await expect(takeStep(environment, null, '\\sqrt{8}')).rejects.toThrow(ComparisonUnavailableError);

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from '../../../src/contracts/execution.js';
+import type { ScaffoldFiles } from '../../../src/evolution/types.js';
 import { type HostileCase, hostileProgram } from './cases.js';
 
 /** What a hostile scaffold returns, where its program ends by itself and leaves the process alive. */
@@ -15,7 +16,7 @@ def process_input(text):
     return "${RETURNED}"
 `;
 
-export function hostileScaffold(hostile: HostileCase): Record<string, string> {
+export function hostileScaffold(hostile: HostileCase): ScaffoldFiles {
   return { 'scaffold.py': WRAPPER, ...hostileProgram(hostile).files };
 }
 

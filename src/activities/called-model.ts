@@ -1,0 +1,47 @@
+import type { Logger } from 'pino';
+import type { LanguageModelConfig } from '../config/language-model-schema.js';
+import { createLanguageModel } from '../language-models/create.js';
+import { priceTable } from '../language-models/price-table.js';
+import { costOf } from '../language-models/prices.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import type { CallStore } from './call-store.js';
+import type { WorkerDependencies } from './dependencies.js';
+import { locatedFiles } from './locate.js';
+import type { CalledModel } from './model-calls.js';
+
+/** The experiment that a model is called for. */
+export interface CallingExperiment {
+  store: ArtifactStore;
+  resultsDir: string;
+  calls: CallStore;
+  log: Logger;
+  seed: number;
+}
+
+/** A model as an experiment calls it. It is made with the first call, and again where that failed. */
+export function calledModel(
+  lm: LanguageModelConfig,
+  { seed, ...experiment }: CallingExperiment,
+  { environment, notify, openStore }: Pick<WorkerDependencies, 'environment' | 'notify' | 'openStore'>,
+): CalledModel {
+  const modelName = `${lm.provider}/${lm.model}`;
+  const prices = priceTable(environment);
+  let model: ReturnType<CalledModel['languageModel']> | undefined;
+  const languageModel = () => {
+    const openRecording = locatedFiles(openStore);
+    const made = model ?? createLanguageModel(lm, { environment, seed, notice: notify, openRecording });
+    model = made;
+    made.catch(() => {
+      model = undefined;
+    });
+    return made;
+  };
+  return {
+    lm,
+    ...experiment,
+    modelName,
+    modelAddress: lm.base_url === undefined ? modelName : `${modelName} at ${lm.base_url}`,
+    costOf: (usage) => costOf(lm.provider, lm.model, usage, { baseUrl: lm.base_url, table: prices }),
+    languageModel,
+  };
+}

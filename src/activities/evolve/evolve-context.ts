@@ -1,0 +1,99 @@
+import type { EvolveConfig } from '../../config/evolve-schema.js';
+import type { LanguageModelConfig } from '../../config/language-model-schema.js';
+import type { ScaffoldJob } from '../../contracts/evolve.js';
+import { artifactsOf } from '../../contracts/run.js';
+import type { Domain } from '../../evolution/domains/domain.js';
+import { noStepCost } from '../../runtime/step-cost.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { CallStore } from '../call-store.js';
+import { calledModel } from '../called-model.js';
+import { ContextCache } from '../context-cache.js';
+import type { WorkerDependencies } from '../dependencies.js';
+import type { CalledModel } from '../model-calls.js';
+import { storedConfig } from '../stored-config.js';
+import { ExampleReader } from './evolve-data.js';
+import { evolveDomain } from './evolve-domain.js';
+import { inheritedStore } from './evolve-fork.js';
+import { type ScaffoldRunRecord, ScaffoldRuns } from './scaffold-runs.js';
+
+/** What a worker knows of one evolution. */
+export class EvolveContext {
+  readonly examples: ExampleReader;
+  readonly runs: ScaffoldRuns;
+  private inherited: Promise<ScaffoldRuns | null> | undefined;
+  readonly calls: CallStore;
+  readonly scaffolder: CalledModel;
+  /** null where scaffolds have no model. */
+  readonly executor: CalledModel | null;
+
+  constructor(
+    readonly store: ArtifactStore,
+    readonly config: EvolveConfig,
+    readonly domain: Domain,
+    private readonly dependencies: WorkerDependencies,
+  ) {
+    this.examples = new ExampleReader(store);
+    this.runs = new ScaffoldRuns(store);
+    this.calls = new CallStore(store);
+    this.scaffolder = this.called(config.scaffolder.lm);
+    this.executor = config.executor === null ? null : this.called(config.executor.lm);
+  }
+
+  get log() {
+    return this.dependencies.runLogs.for(this.store, this.config.output.log_level);
+  }
+
+  /**
+   * A finished run of exactly this kind, of this experiment or of the one that it is a fork of. What the other
+   * experiment paid for is no cost of this one.
+   */
+  async findRun(job: ScaffoldJob, key: string): Promise<ScaffoldRunRecord | null> {
+    const own = await this.runs.find(job, key);
+    if (own !== null) return own;
+    const inherited = await (await this.inheritedRuns())?.find(job, key);
+    if (inherited == null) return null;
+    const free = { ...inherited, ...noStepCost() };
+    await this.runs.save(free);
+    return free;
+  }
+
+  private inheritedRuns(): Promise<ScaffoldRuns | null> {
+    if (this.inherited === undefined) {
+      this.inherited = inheritedStore(this.store, this.dependencies.openStore).then((store) =>
+        store === null ? null : new ScaffoldRuns(store),
+      );
+      // A store that was away for a moment is asked again.
+      this.inherited.catch(() => {
+        this.inherited = undefined;
+      });
+    }
+    return this.inherited;
+  }
+
+  private called(lm: LanguageModelConfig): CalledModel {
+    const { store, calls, log } = this;
+    const { seed, output } = this.config;
+    return calledModel(lm, { store, calls, log, seed, resultsDir: output.results_dir }, this.dependencies);
+  }
+}
+
+const EXPERIMENTS_IN_MEMORY = 8;
+
+/** The evolutions that a worker has touched lately. */
+export class EvolveContexts extends ContextCache<EvolveContext> {
+  constructor(private readonly dependencies: WorkerDependencies) {
+    super(EXPERIMENTS_IN_MEMORY);
+  }
+
+  protected override async open(run: string): Promise<EvolveContext> {
+    const store = this.dependencies.openStore(artifactsOf(run));
+    const config = await storedConfig<EvolveConfig>(store);
+    const { compareSymbolically } = this.dependencies;
+    return new EvolveContext(
+      store,
+      config,
+      await evolveDomain(config, { compareSymbolically }),
+      this.dependencies,
+    );
+  }
+}

@@ -1,0 +1,33 @@
+import { InvalidInputError } from '../../config/errors.js';
+import type { EvolveConfig } from '../../config/evolve-schema.js';
+import { customDomain } from '../../evolution/domains/custom.js';
+import type { Domain, DomainServices } from '../../evolution/domains/domain.js';
+import { builtInDomain } from '../../evolution/domains/registry.js';
+import { loadUserModule } from '../user-modules.js';
+
+/**
+ * The domain of a config: a built-in one, or what the user's file exports.
+ * @throws InvalidInputError that names `domain.file` or `domain.options`.
+ */
+export async function evolveDomain(
+  { domain }: Pick<EvolveConfig, 'domain'>,
+  services: DomainServices,
+): Promise<Domain> {
+  if (domain.name === 'custom') {
+    const field = 'domain.file';
+    const file = domain.file as string;
+    const loaded = await loadUserModule(file, field);
+    return named(field, `${file}: `, () => customDomain(loaded));
+  }
+  const { name, options } = domain;
+  return named('domain.options', '', () => builtInDomain(name, options, services));
+}
+
+function named(field: string, what: string, make: () => Domain): Domain {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof TypeError) && !(error instanceof RangeError)) throw error;
+    throw new InvalidInputError(`${field}: ${what}${error.message}`, field);
+  }
+}

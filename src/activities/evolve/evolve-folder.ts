@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'yaml';
+import { firstEvolveDifference } from '../../config/evolve-fingerprint.js';
+import type { EvolveConfig } from '../../config/evolve-schema.js';
+import type { EvolveState } from '../../contracts/evolve.js';
+import type { EvolveMetrics } from '../../contracts/evolve-results.js';
+import { experimentFolder } from '../../evolution/layout.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { artifactKeys, evolveForkKey, evolveStateKey, experimentFolderName } from '../../storage/paths.js';
+import { type EvolveData, holdsEvolveData } from './evolve-data.js';
+import { type ForkOrigin, type ForkSource, finishedIterations, originOf } from './evolve-fork.js';
+
+/** The folder that an evolution works in. */
+export interface EvolveFolder {
+  /** Its name. */
+  experiment: string;
+  /**
+   * `new`: nothing is there. `unfinished`: goes on where it was. `extends`: it had ended, and more iterations are asked
+   * for. `forks`: it begins with what another experiment has.
+   */
+  state: 'new' | 'unfinished' | 'extends' | 'forks';
+  /** What has to be copied before it begins; see `copyFork`. */
+  from?: ForkSource;
+}
+
+export interface EvolveFolderOptions {
+  fork?: ForkSource | null;
+  /** The examples; a folder that holds others is of another experiment. */
+  data?: EvolveData;
+}
+
+/** The names of the folders of an experiment's name, the newest first. */
+async function foldersOf(results: ArtifactStore, name: string): Promise<string[]> {
+  const prefix = `${name}_`;
+  const found = new Set<string>();
+  for await (const { key } of results.list(prefix)) {
+    const folder = key.slice(0, Math.max(key.indexOf('/'), 0));
+    if (/^\d{8}_\d{6}$/.test(folder.slice(prefix.length))) found.add(folder);
+  }
+  return [...found].sort().reverse();
+}
+
+/** A file that somebody else wrote, or left half-edited, is no reason to stop. */
+function parsed<Value>(text: string | null, parse_: (text: string) => unknown): Value | null {
+  if (text === null) return null;
+  try {
+    return parse_(text) as Value;
+  } catch {
+    return null;
+  }
+}
+
+function isEvolveConfig(config: EvolveConfig | null): config is EvolveConfig {
+  return [config, config?.evolution, config?.scaffolder].every(
+    (part) => typeof part === 'object' && part !== null,
+  );
+}
+
+/** Whether a folder asks what is asked now, of the same examples, and began in the same way. */
+async function isSame(
+  store: ArtifactStore,
+  config: EvolveConfig,
+  { fork, data }: EvolveFolderOptions,
+): Promise<boolean> {
+  const stored = parsed<EvolveConfig>(await store.readText(artifactKeys.config), parse);
+  if (!isEvolveConfig(stored) || firstEvolveDifference(stored, config) !== null) return false;
+  const origin = parsed<ForkOrigin>(await store.readText(evolveForkKey()), JSON.parse);
+  if (!isDeepStrictEqual(origin, fork == null ? null : originOf(fork))) return false;
+  return data === undefined || holdsEvolveData(store, data);
+}
+
+/** What becomes of a folder; null: it is left as it is. */
+async function stateOf(
+  store: ArtifactStore,
+  config: EvolveConfig,
+  options: EvolveFolderOptions,
+): Promise<'unfinished' | 'extends' | null> {
+  if (!(await isSame(store, config, options))) return null;
+  const asked = config.evolution.num_iterations;
+  const reached = (await finishedIterations(store)).at(-1) ?? -1;
+  if (reached > asked) return null;
+  const metrics = parsed<EvolveMetrics>(await store.readText(artifactKeys.metrics), JSON.parse);
+  if (metrics?.status !== 'done') return 'unfinished';
+  if (metrics.num_iterations >= asked) return null;
+  // It has begun to be extended where it has gone beyond its metrics.
+  return reached > metrics.num_iterations ? 'unfinished' : 'extends';
+}
+
+async function freeName(results: ArtifactStore, name: string, startedAt: string): Promise<string> {
+  for (let time = Date.parse(startedAt); ; time += 1000) {
+    const folder = experimentFolder(name, new Date(time).toISOString());
+    const store = results.within(folder);
+    const taken = (await store.exists(artifactKeys.config)) || (await store.exists(artifactKeys.metrics));
+    if (!taken) return folder;
+  }
+}
+
+/**
+ * Chooses the folder of an experiment: the newest unfinished one that asks the same is continued, else the newest
+ * finished one that asked for fewer iterations is extended. Else there is a new one, named by the time: what is finished
+ * is never written over. Folders of other experiments of the same name are left alone.
+ * @param startedAt ISO 8601.
+ */
+export async function chooseEvolveFolder(
+  results: ArtifactStore,
+  config: EvolveConfig,
+  startedAt: string,
+  options: EvolveFolderOptions = {},
+): Promise<EvolveFolder> {
+  const name = experimentFolderName(config.name);
+  const { fork } = options;
+  let extended: string | null = null;
+  for (const experiment of await foldersOf(results, name)) {
+    const store = results.within(experiment);
+    const state = await stateOf(store, config, options);
+    if (state === 'extends') extended ??= experiment;
+    if (state !== 'unfinished') continue;
+    const isWhole = fork == null || (await store.exists(evolveStateKey(fork.at_iteration)));
+    return { experiment, state, ...(isWhole ? {} : { from: fork }) };
+  }
+  if (extended !== null) return { experiment: extended, state: 'extends' };
+  const experiment = await freeName(results, name, startedAt);
+  return fork == null ? { experiment, state: 'new' } : { experiment, state: 'forks', from: fork };
+}
+
+/** What the iteration after the last finished one begins with; null where none is finished. */
+export async function latestEvolveState(store: ArtifactStore): Promise<EvolveState | null> {
+  const last = (await finishedIterations(store)).at(-1);
+  if (last === undefined) return null;
+  const text = await store.readText(evolveStateKey(last));
+  return text === null ? null : (JSON.parse(text) as EvolveState);
+}

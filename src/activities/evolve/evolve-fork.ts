@@ -1,0 +1,199 @@
+import { parse } from 'yaml';
+import { firstDifferentField } from '../../config/difference.js';
+import { InvalidInputError } from '../../config/errors.js';
+import type { EvolveConfig } from '../../config/evolve-schema.js';
+import type { EvolveState, ScaffoldJob } from '../../contracts/evolve.js';
+import { iterationFolder } from '../../evolution/layout.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { forEachConcurrently } from '../../storage/byte-streams.js';
+import {
+  artifactKeys,
+  callsPrefix,
+  evolveExamplesKey,
+  evolveForkKey,
+  evolveStateKey,
+  evolveStatesPrefix,
+  scaffoldRunsPrefix,
+} from '../../storage/paths.js';
+import { keysBelow } from '../../storage/read-ahead.js';
+import type { StoredCall } from '../call-store.js';
+import type { OpenStore } from '../locate.js';
+import { RUN_TYPES } from './evolve-data.js';
+
+const CONCURRENT_COPIES = 16;
+
+/** Which experiment to begin from: the name of its folder below the results, or its own path or address. */
+export interface EvolveFork {
+  experiment: string;
+  /** An iteration that it has finished. */
+  at_iteration: number;
+}
+
+/** An experiment that was found. */
+export interface ForkSource {
+  store: ArtifactStore;
+  at_iteration: number;
+  /** As it stands in the experiment's folder. */
+  config: EvolveConfig;
+}
+
+/** The content of `fork.json`. */
+export interface ForkOrigin {
+  /** URI of the experiment's folder. */
+  artifacts: string;
+  at_iteration: number;
+}
+
+export function originOf({ store, at_iteration }: ForkSource): ForkOrigin {
+  return { artifacts: store.uri, at_iteration };
+}
+
+/** Numbers of the iterations that an experiment has finished, in order. */
+export async function finishedIterations(store: ArtifactStore): Promise<number[]> {
+  const numbers: number[] = [];
+  for await (const { key } of store.list(evolveStatesPrefix())) {
+    const number = Number(/\/(\d+)\.json$/.exec(key)?.[1]);
+    if (evolveStateKey(number) === key) numbers.push(number);
+  }
+  return numbers.sort((left, right) => left - right);
+}
+
+function refuse(message: string): never {
+  throw new InvalidInputError(`fork: ${message}`, 'fork');
+}
+
+/**
+ * Finds the experiment that a fork names.
+ * @param resultsDir where names of folders are looked for.
+ * @throws InvalidInputError where there is none, or it has not finished that iteration.
+ */
+export async function findFork(
+  openStore: OpenStore,
+  resultsDir: string,
+  { experiment, at_iteration }: EvolveFork,
+): Promise<ForkSource> {
+  const name = experiment.replace(/[\\/]+$/, '');
+  if (name === '') refuse('name the experiment to begin from');
+  if (!Number.isSafeInteger(at_iteration) || at_iteration < 0) {
+    refuse(`${at_iteration} is no iteration; --at-iteration is a whole number from 0`);
+  }
+  const isAddress = /[\\/]/.test(name);
+  const store = isAddress ? openStore(name) : openStore(resultsDir).within(name);
+  const text = await store.readText(artifactKeys.config);
+  if (text === null) {
+    refuse(`there is no experiment '${name}' in ${isAddress ? 'that place' : resultsDir}`);
+  }
+  const finished = await finishedIterations(store);
+  if (!finished.includes(at_iteration)) {
+    const last = finished.at(-1);
+    refuse(
+      last === undefined
+        ? `'${name}' has not finished any iteration`
+        : `'${name}' has finished the iterations 0 to ${last}, not ${at_iteration}`,
+    );
+  }
+  return { store, at_iteration, config: parse(text) as EvolveConfig };
+}
+
+/**
+ * A fork goes on from what its experiment has come to, so it has to keep what made that.
+ * @throws InvalidInputError where it does not.
+ */
+export function checkFork(source: ForkSource, config: EvolveConfig): void {
+  checkForkedDomain(source, config);
+  checkForkedSelection(source, config);
+}
+
+/** Scores can be compared with scores of the same domain only. */
+function checkForkedDomain(source: ForkSource, config: EvolveConfig): void {
+  const [before, asked] = [source.config.domain, config.domain].map((domain) => JSON.stringify(domain));
+  const field = firstDifferentField(JSON.parse(before as string), JSON.parse(asked as string), 'domain');
+  if (field === null) return;
+  throw new InvalidInputError(
+    `${field}: a fork goes on from the scores of its experiment, which come from the domain ${before}; keep that, or begin a new experiment without the fork`,
+    field,
+  );
+}
+
+/** From iteration 1 on an experiment has a selection, which is made for its kind and draws with the seed it began with. */
+function checkForkedSelection({ config: before, at_iteration }: ForkSource, config: EvolveConfig): void {
+  if (at_iteration === 0) return;
+  const kept = before.selection.type === 'top_k' ? {} : { seed: before.seed };
+  const field = firstDifferentField(
+    { selection: before.selection, ...kept },
+    { selection: config.selection, ...('seed' in kept ? { seed: config.seed } : {}) },
+  );
+  if (field === null) return;
+  const has = field === 'seed' ? `seed ${before.seed}` : JSON.stringify(before.selection);
+  throw new InvalidInputError(
+    `${field}: after iteration ${at_iteration} a fork goes on with the selection of its experiment, which began with ${has}; keep that, fork at iteration 0, or begin a new experiment`,
+    field,
+  );
+}
+
+/** The config to begin with where a fork names no other: the experiment's own, with its copies of the examples. */
+export function forkedConfig({ store, config }: ForkSource, resultsDir: string): Record<string, unknown> {
+  const copies = RUN_TYPES.filter((type) => config.data[type] != null).map((type) => [
+    type,
+    `${store.uri}/${evolveExamplesKey(type)}`,
+  ]);
+  const data =
+    config.data.generate === undefined ? { ...config.data, ...Object.fromEntries(copies) } : config.data;
+  return { ...config, data, output: { ...config.output, results_dir: resultsDir } };
+}
+
+/**
+ * Copies what a fork begins with: the iterations up to the one it is made at, with their calls and runs. The state comes
+ * last: with it, the copy is whole. May be repeated.
+ */
+export async function copyFork(source: ForkSource, target: ArtifactStore): Promise<void> {
+  const { store, at_iteration } = source;
+  await target.write(evolveForkKey(), `${JSON.stringify(originOf(source), null, 2)}\n`);
+  const iterations = Array.from({ length: at_iteration + 1 }, (_, iteration) => iteration);
+  for (const iteration of iterations) await copyBelow(store, target, `${iterationFolder(iteration)}/`);
+  const state = JSON.parse((await store.readText(evolveStateKey(at_iteration))) as string) as EvolveState;
+  const made = new Set(state.nodes.map(({ id }) => id));
+  await copyBelow(store, target, callsPrefix(), ({ record }: StoredCall) => {
+    const [scaffold = '', iteration] = record.sample_id.split('/');
+    return record.purpose === 'executor' ? Number(iteration) <= at_iteration : made.has(scaffold);
+  });
+  await copyBelow(store, target, scaffoldRunsPrefix(), (run: ScaffoldJob) => run.iteration <= at_iteration);
+  for (const iteration of iterations) await copy(store, target, evolveStateKey(iteration));
+}
+
+/**
+ * Where a fork may find what its origin has done since, such as the validation of the same scaffolds on the same
+ * examples: a finished run with the same key is taken over and not paid again. Null where it is no fork.
+ */
+export async function inheritedStore(
+  store: ArtifactStore,
+  openStore: OpenStore,
+): Promise<ArtifactStore | null> {
+  const text = await store.readText(evolveForkKey());
+  return text === null ? null : openStore((JSON.parse(text) as ForkOrigin).artifacts);
+}
+
+async function copyBelow<Stored>(
+  store: ArtifactStore,
+  target: ArtifactStore,
+  prefix: string,
+  wanted?: (stored: Stored) => boolean,
+): Promise<void> {
+  const keys = await keysBelow(store, prefix);
+  await forEachConcurrently(keys, CONCURRENT_COPIES, (key) =>
+    copy(store, target, key, wanted as ((stored: unknown) => boolean) | undefined),
+  );
+}
+
+async function copy(
+  store: ArtifactStore,
+  target: ArtifactStore,
+  key: string,
+  wanted?: (stored: unknown) => boolean,
+): Promise<void> {
+  const bytes = await store.read(key);
+  if (bytes === null) return;
+  if (wanted === undefined || wanted(JSON.parse(Buffer.from(bytes).toString('utf8')))) {
+    await target.write(key, bytes);
+  }
+}

@@ -1,0 +1,43 @@
+import type { Context } from '@temporalio/activity';
+import type { CallRecord } from '../../contracts/language-model.js';
+import type { StepCost } from '../../contracts/step-cost.js';
+import { addStep, costOfCall, noStepCost } from '../../runtime/step-cost.js';
+import type { KillNotes } from '../counting-kills.js';
+
+/** What an attempt to run a scaffold leaves for the next one, in its heartbeats. */
+export interface ExecutionNotes extends KillNotes {
+  /** Attempts that ended with a failure. Every other one was cut off by a crash. */
+  failures: number;
+  /** Attempts in a row in which the program came to no result because of others, and no further. */
+  lost: number;
+  /** Replies that the last such attempt found in the store. */
+  recalled: number;
+  /** What all attempts have paid for replies. */
+  paid: StepCost;
+}
+
+export function executionNotesOf({ info }: Context): ExecutionNotes {
+  const details = info.heartbeatDetails as Partial<ExecutionNotes> | undefined;
+  return { failures: 0, kills: 0, lost: 0, recalled: 0, paid: noStepCost(), ...details };
+}
+
+/** Books a call. */
+export function bookCall(cost: StepCost, call: Pick<CallRecord, 'usage' | 'cost_usd'>): void {
+  Object.assign(cost, addStep(cost, costOfCall(call)));
+}
+
+/**
+ * The larger of two costs, figure by figure. A run has cost what its attempts have paid, also for prompts that a later
+ * attempt did not repeat; or what it was told, where a crash has taken an attempt's notes along.
+ */
+export function largerCost(left: StepCost, right: StepCost): StepCost {
+  const { cost_usd } = left;
+  return {
+    lm_calls: Math.max(left.lm_calls, right.lm_calls),
+    usage: {
+      input_tokens: Math.max(left.usage.input_tokens, right.usage.input_tokens),
+      output_tokens: Math.max(left.usage.output_tokens, right.usage.output_tokens),
+    },
+    cost_usd: cost_usd === null || right.cost_usd === null ? null : Math.max(cost_usd, right.cost_usd),
+  };
+}

@@ -1,0 +1,154 @@
+import type { FinalizeEvolveInput } from '../../contracts/evolve.js';
+import type { EvolveMetrics } from '../../contracts/evolve-results.js';
+import type { CallRecord } from '../../contracts/language-model.js';
+import { bestFile, scaffoldFile } from '../../evolution/layout.js';
+import { bestScaffold, type ScaffoldStatus } from '../../evolution/lineage.js';
+import { bestLine } from '../../evolution/progress-lines.js';
+import { evolutionReport } from '../../reports/evolution-report.js';
+import { sumCost, sumUsage } from '../../statistics/result-row.js';
+import { jsonLines } from '../../storage/json-lines.js';
+import { artifactKeys, callsPrefix, scaffoldRunsPrefix } from '../../storage/paths.js';
+import { recordsBelow } from '../../storage/read-ahead.js';
+import type { StoredCall } from '../call-store.js';
+import type { WorkerDependencies } from '../dependencies.js';
+import { heartbeating } from '../heartbeating.js';
+import { writeMetrics } from '../metrics-file.js';
+import type { EvolveContext, EvolveContexts } from './evolve-context.js';
+import { writeLineage } from './iteration-files.js';
+import { copyScaffold, readScaffold } from './scaffold-files.js';
+import type { ScaffoldRunRecord } from './scaffold-runs.js';
+import { scaffoldTrajectories } from './scaffold-trajectories.js';
+
+const inOrder = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0);
+
+/** Calls in the order of scaffolds and tries. */
+async function everyCall({ store }: EvolveContext): Promise<CallRecord[]> {
+  const calls: CallRecord[] = [];
+  for await (const { record } of recordsBelow<StoredCall>(store, callsPrefix())) calls.push(record);
+  return calls.sort(
+    (left, right) =>
+      inOrder(left.sample_id, right.sample_id) ||
+      inOrder(left.purpose, right.purpose) ||
+      left.ordinal - right.ordinal,
+  );
+}
+
+async function everyRun({ store }: EvolveContext): Promise<ScaffoldRunRecord[]> {
+  const runs: ScaffoldRunRecord[] = [];
+  for await (const run of recordsBelow<ScaffoldRunRecord>(store, scaffoldRunsPrefix())) runs.push(run);
+  return runs.sort(
+    (left, right) =>
+      left.iteration - right.iteration ||
+      inOrder(left.scaffold, right.scaffold) ||
+      inOrder(left.type, right.type) ||
+      inOrder(left.draft ?? '', right.draft ?? '') ||
+      inOrder(left.example, right.example),
+  );
+}
+
+interface Found {
+  calls: readonly CallRecord[];
+  runs: readonly ScaffoldRunRecord[];
+}
+
+/** The figures are made from the records, so that they are the same whatever was repeated on the way. */
+function metricsOf(
+  { config }: EvolveContext,
+  input: FinalizeEvolveInput,
+  { calls, runs }: Found,
+): EvolveMetrics {
+  const { plan, state, status, message, tested, started_at, ended_at } = input;
+  const best = bestScaffold(state.nodes);
+  const made = best === null ? undefined : state.nodes.find(({ id }) => id === best.id);
+  const iterations = Array.from({ length: state.next_iteration }, (_, iteration) => iteration);
+  const scoresIn = (iteration: number) =>
+    state.nodes.flatMap(({ valid }) => valid.filter((score) => score.iteration === iteration));
+  const countOf = (status: ScaffoldStatus) => state.nodes.filter((node) => node.status === status).length;
+  const simulated = [config.scaffolder.lm, config.executor?.lm].some((lm) => lm?.provider === 'simulated');
+  return {
+    name: config.name,
+    experiment: plan.experiment,
+    kind: 'evolve',
+    status,
+    status_message: message,
+    scaffolder_model: plan.scaffolder_model,
+    executor_model: plan.executor_model,
+    simulated,
+    domain: config.domain.name,
+    selection: plan.selection.kind,
+    seed: config.seed,
+    num_iterations: plan.num_iterations,
+    iterations: state.next_iteration,
+    best:
+      best === null || made === undefined
+        ? null
+        : {
+            ...best,
+            path: scaffoldFile(made.iteration, 'new', best.id),
+            test_score: tested?.scaffold === best.id ? tested.score : null,
+          },
+    best_by_iteration: iterations.map((iteration) => {
+      const scores = scoresIn(iteration).map(({ score }) => score);
+      return scores.length === 0 ? null : Math.max(...scores);
+    }),
+    scaffolds: state.nodes.length,
+    scaffolds_failed: countOf('failed'),
+    scaffolds_unscored: countOf('unscored'),
+    scaffolds_duplicate: countOf('duplicate'),
+    executions: runs.length,
+    executions_failed: runs.filter(({ result }) => result.status !== 'ok' || result.output === null).length,
+    lm_calls: calls.length,
+    lm_calls_repeated: calls.reduce((sum, { repeated }) => sum + repeated, 0),
+    usage: sumUsage(calls),
+    cost_usd: sumCost(calls),
+    wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
+    started_at: new Date(started_at).toISOString(),
+    ended_at: new Date(ended_at).toISOString(),
+  };
+}
+
+/**
+ * Writes the experiment's artifacts. `metrics.json` comes last: a folder that has one with status `done` is complete.
+ * The working files stay, because an experiment may be extended.
+ */
+export function createFinalizeEvolve(contexts: EvolveContexts, dependencies: WorkerDependencies) {
+  return (input: FinalizeEvolveInput): Promise<EvolveMetrics> =>
+    heartbeating(async () => {
+      const context = await contexts.get(input.plan.run);
+      const { store, config } = context;
+      const found = { calls: await everyCall(context), runs: await everyRun(context) };
+      const metrics = metricsOf(context, input, found);
+      await store.writeStream(artifactKeys.calls, jsonLines(found.calls));
+      await store.writeStream(
+        artifactKeys.executions,
+        jsonLines(found.runs.map(({ key: _key, ...run }) => run)),
+      );
+      await store.writeStream(
+        artifactKeys.trajectories,
+        jsonLines(scaffoldTrajectories(input.state.nodes, found.calls, config.seed)),
+      );
+      await writeLineage(store, input);
+      const { best } = metrics;
+      const madeIn = (id: string) => input.state.nodes.find((node) => node.id === id)?.iteration ?? 0;
+      if (best !== null) {
+        await store.deleteFolder('best');
+        const place = { iteration: madeIn(best.id), generation: 'new' as const, id: best.id };
+        await copyScaffold(store, place, bestFile);
+      }
+      await store.writeStream(
+        artifactKeys.report,
+        evolutionReport({
+          metrics,
+          nodes: input.state.nodes,
+          files: async (id) => {
+            const files = await readScaffold(store, { iteration: madeIn(id), generation: 'new', id });
+            return Object.keys(files).length === 0 ? null : files;
+          },
+        }),
+      );
+      for (const line of [...input.lines, bestLine(best)]) if (line !== null) context.log.info(line);
+      context.log.info({ status: metrics.status, best: metrics.best }, 'experiment ended');
+      await writeMetrics(store, metrics, dependencies.runLogs);
+      return metrics;
+    });
+}

@@ -1,0 +1,137 @@
+import type { FinishIterationInput, ScaffoldJob } from '../../contracts/evolve.js';
+import { executionLog } from '../../evolution/execution-log.js';
+import {
+  closingLogPath,
+  closingScoringPath,
+  experimentFiles,
+  iterationFolder,
+  logPath,
+  type RunType,
+  scaffoldFile,
+  scoringPath,
+} from '../../evolution/layout.js';
+import { type LineageNode, lineageFile } from '../../evolution/lineage.js';
+import { bestSoFarLine } from '../../evolution/progress-lines.js';
+import { scoringFile } from '../../evolution/scores.js';
+import { scoreText } from '../../statistics/figure-text.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { evolveStateKey } from '../../storage/paths.js';
+import { keysBelow } from '../../storage/read-ahead.js';
+import { heartbeating } from '../heartbeating.js';
+import type { EvolveContext, EvolveContexts } from './evolve-context.js';
+import { copyScaffold } from './scaffold-files.js';
+import type { ScaffoldRunRecord } from './scaffold-runs.js';
+
+function asJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** What people read of a scaffold's runs. */
+function logText(records: readonly ScaffoldRunRecord[]): string {
+  return records
+    .map(({ example, score, message, result }) => {
+      const log = executionLog({
+        output: result.output ?? '',
+        stderr: result.stderr,
+        exit_code: result.exit_code,
+        execution_time: result.seconds,
+        status: result.status,
+      });
+      const parts = [
+        `=== example ${example}: score ${scoreText(score)}`,
+        message,
+        `--- output\n${result.output ?? '(none)'}`,
+        `--- log\n${log}`,
+        ...(result.stdout === '' ? [] : [`--- printed\n${result.stdout}`]),
+      ];
+      return parts.join('\n');
+    })
+    .join('\n\n')
+    .concat('\n');
+}
+
+async function writeLog(
+  context: EvolveContext,
+  { scaffold, examples }: { scaffold: string; examples: string[] },
+  { iteration, type, closing }: { iteration: number; type: RunType; closing: boolean },
+): Promise<void> {
+  const jobs = examples.map((example): ScaffoldJob => ({ scaffold, iteration, type, example }));
+  const records = await Promise.all(jobs.map((job) => context.runs.get(job)));
+  const rows = records.map(({ key: _key, at: _at, ...row }) => row);
+  const path = (format: 'json' | 'log') =>
+    closing ? closingLogPath(scaffold, type, format) : logPath(iteration, scaffold, type, format);
+  await context.store.write(path('json'), asJson(rows));
+  await context.store.write(path('log'), logText(records));
+}
+
+function scoresOf(
+  nodes: readonly LineageNode[],
+  iteration: number,
+  pick: (node: LineageNode) => readonly { iteration: number; score: number }[],
+): Record<string, number> {
+  return Object.fromEntries(
+    nodes.flatMap((node) => {
+      const found = pick(node).find((score) => score.iteration === iteration);
+      return found === undefined ? [] : [[node.id, found.score] as const];
+    }),
+  );
+}
+
+export async function writeLineage(
+  store: ArtifactStore,
+  { plan, state }: Pick<FinishIterationInput, 'plan' | 'state'>,
+): Promise<void> {
+  const nodes = state.nodes.map(
+    ({ fingerprint: _fingerprint, traits: _traits, ...node }): LineageNode => node,
+  );
+  await store.write(experimentFiles.lineage, asJson(lineageFile(plan.selection.kind, nodes)));
+}
+
+/** Deletes scaffolds that an earlier attempt at the iteration made, and this one did not. */
+async function deleteStrays(
+  store: ArtifactStore,
+  iteration: number,
+  nodes: readonly LineageNode[],
+): Promise<void> {
+  const made = new Set(nodes.filter((node) => node.iteration === iteration).map(({ id }) => id));
+  const folder = `${iterationFolder(iteration)}/scaffolds/new/`;
+  const there = new Set(
+    (await keysBelow(store, folder)).map((key) => key.slice(folder.length).split('/')[0]),
+  );
+  for (const id of there) {
+    if (id !== undefined && !made.has(id)) await store.deleteFolder(`${folder}${id}`);
+  }
+}
+
+/**
+ * Writes what an iteration leaves: scores, logs, the scaffolds that it evolved, and the state that the next one begins
+ * with, last. May be repeated: it writes the same files again.
+ */
+export function createFinishIteration(contexts: EvolveContexts) {
+  return (input: FinishIterationInput): Promise<void> =>
+    heartbeating(async () => {
+      const context = await contexts.get(input.plan.run);
+      const { store } = context;
+      const { iteration, closing, state, parents, validated, trained, lines } = input;
+      // Of a closing before, which the experiment went beyond.
+      if (closing) await store.deleteFolder('closing');
+      else await deleteStrays(store, iteration, state.nodes);
+      for (const id of parents) {
+        const made_in = state.nodes.find((node) => node.id === id)?.iteration ?? 0;
+        await copyScaffold(store, { iteration: made_in, generation: 'new', id }, (path) =>
+          scaffoldFile(iteration, 'old', id, path),
+        );
+      }
+      for (const runs of validated) await writeLog(context, runs, { iteration, type: 'valid', closing });
+      for (const runs of trained) await writeLog(context, runs, { iteration, type: 'train', closing });
+      const scoring = scoringFile(
+        scoresOf(state.nodes, iteration, ({ train }) => train),
+        scoresOf(state.nodes, iteration, ({ valid }) => valid),
+      );
+      await store.write(closing ? closingScoringPath() : scoringPath(iteration), asJson(scoring));
+      await writeLineage(store, input);
+      if (!closing) await store.write(evolveStateKey(iteration), asJson(state));
+      for (const line of [...lines, bestSoFarLine(state.nodes)]) if (line !== null) context.log.info(line);
+      context.log.info({ iteration, closing, scores: scoring.valid }, 'iteration finished');
+    });
+}

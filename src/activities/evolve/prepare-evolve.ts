@@ -1,0 +1,163 @@
+import { Context } from '@temporalio/activity';
+import { stringify } from 'yaml';
+import { InvalidInputError } from '../../config/errors.js';
+import type { EvolveConfig } from '../../config/evolve-schema.js';
+import type { EvolveInput, EvolvePlan, EvolveState } from '../../contracts/evolve.js';
+import { NO_IDS } from '../../evolution/ids.js';
+import { experimentFiles } from '../../evolution/layout.js';
+import type { SelectionSettings } from '../../evolution/selection.js';
+import { noEvolveTotals } from '../../evolution/totals.js';
+import { SandboxError } from '../../sandboxes/sandbox.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { artifactKeys } from '../../storage/paths.js';
+import type { WorkerDependencies } from '../dependencies.js';
+import { heartbeating } from '../heartbeating.js';
+import { wallSecondsBefore } from '../metrics-file.js';
+import { warnOfProcess } from '../prepare-sandbox.js';
+import { referenceTo } from '../run-reference.js';
+import { checkEvolveModels, evolveConfigOf } from './evolve-config.js';
+import type { EvolveContexts } from './evolve-context.js';
+import { dataWarnings, readEvolveData, writeEvolveData } from './evolve-data.js';
+import { evolveDomain } from './evolve-domain.js';
+import { chooseEvolveFolder, latestEvolveState } from './evolve-folder.js';
+import { copyFork } from './evolve-fork.js';
+
+/** Before the first iteration. */
+function freshState(): EvolveState {
+  return {
+    next_iteration: 0,
+    ids: NO_IDS,
+    nodes: [],
+    selection: null,
+    newcomers: [],
+    totals: noEvolveTotals(),
+  };
+}
+
+function selectionOf({ selection }: EvolveConfig): SelectionSettings {
+  if (selection.type !== 'islands') return { kind: selection.type };
+  const { islands, migration_interval } = selection;
+  return { kind: 'islands', islands, migration_interval };
+}
+
+function agentOf({ scaffolder }: EvolveConfig): Pick<EvolvePlan['scaffolder'], 'agent'> {
+  if (scaffolder.mode === 'single') return {};
+  const { max_turns, draft_examples } = scaffolder;
+  return { agent: { max_turns, draft_examples } };
+}
+
+/** `metadata.json` of the experiment; its time and seed stay those of the beginning. */
+async function writeMetadata(
+  store: ArtifactStore,
+  config: EvolveConfig,
+  { experiment, startedAt }: { experiment: string; startedAt: string },
+): Promise<void> {
+  const before = await store.readText(experimentFiles.metadata);
+  const { created_at = startedAt } = before === null ? {} : (JSON.parse(before) as { created_at?: string });
+  const { scaffolder, executor, domain, seed, evolution, timeout_sec } = config;
+  const metadata = {
+    experiment_name: config.name,
+    experiment,
+    created_at,
+    seed,
+    domain: domain.name,
+    scaffolder_model: `${scaffolder.lm.provider}/${scaffolder.lm.model}`,
+    executor_model: executor === null ? null : `${executor.lm.provider}/${executor.lm.model}`,
+    num_iterations: evolution.num_iterations,
+    scaffolds_per_iter: evolution.scaffolds_per_iter,
+    initial_scaffolds: evolution.initial_scaffolds,
+    num_validation_examples: evolution.num_validation_examples,
+    timeout_sec,
+  };
+  await store.write(experimentFiles.metadata, `${JSON.stringify(metadata, null, 2)}\n`);
+}
+
+/**
+ * Validates the input, chooses the experiment's folder, stores config and data there, and says what is to be done. May
+ * be repeated: it writes the same objects again.
+ */
+export function createPrepareEvolve(contexts: EvolveContexts, dependencies: WorkerDependencies) {
+  async function prepareSandbox(config: EvolveConfig): Promise<void> {
+    if (config.sandbox.type === 'process') warnOfProcess(dependencies.notify);
+    try {
+      await (await dependencies.sandbox(config.sandbox.type)).prepare();
+    } catch (error) {
+      if (!(error instanceof SandboxError)) throw error;
+      throw new InvalidInputError(`sandbox: ${error.message}`, 'sandbox');
+    }
+  }
+
+  return (input: EvolveInput): Promise<EvolvePlan> =>
+    heartbeating(async () => {
+      const { info } = Context.current();
+      const { workflowId, runId } = info.workflowExecution as { workflowId: string; runId: string };
+      const startedAt = new Date(info.scheduledTimestampMs).toISOString();
+      const { openStore, compareSymbolically } = dependencies;
+      const { config, fork } = await evolveConfigOf(input, workflowId, openStore);
+      await checkEvolveModels(config, dependencies);
+      const data = await readEvolveData(
+        config,
+        await evolveDomain(config, { compareSymbolically }),
+        openStore,
+      );
+      await prepareSandbox(config);
+
+      const results = openStore(config.output.results_dir);
+      const folder = await chooseEvolveFolder(results, config, startedAt, { fork, data });
+      const { experiment } = folder;
+      const store = results.within(experiment);
+      if (folder.from !== undefined) await copyFork(folder.from, store);
+      await writeEvolveData(store, data);
+      await writeMetadata(store, config, { experiment, startedAt });
+      await store.write(artifactKeys.config, stringify(config));
+      const state = (await latestEvolveState(store)) ?? freshState();
+      const run = referenceTo(store, runId);
+      contexts.forget(run);
+      const log = dependencies.runLogs.for(store, config.output.log_level);
+      for (const warning of dataWarnings(data, config)) {
+        dependencies.notify(`Warning: ${warning}`);
+        log.warn(warning);
+      }
+      log.info(
+        { experiment, folder: folder.state, seed: config.seed, next: state.next_iteration },
+        'experiment prepared',
+      );
+
+      const { scaffolder, executor, evolution, limits, seed, timeout_sec } = config;
+      const ids = (examples: readonly { id: string }[]) => examples.map(({ id }) => id);
+      return {
+        run,
+        artifacts: store.uri,
+        experiment,
+        execution: runId,
+        name: config.name,
+        scaffolder_model: `${scaffolder.lm.provider}/${scaffolder.lm.model}`,
+        executor_model: executor === null ? null : `${executor.lm.provider}/${executor.lm.model}`,
+        ...evolution,
+        selection: selectionOf(config),
+        seed,
+        scaffolder: {
+          num_examples: scaffolder.num_examples,
+          feedback_examples: scaffolder.feedback?.num_examples ?? 0,
+          ...agentOf(config),
+        },
+        executor:
+          executor === null
+            ? null
+            : {
+                max_lm_calls: executor.max_lm_calls_per_execution,
+                max_tokens: executor.max_tokens_per_execution,
+              },
+        timeout_sec,
+        max_attempts: scaffolder.lm.max_attempts,
+        lm_timeout_sec: scaffolder.lm.timeout_sec,
+        train: ids(data.train),
+        valid: ids(data.valid),
+        test: ids(data.test),
+        limits,
+        search_attributes: await dependencies.knownSearchAttributes(),
+        state,
+        spent_wall_seconds: await wallSecondsBefore(store),
+      };
+    });
+}

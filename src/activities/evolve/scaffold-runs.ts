@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import type { ScaffoldJob } from '../../contracts/evolve.js';
+import type { StepCost } from '../../contracts/step-cost.js';
+import type { CallResult } from '../../sandboxes/sandbox.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { scaffoldRunKey } from '../../storage/paths.js';
+
+/** One run of a scaffold on an example, whole. A row of `executions.jsonl`. */
+export interface ScaffoldRunRecord extends ScaffoldJob, StepCost {
+  /** Hash of the scaffold's files, the input, the limits and the job; names the run across crashes. */
+  key: string;
+  score: number;
+  /** Why it got its score. */
+  message: string;
+  result: CallResult;
+  /** ISO 8601, when the result arrived. */
+  at: string;
+}
+
+function hash(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}
+
+function jobHash({ scaffold, iteration, type, example, draft }: ScaffoldJob): string {
+  return hash([scaffold, iteration, type, example, ...(draft === undefined ? [] : [draft])]);
+}
+
+/** The key of a run: the job, and whatever its result depends on. */
+export function scaffoldRunKeyOf(job: ScaffoldJob, ...what: readonly unknown[]): string {
+  return hash([jobHash(job), ...what]);
+}
+
+/** An experiment's runs, one object each. A finished one is never repeated. */
+export class ScaffoldRuns {
+  constructor(private readonly store: ArtifactStore) {}
+
+  async save(record: ScaffoldRunRecord): Promise<void> {
+    await this.store.write(scaffoldRunKey(jobHash(record)), JSON.stringify(record));
+  }
+
+  async at(job: ScaffoldJob): Promise<ScaffoldRunRecord | null> {
+    const text = await this.store.readText(scaffoldRunKey(jobHash(job)));
+    return text === null ? null : (JSON.parse(text) as ScaffoldRunRecord);
+  }
+
+  async find(job: ScaffoldJob, key: string): Promise<ScaffoldRunRecord | null> {
+    const stored = await this.at(job);
+    return stored?.key === key ? stored : null;
+  }
+
+  /** @throws where the run was not made. */
+  async get(job: ScaffoldJob): Promise<ScaffoldRunRecord> {
+    const record = await this.at(job);
+    if (record !== null) return record;
+    throw new Error(
+      `the run of scaffold ${job.scaffold} on ${job.type} example ${job.example} in iteration ${job.iteration} is missing: the experiment's folder was changed`,
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import { Context } from '@temporalio/activity';
+import type {
+  CallIdentity,
+  CallRecord,
+  ChatMessage,
+  ToolDefinition,
+} from '../../contracts/language-model.js';
+import type { StepCost } from '../../contracts/step-cost.js';
+import { noStepCost } from '../../runtime/step-cost.js';
+import type { WorkerDependencies } from '../dependencies.js';
+import { type AttemptNotes, type ModelCalls, refusalOf } from '../model-calls.js';
+import { patiently } from '../patiently.js';
+import type { EvolveContext } from './evolve-context.js';
+import { LONGEST_FAULT } from './scaffold-checks.js';
+
+/** Asks an experiment's scaffolder. A reply is kept before anybody hears of it; one that is kept is not asked for again. */
+export class ScaffolderCalls {
+  constructor(
+    private readonly models: ModelCalls,
+    private readonly dependencies: WorkerDependencies,
+  ) {}
+
+  async ask(
+    context: EvolveContext,
+    call: CallIdentity,
+    said: { messages: ChatMessage[]; tools?: ToolDefinition[] },
+    notes: AttemptNotes,
+  ): Promise<CallRecord> {
+    const asked = this.models.prepare(context.scaffolder, call, said);
+    const stored = await context.calls.find(asked.request.call, asked.key);
+    if (stored !== null) return stored.record;
+    const { record, share } = await this.models.ask(context.scaffolder, asked, notes);
+    await patiently(() => context.calls.save({ record, answer: null }), {
+      log: context.log,
+      notify: this.dependencies.notify,
+      what: 'store a reply',
+      signal: Context.current().cancellationSignal,
+    });
+    await share();
+    return record;
+  }
+}
+
+/** What a try comes to whose prompt the provider refuses: another scaffold's may do better. Null for any other error. */
+export function refusedPrompt(error: unknown): ({ fault: string } & StepCost) | null {
+  const refusal = refusalOf(error);
+  return refusal === null ? null : { fault: refusal.slice(0, LONGEST_FAULT), ...noStepCost() };
+}

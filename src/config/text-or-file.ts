@@ -1,0 +1,45 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { InvalidInputError } from './errors.js';
+import { isRemote, resolveLocation } from './paths.js';
+
+/**
+ * Whether a prompt is the name of a file: it is one line, and there is such a file, or it has no spaces, or it ends as
+ * the name of a text file does. So a mistyped name is not taken for a prompt.
+ */
+function fileOf(given: string, folder: string): string | null {
+  if (/[\r\n]/.test(given) || given.trim() === '') return null;
+  const isName = !/\s/.test(given.trim()) || /\.(?:txt|md|prompt)$/i.test(given.trim());
+  const path = resolveLocation(given.trim(), folder);
+  return isName || (!isRemote(path) && existsSync(path) && statSync(path).isFile()) ? path : null;
+}
+
+function checked(text: string, source: string, field: string): string {
+  if (text.trim() === '') throw new InvalidInputError(`${field}: ${source} is empty`, field);
+  // With a line end, what was a file's content or a prompt of one line is never taken for a name again.
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/**
+ * The text of a prompt that is given as a text or as a file. What this answers may be handed in again.
+ * @param field where it stands in the config, for messages
+ * @throws InvalidInputError where the file is missing, or there is no text.
+ */
+export function textOrFile(given: string, folder: string, field: string): string {
+  const path = fileOf(given, folder);
+  if (path === null) return checked(given, 'the text', field);
+  if (isRemote(path)) {
+    throw new InvalidInputError(`${field}: ${path}: a prompt is a text, or a file of this machine`, field);
+  }
+  try {
+    return checked(readFileSync(path, 'utf8'), path, field);
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw error;
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new InvalidInputError(
+      missing
+        ? `${field}: there is no file at ${path} (a text has spaces, or several lines)`
+        : `${field}: ${path} cannot be read: ${(error as Error).message}`,
+      field,
+    );
+  }
+}

@@ -1,0 +1,203 @@
+import {
+  BLACK,
+  type Direction,
+  type Grid,
+  isRowOfThatName,
+  openSquares,
+  type Slot,
+  slotsOf,
+  squaresOf,
+} from './grid.js';
+
+/** One part of an answer: a grid, or a list of the words in one direction. */
+export interface Piece {
+  kind: 'grid' | Direction;
+  claims: Claim[];
+}
+
+/** What a piece says of one square. `square` null: the piece does not fit the puzzle there, which no letter can mend. */
+export interface Claim {
+  row: number;
+  column: number;
+  square: string | null;
+}
+
+const HEADING = /^\W*(across|down)(?:\s+(?:answers|words|entries|clues))?\W*$/i;
+const ENTRY = /^[\s*+-]*(\d{1,3})[ad]?\s*[.):\-–—]?\**\s+([\s\S]*)$/i;
+/** A line of a drawn table. One of hyphens alone may be a row of empty squares. */
+const isRule = (line: string) => /^[\s|+:=-]*$/.test(line) && /[|+]/.test(line);
+/** What programs print above and below a grid, in a word. */
+const LABEL = /^(?:grid|puzzle|crossword|solution|solved|answer|result|output|filled|final|done|end)\.?$/i;
+const BLANKS = /^[-_?*□·]$/;
+const BLACKS = /^[.#■█▪⬛]$/u;
+const LONGEST_REBUS = 10;
+
+/**
+ * The pieces of an answer to the puzzle with this solution, in order.
+ *
+ * - `Across:` and `Down:` head lists of entries such as `3. CRANE`. Spaces, punctuation and what stands in brackets are
+ *   no part of a word.
+ * - Lines of as many squares as the puzzle is wide are a grid; so is a block of as many such lines as it is high. A row
+ *   is letters with spaces, `|` or nothing between them; `.` and `#` are black squares; `-`, `_` and `?` are empty ones.
+ *   Where there are too many rows, rules and single words around them are none (see {@link withoutRemarks}).
+ * - All other lines are passed over.
+ */
+export function readPieces(output: string, solution: Grid): Piece[] {
+  const slots = slotsOf(solution);
+  const pieces: Piece[] = [];
+  const width = solution[0]?.length ?? 0;
+  const longestSquare = solution.flat().some((square) => [...square].length > 1) ? LONGEST_REBUS : 1;
+  let list: { piece: Piece; slots: Slot[] } | null = null;
+  let rows: Row[] = [];
+  const endGrid = () => {
+    const piece = gridPiece(withoutRemarks(rows, solution.length, width), solution);
+    if (piece !== null) pieces.push(piece);
+    rows = [];
+  };
+  const lines = output.split(/\r\n|[\r\n]/);
+  for (const [index, line] of lines.entries()) {
+    const heading = HEADING.exec(line)?.[1]?.toLowerCase() as Direction | undefined;
+    if (heading !== undefined && !isRowOfThatName(lines, index, width)) {
+      endGrid();
+      const piece: Piece = { kind: heading, claims: [] };
+      pieces.push(piece);
+      list = { piece, slots: slots.filter(({ direction }) => direction === heading) };
+      continue;
+    }
+    const entry: RegExpExecArray | null = list === null ? null : ENTRY.exec(line);
+    if (list !== null && entry !== null) {
+      addEntry(list.piece, Number(entry[1]), entry[2] ?? '', list.slots);
+      continue;
+    }
+    if (line.trim() !== '') list = null;
+    if (isRule(line)) continue;
+    const row = readRow(line, longestSquare);
+    if (row === null) endGrid();
+    else rows.push(row);
+  }
+  endGrid();
+  return pieces;
+}
+
+function addEntry(piece: Piece, number: number, text: string, slots: readonly Slot[]): void {
+  const slot = slots.find((one) => one.number === number);
+  if (slot === undefined) return;
+  const letters = lettersOf(text, slot.squares.length);
+  const fits = letters.length === slot.squares.length;
+  // Where a list gives an entry twice, both stand: in strict mode they must agree.
+  for (const [index, [row, column]] of slot.squares.entries()) {
+    const square = letters[index];
+    if (!fits) piece.claims.push({ row, column, square: null });
+    if (square !== undefined && !BLANKS.test(square)) piece.claims.push({ row, column, square });
+  }
+}
+
+/** The letters and empty squares of an entry. A hyphen is an empty square where the word would be too short without. */
+function lettersOf(text: string, length: number): string[] {
+  const bare = withoutBracketed(withoutBracketed(text, ')', /\([^)]*\)/g), ']', /\[[^\]]*\]/g).toUpperCase();
+  const withHyphens = [...bare.replaceAll(/[^\p{L}\d_?-]/gu, '')];
+  return withHyphens.length === length ? withHyphens : withHyphens.filter((letter) => letter !== '-');
+}
+
+/** Up to the last closing bracket each opening one has its partner, so that no text is searched twice. */
+function withoutBracketed(text: string, close: string, bracketed: RegExp): string {
+  const end = text.lastIndexOf(close) + 1;
+  return text.slice(0, end).replaceAll(bracketed, '') + text.slice(end);
+}
+
+/** A line that can be a row of a grid. */
+interface Row {
+  squares: string[];
+  /** Nothing stands between its squares, as in a word. */
+  isSolid: boolean;
+}
+
+/** The squares of a line; null where it is no row. */
+function readRow(line: string, longestSquare: number): Row | null {
+  const text = line.trim();
+  if (text === '') return null;
+  const cells = text.includes('|')
+    ? text
+        .toUpperCase()
+        .replace(/^\||\|$/g, '')
+        .split('|')
+        .map((cell) => cell.trim() || '-')
+    : squaresOf(text);
+  const isSquare = (cell: string) =>
+    BLANKS.test(cell) ||
+    BLACKS.test(cell) ||
+    (/^[\p{L}\d]+$/u.test(cell) && [...cell].length <= longestSquare);
+  if (!cells.every(isSquare)) return null;
+  return { squares: cells.map((cell) => (BLACKS.test(cell) ? BLACK : cell)), isSolid: !/[\s|]/.test(text) };
+}
+
+/**
+ * A block of more rows than the puzzle has, without the lines that were no rows: rules of hyphens, and at its ends words
+ * beside rows with gaps, words of another width, and labels.
+ */
+function withoutRemarks(rows: readonly Row[], height: number, width: number): Row[] {
+  if (rows.length <= height) return [...rows];
+  const unruled = rows.filter(({ squares, isSolid }) => !isSolid || squares.some((square) => square !== '-'));
+  const kept = unruled.length < height ? rows : unruled;
+  const hasGaps = kept.some(({ isSolid }) => !isSolid);
+  const isRemark = (row: Row | undefined) =>
+    row?.isSolid === true && (hasGaps || row.squares.length !== width || LABEL.test(row.squares.join('')));
+  let [start, end] = [0, kept.length];
+  while (end - start > height && isRemark(kept[start])) start += 1;
+  while (end - start > height && isRemark(kept[end - 1])) end -= 1;
+  return kept.slice(start, end);
+}
+
+function gridPiece(rows: readonly Row[], solution: Grid): Piece | null {
+  const width = solution[0]?.length ?? 0;
+  const isWide = rows.every(({ squares }) => squares.length === width);
+  const isHigh = rows.length === solution.length;
+  if (rows.length === 0 || (!isHigh && (!isWide || rows.length === 1))) return null;
+  const claims: Claim[] = [];
+  for (const [row, squares] of solution.entries()) {
+    for (const [column, right] of squares.entries()) {
+      if (right === BLACK) continue;
+      const square = rows[row]?.squares[column];
+      if (!isWide || !isHigh) claims.push({ row, column, square: null });
+      if (square !== undefined && !BLANKS.test(square)) claims.push({ row, column, square });
+    }
+  }
+  return { kind: 'grid', claims };
+}
+
+/**
+ * How many of the squares that are to be filled are right.
+ *
+ * Strict: a square is right where some piece has its letter and no piece has another; a list entry of the wrong length,
+ * or a grid of another shape, is wrong in all of its squares. Lenient: one piece with the right letter is enough, letter
+ * for letter from the start; of several grids (or lists of one direction) the last counts, or a program could win by
+ * trying every letter.
+ */
+export function countRight(
+  pieces: readonly Piece[],
+  solution: Grid,
+  mode: 'strict' | 'lenient',
+): { right: number; squares: number } {
+  const counted =
+    mode === 'strict' ? pieces : [...new Map(pieces.map((piece) => [piece.kind, piece])).values()];
+  const right = new Set<string>();
+  const wrong = new Set<string>();
+  for (const piece of counted) {
+    const claims = mode === 'strict' ? piece.claims : lastClaims(piece.claims);
+    for (const { row, column, square } of claims) {
+      const place = `${row},${column}`;
+      (square === solution[row]?.[column] ? right : wrong).add(place);
+    }
+  }
+  const isRight = (place: string) => mode === 'lenient' || !wrong.has(place);
+  return { right: [...right].filter(isRight).length, squares: openSquares(solution) };
+}
+
+/** A list names a square once for each entry on it; an entry that is given twice counts as it was given last. */
+function lastClaims(claims: readonly Claim[]): Claim[] {
+  const last = new Map<string, Claim>();
+  for (const claim of claims) {
+    if (claim.square !== null) last.set(`${claim.row},${claim.column}`, claim);
+  }
+  return [...last.values()];
+}

@@ -1,0 +1,54 @@
+import { settleAll } from '../runtime/settle-all.js';
+import type { CodeTraits } from './duplicates.js';
+import { everyScore, type IterationPorts, type ProposalRequest, type Unscored } from './iteration-ports.js';
+
+/** What a try to write a scaffold comes to. */
+export type Proposal =
+  | { ok: true; fingerprint: string; traits: CodeTraits }
+  | { ok: false; fault: string }
+  /** A draft could not be run. */
+  | Unscored;
+
+/** What a scaffolder may do before it submits. */
+export interface Drafting {
+  max_turns: number;
+  /** The training examples that drafts are run on. */
+  examples: string[];
+}
+
+/**
+ * A try in which the scaffolder works turn by turn: it has drafts run on training examples, sees what they did, and
+ * submits one in the end. Every turn and every run is a step of its own, so nothing of it is done twice.
+ */
+export async function proposeByTurns(
+  request: ProposalRequest,
+  { max_turns, examples }: Drafting,
+  ports: Pick<IterationPorts, 'turn' | 'runDraft'>,
+): Promise<Proposal> {
+  const told: (string | null)[] = [];
+  for (let turn = 0; turn < max_turns; turn++) {
+    const taken = await ports.turn({
+      ...request,
+      turn,
+      max_turns,
+      draft_examples: examples,
+      told: [...told],
+    });
+    if (taken.kind === 'submitted') {
+      return { ok: true, fingerprint: taken.fingerprint, traits: taken.traits };
+    }
+    if (taken.kind === 'failed') return { ok: false, fault: taken.fault };
+    if (taken.kind === 'draft') {
+      const { iteration, id, parent, attempt } = request;
+      const draft = { scaffold: id, iteration, parent, attempt, turn, max_turns };
+      const ran = everyScore(
+        await settleAll(
+          examples.map(async (example) => [example, await ports.runDraft({ ...draft, example })] as const),
+        ),
+      );
+      if ('unscored' in ran) return ran;
+    }
+    told.push(taken.kind === 'refused' ? taken.fault : null);
+  }
+  return { ok: false, fault: `nothing was submitted in ${max_turns} turns` };
+}

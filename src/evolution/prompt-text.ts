@@ -1,0 +1,31 @@
+/** Shorter texts are not worth a note on what was left out. */
+const NOTE_LENGTH = 60;
+
+/**
+ * A text in at most `most` characters: whole, or its beginning and its end with a note between them on how much was left
+ * out. `share` of it is the beginning; a traceback says what matters at its end.
+ */
+export function clip(text: string, most: number, share = 0.5): string {
+  if (text.length <= most) return text;
+  if (most < NOTE_LENGTH) return withoutHalves(text.slice(0, Math.max(0, most)));
+  const kept = most - NOTE_LENGTH;
+  const head = withoutHalves(text.slice(0, Math.ceil(kept * share)));
+  const tail = withoutHalves(text.slice(text.length - Math.floor(kept * (1 - share))));
+  const note = `\n[... ${text.length - head.length - tail.length} characters left out ...]\n`;
+  return `${head}${note}${tail}`;
+}
+
+/** A cut may go through a character of two code units. */
+function withoutHalves(text: string): string {
+  return text.replace(/^[\uDC00-\uDFFF]/, '').replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** The share of a log's beginning among what is kept of it. */
+export const LOG_HEAD = 0.25;
+
+/** A fenced block that its content cannot close, whatever runs of backticks are in it. */
+export function fenced(content: string, info = ''): string {
+  const longest = Math.max(2, ...[...content.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${info}\n${content.replace(/\n$/, '')}\n${fence}`;
+}

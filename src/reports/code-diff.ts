@@ -1,0 +1,152 @@
+import { diffArrays } from 'diff';
+import { MAIN_FILE, type ScaffoldFiles } from '../evolution/types.js';
+
+/** Lines that follow one another and have the same standing. */
+export interface Chunk {
+  kind: 'same' | 'added' | 'removed';
+  lines: string[];
+  /** Number of the first one, from 1: in the parent's file where they were removed, else in the scaffold's own. */
+  start: number;
+}
+
+/** A file of a scaffold beside the one of its parent. */
+export interface FileChange {
+  path: string;
+  /**
+   * `only`: there is nothing to compare with, for the scaffold has no parent. `rewritten`: so little of the parent's
+   * file is left that the file stands alone, as a difference would only show both one after the other.
+   */
+  kind: 'only' | 'new' | 'removed' | 'changed' | 'unchanged' | 'rewritten';
+  /** In the order in which they are read. */
+  chunks: Chunk[];
+  /** Lines. */
+  added: number;
+  removed: number;
+}
+
+/** Edits after which two files are not compared any further: 0.1 s of work for files of any length. */
+const MOST_EDITS = 1000;
+/** A file with fewer of its lines from its parent's, as a share, is rewritten; short ones are shown with both. */
+const LEAST_KEPT = 0.2;
+const SHORT_FILE = 20;
+
+/**
+ * A scaffold's files with what was changed in them, by lines (Myers, "An O(ND) difference algorithm and its variations",
+ * 1986). The main file is first, then the others by name, then those that only the parent has.
+ * @param parent null for a scaffold that has none, or whose parent's files are lost.
+ */
+export function compareFiles(files: ScaffoldFiles, parent: ScaffoldFiles | null): FileChange[] {
+  const own = Object.keys(files).sort(
+    (left, right) => Number(right === MAIN_FILE) - Number(left === MAIN_FILE) || (left < right ? -1 : 1),
+  );
+  const changes = own.map((path): FileChange => {
+    const lines = linesOf(files[path] as string);
+    if (parent === null) return whole(path, 'only', lines);
+    if (!Object.hasOwn(parent, path)) return whole(path, 'new', lines);
+    return compareLines(path, lines, linesOf(parent[path] as string));
+  });
+  const lost = Object.keys(parent ?? {}).filter((path) => !Object.hasOwn(files, path));
+  for (const path of lost.sort()) {
+    const lines = linesOf(parent?.[path] as string);
+    changes.push({
+      path,
+      kind: 'removed',
+      chunks: [chunk('removed', lines, 1)],
+      added: 0,
+      removed: lines.length,
+    });
+  }
+  return changes;
+}
+
+function compareLines(path: string, lines: string[], before: string[]): FileChange {
+  const wanted = lines.length > SHORT_FILE ? LEAST_KEPT * lines.length : 0;
+  const parts =
+    inCommon(lines, before) < wanted ? undefined : diffArrays(before, lines, { maxEditLength: MOST_EDITS });
+  if (parts === undefined) return whole(path, 'rewritten', lines);
+  const chunks = withoutCrumbs(
+    parts.map(({ added, removed, value }) => chunk(added ? 'added' : removed ? 'removed' : 'same', value, 0)),
+  );
+  const [added, removed] = [linesIn(chunks, 'added'), linesIn(chunks, 'removed')];
+  if (lines.length - added < wanted) return whole(path, 'rewritten', lines);
+  return {
+    path,
+    kind: added + removed === 0 ? 'unchanged' : 'changed',
+    chunks: numbered(chunks),
+    added,
+    removed,
+  };
+}
+
+/**
+ * Blank lines that are the same by chance split a changed passage into crumbs. They become part of the change on both
+ * sides, and a passage reads as what went and then what came.
+ */
+function withoutCrumbs(chunks: readonly Chunk[]): Chunk[] {
+  const kept: Chunk[] = [];
+  let removed: string[] = [];
+  let added: string[] = [];
+  const flush = () => {
+    if (removed.length > 0) kept.push(chunk('removed', removed, 0));
+    if (added.length > 0) kept.push(chunk('added', added, 0));
+    [removed, added] = [[], []];
+  };
+  for (const [index, { kind, lines }] of chunks.entries()) {
+    const isCrumb = index > 0 && index < chunks.length - 1 && lines.every((line) => line.trim() === '');
+    if (kind === 'removed') removed = removed.concat(lines);
+    else if (kind === 'added') added = added.concat(lines);
+    else if (isCrumb && removed.length > 0 && added.length > 0) {
+      removed = removed.concat(lines);
+      added = added.concat(lines);
+    } else {
+      flush();
+      kept.push(chunk('same', lines, 0));
+    }
+  }
+  flush();
+  return kept;
+}
+
+function numbered(chunks: readonly Chunk[]): Chunk[] {
+  let [own, parents] = [1, 1];
+  return chunks.map((one) => {
+    const start = one.kind === 'removed' ? parents : own;
+    if (one.kind !== 'removed') own += one.lines.length;
+    if (one.kind !== 'added') parents += one.lines.length;
+    return { ...one, start };
+  });
+}
+
+/** How many lines two files could have in common at most, whatever their order. */
+function inCommon(lines: readonly string[], before: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const line of before) left.set(line, (left.get(line) ?? 0) + 1);
+  return lines.filter((line) => {
+    const count = left.get(line) ?? 0;
+    left.set(line, count - 1);
+    return count > 0;
+  }).length;
+}
+
+function whole(path: string, kind: FileChange['kind'], lines: string[]): FileChange {
+  const isNew = kind === 'new';
+  return {
+    path,
+    kind,
+    chunks: [chunk(isNew ? 'added' : 'same', lines, 1)],
+    added: isNew ? lines.length : 0,
+    removed: 0,
+  };
+}
+
+const chunk = (kind: Chunk['kind'], lines: string[], start: number): Chunk => ({ kind, lines, start });
+
+const linesIn = (chunks: readonly Chunk[], kind: Chunk['kind']) =>
+  chunks.reduce((sum, one) => sum + (one.kind === kind ? one.lines.length : 0), 0);
+
+/** Lines as Python counts them. What ends the last one is left out. */
+function linesOf(text: string): string[] {
+  const lines = text.split(/\r\n|\r|\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}

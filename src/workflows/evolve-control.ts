@@ -1,0 +1,149 @@
+import { type ChildWorkflowHandle, setCurrentDetails } from '@temporalio/workflow';
+import type {
+  EvolveCarried,
+  EvolvePlan,
+  EvolveState,
+  IterationReport,
+  IterationResult,
+  ScaffoldNode,
+} from '../contracts/evolve.js';
+import type { EvolveMetrics, EvolveProgress } from '../contracts/evolve-results.js';
+import type { Asked } from '../contracts/run.js';
+import { compareScaffoldIds } from '../evolution/ids.js';
+import { bestScaffold } from '../evolution/lineage.js';
+import { bestLine, bestSoFarLine } from '../evolution/progress-lines.js';
+import { noEvolveTotals } from '../evolution/totals.js';
+import { evolveMarkdown } from './evolve-markdown.js';
+import { ExperimentControl } from './experiment-control.js';
+import type { iteration as iterationWorkflow } from './iteration.js';
+import { evolveControlSignal } from './messages.js';
+
+type IterationHandle = ChildWorkflowHandle<typeof iterationWorkflow>;
+
+/** Lines that the progress query answers with. */
+const LINES_KEPT = 200;
+
+/** An evolution's state: what its iteration reports and what people ask for. */
+export class EvolveControl extends ExperimentControl<EvolvePlan> {
+  private iteration = 0;
+  private working: IterationHandle | null = null;
+  private readonly nodes = new Map<string, ScaffoldNode>();
+  private totals = noEvolveTotals();
+  private lines: string[];
+  private lineCount: number;
+  private unlogged: string[] = [];
+
+  /** @param before what the execution before hands over, when this one continues it. */
+  constructor(before?: Pick<EvolveCarried, 'asked' | 'said'>) {
+    super('experiment', before?.asked);
+    this.lines = before?.said.lines ?? [];
+    this.lineCount = before?.said.line_count ?? 0;
+  }
+
+  begin(plan: EvolvePlan): void {
+    this.settle(plan.state);
+    this.planned(plan, { kind: 'evolve', model: plan.scaffolder_model });
+    this.showPhase();
+  }
+
+  /** For an execution that continues this one. */
+  handOver(): Pick<EvolveCarried, 'asked' | 'said'> {
+    return { asked: this.standing.asked(), said: { lines: this.lines, line_count: this.lineCount } };
+  }
+
+  /** Starts to hear of an iteration. */
+  joined(number: number, handle: IterationHandle): void {
+    this.iteration = Math.min(number, this.plan?.num_iterations ?? number);
+    this.working = handle;
+    this.passOn();
+    this.show();
+  }
+
+  left(result: IterationResult): void {
+    this.working = null;
+    for (const line of result.lines) this.say(line);
+    this.totals = result.totals;
+    if (result.state !== null) this.settle(result.state);
+    if (result.fatal !== null) this.standing.fail(result.fatal);
+    if (result.exhausted !== null) this.standing.exhaust(result.exhausted);
+    if (result.state !== null) {
+      this.tell(bestSoFarLine([...this.nodes.values()]));
+      this.unlogged = [];
+    }
+    this.show();
+  }
+
+  broke(message: string): void {
+    this.working = null;
+    this.standing.fail(message);
+  }
+
+  receive({ lines, nodes, totals }: IterationReport): void {
+    for (const line of lines) this.say(line);
+    for (const node of nodes) this.nodes.set(node.id, node);
+    this.totals = totals;
+    this.show();
+  }
+
+  override setConcurrency(concurrency: number): number {
+    const before = super.setConcurrency(concurrency);
+    this.passOn();
+    return before;
+  }
+
+  /** What was told of an iteration that did not come to its end: a finished one has logged its lines. */
+  unloggedLines(): string[] {
+    return this.unlogged;
+  }
+
+  asked(): Asked {
+    return this.standing.asked();
+  }
+
+  finish(metrics: EvolveMetrics): void {
+    this.tell(bestLine(metrics.best));
+    this.setPhase(metrics.status);
+  }
+
+  progress(): EvolveProgress {
+    const nodes = [...this.nodes.values()].sort((left, right) => compareScaffoldIds(left.id, right.id));
+    const best = bestScaffold(nodes);
+    return {
+      kind: 'evolve',
+      experiment: this.plan?.experiment ?? '',
+      phase: this.standing.phase,
+      iteration: this.iteration,
+      num_iterations: this.plan?.num_iterations ?? 0,
+      nodes,
+      best: best === null ? null : { id: best.id, score: best.score },
+      totals: this.totals,
+      lines: this.lines,
+      line_count: this.lineCount,
+      artifacts: this.plan?.artifacts ?? '',
+      message: this.standing.message,
+    };
+  }
+
+  private settle({ nodes, totals }: EvolveState): void {
+    for (const node of nodes) this.nodes.set(node.id, node);
+    this.totals = totals;
+  }
+
+  private tell(line: string | null): void {
+    if (line !== null) this.say(line);
+  }
+
+  private say(line: string): void {
+    this.unlogged.push(line);
+    this.lines = [...this.lines, line].slice(-LINES_KEPT);
+    this.lineCount += 1;
+  }
+
+  protected override show(): void {
+    setCurrentDetails(evolveMarkdown(this.progress()));
+  }
+
+  protected override passOn(): void {
+    this.working?.signal(evolveControlSignal, this.asked()).catch(() => undefined);
+  }
+}

@@ -1,0 +1,100 @@
+import {
+  allHandlersFinished,
+  ChildWorkflowFailure,
+  condition,
+  continueAsNew,
+  isCancellation,
+  setHandler,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type {
+  EvolveCarried,
+  EvolveInput,
+  EvolvePlan,
+  EvolveState,
+  IterationResult,
+} from '../contracts/evolve.js';
+import type { EvolveResult } from '../contracts/evolve-results.js';
+import { conclude } from './conclude.js';
+import { EvolveControl } from './evolve-control.js';
+import { iterate, type Reached } from './evolve-iterations.js';
+import { describeError, prepared } from './failures.js';
+import { iteration as iterationWorkflow } from './iteration.js';
+import { evolveProgressQuery, evolveReportSignal } from './messages.js';
+import { evolution } from './proxies.js';
+import { takeRequests } from './requests.js';
+import { watchTheClock } from './wall-limit.js';
+
+async function runIteration(
+  plan: EvolvePlan,
+  state: EvolveState,
+  control: EvolveControl,
+  closing: boolean,
+): Promise<IterationResult | null> {
+  const number = state.next_iteration;
+  const name = closing ? 'closing' : `iteration-${number}`;
+  const handle = await startChild(iterationWorkflow, {
+    workflowId: `${workflowInfo().workflowId}/${name}`,
+    args: [{ plan, state, control: control.asked(), closing }],
+    staticSummary: `${closing ? 'closing' : `iteration ${number} of ${plan.num_iterations}`} · ${plan.experiment}`,
+  });
+  control.joined(number, handle);
+  try {
+    const result = await handle.result();
+    control.left(result);
+    return result;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const cause = error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error;
+    control.broke(`${name}: ${describeError(cause).message}`);
+    return null;
+  }
+}
+
+/**
+ * An LM writes programs, a sandbox runs them, the best are validated, selected and evolved. Every iteration is a child
+ * workflow; what it did is in the store before the next one begins. Between two iterations it continues as new when its
+ * history grows long.
+ * @param carried from the execution before, when this one continues it.
+ */
+export async function evolve(input: EvolveInput, carried?: EvolveCarried): Promise<EvolveResult> {
+  const startedAt = carried?.started_at ?? Date.now();
+  const control = new EvolveControl(carried);
+  setHandler(evolveProgressQuery, () => control.progress());
+  setHandler(evolveReportSignal, (report) => control.receive(report));
+  takeRequests(control);
+
+  const plan = carried?.plan ?? (await prepared(evolution.prepareEvolve(input), control));
+  control.begin(plan);
+  const stopWatching = watchTheClock(plan, startedAt, 'experiment', control);
+  let cancellation: unknown;
+  const reached: Reached = { state: plan.state, tested: null };
+  try {
+    await iterate(reached, plan, {
+      goesOn: () => control.goesOn(),
+      run: (state, closing) => runIteration(plan, state, control, closing),
+      rest: async (state) => {
+        if (!workflowInfo().continueAsNewSuggested) return;
+        stopWatching();
+        await condition(allHandlersFinished);
+        const carriedOn = { plan: { ...plan, state }, started_at: startedAt, ...control.handOver() };
+        await continueAsNew<typeof evolve>(input, carriedOn);
+      },
+    });
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    cancellation = error;
+  }
+  stopWatching();
+  return conclude(control, { cancellation, artifacts: plan.artifacts, what: 'experiment' }, (outcome) =>
+    evolution.finalizeEvolve({
+      plan,
+      ...outcome,
+      ...reached,
+      lines: control.unloggedLines(),
+      started_at: startedAt,
+      ended_at: Date.now(),
+    }),
+  );
+}

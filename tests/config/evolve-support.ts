@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { type EvolveLoadOptions, resolveEvolveConfig } from '../../src/config/evolve-load.js';
+import type { EvolveConfig } from '../../src/config/evolve-schema.js';
+import { folderWith } from '../support/configs.js';
+
+/** The least that an evolution's config has to say. */
+export const MINIMAL_EVOLUTION = {
+  task_prompt: 'Solve the puzzle.',
+  domain: { name: 'game24' },
+  data: { generate: {} },
+  scaffolder: { lm: { provider: 'simulated' } },
+};
+
+/** The minimal config with other sections, resolved against `/configs` from the working folder `/work`. */
+export function evolveConfigWith(
+  sections: Record<string, unknown> = {},
+  options: EvolveLoadOptions = {},
+): EvolveConfig {
+  return resolveEvolveConfig(
+    { ...MINIMAL_EVOLUTION, ...sections },
+    { source: 'evolve.yaml', folder: '/configs', fallbackName: 'evolve', workingFolder: '/work', ...options },
+  );
+}
+
+/** A folder with the files that configs name, removed when the test ends. */
+export function evolutionFolder(files: Record<string, string> = {}): {
+  folder: string;
+  at: (name: string) => string;
+} {
+  const folder = folderWith({
+    'task.md': 'Make 24.\n',
+    'train.jsonl': '{"id":"a","input":"4 7 8 8"}\n',
+    'valid.jsonl': '{"id":"b","input":"1 1 11 11"}\n',
+    'test.jsonl': '{"id":"c","input":"2 3 4 5"}\n',
+    'score.ts': 'export const score = () => 1;\n',
+    'script.yaml': '- reply: x\n',
+    ...files,
+  });
+  return { folder, at: (name) => join(folder, name) };
+}

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { EvolveCarried, EvolvePlan } from '../../src/contracts/evolve.js';
+import { noEvolveTotals } from '../../src/evolution/totals.js';
+import { EvolveControl } from '../../src/workflows/evolve-control.js';
+
+/** The SDK's own place for the workflow that it runs. */
+const sdk = globalThis as { __TEMPORAL_ACTIVATOR__?: object };
+beforeEach(() => {
+  sdk.__TEMPORAL_ACTIVATOR__ = {};
+});
+afterEach(() => {
+  delete sdk.__TEMPORAL_ACTIVATOR__;
+});
+
+const PLAN = {
+  experiment: 'mine',
+  num_iterations: 3,
+  concurrency: 5,
+  search_attributes: [],
+  artifacts: '',
+  state: { nodes: [], totals: noEvolveTotals() },
+} as unknown as EvolvePlan;
+
+const CARRIED: Pick<EvolveCarried, 'asked' | 'said'> = {
+  asked: { paused: true, stopping: false, exhausted: null, concurrency: 2 },
+  said: { lines: ['a'], line_count: 7 },
+};
+
+test('an experiment that continues goes on as it was', () => {
+  const control = new EvolveControl(CARRIED);
+  control.begin(PLAN);
+  expect(control.handOver()).toEqual(CARRIED);
+  expect(control.progress().phase).toBe('paused');
+});
+
+test('what is asked of it before it has begun again is not taken back', () => {
+  const control = new EvolveControl(CARRIED);
+  control.pause(false);
+  control.setConcurrency(9);
+  control.begin(PLAN);
+  expect(control.asked()).toMatchObject({ paused: false, concurrency: 9 });
+  expect(control.progress().phase).toBe('running');
+});
+
+test('nor is what is asked while it is prepared', () => {
+  const control = new EvolveControl();
+  control.setConcurrency(9);
+  control.pause(true);
+  expect(control.progress().phase).toBe('preparing');
+  control.begin(PLAN);
+  expect(control.asked()).toMatchObject({ paused: true, concurrency: 9 });
+  expect(control.progress().phase).toBe('paused');
+});
+
+test('one that is being stopped does not run again because it is resumed', () => {
+  const control = new EvolveControl();
+  control.begin(PLAN);
+  expect(control.asked().concurrency).toBe(5);
+  control.pause(true);
+  control.stop();
+  control.pause(false);
+  expect(control.progress().phase).toBe('stopping');
+  expect(control.goesOn()).toBe(false);
+});
+
+test('what it told of an iteration is for the log where the iteration did not come to its end', () => {
+  const control = new EvolveControl();
+  control.begin(PLAN);
+  const { totals } = PLAN.state;
+  const ended = { totals, exhausted: null, fatal: null, tested: null };
+  control.receive({ lines: ['first'], nodes: [], totals });
+  control.left({ ...ended, lines: ['second'], state: PLAN.state });
+  expect(control.unloggedLines()).toEqual([]);
+  control.receive({ lines: ['third'], nodes: [], totals });
+  control.left({ ...ended, lines: ['fourth'], state: null });
+  expect(control.unloggedLines()).toEqual(['third', 'fourth']);
+  expect(control.progress().lines).toEqual(['first', 'second', 'third', 'fourth']);
+});
