@@ -48,6 +48,8 @@ export function containerOptions(settings: ContainerSettings): ContainerCreateOp
     // A daemon that shuts down need not wait for it.
     StopSignal: 'SIGKILL',
     Healthcheck: { Test: ['NONE'] },
+    // Besides `none` below, so that the daemon need not set up a network without anything in it: see decision 12.
+    NetworkDisabled: true,
     Labels: { [LABEL]: LABEL_VALUE, [OWNER_LABEL]: owner, [DEADLINE_LABEL]: String(Math.ceil(deadline)) },
     HostConfig: {
       NetworkMode: 'none',

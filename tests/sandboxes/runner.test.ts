@@ -51,6 +51,27 @@ describe.skipIf(skip)('the runner counts the dead of memory', () => {
   });
 });
 
+describe.skipIf(skip)('the runner looks whether there is a network', () => {
+  const HEADING = 'Iface\tDestination\tGateway\n';
+  const LOOPBACK = '00000000000000000000000000000001 01 80 10 80       lo\n';
+
+  test.each([
+    ['in a container without one', HEADING, LOOPBACK, null],
+    ['where the loopback is down', HEADING, '', null],
+    ['where routes are refused', `${HEADING}*\t00000000\t00000000\n`, LOOPBACK, null],
+    ['where the kernel has no IPv6', HEADING, null, null],
+    ['in a bridge', `${HEADING}eth0\t00000000\t010011AC\n`, LOOPBACK, 'eth0'],
+    ['of IPv6 alone', HEADING, `${LOOPBACK}fd000000000000000000000000000002 04 40 00 82     ens5\n`, 'ens5'],
+  ])('%s', async (_where, routes, addresses, expected) => {
+    const place = await mkdtemp(join(tmpdir(), 'reprise-network-'));
+    await writeFile(join(place, 'route'), routes);
+    if (addresses !== null) await writeFile(join(place, 'if_inet6'), addresses);
+    const set = `runner.NETWORK_TABLES = (("${place}/route", 0), ("${place}/if_inet6", 5))`;
+    expect(await evaluate('runner.find_way_out()', set)).toBe(expected);
+    await rm(place, { recursive: true });
+  });
+});
+
 describe.skipIf(skip)('a file that cannot be written', () => {
   const executed = (error: string) =>
     evaluate(
