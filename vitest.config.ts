@@ -1,8 +1,10 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
  * Three projects: `unit` needs nothing but Node; `durable` works against the real Temporal server, which its global
- * set-up finds, downloads or builds; `docker` needs Docker Engine. The last two run one file after another.
+ * set-up finds, downloads or builds, two files at once, for they mostly wait; `docker` needs Docker Engine, and runs one
+ * file after another.
  */
 const DURABLE = [
   'tests/durable/**/*.test.ts',
@@ -26,6 +28,7 @@ export default defineConfig({
           exclude: [...DURABLE, ...DOCKER],
           testTimeout: 30_000,
           hookTimeout: 900_000,
+          maxWorkers: Math.max(availableParallelism() - 1, 2),
           sequence: { groupOrder: 0 },
         },
       },
@@ -36,8 +39,7 @@ export default defineConfig({
           globalSetup: ['tests/support/temporal-setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          maxWorkers: 1,
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
