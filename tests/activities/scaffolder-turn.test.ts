@@ -1,19 +1,14 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, test } from 'vitest';
-import { CallStore } from '../../src/activities/call-store.js';
-import type { WorkerDependencies } from '../../src/activities/dependencies.js';
 import type { EvolveContext, EvolveContexts } from '../../src/activities/evolve/evolve-context.js';
-import { ScaffoldChecks } from '../../src/activities/evolve/scaffold-checks.js';
 import { type ScaffoldRunRecord, ScaffoldRuns } from '../../src/activities/evolve/scaffold-runs.js';
-import { ScaffolderCalls } from '../../src/activities/evolve/scaffolder-calls.js';
 import { createScaffolderTurn, draftJob, draftOf } from '../../src/activities/evolve/scaffolder-turn.js';
-import { ModelCalls } from '../../src/activities/model-calls.js';
 import type { ScaffolderTurn, ScaffolderTurnInput } from '../../src/contracts/evolve.js';
 import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
-import { AdaptiveLimit } from '../../src/language-models/adaptive-limit.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 import { memoryStore } from './executor-support.js';
+import { FROM_SCRATCH, scaffolderContext, scaffolderParts } from './scaffolder-support.js';
 
 const PROGRAM = 'def process_input(input_string):\n    return input_string\n';
 const USAGE = { input_tokens: 6, output_tokens: 4 };
@@ -29,16 +24,8 @@ const calling = (
 });
 
 const firstTurn: ScaffolderTurnInput = {
-  run: 'run',
-  iteration: 0,
-  id: '0',
-  parent: null,
-  parent_made_in: null,
-  runs: [],
+  ...FROM_SCRATCH,
   examples: ['t1'],
-  attempt: 0,
-  faults: [],
-  known: {},
   turn: 0,
   max_turns: 3,
   draft_examples: ['t1', 't2'],
@@ -55,23 +42,10 @@ function world(replies: (GenerateReply | Error)[], compiles: 'ok' | 'error' = 'o
     if (reply === undefined || reply instanceof Error) throw reply ?? new Error('nothing is left to say');
     return reply;
   };
-  const log = { warn: () => undefined };
-  const scaffolder = {
-    lm: { provider: 'openai', model: 'fake', max_attempts: 8, requests_per_second: null, cache: false },
-    store,
-    log,
-    modelName: 'openai/fake',
-    modelAddress: 'openai/fake',
-    costOf: () => 0.5,
-    languageModel: async () => ({ model: { generate } }),
-  };
   const runs = new ScaffoldRuns(store);
   const context = {
-    store,
-    log,
-    scaffolder,
+    ...scaffolderContext(store, generate),
     runs,
-    calls: new CallStore(store),
     examples: { get: async (_type: string, id: string) => ({ id, input: `input ${id}`, scoring_data: {} }) },
     config: {
       task_prompt: 'Solve it.',
@@ -83,15 +57,14 @@ function world(replies: (GenerateReply | Error)[], compiles: 'ok' | 'error' = 'o
     domain: { answerFormat: '', expectedOutput: () => 'the answer' },
   } as unknown as EvolveContext;
   const contexts = { get: async () => context } as unknown as EvolveContexts;
-  const dependencies = {
-    notify: () => undefined,
-    maxConcurrentCalls: 1,
-    sandbox: async () => ({ run: async () => ({ status: compiles, stderr: 'SyntaxError: invalid syntax' }) }),
-  } as unknown as WorkerDependencies;
-  const activity = createScaffolderTurn(contexts, {
-    calls: new ScaffolderCalls(new ModelCalls(dependencies), dependencies),
-    checks: new ScaffoldChecks(dependencies, new AdaptiveLimit({ maximum: 1 })),
-  });
+  const activity = createScaffolderTurn(
+    contexts,
+    scaffolderParts({
+      sandbox: async () => ({
+        run: async () => ({ status: compiles, stderr: 'SyntaxError: invalid syntax' }),
+      }),
+    }),
+  );
   const logger = new DefaultLogger('ERROR', () => undefined);
   const take = (more: Partial<ScaffolderTurnInput> = {}): Promise<ScaffolderTurn> =>
     new MockActivityEnvironment({}, { logger }).run(activity, { ...firstTurn, ...more });

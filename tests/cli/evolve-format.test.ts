@@ -5,20 +5,9 @@ import { evolveReport, evolveStanding, evolveSummary, evolveTable } from '../../
 import { EVOLVE_PARAMETERS } from '../../src/config/evolve-flags.js';
 import type { EvolveMetrics } from '../../src/contracts/evolve-results.js';
 import { METRICS, node, progressOf } from './evolve-support.js';
+import { tableLines } from './table-lines.js';
 
-/** The table’s lines as `name: value`. */
-function rows(metrics: Partial<EvolveMetrics>): string[] {
-  return evolveTable({ ...METRICS, ...metrics })
-    .split('\n')
-    .filter((line) => line.includes('│'))
-    .map((line) =>
-      line
-        .split('│')
-        .map((cell) => cell.trim())
-        .filter((cell) => cell !== '')
-        .join(': '),
-    );
-}
+const rows = (metrics: Partial<EvolveMetrics>) => tableLines(evolveTable({ ...METRICS, ...metrics }));
 
 describe('the result of an evolution', () => {
   test('shows the figures of metrics.json', () => {

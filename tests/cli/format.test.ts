@@ -4,6 +4,7 @@ import { dollars, metricsTable, percent } from '../../src/cli/format.js';
 import { InvalidInputError } from '../../src/config/errors.js';
 import type { Metrics } from '../../src/contracts/results.js';
 import { StorageError } from '../../src/storage/storage-error.js';
+import { tableLines } from './table-lines.js';
 
 const METRICS: Metrics = {
   name: 'run',
@@ -39,19 +40,7 @@ const METRICS: Metrics = {
   by_task: { QAEnv: { samples: 10, correct: 6, errors: 2, accuracy: 0.75 } },
 };
 
-/** The table’s lines as `name: value`. */
-function lines(metrics: Partial<Metrics>): string[] {
-  return metricsTable({ ...METRICS, ...metrics })
-    .split('\n')
-    .filter((line) => line.includes('│'))
-    .map((line) =>
-      line
-        .split('│')
-        .map((cell) => cell.trim())
-        .filter((cell) => cell !== '')
-        .join(': '),
-    );
-}
+const lines = (metrics: Partial<Metrics>) => tableLines(metricsTable({ ...METRICS, ...metrics }));
 
 describe('the result table', () => {
   test('shows the figures of metrics.json', () => {
