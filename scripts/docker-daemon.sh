@@ -136,6 +136,16 @@ stop() {
   until_ended "$pid" dockerd || fail "the daemon with process id $pid does not end"
 }
 
+# Processes that stand beside containers, and stay where daemon and container went at the same moment.
+end_shims() {
+  local process
+  for process in $(pgrep containerd-shim); do
+    if grep --quiet --text --fixed-strings "$(realpath "$folder")/run/" "/proc/$process/cmdline" 2>/dev/null; then
+      kill -KILL "$process" 2>/dev/null || true
+    fi
+  done
+}
+
 # Mounts that the daemon leaves, also when it is ended in order: the namespace of containers without a network.
 unmount_remains() {
   local place
@@ -150,6 +160,7 @@ case $command in
   remove)
     stop
     [ -d "$folder" ] || exit 0
+    end_shims
     unmount_remains
     rm -rf "$folder"
     ;;

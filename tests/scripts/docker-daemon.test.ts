@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -61,9 +62,15 @@ describe.skipIf(mustSkipWithout('docker', await whyNoOwnDaemon()))('scripts/dock
   it('leaves neither process nor mount nor folder when it is removed', async () => {
     await daemon('start');
     const ended = await pid();
+    // Stands for what containerd leaves beside a container now and then.
+    const script = join(folder, 'containerd-shim-runc-v2');
+    await writeFile(script, '#!/bin/sh\nread line\n', { mode: 0o755 });
+    const shim = spawn(script, ['-address', `${folder}/run/containerd/containerd.sock`]);
+    const shimEnded = once(shim, 'exit');
     await daemon('remove');
     expect(existsSync(folder)).toBe(false);
     expect(existsSync(`/proc/${ended}`)).toBe(false);
+    expect(await shimEnded).toEqual([null, 'SIGKILL']);
     expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(folder);
     await daemon('remove');
   });
