@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { LanguageModelConfig } from '../config/language-model-schema.js';
+import { modelNameOf } from '../config/model-name.js';
 import { createLanguageModel } from '../language-models/create.js';
 import { priceTable } from '../language-models/price-table.js';
 import { costOf } from '../language-models/prices.js';
@@ -24,7 +25,7 @@ export function calledModel(
   { seed, ...experiment }: CallingExperiment,
   { environment, notify, openStore }: Pick<WorkerDependencies, 'environment' | 'notify' | 'openStore'>,
 ): CalledModel {
-  const modelName = `${lm.provider}/${lm.model}`;
+  const modelName = modelNameOf(lm);
   const prices = priceTable(environment);
   let model: ReturnType<CalledModel['languageModel']> | undefined;
   const languageModel = () => {

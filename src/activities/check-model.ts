@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../config/errors.js';
 import type { LanguageModelConfig } from '../config/language-model-schema.js';
+import { modelNameOf } from '../config/model-name.js';
 import type { Limits } from '../contracts/run.js';
 import { createLanguageModel, missingCredentials } from '../language-models/create.js';
 import { PRICES_VARIABLE, priceTable } from '../language-models/price-table.js';
@@ -40,7 +41,7 @@ export async function checkModel(
   const price = costOf(lm.provider, lm.model, usage, { baseUrl: lm.base_url, table });
   if (max_cost_usd !== null && price === null) {
     throw new InvalidInputError(
-      `limits.max_cost_usd: the price of ${lm.provider}/${lm.model} is not known, so its cost cannot be limited; use max_tokens or max_lm_calls, or put its price into a file of your own and name that in ${PRICES_VARIABLE}`,
+      `limits.max_cost_usd: the price of ${modelNameOf(lm)} is not known, so its cost cannot be limited; use max_tokens or max_lm_calls, or put its price into a file of your own and name that in ${PRICES_VARIABLE}`,
       'limits.max_cost_usd',
     );
   }

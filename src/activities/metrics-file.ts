@@ -1,5 +1,6 @@
 import type { RunStatus } from '../contracts/results.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
+import { readableJson } from '../storage/json-lines.js';
 import { artifactKeys } from '../storage/paths.js';
 import { mergeLogs } from './merge-logs.js';
 import type { RunLogs } from './run-log.js';
@@ -27,5 +28,5 @@ export async function writeMetrics(
 ): Promise<void> {
   await runLogs.flush(store.uri);
   await mergeLogs(store);
-  await store.write(artifactKeys.metrics, `${JSON.stringify(metrics, null, 2)}\n`);
+  await store.write(artifactKeys.metrics, readableJson(metrics));
 }

@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { stringify } from 'yaml';
 import { InvalidInputError } from '../config/errors.js';
 import { loadConfig, resolveConfig } from '../config/load.js';
+import { modelNameOf } from '../config/model-name.js';
 import type { RunConfig } from '../config/schema.js';
 import { rateLimitedQueue } from '../contracts/names.js';
 import type { RunInput, RunPlan } from '../contracts/run.js';
@@ -83,21 +84,21 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
           experiment,
           samples,
           kept: kept.indices.size,
-          model: `${lm.provider}/${lm.model}`,
+          model: modelNameOf(lm),
           seed: config.seed,
         },
         'run prepared',
       );
 
       const slots = todo?.length ?? samples;
-      const { requests_per_second, model } = lm;
+      const { requests_per_second } = lm;
       return {
         run: reference,
         artifacts: store.uri,
         experiment,
         execution: runId,
         name: config.name,
-        model: `${lm.provider}/${model}`,
+        model: modelNameOf(lm),
         simulated: lm.provider === 'simulated',
         slots,
         samples_planned: samples,
@@ -115,11 +116,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
           requests_per_second === null
             ? null
             : {
-                name: rateLimitedQueue(
-                  dependencies.taskQueue,
-                  `${lm.provider}/${model}`,
-                  requests_per_second,
-                ),
+                name: rateLimitedQueue(dependencies.taskQueue, modelNameOf(lm), requests_per_second),
                 requests_per_second,
               },
         search_attributes: await dependencies.knownSearchAttributes(),

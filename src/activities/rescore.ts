@@ -2,7 +2,7 @@ import type { Metrics, ResultRow } from '../contracts/results.js';
 import { environmentName } from '../environments/registry.js';
 import { checkedOutcome } from '../environments/step-outcome.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
-import { jsonLines, readJsonLines } from '../storage/json-lines.js';
+import { jsonLines, readableJson, readJsonLines } from '../storage/json-lines.js';
 import { artifactKeys, rescoredKeys } from '../storage/paths.js';
 import type { RunContext } from './run-context.js';
 
@@ -86,6 +86,6 @@ export async function rescore(run: RunContext): Promise<Rescored> {
     environment: environmentName(config.dataset),
   });
   const metrics = { ...regraded, usage, cost_usd, lm_calls, lm_calls_repeated, lm_calls_cached };
-  await store.write(rescoredKeys.metrics, `${JSON.stringify(metrics, null, 2)}\n`);
+  await store.write(rescoredKeys.metrics, readableJson(metrics));
   return { metrics, before, changed };
 }

@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import type { RetrievalConfig } from '../config/memory-schemas.js';
+import { modelNameOf } from '../config/model-name.js';
 import type { RunConfig } from '../config/schema.js';
 import type { Task } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -72,7 +73,7 @@ export class RunContext {
 
   /** `provider/model`, as rows and metrics name it. */
   get modelName(): string {
-    return `${this.config.lm.provider}/${this.config.lm.model}`;
+    return modelNameOf(this.config.lm);
   }
 
   /** US dollars; null where the model has no price, or its usage is not known. */

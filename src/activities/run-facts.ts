@@ -1,4 +1,5 @@
 import { curates, isCheatsheetAgent } from '../config/combinations.js';
+import { modelNameOf } from '../config/model-name.js';
 import type { RunConfig } from '../config/schema.js';
 import { environmentName } from '../environments/registry.js';
 import type { RunFacts } from '../statistics/run-metrics.js';
@@ -26,7 +27,7 @@ export function runFacts(config: RunConfig, { started_at, ended_at, ...course }:
   return {
     name,
     ...course,
-    model: `${lm.provider}/${lm.model}`,
+    model: modelNameOf(lm),
     simulated: lm.provider === 'simulated',
     agent: agent.type,
     seed,

@@ -1,7 +1,7 @@
 import { buildMemory } from '../memory/factory.js';
 import type { JournalEntry, MemorySnapshot } from '../memory/memory-module.js';
 import { grownParts, isJournaled, type SavedParts, savedParts, savedText } from '../memory/saved.js';
-import { jsonLines } from '../storage/json-lines.js';
+import { jsonLines, readableJson } from '../storage/json-lines.js';
 import { artifactKeys } from '../storage/paths.js';
 import { vectorRows } from './embeddings.js';
 import { readJournal } from './journal-file.js';
@@ -60,7 +60,7 @@ async function* shared(run: RunContext, parts: MergedParts, execution: string): 
   let head: MemorySnapshot | null = null;
   for await (const line of parts.memories()) head = line.memory as MemorySnapshot;
   if (!isJournaled(memory._type)) {
-    yield `${JSON.stringify(head ?? buildMemory(memory).snapshot(), null, 2)}\n`;
+    yield readableJson(head ?? buildMemory(memory).snapshot());
     return;
   }
   const begun = loadedParts(memory, loaded, '');

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { PROVIDERS } from '../config/language-model-schema.js';
 import { missingCredentials } from '../language-models/create.js';
+import { readableJson } from '../storage/json-lines.js';
 import { cacheFolder } from '../workers/cache-folder.js';
 import { configuredServer, connectClient } from '../workers/connection.js';
 import { serverFolder } from '../workers/server-folder.js';
@@ -125,7 +126,7 @@ export function addDoctorCommand(program: Command, finish: (code: number) => voi
     .option('--json', 'for machines')
     .action(async (options: { json?: boolean }) => {
       const findings = [checkNode(), ...(await checkTemporal()), ...checkKeys(), ...(await checkTools())];
-      if (options.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+      if (options.json) process.stdout.write(readableJson(findings));
       else {
         const rows = findings.map(({ what, state, detail }) => [what, state, detail]);
         process.stdout.write(`${headedTable(['part', 'state', 'detail'], rows)}\n`);

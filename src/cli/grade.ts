@@ -5,7 +5,7 @@ import { gradeExact } from '../grading/exact.js';
 import type { Grade } from '../grading/grade.js';
 import { gradeMultipleChoice } from '../grading/multiple-choice.js';
 import { gradeNumeric } from '../grading/numeric.js';
-import { readNumberedJsonLines } from '../storage/json-lines.js';
+import { readableJson, readNumberedJsonLines } from '../storage/json-lines.js';
 import { GradingPool } from '../workers/grading-pool.js';
 import { EXIT } from './exit.js';
 import { headedTable } from './format.js';
@@ -164,7 +164,7 @@ export function addGradeCommand(program: Command, finish: (code: number) => void
         throw new InvalidInputError(`--tolerance ${options.tolerance}: must be a number from 0 to below 1`);
       }
       const report = await gradeFile(file, taskType, tolerance);
-      if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+      if (options.json) process.stdout.write(readableJson(report));
       else printReport(report);
       finish(EXIT.done);
     });

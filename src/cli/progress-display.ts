@@ -1,14 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { Progress } from '../contracts/run.js';
 import { dollars, percent } from './format.js';
-
-/** Shows a run's progress: a bar on a terminal, plain lines elsewhere, nothing where a machine reads. */
-export interface ProgressDisplay {
-  show(progress: Progress): void;
-  /** A sentence between two updates. */
-  say(message: string): void;
-  end(): void;
-}
+import { type Display, displayFor } from './live-block.js';
 
 function summary({ totals, phase, accuracy }: Progress): string {
   const parts = [`${totals.correct} correct (${percent(accuracy)})`, `${totals.lm_calls} LM calls`];
@@ -18,7 +11,7 @@ function summary({ totals, phase, accuracy }: Progress): string {
   return parts.join(' · ');
 }
 
-class Bar implements ProgressDisplay {
+class Bar implements Display<Progress> {
   private bar: SingleBar | undefined;
 
   show(progress: Progress): void {
@@ -56,7 +49,7 @@ class Bar implements ProgressDisplay {
 /** Seconds between two plain lines, unless a tenth of the samples was finished meanwhile. */
 const LINE_INTERVAL = 10;
 
-class Lines implements ProgressDisplay {
+class Lines implements Display<Progress> {
   private lastTenth = -1;
   private lastLine = 0;
   private lastText = '';
@@ -82,14 +75,7 @@ class Lines implements ProgressDisplay {
   end(): void {}
 }
 
-/** For `--json`: standard output holds the result only, standard error what went wrong. */
-class Silent implements ProgressDisplay {
-  show(): void {}
-  say(): void {}
-  end(): void {}
-}
-
-export function progressDisplay(json: boolean): ProgressDisplay {
-  if (json) return new Silent();
-  return process.stderr.isTTY ? new Bar() : new Lines();
+/** Shows a run's progress: a bar on a terminal, plain lines elsewhere, nothing where a machine reads. */
+export function progressDisplay(json: boolean): Display<Progress> {
+  return displayFor(json, { terminal: () => new Bar(), lines: () => new Lines() });
 }

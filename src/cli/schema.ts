@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { configJsonSchema, evolveConfigJsonSchema } from '../config/json-schema.js';
+import { readableJson } from '../storage/json-lines.js';
 import { EXIT } from './exit.js';
 
 const SCHEMAS = {
@@ -22,7 +23,7 @@ export function addSchemaCommand(program: Command, finish: (code: number) => voi
           `there is no config of kind '${kind}'; kinds: ${Object.keys(SCHEMAS).join(', ')}`,
         );
       }
-      const text = `${JSON.stringify(schema(), null, 2)}\n`;
+      const text = readableJson(schema());
       if (options.out === undefined) process.stdout.write(text);
       else writeFileSync(options.out, text);
       finish(EXIT.done);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { rescore } from '../activities/rescore.js';
 import { RunContexts } from '../activities/run-context.js';
 import { RunLogs } from '../activities/run-log.js';
+import { readableJson } from '../storage/json-lines.js';
 import { openStore } from '../storage/open.js';
 import { artifactKeys } from '../storage/paths.js';
 import { GradingPool } from '../workers/grading-pool.js';
@@ -39,8 +40,7 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
       });
       try {
         const { metrics, before, changed } = await rescore(await runs.get(uri));
-        if (options.json)
-          process.stdout.write(`${JSON.stringify({ artifacts: uri, before, metrics, changed }, null, 2)}\n`);
+        if (options.json) process.stdout.write(readableJson({ artifacts: uri, before, metrics, changed }));
         else {
           process.stdout.write(
             `${metricsTable(metrics)}\nBefore: ${before.correct} correct (${percent(before.accuracy)})\n`,

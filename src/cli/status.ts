@@ -4,6 +4,7 @@ import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../contracts/names.js';
+import { readableJson } from '../storage/json-lines.js';
 import { configuredServer, connectClient, resolveServer } from '../workers/connection.js';
 import { serverFolder } from '../workers/server-folder.js';
 import { EXIT } from './exit.js';
@@ -77,7 +78,7 @@ async function listRuns(client: Client, json: boolean): Promise<void> {
     model: attributeOf(info, SEARCH_ATTRIBUTES.model),
     started: info.startTime.toISOString(),
   }));
-  if (json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  if (json) process.stdout.write(readableJson(rows));
   else if (rows.length === 0)
     process.stdout.write('No runs yet. Start one with: npx reprise run configs/toy_inmemory.yaml\n');
   else {

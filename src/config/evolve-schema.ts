@@ -1,19 +1,12 @@
 import { z } from 'zod';
+import { BUILT_IN_DOMAINS } from '../contracts/names.js';
 import { languageModelSchemaWith } from './language-model-schema.js';
 import { sandboxSchema } from './sandbox-schema.js';
 import { LOG_LEVELS, limitsSchema } from './schema.js';
 
 const positiveInteger = z.int().positive();
 
-export const EVOLVE_DOMAINS = [
-  'crosswords',
-  'mcq',
-  'numeric',
-  'game24',
-  'equation_balancer',
-  'circle_packing',
-  'custom',
-] as const;
+export const EVOLVE_DOMAINS = [...BUILT_IN_DOMAINS, 'custom'] as const;
 
 /** Each level of evolution adds to a scaffold's id, and the id is the name of a folder. */
 const MOST_ITERATIONS = 80;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { BUILT_IN_DOMAINS } from '../contracts/names.js';
 import { builtInAgentSchema, customAgentSchema } from './agent-schemas.js';
-import { EVOLVE_DOMAINS, evolveConfigSchema } from './evolve-schema.js';
+import { evolveConfigSchema } from './evolve-schema.js';
 import { SANDBOX_TYPES } from './sandbox-schema.js';
 import { runConfigSchema } from './schema.js';
 
@@ -34,10 +35,7 @@ export function evolveConfigJsonSchema(): SchemaNode {
   const shortForms: Record<string, SchemaNode> = {
     // The name of a file is short for a custom domain.
     domain: {
-      anyOf: [
-        { enum: EVOLVE_DOMAINS.filter((name) => name !== 'custom') },
-        { ...text, pattern: '\\.[cm]?[jt]s$' },
-      ],
+      anyOf: [{ enum: BUILT_IN_DOMAINS }, { ...text, pattern: '\\.[cm]?[jt]s$' }],
     },
     selection: { enum: ['top_k', 'islands', 'pareto'] },
     sandbox: { enum: [...SANDBOX_TYPES] },

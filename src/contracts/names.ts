@@ -67,3 +67,13 @@ export function rateLimitedQueue(taskQueue: string, model: string, requestsPerSe
 export function agentQueue(taskQueue: string, codeHash: string): string {
   return `${taskQueue}.agent.${codeHash}`;
 }
+
+/** The domains of evolutions that come with Reprise. */
+export const BUILT_IN_DOMAINS = [
+  'crosswords',
+  'mcq',
+  'numeric',
+  'game24',
+  'equation_balancer',
+  'circle_packing',
+] as const;

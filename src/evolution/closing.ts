@@ -1,8 +1,7 @@
 import type { EvolveState, IterationResult, ScaffoldNode } from '../contracts/evolve.js';
-import { settleAll } from '../runtime/settle-all.js';
 import type { Iteration, IterationOutcome } from './iteration.js';
-import { everyScore, type IterationPlan, type IterationPorts } from './iteration-ports.js';
-import { bestScaffold } from './lineage.js';
+import { type IterationPlan, type IterationPorts, scoresOn } from './iteration-ports.js';
+import { bestScaffold, madeIn } from './lineage.js';
 import { validationOf } from './scores.js';
 
 /** What closes an evolution is made of. */
@@ -42,15 +41,11 @@ async function testBest(
   ports: Closing['ports'],
 ): Promise<IterationResult['tested']> {
   const best = bestScaffold(nodes);
-  const made_in = nodes.find(({ id }) => id === best?.id)?.iteration;
-  if (best === null || made_in === undefined || plan.test.length === 0) return null;
+  if (best === null || plan.test.length === 0) return null;
+  const made_in = madeIn(nodes, best.id);
   // The test examples are always the same: the run belongs to the scaffold, however far the experiment is extended.
   const job = { scaffold: best.id, made_in, iteration: made_in, type: 'test' as const };
-  const tested = everyScore(
-    await settleAll(
-      plan.test.map(async (example) => [example, await ports.execute({ ...job, example })] as const),
-    ),
-  );
+  const tested = await scoresOn(plan.test, (example) => ports.execute({ ...job, example }));
   if ('unscored' in tested) {
     ports.say(`[Closing] Warning: scaffold ${best.id} has no test score: ${tested.unscored}`);
     return null;

@@ -1,6 +1,5 @@
-import { settleAll } from '../runtime/settle-all.js';
 import type { CodeTraits } from './duplicates.js';
-import { everyScore, type IterationPorts, type ProposalRequest, type Unscored } from './iteration-ports.js';
+import { type IterationPorts, type ProposalRequest, scoresOn, type Unscored } from './iteration-ports.js';
 
 /** What a try to write a scaffold comes to. */
 export type Proposal =
@@ -41,11 +40,7 @@ export async function proposeByTurns(
     if (taken.kind === 'draft') {
       const { iteration, id, parent, attempt } = request;
       const draft = { scaffold: id, iteration, parent, attempt, turn, max_turns };
-      const ran = everyScore(
-        await settleAll(
-          examples.map(async (example) => [example, await ports.runDraft({ ...draft, example })] as const),
-        ),
-      );
+      const ran = await scoresOn(examples, (example) => ports.runDraft({ ...draft, example }));
       if ('unscored' in ran) return ran;
     }
     told.push(taken.kind === 'refused' ? taken.fault : null);

@@ -1,5 +1,4 @@
 import type { ExecutionStatus } from '../contracts/execution.js';
-import type { ScaffoldExecutionResult } from './types.js';
 
 const ENDINGS: Record<Exclude<ExecutionStatus, 'ok'>, string> = {
   error: 'The run failed.',
@@ -8,11 +7,20 @@ const ENDINGS: Record<Exclude<ExecutionStatus, 'ok'>, string> = {
   output_limit: 'The run was stopped: it wrote more than it may.',
 };
 
+/** What there is to say of a run. */
+export interface LoggedRun {
+  /** Everything but `ok` is the scaffold's own failure. */
+  status: ExecutionStatus;
+  stderr: string;
+  /** null where a signal ended it. */
+  exit_code: number | null;
+}
+
 /**
  * What a run logged, with how it ended where that was not well. Times are left out: the log goes into a prompt, and the
  * same experiment has to ask the same questions again.
  */
-export function executionLog({ status, stderr, exit_code }: ScaffoldExecutionResult): string {
+export function executionLog({ status, stderr, exit_code }: LoggedRun): string {
   if (status === 'ok') return stderr;
   const code = status === 'error' && exit_code !== null ? ` Exit code ${exit_code}.` : '';
   const ending = `${ENDINGS[status]}${code}`;

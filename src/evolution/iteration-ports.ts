@@ -7,6 +7,7 @@ import type {
   ScaffolderTurn,
   ScaffolderTurnInput,
 } from '../contracts/evolve.js';
+import { settleAll } from '../runtime/settle-all.js';
 
 /** The part of a plan that an iteration follows. */
 export type IterationPlan = Pick<
@@ -35,16 +36,18 @@ export interface Unscored {
   unscored: string;
 }
 
-/** Scores by example; or why there are none, where one of them is missing. The first reason counts. */
-export function everyScore(
-  scored: readonly (readonly [example: string, Scored])[],
-): { scores: Record<string, number> } | Unscored {
-  const scores: Record<string, number> = {};
-  for (const [example, one] of scored) {
-    if (typeof one !== 'number') return one;
-    scores[example] = one;
-  }
-  return { scores };
+/**
+ * Scores by example, of runs side by side; or why there are none, where one of them is missing. The reason of the first
+ * example counts.
+ */
+export async function scoresOn(
+  examples: readonly string[],
+  run: (example: string) => Promise<Scored>,
+): Promise<{ scores: Record<string, number> } | Unscored> {
+  const scored = await settleAll(examples.map(run));
+  const unscored = scored.find((one) => typeof one !== 'number');
+  if (unscored !== undefined) return unscored;
+  return { scores: Object.fromEntries(examples.map((example, index) => [example, scored[index] as number])) };
 }
 
 /** Everything that an iteration needs from outside; a workflow answers with activities. */

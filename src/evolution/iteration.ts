@@ -1,12 +1,11 @@
-import type { EvolveState, ScaffoldJob, ScaffoldNode } from '../contracts/evolve.js';
+import type { EvolveState, ScaffoldNode } from '../contracts/evolve.js';
 import { settleAll } from '../runtime/settle-all.js';
-import { scoreText } from '../statistics/figure-text.js';
 import { generateScaffolds, newNode, type WantedScaffold } from './generation.js';
-import { compareScaffoldIds, takeScaffoldId } from './ids.js';
-import { everyScore, type IterationPlan, type IterationPorts, type Unscored } from './iteration-ports.js';
+import { compareScaffoldIds } from './ids.js';
+import type { IterationPlan, IterationPorts } from './iteration-ports.js';
 import { bestScaffold } from './lineage.js';
-import { trainingExamples, validationSubset } from './sampling.js';
-import { type Validation, validationOf } from './scores.js';
+import { Population } from './population.js';
+import { type ScoredScaffold, Scoring } from './scoring.js';
 import { createSelection, restoreSelection, type Selection } from './selection.js';
 
 /** What an iteration ends with. */
@@ -14,8 +13,8 @@ export interface IterationOutcome {
   state: EvolveState;
   /** Scaffolds that were evolved, in order of preference. */
   parents: string[];
-  validated: { scaffold: string; examples: string[] }[];
-  trained: { scaffold: string; examples: string[] }[];
+  validated: ScoredScaffold[];
+  trained: ScoredScaffold[];
 }
 
 /** There is no scaffold left that can be evolved: no try gave one, or every one was given up. */
@@ -29,13 +28,8 @@ export class NoScaffoldError extends Error {
  * next best. What is decided does not depend on which step ends first.
  */
 export class Iteration {
-  private readonly nodes: Map<string, ScaffoldNode>;
-  private ids: EvolveState['ids'];
-  private readonly validated: IterationOutcome['validated'] = [];
-  private readonly trained: IterationOutcome['trained'] = [];
-  private readonly touched = new Set<string>();
-  /** The examples that validate every scaffold of this iteration. */
-  private readonly validation: readonly string[];
+  private readonly population: Population;
+  private readonly scoring: Scoring;
 
   constructor(
     private readonly plan: IterationPlan,
@@ -44,12 +38,8 @@ export class Iteration {
     /** Begins every line that people read. */
     private readonly label = `Iteration ${state.next_iteration}`,
   ) {
-    this.nodes = new Map(state.nodes.map((node) => [node.id, structuredCopy(node)]));
-    this.ids = state.ids;
-    this.validation = validationSubset(plan.valid, plan.num_validation_examples, {
-      seed: plan.seed,
-      iteration: state.next_iteration,
-    });
+    this.population = new Population(state);
+    this.scoring = new Scoring(plan, state.next_iteration, label, this.population, ports);
   }
 
   private get number(): number {
@@ -58,7 +48,7 @@ export class Iteration {
 
   /** The scaffolds that this iteration has made or scored, as they are now. */
   touchedNodes(): ScaffoldNode[] {
-    return [...this.touched].flatMap((id) => this.nodes.get(id) ?? []);
+    return this.population.touchedNodes();
   }
 
   /** @throws NoScaffoldError, for people. */
@@ -82,33 +72,32 @@ export class Iteration {
     const selection = this.beginSelection(1);
     await this.select(selection);
     for (;;) {
-      const best = bestScaffold([...this.nodes.values()]);
+      const best = bestScaffold(this.population.all());
       if (best === null || best.iteration === this.number) return this.outcome(selection, [], []);
-      await this.validateOne(best.id);
+      await this.scoring.validate(best.id);
     }
   }
 
   private outcome(selection: Selection | null, newcomers: string[], parents: string[]): IterationOutcome {
-    const nodes = [...this.nodes.values()].sort((left, right) => compareScaffoldIds(left.id, right.id));
-    const inOrder = (jobs: { scaffold: string; examples: string[] }[]) =>
+    const inOrder = (jobs: readonly ScoredScaffold[]) =>
       [...jobs].sort((left, right) => compareScaffoldIds(left.scaffold, right.scaffold));
     return {
       state: {
         ...this.state,
         next_iteration: this.number + 1,
-        ids: this.ids,
-        nodes,
+        ids: this.population.ids,
+        nodes: this.population.sorted(),
         selection: selection === null ? this.state.selection : selection.snapshot(),
         newcomers,
       },
       parents,
-      validated: inOrder(this.validated),
-      trained: inOrder(this.trained),
+      validated: inOrder(this.scoring.validated),
+      trained: inOrder(this.scoring.trained),
     };
   }
 
   private async begin(): Promise<string[]> {
-    const ids = Array.from({ length: this.plan.initial_scaffolds }, () => this.takeId(null));
+    const ids = Array.from({ length: this.plan.initial_scaffolds }, () => this.population.takeId(null));
     const made = await this.make(ids.map((id) => ({ id, parent: null, runs: [] })));
     if (made.length > 0) return made;
     const [first] = this.touchedNodes();
@@ -129,11 +118,13 @@ export class Iteration {
       const round = preferred.filter((id) => !tried.has(id)).slice(0, wanted - evolved.length);
       if (round.length === 0) break;
       for (const id of round) tried.add(id);
-      const children = round.map((parent) => ({ parent, id: this.takeId(parent) }));
+      const children = round.map((parent) => ({ parent, id: this.population.takeId(parent) }));
       const wantedChildren = await settleAll(children.map((child) => this.wantedChild(child)));
       made.push(...(await this.make(wantedChildren.filter((child) => child !== null))));
       // A child that says the same as another was made all the same: its parent has had its turn.
-      const successful = children.filter(({ id }) => !['failed', 'unscored'].includes(this.node(id).status));
+      const successful = children.filter(
+        ({ id }) => !['failed', 'unscored'].includes(this.population.get(id).status),
+      );
       evolved.push(...successful.map(({ parent }) => parent));
       const missing = round.length - successful.length;
       if (missing > 0) selection.widen(missing);
@@ -143,9 +134,9 @@ export class Iteration {
 
   /** Null where its parent could not be run: then there is nothing to learn from. */
   private async wantedChild({ parent, id }: { parent: string; id: string }): Promise<WantedScaffold | null> {
-    const runs = await this.train(parent);
-    if (!('unscored' in runs)) return { id, parent: this.node(parent), runs };
-    this.giveUp(newNode(id, parent, this.number), runs);
+    const runs = await this.scoring.train(parent);
+    if (!('unscored' in runs)) return { id, parent: this.population.get(parent), runs };
+    this.scoring.giveUp(newNode(id, parent, this.number), runs);
     return null;
   }
 
@@ -155,7 +146,7 @@ export class Iteration {
         ? createSelection(this.plan.selection, this.plan.seed)
         : restoreSelection(this.state.selection);
     const newcomers = this.state.newcomers.map((id) => {
-      const { parent_scaffold_id, traits } = this.node(id);
+      const { parent_scaffold_id, traits } = this.population.get(id);
       return { id, parent_scaffold_id, traits: traits ?? { characters: 0, model_calls: 0 } };
     });
     selection.begin({ iteration: this.number, newcomers, parents });
@@ -167,7 +158,7 @@ export class Iteration {
     const going = new Set<Promise<void>>();
     for (;;) {
       for (const id of selection.offer()) {
-        const validation: Promise<void> = this.validateOne(id).then((result) => {
+        const validation: Promise<void> = this.scoring.validate(id).then((result) => {
           if (result === null) selection.withdraw(id);
           else selection.record(id, result);
           going.delete(validation);
@@ -190,117 +181,25 @@ export class Iteration {
 
   /** @throws NoScaffoldError where that there is nobody to evolve comes from giving up everybody. */
   private refuseNothing(): void {
-    const given = [...this.nodes.values()].find(({ status }) => status === 'unscored');
+    const given = this.population.all().find(({ status }) => status === 'unscored');
     if (given === undefined) return;
     throw new NoScaffoldError(
       `every scaffold was given up without a score; the same command tries them again. Scaffold ${given.id}: ${given.error}`,
     );
   }
 
-  /** It is not scored, as what kept it from a result is not its own doing. */
-  private giveUp(node: ScaffoldNode, { unscored: error }: Unscored): void {
-    const { id } = node;
-    this.nodes.set(id, { ...node, status: 'unscored', error });
-    this.touched.add(id);
-    this.ports.say(`[${this.label}] Warning: scaffold ${id} is given up without a score: ${error}`);
-  }
-
-  /** Null where it is given up. */
-  private async validateOne(id: string): Promise<Validation | null> {
-    const { number, validation: examples } = this;
-    const scored = await this.scores(id, 'valid', examples);
-    if ('unscored' in scored) {
-      this.giveUp(this.node(id), scored);
-      return null;
-    }
-    const validation = validationOf(scored.scores);
-    this.validated.push({ scaffold: id, examples: [...examples] });
-    const node = this.node(id);
-    this.touched.add(id);
-    delete node.error;
-    node.status = 'validated';
-    node.valid = [
-      ...node.valid.filter(({ iteration }) => iteration !== number),
-      { iteration: number, score: validation.score },
-    ];
-    this.ports.say(
-      `[${this.label}] Evaluating scaffold ${id}: validation score ${scoreText(validation.score)}`,
-    );
-    return validation;
-  }
-
-  /** Runs a parent on its training example, and on more where the prompt shows the worst of them. */
-  private async train(id: string): Promise<ScaffoldJob[] | Unscored> {
-    const { plan, number } = this;
-    const count = 1 + plan.scaffolder.feedback_examples;
-    const examples = trainingExamples(plan.train, count, {
-      seed: plan.seed,
-      iteration: number,
-      purpose: 'evolve',
-      scaffold_id: id,
-    });
-    const scored = await this.scores(id, 'train', examples);
-    if ('unscored' in scored) return scored;
-    const { scores } = scored;
-    this.trained.push({ scaffold: id, examples });
-    const node = this.node(id);
-    this.touched.add(id);
-    const [first] = examples;
-    const score = first === undefined ? undefined : scores[first];
-    if (first !== undefined && score !== undefined) {
-      node.train = [
-        ...node.train.filter(({ iteration }) => iteration !== number),
-        { iteration: number, example_id: first, score },
-      ];
-      this.ports.say(
-        `[${this.label}] Running scaffold ${id} on training example ${first}: score ${scoreText(score)}`,
-      );
-    }
-    return examples.map((example) => ({ scaffold: id, iteration: number, type: 'train', example }));
-  }
-
-  /** What a scaffold scores, by example. */
-  private async scores(
-    id: string,
-    type: ScaffoldJob['type'],
-    examples: readonly string[],
-  ): Promise<ReturnType<typeof everyScore>> {
-    const job = { scaffold: id, made_in: this.node(id).iteration, iteration: this.number, type };
-    return everyScore(
-      await settleAll(
-        examples.map(async (example) => [example, await this.ports.execute({ ...job, example })] as const),
-      ),
-    );
-  }
-
   /** Answers with those that take part, in the order of their ids. */
   private async make(wanted: readonly WantedScaffold[]): Promise<string[]> {
     const { plan, number: iteration, label } = this;
-    const earlier = [...this.nodes.values()];
-    const made = await generateScaffolds(wanted, { plan, iteration, label, earlier }, this.ports);
-    for (const node of made) {
-      this.nodes.set(node.id, node);
-      this.touched.add(node.id);
-    }
+    const made = await generateScaffolds(
+      wanted,
+      { plan, iteration, label, earlier: this.population.all() },
+      this.ports,
+    );
+    for (const node of made) this.population.put(node);
     return made
       .filter(({ status }) => status === 'new')
       .map(({ id }) => id)
       .sort(compareScaffoldIds);
   }
-
-  private takeId(parent: string | null): string {
-    const { id, counters } = takeScaffoldId(this.ids, parent);
-    this.ids = counters;
-    return id;
-  }
-
-  private node(id: string): ScaffoldNode {
-    const node = this.nodes.get(id);
-    if (node === undefined) throw new Error(`there is no scaffold ${id}`);
-    return node;
-  }
-}
-
-function structuredCopy(node: ScaffoldNode): ScaffoldNode {
-  return { ...node, train: [...node.train], valid: [...node.valid] };
 }

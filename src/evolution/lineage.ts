@@ -72,6 +72,13 @@ export function bestScaffold(nodes: readonly LineageNode[]): Lineage['best'] {
   return best ?? null;
 }
 
+/** The iteration that made a scaffold. @throws RangeError where there is no such scaffold. */
+export function madeIn(nodes: readonly LineageNode[], id: string): number {
+  const node = nodes.find((one) => one.id === id);
+  if (node === undefined) throw new RangeError(`there is no scaffold ${id}`);
+  return node.iteration;
+}
+
 /** The ids from the scaffold made from scratch to this one. */
 export function ancestry(id: string): string[] {
   const parent = parentOfScaffold(id);

@@ -1,4 +1,3 @@
-import type { ExecutionStatus } from '../contracts/execution.js';
 import type { JsonObject } from '../contracts/json.js';
 
 /** One row of a dataset. What is not `id` or `input` is for the scorer alone and never reaches a scaffold. */
@@ -26,19 +25,6 @@ export interface ScaffoldMetadata {
   parent_scaffold_id: string | null;
   /** The iteration that made it, from 0. */
   iteration: number;
-}
-
-/** What one run of a scaffold on one input gave. */
-export interface ScaffoldExecutionResult {
-  /** What `process_input` returned; empty where it did not return. */
-  output: string;
-  stderr: string;
-  /** null where a signal ended it. */
-  exit_code: number | null;
-  /** Seconds. */
-  execution_time: number;
-  /** Everything but `ok` is the scaffold's own failure and scores 0. */
-  status: ExecutionStatus;
 }
 
 /** All that is needed to evolve a scaffold from one of its runs on a training example. */

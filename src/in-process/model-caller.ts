@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { callKeyOf, idempotencyKeyOf, identityHash, promptKeyOf } from '../activities/call-key.js';
 import { recordOf, requestOf } from '../activities/call-record.js';
+import { modelNameOf } from '../config/model-name.js';
 import type { RunConfig } from '../config/schema.js';
 import type { AgentRequest } from '../contracts/agent.js';
 import type {
@@ -34,7 +35,7 @@ export class ModelCaller {
   ) {
     this.limit = new AdaptiveLimit({ maximum: concurrency });
     this.pace = new Pace(lm.requests_per_second);
-    this.modelName = `${lm.provider}/${lm.model}`;
+    this.modelName = modelNameOf(lm);
   }
 
   /**

@@ -120,3 +120,8 @@ export async function* jsonLines(values: AsyncIterable<unknown> | Iterable<unkno
   }
   if (block !== '') yield block;
 }
+
+/** A value as a file that people read as well. */
+export function readableJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -3,6 +3,7 @@ import { type AskedEvolution, evolveInputOf } from '../activities/evolve/evolve-
 import { InvalidInputError } from '../config/errors.js';
 import { firstEvolveDifference } from '../config/evolve-fingerprint.js';
 import type { EvolveConfig } from '../config/evolve-schema.js';
+import { modelNameOf } from '../config/model-name.js';
 import type { JsonObject } from '../contracts/json.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
 import { experimentFolderName } from '../storage/paths.js';
@@ -70,13 +71,12 @@ export async function startEvolve(
       );
     }
     try {
-      const { scaffolder } = config;
       const handle = await client.workflow.start(WORKFLOW_TYPES.evolve, {
         workflowId: id,
         taskQueue,
         args: [evolveInputOf(asked)],
         workflowIdConflictPolicy: 'FAIL',
-        staticSummary: `${config.name} · ${scaffolder.lm.provider}/${scaffolder.lm.model}`,
+        staticSummary: `${config.name} · ${modelNameOf(config.scaffolder.lm)}`,
       });
       return { id, handle, how: 'started', iterations: null };
     } catch (error) {

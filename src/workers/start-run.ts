@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { modelNameOf } from '../config/model-name.js';
 import type { RunConfig } from '../config/schema.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
 import { RUN_CONFIGS } from '../storage/experiment-folder.js';
@@ -12,7 +13,7 @@ export function startRun(client: Client, config: RunConfig, taskQueue: string): 
       type: WORKFLOW_TYPES.run,
       config,
       kind: RUN_CONFIGS,
-      summary: `${config.name} · ${config.lm.provider}/${config.lm.model}`,
+      summary: `${config.name} · ${modelNameOf(config.lm)}`,
     },
     taskQueue,
   );

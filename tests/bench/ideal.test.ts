@@ -6,10 +6,9 @@ import { millisecondsEach } from '../../bench/measure/overhead.js';
 import { parseOptions } from '../../bench/options.js';
 import type { EvolveState } from '../../src/contracts/evolve.js';
 import { closeEvolution } from '../../src/evolution/closing.js';
-import { NO_IDS } from '../../src/evolution/ids.js';
 import { Iteration } from '../../src/evolution/iteration.js';
 import { type IterationPorts, noMemo, rememberingPorts, Slots } from '../../src/evolution/iteration-ports.js';
-import { noEvolveTotals } from '../../src/evolution/totals.js';
+import { freshState } from '../../src/evolution/population.js';
 import { noStepCost } from '../../src/runtime/step-cost.js';
 
 describe('the cost of one step', () => {
@@ -201,14 +200,7 @@ async function evolveInNoTime(contest: EvolveContest): Promise<{ seconds: number
     return { ports: bounded, iteration: new Iteration(plan, state, bounded) };
   };
   const evolve = async () => {
-    let state: EvolveState = {
-      next_iteration: 0,
-      ids: NO_IDS,
-      nodes: [],
-      selection: null,
-      newcomers: [],
-      totals: noEvolveTotals(),
-    };
+    let state: EvolveState = freshState();
     while (state.next_iteration <= contest.num_iterations) state = (await begin(state).iteration.run()).state;
     return (await closeEvolution({ plan, state, ...begin(state) })).state.nodes;
   };

@@ -7,7 +7,7 @@ import { firstEvolveDifference } from '../../src/config/evolve-fingerprint.js';
 import { loadEvolveConfig } from '../../src/config/evolve-load.js';
 import { EVOLVE_DOMAINS, type EvolveConfig } from '../../src/config/evolve-schema.js';
 import { evolveConfigJsonSchema } from '../../src/config/json-schema.js';
-import { DOMAIN_NAMES } from '../../src/evolution/domains/registry.js';
+import { BUILT_IN_DOMAINS } from '../../src/contracts/names.js';
 import { refusal } from '../support/configs.js';
 import { evolveConfigWith, MINIMAL_EVOLUTION } from './evolve-support.js';
 
@@ -88,7 +88,7 @@ describe('the JSON Schema of an evolution', () => {
   });
 
   test('and the loader know the same built-in domains as the registry', () => {
-    expect([...EVOLVE_DOMAINS].sort()).toEqual([...DOMAIN_NAMES, 'custom'].sort());
+    expect([...EVOLVE_DOMAINS].sort()).toEqual([...BUILT_IN_DOMAINS, 'custom'].sort());
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { EvolveState, ScaffolderTurn, ScaffoldNode } from '../../src/contracts/evolve.js';
-import { NO_IDS } from '../../src/evolution/ids.js';
 import { Iteration, type IterationOutcome, NoScaffoldError } from '../../src/evolution/iteration.js';
 import {
   type DraftRequest,
@@ -16,8 +15,8 @@ import {
   type TurnRequest,
 } from '../../src/evolution/iteration-ports.js';
 import { bestScaffold } from '../../src/evolution/lineage.js';
+import { freshState } from '../../src/evolution/population.js';
 import type { SelectionSettings } from '../../src/evolution/selection.js';
-import { noEvolveTotals } from '../../src/evolution/totals.js';
 import { createRandom } from '../../src/statistics/random.js';
 import { throughJson } from './support.js';
 
@@ -117,14 +116,7 @@ class Ports implements IterationPorts {
   }
 }
 
-const START: EvolveState = {
-  next_iteration: 0,
-  ids: NO_IDS,
-  nodes: [],
-  selection: null,
-  newcomers: [],
-  totals: noEvolveTotals(),
-};
+const START: EvolveState = freshState();
 
 interface Went {
   state: EvolveState;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkUniqueIds, exampleRow, readExample } from '../../src/evolution/examples.js';
-import { executionLog } from '../../src/evolution/execution-log.js';
+import { executionLog, type LoggedRun } from '../../src/evolution/execution-log.js';
 import { scoringFile, validationOf } from '../../src/evolution/scores.js';
-import type { ScaffoldExecutionResult } from '../../src/evolution/types.js';
 import { createRandom, shuffled } from '../../src/statistics/random.js';
 import { example, throughJson } from './support.js';
 
@@ -83,8 +82,9 @@ describe('a row', () => {
 });
 
 describe('an execution log', () => {
-  const result = (fields: Partial<ScaffoldExecutionResult>): ScaffoldExecutionResult => ({
-    output: 'out',
+  type TimedRun = LoggedRun & { execution_time: number };
+
+  const result = (fields: Partial<TimedRun>): TimedRun => ({
     stderr: '',
     exit_code: 0,
     execution_time: 1.25,
@@ -104,7 +104,9 @@ describe('an execution log', () => {
   });
 
   test('is the same for two runs that differ in nothing but their time', () => {
-    const one = result({ status: 'timeout', execution_time: 120.01 });
-    expect(executionLog(one)).toBe(executionLog({ ...one, execution_time: 120.2 }));
+    const [one, other] = [120.01, 120.2].map((execution_time) =>
+      result({ status: 'timeout', execution_time }),
+    );
+    expect(executionLog(one as TimedRun)).toBe(executionLog(other as TimedRun));
   });
 });

@@ -6,6 +6,7 @@ import type { EvolveState, ScaffoldJob } from '../../contracts/evolve.js';
 import { iterationFolder } from '../../evolution/layout.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { forEachConcurrently } from '../../storage/byte-streams.js';
+import { readableJson } from '../../storage/json-lines.js';
 import {
   artifactKeys,
   callsPrefix,
@@ -148,7 +149,7 @@ export function forkedConfig({ store, config }: ForkSource, resultsDir: string):
  */
 export async function copyFork(source: ForkSource, target: ArtifactStore): Promise<void> {
   const { store, at_iteration } = source;
-  await target.write(evolveForkKey(), `${JSON.stringify(originOf(source), null, 2)}\n`);
+  await target.write(evolveForkKey(), readableJson(originOf(source)));
   const iterations = Array.from({ length: at_iteration + 1 }, (_, iteration) => iteration);
   for (const iteration of iterations) await copyBelow(store, target, `${iterationFolder(iteration)}/`);
   const state = JSON.parse((await store.readText(evolveStateKey(at_iteration))) as string) as EvolveState;

@@ -24,9 +24,9 @@ import { patiently } from '../patiently.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { type ExecutionNotes, executionNotesOf, largerCost } from './execution-notes.js';
 import { ExecutorBridge, NothingLeftError } from './executor-bridge.js';
-import { givenUp, hasOutput, lostBy, noResult } from './no-result.js';
+import { givenUp, lostBy, noResult } from './no-result.js';
 import { readScaffold } from './scaffold-files.js';
-import { type ScaffoldRunRecord, scaffoldRunKeyOf } from './scaffold-runs.js';
+import { hasOutput, type ScaffoldRunRecord, scaffoldRunKeyOf } from './scaffold-runs.js';
 import { draftJob, draftOf } from './scaffolder-turn.js';
 
 function runOf({ score, result, lm_calls, usage, cost_usd }: ScaffoldRunRecord): ScaffoldRun {

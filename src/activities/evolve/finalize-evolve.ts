@@ -2,7 +2,7 @@ import type { FinalizeEvolveInput } from '../../contracts/evolve.js';
 import type { EvolveMetrics } from '../../contracts/evolve-results.js';
 import type { CallRecord } from '../../contracts/language-model.js';
 import { bestFile, scaffoldFile } from '../../evolution/layout.js';
-import { bestScaffold, type ScaffoldStatus } from '../../evolution/lineage.js';
+import { bestScaffold, madeIn, type ScaffoldStatus } from '../../evolution/lineage.js';
 import { bestLine } from '../../evolution/progress-lines.js';
 import { evolutionReport } from '../../reports/evolution-report.js';
 import { sumCost, sumUsage } from '../../statistics/result-row.js';
@@ -15,8 +15,8 @@ import { heartbeating } from '../heartbeating.js';
 import { writeMetrics } from '../metrics-file.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { writeLineage } from './iteration-files.js';
-import { copyScaffold, readScaffold } from './scaffold-files.js';
-import type { ScaffoldRunRecord } from './scaffold-runs.js';
+import { copyScaffold, readScaffold, type ScaffoldPlace } from './scaffold-files.js';
+import { hasOutput, type ScaffoldRunRecord } from './scaffold-runs.js';
 import { scaffoldTrajectories } from './scaffold-trajectories.js';
 
 const inOrder = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0);
@@ -59,7 +59,6 @@ function metricsOf(
 ): EvolveMetrics {
   const { plan, state, status, message, tested, started_at, ended_at } = input;
   const best = bestScaffold(state.nodes);
-  const made = best === null ? undefined : state.nodes.find(({ id }) => id === best.id);
   const iterations = Array.from({ length: state.next_iteration }, (_, iteration) => iteration);
   const scoresIn = (iteration: number) =>
     state.nodes.flatMap(({ valid }) => valid.filter((score) => score.iteration === iteration));
@@ -80,11 +79,11 @@ function metricsOf(
     num_iterations: plan.num_iterations,
     iterations: state.next_iteration,
     best:
-      best === null || made === undefined
+      best === null
         ? null
         : {
             ...best,
-            path: scaffoldFile(made.iteration, 'new', best.id),
+            path: scaffoldFile(madeIn(state.nodes, best.id), 'new', best.id),
             test_score: tested?.scaffold === best.id ? tested.score : null,
           },
     best_by_iteration: iterations.map((iteration) => {
@@ -96,7 +95,7 @@ function metricsOf(
     scaffolds_unscored: countOf('unscored'),
     scaffolds_duplicate: countOf('duplicate'),
     executions: runs.length,
-    executions_failed: runs.filter(({ result }) => result.status !== 'ok' || result.output === null).length,
+    executions_failed: runs.filter(({ result }) => !hasOutput(result)).length,
     lm_calls: calls.length,
     lm_calls_repeated: calls.reduce((sum, { repeated }) => sum + repeated, 0),
     usage: sumUsage(calls),
@@ -129,11 +128,14 @@ export function createFinalizeEvolve(contexts: EvolveContexts, dependencies: Wor
       );
       await writeLineage(store, input);
       const { best } = metrics;
-      const madeIn = (id: string) => input.state.nodes.find((node) => node.id === id)?.iteration ?? 0;
+      const placeOf = (id: string): ScaffoldPlace => ({
+        iteration: madeIn(input.state.nodes, id),
+        generation: 'new',
+        id,
+      });
       if (best !== null) {
         await store.deleteFolder('best');
-        const place = { iteration: madeIn(best.id), generation: 'new' as const, id: best.id };
-        await copyScaffold(store, place, bestFile);
+        await copyScaffold(store, placeOf(best.id), bestFile);
       }
       await store.writeStream(
         artifactKeys.report,
@@ -141,7 +143,7 @@ export function createFinalizeEvolve(contexts: EvolveContexts, dependencies: Wor
           metrics,
           nodes: input.state.nodes,
           files: async (id) => {
-            const files = await readScaffold(store, { iteration: madeIn(id), generation: 'new', id });
+            const files = await readScaffold(store, placeOf(id));
             return Object.keys(files).length === 0 ? null : files;
           },
         }),

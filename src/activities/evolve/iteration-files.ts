@@ -10,11 +10,12 @@ import {
   scaffoldFile,
   scoringPath,
 } from '../../evolution/layout.js';
-import { type LineageNode, lineageFile } from '../../evolution/lineage.js';
+import { type LineageNode, lineageFile, madeIn } from '../../evolution/lineage.js';
 import { bestSoFarLine } from '../../evolution/progress-lines.js';
 import { scoringFile } from '../../evolution/scores.js';
 import { scoreText } from '../../statistics/figure-text.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { readableJson } from '../../storage/json-lines.js';
 import { evolveStateKey } from '../../storage/paths.js';
 import { keysBelow } from '../../storage/read-ahead.js';
 import { heartbeating } from '../heartbeating.js';
@@ -22,26 +23,15 @@ import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { copyScaffold } from './scaffold-files.js';
 import type { ScaffoldRunRecord } from './scaffold-runs.js';
 
-function asJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
-}
-
 /** What people read of a scaffold's runs. */
 function logText(records: readonly ScaffoldRunRecord[]): string {
   return records
     .map(({ example, score, message, result }) => {
-      const log = executionLog({
-        output: result.output ?? '',
-        stderr: result.stderr,
-        exit_code: result.exit_code,
-        execution_time: result.seconds,
-        status: result.status,
-      });
       const parts = [
         `=== example ${example}: score ${scoreText(score)}`,
         message,
         `--- output\n${result.output ?? '(none)'}`,
-        `--- log\n${log}`,
+        `--- log\n${executionLog(result)}`,
         ...(result.stdout === '' ? [] : [`--- printed\n${result.stdout}`]),
       ];
       return parts.join('\n');
@@ -60,7 +50,7 @@ async function writeLog(
   const rows = records.map(({ key: _key, at: _at, ...row }) => row);
   const path = (format: 'json' | 'log') =>
     closing ? closingLogPath(scaffold, type, format) : logPath(iteration, scaffold, type, format);
-  await context.store.write(path('json'), asJson(rows));
+  await context.store.write(path('json'), readableJson(rows));
   await context.store.write(path('log'), logText(records));
 }
 
@@ -84,7 +74,7 @@ export async function writeLineage(
   const nodes = state.nodes.map(
     ({ fingerprint: _fingerprint, traits: _traits, ...node }): LineageNode => node,
   );
-  await store.write(experimentFiles.lineage, asJson(lineageFile(plan.selection.kind, nodes)));
+  await store.write(experimentFiles.lineage, readableJson(lineageFile(plan.selection.kind, nodes)));
 }
 
 /** Deletes scaffolds that an earlier attempt at the iteration made, and this one did not. */
@@ -117,10 +107,8 @@ export function createFinishIteration(contexts: EvolveContexts) {
       if (closing) await store.deleteFolder('closing');
       else await deleteStrays(store, iteration, state.nodes);
       for (const id of parents) {
-        const made_in = state.nodes.find((node) => node.id === id)?.iteration ?? 0;
-        await copyScaffold(store, { iteration: made_in, generation: 'new', id }, (path) =>
-          scaffoldFile(iteration, 'old', id, path),
-        );
+        const place = { iteration: madeIn(state.nodes, id), generation: 'new' as const, id };
+        await copyScaffold(store, place, (path) => scaffoldFile(iteration, 'old', id, path));
       }
       for (const runs of validated) await writeLog(context, runs, { iteration, type: 'valid', closing });
       for (const runs of trained) await writeLog(context, runs, { iteration, type: 'train', closing });
@@ -128,9 +116,9 @@ export function createFinishIteration(contexts: EvolveContexts) {
         scoresOf(state.nodes, iteration, ({ train }) => train),
         scoresOf(state.nodes, iteration, ({ valid }) => valid),
       );
-      await store.write(closing ? closingScoringPath() : scoringPath(iteration), asJson(scoring));
+      await store.write(closing ? closingScoringPath() : scoringPath(iteration), readableJson(scoring));
       await writeLineage(store, input);
-      if (!closing) await store.write(evolveStateKey(iteration), asJson(state));
+      if (!closing) await store.write(evolveStateKey(iteration), readableJson(state));
       for (const line of [...lines, bestSoFarLine(state.nodes)]) if (line !== null) context.log.info(line);
       context.log.info({ iteration, closing, scores: scoring.valid }, 'iteration finished');
     });

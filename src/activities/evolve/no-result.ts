@@ -4,6 +4,7 @@ import { FAILURE_TYPES } from '../../contracts/names.js';
 import type { StepCost } from '../../contracts/step-cost.js';
 import type { CallResult } from '../../sandboxes/sandbox.js';
 import type { ExecutionNotes } from './execution-notes.js';
+import { hasOutput } from './scaffold-runs.js';
 
 /** What a program that has ended was kept from. */
 export interface Losses {
@@ -61,9 +62,4 @@ export function givenUp(notes: ExecutionNotes, { recalled }: Losses): boolean {
   notes.lost = recalled > notes.recalled ? 1 : notes.lost + 1;
   notes.recalled = recalled;
   return notes.lost >= MOST_LOST;
-}
-
-/** Whether a program came to an output, which is scored. */
-export function hasOutput(result: CallResult): result is CallResult & { output: string } {
-  return result.status === 'ok' && result.output !== null;
 }

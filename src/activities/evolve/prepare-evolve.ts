@@ -2,13 +2,14 @@ import { Context } from '@temporalio/activity';
 import { stringify } from 'yaml';
 import { InvalidInputError } from '../../config/errors.js';
 import type { EvolveConfig } from '../../config/evolve-schema.js';
-import type { EvolveInput, EvolvePlan, EvolveState } from '../../contracts/evolve.js';
-import { NO_IDS } from '../../evolution/ids.js';
+import { modelNameOf } from '../../config/model-name.js';
+import type { EvolveInput, EvolvePlan } from '../../contracts/evolve.js';
 import { experimentFiles } from '../../evolution/layout.js';
+import { freshState } from '../../evolution/population.js';
 import type { SelectionSettings } from '../../evolution/selection.js';
-import { noEvolveTotals } from '../../evolution/totals.js';
 import { SandboxError } from '../../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { readableJson } from '../../storage/json-lines.js';
 import { artifactKeys } from '../../storage/paths.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
@@ -21,18 +22,6 @@ import { dataWarnings, readEvolveData, writeEvolveData } from './evolve-data.js'
 import { evolveDomain } from './evolve-domain.js';
 import { chooseEvolveFolder, latestEvolveState } from './evolve-folder.js';
 import { copyFork } from './evolve-fork.js';
-
-/** Before the first iteration. */
-function freshState(): EvolveState {
-  return {
-    next_iteration: 0,
-    ids: NO_IDS,
-    nodes: [],
-    selection: null,
-    newcomers: [],
-    totals: noEvolveTotals(),
-  };
-}
 
 function selectionOf({ selection }: EvolveConfig): SelectionSettings {
   if (selection.type !== 'islands') return { kind: selection.type };
@@ -61,15 +50,15 @@ async function writeMetadata(
     created_at,
     seed,
     domain: domain.name,
-    scaffolder_model: `${scaffolder.lm.provider}/${scaffolder.lm.model}`,
-    executor_model: executor === null ? null : `${executor.lm.provider}/${executor.lm.model}`,
+    scaffolder_model: modelNameOf(scaffolder.lm),
+    executor_model: executor === null ? null : modelNameOf(executor.lm),
     num_iterations: evolution.num_iterations,
     scaffolds_per_iter: evolution.scaffolds_per_iter,
     initial_scaffolds: evolution.initial_scaffolds,
     num_validation_examples: evolution.num_validation_examples,
     timeout_sec,
   };
-  await store.write(experimentFiles.metadata, `${JSON.stringify(metadata, null, 2)}\n`);
+  await store.write(experimentFiles.metadata, readableJson(metadata));
 }
 
 /**
@@ -131,8 +120,8 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
         experiment,
         execution: runId,
         name: config.name,
-        scaffolder_model: `${scaffolder.lm.provider}/${scaffolder.lm.model}`,
-        executor_model: executor === null ? null : `${executor.lm.provider}/${executor.lm.model}`,
+        scaffolder_model: modelNameOf(scaffolder.lm),
+        executor_model: executor === null ? null : modelNameOf(executor.lm),
         ...evolution,
         selection: selectionOf(config),
         seed,

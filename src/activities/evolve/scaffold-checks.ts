@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { modelNameOf } from '../../config/model-name.js';
 import type { ProposeScaffoldInput } from '../../contracts/evolve.js';
 import { type CodeSummary, summarizeCode } from '../../evolution/duplicates.js';
 import type { ScaffoldFiles, ScaffoldMetadata } from '../../evolution/types.js';
@@ -50,7 +51,7 @@ export class ScaffoldChecks {
     const { executor } = context.config;
     const metadata: ScaffoldMetadata = {
       created_at: createdAt,
-      model: executor === null ? null : `${executor.lm.provider}/${executor.lm.model}`,
+      model: executor === null ? null : modelNameOf(executor.lm),
       parent_scaffold_id: parent,
       iteration,
     };

@@ -7,6 +7,7 @@ import {
 import type { ScaffoldFiles, ScaffoldMetadata } from '../../evolution/types.js';
 import { scaffoldSupport } from '../../sandboxes/scaffold-support.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { readableJson } from '../../storage/json-lines.js';
 import { keysBelow } from '../../storage/read-ahead.js';
 
 /** Where a scaffold's folder is. */
@@ -57,7 +58,7 @@ export async function writeScaffold(
     ...Object.keys(all).map((name) => scaffoldFile(iteration, generation, id, name)),
   ]);
   await deleteOthers(store, `${scaffoldFolder(iteration, generation, id)}/`, written);
-  await store.write(path, `${JSON.stringify(metadata, null, 2)}\n`);
+  await store.write(path, readableJson(metadata));
 }
 
 /** Deletes what stands below a folder and does not belong there any more. */

@@ -17,6 +17,11 @@ export interface ScaffoldRunRecord extends ScaffoldJob, StepCost {
   at: string;
 }
 
+/** Whether a program came to an output, which is scored. */
+export function hasOutput(result: CallResult): result is CallResult & { output: string } {
+  return result.status === 'ok' && result.output !== null;
+}
+
 function hash(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }

@@ -11,13 +11,7 @@ export async function shownRun({ runs, examples }: EvolveContext, job: ScaffoldJ
   const { result, score } = await runs.get(job);
   return {
     example: await examples.get('train', job.example),
-    execution_log: executionLog({
-      output: result.output ?? '',
-      stderr: result.stderr,
-      exit_code: result.exit_code,
-      execution_time: result.seconds,
-      status: result.status,
-    }),
+    execution_log: executionLog(result),
     actual_output: result.output ?? '',
     score,
   };

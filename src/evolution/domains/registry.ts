@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../contracts/json.js';
+import type { BUILT_IN_DOMAINS } from '../../contracts/names.js';
 import { circlePacking } from './circle-packing.js';
 import { crosswordsDomain } from './crosswords.js';
 import type { Domain, DomainServices } from './domain.js';
@@ -7,16 +8,8 @@ import { game24 } from './game24.js';
 import { mcq } from './mcq.js';
 import { numericDomain } from './numeric.js';
 
-/** The domains that come with Reprise; `custom` is a file of the user's (see ./custom.ts). */
-export const DOMAIN_NAMES = [
-  'crosswords',
-  'mcq',
-  'numeric',
-  'game24',
-  'equation_balancer',
-  'circle_packing',
-] as const;
-export type DomainName = (typeof DOMAIN_NAMES)[number];
+/** `custom` is a file of the user's (see ./custom.ts). */
+export type DomainName = (typeof BUILT_IN_DOMAINS)[number];
 
 /**
  * A built-in domain.

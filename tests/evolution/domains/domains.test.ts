@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/contracts/json.js';
+import { BUILT_IN_DOMAINS } from '../../../src/contracts/names.js';
 import { customDomain } from '../../../src/evolution/domains/custom.js';
 import { type Domain, ScoringError, scoreOutput } from '../../../src/evolution/domains/domain.js';
-import { builtInDomain, DOMAIN_NAMES, type DomainName } from '../../../src/evolution/domains/registry.js';
+import { builtInDomain, type DomainName } from '../../../src/evolution/domains/registry.js';
 import { compareSymbolically } from '../../../src/grading/compare-symbolically.js';
 import { example } from '../support.js';
 
@@ -51,7 +52,7 @@ const ROWS: Record<
   circle_packing: { input: '26', data: {}, right: '', wrong: 'NaN', fault: {} },
 };
 
-describe.each(DOMAIN_NAMES.filter((name) => name !== 'circle_packing'))('%s', (name) => {
+describe.each(BUILT_IN_DOMAINS.filter((name) => name !== 'circle_packing'))('%s', (name) => {
   const { input, data, right, wrong, fault } = ROWS[name];
   const row = example('r', input, data);
 
@@ -75,7 +76,7 @@ describe.each(DOMAIN_NAMES.filter((name) => name !== 'circle_packing'))('%s', (n
   });
 });
 
-describe.each(DOMAIN_NAMES.filter((name) => domain(name).generate !== undefined))(
+describe.each(BUILT_IN_DOMAINS.filter((name) => domain(name).generate !== undefined))(
   'generated rows of %s',
   (name) => {
     test('are rows of the domain, the same for a seed, and solved by what is expected', async () => {
