@@ -7,6 +7,7 @@ import { addWorkerCommands } from './dev.js';
 import { addDoctorCommand } from './doctor.js';
 import { addEvolveCommand } from './evolve.js';
 import { EXIT, explain } from './exit.js';
+import { addExportCommand } from './export.js';
 import { addGenerateCommand } from './generate.js';
 import { addGradeCommand } from './grade.js';
 import { addMemoryCommands } from './memory.js';
@@ -14,6 +15,7 @@ import { addRunCommand } from './run.js';
 import { addSchemaCommand } from './schema.js';
 import { addScoreCommand } from './score.js';
 import { addSetupCommand } from './setup.js';
+import { addStatsCommand } from './stats.js';
 import { addStatusCommand } from './status.js';
 import { addTemporalCommand } from './temporal.js';
 
@@ -37,6 +39,8 @@ const commands = [
   addStatusCommand,
   addControlCommands,
   addScoreCommand,
+  addStatsCommand,
+  addExportCommand,
   addGradeCommand,
   addGenerateCommand,
   addMemoryCommands,

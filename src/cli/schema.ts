@@ -3,24 +3,27 @@ import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { configJsonSchema, evolveConfigJsonSchema } from '../config/json-schema.js';
 import { readableJson } from '../storage/json-lines.js';
+import { PUBLISHED_SCHEMAS, trajectoryJsonSchema } from '../trajectories/json-schema.js';
 import { EXIT } from './exit.js';
 
-const SCHEMAS = {
-  run: configJsonSchema,
-  evolve: evolveConfigJsonSchema,
-} as const;
+/** By kind: of configs, and of the rows of trajectories. */
+const SCHEMAS: ReadonlyMap<string, () => unknown> = new Map([
+  ['run', configJsonSchema],
+  ['evolve', evolveConfigJsonSchema],
+  ...PUBLISHED_SCHEMAS.map((kind) => [kind, () => trajectoryJsonSchema(kind)] as const),
+]);
 
 export function addSchemaCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('schema')
-    .description('the JSON Schema of a config, for editors')
-    .argument('[kind]', 'run (the default) or evolve')
+    .description('the JSON Schema of a config, for editors, or of a row of trajectories')
+    .argument('[kind]', `run (the default), or one of ${[...SCHEMAS.keys()].slice(1).join(', ')}`)
     .option('--out <file>', 'default: standard output')
     .action((kind: string | undefined, options: { out?: string }) => {
-      const schema = SCHEMAS[(kind ?? 'run') as keyof typeof SCHEMAS];
+      const schema = SCHEMAS.get(kind ?? 'run');
       if (schema === undefined) {
         throw new InvalidInputError(
-          `there is no config of kind '${kind}'; kinds: ${Object.keys(SCHEMAS).join(', ')}`,
+          `there is no schema of kind '${kind}'; kinds: ${[...SCHEMAS.keys()].join(', ')}`,
         );
       }
       const text = readableJson(schema());

@@ -80,3 +80,17 @@ export function textOf(message: Message): string {
   if (typeof content === 'string') return content;
   return (content ?? []).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
+
+export type AnyImagePart = ImagePart | ImageUrlPart | ImageFilePart;
+
+/** Where an image is: its URL or path, or the id under which a provider stores it. */
+export function imageSource(part: AnyImagePart): string {
+  if (part.type === 'image') return part.image;
+  return part.type === 'image_url' ? part.image_url.url : part.image_file.file_id;
+}
+
+/** The parts of a message that are not text. */
+export function imagesOf({ content }: Message): AnyImagePart[] {
+  if (typeof content === 'string') return [];
+  return (content ?? []).filter((part) => part.type !== 'text');
+}

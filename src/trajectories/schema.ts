@@ -40,6 +40,40 @@ export const trajectorySchema = z.object({
   schema_version: z.literal(1).default(1),
 });
 
+/** What a judge said: a number, a text or an object under each name. */
+export const judgeResponseSchema = z
+  .record(z.string(), z.union([z.number(), z.boolean(), z.string(), jsonObject]))
+  .nullable()
+  .default(null);
+
+export const llmEvaluatedTimeStepSchema = timeStepSchema.extend({ judge_response: judgeResponseSchema });
+
+export const llmEvaluatedTrajectorySchema = trajectorySchema.extend({
+  timesteps: z.array(llmEvaluatedTimeStepSchema).min(1, 'a trajectory needs at least one step'),
+  judge_response: judgeResponseSchema,
+});
+
+export const areEvaluatedTrajectorySchema = trajectorySchema.extend({
+  /** `success`, `rationale`, `judge_model`, `oracle_matching_failures`, `duration` in seconds. */
+  are_evaluation: jsonObject,
+});
+
+/** What an agent is asked to do in an episode. */
+export const taskSchema = z.object({
+  task_id: z.string(),
+  /** Prompt, instructions or images. */
+  inputs: jsonObject.default({}),
+  /** Criteria and expected outcomes. */
+  eval_criteria: jsonObject.default({}),
+  /** Such as difficulty, category and source. */
+  metadata: jsonObject.default({}),
+});
+
 export type ChatData = Frozen<z.output<typeof chatSchema>>;
 export type TimeStepData = Frozen<z.output<typeof timeStepSchema>>;
 export type TrajectoryData = Frozen<z.output<typeof trajectorySchema>>;
+export type JudgeResponse = Frozen<z.output<typeof judgeResponseSchema>>;
+export type LLMEvaluatedTimeStepData = Frozen<z.output<typeof llmEvaluatedTimeStepSchema>>;
+export type LLMEvaluatedTrajectoryData = Frozen<z.output<typeof llmEvaluatedTrajectorySchema>>;
+export type AREEvaluatedTrajectoryData = Frozen<z.output<typeof areEvaluatedTrajectorySchema>>;
+export type TaskData = Frozen<z.output<typeof taskSchema>>;

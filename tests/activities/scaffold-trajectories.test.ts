@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { scaffoldTrajectories } from '../../src/activities/evolve/scaffold-trajectories.js';
 import type { CallRecord } from '../../src/contracts/language-model.js';
 import type { LineageNode } from '../../src/evolution/lineage.js';
+import { withAdvantages } from '../../src/trajectories/advantages.js';
+import { isKept } from '../../src/trajectories/exports/filters.js';
+import { episodeReturn } from '../../src/trajectories/returns.js';
 
 function node(id: string, parent: string | null, score: number | 'failed' | 'duplicate'): LineageNode {
   return {
@@ -71,13 +74,13 @@ describe('the trajectories of scaffolds', () => {
     expect(made[0]?.timesteps[0]?.available_tool_schemas).toBeNull();
   });
 
-  test('that gave no program are worth 0, and are no errors', () => {
+  test('that gave no program have a return of 0, and are kept by exports', () => {
     const failed = made.find(({ episode_id }) => episode_id === '2/0');
-    expect(failed?.timesteps.map(({ reward }) => reward ?? 0)).toEqual([0, 0, 0]);
-    expect(failed?.error_info).toBeNull();
+    expect(failed && episodeReturn(failed)).toBe(0);
+    expect(failed && isKept(failed, { withoutErrors: true, minimumReward: 0 })).toBe(true);
   });
 
-  test('are trials of a task that they share, so that there is something to compare them with', () => {
+  test('are trials of a task that they share, so that advantages have something to compare', () => {
     expect(made.map(({ reset_kwargs }) => [reset_kwargs.task_id, reset_kwargs.trial])).toEqual([
       ['generate', 0],
       ['evolve 0', 0],
@@ -85,6 +88,17 @@ describe('the trajectories of scaffolds', () => {
       ['generate', 1],
       ['evolve 1', 0],
       ['generate', 2],
+    ]);
+    const advantages = withAdvantages(made, { discount: 1, scale: 'none' }).map(
+      ({ timesteps }) => timesteps.at(-1)?.advantage,
+    );
+    expect(advantages.map((advantage) => advantage && Number(advantage.toFixed(6)))).toEqual([
+      -0.083333,
+      -0.25,
+      0.25,
+      0.416667,
+      null,
+      -0.333333,
     ]);
   });
 });

@@ -95,11 +95,16 @@ const SCENARIOS: Scenario[] = [
     },
   },
   {
-    title: 'the schema for editors',
-    steps: [{ command: 'npx reprise schema --out reprise.schema.json' }],
+    title: 'the schema for editors, and that of a trajectory',
+    steps: [
+      { command: 'npx reprise schema --out reprise.schema.json' },
+      { command: 'npx reprise schema trajectory --out trajectory.schema.json' },
+    ],
     check: async (place) => {
       const written = JSON.parse(await readFile(place.path('reprise.schema.json'), 'utf8'));
       expect(written).toEqual(JSON.parse(JSON.stringify(configJsonSchema())));
+      const published = await readFile('schemas/trajectory.schema.json', 'utf8');
+      expect(await readFile(place.path('trajectory.schema.json'), 'utf8')).toBe(published);
     },
   },
   {
@@ -212,10 +217,28 @@ const SCENARIOS: Scenario[] = [
         prints: TABLE,
       },
       { command: 'npx reprise score toy_inmemory', prints: /Before: 2 correct/ },
+      {
+        command: 'npx reprise export toy_inmemory --format trl --out train.jsonl',
+        prints: /4 rows of 4 trajectories/,
+      },
+      {
+        command: 'npx reprise export toy_inmemory --format openai-finetune --successful --out tuning.jsonl',
+        prints: /2 rows of 4 trajectories; 2 filtered out/,
+      },
+      { command: 'npx reprise stats results/toy_inmemory/results.jsonl', prints: /pass\^k[\s\S]*│ 1 / },
+      {
+        command:
+          'npx reprise stats results/toy_inmemory/results.jsonl --against results/replayed/results.jsonl',
+        prints: /better, worse, equal.*│ 0, 0, 4/,
+      },
     ],
     check: async (place) => {
       const [original, replayed] = [await place.rows('toy_inmemory'), await place.rows('replayed')];
       expect(replayed.map(({ action }) => action)).toEqual(original.map(({ action }) => action));
+      const trained = (await readFile(place.path('train.jsonl'), 'utf8')).trim().split('\n');
+      expect(trained.map((line) => JSON.parse(line).completion[0].content)).toEqual(
+        original.map(({ action }) => action),
+      );
     },
   },
   {

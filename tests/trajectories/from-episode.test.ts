@@ -4,6 +4,7 @@ import type { EpisodeRecord } from '../../src/contracts/results.js';
 import { resultRow } from '../../src/statistics/result-row.js';
 import { trajectoryOf } from '../../src/trajectories/from-episode.js';
 import { textOf } from '../../src/trajectories/message.js';
+import { episodeReturn } from '../../src/trajectories/returns.js';
 import type { TrajectoryData } from '../../src/trajectories/schema.js';
 import { call, episode, step } from '../support/rows.js';
 
@@ -88,6 +89,7 @@ describe('several steps', () => {
     const earned = [0, 1, 2].map((reward) => ({ ...step(false), reward }));
     const made = trajectory({ steps: earned }, called.map(act));
     expect(made?.timesteps.map(({ reward }) => reward)).toEqual(rewards);
+    expect(made && episodeReturn(made)).toBe(3);
   });
 });
 

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { resolveLocation } from '../config/paths.js';
+import { imageReader } from '../storage/image-reader.js';
+import { openStore } from '../storage/open.js';
+import type { ImagePathOf } from '../trajectories/exports/index.js';
+import { type ImageLimits, readImage } from '../trajectories/images.js';
+import { type AnyImagePart, imageSource, imagesOf } from '../trajectories/message.js';
+import type { TrajectoryData } from '../trajectories/schema.js';
+
+const REPORTED_CHARACTERS = 80;
+
+/** Saves the images of chats in a folder, each once, under the hash of its bytes. */
+export class SavedImages {
+  /** Why images were not saved, by the beginning of their source. */
+  readonly refused = new Map<string, string>();
+  /** The paths of images that are not in the chat itself; null where one was refused. */
+  private readonly known = new Map<string, string | null>();
+  private readonly folder: string;
+
+  /** @param folder a path or an `s3://` address; rows have the paths of images as it is written here. */
+  constructor(
+    folder: string,
+    private readonly limits: Pick<ImageLimits, 'hosts' | 'folders'>,
+  ) {
+    this.folder = folder.replace(/\/+$/, '');
+  }
+
+  /** Saves every image of a trajectory that may be read; answers where each one is. */
+  async saveAll({ timesteps }: TrajectoryData): Promise<ImagePathOf> {
+    const parts = timesteps.flatMap(({ chats }) =>
+      chats.flatMap(({ messages }) => messages.flatMap(imagesOf)),
+    );
+    // The same image is in every chat that goes on from the first; one within the chat is large and is not kept.
+    const saved = new Map<string, string | null>();
+    for (const part of parts) {
+      const source = imageSource(part);
+      if (!saved.has(source)) saved.set(source, await this.pathOf(part, source));
+    }
+    return (source) => saved.get(source) ?? null;
+  }
+
+  private async pathOf(part: AnyImagePart, source: string): Promise<string | null> {
+    const known = this.known.get(source);
+    if (known !== undefined) return known;
+    const path = await this.save(part, source);
+    if (!/^data:/i.test(source)) this.known.set(source, path);
+    return path;
+  }
+
+  private async save(part: AnyImagePart, source: string): Promise<string | null> {
+    let image: Awaited<ReturnType<typeof readImage>>;
+    try {
+      image = await readImage(part, imageReader, this.limits);
+    } catch (error) {
+      this.refused.set(source.slice(0, REPORTED_CHARACTERS), (error as Error).message);
+      return null;
+    }
+    const { bytes, media_type } = image;
+    const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+    const name = `${hash}.${media_type.replace('image/', '')}`;
+    await openStore(resolveLocation(this.folder, process.cwd())).write(name, bytes, { ifAbsent: true });
+    return `${this.folder}/${name}`;
+  }
+}

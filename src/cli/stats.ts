@@ -1,0 +1,154 @@
+import type { Command } from 'commander';
+import { locatedFiles } from '../activities/locate.js';
+import { InvalidInputError } from '../config/errors.js';
+import { resolveLocation } from '../config/paths.js';
+import type { Interval } from '../statistics/clustered-bootstrap.js';
+import { comparePaired, type PairedComparison } from '../statistics/paired.js';
+import { type RewardRow, readRewardRow } from '../statistics/reward-rows.js';
+import {
+  type RewardStatistics,
+  type RewardStatisticsOptions,
+  rewardStatistics,
+} from '../statistics/reward-statistics.js';
+import { readableJson, readNumberedJsonLines } from '../storage/json-lines.js';
+import { openStore } from '../storage/open.js';
+import { EXIT } from './exit.js';
+import { headedTable } from './format.js';
+
+const MOST_RESAMPLES = 1_000_000;
+
+interface StatsOptions {
+  against?: string;
+  successReward: string;
+  confidence: string;
+  resamples: string;
+  seed: string;
+  json?: boolean;
+}
+
+/** @throws InvalidInputError that names the line where it is no row of rewards. */
+async function readRewards(address: string): Promise<RewardRow[]> {
+  const source = await locatedFiles(openStore)(resolveLocation(address, process.cwd()));
+  if (source === null) throw new InvalidInputError(`there is no file at ${address}`);
+  const rows: RewardRow[] = [];
+  for await (const { line, value } of readNumberedJsonLines<unknown>(source, { name: address })) {
+    rows.push(refusing(`line ${line} of ${address}`, () => readRewardRow(value)));
+  }
+  if (rows.length === 0) throw new InvalidInputError(`${address} has no rows`);
+  return rows;
+}
+
+function refusing<Value>(what: string, work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+    throw new InvalidInputError(`${what}: ${error.message}`);
+  }
+}
+
+function numberOption(text: string, option: string, expected: string, holds: (value: number) => boolean) {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && holds(value)) return value;
+  throw new InvalidInputError(`${option} ${text}: must be ${expected}`);
+}
+
+function statisticsOptions(options: StatsOptions): RewardStatisticsOptions {
+  const { successReward, confidence, resamples, seed } = options;
+  return {
+    successReward: numberOption(successReward, '--success-reward', 'a number', () => true),
+    confidence: numberOption(
+      confidence,
+      '--confidence',
+      'a number between 0 and 1',
+      (value) => value > 0 && value < 1,
+    ),
+    resamples: numberOption(
+      resamples,
+      '--resamples',
+      `a whole number from 1 to ${MOST_RESAMPLES}`,
+      (value) => Number.isInteger(value) && value >= 1 && value <= MOST_RESAMPLES,
+    ),
+    seed,
+  };
+}
+
+/** With the digits that tell one reward in a thousand. */
+const figure = (value: number) => value.toFixed(3);
+
+function intervalText(interval: Interval | null): string {
+  if (interval === null) return '–';
+  const { estimate, lower, upper, confidence } = interval;
+  if (lower === null || upper === null) return `${figure(estimate)}, of one task: no interval`;
+  const share = Number((confidence * 100).toFixed(6));
+  return `${figure(estimate)}, ${share} % interval ${figure(lower)} to ${figure(upper)}`;
+}
+
+function statisticsText(statistics: RewardStatistics): string {
+  const { tasks, tasks_without_rewards, trials, errors, successes, trials_per_task, pass } = statistics;
+  const { fewest, most } = trials_per_task;
+  const rows = [
+    [
+      'tasks',
+      tasks_without_rewards === 0 ? `${tasks}` : `${tasks}, and ${tasks_without_rewards} of errors only`,
+    ],
+    ['trials', `${trials}, ${fewest === most ? `${most} a task` : `${fewest} to ${most} a task`}`],
+    ['errors', `${errors}${errors === 0 ? '' : ', left out'}`],
+    ['successes', String(successes)],
+    ['mean reward', intervalText(statistics.mean_reward)],
+  ];
+  const estimates = pass.map(({ k, pass_at_k, pass_hat_k, tasks: of }) => [
+    String(k),
+    figure(pass_at_k),
+    figure(pass_hat_k),
+    String(of),
+  ]);
+  const tables = [headedTable([], rows), headedTable(['k', 'pass@k', 'pass^k', 'tasks'], estimates)];
+  return tables.slice(0, estimates.length === 0 ? 1 : 2).join('\n');
+}
+
+function comparisonText(comparison: PairedComparison): string {
+  const { difference, pairs, unpaired, left_better, right_better, p_value } = comparison;
+  const rows = [
+    ['tasks in both', unpaired === 0 ? `${pairs}` : `${pairs}; ${unpaired} in one only say nothing here`],
+    ['difference of mean rewards', intervalText(difference)],
+    ['better, worse, equal', `${left_better}, ${right_better}, ${pairs - left_better - right_better}`],
+    ['p-value of the sign test', p_value < 0.001 ? p_value.toExponential(1) : figure(p_value)],
+  ];
+  return headedTable([], rows);
+}
+
+export function addStatsCommand(program: Command, finish: (code: number) => void): void {
+  program
+    .command('stats')
+    .description(
+      'pass@k, pass^k and the mean reward with its interval, from a JSONL of task_id, trial and reward',
+    )
+    .argument('<file>', 'a JSONL file, as a path or s3:// address; the results.jsonl of a run is one')
+    .option('--against <file>', 'compare, task by task, with another such file')
+    .option('--success-reward <reward>', 'the least reward of a success', '1')
+    .option('--confidence <share>', 'of the intervals', '0.95')
+    .option('--resamples <n>', 'of the bootstrap', '10000')
+    .option('--seed <seed>', 'of the bootstrap', '0')
+    .option('--json', 'for machines')
+    .action(async (file: string, options: StatsOptions) => {
+      const settings = statisticsOptions(options);
+      const rows = await readRewards(file);
+      const others = options.against === undefined ? null : await readRewards(options.against);
+      const statistics = refusing(file, () => rewardStatistics(rows, settings));
+      const comparison =
+        others === null
+          ? null
+          : refusing(options.against as string, () => comparePaired(rows, others, settings));
+      if (options.json) {
+        const report = comparison === null ? statistics : { ...statistics, comparison };
+        process.stdout.write(readableJson(report));
+      } else {
+        process.stdout.write(`${statisticsText(statistics)}\n`);
+        if (comparison !== null) {
+          process.stdout.write(`Against ${options.against}:\n${comparisonText(comparison)}\n`);
+        }
+      }
+      finish(EXIT.done);
+    });
+}

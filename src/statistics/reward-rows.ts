@@ -1,0 +1,93 @@
+import { z } from 'zod';
+
+/** One trial of one task, from whichever source. */
+export interface RewardRow {
+  task_id: string;
+  /** Tells the trials of a task apart; counted from wherever the source counts. */
+  trial: number;
+  /** Null where the trial could not be judged. */
+  reward: number | null;
+  /** Anything but null, false and an empty text marks an error of the infrastructure: such a row is never a score. */
+  error?: unknown;
+}
+
+const rewardRowSchema = z.object({
+  task_id: z.union([z.string(), z.number()]).transform(String),
+  trial: z.number().int(),
+  reward: z
+    .number()
+    .nullish()
+    .transform((reward) => reward ?? null),
+  error: z.unknown().optional(),
+});
+
+/** A row of a run's `results.jsonl` has its task's id as `id`. */
+function withTaskId(value: unknown): unknown {
+  const isRow = typeof value === 'object' && value !== null && !('task_id' in value) && 'id' in value;
+  return isRow ? { ...value, task_id: value.id } : value;
+}
+
+/**
+ * A row from parsed JSON, with `task_id` or else `id`, `trial`, and `reward` or `error`; other fields are ignored. Throws
+ * TypeError that names the field.
+ */
+export function readRewardRow(value: unknown): RewardRow {
+  const result = rewardRowSchema.safeParse(withTaskId(value));
+  if (!result.success) {
+    const faults = result.error.issues.map(({ path, message }) => `${path.join('.') || 'row'}: ${message}`);
+    throw new TypeError(`not a row of task_id, trial and reward: ${faults.join('; ')}`);
+  }
+  const row = result.data;
+  const judged = isError(row) || row.reward !== null;
+  if (!judged)
+    throw new TypeError('not a row of task_id, trial and reward: it has neither a reward nor an error');
+  return row;
+}
+
+function isError({ error }: Pick<RewardRow, 'error'>): boolean {
+  return error !== undefined && error !== null && error !== false && error !== '';
+}
+
+export interface JudgedRewards {
+  /**
+   * The rewards of each task with at least one judged trial: tasks in the order of their ids, trials of theirs, so that
+   * sums are the same to the last bit in whichever order the rows came.
+   */
+  byTask: Map<string, number[]>;
+  judged: number;
+  /** Rows left out because the trial was not judged. */
+  errors: number;
+  /** Tasks of which every row was left out. */
+  tasks_without_rewards: number;
+}
+
+/**
+ * The judged rewards by task. Throws RangeError where a trial of a task has been judged twice: two runs in one file
+ * would pass for more trials of one.
+ */
+export function judgedRewards(rows: Iterable<RewardRow>): JudgedRewards {
+  const trials = new Map<string, Map<number, number>>();
+  let errors = 0;
+  for (const row of rows) {
+    const task = trials.get(row.task_id) ?? new Map<number, number>();
+    trials.set(row.task_id, task);
+    if (isError(row) || row.reward === null) {
+      errors += 1;
+      continue;
+    }
+    if (task.has(row.trial)) throw new RangeError(`trial ${row.trial} of task ${row.task_id} is there twice`);
+    task.set(row.trial, row.reward);
+  }
+  const judged = [...trials].filter(([, task]) => task.size > 0);
+  judged.sort(([left], [right]) => (left < right ? -1 : 1));
+  return {
+    byTask: new Map(judged.map(([id, task]) => [id, rewardsInOrder(task)])),
+    judged: judged.reduce((sum, [, task]) => sum + task.size, 0),
+    errors,
+    tasks_without_rewards: trials.size - judged.length,
+  };
+}
+
+function rewardsInOrder(trials: ReadonlyMap<number, number>): number[] {
+  return [...trials].sort(([left], [right]) => left - right).map(([, reward]) => reward);
+}

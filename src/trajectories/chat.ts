@@ -1,0 +1,93 @@
+import { applyChatTemplate, type ChatTemplate, type ChatTemplateOptions } from './chat-template.js';
+import type { Frozen } from './frozen.js';
+import { type ExtractedImages, extractImages, type ImageLimits, type ImageReader } from './images.js';
+import { type Message, messageSchema } from './message.js';
+import { read, trust } from './read.js';
+import { type ChatData, chatSchema } from './schema.js';
+
+/** What a chat is made from; what is left out of the log probabilities is null. */
+export type ChatInput = Pick<ChatData, 'messages'> & Partial<ChatData>;
+
+/**
+ * A contiguous exchange with a language model: the unit of which time steps are made. It does not change: what adds
+ * messages answers a new chat. The log probabilities belong to exactly these messages, so a chat with other messages
+ * has none.
+ */
+export class Chat implements ChatData {
+  readonly messages: readonly Message[];
+  /** One for each token that the model's chat template makes of the chat. */
+  readonly logprobs: readonly number[] | null;
+  readonly top_tokens: Frozen<string[][]> | null;
+  readonly token_top_logprobs: Frozen<number[][]> | null;
+
+  /** Throws `InvalidTrajectoryError` where the input has not the form of a chat. */
+  constructor(input: ChatInput) {
+    const data = read(chatSchema, input, 'chat');
+    this.messages = data.messages;
+    this.logprobs = data.logprobs;
+    this.top_tokens = data.top_tokens;
+    this.token_top_logprobs = data.token_top_logprobs;
+    Object.freeze(this);
+  }
+
+  /** A chat from parsed JSON. */
+  static parse(value: unknown): Chat {
+    return new Chat(value as ChatInput);
+  }
+
+  toJSON(): ChatData {
+    const { messages, logprobs, top_tokens, token_top_logprobs } = this;
+    return { messages, logprobs, top_tokens, token_top_logprobs };
+  }
+
+  appendMessage(message: Message): Chat {
+    return Chat.of([...this.messages, read(messageSchema, message, 'message')]);
+  }
+
+  prependMessage(message: Message): Chat {
+    return Chat.of([read(messageSchema, message, 'message'), ...this.messages]);
+  }
+
+  /** This chat's messages, then those of the others. */
+  concatChats(...others: readonly Chat[]): Chat {
+    return Chat.of([this, ...others].flatMap(({ messages }) => messages));
+  }
+
+  /**
+   * The chat as a context window shows it: of the messages with a label that `limits` names, no more than that many,
+   * the newest; all others, in their order.
+   */
+  historyView(limits: Readonly<Record<string, number>> = {}): Chat {
+    const left = new Map(Object.entries(limits));
+    const kept = this.messages.toReversed().filter(({ label }) => {
+      const remaining = label ? left.get(label) : undefined;
+      if (remaining === undefined) return true;
+      left.set(label as string, remaining - 1);
+      return remaining > 0;
+    });
+    return Chat.of(kept.reverse());
+  }
+
+  /** The messages as plain objects, without the fields that `exclude` names. */
+  toMessages(exclude: readonly string[] = []): Record<string, unknown>[] {
+    return this.messages.map((message) =>
+      Object.fromEntries(Object.entries(message).filter(([field]) => !exclude.includes(field))),
+    );
+  }
+
+  /** The chat as the text that a model reads, rendered by its Hugging Face chat template. */
+  applyChatTemplate(template: ChatTemplate, options: ChatTemplateOptions = {}): string {
+    return applyChatTemplate(this.messages, template, options);
+  }
+
+  /** The bytes of the chat's images, in their order, and why others were not read. Never rejects. */
+  extractImages(reader: ImageReader, limits: ImageLimits = {}): Promise<ExtractedImages> {
+    return extractImages(this.messages, reader, limits);
+  }
+
+  /** A chat of messages that were checked one by one. */
+  private static of(messages: readonly Message[]): Chat {
+    const data = { messages, logprobs: null, top_tokens: null, token_top_logprobs: null };
+    return new Chat(trust(data, chatSchema));
+  }
+}

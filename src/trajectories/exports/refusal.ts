@@ -1,0 +1,8 @@
+/** What a format cannot hold. The message is the reason, for people. */
+export class ExportRefusedError extends Error {
+  override readonly name = 'ExportRefusedError';
+}
+
+export function refuse(reason: string): never {
+  throw new ExportRefusedError(reason);
+}

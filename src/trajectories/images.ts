@@ -1,0 +1,145 @@
+import { imageTypeOf } from './image-types.js';
+import { type AnyImagePart, imageSource, imagesOf, type Message } from './message.js';
+
+/** Reads what lies outside of the chat. Rejects where it cannot; the message is reported as the reason. */
+export interface ImageReader {
+  /**
+   * The body behind an http or https URL, without credentials of any kind. Follows no redirect to a URL that `allows`
+   * refuses, and stops reading beyond `maximumBytes`.
+   */
+  fetchUrl(url: URL, limits: { maximumBytes: number; allows: (url: URL) => boolean }): Promise<Uint8Array>;
+  /**
+   * A file. Refuses one that does not lie in one of the folders once links are resolved, and one that is larger than
+   * `maximumBytes`.
+   */
+  readFile(path: string, limits: { maximumBytes: number; folders: readonly string[] }): Promise<Uint8Array>;
+}
+
+/** What a chat, which a model or a dataset may have written, can make Reprise read. Nothing outside of it by default. */
+export interface ImageLimits {
+  /** Of one image, decoded from base64. Default 20 MiB. */
+  maximumBytes?: number;
+  /** Of one chat. Default 100. */
+  maximumImages?: number;
+  /** Hosts that images are fetched from: `images.example.org`, or `*.example.org` for every host below it. */
+  hosts?: readonly string[];
+  /** Folders that files are read from, as absolute paths. */
+  folders?: readonly string[];
+}
+
+export interface ExtractedImage {
+  bytes: Uint8Array;
+  /** By the first bytes: `image/png`, `image/jpeg`, `image/gif`, `image/webp`, `image/bmp` or `image/tiff`. */
+  media_type: string;
+  /** The URL or path as the chat has it. */
+  source: string;
+  /** Position of the message in the chat. */
+  message: number;
+}
+
+/** An image that was not read, and why; of a data URL only the beginning is told. */
+export interface RefusedImage {
+  source: string;
+  message: number;
+  reason: string;
+}
+
+export interface ExtractedImages {
+  images: ExtractedImage[];
+  refused: RefusedImage[];
+}
+
+const DEFAULT_MAXIMUM_BYTES = 20 * 1024 * 1024;
+const DEFAULT_MAXIMUM_IMAGES = 100;
+const REPORTED_CHARACTERS = 200;
+
+/** Whether a URL's host is one of those listed. A URL that carries a password is never allowed. */
+export function isAllowedUrl(url: URL, hosts: readonly string[]): boolean {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return false;
+  if (url.username !== '' || url.password !== '') return false;
+  return hosts.some((host) =>
+    host.startsWith('*.')
+      ? url.hostname.endsWith(host.slice(1).toLowerCase())
+      : url.hostname === host.toLowerCase(),
+  );
+}
+
+/** The bytes of a base64 data URL. */
+export function decodeDataUrl(source: string, maximumBytes: number): Uint8Array {
+  const comma = source.indexOf(',');
+  if (comma < 0 || !/;base64$/i.test(source.slice(0, comma))) throw new Error('the data URL is not base64');
+  const encoded = source.slice(comma + 1);
+  // Told before it is decoded: three bytes are four characters, of which two may be padding.
+  if ((encoded.length / 4) * 3 - 2 > maximumBytes) throw new Error(`larger than ${maximumBytes} bytes`);
+  try {
+    return Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
+  } catch {
+    throw new Error('the data URL is not valid base64');
+  }
+}
+
+async function load(source: string, reader: ImageReader, limits: ImageLimits): Promise<Uint8Array> {
+  const { maximumBytes = DEFAULT_MAXIMUM_BYTES, hosts = [], folders = [] } = limits;
+  if (/^data:/i.test(source)) return decodeDataUrl(source, maximumBytes);
+  if (/^https?:/i.test(source)) {
+    const url = new URL(source);
+    const allows = (target: URL) => isAllowedUrl(target, hosts);
+    if (!allows(url)) throw new Error(`host ${url.hostname} is not among those that images may come from`);
+    return reader.fetchUrl(url, { maximumBytes, allows });
+  }
+  // A scheme has more than one letter; one letter is a Windows drive.
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(source)?.[1]?.toLowerCase();
+  if (scheme !== undefined && scheme !== 'file') throw new Error(`${scheme}: URLs are not read`);
+  if (folders.length === 0) throw new Error('no folder is given that files may be read from');
+  return reader.readFile(filePathOf(source), { maximumBytes, folders });
+}
+
+/** The path of a file URL; a path as it is. */
+export function filePathOf(source: string): string {
+  if (!/^file:/i.test(source)) return source;
+  const url = new URL(source);
+  if (url.hostname !== '' && url.hostname !== 'localhost') throw new Error('the file is on another machine');
+  const path = decodeURIComponent(url.pathname);
+  return /^\/[a-z]:/i.test(path) ? path.slice(1) : path;
+}
+
+/** One image. Rejects where it cannot or may not be read; the message is the reason, for people. */
+export async function readImage(
+  part: AnyImagePart,
+  reader: ImageReader,
+  limits: ImageLimits = {},
+): Promise<Pick<ExtractedImage, 'bytes' | 'media_type'>> {
+  if (part.type === 'image_file') throw new Error('a provider stores it under this id');
+  const { maximumBytes = DEFAULT_MAXIMUM_BYTES } = limits;
+  const bytes = await load(imageSource(part), reader, limits);
+  if (bytes.length > maximumBytes) throw new Error(`larger than ${maximumBytes} bytes`);
+  const media_type = imageTypeOf(bytes);
+  if (media_type === null) throw new Error('not an image of a known format');
+  return { bytes, media_type };
+}
+
+/**
+ * Reads the images of messages one by one, in their order. Whatever cannot or may not be read is reported with its
+ * reason and left out; never rejects.
+ */
+export async function extractImages(
+  messages: readonly Message[],
+  reader: ImageReader,
+  limits: ImageLimits = {},
+): Promise<ExtractedImages> {
+  const { maximumImages = DEFAULT_MAXIMUM_IMAGES } = limits;
+  const found: ExtractedImages = { images: [], refused: [] };
+  for (const [message, content] of messages.entries()) {
+    for (const part of imagesOf(content)) {
+      const source = imageSource(part);
+      try {
+        if (found.images.length >= maximumImages) throw new Error(`more than ${maximumImages} images`);
+        found.images.push({ ...(await readImage(part, reader, limits)), source, message });
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        found.refused.push({ source: source.slice(0, REPORTED_CHARACTERS), message, reason });
+      }
+    }
+  }
+  return found;
+}

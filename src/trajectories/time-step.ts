@@ -1,0 +1,79 @@
+import { Chat, type ChatInput } from './chat.js';
+import type { Frozen } from './frozen.js';
+import { read, trust } from './read.js';
+import {
+  chatSchema,
+  type JudgeResponse,
+  type LLMEvaluatedTimeStepData,
+  llmEvaluatedTimeStepSchema,
+  type TimeStepData,
+  timeStepSchema,
+} from './schema.js';
+
+/** What a step is made from: chats, as instances or as data, and what is known of the rest. */
+export type TimeStepInput = { readonly chats: readonly (Chat | ChatInput)[] } & Partial<
+  Omit<TimeStepData, 'chats'>
+>;
+export type LLMEvaluatedTimeStepInput = TimeStepInput &
+  Partial<Pick<LLMEvaluatedTimeStepData, 'judge_response'>>;
+
+/** One transition of an episode: every exchange with a model during the step, and what came of it. Immutable. */
+export class TimeStep implements TimeStepData {
+  /** At least one. */
+  readonly chats: readonly Chat[];
+  readonly reward: number | null;
+  readonly mc_return: number | null;
+  /** Whether the episode ended with this step. */
+  readonly done: boolean;
+  readonly available_tool_schemas: Frozen<Record<string, unknown>[]> | null;
+  readonly advantage: number | null;
+
+  /** Throws `InvalidTrajectoryError` where the input has not the form of a step. */
+  constructor(input: TimeStepInput) {
+    const data = read(timeStepSchema, input, 'time step');
+    this.chats = data.chats.map((chat) => new Chat(trust(chat, chatSchema)));
+    this.reward = data.reward;
+    this.mc_return = data.mc_return;
+    this.done = data.done;
+    this.available_tool_schemas = data.available_tool_schemas;
+    this.advantage = data.advantage;
+    Object.freeze(this.chats);
+    if (new.target === TimeStep) Object.freeze(this);
+  }
+
+  /** A step from parsed JSON. */
+  static parse(value: unknown): TimeStep {
+    return new TimeStep(value as TimeStepInput);
+  }
+
+  toJSON(): TimeStepData {
+    const { reward, mc_return, done, available_tool_schemas, advantage } = this;
+    const chats = this.chats.map((chat) => chat.toJSON());
+    return { chats, reward, mc_return, done, available_tool_schemas, advantage };
+  }
+}
+
+/** A step with what a language model that judged it said. */
+export class LLMEvaluatedTimeStep extends TimeStep implements LLMEvaluatedTimeStepData {
+  readonly judge_response: JudgeResponse;
+
+  constructor(input: LLMEvaluatedTimeStepInput) {
+    const { judge_response, ...step } = read(llmEvaluatedTimeStepSchema, input, 'judged time step');
+    super(trust(step, timeStepSchema));
+    this.judge_response = judge_response;
+    if (new.target === LLMEvaluatedTimeStep) Object.freeze(this);
+  }
+
+  static override parse(value: unknown): LLMEvaluatedTimeStep {
+    return new LLMEvaluatedTimeStep(value as LLMEvaluatedTimeStepInput);
+  }
+
+  /** A step with a judgement of it. */
+  static fromTimeStep(step: TimeStep, judge_response: JudgeResponse): LLMEvaluatedTimeStep {
+    return new LLMEvaluatedTimeStep({ ...step.toJSON(), judge_response });
+  }
+
+  override toJSON(): LLMEvaluatedTimeStepData {
+    return { ...super.toJSON(), judge_response: this.judge_response };
+  }
+}

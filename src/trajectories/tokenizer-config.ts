@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { InvalidTrajectoryError } from './read.js';
+
+/** What a model's `tokenizer_config.json` says of its chat template. */
+export interface TokenizerChatTemplate {
+  /** In Jinja. Newer models keep it in a file of its own, `chat_template.jinja`. */
+  source: string;
+  /** `bos_token`, `eos_token` and the like, as far as the model has them. */
+  specialTokens: Record<string, string>;
+}
+
+const SPECIAL_TOKENS = [
+  'bos_token',
+  'eos_token',
+  'unk_token',
+  'pad_token',
+  'sep_token',
+  'cls_token',
+  'mask_token',
+];
+
+const tokenSchema = z.union([
+  z.string(),
+  z.object({ content: z.string() }).transform(({ content }) => content),
+]);
+const configSchema = z.looseObject({
+  chat_template: z
+    .union([z.string(), z.array(z.object({ name: z.string(), template: z.string() }))])
+    .nullish(),
+});
+
+/**
+ * The chat template and special tokens of a parsed `tokenizer_config.json`. `name` chooses among several templates,
+ * such as `tool_use`; `source` is the template where the file has none. Throws `InvalidTrajectoryError`.
+ */
+export function readTokenizerConfig(
+  value: unknown,
+  { name = 'default', source }: { name?: string; source?: string } = {},
+): TokenizerChatTemplate {
+  const config = configSchema.safeParse(value);
+  if (!config.success)
+    throw new InvalidTrajectoryError('tokenizer config: chat_template is neither text nor a list');
+  const { chat_template: templates } = config.data;
+  const found =
+    source ??
+    (typeof templates === 'string' ? templates : templates?.find((one) => one.name === name)?.template);
+  if (found === undefined)
+    throw new InvalidTrajectoryError(`tokenizer config: no chat template named ${name}`);
+  const specialTokens: Record<string, string> = {};
+  for (const token of SPECIAL_TOKENS) {
+    const written = tokenSchema.safeParse(config.data[token]);
+    if (written.success) specialTokens[token] = written.data;
+  }
+  return { source: found, specialTokens };
+}

@@ -1,0 +1,54 @@
+import { isMapping } from '../contracts/json.js';
+import type { MessageToolCall } from './message.js';
+
+/** A tool call in the form in which exports and templates ask for it. */
+export interface NamedToolCall {
+  /** Null where the model gave none. */
+  id: string | null;
+  name: string;
+  /** The JSON text of the arguments, as the model wrote it. */
+  text: string;
+  /** The arguments parsed; null where the text is not that of a JSON object. */
+  parsed: Readonly<Record<string, unknown>> | null;
+}
+
+/** A function that a model may call, in the nested form of OpenAI's API and of Hugging Face. */
+export interface NestedTool {
+  type: 'function';
+  function: { name: string; description?: string; parameters: Readonly<Record<string, unknown>> };
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  // A call without arguments is written with none by some models.
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMapping(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export function namedToolCall(call: MessageToolCall): NamedToolCall {
+  const named = 'function' in call ? call.function : call;
+  const text = typeof named.arguments === 'string' ? named.arguments : JSON.stringify(named.arguments);
+  return { id: call.id ?? null, name: named.name, text, parsed: parseObject(text) };
+}
+
+/**
+ * A tool schema of a time step, flat (`name`, `description`, `parameters`) or nested already, in the nested form; null
+ * where it is no function's. A tool without parameters takes none.
+ */
+export function nestedTool(schema: Readonly<Record<string, unknown>>): NestedTool | null {
+  const declared = isMapping(schema.function) ? schema.function : schema;
+  const { name, description, parameters } = declared;
+  if (typeof name !== 'string') return null;
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(typeof description === 'string' ? { description } : {}),
+      parameters: isMapping(parameters) ? parameters : { type: 'object', properties: {} },
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { explain } from '../../src/cli/exit.js';
+import { addStatsCommand } from '../../src/cli/stats.js';
+
+/** Runs the command as the terminal would; answers what it printed and how it exited. */
+async function stats(...words: string[]): Promise<{ code: number; out: string }> {
+  let out = '';
+  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk: unknown) => {
+    out += String(chunk);
+    return true;
+  });
+  let code = -1;
+  const program = new Command().exitOverride();
+  addStatsCommand(program, (finished) => {
+    code = finished;
+  });
+  try {
+    await program.parseAsync(['stats', ...words], { from: 'user' });
+  } catch (error) {
+    const explained = explain(error);
+    return { code: explained.code, out: explained.message };
+  } finally {
+    spy.mockRestore();
+  }
+  return { code, out };
+}
+
+function file(rows: unknown[] | string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-stats-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'rewards.jsonl');
+  writeFileSync(path, typeof rows === 'string' ? rows : rows.map((row) => JSON.stringify(row)).join('\n'));
+  return path;
+}
+
+/** Rows of tasks, a letter a trial: `y` succeeded, `n` failed, `e` is an error. */
+function rows(tasks: Record<string, string>) {
+  return Object.entries(tasks).flatMap(([task_id, outcomes]) =>
+    [...outcomes].map((outcome, trial) =>
+      outcome === 'e'
+        ? { task_id, trial, reward: null, error: { type: 'timeout', message: '' } }
+        : { task_id, trial, reward: outcome === 'y' ? 1 : 0 },
+    ),
+  );
+}
+
+const FOUR_TRIALS = { a: 'yyyn', b: 'nyny', c: 'nnnn' };
+
+/** The cells of each line of a table, by the line's first one. */
+function cells(out: string): Record<string, string[]> {
+  const lines = out.split('\n').filter((line) => line.startsWith('│'));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', ...rest] = line
+        .split('│')
+        .slice(1, -1)
+        .map((cell) => cell.trim());
+      return [name, rest];
+    }),
+  );
+}
+
+describe('reprise stats', () => {
+  test('estimates pass@k and pass^k for every k, and the mean reward with its interval', async () => {
+    const { code, out } = await stats(file(rows(FOUR_TRIALS)));
+    expect(code).toBe(0);
+    // Of 4 trials, 3, 2 and 0 succeeded: pass^2 is (3/6 + 1/6 + 0) / 3, pass@2 is (1 + 5/6 + 0) / 3.
+    expect(cells(out)).toMatchObject({
+      tasks: ['3'],
+      trials: ['12, 4 a task'],
+      errors: ['0'],
+      successes: ['5'],
+      1: ['0.417', '0.417', '3'],
+      2: ['0.611', '0.222', '3'],
+      3: ['0.667', '0.083', '3'],
+      4: ['0.667', '0.000', '3'],
+    });
+    expect(cells(out)['mean reward']?.[0]).toMatch(/^0\.417, 95 % interval 0\.000 to 0\.\d{3}$/);
+  });
+
+  test('leaves errors out, and says so', async () => {
+    const { out } = await stats(file(rows({ a: 'ye', b: 'nn', c: 'e' })));
+    expect(cells(out)).toMatchObject({
+      tasks: ['2, and 1 of errors only'],
+      trials: ['3, 1 to 2 a task'],
+      errors: ['2, left out'],
+      1: ['0.500', '0.500', '2'],
+      2: ['0.000', '0.000', '1'],
+    });
+  });
+
+  test('has every figure for machines, the same for the same seed', async () => {
+    const path = file(rows(FOUR_TRIALS));
+    const json = async (...options: string[]) => JSON.parse((await stats(path, '--json', ...options)).out);
+    const report = await json('--resamples', '50');
+    expect(report).toMatchObject({
+      tasks: 3,
+      mean_reward: { estimate: 5 / 12, confidence: 0.95, resamples: 50, clusters: 3 },
+      pass: [{ k: 1 }, { k: 2 }, { k: 3 }, { k: 4, pass_at_k: 2 / 3, pass_hat_k: 0, tasks: 3 }],
+    });
+    expect(await json('--resamples', '50')).toEqual(report);
+    expect((await json('--success-reward', '2')).successes).toBe(0);
+    expect((await json('--confidence', '0.5')).mean_reward.confidence).toBe(0.5);
+    const upper = new Set();
+    for (const seed of ['1', '2', '3', '4']) {
+      upper.add((await json('--resamples', '50', '--seed', seed)).mean_reward.upper);
+    }
+    expect(upper.size).toBeGreaterThan(1);
+  });
+
+  test('reads the results of a run, and compares two of them task by task', async () => {
+    const row = (id: string, reward: number) => ({ id, trial: 0, action: 'x', reward, error: null });
+    const [left, right] = [
+      file([row('a', 1), row('b', 1), row('c', 1), row('only', 0)]),
+      file([row('a', 0), row('b', 1), row('c', 0.5)]),
+    ];
+    const { code, out } = await stats(left, '--against', right);
+    expect(code).toBe(0);
+    expect(out).toContain(`Against ${right}:`);
+    expect(cells(out)).toMatchObject({
+      'tasks in both': ['3; 1 in one only say nothing here'],
+      'better, worse, equal': ['2, 0, 1'],
+      'p-value of the sign test': ['0.500'],
+    });
+    expect(cells(out)['difference of mean rewards']?.[0]).toMatch(/^0\.500, 95 % interval/);
+    const { comparison } = JSON.parse((await stats(left, '--against', right, '--json')).out);
+    expect(comparison).toMatchObject({ pairs: 3, left_better: 2, difference: { estimate: 0.5 } });
+  });
+
+  const good = rows({ a: 'y' });
+  test.each<[string, unknown[] | string, string[], RegExp]>([
+    ['no reward', [...good, { task_id: 'b', trial: 0 }], [], /^line 2 of .*neither a reward nor an error/],
+    ['no task', '\n{"trial": 0, "reward": 1}', [], /^line 2 of .*task_id/],
+    ['no JSON', '{oops', [], /^line 1 of .* is no JSON/],
+    ['a trial twice', [...good, ...good], [], /trial 0 of task a is there twice/],
+    ['no rows', '\n', [], /has no rows/],
+    ['a bad reward', good, ['--success-reward', 'all'], /^--success-reward all: must be a number/],
+    ['an empty reward', good, ['--success-reward', ''], /^--success-reward : must be a number/],
+    ['a bad confidence', good, ['--confidence', '95'], /^--confidence 95: must be a number between 0 and 1/],
+    ['no resamples', good, ['--resamples', '0'], /^--resamples 0: must be a whole number from 1/],
+    ['a second file that is not there', good, ['--against', '/no/such/file'], /no file at \/no\/such\/file/],
+  ])('%s is bad input', async (_name, content, options, message) => {
+    const { code, out } = await stats(file(content), ...options);
+    expect(out).toMatch(message);
+    expect(code).toBe(2);
+  });
+});

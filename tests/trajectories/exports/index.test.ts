@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import {
+  EXPORT_FORMATS,
+  exportRows,
+  exportTrajectories,
+  isSuccessful,
+  NO_COLUMNS,
+  type TrajectoryFilter,
+  withColumnsOf,
+} from '../../../src/trajectories/exports/index.js';
+import { episodeReturn } from '../../../src/trajectories/returns.js';
+import { Trajectory } from '../../../src/trajectories/trajectory.js';
+import { assistant, episode, FAILED, showing, step, trajectory, user } from '../support.js';
+
+const episodes = [
+  episode('whole', [0, 1]),
+  episode('half', [0.5]),
+  episode('sum', [0.1, 0.1, 0.1, 0.7]),
+  episode('none', [0]),
+  episode('unknown', [null]),
+  episode('failed', [1, null], { error_info: FAILED }),
+];
+
+function kept(filter: TrajectoryFilter): unknown[] {
+  return exportTrajectories('trajectories', episodes, filter).rows.map(
+    (row) => (row as { reset_kwargs: { task_id: string } }).reset_kwargs.task_id,
+  );
+}
+
+describe('filters', () => {
+  test('are not misled by rounding', () => {
+    const [, , sum] = episodes;
+    expect(sum === undefined ? null : episodeReturn(sum)).toBe(0.9999999999999999);
+  });
+
+  test.each<[TrajectoryFilter, string[]]>([
+    [{}, ['whole', 'half', 'sum', 'none', 'unknown', 'failed']],
+    [{ withoutErrors: true }, ['whole', 'half', 'sum', 'none', 'unknown']],
+    [{ successful: true }, ['whole', 'sum']],
+    [{ minimumReward: 0.5 }, ['whole', 'half', 'sum']],
+    [{ minimumReward: 1 }, ['whole', 'sum']],
+    [{ minimumReward: 0 }, ['whole', 'half', 'sum', 'none']],
+    [{ minimumReward: 2, successful: true }, []],
+    [{ successful: false }, ['whole', 'half', 'sum', 'none', 'unknown', 'failed']],
+  ])('%j keeps %j', (filter, expected) => {
+    expect(kept(filter)).toEqual(expected);
+    expect(exportTrajectories('trajectories', episodes, filter).filtered).toBe(
+      episodes.length - expected.length,
+    );
+  });
+
+  test('the evaluation says whether an evaluated episode succeeded, unless an error ended it', () => {
+    const are = (success: unknown, reward: number) => ({
+      ...episode('t', [reward]),
+      are_evaluation: { success },
+    });
+    expect([isSuccessful(are(true, 0)), isSuccessful(are(false, 1))]).toEqual([true, false]);
+    const judged = (judge_response: unknown) => ({ ...episode('t', [1]), judge_response }) as never;
+    expect(
+      [{ success: 0 }, { success: 1 }, { score: 0 }, null].map((said) => isSuccessful(judged(said))),
+    ).toEqual([false, true, true, true]);
+    expect(isSuccessful({ ...are(true, 1), error_info: FAILED })).toBe(false);
+  });
+});
+
+describe('every training format', () => {
+  test.each(EXPORT_FORMATS.filter((format) => format !== 'trajectories'))(
+    '%s leaves out episodes that an error ended, unless told otherwise',
+    (format) => {
+      // Each step of these repeats one exchange: as many rows as steps.
+      expect(exportTrajectories(format, episodes).rows).toHaveLength(9);
+      expect(exportTrajectories(format, episodes).filtered).toBe(1);
+      const all = exportTrajectories(format, episodes, { withoutErrors: false });
+      expect(all.rows).toHaveLength(11);
+      expect(all.filtered).toBe(0);
+    },
+  );
+
+  test.each(EXPORT_FORMATS)('%s takes instances as well as data', (format) => {
+    const [data] = episodes;
+    if (data === undefined) throw new Error('there is one');
+    const rows = exportRows(format, Trajectory.parse(data), { columns: NO_COLUMNS });
+    expect(rows).toEqual(exportRows(format, data, { columns: NO_COLUMNS }));
+    expect(rows.rows.length).toBeGreaterThan(0);
+  });
+
+  test('tells which conversation it refused, and writes the others', () => {
+    const mixed = trajectory([
+      step([[user('q'), assistant('a')]]),
+      step([
+        [user('q2'), assistant('b')],
+        [user('q3'), assistant('')],
+      ]),
+    ]);
+    const { rows, refused } = exportTrajectories('trl', [mixed]);
+    expect(rows).toHaveLength(2);
+    expect(refused).toEqual([{ episode_id: 't1/0', step: 1, chat: 1, reason: 'the reply is empty' }]);
+  });
+});
+
+test('a column that one trajectory needs is in every row', () => {
+  const tools = { available_tool_schemas: [{ name: 'look' }] };
+  const all = [
+    episode('plain', [1]),
+    trajectory([step([[user('q'), assistant('a')]], tools)]),
+    trajectory([step([[showing('look', 'a.png'), assistant('a')]])]),
+  ];
+  expect(all.map((one) => withColumnsOf(NO_COLUMNS, one))).toEqual([
+    { images: false, tools: false },
+    { images: false, tools: true },
+    { images: true, tools: false },
+  ]);
+  expect(all.reduce(withColumnsOf, NO_COLUMNS)).toEqual({ images: true, tools: true });
+  for (const format of ['sharegpt', 'trl'] as const) {
+    const columns = exportTrajectories(format, all).rows.map((row) => Object.keys(row).sort().join());
+    expect(columns).toHaveLength(3);
+    expect(new Set(columns).size).toBe(1);
+    expect(columns[0]).toContain('images');
+    expect(columns[0]).toContain('tools');
+  }
+});
