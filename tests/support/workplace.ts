@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import { Client, Connection } from '@temporalio/client';
 import { stringify } from 'yaml';
 import type { CallRecord } from '../../src/contracts/language-model.js';
 import type { Metrics, ResultRow } from '../../src/contracts/results.js';
+import { freePort } from '../../src/workers/free-port.js';
 
 /** The built command line, which is what a user runs. */
 export const COMMAND = resolve('dist/cli/main.js');
@@ -55,6 +57,12 @@ export function untilIn(
   return until(what, holdsInIt, timeoutMs);
 }
 
+/** A free port that nobody is given by chance. */
+function ownPort(): Promise<number> {
+  const [lowest, count] = [15_000, 10_000];
+  return freePort(...Array.from({ length: 20 }, () => lowest + randomInt(count)));
+}
+
 /** A user's folder: commands run in it, with an embedded server of its own. */
 export class Workplace {
   private readonly started: ChildProcess[] = [];
@@ -66,7 +74,12 @@ export class Workplace {
   ) {}
 
   static async make(environment: Record<string, string> = {}): Promise<Workplace> {
-    return new Workplace(await mkdtemp(join(tmpdir(), 'reprise-work-')), environment);
+    const place = new Workplace(await mkdtemp(join(tmpdir(), 'reprise-work-')), environment);
+    // As if a server had run here before. Of those that prefer the usual port, the next one to start would take it from
+    // one that a test has killed, and whose command is about to start it again.
+    const record = { pid: 0, port: await ownPort(), ui_port: await ownPort(), namespace_id: '' };
+    await place.write('.reprise/server.json', JSON.stringify(record));
+    return place;
   }
 
   path(...parts: string[]): string {
@@ -123,7 +136,8 @@ export class Workplace {
   /** What the embedded server's record says, without a `namespace_id` until it is up; null where none was started. */
   async server(): Promise<{ pid: number; port: number; namespace_id: string } | null> {
     const text = await readFile(this.path('.reprise', 'server.json'), 'utf8').catch(() => null);
-    return text === null ? null : JSON.parse(text);
+    const record = text === null ? null : JSON.parse(text);
+    return record === null || record.pid === 0 ? null : record;
   }
 
   /** Ends the embedded server as a power cut would, and waits until whoever works with it has started it again. */
