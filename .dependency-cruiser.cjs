@@ -3,10 +3,10 @@
  * A pure room does no I/O, so that the same class runs in a workflow, in an activity and in a plain loop.
  */
 const PURE =
-  '^src/(contracts|agents|memory|environments|grading|evolution|retrieval|reports|runtime|trajectories|statistics)/';
-const ADAPTERS = '^src/(language-models|sandboxes|storage|datasets)/';
+  '^src/(contracts|agents|memory|environments|grading|evolution|retrieval|reports|judging|runtime|trajectories|statistics)/';
+const ADAPTERS = '^src/(language-models|sandboxes|storage|datasets|databases)/';
 const VENDORS =
-  '^node_modules/(openai|@anthropic-ai|@google|@aws-sdk|dockerode|pino|piscina|commander|jiti|@temporalio)(/|$)';
+  '^node_modules/(openai|@anthropic-ai|@google|@aws-sdk|@sqlite.org|dockerode|pino|piscina|commander|jiti|@temporalio)(/|$)';
 
 module.exports = {
   forbidden: [
@@ -23,7 +23,7 @@ module.exports = {
         'Pure rooms and workflows reach the world through the interfaces of contracts/ and runtime/ports.ts.',
       severity: 'error',
       from: { path: [PURE, '^src/workflows/'] },
-      to: { path: [ADAPTERS, '^src/(activities|workers|cli)/'], dependencyTypesNot: ['type-only'] },
+      to: { path: [ADAPTERS, '^src/(activities|bundles|workers|cli)/'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'pure-rooms-have-no-node',
@@ -61,7 +61,7 @@ module.exports = {
       comment: 'cli → config → workflow → agent and environment → activity → adapter: never back.',
       severity: 'error',
       from: { path: ADAPTERS },
-      to: { path: '^src/(activities|workflows|workers|cli|agents|environments)/' },
+      to: { path: '^src/(activities|bundles|workflows|workers|cli|agents|environments)/' },
     },
     {
       name: 'activities-know-no-worker',

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * Three projects: `unit` needs nothing but Node; `durable` works against the real Temporal server, which its global
- * set-up finds, downloads or builds, two files at once, for they mostly wait; `docker` needs Docker Engine, and runs one
+ * set-up finds, downloads or builds, three files at once, for they often wait; `docker` needs Docker Engine, and runs one
  * file after another.
  */
 const DURABLE = [
@@ -39,7 +39,7 @@ export default defineConfig({
           globalSetup: ['tests/support/temporal-setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

@@ -9,6 +9,7 @@ import { measureExecutions } from './measure/executions.js';
 import { measureExperiences } from './measure/experiences.js';
 import { measureMemory } from './measure/memory.js';
 import { measureRecovery } from './measure/recovery.js';
+import { measureRollouts } from './measure/rollouts.js';
 import { measureSequential } from './measure/sequential.js';
 import { type Mock, startMock } from './mock.js';
 import type { BenchOptions } from './options.js';
@@ -60,7 +61,12 @@ async function measureAll(
       if ('skipped' in result.executions) say(`skipped: ${result.executions.skipped}`);
     });
   }
-  const { evolve, sandboxes } = options;
+  const { rollouts, evolve, sandboxes } = options;
+  if (rollouts !== null) {
+    await attempt('rollouts', async () => {
+      result.rollouts = await measureRollouts(rollouts, { mock, repetitions, say });
+    });
+  }
   if (evolve !== null) {
     await attempt('evolutions', async () => {
       result.evolve = await measureEvolve(evolve, { mock, repetitions, sandboxes, say });
@@ -88,6 +94,7 @@ export async function runBench(options: BenchOptions, say: (message: string) => 
     memory: [],
     experiences: [],
     executions: null,
+    rollouts: null,
     evolve: null,
     failures: [],
   };

@@ -17,12 +17,13 @@ let keys = new Set<string>();
 
 function answer(response: ServerResponse, body: string, number: number): void {
   const message = replyTo(body, number);
+  const finish_reason = message.tool_calls === undefined ? 'stop' : 'tool_calls';
   const reply = {
     id: `chatcmpl-${number}`,
     object: 'chat.completion',
     created: 1_700_000_000,
     model: 'mock',
-    choices: [{ index: 0, message, finish_reason: 'stop' }],
+    choices: [{ index: 0, message, finish_reason }],
     usage: { prompt_tokens: 40, completion_tokens: 6, total_tokens: 46 },
   };
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { SandboxType } from '../src/config/sandbox-schema.js';
 import type { EvolveContest } from './evolve-workspace.js';
+import type { RolloutScale } from './measure/rollouts.js';
 
 /** What can be chosen with `--only`: contestants, and measurements beside the contest. */
 export const PARTS = [
@@ -13,6 +14,7 @@ export const PARTS = [
   'memory',
   'experiences',
   'executions',
+  'rollouts',
   'evolve',
 ] as const;
 export type Part = (typeof PARTS)[number];
@@ -29,6 +31,8 @@ export interface BenchOptions {
   experienceRuns: readonly { loaded: number; samples: number }[];
   /** Programs run in Docker, in each repetition; 0: they are left out. */
   executions: number;
+  /** null: rollouts are left out. */
+  rollouts: RolloutScale | null;
   /** null: evolutions are left out. */
   evolve: EvolveContest | null;
   /** Where the programs of an evolution run: in the first of them that works. */
@@ -52,6 +56,9 @@ function positive(text: string, name: string): number {
   if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} ${text}: a whole number from 1 up`);
   return value;
 }
+
+const ROLLOUTS: RolloutScale = { rows: 20, rollouts_a_row: 10, concurrency: 50, overhead_calls: 20 };
+const QUICK_ROLLOUTS: RolloutScale = { rows: 2, rollouts_a_row: 2, concurrency: 4, overhead_calls: 5 };
 
 /** Every phase fills the places that there are, so that the ideal wastes none of them. */
 const EVOLVE: EvolveContest = {
@@ -116,6 +123,7 @@ export function parseOptions(argv: readonly string[], defaultOutput: string): Be
         ]
       : [],
     executions: parts.includes('executions') ? (quick ? 8 : 40) : 0,
+    rollouts: parts.includes('rollouts') ? (quick ? QUICK_ROLLOUTS : ROLLOUTS) : null,
     evolve: parts.includes('evolve') ? (quick ? QUICK_EVOLVE : EVOLVE) : null,
     sandboxes: sandboxesOf(values.sandbox),
     parts,

@@ -6,6 +6,8 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 /** What is measured is what users run: the built package. */
 export const COMMAND = path('../dist/cli/main.js');
 export const IN_PROCESS_CHILD = path('./contestants/in-process-child.mjs');
+export const PLAIN_ROLLOUTS_CHILD = path('./contestants/plain-rollouts-child.mjs');
+export const BUNDLE = path('./bundle');
 export const INSPECT_TASK = path('./inspect_task.py');
 export const RESULTS = path('./results');
 const BUILT = [COMMAND, path('../dist/in-process/index.js'), path('../dist/workflow-bundle.js')];

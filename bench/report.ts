@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { evolveTable } from './evolve-table.js';
+import { evolveTable, rolloutsTable } from './experiment-tables.js';
 import type { BenchResult } from './result.js';
 import {
   contestTable,
@@ -62,6 +62,7 @@ export function reportOf(result: BenchResult): string {
     memoryTable(result),
     experiencesTable(result),
     executionsTable(result),
+    rolloutsTable(result),
     evolveTable(result),
     targetTable(result),
     errors.length > 0 ? `Failed:\n\n${errors.map((error) => `- ${error}`).join('\n')}` : null,

@@ -7,6 +7,7 @@ import type { ExecutionsResult, ExecutionsSkipped } from './measure/executions.j
 import type { ExperiencesResult } from './measure/experiences.js';
 import type { MemoryResult } from './measure/memory.js';
 import type { RecoveryResult } from './measure/recovery.js';
+import type { RolloutsResult } from './measure/rollouts.js';
 import type { SequentialResult } from './measure/sequential.js';
 
 export interface Host {
@@ -35,6 +36,7 @@ export interface BenchResult {
   memory: MemoryResult[];
   experiences: ExperiencesResult[];
   executions: ExecutionsResult | ExecutionsSkipped | null;
+  rollouts: RolloutsResult | null;
   evolve: EvolveMeasured | EvolveSkipped | null;
   /** Measurements that failed, a sentence each. */
   failures: string[];

@@ -106,6 +106,18 @@ function executionTargets({ executions }: BenchResult): Target[] {
   return targets;
 }
 
+/** The largest of all runs counts: a worker may not need more once either. */
+function rolloutTargets({ rollouts }: BenchResult): Target[] {
+  const durable = (rollouts?.contests ?? []).filter(({ contestant }) => contestant === 'durable');
+  const peaks = durable.flatMap(({ runs }) => runs.flatMap(({ worker }) => worker.peak_bytes ?? []));
+  const [contest] = durable;
+  if (contest === undefined || peaks.length === 0) return [];
+  const { rows, rollouts_a_row, concurrency } = contest;
+  const size = { measured: Math.max(...peaks) / MEGABYTE, wanted: 600, unit: 'MB' };
+  const name = `worker memory, ${rows * rollouts_a_row} rollouts at concurrency ${concurrency}`;
+  return [{ name, ...size, atLeast: false, digits: 0 }];
+}
+
 /** The targets that this run can speak to. */
 export function targetsOf(result: BenchResult): Target[] {
   return [
@@ -113,5 +125,6 @@ export function targetsOf(result: BenchResult): Target[] {
     ...costTargets(result),
     ...memoryTargets(result),
     ...executionTargets(result),
+    ...rolloutTargets(result),
   ];
 }

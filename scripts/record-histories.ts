@@ -17,6 +17,7 @@ import { startFakeProvider } from '../tests/support/fake-providers/fake-provider
 import { dynamicConfig, startServerFor } from '../tests/support/own-server.js';
 import setUpTemporal from '../tests/support/temporal-setup.js';
 import { sumsConfig, until, Workplace } from '../tests/support/workplace.js';
+import { agentBehaviour, agentFiles, agentScenarios } from './agent-scenarios.js';
 import type { Scenario } from './scenario.js';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
@@ -148,6 +149,7 @@ function scenarios(baseUrl: string): Scenario[] {
       config: slow('cancelled'),
       meanwhile: async (id, client) => void (await client.workflow.getHandle(id).cancel()),
     },
+    ...agentScenarios(baseUrl),
   ];
 }
 
@@ -175,6 +177,8 @@ const PROGRAM = ['```python', 'print(6 * 7)', '```', 'EXECUTE CODE!'].join('\n')
 // Two of three sums are wrong at first; some models have ways of their own.
 provider.intercept = (request) => {
   const { model, lastUserText, number } = request;
+  const behaviour = agentBehaviour(request);
+  if (behaviour !== undefined) return behaviour;
   if (model === 'coder' && !lastUserText.startsWith('Go on')) return { kind: 'reply', text: PROGRAM };
   if (lastUserText.includes('<cheatsheet>')) {
     const sheet = `<cheatsheet>sheet ${number}</cheatsheet>`;
@@ -194,6 +198,7 @@ const server = await startServerFor(place, dynamicConfig(settings));
 try {
   if (wanted.length === 0) await rm(FOLDER, { recursive: true, force: true });
   await place.write('halving.ts', HALVING);
+  for (const [name, content] of Object.entries(agentFiles())) await place.write(name, content);
   await place.reprise(['setup']);
   const worker = place.start(['worker']);
   await until('the worker works', () => worker.output().includes('Working on'));

@@ -3,6 +3,7 @@ import type { SandboxType } from '../config/sandbox-schema.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import type { FunctionSandbox } from '../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
+import type { BundleCode } from './agent-eval/bundle-code.js';
 import type { RunLogs } from './run-log.js';
 
 /** What `workers/` hands to the activities; everything that touches the world is behind one of these. */
@@ -12,6 +13,8 @@ export interface WorkerDependencies {
   environment: Readonly<Record<string, string | undefined>>;
   /** Off the main thread and time-boxed in a worker. */
   compareSymbolically: SymbolicComparer;
+  /** Runs the code of one evaluation's bundles, each module loaded once. Off the main thread in a worker. */
+  bundleCode(): BundleCode;
   logger: Logger;
   /** Tells people, where any watch, what keeps a run waiting. May be called often with the same sentence. */
   notify(message: string): void;

@@ -5,13 +5,17 @@ import type {
   MemoryActivities,
   RunActivities,
 } from '../contracts/activities.js';
+import type { AgentEvalActivities } from '../contracts/agent-eval.js';
 import type { EvolveActivities } from '../contracts/evolve.js';
+import type { JudgeActivities } from '../contracts/judge.js';
+import { createAgentEvalActivities } from './agent-eval/index.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { createEnvironmentActivities } from './environments.js';
 import { createEvolveActivities } from './evolve/index.js';
 import { createExecutionActivities } from './executions.js';
 import { withFailures } from './failures.js';
 import { createFinalizeRun } from './finalize-run.js';
+import { createJudgeActivities } from './judge/index.js';
 import { createLanguageModelActivities } from './language-model.js';
 import { createLoadMemory } from './load-memory.js';
 import { createMemoryActivities } from './memory-activities.js';
@@ -25,7 +29,9 @@ export type Activities = RunActivities &
   LanguageModelActivities &
   MemoryActivities &
   ExecutionActivities &
-  EvolveActivities;
+  EvolveActivities &
+  AgentEvalActivities &
+  JudgeActivities;
 
 /** Every activity of a worker, over what `workers/` hands in. */
 export function createActivities(dependencies: WorkerDependencies): Activities {
@@ -41,6 +47,8 @@ export function createActivities(dependencies: WorkerDependencies): Activities {
     ...createMemoryActivities(runs, dependencies),
     ...createExecutionActivities(runs, dependencies),
     ...createEvolveActivities(dependencies, models),
+    ...createAgentEvalActivities(dependencies, models),
+    ...createJudgeActivities(dependencies, models),
   };
   return withFailures(activities, dependencies.notify);
 }

@@ -2,15 +2,17 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { RunStatus } from '../contracts/results.js';
 import type { AgentSource } from '../workers/bundle.js';
 import { EXIT, exitCodeOf } from './exit.js';
-import { watch } from './follow.js';
+import { askProgress, QUERY_TIMEOUT, watch } from './follow.js';
 import { printText } from './format.js';
 import { interruption } from './interruption.js';
 import type { Display } from './live-block.js';
-import { callSlots, openSession } from './session.js';
+import { callSlots, openSession, type Session } from './session.js';
 
 /** An experiment that a command starts and stays with. */
 export interface CarriedOut<State, Result> {
   name: string;
+  /** The command that continues it, where that is not the one that was given. */
+  continuedBy?: string;
   /** What it does at once. */
   concurrency: number;
   /** The user's agent, where it has one. */
@@ -21,29 +23,58 @@ export interface CarriedOut<State, Result> {
     client: Client,
     taskQueue: string,
   ): Promise<{ id: string; handle: WorkflowHandle; says: readonly [string, ...string[]] }>;
-  /** What is shown of it at its end; null where nobody can tell. */
-  lastState(result: Result, handle: WorkflowHandle): Promise<State | null>;
+  /** What is shown of it at its end, where its result says that; otherwise its workflow is asked. */
+  lastState?(result: Result): State;
   /** The result as people read it. */
   report(result: Result): string;
   json: boolean;
 }
 
 /** Carries an experiment to its end with a worker in this process, and answers with the exit code. */
-export async function carryOut<State, Result extends { metrics: { status: RunStatus } }>({
-  name,
-  concurrency,
-  agents = [],
-  display,
-  start,
-  lastState,
-  report,
-  json,
-}: CarriedOut<State, Result>): Promise<number> {
+export async function carryOut<State, Result extends { metrics: { status: RunStatus } }>(
+  experiment: CarriedOut<State, Result>,
+): Promise<number> {
+  const { report, json } = experiment;
+  const print = (result: Result) => printText(json ? JSON.stringify(result, null, 2) : report(result));
+  const result = await carryingOut(experiment, (carry) => carry(experiment, print));
+  return result === null ? EXIT.interrupted : exitCodeOf(result.metrics.status);
+}
+
+/**
+ * Carries an experiment to its end.
+ * @returns its result; null where somebody interrupted it, which is told.
+ */
+export type Carry = <State, Result>(
+  experiment: CarriedOut<State, Result>,
+  print: (result: Result) => void,
+) => Promise<Result | null>;
+
+/** Experiments that are carried to their ends one after another, with one worker in this process. */
+export async function carryingOut<Value>(
+  first: Pick<CarriedOut<never, never>, 'concurrency' | 'agents' | 'display'>,
+  work: (carry: Carry) => Promise<Value>,
+): Promise<Value> {
+  let display: Pick<Display<never>, 'say'> = first.display;
   const session = await openSession({
     say: (message) => display.say(message),
-    agents,
-    maxConcurrentCalls: callSlots(concurrency),
+    agents: first.agents ?? [],
+    maxConcurrentCalls: callSlots(first.concurrency),
   });
+  try {
+    return await work((experiment, print) => {
+      display = experiment.display;
+      return carryToEnd(session, experiment, print);
+    });
+  } finally {
+    await session.close();
+  }
+}
+
+async function carryToEnd<State, Result>(
+  session: Session,
+  { name, continuedBy = 'the same command', display, start, lastState }: CarriedOut<State, Result>,
+  print: (result: Result) => void,
+): Promise<Result | null> {
   const interrupted = interruption();
   // What is said of it goes to the terminal as well, where the table is.
   interrupted.signal.addEventListener('abort', () => display.end());
@@ -59,18 +90,17 @@ export async function carryOut<State, Result extends { metrics: { status: RunSta
     }
     const broken = session.working.then(() => new Promise<never>(() => undefined));
     const result = await Promise.race([watch<State, Result>(handle, display, interrupted.signal), broken]);
-    const last = await lastState(result, handle);
+    const last = lastState?.(result) ?? (await askProgress<State>(handle, QUERY_TIMEOUT));
     if (last !== null) display.show(last);
     display.end();
-    printText(json ? JSON.stringify(result, null, 2) : report(result));
-    return exitCodeOf(result.metrics.status);
+    print(result);
+    return result;
   } catch (error) {
     display.end();
     if (!interrupted.signal.aborted) throw error;
-    process.stderr.write(`Interrupted. Nothing is lost: the same command continues ${name}.\n`);
-    return EXIT.interrupted;
+    process.stderr.write(`Interrupted. Nothing is lost: ${continuedBy} continues ${name}.\n`);
+    return null;
   } finally {
     interrupted.dispose();
-    await session.close();
   }
 }

@@ -17,6 +17,8 @@ const WORK: Readonly<Record<string, { inFlight: string; atOnce: string }>> = {
     inFlight: 'executions and calls in flight are finished first',
     atOnce: 'executions and calls',
   },
+  [WORKFLOW_TYPES.agentEval]: { inFlight: 'rollouts in flight are finished first', atOnce: 'rollouts' },
+  [WORKFLOW_TYPES.judge]: { inFlight: 'calls in flight are finished first', atOnce: 'steps' },
 };
 type Work = (typeof WORK)[string];
 
@@ -92,7 +94,9 @@ export function addControlCommands(program: Command, finish: (code: number) => v
   command('resume', 'go on after a pause', UPDATES.resume, (id) => `${id} goes on`);
   program
     .command('set-concurrency')
-    .description('change how much is done at once: lanes of a run, executions and calls of an evolution')
+    .description(
+      'change how much is done at once: lanes of a run, executions and calls of an evolution, rollouts, steps of a judgement',
+    )
     .argument('<id>', 'the run’s id')
     .argument('<number>', 'at once')
     .action(async (id: string, lanes: string) => {

@@ -17,7 +17,6 @@ import { collect } from './collect.js';
 import { leaveToWorkers } from './detach.js';
 import { evolveDisplay } from './evolve-display.js';
 import { evolveReport } from './evolve-format.js';
-import { askProgress, QUERY_TIMEOUT } from './follow.js';
 
 /** What each flag says; a default is the config's. */
 const FLAGS: Readonly<Record<EvolveParameter, [value: string, description: string]>> = {
@@ -100,7 +99,6 @@ function executeEvolve({ config, fork }: AskedEvolution, json: boolean): Promise
       const further = `It goes to ${iterations} iterations; run this command again when it has ended, to go further.`;
       return { id, handle, says: [`${verb} ${id}`, ...(iterations === null ? [] : [further])] };
     },
-    lastState: (_result, handle) => askProgress<EvolveProgress>(handle, QUERY_TIMEOUT),
     report: evolveReport,
     json,
   });

@@ -57,6 +57,31 @@ export class LiveBlock {
   }
 }
 
+/** The state of an experiment at the foot of the screen. */
+export class LiveFigures<State> implements Display<State> {
+  private readonly block: LiveBlock;
+
+  /** @param linesOf what is shown of a state */
+  constructor(
+    screen: Screen,
+    private readonly linesOf: (state: State) => string[],
+  ) {
+    this.block = new LiveBlock(screen);
+  }
+
+  show(state: State): void {
+    this.block.show(() => this.linesOf(state));
+  }
+
+  say(message: string): void {
+    this.block.say(message);
+  }
+
+  end(): void {
+    this.block.end();
+  }
+}
+
 /** For `--json`: standard output holds the result only. */
 const SILENT: Display<never> = { show: () => undefined, say: () => undefined, end: () => undefined };
 

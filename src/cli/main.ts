@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../workers/version.js';
+import { addAgentEvalCommand } from './agent-eval.js';
+import { addBundleCommands } from './bundle.js';
 import { addControlCommands } from './control.js';
 import { addDemoCommand } from './demo.js';
 import { addWorkerCommands } from './dev.js';
@@ -10,7 +12,9 @@ import { EXIT, explain } from './exit.js';
 import { addExportCommand } from './export.js';
 import { addGenerateCommand } from './generate.js';
 import { addGradeCommand } from './grade.js';
+import { addJudgeCommand } from './judge.js';
 import { addMemoryCommands } from './memory.js';
+import { addReplyCommand } from './reply.js';
 import { addRunCommand } from './run.js';
 import { addSchemaCommand } from './schema.js';
 import { addScoreCommand } from './score.js';
@@ -34,6 +38,8 @@ const finish = (code: number) => {
 const commands = [
   addRunCommand,
   addEvolveCommand,
+  addAgentEvalCommand,
+  addReplyCommand,
   addDemoCommand,
   addWorkerCommands,
   addStatusCommand,
@@ -41,9 +47,11 @@ const commands = [
   addScoreCommand,
   addStatsCommand,
   addExportCommand,
+  addJudgeCommand,
   addGradeCommand,
   addGenerateCommand,
   addMemoryCommands,
+  addBundleCommands,
   addSchemaCommand,
   addSetupCommand,
   addDoctorCommand,

@@ -45,7 +45,7 @@ export function executeRun(config: RunConfig, json: boolean): Promise<number> {
       const verb = { new: 'Started', continued: 'Continuing', attached: 'Attached to' }[how];
       return { id, handle, says: [`${verb} ${id}`] };
     },
-    lastState: async (result) => lastProgress(result),
+    lastState: lastProgress,
     report: runReport,
     json,
   });

@@ -1,7 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
-import { configJsonSchema, evolveConfigJsonSchema } from '../config/json-schema.js';
+import {
+  agentEvalConfigJsonSchema,
+  configJsonSchema,
+  evolveConfigJsonSchema,
+} from '../config/json-schema.js';
 import { readableJson } from '../storage/json-lines.js';
 import { PUBLISHED_SCHEMAS, trajectoryJsonSchema } from '../trajectories/json-schema.js';
 import { EXIT } from './exit.js';
@@ -10,6 +14,7 @@ import { EXIT } from './exit.js';
 const SCHEMAS: ReadonlyMap<string, () => unknown> = new Map([
   ['run', configJsonSchema],
   ['evolve', evolveConfigJsonSchema],
+  ['agent-eval', agentEvalConfigJsonSchema],
   ...PUBLISHED_SCHEMAS.map((kind) => [kind, () => trajectoryJsonSchema(kind)] as const),
 ]);
 

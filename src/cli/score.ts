@@ -32,6 +32,9 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         logger: processLogger('warn'),
         runLogs: new RunLogs(),
         sandbox: () => Promise.reject(new Error('grading runs no programs')),
+        bundleCode: () => {
+          throw new Error('grading runs no bundle');
+        },
         maxConcurrentExecutions: 1,
         maxConcurrentCalls: 1,
         knownSearchAttributes: async () => [],

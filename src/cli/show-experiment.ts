@@ -1,9 +1,11 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
 import type { RunPhase } from '../contracts/run.js';
+import { agentEvalReport, agentEvalStanding } from './agent-eval-format.js';
 import { evolveReport, evolveStanding } from './evolve-format.js';
 import { askProgress, QUERY_TIMEOUT, resultOf } from './follow.js';
 import { withoutWorker } from './format.js';
+import { judgeReport, judgeStanding } from './judge-format.js';
 import { runReport, runStanding } from './run-format.js';
 
 /** How an experiment of a kind is told to people. */
@@ -16,6 +18,8 @@ interface Telling {
 
 const TELLINGS: Record<string, Telling> = {
   [WORKFLOW_TYPES.evolve]: { standing: evolveStanding, report: evolveReport },
+  [WORKFLOW_TYPES.agentEval]: { standing: agentEvalStanding, report: agentEvalReport },
+  [WORKFLOW_TYPES.judge]: { standing: judgeStanding, report: judgeReport },
 };
 
 const OF_A_RUN: Telling = { standing: runStanding, report: runReport };

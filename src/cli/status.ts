@@ -64,7 +64,7 @@ function shownPhase({ status, phase }: { status: string; phase: string }): strin
 async function listRuns(client: Client, json: boolean): Promise<void> {
   // Newest first; of a continued run, only its newest execution.
   const runs = new Map<string, WorkflowExecutionInfo>();
-  const kinds = [WORKFLOW_TYPES.run, WORKFLOW_TYPES.evolve];
+  const kinds = [WORKFLOW_TYPES.run, WORKFLOW_TYPES.evolve, WORKFLOW_TYPES.agentEval, WORKFLOW_TYPES.judge];
   const query = kinds.map((kind) => `WorkflowType = '${kind}'`).join(' OR ');
   for await (const info of client.workflow.list({ query })) {
     if (!runs.has(info.workflowId)) runs.set(info.workflowId, info);
@@ -90,7 +90,7 @@ async function listRuns(client: Client, json: boolean): Promise<void> {
 export function addStatusCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('status')
-    .description('the runs and evolutions of this server, or one of them')
+    .description('the runs, evolutions, evaluations and judgements of this server, or one of them')
     .argument('[id]', 'the run’s id')
     .option('--json', 'for machines')
     .action(async (id: string | undefined, options: { json?: boolean }) => {

@@ -1,15 +1,17 @@
 import { InvalidInputError } from './errors.js';
 
-type Kind = 'run' | 'evolve';
+type Kind = 'run' | 'evolve' | 'agent-eval';
 
 const SAID: Readonly<Record<Kind, string>> = {
   run: 'a run',
   evolve: 'an evolution',
+  'agent-eval': 'an evaluation on task bundles',
 };
 
 /** What a config is most likely of, by the sections that only one kind has; null where they do not say. */
 function kindOf(raw: Record<string, unknown>): Kind | null {
   if ('scaffolder' in raw) return 'dataset' in raw ? null : 'evolve';
+  if ('datasets' in raw || typeof raw.dataset === 'string') return 'agent-eval';
   return 'dataset' in raw ? 'run' : null;
 }
 

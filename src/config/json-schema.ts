@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BUILT_IN_DOMAINS } from '../contracts/names.js';
+import { agentEvalConfigSchema } from './agent-eval-schema.js';
 import { builtInAgentSchema, customAgentSchema } from './agent-schemas.js';
 import { evolveConfigSchema } from './evolve-schema.js';
 import { SANDBOX_TYPES } from './sandbox-schema.js';
@@ -44,6 +45,27 @@ export function evolveConfigJsonSchema(): SchemaNode {
   };
   for (const [key, short] of Object.entries(shortForms)) allow(schema, key, short);
   return { title: 'Reprise evolution config', ...schema };
+}
+
+/** The same of an evaluation on task bundles. Models may also be named by environment variables. */
+export function agentEvalConfigJsonSchema(): SchemaNode {
+  const options = { io: 'input', unrepresentable: 'any' } as const;
+  const schema = z.toJSONSchema(agentEvalConfigSchema, options) as SchemaNode;
+  const text = { type: 'string', minLength: 1 };
+  const properties = schema.properties as Record<string, SchemaNode>;
+  for (const key of ['datasets', 'agent']) makeOptional(schema, key);
+  for (const section of [properties.agent, properties.user]) {
+    for (const branch of branchesOf(section)) if (branch.properties !== undefined) makeOptional(branch, 'lm');
+  }
+  allow(schema, 'agent', text);
+  allow(schema, 'user', text);
+  const { name, ...others } = properties;
+  const dataset = { description: 'Short for a list of one.', ...text };
+  return {
+    title: 'Reprise config of an evaluation on task bundles',
+    ...schema,
+    properties: { ...(name && { name }), dataset, ...others },
+  };
 }
 
 /** Lets a field be written in a short form as well. */

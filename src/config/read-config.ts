@@ -6,7 +6,7 @@ import { describeIssues } from './describe-issues.js';
 import { InvalidInputError } from './errors.js';
 import type { SchemaNode } from './json-schema.js';
 
-/** What the loaders of every kind of config share. */
+/** What the loaders of runs and of evolutions share. */
 
 /** A copy of a config's mapping. `sections` is said to whoever hands in something else. */
 export function asMapping(value: unknown, source: string, sections: string): Record<string, unknown> {

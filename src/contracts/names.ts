@@ -9,6 +9,9 @@ export const WORKFLOW_TYPES = {
   shard: 'shard',
   evolve: 'evolve',
   iteration: 'iteration',
+  agentEval: 'agentEval',
+  rollout: 'rollout',
+  judge: 'judge',
 } as const;
 
 export const SIGNALS = {
@@ -27,6 +30,8 @@ export const UPDATES = {
   resume: 'resume',
   stop: 'stop',
   setConcurrency: 'setConcurrency',
+  /** A person's answer in the place of the user; to a rollout. */
+  reply: 'reply',
 } as const;
 
 /** Search attributes, all of type Keyword. */
@@ -49,6 +54,8 @@ export const FAILURE_TYPES = {
   limitReached: 'LimitReached',
   /** A program came to no result for a reason that is not its own, and is given up without a score; details: its cost. */
   unscored: 'Unscored',
+  /** The agent of a rollout said nothing; details: what that cost. */
+  emptyReply: 'EmptyReply',
   /** A fault that nobody foresaw, most likely of Reprise; given up after a few attempts. */
   unforeseen: 'Unforeseen',
   /** The run ended as failed after its artifacts were written. */

@@ -29,6 +29,11 @@ export function artifactsOf(run: string): string {
   return end === -1 ? run : run.slice(0, end);
 }
 
+/** The execution's end in a {@link runReference}. */
+export function executionOf(run: string): string {
+  return run.slice(run.lastIndexOf('#') + 1);
+}
+
 /** What was spent before this execution, and what a limit counts. */
 export interface Spending {
   lm_calls: number;

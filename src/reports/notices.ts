@@ -1,4 +1,6 @@
+import type { CodeChange } from '../contracts/agent-eval-results.js';
 import type { Metrics, RunStatus } from '../contracts/results.js';
+import { count, moment } from './figures.js';
 import { type Html, html } from './html.js';
 
 /** Says so where the figures are not those of a model. */
@@ -42,6 +44,18 @@ function shownBySheet(curator: boolean | undefined): string {
   return curator
     ? ' The curator of the cheatsheet was shown how answers were judged.'
     : ' The curator of the cheatsheet never saw how answers were judged, nor did any other prompt show it.';
+}
+
+/** Says so where not all rollouts had the same tools and reward. */
+export function codeChangeNotice(changes: readonly CodeChange[]): Html {
+  if (changes.length === 0) return html``;
+  const noted = changes.map(
+    ({ modules, rollouts, at }) =>
+      html` <code>${modules.join(', ')}</code> changed after ${count(rollouts)} of the rollouts, before ${moment(at)}.`,
+  );
+  return html`<p class="notice"><strong>More than one version of the code.</strong>${noted} The figures below are of all of them
+together.</p>
+`;
 }
 
 /** What of the right answers reached the agent: without it a figure of several trials cannot be read. */

@@ -32,26 +32,35 @@ export function spendingLeft(limits: Limits, spent: Spending): SpendingLeft {
 }
 
 /**
- * The run's budget, leased to its shards call by call. A call is reserved before it starts and settled after it, so
- * calls never exceed their limit, and tokens and dollars by no more than the calls in flight.
+ * A budget, leased call by call, as a run's is to its shards. A call is reserved before it starts and settled after it,
+ * so calls never exceed their limit, and tokens and dollars by no more than the calls in flight.
  */
-export class BudgetLedger {
-  private readonly granted = new Map<number, number>();
-  private readonly used = new Map<number, Spending>();
+export class BudgetLedger<Holder = number> {
+  private readonly granted = new Map<Holder, number>();
+  private readonly used = new Map<Holder, Spending>();
 
   constructor(
     private readonly limits: Limits,
-    private readonly before: Spending,
+    private before: Spending,
   ) {}
 
-  /** Takes note of what a shard has spent in all. */
-  settle(shard: number, spending: Spending): void {
-    this.used.set(shard, spending);
+  /** Takes note of what a holder has spent in all. What is older than what is known already changes nothing. */
+  settle(holder: Holder, spending: Spending): void {
+    if (spending.lm_calls < (this.used.get(holder)?.lm_calls ?? 0)) return;
+    this.used.set(holder, spending);
   }
 
-  /** A shard that has ended needs its lease no more. */
-  release(shard: number): void {
-    this.granted.set(shard, this.used.get(shard)?.lm_calls ?? 0);
+  /** A holder that has ended needs its lease no more. */
+  release(holder: Holder): void {
+    this.granted.set(holder, this.used.get(holder)?.lm_calls ?? 0);
+  }
+
+  /** Forgets a holder that has ended and is not heard of again, but not what it has spent. */
+  conclude(holder: Holder): void {
+    const spent = this.used.get(holder);
+    if (spent !== undefined) this.before = sumOf([this.before, spent]);
+    this.used.delete(holder);
+    this.granted.delete(holder);
   }
 
   spent(): Spending {
@@ -61,17 +70,22 @@ export class BudgetLedger {
   /** Calls that are leased but not settled. */
   outstanding(): number {
     let open = 0;
-    for (const [shard, calls] of this.granted) open += calls - (this.used.get(shard)?.lm_calls ?? 0);
+    for (const [holder, calls] of this.granted) open += calls - (this.used.get(holder)?.lm_calls ?? 0);
     return open;
   }
 
   /** Leases up to `wanted` calls. 0 means: none now. */
-  grant(shard: number, wanted: number): number {
+  grant(holder: Holder, wanted: number): number {
     const spent = this.spent();
     if (reachedLimit(this.limits, spent) !== null) return 0;
-    const calls = Math.max(0, Math.min(wanted, roomForCalls(this.limits, spent, this.outstanding())));
-    if (calls > 0) this.granted.set(shard, (this.granted.get(shard) ?? 0) + calls);
+    const calls = Math.max(0, Math.min(wanted, this.room(spent)));
+    if (calls > 0) this.granted.set(holder, (this.granted.get(holder) ?? 0) + calls);
     return calls;
+  }
+
+  /** Calls that could be leased now, by what the calls so far have cost. */
+  room(spent = this.spent()): number {
+    return roomForCalls(this.limits, spent, this.outstanding());
   }
 
   /** Why nothing is leased any more, once nothing is outstanding that could still give room back. */
@@ -80,9 +94,7 @@ export class BudgetLedger {
     const reached = reachedLimit(this.limits, spent);
     if (reached !== null) return reached;
     if (this.outstanding() > 0) return null;
-    return roomForCalls(this.limits, spent, this.outstanding()) > 0
-      ? null
-      : 'limits: no room for another call';
+    return this.room(spent) > 0 ? null : 'limits: no room for another call';
   }
 }
 

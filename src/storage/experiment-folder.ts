@@ -1,4 +1,6 @@
 import { parse } from 'yaml';
+import { firstAgentEvalDifference } from '../config/agent-eval-fingerprint.js';
+import type { AgentEvalConfig } from '../config/agent-eval-schema.js';
 import { firstDifference } from '../config/fingerprint.js';
 import type { RunConfig } from '../config/schema.js';
 import { isMapping } from '../contracts/json.js';
@@ -20,6 +22,11 @@ export interface ConfigKind<Config> {
 export const RUN_CONFIGS: ConfigKind<RunConfig> = {
   isOne: (value) => isMapping(value) && isMapping(value.runtime) && isMapping(value.dataset),
   difference: firstDifference,
+};
+
+export const AGENT_EVAL_CONFIGS: ConfigKind<AgentEvalConfig> = {
+  isOne: (value) => isMapping(value) && Array.isArray(value.datasets) && isMapping(value.agent),
+  difference: firstAgentEvalDifference,
 };
 
 /**

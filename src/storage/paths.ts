@@ -37,11 +37,14 @@ const JOURNAL = 'journal';
 const EMBEDDINGS = 'embeddings';
 const PENDING = 'pending';
 const DATASET = 'dataset';
+const ROWS = 'rows';
+const ROLLOUTS = 'rollouts';
 
 // Padding makes keys sort as their numbers do; a larger number only loses its place in the order, not its key.
 const SHARD_DIGITS = 5;
 const SEQUENCE_DIGITS = 6;
 const CHUNK_DIGITS = 6;
+const ROLLOUT_DIGITS = 4;
 
 /** How the run is dealt to its shards. */
 export function planKey(): string {
@@ -124,6 +127,26 @@ export function evolveForkKey(): string {
   return 'fork.json';
 }
 
+/** The folder of a judgement of an experiment's trajectories, within the experiment's. */
+export function judgementPrefix(name: string): string {
+  return `judged/${segment(name)}`;
+}
+
+/** Some of the trajectories that are being judged, one a row. */
+export function judgedChunkKey(chunk: number): string {
+  return `${judgedChunksFolder()}/${padded(chunk, CHUNK_DIGITS)}.jsonl`;
+}
+
+/** Holds the trajectories while they are judged. */
+export function judgedChunksFolder(): string {
+  return 'episodes';
+}
+
+/** Why a step could not be judged. */
+export function judgeErrorKey(trajectory: number, step: number): string {
+  return `errors/${padded(trajectory, CHUNK_DIGITS)}/${padded(step, SEQUENCE_DIGITS)}.json`;
+}
+
 /** What one request for vectors has cost. */
 export function paidEmbeddingKey(id: string): string {
   return `${paidEmbeddingsPrefix()}${segment(id)}.json`;
@@ -147,6 +170,34 @@ export function everyJournalPrefix(): string {
 /** The tasks of one chunk of the dataset, a task a row. */
 export function taskChunkKey(chunk: number): string {
   return `${DATASET}/${padded(chunk, CHUNK_DIGITS)}.jsonl`;
+}
+
+/** An evaluation's own copy of a bundle's row, with its seed. */
+export function bundleRowKey(id: string): string {
+  return `${ROWS}/${segment(id)}.json`;
+}
+
+/** The bundles' modules as an evaluation found them. */
+export function bundleCodeKey(): string {
+  return 'code.json';
+}
+
+/** What a rollout came to. */
+export function rolloutResultKey(row: string, rollout: number): string {
+  return `${rolloutPrefix(row, rollout)}.json`;
+}
+
+export function rolloutTrajectoryKey(row: string, rollout: number): string {
+  return `${rolloutPrefix(row, rollout)}.trajectory.json`;
+}
+
+function rolloutPrefix(row: string, rollout: number): string {
+  return `${rolloutsFolder()}/${segment(row)}/${padded(rollout, ROLLOUT_DIGITS)}`;
+}
+
+/** Where the results of rollouts lie until an evaluation is done. */
+export function rolloutsFolder(): string {
+  return ROLLOUTS;
 }
 
 const MAXIMUM_NAME_LENGTH = 100;

@@ -6,6 +6,7 @@ import { RunLogs } from '../activities/run-log.js';
 import { agentQueue, SEARCH_ATTRIBUTES } from '../contracts/names.js';
 import { openStore } from '../storage/open.js';
 import { type AgentSource, workflowBundle } from './bundle.js';
+import { BundlePool } from './bundle-pool.js';
 import { GradingPool } from './grading-pool.js';
 import { ModelQueues } from './model-queues.js';
 import { dataConverter } from './payload-storage.js';
@@ -61,6 +62,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const { bundle, codeHash } = await workflowBundle(options.agents ?? []);
   const taskQueue = codeHash === null ? options.taskQueue : agentQueue(options.taskQueue, codeHash);
   const grading = new GradingPool();
+  const bundles = new BundlePool();
   const runLogs = new RunLogs();
   const notify = options.notify ?? (() => undefined);
   const sandboxes = new Sandboxes(environment, notify);
@@ -68,6 +70,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     openStore: (address) => openStore(address, { environment }),
     environment,
     compareSymbolically: grading.compare,
+    bundleCode: () => bundles.code(),
     logger,
     notify,
     runLogs,
@@ -112,6 +115,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
         await runLogs.flush();
         await sandboxes.close();
         await grading.close();
+        await bundles.close();
       }
     },
     shutdown: () => {

@@ -63,6 +63,11 @@ export abstract class ExperimentControl<Plan extends Planned> implements Steered
     return this.standing.goesOn();
   }
 
+  /** Whether one more may be begun beside so many. */
+  hasRoom(going: number): boolean {
+    return this.standing.hasRoom(going);
+  }
+
   outcome(cancelled: boolean): Outcome {
     return this.standing.outcome(cancelled);
   }

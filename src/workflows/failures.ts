@@ -50,6 +50,11 @@ export function givenUp(error: unknown): { reason: string; cost: StepCost } | nu
   return cost === null ? null : { reason: describeError(error).message, cost };
 }
 
+/** What the agent's empty reply had cost; null where a step failed for another reason. */
+export function costOfEmptyReply(error: unknown): StepCost | null {
+  return costOfFailure(error, FAILURE_TYPES.emptyReply);
+}
+
 function costOfFailure(error: unknown, type: string): StepCost | null {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   const isOfType = cause instanceof ApplicationFailure && cause.type === type;

@@ -1,6 +1,9 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { RolloutControl, RolloutReport } from '../contracts/agent-eval.js';
+import type { AgentEvalProgress, RolloutProgress } from '../contracts/agent-eval-results.js';
 import type { IterationReport } from '../contracts/evolve.js';
 import type { EvolveProgress } from '../contracts/evolve-results.js';
+import type { JudgeProgress } from '../contracts/judge.js';
 import { QUERIES, SIGNALS, UPDATES } from '../contracts/names.js';
 import type { Asked, ControlState, Progress, ShardReport, Totals } from '../contracts/run.js';
 
@@ -8,6 +11,15 @@ export const progressQuery = defineQuery<Progress>(QUERIES.progress);
 export const shardProgressQuery = defineQuery<Totals>(QUERIES.progress);
 
 export const evolveProgressQuery = defineQuery<EvolveProgress>(QUERIES.progress);
+
+export const agentEvalProgressQuery = defineQuery<AgentEvalProgress>(QUERIES.progress);
+export const rolloutProgressQuery = defineQuery<RolloutProgress>(QUERIES.progress);
+export const rolloutControlSignal = defineSignal<[RolloutControl]>(SIGNALS.control);
+export const rolloutReportSignal = defineSignal<[RolloutReport]>(SIGNALS.report);
+/** What a person says in the place of the user; waits for its turn. */
+export const replyUpdate = defineUpdate<void, [string]>(UPDATES.reply);
+
+export const judgeProgressQuery = defineQuery<JudgeProgress>(QUERIES.progress);
 
 export const pauseUpdate = defineUpdate<void>(UPDATES.pause);
 export const resumeUpdate = defineUpdate<void>(UPDATES.resume);

@@ -6,7 +6,9 @@ import type {
   MemoryActivities,
   RunActivities,
 } from '../contracts/activities.js';
+import type { AgentEvalActivities } from '../contracts/agent-eval.js';
 import type { EvolveActivities } from '../contracts/evolve.js';
+import type { JudgeActivities } from '../contracts/judge.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import type { RunPlan } from '../contracts/run.js';
 
@@ -43,11 +45,19 @@ export const environments = proxyActivities<EnvironmentActivities>(ENVIRONMENT_O
 
 export const evolution = proxyActivities<EvolveActivities>({ ...PATIENT, startToCloseTimeout: '2h' });
 
+export const bundles = proxyActivities<AgentEvalActivities>({ ...PATIENT, startToCloseTimeout: '2h' });
+
+/** `judgeStep` is called through `executeWithOptions` with `modelCallOptions`. */
+export const judging = proxyActivities<JudgeActivities>({ ...PATIENT, startToCloseTimeout: '2h' });
+
 export const memories = proxyActivities<MemoryActivities>({
   ...PATIENT,
   startToCloseTimeout: '2h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
 });
+
+/** On top of a tool's own time: for a store that is away. */
+const TOOL_WAIT_SECONDS = 2 * 3600;
 
 /** A program's own deadline is the sandbox's business; this leaves room for waiting for a place, and for an image that is built. */
 const SANDBOX_WAIT_SECONDS = 2 * 3600;
@@ -63,6 +73,16 @@ export function executionOptions(timeoutSeconds: number, summary: string): Activ
 
 /** Called through `executeWithOptions` with `executionOptions` only. */
 export const executions = proxyActivities<ExecutionActivities>({ startToCloseTimeout: '1m' });
+
+/** Options of a tool call; `timeoutSeconds` is what the tool itself may take. */
+export function toolCallOptions(timeoutSeconds: number, summary: string): ActivityOptions {
+  return {
+    ...PATIENT,
+    startToCloseTimeout: (timeoutSeconds + TOOL_WAIT_SECONDS) * 1000,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    summary,
+  };
+}
 
 /** Options of one model call; the summary is what the UI shows. */
 export function modelCallOptions(

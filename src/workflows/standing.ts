@@ -73,6 +73,11 @@ export class Standing {
     return !this.stopping && this.exhausted === null && this.fatal === null;
   }
 
+  /** Whether one more may be begun beside so many. */
+  hasRoom(going: number): boolean {
+    return this.goesOn() && !this.paused && going < this.concurrency;
+  }
+
   /** Whether what is in flight waits. A stop ends a pause: what is in flight ends, then. */
   waits(): boolean {
     return this.paused && !this.stopping;

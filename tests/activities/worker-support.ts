@@ -12,12 +12,16 @@ import { runReference } from '../../src/contracts/run.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { openStore } from '../../src/storage/open.js';
 import { artifactKeys, planKey } from '../../src/storage/paths.js';
+
 /** What a worker has, with the world left out; give what matters. */
 export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDependencies {
   return {
     openStore,
     environment: {},
     compareSymbolically: async () => undefined,
+    bundleCode: () => {
+      throw new Error('no bundle is run here');
+    },
     logger: pino({ level: 'silent' }),
     notify: () => undefined,
     runLogs: new RunLogs(),
@@ -31,6 +35,7 @@ export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDe
     ...fields,
   };
 }
+
 /** The folder of a run as `prepareRun` leaves it; answers what activities call the run. */
 export async function preparedRun(
   store: ArtifactStore,
@@ -50,6 +55,7 @@ export async function preparedRun(
   );
   return runReference(store.uri, execution);
 }
+
 /** A worker's activities of one set, called as the server calls them: in a context, errors sorted by what a retry does. */
 export function activitiesOf<Activities extends object>(
   create: (runs: RunContexts, dependencies: WorkerDependencies) => Activities,

@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Outcome } from '../../bench/contestants/contestant.js';
 import type { ContestRun } from '../../bench/measure/contests.js';
 import type { EvolveRun } from '../../bench/measure/evolve.js';
 import type { BenchResult } from '../../bench/result.js';
+import { IS_NIGHT } from '../support/nightly.js';
 import { findPython, mustSkipPython } from '../support/python.js';
 
 const JITI = fileURLToPath(new URL('../../node_modules/jiti/lib/jiti-cli.mjs', import.meta.url));
@@ -77,10 +79,30 @@ it('the bench measures each contestant it is asked for, and writes table and dat
   expect(histories[0]?.bytes_a_sample_beside_prompt).toBeGreaterThan(0);
 }, 170_000);
 
-it.skipIf(noPython)(
-  'the bench measures an evolution beside its ideal',
+/** The commands that it measures have tests of their own; what it makes of them has unit tests beside this one. */
+const atNight = IS_NIGHT ? it : () => undefined;
+
+atNight(
+  'the bench measures rollouts beside a plain loop, and an evolution beside its ideal',
   async () => {
-    const { evolve } = await quickBench(['evolve'], '--sandbox', 'process');
+    const parts = noPython ? ['rollouts'] : ['rollouts', 'evolve'];
+    const { rollouts, evolve } = await quickBench(parts, '--sandbox', 'process');
+    expect(rollouts?.contests.map(({ contestant, latency }) => [contestant, latency])).toEqual([
+      ['durable', 0],
+      ['plain', 0],
+      ['durable', 1000],
+      ['plain', 1000],
+    ]);
+    for (const { contestant, runs } of rollouts?.contests ?? []) {
+      const [{ own_seconds, command_seconds, worker, server }] = runs as [Outcome];
+      expect(own_seconds).toBeGreaterThan(0);
+      expect(command_seconds).toBeGreaterThan(own_seconds);
+      if (process.platform !== 'linux') continue;
+      expect(worker.peak_bytes).toBeGreaterThan(10e6);
+      expect(server.peak_bytes !== null).toBe(contestant === 'durable');
+    }
+    expect(rollouts?.tool_call.map(({ contestant }) => contestant)).toEqual(['durable', 'plain']);
+    if (noPython) return;
     if (evolve === null || 'skipped' in evolve) throw new Error(`nothing was measured: ${evolve?.skipped}`);
     const [{ ideal_seconds, ...evolved }] = evolve.runs as [EvolveRun];
     // Two programs of each iteration, validated on two examples each, and a training run of those that were evolved.

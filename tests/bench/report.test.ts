@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContestResult, ContestRun } from '../../bench/measure/contests.js';
+import type { RolloutsResult } from '../../bench/measure/rollouts.js';
 import { spreadOf } from '../../bench/measure/spread.js';
 import { parseOptions } from '../../bench/options.js';
 import { reportName, reportOf } from '../../bench/report.js';
@@ -52,6 +53,7 @@ function result(more: Partial<BenchResult> = {}): BenchResult {
     memory: [],
     experiences: [],
     executions: null,
+    rollouts: null,
     evolve: null,
     failures: [],
     ...more,
@@ -207,6 +209,79 @@ describe('executions', () => {
   });
 });
 
+describe('rollouts', () => {
+  const size = {
+    rows: 20,
+    rollouts_a_row: 10,
+    concurrency: 50,
+    tool_calls: 4,
+    calls_a_reply: 1,
+    model_calls: 6,
+  };
+  const contestOf = (contestant: 'durable' | 'plain', latency: number, seconds: number[]) => ({
+    contestant,
+    title: contestant,
+    latency,
+    ...size,
+    runs: seconds.map(run),
+  });
+  const rollouts: RolloutsResult = {
+    contests: [
+      contestOf('durable', 0, [10, 20, 40]),
+      contestOf('plain', 0, [5]),
+      contestOf('durable', 1000, [30]),
+      contestOf('plain', 1000, [24]),
+    ],
+    tool_call: [
+      { contestant: 'durable', rollouts: 10, tool_calls: 20, milliseconds: spreadOf([12, 15, 18]) },
+      { contestant: 'plain', rollouts: 10, tool_calls: 20, milliseconds: spreadOf([3]) },
+    ],
+  };
+
+  it('stand beside a plain loop, with the ratio of the medians', () => {
+    const report = reportOf(result({ rollouts }));
+    expect(report).toContain('| 200 rollouts, 50 at once; each: 6 LM calls, 4 tool calls | durable ');
+    expect(report).toMatch(/\| 0 ms: rollouts\/s +\| 10\.0 \(5\.0–20\.0\) +\| 40\.0 +\| 0\.25 × +\|/);
+    // Four waves of six calls of a second each.
+    expect(report).toMatch(/\| 1000 ms: wall over ideal +\| 1\.25 +\| 1\.00 +\| 1\.25 × +\|/);
+    expect(report).toMatch(/\| one tool call, ms +\| 15\.0 \(12\.0–18\.0\) +\| 3\.0 +\| 5\.00 × +\|/);
+    expect(report).toMatch(/\| 0 ms: server CPU seconds +\| – +\| – +\| – +\|/);
+    expect(report).not.toContain('| 0 ms: wall over ideal');
+  });
+
+  it('have no ratio where noise was larger than what a tool call costs', () => {
+    const [, plain] = rollouts.tool_call;
+    const tool_call = [rollouts.tool_call[0], { ...plain, milliseconds: spreadOf([-0.2]) }];
+    const report = reportOf(result({ rollouts: { ...rollouts, tool_call } as typeof rollouts }));
+    expect(report).toMatch(/\| one tool call, ms +\| 15\.0 \(12\.0–18\.0\) +\| -0\.2 +\| – +\|/);
+  });
+
+  it('have a target: the memory of the worker, in the run that took most of it', () => {
+    const usage = (peak_bytes: number | null) => ({ cpu_seconds: 1, peak_bytes });
+    const contests = [
+      contestOf('durable', 0, [10, 20]),
+      contestOf('durable', 1000, [30]),
+      contestOf('plain', 0, [5]),
+    ];
+    for (const [contest, peaks] of [
+      [0, [300e6, 660e6]],
+      [1, [400e6]],
+      [2, [900e6]],
+    ] as const) {
+      for (const [at, peak] of peaks.entries()) {
+        (contests[contest]?.runs[at] as ContestRun).worker = usage(peak);
+      }
+    }
+    const [target, ...others] = targetsOf(result({ rollouts: { contests, tool_call: [] } }));
+    expect(others).toEqual([]);
+    expect(target).toMatchObject({ name: 'worker memory, 200 rollouts at concurrency 50', measured: 660 });
+    expect(target && verdict(target)).toBe('missed by 10 %');
+    // Where the system does not tell, nothing is reached or missed.
+    for (const { runs } of contests) for (const one of runs) one.worker = usage(null);
+    expect(targetsOf(result({ rollouts: { contests, tool_call: [] } }))).toEqual([]);
+  });
+});
+
 describe('evolutions', () => {
   const evolve: BenchResult['evolve'] = {
     initial_scaffolds: 4,
@@ -256,6 +331,13 @@ describe('the options', () => {
       memorySamples: [],
     });
     expect(parseOptions(['--quick', '--only', 'memory'], 'out')).toMatchObject({ parts: ['memory'] });
+  });
+
+  it('measure 200 rollouts, 50 at once, and fewer in a quick run', () => {
+    const { rollouts } = parseOptions([], 'out');
+    expect(rollouts).toMatchObject({ rows: 20, rollouts_a_row: 10, concurrency: 50 });
+    expect(parseOptions(['--quick'], 'out').rollouts?.rows).toBeLessThan(20);
+    expect(parseOptions(['--only', 'memory'], 'out')).toMatchObject({ rollouts: null, evolve: null });
   });
 
   it('run evolved programs in Docker where that works, or where they are told to', () => {

@@ -12,7 +12,7 @@ import type { RunConfig } from '../../src/config/schema.js';
 import { configOf, MINIMAL, refusal } from '../support/configs.js';
 
 const CONFIGS = fileURLToPath(new URL('../../configs/', import.meta.url));
-const shipped = readdirSync(CONFIGS).filter((name) => /^(?!evolve_).*\.yaml$/.test(name));
+const shipped = readdirSync(CONFIGS).filter((name) => /^(?!evolve_|agent_eval_).*\.yaml$/.test(name));
 /** What an editor says of a config. */
 const editor = z.fromJSONSchema(configJsonSchema() as Parameters<typeof z.fromJSONSchema>[0]);
 

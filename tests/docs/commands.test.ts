@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, cp, readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { configJsonSchema, evolveConfigJsonSchema } from '../../src/config/json-schema.js';
+import type { JudgeMetrics } from '../../src/contracts/judge.js';
+import { IS_NIGHT } from '../support/nightly.js';
 import { COMMAND, type Running, until, untilIn, Workplace } from '../support/workplace.js';
 import { documentedCommands, documents, fencesOf } from './markdown.js';
 
@@ -178,9 +180,21 @@ const SCENARIOS: Scenario[] = [
         command: 'npx reprise temporal workflow query --workflow-id my-run --type progress',
         prints: /"phase":\s*"done"/,
       },
+      {
+        command: `npx reprise temporal workflow start --task-queue reprise --type judge --workflow-id my-judgement --input '{"experiment": "results/my-run", "rubric": "examples/judge/rubric.yaml", "lm": {"model": "scripted/judge", "script": "examples/judge/replies.yaml"}}'`,
+        prints: /WorkflowId\s+my-judgement/,
+      },
+      { command: 'npx reprise temporal workflow result --workflow-id my-judgement', prints: /COMPLETED/ },
+      {
+        command: `npx reprise temporal workflow start --task-queue reprise --type agentEval --workflow-id desk --input '{"config_path": "configs/agent_eval_flight.yaml"}'`,
+        prints: /WorkflowId\s+desk/,
+      },
+      { command: 'npx reprise temporal workflow result --workflow-id desk', prints: /COMPLETED/ },
     ],
     check: async (place) => {
       expect(await place.metrics('my-run')).toMatchObject({ status: 'done', samples: 4 });
+      const [name = ''] = readdirSync(place.path('results', 'my-run', 'judged'));
+      expect(await place.metrics(`my-run/judged/${name}`)).toMatchObject({ kind: 'judge', steps: 4 });
     },
   },
   {
@@ -239,6 +253,34 @@ const SCENARIOS: Scenario[] = [
       expect(trained.map((line) => JSON.parse(line).completion[0].content)).toEqual(
         original.map(({ action }) => action),
       );
+    },
+  },
+  {
+    title: 'a judge, without a key and with a script',
+    prepare: copyShipped,
+    steps: [
+      { command: 'npx reprise run configs/toy_inmemory.yaml', prints: TABLE },
+      {
+        command:
+          'npx reprise judge toy_inmemory --rubric examples/judge/rubric.yaml --model gemini/gemini-2.5-pro --set limits.max_cost_usd=2',
+        code: 2,
+        prints: /lm\.model: .*set GEMINI_API_KEY/,
+      },
+      {
+        command:
+          'npx reprise judge toy_inmemory --rubric examples/judge/rubric.yaml --model scripted/judge --set lm.script=examples/judge/replies.yaml',
+        prints: /mean reasoning +│ 4 \(1 to 5\)[\s\S]*malformed replies +│ 4 /,
+      },
+    ],
+    check: async (place) => {
+      const [name = ''] = readdirSync(place.path('results', 'toy_inmemory', 'judged'));
+      expect(name).toMatch(/^teacher-judge-[0-9a-f]{8}$/);
+      expect(await place.metrics(`toy_inmemory/judged/${name}`)).toMatchObject({
+        status: 'done',
+        steps: 4,
+        errors: 0,
+        lm_calls: 8,
+      });
     },
   },
   {
@@ -310,18 +352,97 @@ const SCENARIOS: Scenario[] = [
   },
   {
     title: 'programs on the host',
-    prepare: copyShipped,
+    prepare: async (place) => {
+      await copyShipped(place);
+      const fewer: [string, string] = ['  concurrency: 8\n', '  concurrency: 8\n  max_envs_to_visit: 30\n'];
+      if (!IS_NIGHT) await changeShipped(place, 'configs/dynamic_cheatsheet_code.yaml', [fewer]);
+    },
     steps: [
       {
         command:
           'npx reprise run configs/dynamic_cheatsheet_code.yaml --name on-the-host --set sandbox=process',
-        prints: /250 of 250/,
+        prints: IS_NIGHT ? /250 of 250/ : /30 of 30/,
       },
     ],
   },
   {
     title: 'what is here and what is missing',
     steps: [{ command: 'npx reprise doctor', prints: /Temporal CLI\s*│ found/ }],
+  },
+  {
+    title: 'a task bundle, begun and checked',
+    prepare: copyShipped,
+    steps: [
+      { command: 'npx reprise bundle new library', prints: /library\/task\.jsonl/ },
+      { command: 'npx reprise bundle check library', prints: /2 proven solvable[\s\S]*0 errors, 0 warnings/ },
+      {
+        command: 'npx reprise bundle check examples/flight_task --strict',
+        prints: /16 rows, 16 with an oracle, 16 proven solvable/,
+      },
+      {
+        command: 'npx reprise bundle check examples/retail_task --strict',
+        prints: /16 rows, 16 with an oracle, 16 proven solvable/,
+      },
+      {
+        // Nobody types anything: who is asked leaves at once.
+        command:
+          'npx reprise bundle play examples/flight_task flight.cancel.001 --model scripted/configs/data/flight-agent-script.yaml',
+        prints: /What is your customer number[\s\S]*Ended: left\nReward: 0/,
+      },
+      {
+        command:
+          'npx reprise bundle play examples/flight_task flight.cancel.001 --as agent --model scripted/configs/data/flight-user-script.yaml',
+        prints: /\/cancel_booking[\s\S]*Ended: left\nReward: 0/,
+      },
+      { command: 'npx reprise bundle serve examples/flight_task', staysUntil: /Ctrl-C ends it/ },
+    ],
+  },
+  {
+    title: 'an agent evaluated on the flight bundle, by a file and by options',
+    prepare: copyShipped,
+    steps: [
+      {
+        command: 'npx reprise agent-eval configs/agent_eval_flight.yaml',
+        prints: /mean reward\s+│ 0\.3438, 95 % interval[\s\S]*│ 2 │ 37\.5 % │ 31\.3 %/,
+      },
+      {
+        command:
+          'npx reprise agent-eval --dataset examples/flight_task --agent scripted/configs/data/flight-agent-script.yaml --user scripted/configs/data/flight-user-script.yaml --rollouts 1 --name scripts',
+        prints: /mean reward\s+│ 0\.375,/,
+      },
+      {
+        command:
+          'npx reprise agent-eval configs/agent_eval_flight.yaml --row flight.cancel.001 --rollouts 1 --name judged --judge scripted/examples/judge/replies.yaml --rubric examples/judge/rubric.yaml',
+        prints: /mean reward\s+│ 1\b[\s\S]*mean reasoning +│ 4 \(1 to 5\)/,
+      },
+    ],
+    check: async (place) => {
+      const [judgement = ''] = readdirSync(place.path('results', 'judged', 'judged'));
+      const judged = await readFile(place.path('results/judged/judged', judgement, 'metrics.json'), 'utf8');
+      const { steps, ...figures } = JSON.parse(judged) as JudgeMetrics;
+      expect(figures).toMatchObject({ kind: 'judge', status: 'done', errors: 0, malformed_replies: steps });
+      const text = await readFile(place.path('results', 'agent_eval_flight', 'metrics.json'), 'utf8');
+      expect(JSON.parse(text)).toMatchObject({
+        status: 'done',
+        rows: 16,
+        rollouts: 32,
+        errors: 0,
+        user_faults: { empty: 0, role_swap: 0, early_stop: 0 },
+        by_row: { 'flight.cancel.001': { successes: 2 }, 'flight.cancel.003': { successes: 1 } },
+      });
+    },
+  },
+  {
+    title:
+      'an agent evaluated from the bundle’s folder, without models, which is what a first attempt looks like',
+    prepare: (place) => cp('examples/flight_task', place.folder, { recursive: true }),
+    steps: [
+      {
+        command: 'npx reprise agent-eval --dataset task.jsonl',
+        code: 2,
+        prints: /agent: is missing.*--agent, or set MODEL_AGENT/,
+      },
+    ],
   },
   {
     title: 'grading a table of one’s own',
@@ -357,6 +478,13 @@ const NOT_RUN: Record<string, string> = {
     'needs root; the tests of a whole machine begin with it',
   'npm run record-histories': 'changes files',
   'export GEMINI_API_KEY=…': 'needs a key',
+  'export MODEL_AGENT=openai/gpt-4o-mini': 'needs a key',
+  'export MODEL_SIM=openai/gpt-3.5-turbo': 'needs a key',
+  'npx reprise reply flight_task': 'is about an evaluation that waits for a person',
+  'npx reprise reply flight_task "Tomorrow morning, please."':
+    'is about an evaluation that waits for a person',
+  'npx reprise reply flight_task/flight.book.001/0 "That is all. ###STOP###"':
+    'is about an evaluation that waits for a person',
   'cp .env.example .env': 'needs Docker; compose.test.ts fills in the example',
   'docker compose up --build --detach --scale worker=3':
     'needs a Docker daemon; compose.test.ts checks the file',

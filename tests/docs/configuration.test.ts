@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { configJsonSchema, evolveConfigJsonSchema } from '../../src/config/json-schema.js';
+import {
+  agentEvalConfigJsonSchema,
+  configJsonSchema,
+  evolveConfigJsonSchema,
+} from '../../src/config/json-schema.js';
 
 /** The part of a JSON Schema node that matters here. */
 interface Node {
@@ -64,9 +68,10 @@ function rowsOf(markdown: string): Map<string, { type: string; default: string; 
   return rows;
 }
 
-const [ofRuns = '', ofEvolutions = ''] = readFileSync('docs/configuration.md', 'utf8').split(
-  /\n## An evolution\n/,
-);
+const [ofRuns = '', ofEvolutions = '', ofEvaluations = ''] = readFileSync(
+  'docs/configuration.md',
+  'utf8',
+).split(/\n## (?:An evolution|An evaluation on task bundles)\n/);
 
 function checkRow(rows: ReturnType<typeof rowsOf>, name: string, field: Field): void {
   const row = rows.get(name);
@@ -105,6 +110,27 @@ describe('docs/configuration.md, of an evolution', () => {
   test('the schema is read down to its inner fields', () => {
     expect(documented.length).toBeGreaterThan(35);
     expect(fields.has('scaffolder.feedback.most_characters')).toBe(true);
+  });
+
+  test.each(documented)('%s has a row with its default and its allowed values', (name, field) => {
+    checkRow(rows, name, field);
+  });
+
+  test('names no field that the schema does not have', () => {
+    expect([...rows.keys()].filter((name) => !fields.has(name))).toEqual([]);
+  });
+});
+
+describe('docs/configuration.md, of an evaluation on task bundles', () => {
+  const fields = fieldsOf(agentEvalConfigJsonSchema() as Node);
+  const rows = rowsOf(ofEvaluations);
+  /** Sections that are those of a run, and sections whose fields have the rows. */
+  const isShared = (name: string) => /^limits\b|^(?:agent|user)\.lm\./.test(name);
+  const documented = [...fields].filter(([name]) => !isShared(name) && !['agent', 'output'].includes(name));
+
+  test('the schema is read down to its inner fields', () => {
+    expect(documented.length).toBeGreaterThan(15);
+    expect(fields.has('user.stop_token')).toBe(true);
   });
 
   test.each(documented)('%s has a row with its default and its allowed values', (name, field) => {

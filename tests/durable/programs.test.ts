@@ -41,7 +41,7 @@ describe('without a Docker daemon', () => {
 
 const docker = await findDocker();
 
-/** Of 250; the documented commands run all of them on the host. */
+/** Of 250; at night the documented commands run all of them on the host. */
 const PUZZLES = 80;
 
 describe.skipIf(mustSkipDocker(docker))('puzzles, each solved by a program in a container', () => {

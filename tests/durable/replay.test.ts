@@ -25,11 +25,16 @@ describe('recorded histories', () => {
     const scenarios = new Set(files.map((file) => file.split('/')[1]));
     expect([...scenarios]).toEqual(
       expect.arrayContaining([
+        'agent-eval-controlled',
+        'agent-eval-judged',
+        'agent-eval-renewed',
         'cancelled',
         'cheatsheet',
         'controlled',
         'errors',
         'evolve',
+        'evolve-agent',
+        'judgement',
         'limit-reached',
         'one-call-a-sample',
         'one-memory',
@@ -41,6 +46,7 @@ describe('recorded histories', () => {
         'refused-and-failed',
         'renewed',
         'retrieval',
+        'rollout-renewed',
       ]),
     );
   });

@@ -63,8 +63,16 @@ describe.skipIf(mustSkip(versitygw))('results on a real S3 server', () => {
     expect(provider.statistics.repeated).toBeLessThanOrEqual(8);
   });
 
-  it('has its report page there', async () => {
+  it('has its page, is exported and is added up where it is', async () => {
+    const address = `s3://${s3.bucket}/team/on-s3`;
     expect(await read('on-s3/report.html')).toContain('</html>');
+    const words = ['export', address, '--format', 'trl', '--out', `${address}/train.jsonl`];
+    const exported = await place.reprise(words);
+    expect(exported.code, exported.stderr).toBe(0);
+    expect(exported.stderr).toContain('40 rows of 40 trajectories; 0 filtered out');
+    expect((await read('on-s3/train.jsonl')).trim().split('\n')).toHaveLength(40);
+    const { stdout } = await place.reprise(['stats', `${address}/results.jsonl`, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ tasks: 40, trials: 40, successes: 40, errors: 0 });
   });
 
   it('waits for a store that is away, and loses nothing that was paid for', async () => {

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, RetryState } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import { costAtLimit, fatalMessage } from '../../src/workflows/failures.js';
+import { costAtLimit, costOfEmptyReply, fatalMessage } from '../../src/workflows/failures.js';
 
 const wrapped = (cause: Error) =>
   new ActivityFailure(
@@ -20,4 +20,14 @@ test('a step that met a limit says what it has cost, and is no fault of the expe
   const refused = ApplicationFailure.create({ type: 'FatalProvider', details: [cost] });
   expect(costAtLimit(wrapped(refused))).toBeNull();
   expect(costAtLimit(new Error('another'))).toBeNull();
+});
+
+test('an empty reply says what it has cost, and ends nothing but its rollout', () => {
+  const cost = { lm_calls: 1, usage: { input_tokens: 6, output_tokens: 0 }, cost_usd: null };
+  const empty = wrapped(
+    ApplicationFailure.create({ type: 'EmptyReply', nonRetryable: true, details: [cost] }),
+  );
+  expect(costOfEmptyReply(empty)).toEqual(cost);
+  expect([costAtLimit(empty), fatalMessage(empty)]).toEqual([null, null]);
+  expect(costOfEmptyReply(wrapped(ApplicationFailure.create({ type: 'RewardError' })))).toBeNull();
 });

@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import type { AgentEvalProgress } from '../../src/contracts/agent-eval-results.js';
 import type { EvolveProgress } from '../../src/contracts/evolve-results.js';
+import type { JudgeProgress } from '../../src/contracts/judge.js';
 import type { Progress } from '../../src/contracts/run.js';
 import { noEvolveTotals } from '../../src/evolution/totals.js';
+import { noJudgeTotals } from '../../src/judging/totals.js';
+import { noAgentEvalTotals, noRolloutTotals } from '../../src/rollouts/totals.js';
 import { noTotals } from '../../src/runtime/totals.js';
+import { agentEvalMarkdown } from '../../src/workflows/agent-eval-markdown.js';
 import { evolveMarkdown, iterationMarkdown } from '../../src/workflows/evolve-markdown.js';
+import { judgeMarkdown } from '../../src/workflows/judge-markdown.js';
 import { progressMarkdown } from '../../src/workflows/progress-markdown.js';
+import { rolloutMarkdown } from '../../src/workflows/rollout-markdown.js';
 
 const MESSAGE = 'a | b\nc';
 const common = {
@@ -24,6 +31,20 @@ const run: Progress = {
   simulated: false,
 };
 
+const evaluation: AgentEvalProgress = {
+  ...common,
+  kind: 'agent-eval',
+  rollouts_planned: 4,
+  running: 1,
+  ended: 2,
+  totals: { ...noAgentEvalTotals(), tool_calls: 5, tool_calls_failed: 1, cost_usd: null },
+  mean_reward: 1 / 3,
+  agent_model: 'openai/a',
+  user_model: null,
+  simulated: true,
+  concurrency: 8,
+};
+
 const evolution: EvolveProgress = {
   ...common,
   kind: 'evolve',
@@ -36,6 +57,21 @@ const evolution: EvolveProgress = {
   line_count: 0,
 };
 
+const judgement: JudgeProgress = {
+  ...common,
+  kind: 'judge',
+  name: 'clear',
+  steps_planned: 3,
+  running: 1,
+  totals: { ...noJudgeTotals(), judged: 1 },
+  mean_scores: { clear: 4, kind: null },
+  model: 'openai/j',
+  simulated: false,
+  concurrency: 8,
+};
+
+const rollout = { row: 'r1', rollout: 1, place: null, totals: noRolloutTotals(), waiting: false };
+
 const HEAD = ['', '| | |', '| --- | --- |'];
 const END = ['| artifacts | `file:///results/desk` |', '| note | a \\| b c |'];
 
@@ -46,6 +82,20 @@ describe('what the Temporal UI shows', () => {
       progressMarkdown(run, null),
       '### desk',
       ['| phase | failed |', '| accuracy | – |', '| LM calls | 4 (1 repeated) |', '| cost | $0.0000 |'],
+      END,
+    ],
+    [
+      'an evaluation',
+      agentEvalMarkdown(evaluation),
+      '### desk',
+      [
+        '| rollouts | 2 of 4, 1 running |',
+        '| mean reward | 0.3333 |',
+        '| agent | openai/a (a simulation: no benchmark figure) |',
+        '| user | none |',
+        '| tool calls | 5, 1 failed |',
+        '| cost | unknown |',
+      ],
       END,
     ],
     [
@@ -64,6 +114,30 @@ describe('what the Temporal UI shows', () => {
         '| scaffold | parent | made in | status | train | valid | cost |',
         '| --- | --- | --- | --- | --- | --- | --- |',
       ],
+    ],
+    [
+      'a judgement',
+      judgeMarkdown(judgement),
+      '### desk: clear',
+      [
+        '| steps | 1 of 3 judged, 1 in progress |',
+        '| mean clear | 4 |',
+        '| mean kind | – |',
+        '| judge | openai/j |',
+      ],
+      END,
+    ],
+    [
+      'a rollout',
+      rolloutMarkdown(rollout, {
+        status: 'error',
+        ending: null,
+        score: null,
+        error: { type: 'GoalError', message: MESSAGE },
+      }),
+      '### r1, rollout 2',
+      ['| state | error |', '| error | GoalError: a \\| b c |', '| tool calls | 0, 0 failed |'],
+      ['| cost | $0.0000 |'],
     ],
   ])('of %s is a table of what it came to', (_, markdown, title, rows, end) => {
     const lines = markdown.split('\n');
@@ -88,8 +162,11 @@ describe('what the Temporal UI shows', () => {
   });
 
   test('leaves out what is not known', () => {
-    const lines = evolveMarkdown({ ...evolution, best: null, artifacts: '', message: null });
-    expect(lines).toContain('| best | – |');
-    expect(lines).not.toMatch(/artifacts|note/);
+    const evolved = evolveMarkdown({ ...evolution, best: null, artifacts: '', message: null });
+    expect(evolved).toContain('| best | – |');
+    expect(evolved).not.toMatch(/artifacts|note/);
+    const evaluated = agentEvalMarkdown({ ...evaluation, artifacts: '', message: null, mean_reward: null });
+    expect(evaluated).toContain('| mean reward | – |');
+    expect(evaluated).not.toMatch(/artifacts|note/);
   });
 });

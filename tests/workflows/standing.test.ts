@@ -50,14 +50,16 @@ describe('Standing', () => {
     expect(standing.goesOn()).toBe(false);
   });
 
-  it('goes on after a pause, and not beyond a limit', () => {
+  it('has room for so many, unless it is held', () => {
     const standing = new Standing('run');
     standing.begin(2);
+    expect([0, 1, 2].map((going) => standing.hasRoom(going))).toEqual([true, true, false]);
     standing.pause(true);
+    expect(standing.hasRoom(0)).toBe(false);
     expect(standing.goesOn()).toBe(true);
     standing.pause(false);
     standing.exhaust('limits.max_lm_calls: 3 of 3');
-    expect(standing.goesOn()).toBe(false);
+    expect(standing.hasRoom(0)).toBe(false);
     expect(standing.isOver()).toBe(true);
   });
 

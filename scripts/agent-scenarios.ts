@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Behaviour, FakeReply, RecordedRequest } from '../tests/support/fake-providers/behaviours.js';
+import { AGENT, seatRow, seatsBundle, seatsConfig, seatsReply, USER } from '../tests/support/seats-bundle.js';
+import { assistant, episode, step, user } from '../tests/trajectories/support.js';
+import type { Scenario } from './scenario.js';
+
+const ROWS = 24;
+const DATASET = 'seats/task.jsonl';
+/** One row, whose rollouts may be long. */
+const LONG_DATASET = 'seats/long.jsonl';
+
+/** Speaks as the agent at first when it is told that a flight is full. */
+const HASTY_USER = 'hasty';
+/** Calls a tool in forty replies before it says something. */
+const TIRELESS_AGENT = 'tireless';
+const TOOL_CALLS = 40;
+const SCAFFOLDER = 'scaffolder';
+const JUDGE = 'judge';
+
+const VERDICT = '{"clear": {"reason": "It is.", "score": 4}}';
+/** Its first reply on each step is no verdict. */
+const JUDGE_SCRIPT = `- purpose: judge\n  replies: [Four of five., '${VERDICT}']\n`;
+
+/** A judgement's trajectories; on every second step the judge stumbles. */
+function trajectories(): string {
+  const rows = ['a', 'b', 'c'].map((id) =>
+    episode(id, [], {
+      episode_id: `${id}/0`,
+      timesteps: ['go', 'stumble'].map((said) =>
+        step([[user(`${said} ${id}`), assistant('Done.')]], { reward: 1 }),
+      ),
+    }),
+  );
+  return rows.map((row) => JSON.stringify(row)).join('\n');
+}
+
+/** What the scenarios need beside their configs, by name. */
+export function agentFiles(): Record<string, string> {
+  const { 'task.jsonl': rows = '', ...bundle } = seatsBundle(ROWS);
+  const [first = ''] = rows.split('\n');
+  const files = {
+    ...bundle,
+    'task.jsonl': rows,
+    'long.jsonl': `${JSON.stringify({ ...JSON.parse(first), max_turns: TOOL_CALLS + 5 })}\n`,
+  };
+  return {
+    ...Object.fromEntries(Object.entries(files).map(([name, content]) => [`seats/${name}`, content])),
+    'judge.yaml': JUDGE_SCRIPT,
+    'rubric.yaml': 'criteria: [{name: clear, description: Is the reply clear?, range: [1, 5]}]\n',
+    'results/judgement/trajectories.jsonl': trajectories(),
+  };
+}
+
+/** A turn without a tool that there is, one that runs a draft, and one that submits it. */
+function draftingReply({ body, number }: RecordedRequest): FakeReply {
+  const messages = body.messages as { role: string }[];
+  const turn = messages.filter(({ role }) => role === 'tool').length;
+  const name = ['look_up', 'run_draft'][turn] ?? 'submit_scaffold';
+  // No two scaffolds are the same.
+  const content = `NUMBER = ${number}\n\n\ndef process_input(input_string):\n    return str(NUMBER)\n`;
+  return { toolCalls: [{ name, arguments: { files: [{ path: 'scaffold.py', content }] } }] };
+}
+
+function tirelessReply({ body }: RecordedRequest): FakeReply {
+  const made = (body.messages as { role: string }[]).filter(({ role }) => role === 'tool').length;
+  if (made >= TOOL_CALLS) return { text: 'You are on the waiting list, many times.' };
+  return { toolCalls: [{ id: `call_${made}`, name: 'wait', arguments: { flight: 0 } }] };
+}
+
+function hastyReply(request: RecordedRequest): FakeReply {
+  const [instructions] = request.body.messages as { content: string }[];
+  const isAskedAgain = instructions?.content.includes('Your last try could not be used') === true;
+  if (request.lastUserText.includes('is full') && !isAskedAgain) return { text: 'How can I help you?' };
+  return seatsReply({ ...request, model: USER });
+}
+
+const REPLIES: Record<string, (request: RecordedRequest) => FakeReply> = {
+  [AGENT]: seatsReply,
+  [USER]: seatsReply,
+  [HASTY_USER]: hastyReply,
+  [TIRELESS_AGENT]: tirelessReply,
+  [SCAFFOLDER]: draftingReply,
+  [JUDGE]: ({ lastUserText }) => ({ text: lastUserText.includes('stumble') ? 'Four.' : VERDICT }),
+};
+
+/** What the models of these scenarios answer; undefined where another one is asked. */
+export function agentBehaviour(request: RecordedRequest): Behaviour | undefined {
+  const reply = REPLIES[request.model];
+  return reply === undefined ? undefined : { kind: 'reply', ...reply(request) };
+}
+
+/** Evaluations of agents, judgements, and an evolution whose scaffolder is an agent. */
+export function agentScenarios(baseUrl: string): Scenario[] {
+  const lm = (model: string) => ({ lm: { model: `openai/${model}`, base_url: baseUrl } });
+  const evaluation = (name: string, more: Record<string, unknown>, dataset = DATASET) => ({
+    name,
+    config: seatsConfig(baseUrl, dataset, { name, ...more }),
+    command: ['agent-eval', `${name}.yaml`, '--json'],
+  });
+  const judged = evaluation('agent-eval-judged', { rows: [seatRow(2), seatRow(3)], user: lm(HASTY_USER) });
+  return [
+    {
+      ...judged,
+      command: [...judged.command, '--judge', 'scripted/judge.yaml', '--rubric', 'rubric.yaml'],
+      // The evaluation, its four rollouts, and the judgement.
+      leastHistories: 6,
+    },
+    {
+      ...evaluation('agent-eval-controlled', {
+        rows: Array.from({ length: 6 }, (_, index) => seatRow(index)),
+        concurrency: 3,
+        limits: { max_lm_calls: 35 },
+      }),
+      code: 3,
+      meanwhile: async (id, client) => {
+        const handle = client.workflow.getHandle(id);
+        await handle.executeUpdate('setConcurrency', { args: [2] });
+        await handle.executeUpdate('pause');
+        await sleep(500);
+        await handle.executeUpdate('resume');
+      },
+    },
+    {
+      ...evaluation('agent-eval-renewed', { rollouts: 4, concurrency: 8 }),
+      // Its rollouts are like those of the others.
+      isRecorded: (id) => id === 'agent-eval-renewed',
+      leastHistories: 2,
+    },
+    {
+      ...evaluation('rollout-renewed', { rollouts: 1, agent: lm(TIRELESS_AGENT) }, LONG_DATASET),
+      leastHistories: 3,
+    },
+    {
+      name: 'judgement',
+      command: [
+        ...['judge', 'judgement', '--model', `openai/${JUDGE}`, '--rubric', 'rubric.yaml', '--json'],
+        ...['--set', `lm.base_url=${baseUrl}`, '--set', 'concurrency=2'],
+      ],
+    },
+    {
+      name: 'evolve-agent',
+      config: {
+        name: 'evolve-agent',
+        task_prompt: 'Use each of four numbers once, and come to 24.',
+        domain: 'game24',
+        data: { generate: { train: 4, valid: 6 } },
+        evolution: {
+          num_iterations: 1,
+          initial_scaffolds: 2,
+          scaffolds_per_iter: 1,
+          num_validation_examples: 3,
+        },
+        scaffolder: { ...lm(SCAFFOLDER), mode: 'agent', max_turns: 4, draft_examples: 2 },
+        sandbox: 'process',
+        output: { results_dir: 'experiments' },
+      },
+      command: ['evolve', 'evolve-agent.yaml'],
+      // The evolution and its two iterations.
+      leastHistories: 3,
+    },
+  ];
+}

@@ -1,0 +1,39 @@
+import { loadAgentEvalConfig, resolveAgentEvalConfig } from '../../config/agent-eval-load.js';
+import type { AgentEvalConfig } from '../../config/agent-eval-schema.js';
+import { InvalidInputError } from '../../config/errors.js';
+import { isMapping } from '../../contracts/json.js';
+import { checkModel } from '../check-model.js';
+import { besideConfigPath } from '../config-reference.js';
+import type { WorkerDependencies } from '../dependencies.js';
+
+/**
+ * What a workflow's input means: `{config_path, set?, name?, results_dir?}`, or a config itself.
+ * @throws InvalidInputError that names the field.
+ */
+export function agentEvalConfigOf(input: unknown): AgentEvalConfig {
+  if (!isMapping(input)) {
+    throw new InvalidInputError('the input of agentEval is {"config_path": "…"} or a config');
+  }
+  if (typeof input.config_path !== 'string') {
+    return resolveAgentEvalConfig(input, {
+      source: 'the input',
+      folder: process.cwd(),
+      fallbackName: null,
+    });
+  }
+  const { config_path, ...beside } = input;
+  const options = besideConfigPath(beside, { example: 'agent.lm.temperature=0' });
+  return loadAgentEvalConfig(config_path as string, options);
+}
+
+/**
+ * Everything that can be checked of both models without a call.
+ * @throws InvalidInputError that names the field.
+ */
+export async function checkAgentEvalModels(
+  { agent, user, limits }: AgentEvalConfig,
+  { environment }: Pick<WorkerDependencies, 'environment'>,
+): Promise<void> {
+  await checkModel(agent.lm, 'agent.lm', limits, environment);
+  if (user !== null && user !== 'human') await checkModel(user.lm, 'user.lm', limits, environment);
+}

@@ -1,0 +1,103 @@
+import { basename } from 'node:path/posix';
+import { RolloutDatabase } from '../../bundles/rollout-database.js';
+import type { AgentEvalConfig } from '../../config/agent-eval-schema.js';
+import type { LanguageModelConfig } from '../../config/language-model-schema.js';
+import { artifactsOf } from '../../contracts/run.js';
+import { DEFAULT_STOP_TOKEN } from '../../rollouts/simulated-user.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { bundleRowKey } from '../../storage/paths.js';
+import { CallStore } from '../call-store.js';
+import { calledModel } from '../called-model.js';
+import { ContextCache } from '../context-cache.js';
+import type { WorkerDependencies } from '../dependencies.js';
+import { Lru, loadedOnce } from '../lru.js';
+import type { CalledModel } from '../model-calls.js';
+import { storedConfig } from '../stored-config.js';
+import type { BundleCode, StoredRow } from './bundle-code.js';
+import { Conversations } from './conversation.js';
+import { type NamedRollout, rolloutId } from './rollout-names.js';
+
+/** With their seeds they may be large. */
+const ROWS_IN_MEMORY = 64;
+
+/** A rollout as its activities see it. */
+export interface OpenRollout extends NamedRollout {
+  stored: StoredRow;
+  /** Its UUID. */
+  id: string;
+  database: RolloutDatabase;
+}
+
+/** What a worker knows of one evaluation. */
+export class AgentEvalContext {
+  readonly calls: CallStore;
+  readonly conversations: Conversations;
+  readonly agent: CalledModel;
+  /** null where a person answers, or nobody. */
+  readonly user: CalledModel | null;
+  readonly stopToken: string;
+  private readonly rows = new Lru<string, Promise<StoredRow>>(ROWS_IN_MEMORY);
+
+  constructor(
+    readonly store: ArtifactStore,
+    readonly config: AgentEvalConfig,
+    readonly code: BundleCode,
+    private readonly dependencies: WorkerDependencies,
+  ) {
+    const { agent, user } = config;
+    const simulated = user === 'human' ? null : user;
+    this.calls = new CallStore(store);
+    this.stopToken = simulated?.stop_token ?? DEFAULT_STOP_TOKEN;
+    this.conversations = new Conversations(this.calls, this.stopToken);
+    this.agent = this.called(agent.lm);
+    this.user = simulated === null ? null : this.called(simulated.lm);
+  }
+
+  get log() {
+    return this.dependencies.runLogs.for(this.store, this.config.output.log_level);
+  }
+
+  /** The experiment: its folder's name. */
+  get experiment(): string {
+    return basename(this.store.uri);
+  }
+
+  async rollout({ row, rollout }: NamedRollout): Promise<OpenRollout> {
+    const stored = await loadedOnce(this.rows, row, () => this.readRow(row));
+    const id = rolloutId(this.experiment, row, rollout);
+    // Not by its id: an evaluation that is done again in another folder is to draw the same.
+    const draws = `${this.config.seed}/${rollout}`;
+    return { row, rollout, stored, id, database: new RolloutDatabase(this.store, stored.row, id, draws) };
+  }
+
+  private async readRow(id: string): Promise<StoredRow> {
+    const text = await this.store.readText(bundleRowKey(id));
+    if (text !== null) return JSON.parse(text) as StoredRow;
+    throw new Error(`${this.store.uri} holds no row ${id}: the experiment's folder was moved or changed`);
+  }
+
+  private called(lm: LanguageModelConfig): CalledModel {
+    const { store, calls, log } = this;
+    const { seed, output } = this.config;
+    return calledModel(lm, { store, calls, log, seed, resultsDir: output.results_dir }, this.dependencies);
+  }
+}
+
+const EXPERIMENTS_IN_MEMORY = 8;
+
+/** The evaluations that a worker has touched lately. */
+export class AgentEvalContexts extends ContextCache<AgentEvalContext> {
+  /** @param code makes what loads the code of one evaluation's bundles. */
+  constructor(
+    private readonly dependencies: WorkerDependencies,
+    private readonly code: () => BundleCode,
+  ) {
+    super(EXPERIMENTS_IN_MEMORY);
+  }
+
+  protected override async open(run: string): Promise<AgentEvalContext> {
+    const store = this.dependencies.openStore(artifactsOf(run));
+    const config = await storedConfig<AgentEvalConfig>(store);
+    return new AgentEvalContext(store, config, this.code(), this.dependencies);
+  }
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { stringify } from 'yaml';
+import type { AgentEvalConfig } from '../../config/agent-eval-schema.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { forEachConcurrently } from '../../storage/byte-streams.js';
+import { AGENT_EVAL_CONFIGS, candidateNames, unfinishedConfig } from '../../storage/experiment-folder.js';
+import { artifactKeys, bundleRowKey, planKey } from '../../storage/paths.js';
+import type { StoredRow } from './bundle-code.js';
+
+/** Rows that are written at once; with their seeds they may be large. */
+const ROWS_AT_ONCE = 16;
+
+/** The folder that an evaluation works in, and what it works on there. */
+export interface AgentEvalFolder {
+  /** Its name. */
+  experiment: string;
+  state: 'absent' | 'unfinished';
+  /** The config with the present time of this folder. */
+  config: AgentEvalConfig;
+  rows: StoredRow[];
+}
+
+/** Which rows the folder was made for. */
+interface StoredRows {
+  rows: { id: string; sha256: string }[];
+}
+
+function rowsOf(rows: readonly StoredRow[]): StoredRows {
+  const hashed = (row: StoredRow) => createHash('sha256').update(JSON.stringify(row)).digest('hex');
+  return { rows: rows.map((stored) => ({ id: stored.row.id, sha256: hashed(stored) })) };
+}
+
+/**
+ * Chooses the folder: an unfinished evaluation of the same config and the same rows is continued, with the present time
+ * that it began with; what is finished is never written over.
+ * @param begun ISO 8601: the present time of a new evaluation whose config names none.
+ * @param load the rows as they are at a present time.
+ */
+export async function chooseAgentEvalFolder(
+  results: ArtifactStore,
+  { name, config, begun }: { name: string; config: AgentEvalConfig; begun: string },
+  load: (now: string) => Promise<StoredRow[]>,
+): Promise<AgentEvalFolder> {
+  for (const experiment of candidateNames(name)) {
+    const store = results.within(experiment);
+    const there = await unfinishedConfig(store, config, AGENT_EVAL_CONFIGS);
+    if (there === 'taken') continue;
+    const now = config.now ?? (there === 'absent' ? begun : (there.now ?? begun));
+    const rows = await load(now);
+    const state = there === 'absent' ? there : 'unfinished';
+    if (state === 'unfinished' && !(await holdsRows(store, rows))) continue;
+    return { experiment, state, config: { ...config, now }, rows };
+  }
+  throw new Error('unreachable: there are endlessly many names');
+}
+
+/** Where an attempt was cut off before the rows were written, the folder holds them as good as others. */
+async function holdsRows(store: ArtifactStore, rows: readonly StoredRow[]): Promise<boolean> {
+  const text = await store.readText(planKey());
+  return text === null || text === JSON.stringify(rowsOf(rows));
+}
+
+/** The folder's own copies: a worker without the dataset knows the rows. The config comes last. */
+export async function writeAgentEvalFolder(
+  store: ArtifactStore,
+  { config, rows }: AgentEvalFolder,
+): Promise<void> {
+  await forEachConcurrently(rows, ROWS_AT_ONCE, async (stored) => {
+    await store.write(bundleRowKey(stored.row.id), JSON.stringify(stored));
+  });
+  await store.write(planKey(), JSON.stringify(rowsOf(rows)));
+  await store.write(artifactKeys.config, stringify(config));
+}

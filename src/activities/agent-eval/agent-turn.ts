@@ -1,0 +1,40 @@
+import { Context } from '@temporalio/activity';
+import type { AgentTurn, RolloutStep } from '../../contracts/agent-eval.js';
+import type { ChatMessage } from '../../contracts/language-model.js';
+import { costOfCall } from '../../runtime/step-cost.js';
+import { heartbeating } from '../heartbeating.js';
+import { type AttemptNotes, notesOf } from '../model-calls.js';
+import type { AgentEvalContext, AgentEvalContexts } from './agent-eval-context.js';
+import type { RolloutCalls, Said } from './rollout-calls.js';
+import { ROLLOUT_ERRORS, rolloutError } from './rollout-failures.js';
+import { agentCall } from './rollout-names.js';
+
+/** Asks the agent for its next reply. A prompt that the provider refuses ends the rollout, and so does an empty reply. */
+export function createAgentTurn(contexts: AgentEvalContexts, calls: RolloutCalls) {
+  async function saidTo(context: AgentEvalContext, { place, ...name }: RolloutStep): Promise<Said> {
+    const rollout = await context.rollout(name);
+    const { stored } = rollout;
+    const { messages } = await context.conversations.at(rollout, place);
+    const { system_prompt } = context.config.agent;
+    const instructions: ChatMessage[] =
+      system_prompt === null ? [] : [{ role: 'system', content: system_prompt }];
+    return { messages: [...instructions, ...messages], tools: await context.code.tools(stored) };
+  }
+
+  async function take(input: RolloutStep, notes: AttemptNotes): Promise<AgentTurn> {
+    const context = await contexts.get(input.run);
+    const call = agentCall(input, input.place.agent_turns);
+    const record = await calls.ask(context, context.agent, call, () => saidTo(context, input), notes);
+    const tool_calls = record.tool_calls?.length ?? 0;
+    if (tool_calls === 0 && record.text.trim() === '') {
+      const message = `the model's reply is empty (finish reason: ${record.finish_reason})`;
+      throw rolloutError(ROLLOUT_ERRORS.emptyReply, message, costOfCall(record));
+    }
+    return { tool_calls, ...costOfCall(record) };
+  }
+
+  return (input: RolloutStep): Promise<AgentTurn> => {
+    const notes = notesOf(Context.current());
+    return heartbeating(() => take(input, notes), notes);
+  };
+}

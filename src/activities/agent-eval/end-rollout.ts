@@ -1,0 +1,80 @@
+import type { EndRolloutInput, RolloutResult, RolloutRow } from '../../contracts/agent-eval.js';
+import type { CallRecord } from '../../contracts/language-model.js';
+import { executionOf } from '../../contracts/run.js';
+import { FAULT_SENTENCES } from '../../rollouts/user-faults.js';
+import { rolloutTrajectory } from '../../trajectories/from-rollout.js';
+import { heartbeating } from '../heartbeating.js';
+import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
+import { type Judgement, judgeRollout, notJudged } from './judge-rollout.js';
+import { agentCalls } from './recorded-calls.js';
+import { RolloutResults } from './rollout-results.js';
+
+/** Neither an error nor a rollout that a faulty user spoiled is judged. */
+async function judgementOf(
+  context: AgentEvalContext,
+  rollout: OpenRollout,
+  { outcome, error }: Pick<EndRolloutInput, 'outcome' | 'error'>,
+  calls: readonly CallRecord[],
+): Promise<Judgement> {
+  if (error !== null) return notJudged(error.type, error.message);
+  if (outcome === null) throw new Error('a rollout ends with an outcome or with an error');
+  if (outcome.user_fault === null) return judgeRollout(context, rollout, { outcome, calls });
+  const why = FAULT_SENTENCES[outcome.user_fault];
+  return notJudged('user_fault', `the simulated user did not play its part: ${why}`);
+}
+
+function statusOf({ error }: Judgement, { outcome }: EndRolloutInput): RolloutRow['status'] {
+  if (error === null) return 'done';
+  return outcome?.user_fault == null ? 'error' : 'user_fault';
+}
+
+/**
+ * Ends a rollout: its database gets its name, the reward judges it, and what it came to is stored with its trajectory.
+ * Where it is stored already, nothing is judged again.
+ */
+export function createEndRollout(contexts: AgentEvalContexts) {
+  async function rowOf(
+    context: AgentEvalContext,
+    input: EndRolloutInput,
+  ): Promise<{ row: RolloutRow; calls: CallRecord[] }> {
+    const { outcome, totals, started_at, ended_at } = input;
+    const rollout = await context.rollout(input);
+    const calls = await agentCalls(context.calls, rollout);
+    const finished = outcome === null ? null : await rollout.database.finish(outcome.place.at);
+    const judgement = await judgementOf(context, rollout, input, calls);
+    const row: RolloutRow = {
+      task_id: input.row,
+      trial: input.rollout,
+      rollout_id: rollout.id,
+      status: statusOf(judgement, input),
+      ending: outcome?.ending ?? null,
+      ...judgement,
+      user_fault: outcome?.user_fault ?? null,
+      user_turns: outcome?.place.user_turns ?? null,
+      ...totals,
+      database: finished?.database ?? null,
+      content_hash: finished?.content_hash ?? null,
+      started_at: new Date(started_at).toISOString(),
+      seconds: (ended_at - started_at) / 1000,
+    };
+    return { row, calls };
+  }
+
+  return (input: EndRolloutInput): Promise<Pick<RolloutResult, 'status' | 'score' | 'error'>> =>
+    heartbeating(async () => {
+      const context = await contexts.get(input.run);
+      const results = new RolloutResults(context.store);
+      const execution = executionOf(input.run);
+      const stored = await results.find(input);
+      if (stored?.execution === execution) return summary(stored.row);
+      const { row, calls } = await rowOf(context, input);
+      await results.save({ execution, row }, rolloutTrajectory(row, calls, context.config.seed));
+      const { task_id, trial, status, ending, reward, error } = row;
+      context.log.info({ row: task_id, rollout: trial, status, ending, reward, error }, 'rollout ended');
+      return summary(row);
+    });
+}
+
+function summary({ status, reward, error }: RolloutRow): Pick<RolloutResult, 'status' | 'score' | 'error'> {
+  return { status, score: reward, error };
+}

@@ -1,0 +1,133 @@
+import { rolloutFolder, versionsFolder } from '../../bundles/rollout-keys.js';
+import type { FinalizeAgentEvalInput, RolloutRow } from '../../contracts/agent-eval.js';
+import type { AgentEvalMetrics } from '../../contracts/agent-eval-results.js';
+import type { CallRecord } from '../../contracts/language-model.js';
+import { agentEvalReport } from '../../reports/agent-eval-report.js';
+import {
+  type AgentEvalFacts,
+  addCall,
+  agentEvalMetrics,
+  noCallFigures,
+} from '../../statistics/agent-eval-metrics.js';
+import { deleteFolders } from '../../storage/delete-folders.js';
+import { jsonLines } from '../../storage/json-lines.js';
+import { artifactKeys, callsPrefix, logPartsPrefix, rolloutsFolder } from '../../storage/paths.js';
+import { readAhead } from '../../storage/read-ahead.js';
+import type { TrajectoryData } from '../../trajectories/schema.js';
+import type { WorkerDependencies } from '../dependencies.js';
+import { heartbeating } from '../heartbeating.js';
+import { completeMetrics, writeMetrics } from '../metrics-file.js';
+import type { AgentEvalContext, AgentEvalContexts } from './agent-eval-context.js';
+import { codeChanges } from './code-changes.js';
+import { recordedCalls } from './recorded-calls.js';
+import { everyRollout, type NamedRollout, rolloutId } from './rollout-names.js';
+import { RolloutResults } from './rollout-results.js';
+import { HUMAN } from './user-turn.js';
+
+/** Of those that have ended. */
+async function everyRow(
+  { store }: AgentEvalContext,
+  rollouts: readonly NamedRollout[],
+): Promise<RolloutRow[]> {
+  const results = new RolloutResults(store);
+  const rows: RolloutRow[] = [];
+  for await (const result of readAhead(rollouts, (rollout) => results.find(rollout))) {
+    if (result !== null) rows.push(result.row);
+  }
+  return rows;
+}
+
+/** Writes every call, and adds them up on the way. */
+async function writeCalls({ store, calls }: AgentEvalContext, rollouts: readonly NamedRollout[]) {
+  let figures = noCallFigures();
+  const records = async function* (): AsyncGenerator<CallRecord> {
+    for await (const recorded of readAhead(rollouts, (rollout) => recordedCalls(calls, rollout))) {
+      for (const record of recorded) {
+        if (record.model !== HUMAN) figures = addCall(figures, record);
+        yield record;
+      }
+    }
+  };
+  await store.writeStream(artifactKeys.calls, jsonLines(records()));
+  return figures;
+}
+
+async function* trajectories(
+  { store }: AgentEvalContext,
+  rows: readonly RolloutRow[],
+): AsyncGenerator<TrajectoryData> {
+  const results = new RolloutResults(store);
+  const read = ({ task_id: row, trial: rollout }: RolloutRow) => results.trajectory({ row, rollout });
+  for await (const trajectory of readAhead(rows, read)) if (trajectory !== null) yield trajectory;
+}
+
+async function factsOf(
+  { config, store }: AgentEvalContext,
+  input: FinalizeAgentEvalInput,
+): Promise<AgentEvalFacts> {
+  const { plan, status, message, started_at, ended_at } = input;
+  const { experiment, agent_model, user_model, simulated, rows } = plan;
+  return {
+    name: config.name,
+    experiment,
+    status,
+    status_message: message,
+    agent_model,
+    user_model,
+    simulated,
+    code_changes: await codeChanges(store),
+    wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
+    started_at: new Date(started_at).toISOString(),
+    ended_at: new Date(ended_at).toISOString(),
+    planned: rows,
+    success_reward: config.success_reward,
+    seed: config.seed,
+  };
+}
+
+/** What only an unfinished evaluation needs. Each rollout's last database and each row's first one stay. */
+function removeWorkingFiles(
+  { store, experiment }: AgentEvalContext,
+  input: FinalizeAgentEvalInput,
+): Promise<void> {
+  return deleteFolders(store, [
+    callsPrefix(),
+    logPartsPrefix(),
+    rolloutsFolder(),
+    ...input.plan.rows.map(({ row }) => versionsFolder(row)),
+    ...everyRollout(input.plan.rows).map(({ row, rollout }) =>
+      rolloutFolder(row, rolloutId(experiment, row, rollout)),
+    ),
+  ]);
+}
+
+/**
+ * Writes the evaluation's artifacts from what its rollouts left. `metrics.json` comes last: a folder that has one with
+ * status `done` is complete. Of an unfinished evaluation everything is kept, so that it can be continued. May be
+ * repeated.
+ */
+export function createFinalizeAgentEval(contexts: AgentEvalContexts, dependencies: WorkerDependencies) {
+  return (input: FinalizeAgentEvalInput): Promise<AgentEvalMetrics> =>
+    heartbeating(async () => {
+      const context = await contexts.get(input.plan.run);
+      const { store } = context;
+      // A second attempt, after the artifacts were complete, has only the working files left to remove.
+      const complete = await completeMetrics<AgentEvalMetrics>(store);
+      if (complete !== null) {
+        await removeWorkingFiles(context, input);
+        return complete;
+      }
+      const rollouts = everyRollout(input.plan.rows);
+      const rows = await everyRow(context, rollouts);
+      await store.writeStream(artifactKeys.results, jsonLines(rows));
+      const calls = await writeCalls(context, rollouts);
+      await store.writeStream(artifactKeys.trajectories, jsonLines(trajectories(context, rows)));
+      const metrics = agentEvalMetrics(await factsOf(context, input), rows, calls);
+      await store.writeStream(artifactKeys.report, agentEvalReport(metrics));
+      const { status, rollouts: judged, mean_reward, errors, user_faults } = metrics;
+      context.log.info({ status, rollouts: judged, mean_reward, errors, user_faults }, 'evaluation ended');
+      await writeMetrics(store, metrics, dependencies.runLogs);
+      if (status === 'done') await removeWorkingFiles(context, input);
+      return metrics;
+    });
+}

@@ -1,0 +1,38 @@
+import type { AgentEvalTotals, RolloutTask } from '../../contracts/agent-eval.js';
+import { addRollout, noAgentEvalTotals } from '../../rollouts/totals.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { rolloutsFolder } from '../../storage/paths.js';
+import { keysBelow, readAhead } from '../../storage/read-ahead.js';
+import { wallSecondsBefore } from '../metrics-file.js';
+import { everyRollout } from './rollout-names.js';
+import { RolloutResults } from './rollout-results.js';
+
+export interface KeptRollouts {
+  /** `row/rollout` of those that are finished. */
+  finished: string[];
+  totals: AgentEvalTotals;
+  /** Seconds that earlier executions worked. */
+  wall_seconds: number;
+}
+
+/**
+ * What a continued evaluation need not do again: every rollout that came to an end. An error is tried again, from where
+ * it came up.
+ */
+export async function keptRollouts(
+  store: ArtifactStore,
+  tasks: readonly RolloutTask[],
+): Promise<KeptRollouts> {
+  const wall_seconds = await wallSecondsBefore(store);
+  const kept: KeptRollouts = { finished: [], totals: noAgentEvalTotals(), wall_seconds };
+  const present = await keysBelow(store, `${rolloutsFolder()}/`);
+  if (present.length === 0) return kept;
+  const results = new RolloutResults(store);
+  for await (const found of readAhead(everyRollout(tasks), (rollout) => results.find(rollout))) {
+    if (found === null || found.row.status === 'error') continue;
+    const { task_id, trial, status, ending, reward: score, error } = found.row;
+    kept.finished.push(`${task_id}/${trial}`);
+    kept.totals = addRollout(kept.totals, { status, ending, score, error, totals: found.row, fatal: null });
+  }
+  return kept;
+}

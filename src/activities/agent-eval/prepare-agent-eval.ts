@@ -1,0 +1,100 @@
+import { Context } from '@temporalio/activity';
+import type { AgentEvalConfig } from '../../config/agent-eval-schema.js';
+import type { AgentEvalInput, AgentEvalPlan, RolloutTask } from '../../contracts/agent-eval.js';
+import { rolloutRules } from '../../rollouts/rules.js';
+import type { WorkerDependencies } from '../dependencies.js';
+import { heartbeating } from '../heartbeating.js';
+import { referenceTo } from '../run-reference.js';
+import { agentEvalConfigOf, checkAgentEvalModels } from './agent-eval-config.js';
+import type { AgentEvalContexts } from './agent-eval-context.js';
+import { chooseAgentEvalFolder, writeAgentEvalFolder } from './agent-eval-folder.js';
+import { askedRows } from './asked-rows.js';
+import type { StoredRow } from './bundle-code.js';
+import { noteCodeChange } from './code-changes.js';
+import { keptRollouts } from './kept-rollouts.js';
+import { HUMAN } from './user-turn.js';
+
+/** A person's message is stored and no more. */
+const STORING = { timeout_sec: 60, max_attempts: 1 };
+
+function tasksOf(rows: readonly StoredRow[], { rollouts }: AgentEvalConfig): RolloutTask[] {
+  return rows.map(({ row }) => ({
+    row: row.id,
+    n_rollouts: rollouts ?? row.n_rollouts,
+    rules: rolloutRules(row),
+  }));
+}
+
+/** Who answers the agent, as the plan says it. */
+function userOf(
+  { user }: AgentEvalConfig,
+  tasks: readonly RolloutTask[],
+): Pick<AgentEvalPlan, 'user_model' | 'human' | 'user'> {
+  if (user === null || !tasks.some(({ rules }) => rules.has_user)) {
+    return { user_model: null, human: false, user: STORING };
+  }
+  if (user === 'human') return { user_model: HUMAN, human: true, user: STORING };
+  const { provider, model, timeout_sec, max_attempts } = user.lm;
+  return { user_model: `${provider}/${model}`, human: false, user: { timeout_sec, max_attempts } };
+}
+
+/** Whether the figures come from the simulated model. */
+function isSimulated({ agent, user }: AgentEvalConfig): boolean {
+  const models = [agent.lm, ...(user === null || user === 'human' ? [] : [user.lm])];
+  return models.some(({ provider }) => provider === 'simulated');
+}
+
+/**
+ * Validates the input, loads the bundles, chooses the experiment's folder, stores config and rows there, and says what is
+ * to be done. May be repeated: it writes the same objects again.
+ */
+export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies: WorkerDependencies) {
+  return (input: AgentEvalInput): Promise<AgentEvalPlan> =>
+    heartbeating(async () => {
+      const { info } = Context.current();
+      const { workflowId, runId } = info.workflowExecution as { workflowId: string; runId: string };
+      const given = agentEvalConfigOf(input);
+      await checkAgentEvalModels(given, dependencies);
+      const results = dependencies.openStore(given.output.results_dir);
+      const begun = new Date(info.scheduledTimestampMs).toISOString();
+      const folder = await chooseAgentEvalFolder(results, { name: workflowId, config: given, begun }, (now) =>
+        askedRows(given, now),
+      );
+      const { experiment, config, rows } = folder;
+      const store = results.within(experiment);
+      await writeAgentEvalFolder(store, folder);
+      const run = referenceTo(store, runId);
+      contexts.forget(run);
+      const tasks = tasksOf(rows, config);
+      const kept = await keptRollouts(store, tasks);
+      const log = dependencies.runLogs.for(store, config.output.log_level);
+      const folders = [...new Set(rows.map((row) => row.folder))];
+      const change = await noteCodeChange(store, folders, { at: begun, rollouts: kept.finished.length });
+      if (change !== null) log.warn({ ...change }, 'tools or rewards changed since the last execution');
+      log.info(
+        { experiment, rows: rows.length, kept: kept.finished.length, now: config.now, seed: config.seed },
+        'evaluation prepared',
+      );
+
+      const { lm } = config.agent;
+      return {
+        run,
+        artifacts: store.uri,
+        experiment,
+        execution: runId,
+        name: config.name,
+        agent_model: `${lm.provider}/${lm.model}`,
+        ...userOf(config, tasks),
+        simulated: isSimulated(config),
+        rows: tasks,
+        finished: kept.finished,
+        concurrency: config.concurrency,
+        agent: { timeout_sec: lm.timeout_sec, max_attempts: lm.max_attempts },
+        tool_timeout_sec: config.tool_timeout_sec,
+        limits: config.limits,
+        search_attributes: await dependencies.knownSearchAttributes(),
+        kept: kept.totals,
+        spent_wall_seconds: kept.wall_seconds,
+      };
+    });
+}

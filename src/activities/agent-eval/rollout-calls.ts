@@ -1,0 +1,56 @@
+import { Context } from '@temporalio/activity';
+import type {
+  CallIdentity,
+  CallRecord,
+  ChatMessage,
+  ToolDefinition,
+} from '../../contracts/language-model.js';
+import type { WorkerDependencies } from '../dependencies.js';
+import type { AttemptNotes, CalledModel, ModelCalls } from '../model-calls.js';
+import { patiently } from '../patiently.js';
+import type { AgentEvalContext } from './agent-eval-context.js';
+
+/** What a model is to be asked. */
+export interface Said {
+  messages: ChatMessage[];
+  tools?: ToolDefinition[];
+}
+
+/**
+ * Asks the models of a rollout. A reply is kept before anybody hears of it, and the first one that is kept at a place is
+ * the only one: what came after it was said to it.
+ */
+export class RolloutCalls {
+  constructor(
+    private readonly models: ModelCalls,
+    private readonly dependencies: WorkerDependencies,
+  ) {}
+
+  /** @param said is asked for where the place has no reply yet. */
+  async ask(
+    context: AgentEvalContext,
+    model: CalledModel,
+    call: CallIdentity,
+    said: () => Promise<Said>,
+    notes: AttemptNotes,
+  ): Promise<CallRecord> {
+    const stored = await context.calls.at(call);
+    if (stored !== null) return stored.record;
+    const prepared = this.models.prepare(model, call, await said());
+    const { record, share } = await this.models.ask(model, prepared, notes);
+    const kept = await this.keep(context, record);
+    await share();
+    return kept;
+  }
+
+  /** Stores a reply; answers the one that is at its place then. */
+  async keep(context: AgentEvalContext, record: CallRecord): Promise<CallRecord> {
+    const kept = await patiently(() => context.calls.keep({ record, answer: null }), {
+      log: context.log,
+      notify: this.dependencies.notify,
+      what: 'store a reply',
+      signal: Context.current().cancellationSignal,
+    });
+    return kept.record;
+  }
+}

@@ -1,0 +1,144 @@
+import type { FinalizeJudgeInput, JudgeMetrics } from '../../contracts/judge.js';
+import type { EpisodeError } from '../../contracts/results.js';
+import { judgedTrajectory, type StepEvaluation } from '../../judging/evaluation.js';
+import { addReply, meanScores, noJudgeTotals } from '../../judging/totals.js';
+import { MOST_TRIES } from '../../judging/verdict.js';
+import { roundCost } from '../../statistics/result-row.js';
+import { jsonLines } from '../../storage/json-lines.js';
+import { artifactKeys, judgedChunkKey, judgedChunksFolder, judgeErrorKey } from '../../storage/paths.js';
+import type { WorkerDependencies } from '../dependencies.js';
+import { heartbeating } from '../heartbeating.js';
+import { writeMetrics } from '../metrics-file.js';
+import type { ModelCalls } from '../model-calls.js';
+import type { JudgeContext, JudgeContexts } from './judge-context.js';
+import { type JudgeReply, repliesOn } from './judge-replies.js';
+import { outcomeOf } from './judge-step.js';
+
+/** The type of error of a step on which no reply was a verdict. */
+const MALFORMED = 'MalformedVerdict';
+
+/** Adds up a judgement from its replies, so that the figures are the same whatever was repeated on the way. */
+class JudgementFigures {
+  private totals = noJudgeTotals();
+  private repeated = 0;
+  private readonly errors = new Map<string, number>();
+
+  addReply(reply: JudgeReply): void {
+    this.totals = addReply(this.totals, outcomeOf(reply));
+    this.repeated += reply.record.repeated;
+  }
+
+  addError({ type }: EpisodeError): void {
+    this.errors.set(type, (this.errors.get(type) ?? 0) + 1);
+  }
+
+  metrics({ config }: JudgeContext, input: FinalizeJudgeInput): JudgeMetrics {
+    const { plan, status, message, started_at, ended_at } = input;
+    const { totals } = this;
+    const means = meanScores(
+      plan.criteria.map(({ name }) => name),
+      totals,
+    );
+    return {
+      name: plan.name,
+      experiment: plan.experiment,
+      kind: 'judge',
+      status,
+      status_message: message,
+      model: plan.model,
+      simulated: plan.simulated,
+      rubric: config.rubric.name,
+      show_reward: config.rubric.show_reward,
+      trajectories: plan.steps.length,
+      steps_planned: plan.steps.reduce((sum, steps) => sum + steps, 0),
+      steps: totals.judged,
+      scores: Object.fromEntries(
+        plan.criteria.map(({ name, range }) => [name, { mean: means[name] ?? null, range }]),
+      ),
+      errors: [...this.errors.values()].reduce((sum, count) => sum + count, 0),
+      errors_by_type: Object.fromEntries([...this.errors].sort(([left], [right]) => (left < right ? -1 : 1))),
+      malformed_replies: totals.malformed,
+      lm_calls: totals.lm_calls,
+      lm_calls_repeated: this.repeated,
+      usage: totals.usage,
+      cost_usd: totals.cost_usd === null ? null : roundCost(totals.cost_usd),
+      wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
+      started_at: new Date(started_at).toISOString(),
+      ended_at: new Date(ended_at).toISOString(),
+    };
+  }
+}
+
+/** What came of a step. A verdict counts more than an error that came before it. */
+async function evaluationOf(
+  { store }: JudgeContext,
+  replies: readonly JudgeReply[],
+  { trajectory, step }: { trajectory: number; step: number },
+): Promise<StepEvaluation> {
+  const last = replies.at(-1)?.read;
+  if (last?.ok) return { kind: 'judged', verdict: last.verdict };
+  if (last !== undefined && replies.length === MOST_TRIES) {
+    return { kind: 'error', error: { type: MALFORMED, message: last.fault } };
+  }
+  const noted = await store.readText(judgeErrorKey(trajectory, step));
+  return noted === null ? { kind: 'open' } : { kind: 'error', error: JSON.parse(noted) as EpisodeError };
+}
+
+/**
+ * Writes the judgement's artifacts. `metrics.json` comes last. The replies stay, because a judgement may be continued;
+ * the copies of the trajectories go.
+ */
+export function createFinalizeJudge(
+  contexts: JudgeContexts,
+  { models, dependencies }: { models: ModelCalls; dependencies: WorkerDependencies },
+) {
+  /** The replies on each step of a trajectory. */
+  const repliesIn = (context: JudgeContext, trajectory: number, steps: number) =>
+    Promise.all(
+      Array.from({ length: steps }, async (_, step) => {
+        const { replies } = await repliesOn(context, models, { trajectory, step });
+        return replies;
+      }),
+    );
+
+  async function* judged(context: JudgeContext, { plan }: FinalizeJudgeInput, figures: JudgementFigures) {
+    const { rubric } = context.config;
+    const judge = { model: plan.model, rubric: rubric.name, criteria: rubric.criteria };
+    for (const [index, steps] of plan.steps.entries()) {
+      const replies = await repliesIn(context, index, steps);
+      const evaluations = await Promise.all(
+        replies.map((given, step) => evaluationOf(context, given, { trajectory: index, step })),
+      );
+      for (const reply of replies.flat()) figures.addReply(reply);
+      for (const one of evaluations) if (one.kind === 'error') figures.addError(one.error);
+      const { trajectory } = await context.trajectories.get(index);
+      yield judgedTrajectory(trajectory, evaluations, judge);
+    }
+  }
+
+  async function* calls(context: JudgeContext, { plan }: FinalizeJudgeInput) {
+    for (const [index, steps] of plan.steps.entries()) {
+      for (const { record } of (await repliesIn(context, index, steps)).flat()) yield record;
+    }
+  }
+
+  return (input: FinalizeJudgeInput): Promise<JudgeMetrics> =>
+    heartbeating(async () => {
+      const context = await contexts.get(input.plan.run);
+      const { store } = context;
+      // A second attempt, after everything was written, has nothing left to do.
+      if (!(await store.exists(judgedChunkKey(0)))) {
+        const written = await store.readText(artifactKeys.metrics);
+        if (written !== null) return JSON.parse(written) as JudgeMetrics;
+      }
+      const figures = new JudgementFigures();
+      await store.writeStream(artifactKeys.trajectories, jsonLines(judged(context, input, figures)));
+      await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input)));
+      const metrics = figures.metrics(context, input);
+      const { status, steps, errors, cost_usd } = metrics;
+      context.log.info({ status, steps, errors, cost_usd }, 'judgement ended');
+      await writeMetrics(store, metrics, dependencies.runLogs);
+      await store.deleteFolder(judgedChunksFolder());
+      return metrics;
+    });
+}

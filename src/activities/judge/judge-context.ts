@@ -1,0 +1,48 @@
+import type { JudgeConfig } from '../../config/judge-schema.js';
+import { artifactsOf } from '../../contracts/run.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { CallStore } from '../call-store.js';
+import { calledModel } from '../called-model.js';
+import { ContextCache } from '../context-cache.js';
+import type { WorkerDependencies } from '../dependencies.js';
+import type { CalledModel } from '../model-calls.js';
+import { storedConfig } from '../stored-config.js';
+import { JudgedTrajectories } from './judged-trajectories.js';
+
+/** What a worker knows of one judgement. */
+export class JudgeContext {
+  readonly trajectories: JudgedTrajectories;
+  readonly calls: CallStore;
+  readonly judge: CalledModel;
+
+  constructor(
+    readonly store: ArtifactStore,
+    readonly config: JudgeConfig,
+    private readonly dependencies: WorkerDependencies,
+  ) {
+    this.trajectories = new JudgedTrajectories(store);
+    this.calls = new CallStore(store);
+    const { calls, log } = this;
+    // The judgements of an experiment share a cache of replies.
+    const experiment = { store, calls, log, seed: 0, resultsDir: config.experiment };
+    this.judge = calledModel(config.lm, experiment, dependencies);
+  }
+
+  get log() {
+    return this.dependencies.runLogs.for(this.store, this.config.log_level);
+  }
+}
+
+const JUDGEMENTS_IN_MEMORY = 8;
+
+/** The judgements that a worker has touched lately. */
+export class JudgeContexts extends ContextCache<JudgeContext> {
+  constructor(private readonly dependencies: WorkerDependencies) {
+    super(JUDGEMENTS_IN_MEMORY);
+  }
+
+  protected override async open(run: string): Promise<JudgeContext> {
+    const store = this.dependencies.openStore(artifactsOf(run));
+    return new JudgeContext(store, await storedConfig<JudgeConfig>(store), this.dependencies);
+  }
+}

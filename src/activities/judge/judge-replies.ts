@@ -1,0 +1,52 @@
+import type { JudgeStepName } from '../../contracts/judge.js';
+import type { CallIdentity, CallRecord, ChatMessage } from '../../contracts/language-model.js';
+import { askedAgain, judgePrompt } from '../../judging/prompt.js';
+import { MOST_TRIES, type ReadVerdict, readVerdict } from '../../judging/verdict.js';
+import type { ModelCalls } from '../model-calls.js';
+import type { JudgeContext } from './judge-context.js';
+
+/** A reply that was given on a step, and what it says. */
+export interface JudgeReply {
+  record: CallRecord;
+  read: ReadVerdict;
+}
+
+/** The replies that are kept on a step, and what would be asked next. */
+export interface StepReplies {
+  replies: JudgeReply[];
+  next: { call: CallIdentity; messages: ChatMessage[] };
+}
+
+/**
+ * The replies that are kept on a step, in the order in which they were given, up to the first verdict. A reply to another
+ * question than would be asked now is none of them.
+ * @param most leaves out later tries.
+ */
+export async function repliesOn(
+  context: JudgeContext,
+  models: ModelCalls,
+  { trajectory: index, step }: Pick<JudgeStepName, 'trajectory' | 'step'>,
+  most: number = MOST_TRIES,
+): Promise<StepReplies> {
+  const { rubric } = context.config;
+  const { name, trajectory } = await context.trajectories.get(index);
+  const callAt = (ordinal: number): CallIdentity => ({
+    sample_id: `${name}/${step}`,
+    trial: 0,
+    purpose: 'judge',
+    ordinal,
+  });
+  let messages = judgePrompt(rubric, trajectory, step);
+  const replies: JudgeReply[] = [];
+  while (replies.length < most) {
+    const asked = models.prepare(context.judge, callAt(replies.length), { messages });
+    const stored = await context.calls.find(asked.request.call, asked.key);
+    if (stored === null) break;
+    const { record } = stored;
+    const read = readVerdict(record.text, rubric.criteria);
+    replies.push({ record, read });
+    if (read.ok) break;
+    messages = askedAgain(messages, record.text, read.fault);
+  }
+  return { replies, next: { call: callAt(replies.length), messages } };
+}

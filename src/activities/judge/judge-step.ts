@@ -1,0 +1,68 @@
+import { Context } from '@temporalio/activity';
+import type { JudgedStep, JudgeStepErrorInput, JudgeStepInput } from '../../contracts/judge.js';
+import { scoresOf } from '../../judging/evaluation.js';
+import { readVerdict } from '../../judging/verdict.js';
+import { costOfCall } from '../../runtime/step-cost.js';
+import { judgeErrorKey } from '../../storage/paths.js';
+import type { WorkerDependencies } from '../dependencies.js';
+import { heartbeating } from '../heartbeating.js';
+import { type AttemptNotes, type ModelCalls, notesOf } from '../model-calls.js';
+import { patiently } from '../patiently.js';
+import type { JudgeContext, JudgeContexts } from './judge-context.js';
+import { type JudgeReply, repliesOn } from './judge-replies.js';
+
+/** What a workflow learns of a reply. */
+export function outcomeOf({ record, read }: JudgeReply): JudgedStep {
+  const cost = costOfCall(record);
+  return read.ok
+    ? { kind: 'judged', scores: scoresOf(read.verdict), ...cost }
+    : { kind: 'malformed', ...cost };
+}
+
+/** Asks for the verdict on a step. A reply is kept before anybody hears of it; one that is kept is not asked for again. */
+export function createJudgeStep(
+  contexts: JudgeContexts,
+  { models, dependencies }: { models: ModelCalls; dependencies: WorkerDependencies },
+) {
+  async function ask(context: JudgeContext, input: JudgeStepInput, notes: AttemptNotes): Promise<JudgeReply> {
+    const { replies, next } = await repliesOn(context, models, input, input.attempt + 1);
+    const kept = replies[input.attempt];
+    if (kept !== undefined) return kept;
+    if (replies.length < input.attempt) {
+      throw new Error(`${context.store.uri} lacks a reply that was there: the folder was changed`);
+    }
+    const asked = models.prepare(context.judge, next.call, { messages: next.messages });
+    const { record, share } = await models.ask(context.judge, asked, notes);
+    await patiently(() => context.calls.save({ record, answer: null }), {
+      log: context.log,
+      notify: dependencies.notify,
+      what: 'store a reply',
+      signal: Context.current().cancellationSignal,
+    });
+    await share();
+    return { record, read: readVerdict(record.text, context.config.rubric.criteria) };
+  }
+
+  return (input: JudgeStepInput): Promise<JudgedStep> => {
+    const notes = notesOf(Context.current());
+    return heartbeating(async () => {
+      const context = await contexts.get(input.run);
+      const reply = await ask(context, input, notes);
+      if (!reply.read.ok) {
+        const { trajectory, step, attempt } = input;
+        context.log.warn({ trajectory, step, attempt, fault: reply.read.fault }, 'no verdict');
+      }
+      return outcomeOf(reply);
+    }, notes);
+  };
+}
+
+/** Notes why a step could not be judged. */
+export function createRecordJudgeError(contexts: JudgeContexts) {
+  return ({ run, trajectory, step, error }: JudgeStepErrorInput): Promise<void> =>
+    heartbeating(async () => {
+      const { store, log } = await contexts.get(run);
+      log.warn({ trajectory, step, error }, 'a step could not be judged');
+      await store.write(judgeErrorKey(trajectory, step), JSON.stringify(error));
+    });
+}

@@ -1,0 +1,70 @@
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { jsonLine, readJsonLines } from '../../storage/json-lines.js';
+import { judgedChunkKey } from '../../storage/paths.js';
+import { Trajectory, type TrajectoryInput } from '../../trajectories/trajectory.js';
+import { Lru, loadedOnce } from '../lru.js';
+
+/** Trajectories in one object of the store, which is held in memory as a whole: each may have megabytes of chats. */
+const TRAJECTORIES_PER_CHUNK = 8;
+const CHUNKS_IN_MEMORY = 8;
+
+/** A trajectory under a name that no other one of the judgement has. */
+export interface NamedTrajectory {
+  name: string;
+  trajectory: Trajectory;
+}
+
+/** The trajectories of a judgement, as `prepareJudge` wrote them; chunks are read when one of them is needed. */
+export class JudgedTrajectories {
+  private readonly chunks = new Lru<number, Promise<NamedTrajectory[]>>(CHUNKS_IN_MEMORY);
+
+  constructor(private readonly store: ArtifactStore) {}
+
+  async get(index: number): Promise<NamedTrajectory> {
+    const number = Math.floor(index / TRAJECTORIES_PER_CHUNK);
+    const chunk = await loadedOnce(this.chunks, number, () => this.read(number));
+    const found = chunk[index % TRAJECTORIES_PER_CHUNK];
+    if (found === undefined) throw new Error(`${this.store.uri} has no trajectory ${index}`);
+    return found;
+  }
+
+  private async read(number: number): Promise<NamedTrajectory[]> {
+    const key = judgedChunkKey(number);
+    const stream = await this.store.openRead(key);
+    if (stream === null) throw new Error(`${this.store.uri}/${key} is missing: the folder was changed`);
+    const found: NamedTrajectory[] = [];
+    for await (const row of readJsonLines<{ name: string; trajectory: TrajectoryInput }>(stream)) {
+      found.push({ name: row.name, trajectory: new Trajectory(row.trajectory) });
+    }
+    return found;
+  }
+}
+
+/** Writes trajectories in chunks, each under its episode's id, or its row where that says nothing. Answers their steps. */
+export async function writeJudgedTrajectories(
+  store: ArtifactStore,
+  trajectories: AsyncIterable<Trajectory>,
+): Promise<number[]> {
+  const steps: number[] = [];
+  const names = new Set<string>();
+  let lines: string[] = [];
+  const flush = async () => {
+    if (lines.length === 0) return;
+    await store.write(
+      judgedChunkKey(Math.floor((steps.length - 1) / TRAJECTORIES_PER_CHUNK)),
+      lines.join(''),
+    );
+    lines = [];
+  };
+  for await (const trajectory of trajectories) {
+    const row = `row ${steps.length + 1}`;
+    const id = trajectory.episode_id ?? row;
+    const name = names.has(id) ? `${id} (${row})` : id;
+    names.add(name);
+    lines.push(jsonLine({ name, trajectory }));
+    steps.push(trajectory.timesteps.length);
+    if (steps.length % TRAJECTORIES_PER_CHUNK === 0) await flush();
+  }
+  await flush();
+  return steps;
+}

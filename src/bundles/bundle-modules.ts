@@ -1,0 +1,92 @@
+import { dirname, join, relative, resolve } from 'node:path';
+import { findModule, loadBundleModule } from './module-loader.js';
+import { isReward, type Reward } from './reward.js';
+import { isToolRegistry, type ToolRegistry } from './tool-registry.js';
+
+/** What a module of a bundle lacks; the message says what to write. */
+class ModuleFault extends Error {
+  override readonly name = 'ModuleFault';
+}
+
+/** What is wrong with a module. @throws any other error */
+export function moduleMessage(error: unknown): string {
+  if (error instanceof ModuleFault) return error.message;
+  throw error;
+}
+
+/**
+ * The module that a row's `toolset` names: a path such as `./tools.ts`, or names with dots, where `flight_task.tools`
+ * is the module or folder `tools` of the folder `flight_task`, which is the bundle's own, one beside it or one in it.
+ */
+function toolsetPath(toolset: string, folder: string): string {
+  if (/[\\/]/.test(toolset) || /\.[cm]?[jt]s$/.test(toolset)) {
+    const path = resolve(folder, toolset);
+    return found(findModule(path), toolset, [path]);
+  }
+  const names = toolset.split('.');
+  if (names.some((name) => !/^[\w-]+$/.test(name))) {
+    throw new ModuleFault(
+      `'${toolset}' is no toolset: write flight_task.tools, or a path such as ./tools.ts`,
+    );
+  }
+  const places = [join(folder, ...names), join(dirname(folder), ...names)];
+  const first = places.map(findModule).find((path) => path !== null);
+  return found(first ?? null, toolset, places);
+}
+
+function found(path: string | null, toolset: string, places: string[]): string {
+  if (path !== null) return path;
+  throw new ModuleFault(
+    `there is no module '${toolset}'; looked for ${places.join(', ')} with .ts, .mts, .js, .mjs, and for an index in a folder of that name`,
+  );
+}
+
+/** @throws ModuleFault */
+export async function loadToolset(
+  toolset: string,
+  folder: string,
+): Promise<{ registry: ToolRegistry; path: string }> {
+  const path = toolsetPath(toolset, folder);
+  const registry = await onlyExport(
+    path,
+    folder,
+    isToolRegistry,
+    "no ToolRegistry: write export const tools = new ToolRegistry('…')",
+  );
+  if (registry.tools.length > 0) return { registry, path };
+  throw new ModuleFault(`the registry ${registry.name} of ${shown(path, folder)} has no tools`);
+}
+
+/** @throws ModuleFault */
+export async function loadReward(folder: string): Promise<Reward> {
+  const path = findModule(join(folder, 'reward'));
+  if (path === null) throw new ModuleFault(`there is no reward.ts in ${folder}`);
+  return onlyExport(path, folder, isReward, 'no reward: write export default defineReward(async (…) => …)');
+}
+
+async function onlyExport<Value>(
+  path: string,
+  folder: string,
+  is: (value: unknown) => value is Value,
+  none: string,
+): Promise<Value> {
+  const name = shown(path, folder);
+  let exported: Record<string, unknown>;
+  try {
+    // A toolset of another bundle has its helpers beside it.
+    exported = await loadBundleModule(path, relative(folder, path).startsWith('..') ? dirname(path) : folder);
+  } catch (error) {
+    throw new ModuleFault(
+      `${name} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  const values = new Set(Object.values(exported).filter(is));
+  const [only] = values;
+  if (only === undefined) throw new ModuleFault(`${name} exports ${none}`);
+  if (values.size > 1) throw new ModuleFault(`${name} exports ${values.size} of them; there must be one`);
+  return only;
+}
+
+function shown(path: string, folder: string): string {
+  return relative(folder, path) || path;
+}

@@ -1,0 +1,64 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { createJiti, type Jiti } from 'jiti';
+import * as sideApi from './index.js';
+
+/** When the files of loaded bundles had been changed last. */
+const changes = new Map<string, number>();
+
+const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'];
+
+/** The module of this name, or the index of the folder of this name; null where there is neither. */
+export function findModule(path: string): string | null {
+  const candidates = [
+    ...(EXTENSIONS.some((extension) => path.endsWith(extension)) ? [path] : []),
+    ...EXTENSIONS.map((extension) => `${path}${extension}`),
+    ...EXTENSIONS.map((extension) => join(path, `index${extension}`)),
+  ];
+  return candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile()) ?? null;
+}
+
+/**
+ * Loads a bundle's TypeScript or JavaScript module without a build step; its imports from `reprise/bundle` are this
+ * package's own module. Where a file of the folder has changed since, all of them are loaded anew.
+ * @throws whatever the module throws, or what keeps it from being compiled.
+ */
+export async function loadBundleModule(path: string, folder: string): Promise<Record<string, unknown>> {
+  const jiti = createJiti(import.meta.url, {
+    virtualModules: { 'reprise/bundle': sideApi },
+    fsCache: true,
+    moduleCache: true,
+  });
+  forgetChanged(jiti, folder);
+  try {
+    return (await jiti.import(path)) as Record<string, unknown>;
+  } finally {
+    for (const file of loadedFrom(jiti, folder)) {
+      if (!changes.has(file)) changes.set(file, changedAt(file));
+    }
+  }
+}
+
+/** Paths of the modules that were loaded from a folder, those of packages left out. */
+export function loadedModules(folder: string): string[] {
+  return loadedFrom(createJiti(import.meta.url, { moduleCache: true }), folder);
+}
+
+function loadedFrom(jiti: Jiti, folder: string): string[] {
+  const inside = (file: string) =>
+    file.startsWith(folder + sep) && !file.includes(`${sep}node_modules${sep}`);
+  return Object.keys(jiti.cache).filter(inside);
+}
+
+function changedAt(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function forgetChanged(jiti: Jiti, folder: string): void {
+  const loaded = loadedFrom(jiti, folder);
+  if (loaded.every((file) => changes.get(file) === changedAt(file))) return;
+  for (const file of loaded) {
+    delete jiti.cache[file];
+    changes.delete(file);
+  }
+}

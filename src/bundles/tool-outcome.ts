@@ -1,0 +1,47 @@
+import type { ToolFault, ToolOutcome } from '../contracts/bundle.js';
+import { InfrastructureError, isInfrastructureError } from '../contracts/infrastructure-error.js';
+import type { Json } from '../contracts/json.js';
+import { toResult } from './tool-result.js';
+
+export function failed(fault: ToolFault, message: string): ToolOutcome {
+  return { ok: false, fault, message, content: JSON.stringify({ error: message }) };
+}
+
+function succeeded(value: Json): ToolOutcome {
+  return { ok: true, value, content: typeof value === 'string' ? value : JSON.stringify(value) };
+}
+
+/**
+ * Runs a tool and makes an outcome of what it answers or throws.
+ * @param outer aborts the signal that the tool gets, as the end of its time does
+ * @throws what says that the infrastructure failed, a tool without an end included.
+ */
+export async function outcomeOf(
+  name: string,
+  timeoutMs: number,
+  outer: AbortSignal | undefined,
+  run: (signal: AbortSignal) => Promise<unknown>,
+): Promise<ToolOutcome> {
+  const timer = new AbortController();
+  const signal = outer === undefined ? timer.signal : AbortSignal.any([outer, timer.signal]);
+  let timeout: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timeout = setTimeout(() => {
+      reject(new InfrastructureError(`the tool ${name} did not answer within ${timeoutMs / 1000} s`));
+      timer.abort();
+    }, timeoutMs);
+  });
+  try {
+    return succeeded(toResult(await Promise.race([run(signal), late])));
+  } catch (error) {
+    if (isInfrastructureError(error)) throw error;
+    return failed('tool_failed', messageOf(error));
+  } finally {
+    clearTimeout(timeout);
+  }
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message === '' ? error.name : error.message;
+}

@@ -1,0 +1,68 @@
+import type { JudgeMetrics, JudgeProgress, JudgeResult } from '../contracts/judge.js';
+import { scoreOrDash } from '../evolution/scores.js';
+import {
+  artifactLines,
+  costSoFarText,
+  counted,
+  headedTable,
+  shownAddress,
+  spendingRows,
+  stateText,
+  statusText,
+} from './format.js';
+
+/** Where a judgement stands, in a line. */
+export function judgeSummary(progress: JudgeProgress): string {
+  const { steps_planned, totals, mean_scores, phase } = progress;
+  const { judged, errors, malformed, cost_usd } = totals;
+  const parts = [
+    `${judged} of ${steps_planned} steps judged`,
+    ...Object.entries(mean_scores).map(([name, score]) => `${name} ${scoreOrDash(score)}`),
+  ];
+  if (errors > 0) parts.push(counted(errors, 'error'));
+  if (malformed > 0) parts.push(`${malformed} malformed ${malformed === 1 ? 'reply' : 'replies'}`);
+  if (cost_usd !== 0) parts.push(costSoFarText(cost_usd));
+  if (phase !== 'running') parts.push(stateText(progress));
+  return parts.join(' · ');
+}
+
+/** A judgement in progress: where it stands, who judges, and where it writes. */
+export function judgeStanding(progress: JudgeProgress): string {
+  const { model, artifacts, concurrency } = progress;
+  return [
+    judgeSummary(progress),
+    ...(model === '' ? [] : [`Judge: ${model}, steps at once: ${concurrency}`]),
+    ...artifactLines(artifacts),
+  ].join('\n');
+}
+
+/** The result of a judgement, as people read it. The numbers are those of `metrics.json`. */
+export function judgeTable(metrics: JudgeMetrics): string {
+  const { steps, steps_planned, errors, errors_by_type } = metrics;
+  const ofPlanned = steps === steps_planned ? '' : ` of ${steps_planned}`;
+  const types = Object.entries(errors_by_type).map(([type, count]) => `${count} ${type}`);
+  const rows = [
+    ['status', statusText(metrics)],
+    ['judge', metrics.model + (metrics.simulated ? ' (a simulation: no figure)' : '')],
+    ['rubric', `${metrics.rubric}, rewards ${metrics.show_reward ? 'shown' : 'withheld'}`],
+    ['steps judged', `${steps}${ofPlanned}, of ${metrics.trajectories} trajectories`],
+    ...Object.entries(metrics.scores).map(
+      ([
+        name,
+        {
+          mean,
+          range: [lowest, highest],
+        },
+      ]) => [`mean ${name}`, `${scoreOrDash(mean)} (${lowest} to ${highest})`],
+    ),
+    ['errors', errors === 0 ? '0' : `${errors} (${types.join(', ')}), no scores`],
+    ['malformed replies', String(metrics.malformed_replies)],
+    ...spendingRows(metrics),
+  ];
+  return headedTable([], rows);
+}
+
+/** The table, and where the artifacts are. */
+export function judgeReport({ artifacts, metrics }: JudgeResult): string {
+  return `${judgeTable(metrics)}\nArtifacts: ${shownAddress(artifacts)}`;
+}

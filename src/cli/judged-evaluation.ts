@@ -1,0 +1,36 @@
+import type { AgentEvalProgress, AgentEvalResult } from '../contracts/agent-eval-results.js';
+import type { JudgeProgress, JudgeResult } from '../contracts/judge.js';
+import type { CarriedOut, Carry } from './carry-out.js';
+import { EXIT, exitCodeOf } from './exit.js';
+import { printText } from './format.js';
+
+/**
+ * Carries an evaluation to its end and, where it is done, its judgement. The result as JSON is one object: that of the
+ * evaluation, with the other's as `judgement` where there is one.
+ * @param judging the judgement of a folder
+ * @returns the exit code.
+ */
+export async function carryOutJudged(
+  carry: Carry,
+  evaluation: CarriedOut<AgentEvalProgress, AgentEvalResult>,
+  judging: (artifacts: string) => CarriedOut<JudgeProgress, JudgeResult>,
+): Promise<number> {
+  const { json } = evaluation;
+  const result = await carry(evaluation, (ended) => json || printText(evaluation.report(ended)));
+  if (result === null) return EXIT.interrupted;
+  const { artifacts, metrics } = result;
+  if (metrics.status !== 'done') {
+    if (json) printText(JSON.stringify(result, null, 2));
+    process.stderr.write('Not judged: the evaluation is not complete. The same command goes on with both.\n');
+    return exitCodeOf(metrics.status);
+  }
+  let judgement: JudgeResult | null = null;
+  try {
+    const judged = judging(artifacts);
+    judgement = await carry(judged, (ended) => json || printText(judged.report(ended)));
+  } finally {
+    // The evaluation is done, whatever became of its judgement.
+    if (json) printText(JSON.stringify(judgement === null ? result : { ...result, judgement }, null, 2));
+  }
+  return judgement === null ? EXIT.interrupted : exitCodeOf(judgement.metrics.status);
+}

@@ -1,0 +1,86 @@
+import type { AgentEvalTotals, RolloutEnding, RolloutPlace, RolloutTotals, UserFault } from './agent-eval.js';
+import type { RunStatus } from './results.js';
+import type { RunPhase } from './run.js';
+
+/** The answer of the `progress` query of a run. */
+export interface AgentEvalProgress {
+  kind: 'agent-eval';
+  experiment: string;
+  phase: RunPhase;
+  /** Rollouts that are planned, running and ended, errors among the last. */
+  rollouts_planned: number;
+  running: number;
+  ended: number;
+  totals: AgentEvalTotals;
+  /** Mean reward of the rollouts with a score; null where there is none. */
+  mean_reward: number | null;
+  agent_model: string;
+  user_model: string | null;
+  simulated: boolean;
+  concurrency: number;
+  artifacts: string;
+  message: string | null;
+}
+
+/** The answer of the `progress` query of a rollout. */
+export interface RolloutProgress {
+  row: string;
+  rollout: number;
+  place: RolloutPlace | null;
+  totals: RolloutTotals;
+  /** Whether a person is waited for. */
+  waiting: boolean;
+}
+
+/** Tools or rewards of a bundle were other ones when an evaluation was continued. */
+export interface CodeChange {
+  /** ISO 8601: when it was continued. */
+  at: string;
+  /** Rollouts that had been finished with the earlier ones. */
+  rollouts: number;
+  /** Modules, from their bundle's folder on. */
+  modules: string[];
+}
+
+/** The content of `metrics.json`. Rates leave out errors and spoiled rollouts, which are counted apart. */
+export interface AgentEvalMetrics {
+  name: string;
+  experiment: string;
+  kind: 'agent-eval';
+  status: RunStatus;
+  status_message: string | null;
+  agent_model: string;
+  user_model: string | null;
+  simulated: boolean;
+  rows: number;
+  rollouts_planned: number;
+  rollouts: number;
+  errors: number;
+  errors_by_type: Record<string, number>;
+  user_faults: Record<UserFault, number>;
+  endings: Partial<Record<RolloutEnding, number>>;
+  mean_reward: number | null;
+  /** 95 %, from a bootstrap over rows; null where fewer than two of them have a score. */
+  mean_reward_interval: [number, number] | null;
+  /** Element k - 1: the chance that one of k rollouts, or that each of them, is a success; null where no row has k. */
+  pass_at_k: (number | null)[];
+  pass_hat_k: (number | null)[];
+  by_row: Record<string, { rollouts: number; mean_reward: number | null; successes: number }>;
+  /** Where there are any, the rewards are not all of the same tools and reward. */
+  code_changes: CodeChange[];
+  agent_turns: number;
+  tool_calls: number;
+  tool_calls_failed: number;
+  lm_calls: number;
+  lm_calls_repeated: number;
+  usage: { input_tokens: number; output_tokens: number };
+  cost_usd: number | null;
+  wall_seconds: number;
+  started_at: string;
+  ended_at: string;
+}
+
+export interface AgentEvalResult {
+  artifacts: string;
+  metrics: AgentEvalMetrics;
+}

@@ -1,0 +1,268 @@
+import type { RolloutRules } from '../rollouts/rollout.js';
+import type { AgentEvalMetrics } from './agent-eval-results.js';
+import type { JsonObject } from './json.js';
+import type { EpisodeError, RunStatus } from './results.js';
+import type { Asked, Limits, Spending } from './run.js';
+import type { StepCost } from './step-cost.js';
+
+/** The input of the workflow `agentEval`: a config's path on the worker, or the config itself. */
+export type AgentEvalInput =
+  | { config_path: string; set?: string[]; name?: string; results_dir?: string }
+  | JsonObject;
+
+/** A version of a rollout's database: how many tool calls it has seen, and where its bytes are. */
+export interface DatabaseVersion {
+  version: number;
+  /** Key in the experiment's store. */
+  database: string;
+}
+
+/** How far a rollout has come. With the row and the store it says everything that was said and done. */
+export interface RolloutPlace {
+  /** Replies of the agent so far. */
+  agent_turns: number;
+  /** Messages of the user so far, beside those that the row begins with. */
+  user_turns: number;
+  /** Tries for the user's next message that came to nothing. */
+  user_faults: number;
+  at: DatabaseVersion;
+}
+
+/** Why a rollout ended. */
+export type RolloutEnding =
+  /** The user said that they are done. */
+  | 'user_stop'
+  /** The row's goal holds, and the row ends with it. */
+  | 'goal'
+  /** There is no user, and the agent called no further tool. */
+  | 'agent_done'
+  | 'max_turns'
+  /** The simulated user did not play its part, however often it was asked. */
+  | 'user_fault';
+
+/** What is wrong with a message of a simulated user. */
+export type UserFault =
+  | 'empty'
+  /** It speaks as the agent. */
+  | 'role_swap'
+  /** It ends the conversation before the agent could do anything. */
+  | 'early_stop';
+
+/** How a rollout ended, and where it then stood. */
+export interface RolloutOutcome {
+  ending: RolloutEnding;
+  place: RolloutPlace;
+  /** What the simulated user did wrong at last; null where it played its part. */
+  user_fault: UserFault | null;
+}
+
+/** Names a rollout of a run. */
+export interface RolloutName {
+  /** The run, as activities are handed it; see `runReference`. */
+  run: string;
+  /** Id of the row. */
+  row: string;
+  /** From 0, within the row. */
+  rollout: number;
+}
+
+export interface RolloutStep extends RolloutName {
+  place: RolloutPlace;
+}
+
+/** What a workflow learns of a reply of the agent; the reply is in the store. */
+export interface AgentTurn extends StepCost {
+  /** Tool calls that it asks for. */
+  tool_calls: number;
+}
+
+export interface ToolCallInput extends RolloutStep {
+  /** The call's place in the agent's last reply, from 0. */
+  index: number;
+  /** Whether to look if the row's goal holds afterwards. */
+  checks_goal: boolean;
+}
+
+/** What a workflow learns of a tool call. */
+export interface ToolTurn {
+  at: DatabaseVersion;
+  /** False where the call was refused or failed, which the agent is told. */
+  ok: boolean;
+  /** Whether the row's goal holds; null where nobody asked. */
+  goal: boolean | null;
+}
+
+export interface UserTurnInput extends RolloutStep {
+  /** What a person said in the user's place; null where the user is simulated. */
+  said: string | null;
+}
+
+export type UserTurn = StepCost &
+  ({ kind: 'said' } | { kind: 'stopped' } | { kind: 'faulty'; fault: UserFault });
+
+/** What all steps of a rollout, or of a run, have come to. Cumulative. */
+export interface RolloutTotals extends StepCost {
+  agent_turns: number;
+  tool_calls: number;
+  /** Tool calls that were refused or failed. */
+  tool_calls_failed: number;
+}
+
+export interface EndRolloutInput extends RolloutName {
+  /** null where an error ended it. */
+  outcome: RolloutOutcome | null;
+  /** Of the infrastructure, or of a bundle's own code; never a score. */
+  error: EpisodeError | null;
+  totals: RolloutTotals;
+  /** Milliseconds since 1970. */
+  started_at: number;
+  ended_at: number;
+}
+
+/** What a run learns of a rollout; the whole result is in the store. */
+export interface RolloutResult {
+  /** `suspended`: it stands where it was, and goes on when the run is continued. */
+  status: 'done' | 'error' | 'user_fault' | 'suspended';
+  ending: RolloutEnding | null;
+  score: number | null;
+  error: EpisodeError | null;
+  totals: RolloutTotals;
+  /** Why no further step of any rollout can succeed. */
+  fatal: string | null;
+}
+
+/** A row of `results.jsonl`: one rollout of one row of a bundle. */
+export interface RolloutRow extends RolloutTotals {
+  /** Id of the bundle's row. */
+  task_id: string;
+  /** The rollout's number, from 0. */
+  trial: number;
+  /** Its UUID, which names its database. */
+  rollout_id: string;
+  status: Exclude<RolloutResult['status'], 'suspended'>;
+  ending: RolloutEnding | null;
+  /** null where the rollout was not judged. */
+  reward: number | null;
+  reason: string | null;
+  /** Of the reward, by name. */
+  metrics: Record<string, { score: number; reason: string }>;
+  /** Why it was not judged. */
+  error: EpisodeError | null;
+  user_fault: UserFault | null;
+  /** Messages of the user, beside those that the row begins with; null where an error ended the rollout. */
+  user_turns: number | null;
+  /** Key of the database at the end, and the hash of what it holds; null where an error ended the rollout. */
+  database: string | null;
+  content_hash: string | null;
+  /** ISO 8601. */
+  started_at: string;
+  seconds: number;
+}
+
+/** What a row asks for. */
+export interface RolloutTask {
+  row: string;
+  n_rollouts: number;
+  rules: RolloutRules;
+}
+
+/** What `prepareAgentEval` found out; small, because it stands in a history. */
+export interface AgentEvalPlan {
+  run: string;
+  /** URI of the experiment's folder. */
+  artifacts: string;
+  /** The folder's name. */
+  experiment: string;
+  execution: string;
+  name: string;
+  /** `provider/model`; of the user `human`, or null where no row has one. */
+  agent_model: string;
+  user_model: string | null;
+  /** Whether a person answers in the user's place. */
+  human: boolean;
+  simulated: boolean;
+  rows: RolloutTask[];
+  /** `row/rollout` of those that an earlier execution finished. */
+  finished: string[];
+  concurrency: number;
+  agent: { timeout_sec: number; max_attempts: number };
+  user: { timeout_sec: number; max_attempts: number };
+  tool_timeout_sec: number;
+  limits: Limits;
+  search_attributes: string[];
+  /** What earlier executions came to. */
+  kept: AgentEvalTotals;
+  spent_wall_seconds: number;
+}
+
+/** Of a run. Cumulative. */
+export interface AgentEvalTotals extends RolloutTotals {
+  /** Rollouts with a score. */
+  rollouts: number;
+  /** Sum of their scores. */
+  reward: number;
+  errors: number;
+  /** Rollouts that a faulty simulated user spoiled. */
+  user_faults: number;
+}
+
+/** What people asked of a run, as its rollouts hear of it. */
+export interface RolloutControl {
+  paused: boolean;
+  /** A limit is reached: stand still where you are. */
+  exhausted: boolean;
+}
+
+export interface RolloutInput {
+  plan: Pick<
+    AgentEvalPlan,
+    'run' | 'experiment' | 'human' | 'agent' | 'user' | 'tool_timeout_sec' | 'agent_model' | 'user_model'
+  >;
+  task: RolloutTask;
+  rollout: number;
+  control: RolloutControl;
+  /** The run has limits that calls count against, so they are made only when it has granted them. */
+  leased: boolean;
+  /** From the execution before, when this one continues it; `calls` are granted and not made yet. */
+  carried?: { place: RolloutPlace; totals: RolloutTotals; started_at: number; calls: number };
+}
+
+/** rollout → agentEval: it has used up the calls that it was granted, and waits for more; or for a person. */
+export interface RolloutReport {
+  /** Its workflow's id. */
+  rollout: string;
+  /** What it has spent in all. */
+  spent: Spending;
+  /** Calls that it waits for; 0 where it needs none now. */
+  wants: number;
+}
+
+/** What an execution of `agentEval` hands to the one that continues it. */
+export interface AgentEvalCarried {
+  plan: AgentEvalPlan;
+  /** Rollouts that were begun, in the order of the plan. */
+  begun: number;
+  started_at: number;
+  asked: Asked;
+  totals: AgentEvalTotals;
+}
+
+export interface FinalizeAgentEvalInput {
+  plan: AgentEvalPlan;
+  status: RunStatus;
+  message: string | null;
+  /** Milliseconds since 1970. */
+  started_at: number;
+  ended_at: number;
+}
+
+/** Activities of an evaluation on task bundles. Every one may be repeated. */
+export interface AgentEvalActivities {
+  prepareAgentEval(input: AgentEvalInput): Promise<AgentEvalPlan>;
+  beginRollout(input: RolloutName): Promise<DatabaseVersion>;
+  agentTurn(input: RolloutStep): Promise<AgentTurn>;
+  toolCall(input: ToolCallInput): Promise<ToolTurn>;
+  userTurn(input: UserTurnInput): Promise<UserTurn>;
+  endRollout(input: EndRolloutInput): Promise<Pick<RolloutResult, 'status' | 'score' | 'error'>>;
+  finalizeAgentEval(input: FinalizeAgentEvalInput): Promise<AgentEvalMetrics>;
+}

@@ -1,0 +1,46 @@
+const MARK = Symbol.for('reprise.infrastructure-error');
+
+/**
+ * Something outside of the experiment failed: a server, a disk, the database engine. Whoever sees it tries again or
+ * reports an error; nobody makes a score or a message to a model of it.
+ */
+export class InfrastructureError extends Error {
+  override readonly name = 'InfrastructureError';
+  // A user's module may hold another copy of this class, so it is known by its mark.
+  readonly [MARK] = true;
+}
+
+const SYSTEM_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOSPC',
+  'EDQUOT',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+  'ENOMEM',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_SOCKET',
+]);
+// Node wraps a failed connection once or twice (`TypeError: fetch failed`).
+const DEEPEST_CAUSE = 5;
+
+/** Whether an error says that the infrastructure failed: by its class, or by the system's code in it or its causes. */
+export function isInfrastructureError(error: unknown): boolean {
+  let found = error;
+  for (let depth = 0; depth < DEEPEST_CAUSE && typeof found === 'object' && found !== null; depth += 1) {
+    if (MARK in found) return true;
+    if ('code' in found && SYSTEM_CODES.has(String(found.code))) return true;
+    found = 'cause' in found ? found.cause : undefined;
+  }
+  return false;
+}

@@ -1,0 +1,154 @@
+import type { Criterion } from '../config/judge-schema.js';
+import type { JsonObject } from './json.js';
+import type { Usage } from './language-model.js';
+import type { EpisodeError, RunStatus } from './results.js';
+import type { Asked, Limits, RunPhase } from './run.js';
+import type { StepCost } from './step-cost.js';
+
+/**
+ * The input of the workflow `judge`: `experiment` (a folder's address), `rubric` (a file on the worker, or the rubric
+ * itself; an agent's where there is none), `lm`, and what else `judgeConfigSchema` has.
+ */
+export type JudgeInput = JsonObject;
+
+/** What `prepareJudge` found out; small, because it stands in a history. */
+export interface JudgePlan {
+  /** What activities are handed: the judgement's folder and this execution; see `runReference`. */
+  run: string;
+  /** URI of the judgement's folder. */
+  artifacts: string;
+  /** Name of the experiment's folder, and of the judgement's below it. */
+  experiment: string;
+  name: string;
+  /** `provider/model`. */
+  model: string;
+  simulated: boolean;
+  criteria: Pick<Criterion, 'name' | 'range'>[];
+  /** Steps of each trajectory, in the order of the file. */
+  steps: number[];
+  concurrency: number;
+  timeout_sec: number;
+  max_attempts: number;
+  limits: Limits;
+  search_attributes: string[];
+  spent_wall_seconds: number;
+}
+
+/** Names a step of a judgement. */
+export interface JudgeStepName {
+  run: string;
+  /** From 0, in the order of the file; `step` within the trajectory. */
+  trajectory: number;
+  step: number;
+}
+
+export interface JudgeStepInput extends JudgeStepName {
+  /** From 0; a later try is told what was wrong with those before it. */
+  attempt: number;
+}
+
+/** What a workflow learns of a judge's reply; the reply is in the store. */
+export type JudgedStep = StepCost &
+  (
+    | { kind: 'judged'; scores: Record<string, number> }
+    /** It is no verdict that can be read. */
+    | { kind: 'malformed' }
+  );
+
+export interface JudgeStepErrorInput extends JudgeStepName {
+  error: EpisodeError;
+}
+
+/** Of a judgement, with what earlier executions paid for the same replies. Cumulative. */
+export interface JudgeTotals extends StepCost {
+  /** Steps with a verdict, and those that were given up. */
+  judged: number;
+  errors: number;
+  /** Replies that were no verdict. */
+  malformed: number;
+  /** Sums over the judged steps, by the criterion's name. */
+  scores: Record<string, number>;
+}
+
+/** What an execution of `judge` hands to the one that continues it. */
+export interface JudgeCarried {
+  plan: JudgePlan;
+  /** Steps that were begun, in the order of the plan. */
+  begun: number;
+  /** Milliseconds since 1970; of the first execution. */
+  started_at: number;
+  asked: Asked;
+  totals: JudgeTotals;
+}
+
+/** The answer of the `progress` query. */
+export interface JudgeProgress {
+  kind: 'judge';
+  experiment: string;
+  name: string;
+  phase: RunPhase;
+  steps_planned: number;
+  running: number;
+  totals: JudgeTotals;
+  /** By the criterion's name; null before the first verdict. */
+  mean_scores: Record<string, number | null>;
+  model: string;
+  simulated: boolean;
+  concurrency: number;
+  artifacts: string;
+  message: string | null;
+}
+
+export interface FinalizeJudgeInput {
+  plan: JudgePlan;
+  status: RunStatus;
+  message: string | null;
+  /** Milliseconds since 1970. */
+  started_at: number;
+  ended_at: number;
+}
+
+/** The content of a judgement's `metrics.json`. Means leave out steps without a verdict, which are counted apart. */
+export interface JudgeMetrics {
+  name: string;
+  experiment: string;
+  kind: 'judge';
+  status: RunStatus;
+  status_message: string | null;
+  model: string;
+  /** True where the judge is the simulated model: no figure. */
+  simulated: boolean;
+  rubric: string;
+  /** Whether the judge was told rewards and outcomes. */
+  show_reward: boolean;
+  trajectories: number;
+  steps_planned: number;
+  /** Steps with a verdict. */
+  steps: number;
+  /** By the criterion's name, with its range; null where there is no verdict. */
+  scores: Record<string, { mean: number | null; range: [number, number] }>;
+  errors: number;
+  errors_by_type: Record<string, number>;
+  malformed_replies: number;
+  lm_calls: number;
+  lm_calls_repeated: number;
+  usage: Usage;
+  cost_usd: number | null;
+  wall_seconds: number;
+  started_at: string;
+  ended_at: string;
+}
+
+export interface JudgeResult {
+  artifacts: string;
+  metrics: JudgeMetrics;
+}
+
+/** Activities of a judgement. Every one may be repeated. */
+export interface JudgeActivities {
+  prepareJudge(input: JudgeInput): Promise<JudgePlan>;
+  judgeStep(input: JudgeStepInput): Promise<JudgedStep>;
+  /** Notes why a step could not be judged, for the artifacts. */
+  recordJudgeError(input: JudgeStepErrorInput): Promise<void>;
+  finalizeJudge(input: FinalizeJudgeInput): Promise<JudgeMetrics>;
+}

@@ -1,0 +1,61 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { Cell } from './statement.js';
+
+type Query = (sql: string) => Cell[][];
+
+/**
+ * SHA-256 of a database's content: every object of the schema by kind and name, and of every table its rows, sorted by
+ * what they hold. It does not depend on how pages lie, on the order of insertions, or on row ids that no column shows.
+ * Tables that SQLite keeps for an index of full texts are left out, because the indexed table holds the same.
+ */
+export function contentHash(query: Query): string {
+  const hash = createHash('sha256');
+  const kinds = new Map(
+    query("SELECT name, type FROM pragma_table_list WHERE schema = 'main'").map(([name, type]) => [
+      name,
+      type,
+    ]),
+  );
+  const objects = query('SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL').filter(
+    ([, name]) => kinds.get(name as Cell) !== 'shadow',
+  );
+  for (const row of sorted(objects)) hash.update(row);
+  for (const name of [...kinds.keys()].map(String).sort()) {
+    const kind = kinds.get(name);
+    if (kind === 'view' || kind === 'shadow' || name === 'sqlite_schema') continue;
+    update(hash, name, query(`SELECT * FROM main."${name.replaceAll('"', '""')}"`));
+  }
+  return hash.digest('hex');
+}
+
+function update(hash: Hash, table: string, rows: Cell[][]): void {
+  hash.update(encode([table, BigInt(rows.length)]));
+  for (const row of sorted(rows)) hash.update(row);
+}
+
+function sorted(rows: Cell[][]): Buffer[] {
+  return rows.map(encode).sort(Buffer.compare);
+}
+
+/** A row as bytes. Each value begins with its kind and its length, so that no two rows have the same bytes. */
+function encode(cells: readonly Cell[]): Buffer {
+  return Buffer.concat(
+    cells.flatMap((cell) => {
+      const [kind, bytes] = encodeCell(cell);
+      const head = Buffer.alloc(5);
+      head.write(kind, 'latin1');
+      head.writeUInt32LE(bytes.length, 1);
+      return [head, bytes];
+    }),
+  );
+}
+
+function encodeCell(cell: Cell): [kind: string, bytes: Buffer] {
+  if (cell === null) return ['n', Buffer.alloc(0)];
+  if (cell instanceof Uint8Array) return ['b', Buffer.from(cell)];
+  if (typeof cell === 'bigint') return ['i', Buffer.from(cell.toString())];
+  if (typeof cell === 'string') return ['t', Buffer.from(cell)];
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleLE(cell);
+  return ['r', bytes];
+}

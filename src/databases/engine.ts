@@ -1,0 +1,78 @@
+import initialise, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm';
+import { InfrastructureError } from '../contracts/infrastructure-error.js';
+
+/** What a statement sees of the world: the clock and the dice. SQLite itself sees neither of the machine's. */
+export interface Surroundings {
+  /** Milliseconds since 1970, for `date('now')` and CURRENT_TIMESTAMP. */
+  now: number;
+  /** Bytes that seed `random()` and `randomblob()`. */
+  seed: Uint8Array;
+}
+
+/** SQLite, compiled to WebAssembly: it has a memory of its own and reaches no file, socket or clock of the host. */
+export interface Engine {
+  sqlite: Sqlite3Static;
+  /** Runs synchronous work on databases of this engine in the given surroundings. */
+  within<Result>(surroundings: Surroundings, work: () => Result): Result;
+}
+
+/** SQLite counts milliseconds from noon of 24 November 4714 B.C. */
+const JULIAN_EPOCH_MS = 210_866_760_000_000n;
+
+/** What all open databases may hold together. The engine's memory grows as needed and never shrinks. */
+const HEAP_BYTES = 512 * 1024 * 1024;
+
+async function start(): Promise<Engine> {
+  const sqlite = await initialise();
+  const { capi, wasm } = sqlite;
+  const any = new sqlite.oo1.DB(':memory:');
+  any.exec(`PRAGMA hard_heap_limit = ${HEAP_BYTES}`);
+  any.close();
+  let current: Surroundings = { now: 0, seed: new Uint8Array(1) };
+
+  // The file system of the engine is where SQLite asks for the time and, once after each reset, for a random seed.
+  const system = new capi.sqlite3_vfs(capi.sqlite3_vfs_find(null)) as unknown as Record<string, number>;
+  system.$xCurrentTimeInt64 = wasm.installFunction('i(pp)', (_vfs: number, out: number) => {
+    wasm.poke64(out, BigInt(current.now) + JULIAN_EPOCH_MS);
+    return capi.SQLITE_OK;
+  });
+  system.$xRandomness = wasm.installFunction('i(pip)', (_vfs: number, bytes: number, out: number) => {
+    const memory = wasm.heap8u();
+    for (let index = 0; index < bytes; index += 1) {
+      memory[out + index] = current.seed[index % current.seed.length] as number;
+    }
+    return bytes;
+  });
+
+  return {
+    sqlite,
+    within(surroundings, work) {
+      current = surroundings;
+      capi.sqlite3_randomness(0, 0);
+      try {
+        return work();
+      } catch (error) {
+        if (error instanceof sqlite.WasmAllocError) {
+          throw new InfrastructureError('SQLite has no memory left', { cause: error });
+        }
+        if ((error as Error).name !== 'RuntimeError') throw error;
+        // A fault within the engine: its memory cannot be trusted any more.
+        started = undefined;
+        throw new InfrastructureError(`SQLite's engine broke down: ${(error as Error).message}`, {
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+let started: Promise<Engine> | undefined;
+
+/** The process's engine, started on first use (40 ms); a new one after a breakdown. */
+export function engine(): Promise<Engine> {
+  started ??= start().catch((error: Error) => {
+    started = undefined;
+    throw new InfrastructureError(`SQLite's engine does not start: ${error.message}`, { cause: error });
+  });
+  return started;
+}

@@ -1,0 +1,96 @@
+import type { CAPI } from '@sqlite.org/sqlite-wasm';
+
+/** What statements have read and written since a database was opened; SQLite's own tables are left out. */
+export interface TouchedTables {
+  read: Set<string>;
+  written: Set<string>;
+}
+
+const ONE_DATABASE = 'a bundle has one database, and its SQL reads and writes no files';
+/** Pragmas that only tell something, and those that dumps and seeds begin with. */
+const ALLOWED_PRAGMAS = new Set([
+  'application_id',
+  'collation_list',
+  'compile_options',
+  'data_version',
+  'defer_foreign_keys',
+  'encoding',
+  'foreign_key_check',
+  'foreign_key_list',
+  'foreign_keys',
+  'function_list',
+  'index_info',
+  'index_list',
+  'index_xinfo',
+  'integrity_check',
+  'page_count',
+  'quick_check',
+  'recursive_triggers',
+  'table_info',
+  'table_list',
+  'table_xinfo',
+  'user_version',
+]);
+/** Kinds of virtual tables that hold data of their own and show nothing else. */
+const ALLOWED_MODULES = new Set(['fts5', 'rtree', 'geopoly']);
+/** Functions of SQLite builds and shells that reach out of the database. */
+const REFUSED_FUNCTIONS = new Set([
+  'edit',
+  'fts3_tokenizer',
+  'load_extension',
+  'lsdir',
+  'readfile',
+  'writefile',
+]);
+
+const UNKNOWN_FUNCTION = /^no such function: (\w+)$/i;
+
+/** Why a function is refused that this build of SQLite does not even have; null for any other message. */
+export function refusalOfFunction(message: string): string | null {
+  const name = UNKNOWN_FUNCTION.exec(message)?.[1] ?? '';
+  return REFUSED_FUNCTIONS.has(name.toLowerCase()) ? functionRefusal(name) : null;
+}
+
+function functionRefusal(name: string): string {
+  return `${name}() is refused: ${ONE_DATABASE}`;
+}
+
+type Refuse = (reason: string) => number;
+
+/**
+ * Decides over every action of every statement while SQLite compiles it, so it cannot be talked round by spelling.
+ * See https://www.sqlite.org/c3ref/c_alter_table.html for the actions and their arguments.
+ */
+export function authorizer(capi: CAPI, touched: TouchedTables, note: (reason: string) => void) {
+  const refuse: Refuse = (reason) => {
+    note(reason);
+    return capi.SQLITE_DENY;
+  };
+  const own = (table: string) => !table.toLowerCase().startsWith('sqlite_');
+  return (_context: number, action: number, first: string | 0, second: string | 0): number => {
+    const [name, detail] = [first || '', second || ''];
+    switch (action) {
+      case capi.SQLITE_ATTACH:
+      case capi.SQLITE_DETACH:
+        return refuse(`ATTACH, DETACH and VACUUM are refused: ${ONE_DATABASE}`);
+      case capi.SQLITE_PRAGMA:
+        if (ALLOWED_PRAGMAS.has(name.toLowerCase())) return capi.SQLITE_OK;
+        return refuse(`PRAGMA ${name} is refused; allowed: ${[...ALLOWED_PRAGMAS].join(', ')}`);
+      case capi.SQLITE_FUNCTION:
+        return REFUSED_FUNCTIONS.has(detail.toLowerCase()) ? refuse(functionRefusal(detail)) : capi.SQLITE_OK;
+      case capi.SQLITE_CREATE_VTABLE:
+        if (ALLOWED_MODULES.has(detail.toLowerCase())) return capi.SQLITE_OK;
+        return refuse(`a virtual table of ${detail} is refused; allowed: ${[...ALLOWED_MODULES].join(', ')}`);
+      case capi.SQLITE_READ:
+        if (own(name)) touched.read.add(name.toLowerCase());
+        return capi.SQLITE_OK;
+      case capi.SQLITE_INSERT:
+      case capi.SQLITE_UPDATE:
+      case capi.SQLITE_DELETE:
+        if (own(name)) touched.written.add(name.toLowerCase());
+        return capi.SQLITE_OK;
+      default:
+        return capi.SQLITE_OK;
+    }
+  };
+}

@@ -1,0 +1,147 @@
+import type { Database, SqlParameters, SqlResult, SqlRow } from '../contracts/database.js';
+import { Connection } from './connection.js';
+import { contentHash } from './content-hash.js';
+import { engine } from './engine.js';
+import { DATABASE_LIMITS, type DatabaseLimits, UNLIMITED_ANSWER } from './limits.js';
+import { openBytes } from './open-bytes.js';
+import type { TouchedTables } from './permissions.js';
+import { refused, SqlError } from './sql-error.js';
+import { type Cell, columnNames, MISUSE, resultOf, rowOf } from './statement.js';
+
+export interface DatabaseOptions {
+  /** Milliseconds since 1970: what SQL takes for the present time. */
+  now: number;
+  /** What `random()` and `randomblob()` follow from: the same seed and the same statements give the same values. */
+  seed: string;
+  /** Statements that write are refused. */
+  readOnly?: boolean;
+  /** Whether foreign keys are enforced; default true. A seed may fill its tables in any order. */
+  foreignKeys?: boolean;
+  limits?: Partial<DatabaseLimits>;
+}
+
+const READING_ONLY = 'this statement writes, and the database is open for reading only';
+
+/**
+ * A SQLite database in memory, made from the bytes of a version and turned into bytes again. Beside its own content it
+ * reaches nothing: no other database, no file, neither the machine's clock nor its randomness. The engine itself
+ * refuses what is not allowed (see permissions.ts) and stops what takes too long.
+ */
+export class SqliteDatabase implements Database {
+  private constructor(
+    private readonly connection: Connection,
+    private readonly readOnly: boolean,
+  ) {}
+
+  /**
+   * @param bytes a database file's content; null for an empty database.
+   * @throws SqlError where the bytes are no database.
+   */
+  static async open(bytes: Uint8Array | null, options: DatabaseOptions): Promise<SqliteDatabase> {
+    const { now, seed, readOnly = false, foreignKeys = true } = options;
+    const started = await engine();
+    const handle = started.within({ now, seed: new Uint8Array(1) }, () => openBytes(started, bytes));
+    const limits = { ...DATABASE_LIMITS, ...options.limits };
+    const connection = new Connection(started, handle, { now, seed, foreignKeys, limits });
+    try {
+      connection.configure();
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return new SqliteDatabase(connection, readOnly);
+  }
+
+  /** The tables that statements have named so far. */
+  get touched(): TouchedTables {
+    return this.connection.touched;
+  }
+
+  async fetchAll<Row extends SqlRow = SqlRow>(sql: string, parameters: SqlParameters = {}): Promise<Row[]> {
+    const rows: Row[] = [];
+    this.run(sql, parameters, (statement) => {
+      const names = columnNames(this.connection.engine, statement);
+      this.connection.step(statement, (cells) => rows.push(rowOf(names, cells) as Row));
+    });
+    return rows;
+  }
+
+  async fetchValue<Value extends SqlResult = SqlResult>(
+    sql: string,
+    parameters: SqlParameters = {},
+  ): Promise<Value | null> {
+    let found: Cell | undefined;
+    this.run(sql, parameters, (statement) =>
+      this.connection.step(statement, ([first = null]) => {
+        found ??= first;
+      }),
+    );
+    return found === undefined ? null : (resultOf(found) as Value | null);
+  }
+
+  async execute(sql: string, parameters: SqlParameters = {}): Promise<{ changes: number }> {
+    const { engine: started, handle } = this.connection;
+    const { capi } = started.sqlite;
+    let changes = 0;
+    this.run(sql, parameters, (statement) => {
+      const before = capi.sqlite3_total_changes64(handle);
+      this.connection.step(statement, () => {});
+      // The count of the last statement that changed rows would stay after one that is of another kind.
+      if (capi.sqlite3_total_changes64(handle) !== before) changes = Number(capi.sqlite3_changes64(handle));
+    });
+    return { changes };
+  }
+
+  /** Runs statements one after the other, as a seed has them. @throws SqlError with the line of the text. */
+  async executeScript(sql: string): Promise<void> {
+    if (this.readOnly) throw refused(READING_ONLY);
+    this.connection.all(sql);
+  }
+
+  /** Says what is wrong where a transaction was left open. */
+  unsettled(): string | null {
+    const { engine: started, handle } = this.connection;
+    return started.sqlite.capi.sqlite3_get_autocommit(handle) === 0
+      ? 'a transaction was begun and neither committed nor rolled back'
+      : null;
+  }
+
+  /** @throws SqlError where a transaction was left open. */
+  assertSettled(): void {
+    const fault = this.unsettled();
+    if (fault !== null) throw new SqlError(fault, MISUSE);
+  }
+
+  /** The database as the bytes of a file. The same statements on the same bytes give the same bytes. */
+  serialize(): Uint8Array {
+    this.assertSettled();
+    const { engine: started, handle } = this.connection;
+    return this.connection.within(() => started.sqlite.capi.sqlite3_js_db_export(handle));
+  }
+
+  /** SHA-256, in hexadecimal, of what the database holds, however its pages lie. See content-hash.ts. */
+  contentHash(): string {
+    return contentHash((sql) => {
+      const rows: Cell[][] = [];
+      this.run(sql, {}, (statement) => {
+        this.connection.step(statement, (cells) => rows.push(cells), UNLIMITED_ANSWER);
+      });
+      return rows;
+    });
+  }
+
+  /** Frees the memory; nothing may be asked after it. */
+  close(): void {
+    this.connection.close();
+  }
+
+  private run(sql: string, parameters: SqlParameters, use: (statement: number) => void): void {
+    this.connection.one(sql, parameters, (statement) => {
+      const { capi } = this.connection.engine.sqlite;
+      if (this.readOnly && capi.sqlite3_stmt_readonly(statement) === 0) {
+        throw refused(READING_ONLY);
+      }
+      use(statement);
+    });
+  }
+}

@@ -1,0 +1,121 @@
+import type { AgentEvalMetrics } from '../contracts/agent-eval-results.js';
+import {
+  count,
+  countRow,
+  exactFigures,
+  type Figure,
+  factList,
+  figureTiles,
+  moment,
+  percentage,
+  shortFigure,
+  spendingFigures,
+} from './figures.js';
+import { type Html, html } from './html.js';
+import { codeChangeNotice, endNotice, simulationNotice } from './notices.js';
+import { pageEnd, pageHeader, pageStart, section } from './page.js';
+import { numberCell, table } from './table.js';
+
+/** What a browser lays out at once; all rows are in `metrics.json`. */
+const MOST_ROWS = 1000;
+
+/**
+ * `report.html` of an evaluation on task bundles: figures, pass@k and pass^k, the rows, and how rollouts ended. The page
+ * stands alone: it loads nothing and needs no script.
+ */
+export async function* agentEvalReport(metrics: AgentEvalMetrics): AsyncGenerator<string> {
+  yield await pageStart(`${metrics.experiment}: agent evaluation`);
+  yield pageHeader({
+    kind: 'Agent evaluation',
+    name: metrics.name,
+    experiment: metrics.experiment,
+    sections: { pass: 'Pass', rows: 'Rows', endings: 'Endings', errors: 'Errors' },
+  }).text;
+  yield html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}${codeChangeNotice(metrics.code_changes)}`
+    .text;
+  yield section('figures', 'Figures', figures(metrics)).text;
+  yield section('pass', 'Pass@k and pass^k', passTable(metrics)).text;
+  yield section('rows', 'Rows', rowTable(metrics)).text;
+  yield section('endings', 'How rollouts ended', endingTable(metrics)).text;
+  yield section('errors', 'Errors', errorTable(metrics)).text;
+  yield pageEnd();
+}
+
+function figures(metrics: AgentEvalMetrics): Html {
+  const facts = factList([
+    ['agent', html`<code>${metrics.agent_model}</code>`],
+    ['user', html`<code>${metrics.user_model ?? 'none'}</code>`],
+    ['started', moment(metrics.started_at)],
+    ['ended', moment(metrics.ended_at)],
+  ]);
+  const tiles = figureTiles([...outcomeFigures(metrics), ...spendingFigures(metrics)]);
+  return html`${tiles}${facts}${exactFigures(metrics, 'metrics.json')}`;
+}
+
+function outcomeFigures(metrics: AgentEvalMetrics): Figure[] {
+  const { mean_reward_interval: interval, user_faults } = metrics;
+  const spoiled = Object.values(user_faults).reduce((sum, faults) => sum + faults, 0);
+  return [
+    {
+      name: 'Mean reward',
+      value: shortFigure(metrics.mean_reward),
+      note:
+        interval !== null &&
+        html`95\u00a0%: ${shortFigure(interval[0])} to ${shortFigure(interval[1])}, rows resampled`,
+    },
+    {
+      name: 'Rollouts',
+      value: count(metrics.rollouts),
+      note: html`judged, of ${count(metrics.rollouts_planned)} of ${count(metrics.rows)} rows`,
+    },
+    { name: 'Errors', value: count(metrics.errors), note: 'could not be judged; in no rate' },
+    {
+      name: 'Faulty users',
+      value: count(spoiled),
+      note: 'rollouts that the simulated user spoiled; in no rate',
+    },
+    {
+      name: 'Tool calls',
+      value: count(metrics.tool_calls),
+      note: html`${count(metrics.tool_calls_failed)} failed; ${count(metrics.agent_turns)} replies of the agent`,
+    },
+  ];
+}
+
+function passTable({ pass_at_k, pass_hat_k }: AgentEvalMetrics): Html {
+  const rows = pass_at_k.map((share, index) => {
+    const cells = [share, pass_hat_k[index] ?? null].map((one) => numberCell(percentage(one)));
+    return html`<tr><th scope="row">${index + 1}</th>${cells}</tr>\n`;
+  });
+  return html`${table({ label: 'Table of pass@k and pass^k', heads: ['k', 'pass@k', 'pass^k'] }, rows)}<p class="note">The chance that one of k rollouts of a row is a success, and that each of them is.</p>
+`;
+}
+
+function rowTable({ by_row }: AgentEvalMetrics): Html {
+  const all = Object.entries(by_row);
+  const rows = all.slice(0, MOST_ROWS).map(([row, { rollouts, mean_reward, successes }]) => {
+    const cells = [count(rollouts), count(successes), shortFigure(mean_reward)].map(numberCell);
+    return html`<tr><th scope="row"><code>${row}</code></th>${cells}</tr>\n`;
+  });
+  const cut =
+    all.length > MOST_ROWS &&
+    html`<p class="note">The first ${count(MOST_ROWS)} of ${count(all.length)}; all are in <a href="./metrics.json">metrics.json</a>.</p>\n`;
+  const heads = ['row', 'rollouts', 'successes', 'mean reward'];
+  return html`${cut}${table({ label: 'Table of rows', heads, isFramed: true }, rows)}`;
+}
+
+function endingTable({ endings, user_faults }: AgentEvalMetrics): Html {
+  const faults = Object.entries(user_faults).filter(([, number]) => number > 0);
+  const rows = [
+    ...Object.entries(endings).map(([ending, number]) => countRow(ending, number)),
+    ...faults.map(([fault, number]) => countRow(`user_fault: ${fault}`, number)),
+  ];
+  if (rows.length === 0) return html`<p>No rollout has ended.</p>\n`;
+  return table({ label: 'Table of endings', heads: ['ended by', 'rollouts'] }, rows);
+}
+
+function errorTable({ errors_by_type }: AgentEvalMetrics): Html {
+  const rows = Object.entries(errors_by_type).map(([type, number]) => countRow(type, number));
+  if (rows.length === 0) return html`<p>No rollout ended in an error.</p>\n`;
+  return table({ label: 'Table of error types', heads: ['error', 'rollouts'] }, rows);
+}

@@ -1,0 +1,112 @@
+import type {
+  AgentTurn,
+  DatabaseVersion,
+  RolloutEnding,
+  RolloutOutcome,
+  RolloutPlace,
+  ToolTurn,
+  UserFault,
+  UserTurn,
+} from '../contracts/agent-eval.js';
+
+/** Tries for one message of a simulated user. */
+export const USER_ATTEMPTS = 3;
+
+/** The part of a row that decides how a rollout goes. */
+export interface RolloutRules {
+  /** Replies of the agent. */
+  max_turns: number;
+  /** Whether somebody answers the agent. */
+  has_user: boolean;
+  /** The user has still to say the first message. */
+  user_begins: boolean;
+  /** The rollout ends once the goal holds. */
+  stops_at_goal: boolean;
+}
+
+/** Everything that a rollout needs from outside; a workflow answers with activities. */
+export interface RolloutPorts {
+  /** The agent's next reply. Rejects with whatever failed for good, or where no further step may begin. */
+  agent(place: RolloutPlace): Promise<AgentTurn>;
+  /** Makes a tool call of the agent's last reply. @param index its place in the reply, from 0 */
+  tool(place: RolloutPlace, index: number): Promise<ToolTurn>;
+  /** The user's next message. */
+  user(place: RolloutPlace): Promise<UserTurn>;
+}
+
+/** Before anything was said. */
+export function firstPlace(at: DatabaseVersion): RolloutPlace {
+  return { agent_turns: 0, user_turns: 0, user_faults: 0, at };
+}
+
+/**
+ * A conversation of an agent with tools and a user. The agent speaks; every tool call of a reply is made, in its order;
+ * a reply without one goes to the user. Each step is asked for with the place that it begins at, so whoever does it can
+ * tell from the store what came before, and a step that is asked for again is the same step.
+ */
+export class Rollout {
+  private standing: RolloutPlace;
+
+  /** @param begin where it stands; see {@link firstPlace} */
+  constructor(
+    private readonly rules: RolloutRules,
+    private readonly ports: RolloutPorts,
+    begin: RolloutPlace,
+  ) {
+    this.standing = begin;
+  }
+
+  get place(): RolloutPlace {
+    return this.standing;
+  }
+
+  /** Goes on until it ends; answers null where `interrupted` says so between two replies of the agent. */
+  async run(interrupted: () => boolean = () => false): Promise<RolloutOutcome | null> {
+    const { max_turns, user_begins } = this.rules;
+    if (user_begins && this.standing.user_turns === 0) {
+      const ended = await this.userTurn();
+      if (ended !== null) return ended;
+    }
+    while (this.standing.agent_turns < max_turns) {
+      if (interrupted()) return null;
+      const ended = await this.agentTurn();
+      if (ended !== null) return ended;
+    }
+    return this.end('max_turns');
+  }
+
+  /** A reply of the agent, and what follows from it. */
+  private async agentTurn(): Promise<RolloutOutcome | null> {
+    const { has_user, stops_at_goal } = this.rules;
+    const { tool_calls } = await this.ports.agent(this.standing);
+    this.move({ agent_turns: this.standing.agent_turns + 1 });
+    if (tool_calls === 0) return has_user ? this.userTurn() : this.end('agent_done');
+    let goal = false;
+    for (let index = 0; index < tool_calls; index++) {
+      const called = await this.ports.tool(this.standing, index);
+      this.move({ at: called.at });
+      goal = called.goal ?? goal;
+    }
+    return goal && stops_at_goal ? this.end('goal') : null;
+  }
+
+  private async userTurn(): Promise<RolloutOutcome | null> {
+    for (;;) {
+      const turn = await this.ports.user(this.standing);
+      if (turn.kind !== 'faulty') {
+        this.move({ user_turns: this.standing.user_turns + 1, user_faults: 0 });
+        return turn.kind === 'stopped' ? this.end('user_stop') : null;
+      }
+      this.move({ user_faults: this.standing.user_faults + 1 });
+      if (this.standing.user_faults >= USER_ATTEMPTS) return this.end('user_fault', turn.fault);
+    }
+  }
+
+  private move(to: Partial<RolloutPlace>): void {
+    this.standing = { ...this.standing, ...to };
+  }
+
+  private end(ending: RolloutEnding, user_fault: UserFault | null = null): RolloutOutcome {
+    return { ending, place: this.standing, user_fault };
+  }
+}

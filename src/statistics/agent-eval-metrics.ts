@@ -1,0 +1,107 @@
+import type { RolloutEnding, RolloutRow, UserFault } from '../contracts/agent-eval.js';
+import type { AgentEvalMetrics } from '../contracts/agent-eval-results.js';
+import type { CallRecord } from '../contracts/language-model.js';
+import { addStep, costOfCall } from '../runtime/step-cost.js';
+import { groupBy } from './group-by.js';
+import { roundCost } from './result-row.js';
+import { isSuccess, rewardStatistics } from './reward-statistics.js';
+
+/** What stands beside the figures. */
+export type AgentEvalFacts = Pick<
+  AgentEvalMetrics,
+  | 'name'
+  | 'experiment'
+  | 'status'
+  | 'status_message'
+  | 'agent_model'
+  | 'user_model'
+  | 'simulated'
+  | 'code_changes'
+  | 'wall_seconds'
+  | 'started_at'
+  | 'ended_at'
+> & {
+  /** Rollouts planned, by row. */
+  planned: readonly { row: string; n_rollouts: number }[];
+  success_reward: number;
+  seed: number;
+};
+
+type CallFigures = Pick<AgentEvalMetrics, 'lm_calls' | 'lm_calls_repeated' | 'usage' | 'cost_usd'>;
+
+export function noCallFigures(): CallFigures {
+  return { lm_calls: 0, lm_calls_repeated: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0 };
+}
+
+/** The figures after another call of a model. */
+export function addCall(figures: CallFigures, call: CallRecord): CallFigures {
+  const lm_calls_repeated = figures.lm_calls_repeated + call.repeated;
+  return { ...addStep(figures, costOfCall(call)), lm_calls_repeated };
+}
+
+function counts<Key extends string>(keys: readonly Key[]): Partial<Record<Key, number>> {
+  const counted: Partial<Record<Key, number>> = {};
+  for (const key of keys) counted[key] = (counted[key] ?? 0) + 1;
+  return counted;
+}
+
+const sum = (rows: readonly RolloutRow[], figure: 'agent_turns' | 'tool_calls' | 'tool_calls_failed') =>
+  rows.reduce((total, row) => total + row[figure], 0);
+
+function byRow(
+  rows: readonly RolloutRow[],
+  { planned, success_reward }: Pick<AgentEvalFacts, 'planned' | 'success_reward'>,
+): AgentEvalMetrics['by_row'] {
+  const rewards = groupBy(rows, ({ task_id }) => task_id);
+  const figures = planned.map(({ row }) => {
+    const judged = (rewards.get(row) ?? []).flatMap(({ reward }) => reward ?? []);
+    const total = judged.reduce((all, reward) => all + reward, 0);
+    const successes = judged.filter((reward) => isSuccess(reward, success_reward)).length;
+    const mean_reward = judged.length === 0 ? null : total / judged.length;
+    return [row, { rollouts: judged.length, mean_reward, successes }] as const;
+  });
+  return Object.fromEntries(figures);
+}
+
+/**
+ * The metrics of an evaluation from the rows of its rollouts. Errors and rollouts that a faulty user spoiled are in no
+ * rate and no mean; they are counted.
+ */
+export function agentEvalMetrics(
+  facts: AgentEvalFacts,
+  rows: readonly RolloutRow[],
+  calls: CallFigures,
+): AgentEvalMetrics {
+  const { planned, success_reward, seed, ...known } = facts;
+  const statistics = rewardStatistics(rows, { successReward: success_reward, seed });
+  const { mean_reward: mean, pass } = statistics;
+  const most = planned.reduce((largest, { n_rollouts }) => Math.max(largest, n_rollouts), 0);
+  const forEachK = (figure: 'pass_at_k' | 'pass_hat_k') =>
+    Array.from({ length: most }, (_, index) => pass[index]?.[figure] ?? null);
+  const errors = rows.filter(({ status }) => status === 'error');
+  const faults = rows.flatMap(({ user_fault }) => user_fault ?? []);
+  const endings = rows.flatMap(({ ending }): RolloutEnding[] => (ending === null ? [] : [ending]));
+  const userFaults: Record<UserFault, number> = { empty: 0, role_swap: 0, early_stop: 0 };
+  return {
+    ...known,
+    kind: 'agent-eval',
+    rows: planned.length,
+    rollouts_planned: planned.reduce((total, { n_rollouts }) => total + n_rollouts, 0),
+    rollouts: statistics.trials,
+    errors: errors.length,
+    errors_by_type: counts(errors.map(({ error }) => error?.type ?? 'Error')) as Record<string, number>,
+    user_faults: { ...userFaults, ...counts(faults) },
+    endings: counts(endings),
+    mean_reward: mean?.estimate ?? null,
+    mean_reward_interval:
+      mean === null || mean.lower === null || mean.upper === null ? null : [mean.lower, mean.upper],
+    pass_at_k: forEachK('pass_at_k'),
+    pass_hat_k: forEachK('pass_hat_k'),
+    by_row: byRow(rows, facts),
+    agent_turns: sum(rows, 'agent_turns'),
+    tool_calls: sum(rows, 'tool_calls'),
+    tool_calls_failed: sum(rows, 'tool_calls_failed'),
+    ...calls,
+    cost_usd: calls.cost_usd === null ? null : roundCost(calls.cost_usd),
+  };
+}

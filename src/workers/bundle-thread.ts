@@ -1,0 +1,88 @@
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import {
+  type BundleCode,
+  type CodeLimits,
+  localBundleCode,
+  type RewardQuestion,
+  type StoredRow,
+} from '../activities/agent-eval/bundle-code.js';
+import { BundleFiles } from '../activities/agent-eval/bundle-files.js';
+import { Lru } from '../activities/lru.js';
+import { RewardError, type RewardOutput } from '../bundles/reward.js';
+import type { ModelToolCall, ToolCallPlace, ToolRan } from '../bundles/run-tool-call.js';
+import { InvalidInputError } from '../config/errors.js';
+import { isInfrastructureError } from '../contracts/infrastructure-error.js';
+
+/** What a thread is asked to do. */
+export type BundleTask = {
+  /** Tells the tasks of a pool apart. */
+  id: number;
+  /** The evaluation: its modules are loaded once. */
+  evaluation: string;
+  stored: StoredRow;
+  timeoutMs: number;
+  /** Says by a message that nobody waits any more. */
+  cancel: MessagePort;
+} & (
+  | { kind: 'call'; asked: { before: Uint8Array; place: ToolCallPlace; call: ModelToolCall } }
+  | { kind: 'judge'; asked: RewardQuestion }
+);
+
+/** Sent when a task begins, which is when its time begins. */
+export interface TaskBegun {
+  begun: number;
+}
+
+/** An error's class does not survive the way to another thread. */
+export interface TaskFailure {
+  kind: 'infrastructure' | 'reward' | 'input' | 'cancelled' | 'other';
+  message: string;
+  stack?: string | undefined;
+}
+
+export type TaskAnswer = { ran: ToolRan } | { judged: RewardOutput } | { failure: TaskFailure };
+
+/** Evaluations whose modules a thread holds. */
+const EVALUATIONS = 8;
+const codes = new Lru<string, BundleCode>(EVALUATIONS);
+
+function codeOf(evaluation: string): BundleCode {
+  let code = codes.get(evaluation);
+  if (code === undefined) {
+    code = localBundleCode(new BundleFiles());
+    codes.set(evaluation, code);
+  }
+  return code;
+}
+
+function failureOf(error: unknown, signal: AbortSignal): TaskFailure {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const kind = () => {
+    if (signal.aborted) return 'cancelled';
+    if (error instanceof RewardError) return 'reward';
+    if (error instanceof InvalidInputError) return 'input';
+    return isInfrastructureError(error) ? 'infrastructure' : 'other';
+  };
+  return { kind: kind(), message, stack };
+}
+
+async function answer(task: BundleTask, limits: CodeLimits): Promise<TaskAnswer> {
+  const code = codeOf(task.evaluation);
+  if (task.kind === 'call') return { ran: await code.call(task.stored, task.asked, limits) };
+  return { judged: await code.judge(task.stored, task.asked, limits) };
+}
+
+/** Entry of a thread that runs the code of bundles; see bundle-pool.ts. Never throws. */
+export default async function run(task: BundleTask): Promise<TaskAnswer> {
+  parentPort?.postMessage({ begun: task.id } satisfies TaskBegun);
+  const { cancel, timeoutMs } = task;
+  const cancelled = new AbortController();
+  cancel.on('message', () => cancelled.abort());
+  try {
+    return await answer(task, { timeoutMs, signal: cancelled.signal });
+  } catch (error) {
+    return { failure: failureOf(error, cancelled.signal) };
+  } finally {
+    cancel.close();
+  }
+}

@@ -1,0 +1,24 @@
+import type { Client } from '@temporalio/client';
+import type { AgentEvalConfig } from '../config/agent-eval-schema.js';
+import { WORKFLOW_TYPES } from '../contracts/names.js';
+import { AGENT_EVAL_CONFIGS } from '../storage/experiment-folder.js';
+import { type StartedRun, startNamed } from './start-named.js';
+
+/** Starts, continues or attaches to an evaluation on task bundles; see {@link startNamed}. */
+export function startAgentEval(
+  client: Client,
+  config: AgentEvalConfig,
+  taskQueue: string,
+): Promise<StartedRun> {
+  const { lm } = config.agent;
+  return startNamed(
+    client,
+    {
+      type: WORKFLOW_TYPES.agentEval,
+      config,
+      kind: AGENT_EVAL_CONFIGS,
+      summary: `${config.name} · ${lm.provider}/${lm.model}`,
+    },
+    taskQueue,
+  );
+}

@@ -1,0 +1,163 @@
+import { type ChildWorkflowHandle, setCurrentDetails } from '@temporalio/workflow';
+import type {
+  AgentEvalCarried,
+  AgentEvalPlan,
+  AgentEvalTotals,
+  RolloutControl,
+  RolloutReport,
+  RolloutResult,
+} from '../contracts/agent-eval.js';
+import type { AgentEvalMetrics, AgentEvalProgress } from '../contracts/agent-eval-results.js';
+import { addRollout, noAgentEvalTotals } from '../rollouts/totals.js';
+import { reachedLimit } from '../runtime/budget.js';
+import { Leases } from '../runtime/leases.js';
+import { spendingOf } from '../runtime/step-cost.js';
+import { agentEvalMarkdown } from './agent-eval-markdown.js';
+import type { Outcome } from './conclude.js';
+import { ExperimentControl } from './experiment-control.js';
+import { grantSignal, rolloutControlSignal } from './messages.js';
+import type { rollout as rolloutWorkflow } from './rollout.js';
+
+type RolloutHandle = ChildWorkflowHandle<typeof rolloutWorkflow>;
+
+/** A run's state: what its rollouts came to, and what people ask for. */
+export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
+  private suspended = false;
+  private complete = false;
+  private totals: AgentEvalTotals = noAgentEvalTotals();
+  private readonly working = new Map<string, RolloutHandle>();
+  private leases: Leases | null = null;
+
+  /** @param before what the execution before hands over, when this one continues it. */
+  constructor(private readonly before?: Pick<AgentEvalCarried, 'asked' | 'totals'>) {
+    super('run', before?.asked);
+  }
+
+  begin(plan: AgentEvalPlan): void {
+    this.totals = this.before?.totals ?? plan.kept;
+    this.planned(plan, { kind: 'agent-eval', model: plan.agent_model });
+    this.leases = new Leases(plan.limits, spendingOf(this.totals));
+    this.showPhase();
+    this.checkLimits();
+  }
+
+  /** It may ask for calls before its start is heard of. */
+  begins(rollout: string): void {
+    this.leases?.begin(rollout);
+  }
+
+  joined(handle: RolloutHandle): void {
+    this.working.set(handle.workflowId, handle);
+    const control = this.rolloutControl();
+    // Whatever was asked for while it was being started.
+    if (control.paused || control.exhausted)
+      handle.signal(rolloutControlSignal, control).catch(() => undefined);
+    this.grantCalls();
+    this.show();
+  }
+
+  receive({ rollout, spent, wants }: RolloutReport): void {
+    this.leases?.ask(rollout, spent, wants);
+    this.grantCalls();
+  }
+
+  left(handle: RolloutHandle, result: RolloutResult): void {
+    this.working.delete(handle.workflowId);
+    this.leases?.end(handle.workflowId, spendingOf(result.totals));
+    this.totals = addRollout(this.totals, result);
+    if (result.fatal !== null) this.fail(result.fatal);
+    if (result.status === 'suspended') this.suspended = true;
+    this.checkLimits();
+    this.grantCalls();
+    this.show();
+  }
+
+  broke(handle: RolloutHandle, message: string): void {
+    this.working.delete(handle.workflowId);
+    this.fail(message);
+    this.show();
+  }
+
+  rolloutControl(): RolloutControl {
+    return { paused: this.standing.waits(), exhausted: this.standing.isOver() };
+  }
+
+  handOver(): Pick<AgentEvalCarried, 'asked' | 'totals'> {
+    return { asked: this.standing.asked(), totals: this.totals };
+  }
+
+  /** Every rollout was begun, and those in flight have come to an end. */
+  allBegun(): void {
+    this.complete = !this.suspended;
+  }
+
+  override outcome(cancelled: boolean): Outcome {
+    if (this.suspended) this.standing.exhaust('limits: a rollout had nothing left to spend');
+    const ended = super.outcome(cancelled);
+    // A limit that was met, or a stop that was asked for, when nothing was left to do took nothing away.
+    const nothingLost = this.complete && (ended.status === 'limit_reached' || ended.status === 'stopped');
+    return nothingLost ? { status: 'done', message: null } : ended;
+  }
+
+  finish(metrics: AgentEvalMetrics): void {
+    this.setPhase(metrics.status);
+  }
+
+  progress(): AgentEvalProgress {
+    const { plan, totals } = this;
+    const { phase, concurrency, message } = this.standing;
+    const { rollouts, reward, errors, user_faults } = totals;
+    const planned = (plan?.rows ?? []).reduce((sum, { n_rollouts }) => sum + n_rollouts, 0);
+    return {
+      kind: 'agent-eval',
+      experiment: plan?.experiment ?? '',
+      phase,
+      rollouts_planned: planned,
+      running: this.working.size,
+      ended: rollouts + errors + user_faults,
+      totals,
+      mean_reward: rollouts === 0 ? null : reward / rollouts,
+      agent_model: plan?.agent_model ?? '',
+      user_model: plan?.user_model ?? null,
+      simulated: plan?.simulated ?? false,
+      concurrency,
+      artifacts: plan?.artifacts ?? '',
+      message,
+    };
+  }
+
+  /** No rollout is granted a further call, so none may go on waiting for one. */
+  private fail(why: string): void {
+    this.standing.fail(why);
+    this.passOn();
+  }
+
+  private checkLimits(): void {
+    if (this.plan === undefined || this.standing.isOver()) return;
+    const reached = reachedLimit(this.plan.limits, spendingOf(this.totals));
+    if (reached !== null) this.exhaust(reached);
+  }
+
+  protected override show(): void {
+    setCurrentDetails(agentEvalMarkdown(this.progress()));
+  }
+
+  /** One that asks before its start was heard of gets its calls when it was. */
+  private grantCalls(): void {
+    if (this.leases === null || this.standing.isOver()) return;
+    for (const [rollout, calls] of this.leases.grants((one) => this.working.has(one))) {
+      this.working
+        .get(rollout)
+        ?.signal(grantSignal, calls)
+        .catch(() => undefined);
+    }
+    const reached = this.leases.exhausted();
+    if (reached !== null) this.exhaust(reached);
+  }
+
+  protected override passOn(): void {
+    const control = this.rolloutControl();
+    for (const handle of this.working.values())
+      handle.signal(rolloutControlSignal, control).catch(() => undefined);
+  }
+}

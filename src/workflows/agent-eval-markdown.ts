@@ -1,0 +1,26 @@
+import type { AgentEvalProgress } from '../contracts/agent-eval-results.js';
+import { scoreOrDash } from '../evolution/scores.js';
+import { closingFacts, type Fact, factTable } from './fact-table.js';
+import { dollars } from './progress-markdown.js';
+
+/** What the Temporal UI shows of an evaluation on task bundles. */
+export function agentEvalMarkdown(progress: AgentEvalProgress): string {
+  const { experiment, phase, totals, mean_reward, agent_model, user_model } = progress;
+  const { agent_turns, tool_calls, tool_calls_failed, lm_calls, cost_usd, errors, user_faults } = totals;
+  const rows: Fact[] = [
+    ['phase', phase],
+    ['rollouts', `${progress.ended} of ${progress.rollouts_planned}, ${progress.running} running`],
+    ['mean reward', scoreOrDash(mean_reward)],
+    ['errors', String(errors)],
+    ['spoiled by the simulated user', String(user_faults)],
+    ['agent', `${agent_model}${progress.simulated ? ' (a simulation: no benchmark figure)' : ''}`],
+    ['user', user_model ?? 'none'],
+    ['replies of the agent', String(agent_turns)],
+    ['tool calls', `${tool_calls}, ${tool_calls_failed} failed`],
+    ['LM calls', String(lm_calls)],
+    ['cost', dollars(cost_usd)],
+    ['concurrency', String(progress.concurrency)],
+    ...closingFacts(progress),
+  ];
+  return factTable(experiment, rows).join('\n');
+}

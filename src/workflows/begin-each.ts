@@ -1,0 +1,36 @@
+import { condition, workflowInfo } from '@temporalio/workflow';
+
+/**
+ * Works on items, so many at once, until there are no more or none may be begun. Waits for those in flight.
+ * @param control says whether another one may be begun beside so many, and whether any may be begun at all
+ * @param begun how many executions before this one have begun
+ * @returns how many were begun in all: fewer than there are where the history grew long, or the experiment may not go on.
+ * @throws what the first one that fails throws, after those in flight have ended.
+ */
+export async function beginEach<Item>(
+  items: readonly Item[],
+  { control, begun }: { control: { hasRoom(going: number): boolean; goesOn(): boolean }; begun: number },
+  work: (item: Item) => Promise<void>,
+): Promise<number> {
+  const going = new Set<Promise<void>>();
+  let failure: { error: unknown } | undefined;
+  let next = begun;
+  try {
+    while (next < items.length && control.goesOn() && !workflowInfo().continueAsNewSuggested) {
+      await condition(() => failure !== undefined || control.hasRoom(going.size) || !control.goesOn());
+      if (failure !== undefined || !control.goesOn()) break;
+      const working: Promise<void> = work(items[next] as Item)
+        .catch((error: unknown) => {
+          failure ??= { error };
+        })
+        .finally(() => going.delete(working));
+      going.add(working);
+      next += 1;
+    }
+  } finally {
+    // Also where the wait for room was cancelled.
+    await Promise.all(going);
+  }
+  if (failure !== undefined) throw failure.error;
+  return next;
+}

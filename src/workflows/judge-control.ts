@@ -1,0 +1,131 @@
+import { condition, setCurrentDetails } from '@temporalio/workflow';
+import type {
+  JudgeCarried,
+  JudgedStep,
+  JudgeMetrics,
+  JudgePlan,
+  JudgeProgress,
+  JudgeTotals,
+} from '../contracts/judge.js';
+import { addReply, meanScores, noJudgeTotals } from '../judging/totals.js';
+import { reachedLimit } from '../runtime/budget.js';
+import { spendingOf } from '../runtime/step-cost.js';
+import { ExperimentControl } from './experiment-control.js';
+import { judgeMarkdown } from './judge-markdown.js';
+
+/** A judgement's state: what the judge said so far, and what people ask for. */
+export class JudgeControl extends ExperimentControl<JudgePlan> {
+  private totals: JudgeTotals;
+  /** Calls in flight. */
+  private asking = 0;
+  private running = 0;
+
+  /** @param before what the execution before hands over, when this one continues it. */
+  constructor(before?: Pick<JudgeCarried, 'asked' | 'totals'>) {
+    super('judgement', before?.asked);
+    this.totals = before?.totals ?? noJudgeTotals();
+  }
+
+  begin(plan: JudgePlan): void {
+    this.planned(plan, { kind: 'judge', model: plan.model });
+    this.showPhase();
+  }
+
+  /** A step is being judged. */
+  began(): void {
+    this.running += 1;
+    this.show();
+  }
+
+  /** A step is no more being judged, whatever came of it. */
+  ended(): void {
+    this.running -= 1;
+    this.show();
+  }
+
+  /**
+   * Waits until another call may be made, and counts it as made. Calls never exceed their limit; tokens and dollars do
+   * by no more than what is in flight.
+   * @returns false where no further call may be made at all.
+   */
+  async mayAsk(): Promise<boolean> {
+    for (;;) {
+      this.checkLimits();
+      if (!this.goesOn()) return false;
+      const canAsk = () => !this.standing.waits() && this.hasBudget();
+      if (canAsk()) break;
+      await condition(() => !this.goesOn() || this.reached() !== null || canAsk());
+    }
+    this.asking += 1;
+    return true;
+  }
+
+  /** A call that {@link mayAsk} counted has come to an end; null: without a reply. */
+  answered(reply: JudgedStep | null): void {
+    this.asking -= 1;
+    if (reply !== null) this.totals = addReply(this.totals, reply);
+    this.show();
+  }
+
+  /** A step was given up. */
+  gaveUp(): void {
+    this.totals = { ...this.totals, errors: this.totals.errors + 1 };
+    this.show();
+  }
+
+  broke(message: string): void {
+    this.standing.fail(message);
+  }
+
+  handOver(): Pick<JudgeCarried, 'asked' | 'totals'> {
+    return { asked: this.standing.asked(), totals: this.totals };
+  }
+
+  finish({ status }: JudgeMetrics): void {
+    this.setPhase(status);
+  }
+
+  progress(): JudgeProgress {
+    const { plan, running, totals } = this;
+    const { phase, concurrency, message } = this.standing;
+    return {
+      kind: 'judge',
+      experiment: plan?.experiment ?? '',
+      name: plan?.name ?? '',
+      phase,
+      steps_planned: (plan?.steps ?? []).reduce((sum, steps) => sum + steps, 0),
+      running,
+      totals,
+      mean_scores: meanScores(
+        (plan?.criteria ?? []).map(({ name }) => name),
+        totals,
+      ),
+      model: plan?.model ?? '',
+      simulated: plan?.simulated ?? false,
+      concurrency,
+      artifacts: plan?.artifacts ?? '',
+      message,
+    };
+  }
+
+  private reached(): string | null {
+    return this.plan === undefined ? null : reachedLimit(this.plan.limits, spendingOf(this.totals));
+  }
+
+  /** A limit counts once a call wants to be made: what ends with the last of it has ended well. */
+  private checkLimits(): void {
+    const reached = this.reached();
+    if (reached !== null) this.exhaust(reached);
+  }
+
+  private hasBudget(): boolean {
+    const spent = spendingOf(this.totals);
+    const limits = this.plan?.limits;
+    if (limits === undefined) return false;
+    return reachedLimit(limits, { ...spent, lm_calls: spent.lm_calls + this.asking }) === null;
+  }
+
+  protected override show(): void {
+    setCurrentDetails(judgeMarkdown(this.progress()));
+  }
+}

@@ -1,0 +1,25 @@
+import type { JudgeProgress } from '../contracts/judge.js';
+import { scoreOrDash } from '../evolution/scores.js';
+import { closingFacts, type Fact, factTable } from './fact-table.js';
+import { dollars } from './progress-markdown.js';
+
+/** What the Temporal UI shows of a judgement. */
+export function judgeMarkdown(progress: JudgeProgress): string {
+  const { experiment, name, phase, totals, mean_scores, model } = progress;
+  const { judged, errors, malformed, lm_calls, cost_usd } = totals;
+  const rows: Fact[] = [
+    ['phase', phase],
+    ['steps', `${judged} of ${progress.steps_planned} judged, ${progress.running} in progress`],
+    ...Object.entries(mean_scores).map(
+      ([criterion, score]): Fact => [`mean ${criterion}`, scoreOrDash(score)],
+    ),
+    ['errors', String(errors)],
+    ['malformed replies', String(malformed)],
+    ['judge', `${model}${progress.simulated ? ' (a simulation: no figure)' : ''}`],
+    ['LM calls', String(lm_calls)],
+    ['cost', dollars(cost_usd)],
+    ['concurrency', String(progress.concurrency)],
+    ...closingFacts(progress),
+  ];
+  return factTable(`${experiment}: ${name}`, rows).join('\n');
+}

@@ -1,0 +1,117 @@
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  isCancellation,
+  setHandler,
+} from '@temporalio/workflow';
+import type {
+  JudgeCarried,
+  JudgedStep,
+  JudgeInput,
+  JudgePlan,
+  JudgeResult,
+  JudgeStepName,
+} from '../contracts/judge.js';
+import { MOST_TRIES } from '../judging/verdict.js';
+import { beginEach } from './begin-each.js';
+import { conclude } from './conclude.js';
+import { describeError, fatalMessage, prepared } from './failures.js';
+import { JudgeControl } from './judge-control.js';
+import { judgeProgressQuery } from './messages.js';
+import { judging, modelCallOptions } from './proxies.js';
+import { takeRequests } from './requests.js';
+import { watchTheClock } from './wall-limit.js';
+
+/** Every step of every trajectory, in the order of the file. */
+function stepsOf({ run, steps }: JudgePlan): JudgeStepName[] {
+  return steps.flatMap((count, trajectory) =>
+    Array.from({ length: count }, (_, step) => ({ run, trajectory, step })),
+  );
+}
+
+/** Asks once; null where the step had to be given up, or nothing can be judged any more. */
+async function askOnce(
+  plan: JudgePlan,
+  name: JudgeStepName,
+  { attempt, control }: { attempt: number; control: JudgeControl },
+): Promise<JudgedStep | null> {
+  const again = attempt === 0 ? '' : ` · try ${attempt + 1}`;
+  const summary = `trajectory ${name.trajectory + 1} · step ${name.step + 1}${again}`;
+  let reply: JudgedStep | null = null;
+  try {
+    const options = modelCallOptions({ ...plan, model_queue: null }, summary);
+    reply = await judging.judgeStep.executeWithOptions(options, [{ ...name, attempt }]);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    await giveUp(name, error, control);
+  } finally {
+    control.answered(reply);
+  }
+  return reply;
+}
+
+/** A step cannot be judged, or none can any more. */
+async function giveUp(name: JudgeStepName, error: unknown, control: JudgeControl): Promise<void> {
+  const fatal = fatalMessage(error);
+  if (fatal !== null) return control.broke(fatal);
+  try {
+    await judging.recordJudgeError({ ...name, error: describeError(error) });
+    control.gaveUp();
+  } catch (failure) {
+    if (isCancellation(failure)) throw failure;
+    control.broke(describeError(failure).message);
+  }
+}
+
+/** Asks for a verdict on a step until there is one. */
+async function judgeOneStep(plan: JudgePlan, name: JudgeStepName, control: JudgeControl): Promise<void> {
+  control.began();
+  try {
+    for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
+      if (!(await control.mayAsk())) return;
+      const reply = await askOnce(plan, name, { attempt, control });
+      if (reply?.kind !== 'malformed') return;
+    }
+    control.gaveUp();
+  } finally {
+    control.ended();
+  }
+}
+
+/**
+ * A language model judges every step of an experiment's trajectories by a rubric. Every reply is in the store before
+ * anybody hears of it, and one that is there is not asked for again. Continues as new when its history grows long:
+ * steps in flight end first.
+ * @param carried from the execution before, when this one continues it.
+ */
+export async function judge(input: JudgeInput, carried?: JudgeCarried): Promise<JudgeResult> {
+  const startedAt = carried?.started_at ?? Date.now();
+  const control = new JudgeControl(carried);
+  setHandler(judgeProgressQuery, () => control.progress());
+  takeRequests(control);
+
+  const plan = carried?.plan ?? (await prepared(judging.prepareJudge(input), control));
+  control.begin(plan);
+  const stopWatching = watchTheClock(plan, startedAt, 'judge', control);
+  const due = stepsOf(plan);
+  let cancellation: unknown;
+  try {
+    const begun = await beginEach(due, { control, begun: carried?.begun ?? 0 }, (name) =>
+      judgeOneStep(plan, name, control),
+    );
+    if (begun < due.length && control.goesOn()) {
+      stopWatching();
+      await condition(allHandlersFinished);
+      const carriedOn = { plan, begun, started_at: startedAt, ...control.handOver() };
+      await continueAsNew<typeof judge>(input, carriedOn);
+    }
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    cancellation = error;
+  }
+  stopWatching();
+  return conclude(control, { cancellation, artifacts: plan.artifacts, what: 'judgement' }, (outcome) =>
+    judging.finalizeJudge({ plan, ...outcome, started_at: startedAt, ended_at: Date.now() }),
+  );
+}

@@ -1,0 +1,25 @@
+import type { RolloutResult } from '../contracts/agent-eval.js';
+import type { RolloutProgress } from '../contracts/agent-eval-results.js';
+import { scoreText } from '../statistics/figure-text.js';
+import { cellText, type Fact, factTable } from './fact-table.js';
+import { dollars } from './progress-markdown.js';
+
+/** What the Temporal UI shows of a rollout. */
+export function rolloutMarkdown(
+  { row, rollout, totals, waiting }: RolloutProgress,
+  { status, ending, score, error }: Partial<RolloutResult>,
+): string {
+  const { agent_turns, tool_calls, tool_calls_failed, lm_calls, cost_usd } = totals;
+  const state = status ?? (waiting ? 'waits for a person: reprise reply' : 'running');
+  const rows: Fact[] = [
+    ['state', state],
+    ...(ending == null ? [] : [['ended by', ending] as const]),
+    ...(score == null ? [] : [['reward', scoreText(score)] as const]),
+    ...(error == null ? [] : [['error', cellText(`${error.type}: ${error.message}`)] as const]),
+    ['replies of the agent', String(agent_turns)],
+    ['tool calls', `${tool_calls}, ${tool_calls_failed} failed`],
+    ['LM calls', String(lm_calls)],
+    ['cost', dollars(cost_usd)],
+  ];
+  return factTable(`${row}, rollout ${rollout + 1}`, rows).join('\n');
+}

@@ -1,0 +1,242 @@
+import {
+  type ActivityOptions,
+  ApplicationFailure,
+  condition,
+  getExternalWorkflowHandle,
+  isCancellation,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type {
+  RolloutControl,
+  RolloutInput,
+  RolloutOutcome,
+  RolloutPlace,
+  RolloutResult,
+  RolloutTotals,
+  ToolTurn,
+  UserTurn,
+} from '../contracts/agent-eval.js';
+import type { RolloutProgress } from '../contracts/agent-eval-results.js';
+import type { EpisodeError } from '../contracts/results.js';
+import { firstPlace, Rollout } from '../rollouts/rollout.js';
+import { noRolloutTotals } from '../rollouts/totals.js';
+import { addStep, spendingOf } from '../runtime/step-cost.js';
+import { costOfEmptyReply, describeError, fatalMessage } from './failures.js';
+import { rolloutReportSignal } from './messages.js';
+import { bundles, modelCallOptions, toolCallOptions } from './proxies.js';
+import { rolloutMarkdown } from './rollout-markdown.js';
+
+/** Few enough that one rollout keeps little from the others, many enough that it seldom asks. */
+const CALLS_ASKED_FOR = 6;
+
+/** No further step may begin: a limit is reached. The rollout stands where it is, and can go on another time. */
+class StandStillError extends Error {}
+
+/** One execution of a rollout: its steps, its control state, its costs, and the person in the user's place. */
+export class RolloutSession {
+  private control: RolloutControl;
+  private totals: RolloutTotals;
+  private readonly startedAt: number;
+  private rollout: Rollout | null = null;
+  private said: string | null = null;
+  private waiting = false;
+  /** Calls that were granted and not made yet. */
+  private calls: number;
+
+  constructor(private readonly input: RolloutInput) {
+    this.control = input.control;
+    this.totals = input.carried?.totals ?? noRolloutTotals();
+    this.startedAt = input.carried?.started_at ?? Date.now();
+    this.calls = input.carried?.calls ?? 0;
+  }
+
+  setControl(control: RolloutControl): void {
+    this.control = control;
+  }
+
+  grant(calls: number): void {
+    this.calls += calls;
+  }
+
+  /** @throws ApplicationFailure where nobody asked. */
+  assertWaiting(text: string): void {
+    if (!this.waiting || this.said !== null) {
+      throw ApplicationFailure.nonRetryable('it is not the turn of the user: nothing is waited for');
+    }
+    if (text.trim() === '') throw ApplicationFailure.nonRetryable('a message of the user cannot be empty');
+  }
+
+  reply(text: string): void {
+    this.said = text;
+  }
+
+  progress(): RolloutProgress {
+    const { row } = this.input.task;
+    const { rollout } = this.input;
+    return {
+      row,
+      rollout,
+      place: this.rollout?.place ?? null,
+      totals: this.totals,
+      waiting: this.waiting && this.said === null,
+    };
+  }
+
+  /** The end; null where another execution has to go on with it. */
+  async run(): Promise<RolloutResult | null> {
+    try {
+      const outcome = await this.converse();
+      if (outcome === null) return null;
+      return await this.end(outcome, null);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      if (error instanceof StandStillError) return this.result({ status: 'suspended' });
+      const fatal = fatalMessage(error);
+      if (fatal !== null) return this.result({ status: 'suspended', fatal });
+      return this.end(null, describeError(error));
+    }
+  }
+
+  carriedInput(): RolloutInput {
+    const place = this.rollout?.place;
+    if (place === undefined) throw new Error('a rollout that has not begun has nothing to carry');
+    const { control, totals, startedAt, calls } = this;
+    return { ...this.input, control, carried: { place, totals, started_at: startedAt, calls } };
+  }
+
+  private async converse(): Promise<RolloutOutcome | null> {
+    const { task, carried } = this.input;
+    const place = carried?.place ?? firstPlace(await bundles.beginRollout(this.name()));
+    const ports = {
+      agent: (at: RolloutPlace) => this.agentTurn(at),
+      tool: (at: RolloutPlace, index: number) => this.toolCall(at, index),
+      user: (at: RolloutPlace) => this.userTurn(at),
+    };
+    this.rollout = new Rollout(task.rules, ports, place);
+    this.show();
+    return this.rollout.run(() => workflowInfo().continueAsNewSuggested);
+  }
+
+  private async end(outcome: RolloutOutcome | null, error: EpisodeError | null): Promise<RolloutResult> {
+    try {
+      const ended = await bundles.endRollout({
+        ...this.name(),
+        outcome,
+        error,
+        totals: this.totals,
+        started_at: this.startedAt,
+        ended_at: Date.now(),
+      });
+      return this.result({ ...ended, ending: outcome?.ending ?? null });
+    } catch (failure) {
+      if (isCancellation(failure)) throw failure;
+      return this.result({ status: 'suspended', fatal: describeError(failure).message });
+    }
+  }
+
+  private result(fields: Pick<RolloutResult, 'status'> & Partial<RolloutResult>): RolloutResult {
+    this.show(fields);
+    return { ending: null, score: null, error: null, fatal: null, ...fields, totals: this.totals };
+  }
+
+  private async agentTurn(place: RolloutPlace) {
+    await this.mayCall();
+    const options = this.callOptions('agent', `agent · reply ${place.agent_turns + 1}`);
+    const turn = await bundles.agentTurn
+      .executeWithOptions(options, [{ ...this.name(), place }])
+      .catch((error: unknown) => this.bookEmptyReply(error));
+    this.totals = { ...addStep(this.totals, turn), agent_turns: this.totals.agent_turns + 1 };
+    this.show();
+    return turn;
+  }
+
+  /** A reply that says nothing ends the rollout, but it was paid for. */
+  private bookEmptyReply(error: unknown): never {
+    const cost = costOfEmptyReply(error);
+    if (cost !== null) {
+      this.totals = { ...addStep(this.totals, cost), agent_turns: this.totals.agent_turns + 1 };
+    }
+    throw error;
+  }
+
+  private async toolCall(place: RolloutPlace, index: number): Promise<ToolTurn> {
+    const { plan, task } = this.input;
+    const options = toolCallOptions(
+      plan.tool_timeout_sec,
+      `tool call ${index + 1} of reply ${place.agent_turns}`,
+    );
+    const turn = await bundles.toolCall.executeWithOptions(options, [
+      { ...this.name(), place, index, checks_goal: task.rules.stops_at_goal },
+    ]);
+    const { tool_calls, tool_calls_failed } = this.totals;
+    this.totals = {
+      ...this.totals,
+      tool_calls: tool_calls + 1,
+      tool_calls_failed: tool_calls_failed + Number(!turn.ok),
+    };
+    return turn;
+  }
+
+  private async userTurn(place: RolloutPlace): Promise<UserTurn> {
+    await (this.input.plan.human ? this.mayProceed() : this.mayCall());
+    const said = this.input.plan.human ? await this.heard() : null;
+    const options = this.callOptions('user', `user · message ${place.user_turns + 1}`);
+    const turn = await bundles.userTurn.executeWithOptions(options, [{ ...this.name(), place, said }]);
+    this.said = null;
+    this.totals = addStep(this.totals, turn);
+    this.show();
+    return turn;
+  }
+
+  /** Waits for the person, as long as it takes and the run may go on. */
+  private async heard(): Promise<string> {
+    // What the calls until now have cost is to be known meanwhile: others may wait for it.
+    if (this.input.leased) this.report(0);
+    this.waiting = true;
+    this.show();
+    await condition(() => this.said !== null || this.control.exhausted);
+    this.waiting = false;
+    if (this.said === null) throw new StandStillError('a limit is reached');
+    return this.said;
+  }
+
+  private async mayProceed(): Promise<void> {
+    if (this.control.paused) await condition(() => !this.control.paused || this.control.exhausted);
+    if (this.control.exhausted) throw new StandStillError('a limit is reached');
+  }
+
+  /** Takes a call of those that were granted, and waits for more where none is left. */
+  private async mayCall(): Promise<void> {
+    await this.mayProceed();
+    if (!this.input.leased) return;
+    if (this.calls === 0) {
+      this.report(CALLS_ASKED_FOR);
+      await condition(() => this.calls > 0 || this.control.exhausted);
+      await this.mayProceed();
+    }
+    this.calls -= 1;
+  }
+
+  private report(wants: number): void {
+    const { workflowId, parent } = workflowInfo();
+    if (parent === undefined) throw new Error('a rollout has a run');
+    const report = { rollout: workflowId, spent: spendingOf(this.totals), wants };
+    getExternalWorkflowHandle(parent.workflowId)
+      .signal(rolloutReportSignal, report)
+      .catch(() => undefined);
+  }
+
+  private callOptions(who: 'agent' | 'user', summary: string): ActivityOptions {
+    return modelCallOptions({ model_queue: null, ...this.input.plan[who] }, summary);
+  }
+
+  private name() {
+    const { plan, task, rollout } = this.input;
+    return { run: plan.run, row: task.row, rollout };
+  }
+
+  private show(ended: Partial<RolloutResult> = {}): void {
+    setCurrentDetails(rolloutMarkdown(this.progress(), ended));
+  }
+}

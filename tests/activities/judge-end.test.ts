@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { JudgePlan } from '../../src/contracts/judge.js';
+import { LanguageModelError } from '../../src/language-models/errors.js';
+import { trajectoryJsonSchema } from '../../src/trajectories/json-schema.js';
+import { verdictText } from '../judging/support.js';
+import { episode } from '../trajectories/support.js';
+import { at, experimentOf, judgeWorld } from './judge-support.js';
+
+const TWO = [episode('a', [0, 1]), episode('b', [1], { episode_id: null })];
+
+describe('the end of a judgement', () => {
+  /** Judges every step, as the workflow does. */
+  async function judgeAll(world: ReturnType<typeof judgeWorld>, plan: JudgePlan): Promise<void> {
+    for (const [trajectory, steps] of plan.steps.entries()) {
+      for (let step = 0; step < steps; step += 1) {
+        for (let attempt = 0; attempt < 3; attempt += 1) {
+          const name = at(plan, trajectory, step, attempt);
+          try {
+            if ((await world.run('judgeStep', name))?.kind === 'judged') break;
+          } catch (error) {
+            const { type = '', message } = error as { type?: string; message: string };
+            await world.run('recordJudgeError', { ...name, error: { type, message } });
+            break;
+          }
+        }
+      }
+    }
+  }
+
+  test('is rows that the published schema allows, every reply, and figures without the errors', async () => {
+    const objects = experimentOf(TWO[0], TWO[1], episode('c', [0], { episode_id: 'c/0' }));
+    const world = judgeWorld(objects, ({ call }) => {
+      if (call.sample_id.startsWith('c/'))
+        throw new LanguageModelError('bad_request', 'too long', { provider: 'fake' });
+      return call.sample_id === 't1/0/0' ? 'no' : verdictText(call.sample_id === 't1/0/1' ? 5 : 2);
+    });
+    const plan = await world.prepare();
+    await judgeAll(world, plan);
+    const metrics = await world.finalize(plan);
+    expect(metrics).toMatchObject({
+      kind: 'judge',
+      status: 'done',
+      rubric: 'manners',
+      show_reward: false,
+      trajectories: 3,
+      steps_planned: 4,
+      steps: 2,
+      scores: { helpful: { mean: 3.5, range: [1, 5] }, polite: { mean: 1, range: [0, 1] } },
+      errors: 2,
+      errors_by_type: { MalformedVerdict: 1, bad_request: 1 },
+      malformed_replies: 3,
+      lm_calls: 5,
+      usage: { input_tokens: 30, output_tokens: 20 },
+      cost_usd: 2.5,
+      wall_seconds: 2,
+    });
+    const rows = world.linesOf(plan, 'trajectories.jsonl');
+    const schema = z.fromJSONSchema(
+      JSON.parse(JSON.stringify(trajectoryJsonSchema('llm-evaluated-trajectory'))),
+    );
+    for (const row of rows) expect(schema.safeParse(row).success).toBe(true);
+    expect(rows.map(({ judge_response }) => judge_response)).toMatchObject([
+      { judge: 'openai/fake', rubric: 'manners', steps_judged: 1, errors: 1, scores: { helpful: 5 } },
+      { steps_judged: 1, errors: 0, scores: { helpful: 2, polite: 1 } },
+      { steps_judged: 0, errors: 1, scores: { helpful: null } },
+    ]);
+    expect(rows[0]?.timesteps).toMatchObject([
+      { reward: 0, judge_response: { error: { type: 'MalformedVerdict' } } },
+      { reward: 1, judge_response: { helpful: { score: 5, reason: 'It helps.' } } },
+    ]);
+    expect(world.linesOf(plan, 'calls.jsonl').map(({ sample_id, ordinal }) => [sample_id, ordinal])).toEqual([
+      ['t1/0/0', 0],
+      ['t1/0/0', 1],
+      ['t1/0/0', 2],
+      ['t1/0/1', 0],
+      ['row 2/0', 0],
+    ]);
+    // A second attempt of the same end finds it written.
+    expect([...objects.keys()].filter((key) => key.includes('/episodes/'))).toEqual([]);
+    expect(await world.finalize(plan)).toEqual(metrics);
+  });
+
+  test('is gone on from: errors are tried again, and nothing else is asked', async () => {
+    const objects = experimentOf(...TWO);
+    let down = true;
+    const world = judgeWorld(objects, ({ call }) => {
+      if (down && call.sample_id === 'row 2/0')
+        throw new LanguageModelError('bad_request', 'no', { provider: 'fake' });
+      return verdictText();
+    });
+    const plan = await world.prepare();
+    await judgeAll(world, plan);
+    expect(await world.finalize(plan)).toMatchObject({ steps: 2, errors: 1 });
+    down = false;
+    const before = world.asked.length;
+    const again = await world.prepare({}, 'second');
+    await judgeAll(world, again);
+    expect(world.asked.slice(before).map(({ call }) => call.sample_id)).toEqual(['row 2/0']);
+    expect(await world.finalize(again)).toMatchObject({ steps: 3, errors: 0, lm_calls: 3, wall_seconds: 4 });
+  });
+
+  test('says nothing of steps that nobody got to', async () => {
+    const world = judgeWorld(experimentOf(...TWO), () => verdictText());
+    const plan = await world.prepare();
+    await world.run('judgeStep', at(plan, 0, 0));
+    expect(await world.finalize(plan, 'stopped')).toMatchObject({ status: 'stopped', steps: 1, errors: 0 });
+    const rows = world.linesOf(plan, 'trajectories.jsonl');
+    expect(rows[0]?.timesteps).toMatchObject([{ judge_response: {} }, { judge_response: null }]);
+    expect(rows[1]?.judge_response).toBeNull();
+  });
+});

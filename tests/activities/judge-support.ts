@@ -1,0 +1,103 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import type { WorkerDependencies } from '../../src/activities/dependencies.js';
+import { withFailures } from '../../src/activities/failures.js';
+import { createFinalizeJudge } from '../../src/activities/judge/finalize-judge.js';
+import { JudgeContexts } from '../../src/activities/judge/judge-context.js';
+import { createJudgeStep, createRecordJudgeError } from '../../src/activities/judge/judge-step.js';
+import { createPrepareJudge } from '../../src/activities/judge/prepare-judge.js';
+import { ModelCalls } from '../../src/activities/model-calls.js';
+import type { JudgeActivities, JudgeMetrics, JudgePlan } from '../../src/contracts/judge.js';
+import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
+import type { RunStatus } from '../../src/contracts/results.js';
+import { judgementPrefix } from '../../src/storage/paths.js';
+import { rubricWith } from '../judging/support.js';
+import { MemoryStore } from '../support/memory-store.js';
+
+const logger = new DefaultLogger('ERROR', () => undefined);
+const log = { warn: () => undefined, info: () => undefined };
+
+/** A server that needs no key. */
+const JUDGE = { model: 'openai/fake', base_url: 'http://127.0.0.1:9/v1' };
+
+/** The address of the experiment that is judged. */
+const EXPERIMENT = 's3://memory/results/toy';
+
+/** A try for the verdict on a step. */
+export const at = ({ run }: JudgePlan, trajectory: number, step: number, attempt = 0) => ({
+  run,
+  trajectory,
+  step,
+  attempt,
+});
+
+/** Writes an experiment's trajectories. */
+export function experimentOf(...rows: unknown[]): Map<string, Uint8Array> {
+  const text = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
+  return new Map([['toy/trajectories.jsonl', Buffer.from(text)]]);
+}
+
+/** A worker with a judge; several may share the objects of a store. Every call costs half a dollar and ten tokens. */
+export function judgeWorld(
+  objects: Map<string, Uint8Array>,
+  answer: (request: GenerateRequest) => string | Promise<string>,
+) {
+  const root = new MemoryStore(objects, { uri: 's3://memory/results' });
+  const asked: GenerateRequest[] = [];
+  const generate = async (request: GenerateRequest): Promise<GenerateReply> => {
+    asked.push(request);
+    const usage = { input_tokens: 6, output_tokens: 4 };
+    return { text: await answer(request), finish_reason: 'stop', usage };
+  };
+  const dependencies = {
+    openStore: (address: string) => root.within(address.slice(`${root.uri}/`.length)),
+    environment: {},
+    notify: () => undefined,
+    maxConcurrentCalls: 8,
+    runLogs: { for: () => log, flush: async () => undefined },
+    knownSearchAttributes: async () => [],
+  } as unknown as WorkerDependencies;
+  const models = new ModelCalls(dependencies);
+  const contexts = new JudgeContexts(dependencies);
+  const open = contexts.get.bind(contexts);
+  contexts.get = async (run) => {
+    const context = await open(run);
+    Object.assign(context.judge, { costOf: () => 0.5, languageModel: async () => ({ model: { generate } }) });
+    return context;
+  };
+  const activities = withFailures<JudgeActivities>(
+    {
+      prepareJudge: createPrepareJudge(contexts, dependencies),
+      judgeStep: createJudgeStep(contexts, { models, dependencies }),
+      recordJudgeError: createRecordJudgeError(contexts),
+      finalizeJudge: createFinalizeJudge(contexts, { models, dependencies }),
+    },
+    () => undefined,
+  );
+  const run = <Name extends keyof JudgeActivities>(
+    name: Name,
+    input: Parameters<JudgeActivities[Name]>[0],
+    runId = 'first',
+  ): ReturnType<JudgeActivities[Name]> => {
+    const info = { workflowExecution: { workflowId: 'w', runId } };
+    const activity = activities[name] as (input: unknown) => ReturnType<JudgeActivities[Name]>;
+    const environment = new MockActivityEnvironment(info, { logger });
+    return environment.run(activity, input) as ReturnType<JudgeActivities[Name]>;
+  };
+  const prepare = (fields: Record<string, unknown> = {}, runId?: string): Promise<JudgePlan> =>
+    run(
+      'prepareJudge',
+      { experiment: EXPERIMENT, rubric: rubricWith(), lm: JUDGE, ...fields } as never,
+      runId,
+    );
+  const finalize = (plan: JudgePlan, status: RunStatus = 'done'): Promise<JudgeMetrics> =>
+    run('finalizeJudge', { plan, status, message: null, started_at: 0, ended_at: 2000 });
+  const folder = ({ name }: JudgePlan) => `toy/${judgementPrefix(name)}`;
+  const linesOf = (plan: JudgePlan, file: string): Record<string, never>[] =>
+    Buffer.from(objects.get(`${folder(plan)}/${file}`) ?? [])
+      .toString()
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  return { run, prepare, finalize, folder, linesOf, asked };
+}

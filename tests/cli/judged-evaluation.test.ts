@@ -1,0 +1,56 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { CarriedOut, Carry } from '../../src/cli/carry-out.js';
+import { EXIT } from '../../src/cli/exit.js';
+import { carryOutJudged } from '../../src/cli/judged-evaluation.js';
+import type { AgentEvalProgress, AgentEvalResult } from '../../src/contracts/agent-eval-results.js';
+import type { JudgeProgress, JudgeResult } from '../../src/contracts/judge.js';
+
+const EVALUATED = { artifacts: 'file:///desk', metrics: { status: 'done' } };
+const JUDGED = { artifacts: 'file:///desk/judged', metrics: { status: 'done' } };
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Carries an evaluation and its judgement out as JSON; answers what was printed, and the exit code or the error. */
+async function carriedOut(judge: () => unknown, evaluated: object = EVALUATED) {
+  let printed = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += text;
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const evaluation = { json: true } as CarriedOut<AgentEvalProgress, AgentEvalResult>;
+  const judgement = { json: true } as CarriedOut<JudgeProgress, JudgeResult>;
+  const carry = (async (experiment: unknown) =>
+    experiment === judgement ? judge() : evaluated) as unknown as Carry;
+  const ended = await carryOutJudged(carry, evaluation, () => judgement).catch(
+    (error: Error) => error.message,
+  );
+  return { printed: JSON.parse(printed) as object, ended };
+}
+
+test('the result as JSON has the judgement', async () => {
+  expect(await carriedOut(() => JUDGED)).toEqual({ printed: { ...EVALUATED, judgement: JUDGED }, ended: 0 });
+});
+
+test.each([
+  ['interrupted', () => null, EXIT.interrupted],
+  [
+    'not possible',
+    () => {
+      throw new Error('there is nothing to judge');
+    },
+    'there is nothing to judge',
+  ],
+])('the result of an evaluation whose judgement was %s is printed as it is', async (_, judge, ended) => {
+  expect(await carriedOut(judge)).toEqual({ printed: EVALUATED, ended });
+});
+
+test('an evaluation that is not complete is not judged', async () => {
+  const stopped = { ...EVALUATED, metrics: { status: 'stopped' } };
+  const never = () => {
+    throw new Error('it is judged');
+  };
+  expect(await carriedOut(never, stopped)).toEqual({ printed: stopped, ended: EXIT.limitReached });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import type { AgentEvalFlags } from '../../src/config/agent-eval-flags.js';
+import { loadAgentEvalConfig, resolveAgentEvalConfig } from '../../src/config/agent-eval-load.js';
+import { resolveEvolveConfig } from '../../src/config/evolve-load.js';
+import { resolveConfig } from '../../src/config/load.js';
+import { MINIMAL, refusal } from '../support/configs.js';
+import { agentEvalConfigWith, evaluationFolder, MINIMAL_AGENT_EVAL } from './agent-eval-support.js';
+import { MINIMAL_EVOLUTION } from './evolve-support.js';
+
+const simulated = { lm: { provider: 'simulated' } };
+
+/** A bad section, the field that the refusal names, and what its message says. */
+const refused: [sections: Record<string, unknown>, field: string, message: string][] = [
+  // Unknown fields, also within an alternative.
+  [{ rollout: 3 }, 'rollout', "unknown field 'rollout', did you mean 'rollouts'?"],
+  [{ agent: { ...simulated, prompt: 'x' } }, 'agent.prompt', 'allowed: lm, system_prompt'],
+  [{ user: { ...simulated, stop: 'x' } }, 'user.stop', 'allowed: lm, stop_token'],
+  [{ user: { lm: { provider: 'simulated', modell: 'x' } } }, 'user.lm.modell', "did you mean 'model'?"],
+  [{ output: { save_memory_path: 'x' } }, 'output.save_memory_path', 'allowed: results_dir, log_level'],
+  // Wrong types, and numbers out of range.
+  [{ rollouts: 0 }, 'rollouts', 'must be more than 0'],
+  [{ concurrency: 1001 }, 'concurrency', 'must be at most 1000'],
+  [{ tool_timeout_sec: 0 }, 'tool_timeout_sec', 'must be more than 0'],
+  [{ datasets: [] }, 'datasets', 'must have at least 1 entry'],
+  [{ rows: [] }, 'rows', 'must have at least 1 entry'],
+  [{ user: { ...simulated, stop_token: 'x' } }, 'user.stop_token', 'must have at least 3 characters'],
+  [{ user: 3 }, 'user', 'must be a mapping, not 3'],
+  [{ now: 'tomorrow' }, 'now', '"tomorrow" is no time; write 2026-03-02'],
+  // The models.
+  [
+    { agent: undefined },
+    'agent',
+    'is missing; it must be a mapping (on the command line: --agent, or set MODEL_AGENT)',
+  ],
+  [{ agent: {} }, 'agent.lm', 'is missing; it must be a mapping (on the command line: --agent'],
+  [{ user: {} }, 'user.lm', 'is missing; it must be a mapping (on the command line: --user'],
+  [{ agent: 'gpt-4o' }, 'agent.lm.model', 'write e.g. openai/gpt-4o'],
+  [{ user: 'nobody' }, 'user.lm.model', "'nobody' does not begin with a provider"],
+  [{ user: { lm: { provider: 'scripted' } } }, 'user.lm.script', 'needs script'],
+  [{ user: { lm: { provider: 'scripted', script: 'no' } } }, 'user.lm.script', 'no file at /configs/no'],
+  // Bundles.
+  [{ datasets: undefined }, 'datasets', 'is missing; it must be a list (on the command line: --dataset)'],
+  [{ dataset: 'x' }, 'dataset', 'stands beside datasets'],
+  [{ datasets: ['/', 'no'] }, 'datasets[1]', 'there is no file at /configs/no'],
+  [{ datasets: ['/', '/'] }, 'datasets[1]', '/ is datasets[0] once more'],
+  [{ datasets: ['s3://bucket/x'] }, 'datasets[0]', 'lies on the worker’s machine'],
+  [{ datasets: ['flight.yaml'] }, 'datasets[0]', 'flight.yaml is a config, not a bundle'],
+  [{ rows: ['a', 'a'] }, 'rows[1]', 'a is rows[0] once more'],
+  // Prompts.
+  [{ agent: { ...simulated, system_prompt: 'no.md' } }, 'agent.system_prompt', 'no file at /configs/no.md'],
+  [{ agent: { ...simulated, system_prompt: ' ' } }, 'agent.system_prompt', 'the text is empty'],
+  // Secrets.
+  [{ agent: { ...simulated, api_key: 'x' } }, 'agent.api_key', 'the name of a credential'],
+  [{ user: { ...simulated, token: 'x' } }, 'user.token', 'the name of a credential'],
+  [{ output: { results_dir: 's3://me:secret@bucket/x' } }, 'output.results_dir', 'holds a password'],
+];
+
+describe('a bad evaluation', () => {
+  test.each(refused)('%j is refused by its field %s: %s', (sections, field, message) => {
+    const error = refusal(() => agentEvalConfigWith(sections));
+    expect(error.field).toBe(field);
+    expect(error.message).toContain(field);
+    expect(error.message).toContain(message);
+  });
+
+  test('the minimal one, which all of them begin from, is accepted', () => {
+    expect(agentEvalConfigWith()).toMatchObject({ name: 'it', user: null });
+  });
+
+  test.each<[AgentEvalFlags, string]>([
+    [{ rollouts: 'many' }, 'rollouts: must be a number, not "many"'],
+    [{ concurrency: '0' }, 'concurrency: must be more than 0'],
+    [{ agent: 'x' }, "agent.lm.model: 'x' does not begin with a provider"],
+    [{ datasets: ['no.jsonl'] }, 'datasets[0]: there is no file at /work/no.jsonl'],
+  ])('the flags %j are refused by the field they stand for', (flags, message) => {
+    expect(refusal(() => agentEvalConfigWith({}, { flags })).message).toContain(message);
+  });
+
+  test('no config and no flags say what is missing', () => {
+    const error = refusal(() => loadAgentEvalConfig(null, { environment: {} }));
+    expect(error.message).toMatch(
+      /^the command line:\n {2}datasets: is missing[\s\S]*--dataset[\s\S]*--agent/,
+    );
+  });
+
+  test('no file is named by its path', () => {
+    const { at } = evaluationFolder();
+    expect(refusal(() => loadAgentEvalConfig(at('no.yaml'))).message).toContain('there is no such file');
+  });
+});
+
+describe('a config of another kind is named as such', () => {
+  const context = { source: 'it', folder: '/', fallbackName: 'x' };
+  const said = (kind: string, command: string) =>
+    `it: this is the config of ${kind}; start it with: reprise ${command}`;
+
+  test.each([
+    ['a run', 'run', MINIMAL],
+    ['an evolution', 'evolve', MINIMAL_EVOLUTION],
+  ])('%s', (kind, command, config) => {
+    expect(refusal(() => resolveAgentEvalConfig(config, context)).message).toBe(said(kind, command));
+  });
+
+  test.each([
+    ['a run', resolveConfig],
+    ['an evolution', resolveEvolveConfig],
+  ])('where %s is asked for', (_kind, resolveOther) => {
+    const expected = said('an evaluation on task bundles', 'agent-eval');
+    expect(refusal(() => resolveOther(MINIMAL_AGENT_EVAL, context)).message).toBe(expected);
+    const short = { dataset: 'task.jsonl', agent: 'openai/x' };
+    expect(refusal(() => resolveOther(short, context)).message).toBe(expected);
+  });
+});

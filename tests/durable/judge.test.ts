@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JudgeMetrics, JudgeProgress, JudgeResult } from '../../src/contracts/judge.js';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { until, Workplace } from '../support/workplace.js';
+import { assistant, episode, step, user } from '../trajectories/support.js';
+
+const EPISODES = 30;
+/** Two steps an episode; on the second one of every episode the first reply is no verdict. */
+const STEPS = 2 * EPISODES;
+const CALLS = STEPS + EPISODES;
+const CONCURRENCY = 4;
+const LATENCY = 300;
+const VERDICT = '{"clear": {"reason": "It is.", "score": 4}}';
+
+describe('a judgement, on a real server', () => {
+  let place: Workplace;
+  let provider: FakeProvider;
+
+  beforeAll(async () => {
+    place = await Workplace.make();
+    provider = await startFakeProvider('openai', {
+      reply: ({ lastUserText }) => ({
+        text: lastUserText.includes('stumble') ? 'Four.' : VERDICT,
+        usage: { input: 100, output: 10 },
+      }),
+    });
+    await place.write(
+      'rubric.yaml',
+      'criteria: [{name: clear, description: Is the reply clear?, range: [1, 5]}]',
+    );
+  });
+
+  afterAll(async () => {
+    await provider.close();
+    await place.dispose();
+  });
+
+  /** Writes what an experiment left, and says how it is judged. */
+  async function experiment(name: string): Promise<string[]> {
+    const rows = Array.from({ length: EPISODES }, (_, index) =>
+      episode(`${index}`, [], {
+        episode_id: `${name}-${index}/0`,
+        timesteps: ['go', 'stumble'].map((said) =>
+          step([[user(`${said} ${name} ${index}`), assistant('Done.')]], { reward: 1 }),
+        ),
+      }),
+    );
+    const lines = rows.map((row) => JSON.stringify(row)).join('\n');
+    await place.write(`results/${name}/trajectories.jsonl`, lines);
+    return [
+      ...['judge', name, '--model', 'openai/fake', '--rubric', 'rubric.yaml', '--json'],
+      ...['--set', `lm.base_url=${provider.baseUrl}`, '--set', `concurrency=${CONCURRENCY}`],
+    ];
+  }
+
+  const resultOf = (stdout: string): JudgeMetrics => (JSON.parse(stdout) as JudgeResult).metrics;
+  const WHOLE = {
+    status: 'done',
+    steps: STEPS,
+    errors: 0,
+    malformed_replies: EPISODES,
+    lm_calls: CALLS,
+    scores: { clear: { mean: 4, range: [1, 5] } },
+  };
+
+  it('survives the death of its command, and asks nothing again that was answered', async () => {
+    const command = await experiment('killed');
+    provider.latencyMs = LATENCY;
+    const { finished } = provider.statistics;
+    for (const replies of [10, 30]) {
+      const running = place.start(command);
+      await until('replies are given', () => provider.statistics.finished >= finished + replies);
+      await place.kill(running);
+    }
+    provider.latencyMs = 0;
+    const { code, stdout, stderr } = await place.reprise(command);
+    expect(code, stderr).toBe(0);
+    expect(resultOf(stdout)).toMatchObject(WHOLE);
+    // What was in flight when the command was killed may have been answered to nobody.
+    expect(provider.statistics.repeated).toBeLessThanOrEqual(2 * CONCURRENCY);
+    const { artifacts } = JSON.parse(stdout) as JudgeResult;
+    const text = await readFile(new URL(`${artifacts}/trajectories.jsonl`), 'utf8');
+    expect(text.trim().split('\n')).toHaveLength(EPISODES);
+
+    // Once more: everything is known.
+    const { calls } = provider.statistics;
+    expect(resultOf((await place.reprise(command)).stdout)).toMatchObject(WHOLE);
+    expect(provider.statistics.calls).toBe(calls);
+  });
+
+  it('ends at a limit, and goes on with a higher one', async () => {
+    const command = await experiment('limited');
+    const { calls } = provider.statistics;
+    const first = await place.reprise([...command, '--set', 'limits.max_lm_calls=20']);
+    expect(first.code).toBe(3);
+    expect(resultOf(first.stdout)).toMatchObject({ status: 'limit_reached', lm_calls: 20, errors: 0 });
+    expect(provider.statistics.calls).toBe(calls + 20);
+    const second = await place.reprise(command);
+    expect(second.code).toBe(0);
+    expect(resultOf(second.stdout)).toMatchObject(WHOLE);
+    expect(provider.statistics.calls).toBe(calls + CALLS);
+  });
+
+  it('pauses, goes on and stops as it is told, and is listed', async () => {
+    const command = await experiment('controlled');
+    provider.latencyMs = LATENCY;
+    const { calls } = provider.statistics;
+    const { code, stdout } = await place.reprise([...command, '--detach']);
+    expect(code).toBe(0);
+    const { id } = JSON.parse(stdout) as { id: string };
+    expect(id).toMatch(/^controlled\/judged\/rubric-fake-[0-9a-f]{8}$/);
+    await until('calls arrive', () => provider.statistics.calls > calls + CONCURRENCY);
+    expect((await place.reprise(['pause', id])).code).toBe(0);
+    const handle = (await place.client()).workflow.getHandle(id);
+    expect((await handle.query<JudgeProgress>('progress')).phase).toBe('paused');
+    expect((await place.reprise(['status'])).stdout).toContain(id);
+    expect((await place.reprise(['status', id])).stdout).toMatch(/steps judged .* paused/);
+    expect((await place.reprise(['resume', id])).code).toBe(0);
+    expect((await place.reprise(['stop', id])).stdout).toContain('calls in flight are finished first');
+    const { metrics } = (await handle.result()) as JudgeResult;
+    expect(metrics.status).toBe('stopped');
+    expect(metrics.steps).toBeLessThan(STEPS);
+    provider.latencyMs = 0;
+    expect(resultOf((await place.reprise(command)).stdout)).toMatchObject(WHOLE);
+  });
+});

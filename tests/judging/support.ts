@@ -1,0 +1,23 @@
+import type { Rubric } from '../../src/config/judge-schema.js';
+
+/** A rubric of two criteria. */
+export function rubricWith(fields: Partial<Rubric> = {}): Rubric {
+  return {
+    name: 'manners',
+    instructions: null,
+    criteria: [
+      { name: 'helpful', description: 'Does the reply help?', range: [1, 5] },
+      { name: 'polite', description: 'Is it polite?', range: [0, 1] },
+    ],
+    show_reward: false,
+    ...fields,
+  };
+}
+
+/** A reply that is a verdict by {@link rubricWith}. */
+export function verdictText(helpful: unknown = 4, polite: unknown = 1): string {
+  return JSON.stringify({
+    helpful: { reason: 'It helps.', score: helpful },
+    polite: { reason: 'It says please.', score: polite },
+  });
+}

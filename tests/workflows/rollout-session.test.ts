@@ -1,0 +1,101 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { RolloutInput } from '../../src/contracts/agent-eval.js';
+
+// As in the sandbox of a workflow; conditions need it when the SDK is loaded.
+Object.assign(globalThis, { AsyncLocalStorage });
+const { RolloutSession } = await import('../../src/workflows/rollout-session.js');
+
+interface Blocked {
+  fn: () => boolean;
+  resolve: () => void;
+}
+
+/** The SDK's own place for the workflow that it runs; activities are answered as an interceptor may. */
+const sdk = globalThis as { __TEMPORAL_ACTIVATOR__?: object };
+const blocked = new Map<number, Blocked>();
+let done: string[] = [];
+let told: unknown[] = [];
+
+const ANSWERS: Record<string, object> = {
+  beginRollout: { version: 0, database: 'base.db' },
+  agentTurn: { tool_calls: 0, lm_calls: 1, usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: 0 },
+  userTurn: { kind: 'stopped', lm_calls: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0 },
+  endRollout: { status: 'done', score: 1, error: null },
+};
+
+beforeEach(() => {
+  done = [];
+  told = [];
+  blocked.clear();
+  const scheduleActivity = async ({ activityType }: { activityType: string }) => {
+    done.push(activityType);
+    return ANSWERS[activityType];
+  };
+  const signalWorkflow = async ({ args }: { args: unknown[] }) => told.push(args[0]);
+  sdk.__TEMPORAL_ACTIVATOR__ = {
+    nextSeqs: { activity: 1, condition: 1, signalWorkflow: 1 },
+    rootScope: { consideredCancelled: false, cancellable: false },
+    blockedConditions: blocked,
+    info: { continueAsNewSuggested: false, workflowId: 'desk/a/0', parent: { workflowId: 'desk' } },
+    bindCurrentRandom: (next: unknown) => next,
+    interceptors: { outbound: [{ scheduleActivity, signalWorkflow }] },
+  };
+});
+afterEach(() => {
+  delete sdk.__TEMPORAL_ACTIVATOR__;
+});
+
+/** What a workflow's task does: lets it run as far as it comes. */
+async function task(): Promise<void> {
+  await new Promise(setImmediate);
+  for (const [seq, { fn, resolve }] of blocked) {
+    if (!fn()) continue;
+    blocked.delete(seq);
+    resolve();
+  }
+  await new Promise(setImmediate);
+}
+
+function withPerson(leased = false) {
+  const lm = { timeout_sec: 5, max_attempts: 1 };
+  return new RolloutSession({
+    plan: { run: 'run', human: true, agent: lm, user: lm, tool_timeout_sec: 5 },
+    task: { row: 'a', rules: { max_turns: 5, has_user: true, user_begins: false, stops_at_goal: false } },
+    rollout: 0,
+    control: { paused: false, exhausted: false },
+    leased,
+  } as unknown as RolloutInput);
+}
+
+it('waits for the person in the user’s place', async () => {
+  const session = withPerson();
+  const ended = session.run();
+  await task();
+  expect(session.progress()).toMatchObject({ waiting: true, totals: { lm_calls: 1 } });
+  session.reply('That is all.');
+  await task();
+  expect(await ended).toMatchObject({ status: 'done', ending: 'user_stop', score: 1 });
+});
+
+it('stands still where the run meets a limit while a person is waited for', async () => {
+  const session = withPerson();
+  const ended = session.run();
+  await task();
+  session.setControl({ paused: false, exhausted: true });
+  await task();
+  expect(session.progress().waiting).toBe(false);
+  expect(await ended).toMatchObject({ status: 'suspended', fatal: null, totals: { lm_calls: 1 } });
+  expect(done).toEqual(['beginRollout', 'agentTurn']);
+});
+
+it('tells what its calls have cost before it waits for a person', async () => {
+  const session = withPerson(true);
+  void session.run();
+  await task();
+  expect(told).toMatchObject([{ rollout: 'desk/a/0', spent: { lm_calls: 0 } }]);
+  session.grant(2);
+  await task();
+  expect(session.progress().waiting).toBe(true);
+  expect(told.slice(1)).toMatchObject([{ rollout: 'desk/a/0', spent: { lm_calls: 1, tokens: 2 }, wants: 0 }]);
+});
