@@ -1,33 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { addBundleCommands } from '../../src/cli/bundle.js';
-import { explain } from '../../src/cli/exit.js';
+import { textInTerminal } from './in-terminal.js';
 
-/** Runs a command as the terminal would; answers what it printed and how it exited. */
-async function reprise(...words: string[]): Promise<{ code: number; out: string }> {
-  let out = '';
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk: unknown) => {
-    out += String(chunk);
-    return true;
-  });
-  let code = -1;
-  const program = new Command().exitOverride();
-  addBundleCommands(program, (finished) => {
-    code = finished;
-  });
-  try {
-    await program.parseAsync(['bundle', ...words], { from: 'user' });
-  } catch (error) {
-    const explained = explain(error);
-    return { code: explained.code, out: explained.message };
-  } finally {
-    spy.mockRestore();
-  }
-  return { code, out };
-}
+const reprise = textInTerminal(addBundleCommands, 'bundle');
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'reprise-bundle-'));

@@ -3,45 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { explain } from '../../src/cli/exit.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { addExportCommand } from '../../src/cli/export.js';
 import type { TrajectoryData } from '../../src/trajectories/schema.js';
 import { assistant, episode, FAILED, showing, step, trajectory, user } from '../trajectories/support.js';
+import { inTerminal } from './in-terminal.js';
 
-interface Outcome {
-  code: number;
-  out: string;
-  said: string;
-}
-
-/** Runs the command as the terminal would; answers what it printed on each stream and how it exited. */
-async function reprise(...words: string[]): Promise<Outcome> {
-  const printed = { out: '', said: '' };
-  const into = (stream: keyof typeof printed) => (chunk: unknown) => {
-    printed[stream] += String(chunk);
-    return true;
-  };
-  const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation(into('out')),
-    vi.spyOn(process.stderr, 'write').mockImplementation(into('said')),
-  ];
-  let code = -1;
-  const program = new Command().exitOverride();
-  addExportCommand(program, (finished) => {
-    code = finished;
-  });
-  try {
-    await program.parseAsync(['export', ...words], { from: 'user' });
-  } catch (error) {
-    const explained = explain(error);
-    return { ...printed, code: explained.code, said: explained.message };
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-  }
-  return { ...printed, code };
-}
+const reprise = inTerminal(addExportCommand, 'export');
 
 /** A folder of results with the experiment `mine`, which has these trajectories. */
 function resultsWith(trajectories: readonly TrajectoryData[] | string): string {

@@ -1,38 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { explain } from '../../src/cli/exit.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { addMemoryCommands } from '../../src/cli/memory.js';
 import { memoryConfigSchema } from '../../src/config/memory-schemas.js';
 import type { MemorySnapshot } from '../../src/memory/memory-module.js';
 import { savedMemory, savedParts, savedText } from '../../src/memory/saved.js';
 import { experience } from '../memory/support.js';
+import { textInTerminal } from './in-terminal.js';
 
-/** Runs a command as the terminal would; answers what it printed and how it exited. */
-async function reprise(...words: string[]): Promise<{ code: number; out: string }> {
-  let out = '';
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk: unknown) => {
-    out += String(chunk);
-    return true;
-  });
-  let code = -1;
-  // As in `reprise`, whose own --version must not take the command's.
-  const program = new Command().version('9.9.9').enablePositionalOptions().exitOverride();
-  addMemoryCommands(program, (finished) => {
-    code = finished;
-  });
-  try {
-    await program.parseAsync(['memory', ...words], { from: 'user' });
-  } catch (error) {
-    const explained = explain(error);
-    return { code: explained.code, out: explained.message };
-  } finally {
-    spy.mockRestore();
-  }
-  return { code, out };
-}
+const reprise = textInTerminal(addMemoryCommands, 'memory');
 
 const parts = {
   cheatsheet: 'three\nlines of\nnotes',

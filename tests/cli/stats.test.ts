@@ -1,33 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { explain } from '../../src/cli/exit.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { addStatsCommand } from '../../src/cli/stats.js';
+import { textInTerminal } from './in-terminal.js';
 
-/** Runs the command as the terminal would; answers what it printed and how it exited. */
-async function stats(...words: string[]): Promise<{ code: number; out: string }> {
-  let out = '';
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk: unknown) => {
-    out += String(chunk);
-    return true;
-  });
-  let code = -1;
-  const program = new Command().exitOverride();
-  addStatsCommand(program, (finished) => {
-    code = finished;
-  });
-  try {
-    await program.parseAsync(['stats', ...words], { from: 'user' });
-  } catch (error) {
-    const explained = explain(error);
-    return { code: explained.code, out: explained.message };
-  } finally {
-    spy.mockRestore();
-  }
-  return { code, out };
-}
+const stats = textInTerminal(addStatsCommand, 'stats');
 
 function file(rows: unknown[] | string): string {
   const folder = mkdtempSync(join(tmpdir(), 'reprise-stats-'));
