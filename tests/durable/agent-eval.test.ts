@@ -19,7 +19,7 @@ import { type Running, readLines, until, Workplace } from '../support/workplace.
 const ROWS = 24;
 const ROLLOUTS = 4;
 const CONCURRENCY = 8;
-const KILLS = IS_NIGHT ? 10 : 4;
+const KILLS = IS_NIGHT ? 10 : 2;
 /** Milliseconds: long enough for calls to be in flight whenever something dies. */
 const LATENCY = 100;
 
