@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OWNER_LABEL, ownerLabel } from '../../../src/sandboxes/container-owner.js';
 import { type DockerSandbox, dockerSandbox } from '../../../src/sandboxes/docker-sandbox.js';
@@ -12,12 +14,14 @@ describe.skipIf(mustSkipDocker(found))('the containers that wait for programs', 
   const environment = 'environment' in found ? found.environment : {};
   const docker = dockerClient(environment);
   let sandbox: DockerSandbox;
+  const closing: NodeJS.ReadableStream[] = [];
 
   beforeEach(async () => {
     sandbox = dockerSandbox({ environment });
     await sandbox.prepare();
   });
   afterEach(async () => {
+    for (const stream of closing.splice(0)) (stream as Readable).destroy();
     await sandbox.close();
     await untilRemoved(docker, ownerLabel());
   });
@@ -26,12 +30,29 @@ describe.skipIf(mustSkipDocker(found))('the containers that wait for programs', 
     docker.listContainers({ all: true, filters: { label: [`${OWNER_LABEL}=${ownerLabel()}`] } });
   const run = async (code: string) => (await sandbox.run(program(code), { limits: PATIENT })).stdout;
 
-  /** Runs programs until one container waits, and no other is left; returns its id. */
+  /** What happens to containers from now on, as `start ID` and `die ID`. */
+  async function watchContainers(): Promise<string[]> {
+    const events: string[] = [];
+    const label = [`${OWNER_LABEL}=${ownerLabel()}`];
+    const stream = await docker.getEvents({
+      filters: { event: ['start', 'die'], type: ['container'], label },
+    });
+    closing.push(stream);
+    createInterface({ input: stream }).on('line', (line) => {
+      const { Action, id } = JSON.parse(line);
+      events.push(`${Action} ${id}`);
+    });
+    return events;
+  }
+
+  /** Runs two programs until both their containers have ended, and one waits that neither had; returns its id. */
   async function warm(): Promise<string> {
+    const events = await watchContainers();
     await run('');
     await run('');
     let id = '';
     await until('one container waits', async () => {
+      if (events.filter((event) => event.startsWith('die')).length < 2) return false;
       const [first, ...others] = await all();
       id = first?.Id ?? '';
       return first?.State === 'running' && others.length === 0;
@@ -41,18 +62,10 @@ describe.skipIf(mustSkipDocker(found))('the containers that wait for programs', 
 
   test('are used by the next one', async () => {
     const id = await warm();
-    const events: string[] = [];
-    const stream = await docker.getEvents({ filters: { event: ['start', 'die'], type: ['container'] } });
-    stream.on('data', (chunk) => {
-      for (const line of chunk.toString().split('\n').filter(Boolean)) {
-        const { Action, id: subject } = JSON.parse(line);
-        events.push(`${Action} ${subject === id ? 'the one that waited' : 'another'}`);
-      }
-    });
+    const events = await watchContainers();
     expect(await run('print("here")')).toBe('here\n');
-    await until('the container has ended', () => events.includes('die the one that waited'));
-    (stream as NodeJS.ReadableStream & { destroy(): void }).destroy();
-    expect(events).not.toContain('die another');
+    await until('the container has ended', () => events.includes(`die ${id}`));
+    expect(events.filter((event) => event.startsWith('die'))).toEqual([`die ${id}`]);
   });
 
   test('serve calls and programs alike, and nothing of one is left to the next', async () => {
