@@ -3,15 +3,14 @@ import { Context } from '@temporalio/activity';
 import type { GeneratedReply, LanguageModelActivities, StepAnswer } from '../contracts/activities.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { AwaitedStep, GenerateInput } from '../contracts/run.js';
+import { Attempt } from './attempt.js';
 import type { StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { stepEnvironment } from './environments.js';
-import { type AttemptNotes, type CalledModel, type ModelCalls, notesOf } from './model-calls.js';
+import type { CalledModel, ModelCalls } from './model-calls.js';
 import { patiently } from './patiently.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
-/** Milliseconds between two signs of life; the heartbeat timeout is 10 s. */
-const HEARTBEAT_INTERVAL = 3000;
 /** Milliseconds that a reply waits unwritten for the environment's answer to it. */
 const QUICK_STEP = 200;
 
@@ -90,28 +89,19 @@ export function createLanguageModelActivities(
     return { record, answer: answer ?? (await stepEnvironment(run, awaited, record.text)) };
   }
 
-  async function answer(input: GenerateInput, notes: AttemptNotes): Promise<StoredCall> {
+  async function answer(input: GenerateInput, attempt: Attempt): Promise<StoredCall> {
     const run = await runs.get(input.run);
     const model = calledModel(run);
     const asked = models.prepare(model, input.call, input);
     const stored = await run.calls.find(input.call, asked.key);
     if (stored !== null) return recall(run, stored, input.step);
-    const { record, share } = await models.ask(model, asked, notes);
+    const { record, share } = await models.ask(model, asked, attempt);
     const kept = await keep(run, record, input.step);
     await share();
     return kept;
   }
 
-  async function generate(input: GenerateInput): Promise<GeneratedReply> {
-    const context = Context.current();
-    const notes = notesOf(context);
-    const heartbeat = setInterval(() => context.heartbeat(notes), HEARTBEAT_INTERVAL);
-    try {
-      return replyOf(await answer(input, notes));
-    } finally {
-      clearInterval(heartbeat);
-    }
-  }
-
-  return { generate };
+  return {
+    generate: (input) => Attempt.run(async (attempt) => replyOf(await answer(input, attempt))),
+  };
 }

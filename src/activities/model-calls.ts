@@ -21,6 +21,7 @@ import {
 } from '../language-models/errors.js';
 import { Pace } from '../language-models/pace.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
+import type { Attempt } from './attempt.js';
 import { callKeyOf, idempotencyKeyOf, promptKeyOf } from './call-key.js';
 import { recordOf, requestOf } from './call-record.js';
 import type { CallStore } from './call-store.js';
@@ -57,17 +58,6 @@ export interface Asked {
 
 /** Two moments, by `performance.now()`. */
 export type Span = readonly [from: number, to: number];
-
-/** What an attempt leaves for the next one. */
-export interface AttemptNotes {
-  /** Attempts that ended with a provider's failure. Every other one was cut off by a crash. */
-  failures: number;
-}
-
-export function notesOf(context: Context): AttemptNotes {
-  const details = context.info.heartbeatDetails as Partial<AttemptNotes> | undefined;
-  return { failures: details?.failures ?? 0 };
-}
 
 /** What the provider says of a request that it refused for its content; null where the error is another one. */
 export function refusalOf(error: unknown): string | null {
@@ -141,12 +131,11 @@ export class ModelCalls {
   ask(
     model: CalledModel,
     prepared: { key: string; request: GenerateRequest },
-    notes: AttemptNotes,
+    attempt: Attempt,
   ): Promise<Asked> {
-    const crashes = Math.max(Context.current().info.attempt - 1 - notes.failures, 0);
-    return this.fromCacheOr(model, prepared, crashes, async () => ({
-      ...(await this.askOnce(model, prepared, notes)),
-      failures: notes.failures,
+    return this.fromCacheOr(model, prepared, attempt.crashes, async () => ({
+      ...(await this.askOnce(model, prepared, attempt)),
+      failures: attempt.failures,
     }));
   }
 
@@ -235,18 +224,17 @@ export class ModelCalls {
   private async askOnce(
     model: CalledModel,
     prepared: { key: string; request: GenerateRequest },
-    notes: AttemptNotes,
+    attempt: Attempt,
   ): Promise<Answered> {
-    const context = Context.current();
-    const signal = context.cancellationSignal;
+    const signal = Context.current().cancellationSignal;
+    attempt.asks();
     try {
       return await this.send(model, prepared, { waiting: signal, sending: signal });
     } catch (error) {
-      notes.failures += 1;
-      context.heartbeat(notes);
+      const failures = attempt.failed();
       if (!(error instanceof LanguageModelError)) throw error;
       if (error.kind === 'cancelled') throw new CancelledFailure(error.message);
-      throw this.failed(model, prepared.request, error, notes.failures);
+      throw this.failed(model, prepared.request, error, failures);
     }
   }
 

@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { CallStore } from '../../src/activities/call-store.js';
 import { createLanguageModelActivities } from '../../src/activities/language-model.js';
 import { ModelCalls } from '../../src/activities/model-calls.js';
@@ -8,21 +8,45 @@ import type { RunContexts } from '../../src/activities/run-context.js';
 import type { RunLogs } from '../../src/activities/run-log.js';
 import type { GenerateInput } from '../../src/contracts/run.js';
 import { ComparisonUnavailableError } from '../../src/grading/grade.js';
+import { LanguageModelError } from '../../src/language-models/errors.js';
+import type { ArtifactStore } from '../../src/storage/artifact-store.js';
+import { StorageError } from '../../src/storage/storage-error.js';
 import { memoryStore } from './executor-support.js';
 import { dependencies } from './worker-support.js';
 
-test('a reply whose grader fails at once is kept: the next attempt grades it and pays nothing', async () => {
-  const { store } = memoryStore();
-  let asked = 0;
-  let steps = 0;
-  const answer = { done: true, reward: 1, feedback: { correct: true, target: '4', message: '' } };
+const ANSWER = { done: true, reward: 1, feedback: { correct: true, target: '4', message: '' } };
+
+let store: ArtifactStore;
+let generate: (input: GenerateInput) => Promise<unknown>;
+/** What the worker meets next, each once. */
+let troubles: { store?: Error; model?: Error; grader?: Error };
+let asked: number;
+let steps: number;
+/** How the attempts of a call so far were left. */
+let attempts: number;
+let heartbeat: unknown;
+
+function throwOnce(name: keyof typeof troubles): void {
+  const error = troubles[name];
+  delete troubles[name];
+  if (error !== undefined) throw error;
+}
+
+beforeEach(() => {
+  store = memoryStore().store;
+  [troubles, asked, steps, attempts, heartbeat] = [{}, 0, 0, 0, undefined];
+  const readText: ArtifactStore['readText'] = async (key) => {
+    throwOnce('store');
+    return store.readText(key);
+  };
+  const sometimesAway: ArtifactStore = Object.assign(Object.create(store), { readText });
   const run = {
     store,
     config: {
       lm: { provider: 'openai', model: 'fake', max_attempts: 8, requests_per_second: null, cache: false },
       output: { results_dir: 'results', log_level: 'error' },
     },
-    calls: new CallStore(store),
+    calls: new CallStore(sometimesAway),
     modelName: 'openai/fake',
     modelAddress: 'openai/fake',
     costOf: () => 1,
@@ -30,6 +54,7 @@ test('a reply whose grader fails at once is kept: the next attempt grades it and
       model: {
         generate: async () => {
           asked += 1;
+          throwOnce('model');
           return { text: '4', finish_reason: 'stop' };
         },
       },
@@ -38,27 +63,74 @@ test('a reply whose grader fails at once is kept: the next attempt grades it and
     environment: () => ({
       step: async () => {
         steps += 1;
-        if (steps === 1) throw new ComparisonUnavailableError('no thread');
-        return { ...answer, info: {} };
+        throwOnce('grader');
+        return { ...ANSWER, info: {} };
       },
     }),
   };
   const runs = { get: async () => run } as unknown as RunContexts;
   const runLogs = { for: () => ({ warn: () => undefined }) } as unknown as RunLogs;
   const given = dependencies({ runLogs });
-  const { generate } = createLanguageModelActivities(runs, given, new ModelCalls(given));
-  const input = {
-    run: 'run',
-    call: { sample_id: 's0', trial: 0, purpose: 'act', ordinal: 0 },
-    messages: [{ role: 'user', content: '2+2' }],
-    step: { index: 0, state: null },
-  } as unknown as GenerateInput;
-  const attempt = () =>
-    new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR', () => undefined) }).run(
-      generate,
-      input,
-    );
+  generate = createLanguageModelActivities(runs, given, new ModelCalls(given)).generate;
+});
+
+const INPUT = {
+  run: 'run',
+  call: { sample_id: 's0', trial: 0, purpose: 'act', ordinal: 0 },
+  messages: [{ role: 'user', content: '2+2' }],
+  step: { index: 0, state: null },
+} as unknown as GenerateInput;
+
+/** The next attempt of the activity, as the server has it made. */
+async function attempt(): Promise<unknown> {
+  attempts += 1;
+  const environment = new MockActivityEnvironment(
+    { attempt: attempts, heartbeatDetails: heartbeat },
+    { logger: new DefaultLogger('ERROR', () => undefined) },
+  );
+  environment.on('heartbeat', (details) => {
+    heartbeat = structuredClone(details);
+  });
+  return environment.run(generate, INPUT);
+}
+
+function away(): StorageError {
+  return new StorageError({
+    message: 'away',
+    uri: 'memory',
+    key: null,
+    code: 'unreachable',
+    retryable: true,
+  });
+}
+
+async function recorded(): Promise<unknown> {
+  return (await new CallStore(store).at(INPUT.call))?.record;
+}
+
+test('a reply whose grader fails at once is kept: the next attempt grades it and pays nothing', async () => {
+  troubles.grader = new ComparisonUnavailableError('no thread');
   await expect(attempt()).rejects.toThrow(ComparisonUnavailableError);
-  expect(await attempt()).toMatchObject({ text: '4', step: answer });
+  expect(await attempt()).toMatchObject({ text: '4', step: ANSWER });
   expect({ asked, steps }).toEqual({ asked: 1, steps: 2 });
+});
+
+test('a store that is away before the model is asked makes no call a repeated one', async () => {
+  troubles.store = away();
+  await expect(attempt()).rejects.toThrow(StorageError);
+  troubles.model = new LanguageModelError('rate_limited', 'later', { provider: 'openai' });
+  await expect(attempt()).rejects.toThrow('later');
+  troubles.store = away();
+  await expect(attempt()).rejects.toThrow(StorageError);
+  await attempt();
+  expect(await recorded()).toMatchObject({ attempts: 2, repeated: 0 });
+  expect(asked).toBe(2);
+});
+
+test('an attempt of which nothing was heard again may have been paid: its call is a repeated one', async () => {
+  troubles.store = away();
+  await expect(attempt()).rejects.toThrow(StorageError);
+  attempts += 1;
+  expect(await attempt()).toMatchObject({ repeated: 1 });
+  expect(await recorded()).toMatchObject({ attempts: 2, repeated: 1 });
 });

@@ -1,9 +1,7 @@
-import { Context } from '@temporalio/activity';
 import type { AgentTurn, RolloutStep } from '../../contracts/agent-eval.js';
 import type { ChatMessage } from '../../contracts/language-model.js';
 import { costOfCall } from '../../runtime/step-cost.js';
-import { heartbeating } from '../heartbeating.js';
-import { type AttemptNotes, notesOf } from '../model-calls.js';
+import { Attempt } from '../attempt.js';
 import type { AgentEvalContext, AgentEvalContexts } from './agent-eval-context.js';
 import type { RolloutCalls, Said } from './rollout-calls.js';
 import { ROLLOUT_ERRORS, rolloutError } from './rollout-failures.js';
@@ -21,10 +19,10 @@ export function createAgentTurn(contexts: AgentEvalContexts, calls: RolloutCalls
     return { messages: [...instructions, ...messages], tools: await context.code.tools(stored) };
   }
 
-  async function take(input: RolloutStep, notes: AttemptNotes): Promise<AgentTurn> {
+  async function take(input: RolloutStep, attempt: Attempt): Promise<AgentTurn> {
     const context = await contexts.get(input.run);
     const call = agentCall(input, input.place.agent_turns);
-    const record = await calls.ask(context, context.agent, call, () => saidTo(context, input), notes);
+    const record = await calls.ask(context, context.agent, call, () => saidTo(context, input), attempt);
     const tool_calls = record.tool_calls?.length ?? 0;
     if (tool_calls === 0 && record.text.trim() === '') {
       const message = `the model's reply is empty (finish reason: ${record.finish_reason})`;
@@ -33,8 +31,5 @@ export function createAgentTurn(contexts: AgentEvalContexts, calls: RolloutCalls
     return { tool_calls, ...costOfCall(record) };
   }
 
-  return (input: RolloutStep): Promise<AgentTurn> => {
-    const notes = notesOf(Context.current());
-    return heartbeating(() => take(input, notes), notes);
-  };
+  return (input: RolloutStep): Promise<AgentTurn> => Attempt.run((attempt) => take(input, attempt));
 }

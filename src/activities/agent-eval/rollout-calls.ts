@@ -5,8 +5,9 @@ import type {
   ChatMessage,
   ToolDefinition,
 } from '../../contracts/language-model.js';
+import type { Attempt } from '../attempt.js';
 import type { WorkerDependencies } from '../dependencies.js';
-import type { AttemptNotes, CalledModel, ModelCalls } from '../model-calls.js';
+import type { CalledModel, ModelCalls } from '../model-calls.js';
 import { patiently } from '../patiently.js';
 import type { AgentEvalContext } from './agent-eval-context.js';
 
@@ -32,12 +33,12 @@ export class RolloutCalls {
     model: CalledModel,
     call: CallIdentity,
     said: () => Promise<Said>,
-    notes: AttemptNotes,
+    attempt: Attempt,
   ): Promise<CallRecord> {
     const stored = await context.calls.at(call);
     if (stored !== null) return stored.record;
     const prepared = this.models.prepare(model, call, await said());
-    const { record, share } = await this.models.ask(model, prepared, notes);
+    const { record, share } = await this.models.ask(model, prepared, attempt);
     const kept = await this.keep(context, record);
     await share();
     return kept;

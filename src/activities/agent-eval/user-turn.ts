@@ -1,13 +1,12 @@
-import { Context } from '@temporalio/activity';
 import type { UserTurn, UserTurnInput } from '../../contracts/agent-eval.js';
 import type { CallIdentity, CallRecord, ChatMessage } from '../../contracts/language-model.js';
 import { readUserMessage, simulatedUserPrompt } from '../../rollouts/simulated-user.js';
 import { FAULT_SENTENCES, userFault } from '../../rollouts/user-faults.js';
 import { costOfCall, noStepCost } from '../../runtime/step-cost.js';
+import { Attempt } from '../attempt.js';
 import { callKeyOf } from '../call-key.js';
 import { recordOf } from '../call-record.js';
-import { heartbeating } from '../heartbeating.js';
-import { type AttemptNotes, type CalledModel, notesOf } from '../model-calls.js';
+import type { CalledModel } from '../model-calls.js';
 import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
 import type { RolloutCalls } from './rollout-calls.js';
 import { userCall } from './rollout-names.js';
@@ -64,7 +63,7 @@ export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls)
   async function simulate(
     context: AgentEvalContext,
     user: CalledModel,
-    { input, rollout, notes }: { input: UserTurnInput; rollout: OpenRollout; notes: AttemptNotes },
+    { input, rollout, attempt }: { input: UserTurnInput; rollout: OpenRollout; attempt: Attempt },
   ): Promise<UserTurn> {
     const { stopToken } = context;
     const { messages } = await context.conversations.at(rollout, input.place);
@@ -73,7 +72,7 @@ export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls)
       const part = rollout.stored.row.sim_user_prompt ?? '';
       return { messages: simulatedUserPrompt(part, messages, { stopToken, faults }) };
     };
-    const record = await calls.ask(context, user, userCall(input, input.place), said, notes);
+    const record = await calls.ask(context, user, userCall(input, input.place), said, attempt);
     const cost = costOfCall(record);
     const fault = faultOf(context, input, record, messages);
     if (fault !== null) {
@@ -84,15 +83,12 @@ export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls)
     return { kind: readUserMessage(record.text, stopToken).stops ? 'stopped' : 'said', ...cost };
   }
 
-  async function take(input: UserTurnInput, notes: AttemptNotes): Promise<UserTurn> {
+  async function take(input: UserTurnInput, attempt: Attempt): Promise<UserTurn> {
     const context = await contexts.get(input.run);
     if (input.said !== null) return heard(context, input, input.said);
     if (context.user === null) throw new Error(`nobody answers in ${input.row}: the config names no user`);
-    return simulate(context, context.user, { input, rollout: await context.rollout(input), notes });
+    return simulate(context, context.user, { input, rollout: await context.rollout(input), attempt });
   }
 
-  return (input: UserTurnInput): Promise<UserTurn> => {
-    const notes = notesOf(Context.current());
-    return heartbeating(() => take(input, notes), notes);
-  };
+  return (input: UserTurnInput): Promise<UserTurn> => Attempt.run((attempt) => take(input, attempt));
 }

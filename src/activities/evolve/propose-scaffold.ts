@@ -1,10 +1,8 @@
-import { Context } from '@temporalio/activity';
 import type { ProposedScaffold, ProposeScaffoldInput } from '../../contracts/evolve.js';
 import type { CallIdentity, CallRecord, ChatMessage } from '../../contracts/language-model.js';
 import { parseScaffoldReply, retryMessages } from '../../evolution/reply.js';
 import { costOfCall } from '../../runtime/step-cost.js';
-import { heartbeating } from '../heartbeating.js';
-import { type AttemptNotes, notesOf } from '../model-calls.js';
+import { Attempt } from '../attempt.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { LONGEST_FAULT, type ScaffoldChecks } from './scaffold-checks.js';
 import { refusedPrompt, type ScaffolderCalls } from './scaffolder-calls.js';
@@ -42,10 +40,10 @@ export function createProposeScaffold(
   contexts: EvolveContexts,
   { calls, checks }: { calls: ScaffolderCalls; checks: ScaffoldChecks },
 ) {
-  async function propose(input: ProposeScaffoldInput, notes: AttemptNotes): Promise<ProposedScaffold> {
+  async function propose(input: ProposeScaffoldInput, attempt: Attempt): Promise<ProposedScaffold> {
     const context = await contexts.get(input.run);
     const messages = await withFaults(context, input, await scaffolderPrompt(context, input));
-    const record: CallRecord = await calls.ask(context, callOf(input), { messages }, notes);
+    const record: CallRecord = await calls.ask(context, callOf(input), { messages }, attempt);
     const cost = costOfCall(record);
     const parsed = parseScaffoldReply(record.text);
     const accepted = parsed.ok
@@ -60,9 +58,8 @@ export function createProposeScaffold(
   }
 
   return async (input: ProposeScaffoldInput): Promise<ProposedScaffold> => {
-    const notes = notesOf(Context.current());
     try {
-      return await heartbeating(() => propose(input, notes), notes);
+      return await Attempt.run((attempt) => propose(input, attempt));
     } catch (error) {
       const refused = refusedPrompt(error);
       if (refused === null) throw error;

@@ -7,8 +7,9 @@ import type {
 } from '../../contracts/language-model.js';
 import type { StepCost } from '../../contracts/step-cost.js';
 import { noStepCost } from '../../runtime/step-cost.js';
+import type { Attempt } from '../attempt.js';
 import type { WorkerDependencies } from '../dependencies.js';
-import { type AttemptNotes, type ModelCalls, refusalOf } from '../model-calls.js';
+import { type ModelCalls, refusalOf } from '../model-calls.js';
 import { patiently } from '../patiently.js';
 import type { EvolveContext } from './evolve-context.js';
 import { LONGEST_FAULT } from './scaffold-checks.js';
@@ -24,12 +25,12 @@ export class ScaffolderCalls {
     context: EvolveContext,
     call: CallIdentity,
     said: { messages: ChatMessage[]; tools?: ToolDefinition[] },
-    notes: AttemptNotes,
+    attempt: Attempt,
   ): Promise<CallRecord> {
     const asked = this.models.prepare(context.scaffolder, call, said);
     const stored = await context.calls.find(asked.request.call, asked.key);
     if (stored !== null) return stored.record;
-    const { record, share } = await this.models.ask(context.scaffolder, asked, notes);
+    const { record, share } = await this.models.ask(context.scaffolder, asked, attempt);
     await patiently(() => context.calls.save({ record, answer: null }), {
       log: context.log,
       notify: this.dependencies.notify,

@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import type {
   RunDraftInput,
   ScaffolderTurn,
@@ -11,8 +10,7 @@ import { DRAFT_TOOLS, draftAction } from '../../evolution/draft-tools.js';
 import { draftName } from '../../evolution/iteration-ports.js';
 import type { ScaffoldFiles } from '../../evolution/types.js';
 import { costOfCall } from '../../runtime/step-cost.js';
-import { heartbeating } from '../heartbeating.js';
-import { type AttemptNotes, notesOf } from '../model-calls.js';
+import { Attempt } from '../attempt.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import type { ScaffoldChecks } from './scaffold-checks.js';
 import { refusedPrompt, type ScaffolderCalls } from './scaffolder-calls.js';
@@ -89,11 +87,11 @@ export function createScaffolderTurn(
   contexts: EvolveContexts,
   { calls, checks }: { calls: ScaffolderCalls; checks: ScaffoldChecks },
 ) {
-  async function take(input: ScaffolderTurnInput, notes: AttemptNotes): Promise<ScaffolderTurn> {
+  async function take(input: ScaffolderTurnInput, attempt: Attempt): Promise<ScaffolderTurn> {
     const context = await contexts.get(input.run);
     const prompt = await promptOf(context, input);
     const messages = turnMessages(prompt, await takenTurns(context, input), input.max_turns);
-    const record = await calls.ask(context, callOfTurn(input), { messages, tools: DRAFT_TOOLS }, notes);
+    const record = await calls.ask(context, callOfTurn(input), { messages, tools: DRAFT_TOOLS }, attempt);
     const cost = costOfCall(record);
     const isLast = input.turn === input.max_turns - 1;
     const refused = (fault: string): ScaffolderTurn => {
@@ -112,9 +110,8 @@ export function createScaffolderTurn(
   }
 
   return async (input: ScaffolderTurnInput): Promise<ScaffolderTurn> => {
-    const notes = notesOf(Context.current());
     try {
-      return await heartbeating(() => take(input, notes), notes);
+      return await Attempt.run((attempt) => take(input, attempt));
     } catch (error) {
       const refused = refusedPrompt(error);
       if (refused === null) throw error;

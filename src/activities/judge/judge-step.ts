@@ -4,9 +4,10 @@ import { scoresOf } from '../../judging/evaluation.js';
 import { readVerdict } from '../../judging/verdict.js';
 import { costOfCall } from '../../runtime/step-cost.js';
 import { judgeErrorKey } from '../../storage/paths.js';
+import { Attempt } from '../attempt.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
-import { type AttemptNotes, type ModelCalls, notesOf } from '../model-calls.js';
+import type { ModelCalls } from '../model-calls.js';
 import { patiently } from '../patiently.js';
 import type { JudgeContext, JudgeContexts } from './judge-context.js';
 import { type JudgeReply, repliesOn } from './judge-replies.js';
@@ -24,7 +25,7 @@ export function createJudgeStep(
   contexts: JudgeContexts,
   { models, dependencies }: { models: ModelCalls; dependencies: WorkerDependencies },
 ) {
-  async function ask(context: JudgeContext, input: JudgeStepInput, notes: AttemptNotes): Promise<JudgeReply> {
+  async function ask(context: JudgeContext, input: JudgeStepInput, attempt: Attempt): Promise<JudgeReply> {
     const { replies, next } = await repliesOn(context, models, input, input.attempt + 1);
     const kept = replies[input.attempt];
     if (kept !== undefined) return kept;
@@ -32,7 +33,7 @@ export function createJudgeStep(
       throw new Error(`${context.store.uri} lacks a reply that was there: the folder was changed`);
     }
     const asked = models.prepare(context.judge, next.call, { messages: next.messages });
-    const { record, share } = await models.ask(context.judge, asked, notes);
+    const { record, share } = await models.ask(context.judge, asked, attempt);
     await patiently(() => context.calls.save({ record, answer: null }), {
       log: context.log,
       notify: dependencies.notify,
@@ -43,18 +44,16 @@ export function createJudgeStep(
     return { record, read: readVerdict(record.text, context.config.rubric.criteria) };
   }
 
-  return (input: JudgeStepInput): Promise<JudgedStep> => {
-    const notes = notesOf(Context.current());
-    return heartbeating(async () => {
+  return (input: JudgeStepInput): Promise<JudgedStep> =>
+    Attempt.run(async (attempt) => {
       const context = await contexts.get(input.run);
-      const reply = await ask(context, input, notes);
+      const reply = await ask(context, input, attempt);
       if (!reply.read.ok) {
         const { trajectory, step, attempt } = input;
         context.log.warn({ trajectory, step, attempt, fault: reply.read.fault }, 'no verdict');
       }
       return outcomeOf(reply);
-    }, notes);
-  };
+    });
 }
 
 /** Notes why a step could not be judged. */
