@@ -10,7 +10,11 @@ export class InfrastructureError extends Error {
   readonly [MARK] = true;
 }
 
+/** The system's codes where a disk, or the machine's memory or descriptors, do not suffice or fail. */
+export const MACHINE_CODES: readonly string[] = ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM'];
+
 const SYSTEM_CODES = new Set([
+  ...MACHINE_CODES,
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
@@ -20,12 +24,6 @@ const SYSTEM_CODES = new Set([
   'EHOSTUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'ENOSPC',
-  'EDQUOT',
-  'EIO',
-  'EMFILE',
-  'ENFILE',
-  'ENOMEM',
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',

@@ -1,3 +1,5 @@
+import { MACHINE_CODES } from '../contracts/infrastructure-error.js';
+
 /**
  * A dataset cannot be read or does not fit its config. The message is complete: it names the row, the field of the
  * config and what there is instead. The CLI prints it and exits with 2.
@@ -21,16 +23,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const RETRYABLE_SYSTEM_CODES = new Set([
-  'ENOSPC',
-  'EDQUOT',
-  'EIO',
-  'EMFILE',
-  'ENFILE',
-  'ENOMEM',
-  'EAGAIN',
-  'ESTALE',
-]);
+const RETRYABLE_SYSTEM_CODES = new Set([...MACHINE_CODES, 'EAGAIN', 'ESTALE']);
 
 /** Turns whatever a reader threw over a file into a {@link DatasetError} that names the file. */
 export function fileReadError(error: unknown, path: string, field: string): DatasetError {

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { AgentEvalConfig } from '../config/agent-eval-schema.js';
+import { modelNameOf } from '../config/model-name.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
 import { AGENT_EVAL_CONFIGS } from '../storage/experiment-folder.js';
 import { type StartedRun, startNamed } from './start-named.js';
@@ -17,7 +18,7 @@ export function startAgentEval(
       type: WORKFLOW_TYPES.agentEval,
       config,
       kind: AGENT_EVAL_CONFIGS,
-      summary: `${config.name} · ${lm.provider}/${lm.model}`,
+      summary: `${config.name} · ${modelNameOf(lm)}`,
     },
     taskQueue,
   );

@@ -2,6 +2,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle 
 import { experimentOf, judgementName } from '../activities/judge/judge-folder.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { JudgeConfig } from '../config/judge-schema.js';
+import { modelNameOf } from '../config/model-name.js';
 import type { JsonObject } from '../contracts/json.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
 import { judgementPrefix } from '../storage/paths.js';
@@ -52,7 +53,7 @@ export async function startJudge(
       args: [JSON.parse(JSON.stringify(config)) as JsonObject],
       workflowIdConflictPolicy: 'FAIL',
       memo: { [EXPERIMENT_MEMO]: experiment },
-      staticSummary: `${rubric.name} · ${lm.provider}/${lm.model}`,
+      staticSummary: `${rubric.name} · ${modelNameOf(lm)}`,
     });
     return { id, handle, how: 'started' };
   } catch (error) {

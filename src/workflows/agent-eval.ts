@@ -1,6 +1,5 @@
 import {
   allHandlersFinished,
-  ChildWorkflowFailure,
   condition,
   continueAsNew,
   isCancellation,
@@ -68,8 +67,7 @@ async function runRollout(
     control.left(handle, await handle.result());
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const cause = error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error;
-    control.broke(handle, `${task.row}, rollout ${rollout + 1}: ${describeError(cause).message}`);
+    control.broke(handle, `${task.row}, rollout ${rollout + 1}: ${describeError(error).message}`);
   }
 }
 

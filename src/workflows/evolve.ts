@@ -1,6 +1,5 @@
 import {
   allHandlersFinished,
-  ChildWorkflowFailure,
   condition,
   continueAsNew,
   isCancellation,
@@ -46,8 +45,7 @@ async function runIteration(
     return result;
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const cause = error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error;
-    control.broke(`${name}: ${describeError(cause).message}`);
+    control.broke(`${name}: ${describeError(error).message}`);
     return null;
   }
 }

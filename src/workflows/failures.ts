@@ -1,4 +1,10 @@
-import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  isCancellation,
+  TimeoutFailure,
+} from '@temporalio/workflow';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import type { EpisodeError } from '../contracts/results.js';
 import type { StepCost } from '../contracts/step-cost.js';
@@ -9,9 +15,15 @@ export function isInterruption(error: unknown): boolean {
   return error instanceof CallRefusedError || isCancellation(error) || fatalMessage(error) !== null;
 }
 
+/** What an activity or a child workflow failed of; any other error as it is. */
+function causeOf(error: unknown): unknown {
+  const isWrapper = error instanceof ActivityFailure || error instanceof ChildWorkflowFailure;
+  return isWrapper ? (error.cause ?? error) : error;
+}
+
 /** What an error row says. The activity's own words, not the wrapper's. */
 export function describeError(error: unknown): EpisodeError {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const cause = causeOf(error);
   if (cause instanceof ApplicationFailure) {
     return { type: cause.type ?? 'Error', message: cause.message };
   }
@@ -34,7 +46,7 @@ const FATAL_TYPES: string[] = [
 
 /** Why every further call would fail as well; null where the error is not of that kind. */
 export function fatalMessage(error: unknown): string | null {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const cause = causeOf(error);
   const fatal = cause instanceof ApplicationFailure && FATAL_TYPES.includes(cause.type ?? '');
   return fatal ? cause.message : null;
 }
@@ -56,7 +68,7 @@ export function costOfEmptyReply(error: unknown): StepCost | null {
 }
 
 function costOfFailure(error: unknown, type: string): StepCost | null {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
+  const cause = causeOf(error);
   const isOfType = cause instanceof ApplicationFailure && cause.type === type;
   return isOfType ? ((cause.details?.[0] as StepCost | undefined) ?? null) : null;
 }

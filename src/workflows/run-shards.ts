@@ -1,4 +1,4 @@
-import { ChildWorkflowFailure, isCancellation, startChild, workflowInfo } from '@temporalio/workflow';
+import { isCancellation, startChild, workflowInfo } from '@temporalio/workflow';
 import type { ControlState, RunPlan } from '../contracts/run.js';
 import { settleAll } from '../runtime/settle-all.js';
 import { describeError } from './failures.js';
@@ -22,8 +22,7 @@ export async function runShards(plan: RunPlan, control: RunControl, startedAt: n
       control.left(shard, await handle.result());
     } catch (error) {
       if (isCancellation(error)) throw error;
-      const cause = error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error;
-      control.broke(shard, describeError(cause).message);
+      control.broke(shard, describeError(error).message);
     }
   });
   const stopWatching = watchTheClock(plan, startedAt, 'run', control);

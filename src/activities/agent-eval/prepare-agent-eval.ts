@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { AgentEvalConfig } from '../../config/agent-eval-schema.js';
+import { modelNameOf } from '../../config/model-name.js';
 import type { AgentEvalInput, AgentEvalPlan, RolloutTask } from '../../contracts/agent-eval.js';
 import { rolloutRules } from '../../rollouts/rules.js';
 import type { WorkerDependencies } from '../dependencies.js';
@@ -34,8 +35,8 @@ function userOf(
     return { user_model: null, human: false, user: STORING };
   }
   if (user === 'human') return { user_model: HUMAN, human: true, user: STORING };
-  const { provider, model, timeout_sec, max_attempts } = user.lm;
-  return { user_model: `${provider}/${model}`, human: false, user: { timeout_sec, max_attempts } };
+  const { timeout_sec, max_attempts } = user.lm;
+  return { user_model: modelNameOf(user.lm), human: false, user: { timeout_sec, max_attempts } };
 }
 
 /** Whether the figures come from the simulated model. */
@@ -83,7 +84,7 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
         experiment,
         execution: runId,
         name: config.name,
-        agent_model: `${lm.provider}/${lm.model}`,
+        agent_model: modelNameOf(lm),
         ...userOf(config, tasks),
         simulated: isSimulated(config),
         rows: tasks,

@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { InvalidInputError } from '../../config/errors.js';
 import { resolveJudgeConfig } from '../../config/judge-load.js';
 import type { JudgeConfig } from '../../config/judge-schema.js';
+import { modelNameOf } from '../../config/model-name.js';
 import type { JudgeInput, JudgePlan } from '../../contracts/judge.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { JsonLinesError } from '../../storage/json-lines.js';
@@ -76,7 +77,7 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
         artifacts: store.uri,
         experiment: experimentOf(config),
         name,
-        model: `${lm.provider}/${lm.model}`,
+        model: modelNameOf(lm),
         simulated: lm.provider === 'simulated',
         criteria: rubric.criteria.map(({ name: criterion, range }) => ({ name: criterion, range })),
         steps,
