@@ -5,7 +5,7 @@ export class PlaceholderError extends Error {
   override readonly name = 'PlaceholderError';
 }
 
-const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 const RELATIVE_DAY = /^(today|weekday)(?:\s*([+-])\s*(\d{1,5}))?$/;
 const RESULT = /^result\.(\d+)((?:\.\w+)*)$/;
 const DAY_MS = 86_400_000;
@@ -18,7 +18,7 @@ const KNOWN = '{{today}}, {{today+1}}, {{weekday}}, {{weekday-7}} and {{now}}';
  * @throws PlaceholderError for any other `{{…}}`.
  */
 export function fillInDates(text: string, now: string): string {
-  return text.replace(PLACEHOLDER, (written: string, inner: string) => {
+  return fillIn(text, (inner, written) => {
     if (inner === 'now') return now.slice(0, 19).replace('T', ' ');
     const [, unit, sign, days = '0'] = RELATIVE_DAY.exec(inner) ?? [];
     if (unit === undefined) throw new PlaceholderError(`${written} is not known; there are ${KNOWN}`);
@@ -44,10 +44,9 @@ export function fillInResults<Value extends Json>(
   results: readonly (Json | undefined)[],
 ): Value {
   return mapTexts(value, (text) => {
-    const found = [...text.matchAll(PLACEHOLDER)].filter(([, inner = '']) => RESULT.test(inner));
-    const [only] = found;
-    if (only !== undefined && only[0] === text) return resultAt(only[1] ?? '', results);
-    return text.replace(PLACEHOLDER, (written: string, inner: string) => {
+    const [only] = [...text.matchAll(PLACEHOLDER)].filter(([, inner = '']) => RESULT.test(inner.trim()));
+    if (only !== undefined && only[0] === text) return resultAt(only[1]?.trim() ?? '', results);
+    return fillIn(text, (inner, written) => {
       if (!RESULT.test(inner)) return written;
       const result = resultAt(inner, results);
       return typeof result === 'string' ? result : JSON.stringify(result);
@@ -58,10 +57,13 @@ export function fillInResults<Value extends Json>(
 /** {@link fillInAllDates}, except that placeholders of results stay. */
 export function fillInOracleDates<Value extends Json>(value: Value, now: string): Value {
   return mapTexts(value, (text) =>
-    text.replace(PLACEHOLDER, (written: string, inner: string) =>
-      RESULT.test(inner) ? written : fillInDates(written, now),
-    ),
+    fillIn(text, (inner, written) => (RESULT.test(inner) ? written : fillInDates(written, now))),
   ) as Value;
+}
+
+/** @param value what stands for a placeholder, by what is in it and by how it is written */
+function fillIn(text: string, value: (inner: string, written: string) => string): string {
+  return text.replace(PLACEHOLDER, (written: string, inner: string) => value(inner.trim(), written));
 }
 
 function resultAt(inner: string, results: readonly (Json | undefined)[]): Json {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { resolveLocation } from '../config/paths.js';
+import { withoutTrailing } from '../contracts/trailing.js';
 import { imageReader } from '../storage/image-reader.js';
 import { openStore } from '../storage/open.js';
 import type { ImagePathOf } from '../trajectories/exports/index.js';
@@ -22,7 +23,7 @@ export class SavedImages {
     folder: string,
     private readonly limits: Pick<ImageLimits, 'hosts' | 'folders'>,
   ) {
-    this.folder = folder.replace(/\/+$/, '');
+    this.folder = withoutTrailing(folder, /\//);
   }
 
   /** Saves every image of a trajectory that may be read; answers where each one is. */

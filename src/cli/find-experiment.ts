@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../config/errors.js';
+import { withoutTrailing } from '../contracts/trailing.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { openStore } from '../storage/open.js';
 
@@ -19,7 +20,7 @@ export async function findExperiment(
   id: string,
   { folders, file, kind }: { folders: readonly string[]; file: string; kind: string },
 ): Promise<ArtifactStore> {
-  const name = id.replace(/\/+$/, '');
+  const name = withoutTrailing(id, /\//);
   const candidates = [
     ...(isAddress(name) ? [openStore(name)] : []),
     ...(NAME.test(name) ? folders.map((folder) => openStore(folder).within(name)) : []),

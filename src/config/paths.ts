@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withoutTrailing } from '../contracts/trailing.js';
 import { isCheatsheetAgent } from './combinations.js';
 import { InvalidInputError } from './errors.js';
 import type { RunConfig } from './schema.js';
@@ -12,7 +13,7 @@ export function isRemote(location: string): boolean {
 
 /** An absolute path, or the remote address as it is. `file://` addresses become paths. */
 export function resolveLocation(location: string, folder: string): string {
-  if (isRemote(location)) return location.replace(/\/+$/, '');
+  if (isRemote(location)) return withoutTrailing(location, /\//);
   if (location.startsWith('file://')) return fileURLToPath(location);
   return isAbsolute(location) ? location : resolve(folder, location);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { withoutTrailing } from '../contracts/trailing.js';
 import { DatasetError, reasonOf } from './dataset-error.js';
 
 const HF_DEFAULT_ENDPOINT = 'https://huggingface.co';
@@ -19,7 +20,7 @@ export interface HubOptions {
 export function hubEndpoint(environment: HubOptions['environment']): URL {
   const text = environment.HF_ENDPOINT || HF_DEFAULT_ENDPOINT;
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
-    return new URL(text.replace(/\/+$/, ''));
+    return new URL(withoutTrailing(text, /\//));
   throw new DatasetError(`HF_ENDPOINT ${JSON.stringify(text)} is no http address`, FIELD);
 }
 

@@ -77,7 +77,7 @@ function countModelCalls(segments: readonly PythonSegment[]): number {
     .filter(({ kind }) => kind === 'code')
     .map(({ text }) => text)
     .join(' ');
-  return [...code.matchAll(/(?<!\bdef\s+)\bexecute_llm\s*\(/g)].length;
+  return [...code.matchAll(/\bexecute_llm(?<!\bdef\s+execute_llm)\s*\(/g)].length;
 }
 
 /** A scaffold and its fingerprint. */

@@ -13,7 +13,7 @@ export interface FencedBlock {
   closed: boolean;
 }
 
-const OPENING = /^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n]*)$/;
+const OPENING = /^([ \t]*)(`{3,}|~{3,})([^\n]*)/;
 
 /**
  * In so many blocks of a text the strings are followed beyond the first fence that could close the block, each time to
@@ -54,8 +54,9 @@ export function fencedBlocks(text: string): FencedBlock[] {
 
 /** `python file=a.py` and `python:a.py` are the language `python` and the rest. */
 function splitInfo(info: string): [string, string] {
-  const match = /^\{?\.?([^\s:{}]*):?([\s\S]*?)\}?$/.exec(info.trim());
-  const [, word = '', rest = ''] = match ?? [];
+  const text = info.trim();
+  const [head, word = ''] = /^\{?\.?([^\s:{}]*):?/.exec(text) as RegExpExecArray;
+  const rest = text.slice(head.length).replace(/\}$/, '');
   // A block that is opened by a file's name alone.
   if (/\.\w+$/.test(word)) return ['', info.trim()];
   return [word.toLowerCase(), rest.trim().replace(/^\{/, '')];

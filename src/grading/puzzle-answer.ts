@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../contracts/trailing.js';
 import { extractMarkedAnswer } from './extraction/marked-answer.js';
 import { searchedText, stripMarkdown } from './extraction/reply-text.js';
 
@@ -32,21 +33,24 @@ export function findArithmetic(reply: string): FoundArithmetic {
 }
 
 function withoutMathMarks(line: string): string {
-  return stripMarkdown(line)
-    .replace(/\\[()[\]]|[$`]/g, ' ')
-    .replace(/\\boxed\s*\{(.*)\}/g, '$1');
+  const plain = stripMarkdown(line).replace(/\\[()[\]]|[$`]/g, ' ');
+  // From the first box to the last brace, so that brackets within it stay together.
+  const box = /\\boxed\s*\{/.exec(plain);
+  const close = plain.lastIndexOf('}');
+  if (box === null || close < box.index + box[0].length) return plain;
+  return plain.slice(0, box.index) + plain.slice(box.index + box[0].length, close) + plain.slice(close + 1);
 }
 
 /** Takes off what belongs to the sentence: punctuation, emphasis, half a pair of brackets. */
 function trim(run: string): string {
   if (run.length > LONGEST_RUN * 2) return '';
-  let text = run.replace(/^[.!?\s=*×·⋅∗/÷∕+xX]+|[.!?\s=*×·⋅∗/÷∕+xX]+$/g, '');
+  let text = withoutTrailing(run.replace(/^[.!?\s=*×·⋅∗/÷∕+xX]+/, ''), /[.!?\s=*×·⋅∗/÷∕+xX]/);
   for (let previous = ''; previous !== text; ) {
     previous = text;
     if (count(text, '(') > count(text, ')') && text.endsWith('(')) text = text.slice(0, -1).trim();
     if (count(text, ')') > count(text, '(') && text.endsWith(')')) text = text.slice(0, -1).trim();
   }
-  return text.replace(/[.\s=]+$/, '');
+  return withoutTrailing(text, /[.\s=]/);
 }
 
 const count = (text: string, character: string) => text.split(character).length - 1;

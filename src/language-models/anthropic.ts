@@ -1,5 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { LanguageModel } from '../contracts/language-model.js';
+import { withoutTrailing } from '../contracts/trailing.js';
 import { readMessage, toWireRequest } from './anthropic-wire.js';
 import { type Notice, onceEach } from './chat-messages.js';
 import { errorInsideBody } from './classify-error.js';
@@ -27,7 +28,7 @@ export interface AnthropicOptions {
 /** A model behind Anthropic's Messages API (`POST /v1/messages`). One request a call. */
 export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel {
   const { model, apiKey } = options;
-  const baseURL = (options.baseUrl ?? ANTHROPIC_BASE_URL).replace(/\/+$/, '').replace(/\/v1$/, '');
+  const baseURL = withoutTrailing(options.baseUrl ?? ANTHROPIC_BASE_URL, /\//).replace(/\/v1$/, '');
   const notice = onceEach(options.notice);
   const client = new Anthropic({
     apiKey,

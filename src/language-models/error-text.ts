@@ -22,7 +22,7 @@ export function tidyErrorText(text: string, secrets: readonly string[] = []): st
   for (const secret of secrets) if (secret.length >= 6) line = line.replaceAll(secret, '***');
   for (const pattern of CREDENTIALS) line = line.replace(pattern, '***');
   if (/^\s*</.test(line)) {
-    line = line.replace(/<(script|style)\b[^>]*>[\s\S]*?<\/\1>/gi, ' ').replace(/<[^>]*>/g, ' ');
+    line = line.replace(/<(script|style)\b[^>]*>[\s\S]*?<\/\1>/gi, ' ').replace(/<[^<>]*>/g, ' ');
   }
   return shorten(line.replace(/\s+/g, ' ').trim());
 }

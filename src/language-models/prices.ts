@@ -27,7 +27,7 @@ const FREE = new Set(['scripted', 'replay', 'simulated']);
 const TOKENS_PER_PRICE = 1_000_000;
 
 /** What may follow a listed name: a date, a build number, `-latest` or `-preview`. `-mini` may not: it costs less. */
-const VARIANT = /^[-@:](?:latest|chat-latest|preview|exp|\d{3,})(?:[-.@:][\w.]+)*$/;
+const VARIANT = /^[-@:](?:latest|chat-latest|preview|exp|\d{3,})(?:\.[\w.]+)?(?:[-@:][\w.]+)*$/;
 
 function covers(name: string, model: string): boolean {
   if (name.endsWith('*')) return model.startsWith(name.slice(0, -1));

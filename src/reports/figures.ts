@@ -65,7 +65,7 @@ export function percentage(share: number | null): Content {
 
 /** A count with its thousands set apart by a narrow space. */
 export function count(value: number): Content {
-  const grouped = String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, '\u202f');
+  const grouped = value.toLocaleString('en-US').replaceAll(',', '\u202f');
   return html`<data value="${value}">${grouped}</data>`;
 }
 

@@ -55,7 +55,7 @@ const SPEAKER =
 const LABEL = new RegExp(String.raw`^[\s*_#>]*(?:\[${SPEAKER}\]|<${SPEAKER}>|${SPEAKER}[*_]*\s*:)`, 'i');
 /** Further down a line such as `Agent: Maria` may be what a user knows, so a sentence has to follow. */
 const LATER_LABEL = new RegExp(
-  String.raw`^[ \t*_#>]*(?:\[${SPEAKER}\]|<${SPEAKER}>|${SPEAKER}[*_]*[ \t]*:[*_]*)[^\S\n]*(?:\S+[^\S\n]+){3}\S`,
+  String.raw`^[ \t*_#>]*(?:\[${SPEAKER}\]|<${SPEAKER}>|${SPEAKER}[*_]*[ \t]*:)[*_ \t]*[^\s*_]\S*[^\S\n]+(?:\S+[^\S\n]+){2}\S`,
   'im',
 );
 
@@ -88,7 +88,7 @@ function speaksAsAgent(text: string): boolean {
 
 /** A user may quote what they were told. */
 function withoutQuotes(text: string): string {
-  return text.replaceAll(/"[^"]*"|“[^”]*”|«[^»]*»|^>.*$/gm, ' ').trim();
+  return text.replaceAll(/"[^"]*"|“[^“”]*”|«[^«»]*»|^>.*$/gm, ' ').trim();
 }
 
 function wordsOf(text: string): string[] {

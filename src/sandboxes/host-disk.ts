@@ -25,7 +25,11 @@ export async function metFullDisk(
   { tmpfs_mb }: Pick<ExecutionLimits, 'tmpfs_mb'>,
 ): Promise<boolean> {
   if (exit_code === null || exit_code === 0) return false;
-  if (!/(^|\n)OSError: \[Errno \d+\] (No space left on device|Disk quota exceeded)[^\n]*\s*$/.test(stderr)) {
+  if (
+    !/(^|\n)OSError: \[Errno \d+\] (No space left on device|Disk quota exceeded)[^\n]*(?:\n\s*)?$/.test(
+      stderr,
+    )
+  ) {
     return false;
   }
   const left = tmpfs_mb * MIB - (await bytesBelow(folder));

@@ -34,5 +34,5 @@ export function interpreterArguments(program: string[], limits: ExecutionLimits)
 
 /** Whether the interpreter ended because it was refused memory. */
 export function diedOfMemory(exitCode: number | null, stderr: string): boolean {
-  return exitCode !== null && exitCode !== 0 && /(^|\n)MemoryError\b[^\n]*\s*$/.test(stderr);
+  return exitCode !== null && exitCode !== 0 && /(^|\n)MemoryError\b[^\n]*(?:\n\s*)?$/.test(stderr);
 }

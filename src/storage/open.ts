@@ -41,11 +41,11 @@ export function openStore(uriOrPath: string, options: OpenStoreOptions = {}): Ar
 }
 
 function openBucket(uri: string, environment: Environment): ArtifactStore {
-  const [, bucket = '', rawPrefix = ''] = /^s3:\/\/([^/]*)\/?(.*)$/s.exec(uri) ?? [];
+  const [bucket = '', ...folders] = uri.slice('s3://'.length).split('/');
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
     throw invalidAddress(uri, `${JSON.stringify(bucket)} is no bucket name`);
   }
-  const prefix = rawPrefix.replace(/\/$/, '');
+  const prefix = folders.join('/').replace(/\/$/, '');
   if (prefix !== '') checkKey(`s3://${bucket}`, prefix);
   const endpoint = environment.S3_ENDPOINT;
   if (endpoint && !URL.canParse(endpoint)) {

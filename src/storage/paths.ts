@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../contracts/trailing.js';
 import { checkKey } from './artifact-store.js';
 
 /**
@@ -208,13 +209,12 @@ const MAXIMUM_NAME_LENGTH = 100;
  * @throws RangeError where no letter or digit is left of the name.
  */
 export function experimentFolderName(name: string): string {
-  const safe = name
+  const written = name
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')
     .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[.-]+/, '')
-    .slice(0, MAXIMUM_NAME_LENGTH)
-    .replace(/[.-]+$/, '');
+    .replace(/^[.-]+/, '');
+  const safe = withoutTrailing(written.slice(0, MAXIMUM_NAME_LENGTH), /[.-]/);
   if (!/[A-Za-z0-9]/.test(safe)) {
     throw new RangeError(
       `the run's name ${JSON.stringify(name)} leaves nothing for its folder: use at least one letter or digit`,

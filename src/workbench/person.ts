@@ -12,7 +12,7 @@ export interface Terminal {
 
 const AGENT_HELP =
   'You are the agent. A line is said to the user; /NAME {"argument": …} calls a tool; /tools lists them; Ctrl-D leaves.';
-const CALL = /^\/([\w-]+)\s*(.*)$/s;
+const CALL = /^\/([\w-]+)(.*)/s;
 
 export function userHelp(stopToken: string): string {
   return `You are the user. ${stopToken} ends the conversation, alone or at the end of a message; Ctrl-D leaves.`;

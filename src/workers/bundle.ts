@@ -92,7 +92,7 @@ function sourcesOf(file: string): string[] {
     if (texts.has(path)) return;
     const text = readFileSync(path, 'utf8');
     texts.set(path, text);
-    for (const [, specifier = ''] of text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)) {
+    for (const [, specifier = ''] of text.matchAll(/(?:from|import)\s*(?:\(\s*)?['"](\.[^'"]+)['"]/g)) {
       const named = resolve(dirname(path), specifier);
       const candidates = [
         named.replace(/\.js$/, '.ts'),

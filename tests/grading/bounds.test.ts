@@ -43,6 +43,11 @@ const HOSTILE: Record<string, string> = {
   'many units': `\\boxed{5 ${'cm '.repeat(400)}}`,
   'many cells': `\\boxed{\\begin{pmatrix}${'1&'.repeat(500)}\\end{pmatrix}}`,
   'a huge exponent': '1e99999999',
+  'many spaces': `x${' '.repeat(2e4)}x`,
+  'many spaces in braces': `${'{ '.repeat(1e4)}x`,
+  'many open formulas': '$\\()'.repeat(5e3),
+  'many steps': `${'STEPS-'.repeat(3e3)}\nanswer:`,
+  'many quotation marks': '“'.repeat(2e4),
 };
 
 describe('work is bounded', () => {

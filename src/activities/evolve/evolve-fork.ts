@@ -3,6 +3,7 @@ import { firstDifferentField } from '../../config/difference.js';
 import { InvalidInputError } from '../../config/errors.js';
 import type { EvolveConfig } from '../../config/evolve-schema.js';
 import type { EvolveState, ScaffoldJob } from '../../contracts/evolve.js';
+import { withoutTrailing } from '../../contracts/trailing.js';
 import { iterationFolder } from '../../evolution/layout.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { forEachConcurrently } from '../../storage/byte-streams.js';
@@ -73,7 +74,7 @@ export async function findFork(
   resultsDir: string,
   { experiment, at_iteration }: EvolveFork,
 ): Promise<ForkSource> {
-  const name = experiment.replace(/[\\/]+$/, '');
+  const name = withoutTrailing(experiment, /[\\/]/);
   if (name === '') refuse('name the experiment to begin from');
   if (!Number.isSafeInteger(at_iteration) || at_iteration < 0) {
     refuse(`${at_iteration} is no iteration; --at-iteration is a whole number from 0`);

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../contracts/trailing.js';
 import { FUNCTIONS, SYMBOL_WORDS } from '../mathematics/latex-commands.js';
 
 /** A mathematical expression inside a text. */
@@ -83,9 +84,9 @@ function findBare(text: string, from: number, to: number): Found[] {
 function withoutEdges(piece: string): string {
   // `1,000.99m²` is a number with its unit.
   const opened = piece.replace(/^["'“*_`]+/, '').replace(/(?<=\d)(?:[ckm]?m|ft)[²³](?=[.,;:!?]*$)/, '');
-  const closed = opened.replace(/[.,;:!?"'”*_`]+$/, (edge) =>
-    /^!+$/.test(edge) && /\d!/.test(opened) ? edge : '',
-  );
+  const bare = withoutTrailing(opened, /[.,;:!?"'”*_`]/);
+  const isFactorial = /^!+$/.test(opened.slice(bare.length)) && /\d!/.test(opened);
+  const closed = isFactorial ? opened : bare;
   const open = closed.split('(').length;
   const close = closed.split(')').length;
   if (open > close && closed.startsWith('(')) return closed.slice(1);
@@ -121,9 +122,20 @@ function isLabel(text: string, start: number, word: string): boolean {
 
 function trimOperators(found: Found): Found {
   const lead = /^(?:[=+*/^<>≤≥≈|,:]\s*|-\s+|[a-zA-Z]\s+(?=[\d\\(]))+/.exec(found.text)?.[0].length ?? 0;
-  const text = found.text.slice(lead).replace(/(?:\s*[=+\-*/^<>≤≥≈|]|\s+[a-zA-Z])+$/, '');
-  const closed = text.includes('{') ? text : text.replace(/\}+$/, '');
+  const text = withoutTrailingOperators(found.text.slice(lead));
+  const closed = text.includes('{') ? text : withoutTrailing(text, /\}/);
   return { text: closed, start: found.start + lead, end: found.start + lead + closed.length };
+}
+
+/** Without operators and single letters at the end, and the space before them. */
+function withoutTrailingOperators(text: string): string {
+  for (let rest = text; ; ) {
+    const before = rest.slice(0, -1);
+    const spaced = before.trimEnd();
+    const isLetter = /[a-zA-Z]$/.test(rest.slice(-1)) && spaced !== before;
+    if (!isLetter && !/[=+\-*/^<>≤≥≈|]$/.test(rest.slice(-1))) return rest;
+    rest = spaced;
+  }
 }
 
 /** A percent sign or a word such as "million" right after an expression belongs to it. */

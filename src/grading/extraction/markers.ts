@@ -50,8 +50,9 @@ function findTags(text: string): Marker[] {
 /** Nothing but Markdown stands before the position in its line. */
 function startsLine(text: string, position: number): boolean {
   const before = text.slice(Math.max(0, position - 40), position);
+  const line = before.slice(before.lastIndexOf('\n') + 1);
   return (
-    /(?:^|\n)[\s#*_>\x60-]*(?:the )?(?:final |my |correct )?$/i.test(before) &&
+    /^[\s#*_>\x60-]*(?:the )?(?:final |my |correct )?$/i.test(line) &&
     (before.includes('\n') || position <= 40)
   );
 }
@@ -70,11 +71,11 @@ function findBoxed(text: string): Marker[] {
 }
 
 function findHashes(text: string): Marker[] {
-  return [...text.matchAll(/^[ \t]*####[ \t]+([^\n]+)$/gm)].map((match) => ({
+  return [...text.matchAll(/^[ \t]*####[ \t]([^\n]+)$/gm)].map((match) => ({
     kind: 'hashes',
     start: match.index,
     end: match.index + match[0].length,
-    content: match[1] ?? '',
+    content: match[1]?.trimStart() ?? '',
   }));
 }
 

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../contracts/trailing.js';
 import { LONGEST_EXPRESSION } from '../bounds.js';
 import { isSymbol } from '../mathematics/assignment.js';
 import { type Answer, readAnswer } from '../mathematics/structure.js';
@@ -135,8 +136,10 @@ function withoutMarker(text: string): NumericAnswer | null {
 function trimEnd(text: string): string {
   const trimmed = text.trim();
   // The value of a JSON object: `"42"}`, `42}`.
-  const value = /^["“']([^"”]*)["”'][\s}\]]*$/.exec(trimmed) ?? /^([^{]*?)[\s}]+$/.exec(trimmed);
-  return (value?.[1] ?? trimmed).replace(/[.,;:。\s(]+$/, '');
+  const quoted = /^["“']([^"”]*)["”'][\s}\]]*$/.exec(trimmed)?.[1];
+  const closed = withoutTrailing(trimmed, /[\s}]/);
+  const value = quoted ?? (closed.includes('{') ? trimmed : closed);
+  return withoutTrailing(value, /[.,;:。\s(]/);
 }
 
 /** Whether a text is a number or an expression as it stands, without words around it. */

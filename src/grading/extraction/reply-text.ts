@@ -19,7 +19,7 @@ export function stripMarkdown(text: string): string {
   // Emphasis is nested a few times at most; more than that is noise, and stays.
   for (let nested = 0; nested < 5; nested++) {
     result = result
-      .replace(/^(?:\*{1,3}|_{1,3}(?!\{)|`+)(?=[^\s*_`])|(?<=\S)(?:\*{1,3}|(?<!\\)_{1,3}|`+)$/g, '')
+      .replace(/^(?:\*{1,3}|_{1,3}(?!\{)|`+)(?=[^\s*_`])|(?<=\S)(?:\*{1,3}|(?<!\\)_{1,3}|`{1,3})$/g, '')
       .trim();
   }
   return withoutEmphasis(result);

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../contracts/trailing.js';
 import { braceArguments } from './latex-arguments.js';
 import { FUNCTIONS, oneSpelling, SYMBOL_WORDS } from './latex-commands.js';
 import { latexCharacters } from './mathematical-characters.js';
@@ -19,12 +20,11 @@ export function normalizeMathematics(answer: string): string {
 
 /** Space where it separates words or numbers, and nowhere else; no full stop at the end. */
 function tidy(text: string): string {
-  return text
+  const spaced = text
     .replace(/\s+/g, ' ')
     .replace(/ ?([=<>+\-*/^_{}()[\]|]) ?/g, '$1')
-    .replace(/(\\[a-zA-Z]+) (?![a-zA-Z])/g, '$1')
-    .replace(/[.,;:]+$/, '')
-    .trim();
+    .replace(/(\\[a-zA-Z]+) (?![a-zA-Z])/g, '$1');
+  return withoutTrailing(spaced, /[.,;:]/).trim();
 }
 
 /** Stands between the rows of a matrix. */
@@ -82,7 +82,7 @@ function operators(text: string): string {
       .replace(/(?<![.\d])%/g, '%')
       .replace(/\\?%/g, '\\%')
       // `2 1/2` is a mixed number; `1/2 x` and `1/2\pi` are halves of something.
-      .replace(/(\d+) (\d+) ?\/ ?(\d+)(?![\d.])/g, '$1\\frac{$2}{$3}')
+      .replace(/(?<!\d)(\d+) (\d+) ?\/ ?(\d+)(?![\d.])/g, '$1\\frac{$2}{$3}')
       .replace(
         /(?<![\d.^/}!)a-zA-Z])(\d+) ?\/ ?(\d+)(?= ?(?:[a-zA-Z(]|\\(?:pi|sqrt|theta|ln|log|sin|cos|tan)))/g,
         '\\frac{$1}{$2}',

@@ -54,13 +54,13 @@ function withoutUnit(text: string): Scalar {
   }
   if (/\\%( points?)?$/.test(scalar.latex)) {
     scalar.percent = true;
-    scalar.latex = scalar.latex.replace(/\s*\\%( points?)?$/, '');
+    scalar.latex = scalar.latex.replace(/\\%( points?)?$/, '').trimEnd();
   } else if (
     /\^\{\\circ\}( ?[CF])?$/.test(scalar.latex) &&
     !/\\(?:sin|cos|tan|cot|sec|csc)/.test(scalar.latex)
   ) {
     scalar.degrees = true;
-    scalar.latex = scalar.latex.replace(/\s*\^\{\\circ\}( ?[CF])?$/, '');
+    scalar.latex = scalar.latex.replace(/\^\{\\circ\}( ?[CF])?$/, '').trimEnd();
   } else splitUnit(scalar);
   return scalar;
 }
@@ -132,9 +132,10 @@ export interface WrittenDecimal {
 
 /** Reads `3.1416` and `1.38\times10^{-23}`; `undefined` for whole numbers and everything else. */
 export function readWrittenDecimal(latex: string): WrittenDecimal | undefined {
-  const match = /^[+-]?0*(\d*)\.(\d+)(?: ?\\times ?10\^\{([+-]?\d{1,4})\})?$/.exec(latex);
+  const match = /^[+-]?(\d*)\.(\d+)(?: ?\\times ?10\^\{([+-]?\d{1,4})\})?$/.exec(latex);
   if (!match) return undefined;
-  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const [, written = '', fraction = '', exponent = '0'] = match;
+  const whole = written.replace(/^0+/, '');
   const value = readDecimal(`${latex.startsWith('-') ? '-' : ''}${whole}.${fraction}e${exponent}`);
   const unit = readDecimal(`1e${Number(exponent) - fraction.length}`);
   if (!value || !unit) return undefined;

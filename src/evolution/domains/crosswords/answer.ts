@@ -23,7 +23,7 @@ export interface Claim {
 }
 
 const HEADING = /^\W*(across|down)(?:\s+(?:answers|words|entries|clues))?\W*$/i;
-const ENTRY = /^[\s*+-]*(\d{1,3})[ad]?\s*[.):\-–—]?\**\s+([\s\S]*)$/i;
+const ENTRY = /^[\s*+-]*(\d{1,3})[ad]?(?:\s*[.):\-–—]|\s*(?=\*))?\**\s([\s\S]*)/i;
 /** A line of a drawn table. One of hyphens alone may be a row of empty squares. */
 const isRule = (line: string) => /^[\s|+:=-]*$/.test(line) && /[|+]/.test(line);
 /** What programs print above and below a grid, in a word. */
@@ -94,15 +94,21 @@ function addEntry(piece: Piece, number: number, text: string, slots: readonly Sl
 
 /** The letters and empty squares of an entry. A hyphen is an empty square where the word would be too short without. */
 function lettersOf(text: string, length: number): string[] {
-  const bare = withoutBracketed(withoutBracketed(text, ')', /\([^)]*\)/g), ']', /\[[^\]]*\]/g).toUpperCase();
+  const bare = withoutBracketed(withoutBracketed(text, '(', ')'), '[', ']').toUpperCase();
   const withHyphens = [...bare.replaceAll(/[^\p{L}\d_?-]/gu, '')];
   return withHyphens.length === length ? withHyphens : withHyphens.filter((letter) => letter !== '-');
 }
 
-/** Up to the last closing bracket each opening one has its partner, so that no text is searched twice. */
-function withoutBracketed(text: string, close: string, bracketed: RegExp): string {
-  const end = text.lastIndexOf(close) + 1;
-  return text.slice(0, end).replaceAll(bracketed, '') + text.slice(end);
+/** Without what stands between an opening bracket and the next closing one. */
+function withoutBracketed(text: string, open: string, close: string): string {
+  let rest = '';
+  for (let from = 0; ; ) {
+    const start = text.indexOf(open, from);
+    const end = start === -1 ? -1 : text.indexOf(close, start);
+    if (end === -1) return rest + text.slice(from);
+    rest += text.slice(from, start);
+    from = end + 1;
+  }
 }
 
 /** A line that can be a row of a grid. */
