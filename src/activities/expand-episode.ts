@@ -93,6 +93,7 @@ export async function expandEpisode(run: RunContext, compact: CompactEpisode): P
       steps: await expandSteps(run, episode, stored),
       reward,
       error: episode.error ?? null,
+      ...(episode.unjudged === undefined ? {} : { unjudged: episode.unjudged }),
       warnings: episode.warnings ?? [],
       calls: episode.calls.map(([purpose, ordinal, step]) => ({
         sample_id: id,

@@ -1,16 +1,17 @@
-import type { Metrics, ResultRow } from '../contracts/results.js';
+import type { EpisodeError, Metrics, ResultRow, StepRecord } from '../contracts/results.js';
 import { environmentName } from '../environments/registry.js';
-import { checkedOutcome } from '../environments/step-outcome.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import { jsonLines, readableJson, readJsonLines } from '../storage/json-lines.js';
 import { artifactKeys, rescoredKeys } from '../storage/paths.js';
 import type { RunContext } from './run-context.js';
+import { takeStep } from './take-step.js';
 
 export interface ChangedRow {
   id: string;
   trial: number;
-  before: boolean;
-  after: boolean;
+  /** Whether it was correct, and is now; null where it is an error row. */
+  before: boolean | null;
+  after: boolean | null;
   message: string;
 }
 
@@ -20,30 +21,61 @@ export interface Rescored {
   changed: ChangedRow[];
 }
 
-/** Takes the recorded actions through the environment again. An error row stays one: nothing was answered. */
+/** What was done in an episode, in order: the steps that were taken, and the one that could not be judged. */
+function actionsOf({ action, steps, step_records, unjudged }: ResultRow): string[] {
+  const taken =
+    step_records?.map((record) => record.action) ?? (steps > 0 && action !== null ? [action] : []);
+  return unjudged === undefined ? taken : [...taken, unjudged];
+}
+
+/**
+ * Takes the recorded actions through the environment again. An error row stays one where nothing was answered, and where
+ * the episode would go on: only the model knows how.
+ */
 async function rescoreRow(run: RunContext, row: ResultRow, index: number): Promise<ResultRow> {
-  if (row.error !== null || row.action === null) return row;
+  const actions = actionsOf(row);
+  if (actions.length === 0 || (row.error !== null && row.unjudged === undefined)) return row;
   const environment = run.environment(await run.tasks.get(index));
-  let { state } = await environment.reset();
-  let reward = 0;
-  const actions = row.step_records?.map(({ action }) => action) ?? [row.action];
-  const records: NonNullable<ResultRow['step_records']> = [];
-  let feedback = row.feedback;
-  for (const [step, action] of actions.entries()) {
-    const outcome = checkedOutcome(await environment.step(state, action));
-    const earned = outcome.reward ?? (outcome.feedback.correct ? 1 : 0);
-    reward += earned;
-    state = outcome.state;
-    feedback = outcome.feedback;
-    const obs = row.step_records?.[step]?.obs ?? '';
-    records.push({ obs, action, feedback, reward: earned, done: outcome.done });
+  let { state, obs } = await environment.reset();
+  const taken: StepRecord[] = [];
+  for (const action of actions) {
+    const answer = await takeStep(environment, state, action);
+    if ('error' in answer) return unjudgedRow(row, taken, { action, error: answer.error });
+    const { feedback, done } = answer;
+    taken.push({ obs, action, feedback, reward: answer.reward ?? (feedback.correct ? 1 : 0), done });
+    state = answer.state ?? null;
+    obs = answer.obs ?? '';
   }
+  const last = taken.at(-1);
+  const isOver = last?.done === true || taken.length === run.config.runtime.max_steps_per_episode;
+  if (row.unjudged !== undefined && !isOver) return row;
+  const { unjudged: _unjudged, ...rest } = row;
   return {
-    ...row,
-    extracted: feedback?.extra?.extracted ?? null,
-    feedback,
-    reward,
-    ...(row.step_records === undefined ? {} : { step_records: records }),
+    ...rest,
+    ...stepsOf(row, taken),
+    feedback: last?.feedback ?? null,
+    reward: taken.reduce((sum, { reward }) => sum + reward, 0),
+    error: null,
+  };
+}
+
+function unjudgedRow(
+  row: ResultRow,
+  taken: StepRecord[],
+  { action, error }: { action: string; error: EpisodeError },
+): ResultRow {
+  const { step_records: _records, ...rest } = row;
+  return { ...rest, ...stepsOf(row, taken), feedback: null, reward: null, error, unjudged: action };
+}
+
+function stepsOf(row: ResultRow, taken: StepRecord[]) {
+  const last = taken.at(-1);
+  const observed = taken.map((step, at) => ({ ...step, obs: row.step_records?.[at]?.obs ?? step.obs }));
+  return {
+    action: last?.action ?? null,
+    extracted: last?.feedback.extra?.extracted ?? null,
+    steps: taken.length,
+    ...(taken.length > 1 ? { step_records: observed } : {}),
   };
 }
 
@@ -69,10 +101,11 @@ export async function rescore(run: RunContext): Promise<Rescored> {
         for await (const row of readJsonLines<ResultRow>(results)) {
           const graded = await rescoreRow(run, row, indices.get(row.id) ?? -1);
           builder.add(graded, []);
-          const [was, is] = [row.feedback?.correct === true, graded.feedback?.correct === true];
+          const [was, is] = [row.feedback?.correct ?? null, graded.feedback?.correct ?? null];
           if (was !== is) {
             const { id, trial } = row;
-            changed.push({ id, trial, before: was, after: is, message: graded.feedback?.message ?? '' });
+            const message = graded.feedback?.message ?? graded.error?.message ?? '';
+            changed.push({ id, trial, before: was, after: is, message });
           }
           yield graded;
         }

@@ -2,7 +2,7 @@ import type { StepAnswer } from '../contracts/activities.js';
 import type { Json } from '../contracts/json.js';
 import type { Environment } from '../environments/environment.js';
 import { checkedOutcome } from '../environments/step-outcome.js';
-import { ComparisonUnavailableError } from '../grading/grade.js';
+import { ComparisonUnavailableError, GradingLimitError } from '../grading/grade.js';
 
 /**
  * One step, as a lane needs it. What an environment throws, or answers in another form
@@ -22,6 +22,7 @@ export async function takeStep(environment: Environment, state: Json, action: st
   } catch (error) {
     if (error instanceof ComparisonUnavailableError) throw error;
     const { name, message } = error as Error;
+    if (error instanceof GradingLimitError) return { error: { type: 'GradingLimit', message } };
     return { error: { type: 'EnvironmentError', message: `${name}: ${message}` } };
   }
 }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { gradeExact } from '../grading/exact.js';
-import type { Grade } from '../grading/grade.js';
+import { type Grade, GradingLimitError } from '../grading/grade.js';
 import { gradeMultipleChoice } from '../grading/multiple-choice.js';
 import { gradeNumeric } from '../grading/numeric.js';
 import { readableJson, readNumberedJsonLines } from '../storage/json-lines.js';
@@ -34,6 +34,8 @@ interface Disagreement {
 export interface GradeReport {
   rows: number;
   correct: number;
+  /** Rows whose grading took too much: nobody knows whether they are correct. Absent where there are none. */
+  errors?: { line: number; message: string }[];
   /** Only where rows carry `correct`. */
   agreed?: number;
   false_positives?: number;
@@ -77,6 +79,27 @@ function graderFor(taskType: TaskType, tolerance: number | undefined, pool: Grad
   }
 }
 
+function addGrade(
+  report: GradeReport,
+  { row, line, grade }: { row: GradedRow; line: number; grade: Grade },
+): void {
+  const { correct, extracted, message } = grade;
+  if (correct) report.correct += 1;
+  if (row.correct === undefined) return;
+  report.agreed ??= 0;
+  report.false_positives ??= 0;
+  report.false_negatives ??= 0;
+  report.disagreements ??= [];
+  if (correct === row.correct) {
+    report.agreed += 1;
+    return;
+  }
+  if (correct) report.false_positives += 1;
+  else report.false_negatives += 1;
+  const { output, target, correct: expected } = row;
+  report.disagreements.push({ line, output, target, expected, graded: correct, extracted, message });
+}
+
 /** Grades a JSONL of `output`, `target` and `choices?`; compares with `correct` where rows carry it. */
 async function gradeFile(
   path: string,
@@ -94,30 +117,14 @@ async function gradeFile(
   try {
     for await (const { line, value } of readNumberedJsonLines<unknown>(source, { name: path })) {
       const row = checkRow(value, line, taskType);
-      const { correct, extracted, message } = await grade(row);
       report.rows += 1;
-      if (correct) report.correct += 1;
-      if (row.correct === undefined) continue;
-      report.agreed ??= 0;
-      report.false_positives ??= 0;
-      report.false_negatives ??= 0;
-      report.disagreements ??= [];
-      if (correct === row.correct) {
-        report.agreed += 1;
-        continue;
+      try {
+        addGrade(report, { row, line, grade: await grade(row) });
+      } catch (error) {
+        if (!(error instanceof GradingLimitError)) throw error;
+        report.errors ??= [];
+        report.errors.push({ line, message: error.message });
       }
-      if (correct) report.false_positives += 1;
-      else report.false_negatives += 1;
-      const { output, target } = row;
-      report.disagreements.push({
-        line,
-        output,
-        target,
-        expected: row.correct,
-        graded: correct,
-        extracted,
-        message,
-      });
     }
   } finally {
     await pool.close();
@@ -127,6 +134,8 @@ async function gradeFile(
 
 function printReport(report: GradeReport): void {
   process.stdout.write(`${report.correct} of ${report.rows} correct\n`);
+  for (const { line, message } of report.errors ?? [])
+    process.stdout.write(`line ${line} is not graded: ${message}\n`);
   if (report.agreed === undefined) return;
   process.stdout.write(
     `agreed ${report.agreed}, false positives ${report.false_positives}, false negatives ${report.false_negatives}\n`,

@@ -51,7 +51,7 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
           const rows = changed.map((row) => [
             row.id,
             `trial ${row.trial + 1}`,
-            row.after ? 'now correct' : 'now wrong',
+            row.after === null ? 'now an error' : row.after ? 'now correct' : 'now wrong',
             row.message,
           ]);
           if (rows.length > 0)

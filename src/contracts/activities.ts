@@ -139,6 +139,7 @@ export interface CompactEpisode {
   agent_metrics?: Record<string, number>;
   reward: number;
   error?: EpisodeError;
+  unjudged?: string;
   warnings?: string[];
   /** Milliseconds since 1970, and how long it took. */
   at: number;

@@ -34,6 +34,8 @@ export interface EpisodeRecord {
   steps: StepRecord[];
   reward: number;
   error: EpisodeError | null;
+  /** The action that the environment could not judge, where that is the error. */
+  unjudged?: string;
   warnings: string[];
   calls: EpisodeCall[];
   /** Programs that were run. */
@@ -57,6 +59,8 @@ export interface ResultRow {
   feedback: Feedback | null;
   reward: number | null;
   error: EpisodeError | null;
+  /** The action that the environment could not judge, where that is the error: the one after the steps that were taken. */
+  unjudged?: string;
   warnings?: string[];
   /** Steps taken; `step_records` lists them where there is more than one. */
   steps: number;

@@ -9,8 +9,9 @@ export interface Grade {
 
 /**
  * Decides whether two mathematical answers are equal; `undefined` where that could not be decided. A caller may
- * stand a time-boxed worker thread behind it. `tolerance` is relative to the right-hand side (the target).
- * Rejects with {@link ComparisonUnavailableError} where nothing was compared.
+ * stand a worker thread with bounds behind it. `tolerance` is relative to the right-hand side (the target).
+ * Rejects with {@link ComparisonUnavailableError} where nothing was compared, and with {@link GradingLimitError} where
+ * the comparison was ended.
  */
 export type SymbolicComparer = (
   left: string,
@@ -28,6 +29,14 @@ export class ComparisonUnavailableError extends Error {
   constructor(cause: unknown) {
     super(`answers cannot be compared: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
+}
+
+/**
+ * A comparison used up what one may take of the processor's time or of memory. Whether the two are equal nobody knows, so
+ * it is no grade; a retry at once would end the same way.
+ */
+export class GradingLimitError extends Error {
+  override readonly name = 'GradingLimitError';
 }
 
 const LONGEST_QUOTE = 60;

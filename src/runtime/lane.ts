@@ -77,6 +77,7 @@ export class Lane {
     this.state.sample ??= await this.ports.openSample(slot, trial);
     const sample = this.state.sample;
     let error: EpisodeError | null = null;
+    let unjudged: string | undefined;
     const resumed = this.state.episode;
     const episode = resumed ?? (await this.beginEpisode(sample));
     this.state.episode = episode;
@@ -86,6 +87,7 @@ export class Lane {
     } catch (caught) {
       if (this.ports.isInterruption(caught)) throw caught;
       error = this.ports.describeError(caught);
+      if (caught instanceof StepError) unjudged = caught.action;
     }
     if (error === null) {
       try {
@@ -103,6 +105,7 @@ export class Lane {
       steps: episode.steps,
       reward: episode.reward,
       error,
+      ...(unjudged === undefined ? {} : { unjudged }),
       warnings: episode.warnings,
       calls: episode.calls,
       ...(episode.executions === undefined ? {} : { executions: episode.executions }),
@@ -139,7 +142,7 @@ export class Lane {
       this.ahead = null;
       const action = await this.agent.act(episode.obs);
       const { answer, act } = await this.step(sample, episode, action);
-      if ('error' in answer) throw new StepError(answer.error);
+      if ('error' in answer) throw new StepError(answer.error, action);
       const { obs = null, feedback, done } = answer;
       const last = done || episode.steps.length + 1 >= limit;
       await this.observe(episode, obs, feedback, last);

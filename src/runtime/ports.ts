@@ -68,9 +68,12 @@ export interface LanePorts {
   describeError(error: unknown): EpisodeError;
 }
 
-/** The environment could not take a step; carries what it said. */
+/** The environment could not take a step; carries what it said, and the action. */
 export class StepError extends Error {
-  constructor(readonly problem: EpisodeError) {
+  constructor(
+    readonly problem: EpisodeError,
+    readonly action: string,
+  ) {
     super(problem.message);
     this.name = problem.type;
   }

@@ -35,6 +35,7 @@ export function resultRow(episode: EpisodeRecord, calls: readonly CallRecord[]):
     feedback: failed ? null : (last?.feedback ?? null),
     reward: failed ? null : episode.reward,
     error: episode.error,
+    ...(episode.unjudged === undefined ? {} : { unjudged: episode.unjudged }),
     ...(episode.warnings.length > 0 ? { warnings: episode.warnings } : {}),
     steps: episode.steps.length,
     ...(episode.steps.length > 1 ? { step_records: episode.steps } : {}),

@@ -1,12 +1,17 @@
 import { Piscina } from 'piscina';
-import { ComparisonUnavailableError, type SymbolicComparer } from '../grading/grade.js';
+import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../grading/grade.js';
 import { AdaptiveLimit } from '../language-models/adaptive-limit.js';
 import type { ComparisonBegun, ComparisonInput } from './grading-thread.js';
+import { processorTime } from './processor-time.js';
 
 const THREADS = 2;
+const MEMORY_MB = 512;
+const LEAST_WAIT_MS = 10;
+/** So many times its processor time may a comparison take on the clock. */
+const STARVED = 60;
 
 export interface GradingPoolOptions {
-  /** Milliseconds one comparison may take: 5000. A healthy one takes 1 to 30. */
+  /** Milliseconds of processor time that one comparison may take: 5000. A healthy one takes 1 to 30. */
   timeBox?: number;
   /** The module that a thread runs, as grading-thread.ts is one. */
   thread?: URL;
@@ -16,8 +21,9 @@ export interface GradingPoolOptions {
  * Compares expressions with the maths library in a thread of its own: a pathological expression costs a thread, which
  * is ended and replaced, and never the worker. Threads start with the first comparison and end when idle.
  *
- * Invariant: only what a comparison itself does, once it has begun, makes it `undefined`: running out of its time or its
- * memory. Waiting for a thread takes nothing of its time, and a thread that fails is an error.
+ * Invariant: no verdict depends on how busy the machine is. A comparison that is ended has none. Its time begins when a
+ * thread has begun it, and is the processor's where the system tells (on Linux), so that neither waiting for a thread nor
+ * waiting for a processor takes of it; a thread that fails, or is starved, says nothing of the answer.
  */
 export class GradingPool {
   private readonly timeBox: number;
@@ -55,10 +61,10 @@ export class GradingPool {
       this.pool ??= this.start();
       return (await this.pool.run(input, { signal: end.signal })) as boolean | undefined;
     } catch (error) {
-      const isOverTime = end.signal.reason === OVER_TIME;
-      // Out of time or memory: not shown to be equal.
-      if (isOverTime || (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
-        return undefined;
+      if (end.signal.reason instanceof GradingLimitError) throw end.signal.reason;
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
+        throw new GradingLimitError(`comparing the answers took more than ${MEMORY_MB} MB of memory`);
+      }
       throw new ComparisonUnavailableError(end.signal.reason ?? error);
     } finally {
       clearTimeout(this.timers.get(id));
@@ -73,21 +79,41 @@ export class GradingPool {
       minThreads: 0,
       maxThreads: THREADS,
       idleTimeout: 30_000,
-      resourceLimits: { maxOldGenerationSizeMb: 512 },
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
-    pool.on('message', ({ begun }: ComparisonBegun) => {
-      const end = this.running.get(begun);
-      if (end === undefined) return;
-      // A busy event loop hears of its timers before it hears of an answer that came in time.
-      const late = () => setImmediate(() => end.abort(OVER_TIME));
-      this.timers.set(begun, setTimeout(late, this.timeBox));
-    });
+    pool.on('message', (begun: ComparisonBegun) => this.watch(begun, performance.now()));
     // A thread failed before it had work: what waits for it would wait for ever.
     pool.on('error', (error) => {
       for (const [id, end] of this.running) if (!this.timers.has(id)) end.abort(error);
     });
     return pool;
   }
-}
 
-const OVER_TIME = Symbol('over time');
+  /** Ends a comparison when it has used up its time, and one that no processor is given to. */
+  private watch(comparison: ComparisonBegun, since: number): void {
+    const { begun: id, thread } = comparison;
+    const end = this.running.get(id);
+    if (end === undefined) return;
+    const onTheClock = performance.now() - since;
+    const now = processorTime(thread);
+    const used =
+      now === null || comparison.processorTime === null ? onTheClock : now - comparison.processorTime;
+    // A busy event loop hears of its timers before it hears of an answer that came in time.
+    const abort = (reason: Error) => setImmediate(() => end.abort(reason));
+    if (used >= this.timeBox) {
+      const seconds = this.timeBox / 1000;
+      abort(new GradingLimitError(`comparing the answers took more than ${seconds} s of processor time`));
+    } else if (onTheClock >= this.timeBox * STARVED) {
+      abort(new Error(`a thread had no processor for ${Math.round(onTheClock / 1000)} s`));
+    } else {
+      const wait = Math.max(
+        Math.min(this.timeBox - used, this.timeBox * STARVED - onTheClock),
+        LEAST_WAIT_MS,
+      );
+      this.timers.set(
+        id,
+        setTimeout(() => this.watch(comparison, since), wait),
+      );
+    }
+  }
+}

@@ -10,7 +10,7 @@ const LONGEST_WAIT = 10_000;
 
 function compact(episode: EpisodeRecord): CompactEpisode {
   const { index, sample_id, trial, steps, calls, reward, error, warnings, started_at, ended_at } = episode;
-  const { executions, agent_metrics } = episode;
+  const { executions, agent_metrics, unjudged } = episode;
   const oneStep = steps.length === 1 && steps[0]?.act === 0;
   const oneCall = calls.length === 1 && calls[0]?.purpose === 'act' && calls[0].step === 0;
   return {
@@ -23,6 +23,7 @@ function compact(episode: EpisodeRecord): CompactEpisode {
     ...(agent_metrics === undefined ? {} : { agent_metrics }),
     reward,
     ...(error === null ? {} : { error }),
+    ...(unjudged === undefined ? {} : { unjudged }),
     ...(warnings.length === 0 ? {} : { warnings }),
     at: started_at,
     took: ended_at - started_at,

@@ -3,6 +3,7 @@ import { expandEpisode } from '../../src/activities/expand-episode.js';
 import { rescore } from '../../src/activities/rescore.js';
 import { writeTasks } from '../../src/activities/task-reader.js';
 import type { CompactEpisode } from '../../src/contracts/activities.js';
+import type { ResultRow } from '../../src/contracts/results.js';
 import { resultRow } from '../../src/statistics/result-row.js';
 import { artifactKeys, rescoredKeys } from '../../src/storage/paths.js';
 import { configOf } from '../support/configs.js';
@@ -101,6 +102,47 @@ describe('an episode from its compact form', () => {
     const { run } = await guessing();
     const given = compact({ steps: [0], calls: [['act', 0, 0]] });
     await expect(expandEpisode(run, given)).rejects.toThrow('the record of s1, trial 0, act 0 is missing');
+  });
+});
+
+describe('rescoring a row that could not be judged', () => {
+  const unjudged = (action: string, taken: string[] = []) =>
+    resultRow(
+      episode({
+        steps: taken.map((one) => ({ ...step(false), action: one })),
+        error: { type: 'GradingLimit', message: 'took too long' },
+        unjudged: action,
+      }),
+      [],
+    );
+
+  async function rescored(row: ResultRow) {
+    const { run } = await guessing();
+    await run.store.write(artifactKeys.results, `${JSON.stringify(row)}\n`);
+    await run.store.write(artifactKeys.metrics, JSON.stringify({ lm_calls: 1 }));
+    const { changed, metrics } = await rescore(run);
+    const text = (await run.store.readText(rescoredKeys.results)) ?? '';
+    return { changed, metrics, row: JSON.parse(text) as ResultRow };
+  }
+
+  test('judges it, after the steps that were taken', async () => {
+    const { changed, metrics, row } = await rescored(unjudged('42', ['10']));
+    expect(changed).toEqual([{ id: 's1', trial: 0, before: null, after: true, message: 'Found.' }]);
+    expect(metrics).toMatchObject({ errors: 0, correct: 1 });
+    expect(row).toMatchObject({ action: '42', steps: 2, reward: 1, error: null });
+    expect(row.step_records?.map(({ action, done }) => [action, done])).toEqual([
+      ['10', false],
+      ['42', true],
+    ]);
+    expect(row.unjudged).toBeUndefined();
+  });
+
+  test('leaves it an error where the episode would go on', async () => {
+    const before = unjudged('10');
+    const { changed, metrics, row } = await rescored(before);
+    expect(changed).toEqual([]);
+    expect(metrics).toMatchObject({ errors: 1 });
+    expect(row).toEqual(before);
   });
 });
 

@@ -4,7 +4,7 @@ import { takeStep } from '../../src/activities/take-step.js';
 import { MathQAEnv } from '../../src/environments/math-qa.js';
 import { ScoringError, scoreOutput } from '../../src/evolution/domains/domain.js';
 import { numericDomain } from '../../src/evolution/domains/numeric.js';
-import { ComparisonUnavailableError } from '../../src/grading/grade.js';
+import { ComparisonUnavailableError, GradingLimitError } from '../../src/grading/grade.js';
 import { gradeNumeric } from '../../src/grading/numeric.js';
 import { GradingPool, type GradingPoolOptions } from '../../src/workers/grading-pool.js';
 
@@ -41,15 +41,47 @@ test('an answer that came in time counts, however late a busy worker hears of it
   expect(await comparison).toBe(true);
 });
 
-test('a comparison that does not end is left open, and those behind it are made', async () => {
-  const { compare } = pool({ timeBox: 400 });
-  const made = await Promise.all([
-    compare('hang', ''),
-    compare('hang', ''),
-    compare('a', 'b'),
-    compare('c', 'd'),
-  ]);
-  expect(made).toEqual([undefined, undefined, true, true]);
+test.runIf(process.platform === 'linux')('nor does waiting for a processor', async () => {
+  const { compare } = pool({ timeBox: 200 });
+  expect(await compare('rest', '900')).toBe(true);
+});
+
+test('a thread that is given no processor is an error and no answer', async () => {
+  const { compare } = pool({ timeBox: 50 });
+  await expect(compare('rest', '60000')).rejects.toThrow(
+    process.platform === 'linux' ? ComparisonUnavailableError : GradingLimitError,
+  );
+});
+
+test.each(['hang', 'uncounted'])(
+  'a comparison that does not end has no verdict, and those behind it are made (%s)',
+  async (endless) => {
+    const { compare } = pool({ timeBox: 400 });
+    const made = await Promise.allSettled([
+      compare(endless, ''),
+      compare(endless, ''),
+      compare('a', 'b'),
+      compare('differ', 'd'),
+    ]);
+    const ended = {
+      status: 'rejected',
+      reason: new GradingLimitError('comparing the answers took more than 0.4 s of processor time'),
+    };
+    expect(made).toEqual([
+      ended,
+      ended,
+      { status: 'fulfilled', value: true },
+      { status: 'fulfilled', value: false },
+    ]);
+  },
+);
+
+test('nor has one that takes too much memory', async () => {
+  const { compare } = pool({ timeBox: 60_000 });
+  await expect(compare('fill', '')).rejects.toThrow(
+    new GradingLimitError('comparing the answers took more than 512 MB of memory'),
+  );
+  expect(await compare('a', 'b')).toBe(true);
 });
 
 test('a thread that fails is an error and no answer, and the next one is asked', async () => {
@@ -87,4 +119,18 @@ test('what could not be compared has no grade, no score and no step', async () =
   const task = { index: 0, id: 'r', question: '', target: '2\\sqrt{2}', metadata: {} };
   const environment = new MathQAEnv(task, { options: {} }, { compareSymbolically });
   await expect(takeStep(environment, null, '\\sqrt{8}')).rejects.toThrow(ComparisonUnavailableError);
+});
+
+test('what took too much is an error row of its own kind, and the worst score of a program', async () => {
+  const compareSymbolically = () => Promise.reject(new GradingLimitError('it took too long'));
+  const task = { index: 0, id: 'r', question: '', target: '2\\sqrt{2}', metadata: {} };
+  const environment = new MathQAEnv(task, { options: {} }, { compareSymbolically });
+  expect(await takeStep(environment, null, '\\sqrt{8}')).toEqual({
+    error: { type: 'GradingLimit', message: 'it took too long' },
+  });
+  const row = { id: 'r', input: '', scoring_data: { target: '2\\sqrt{2}' } };
+  expect(await scoreOutput(numericDomain({ compareSymbolically }), '\\sqrt{8}', row)).toEqual({
+    score: 0,
+    message: 'it took too long, which counts as 0.',
+  });
 });

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contracts/json.js';
-import { ComparisonUnavailableError, type SymbolicComparer } from '../../grading/grade.js';
+import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../../grading/grade.js';
 import type { DatasetExample } from '../types.js';
 
 /** How good one output is. */
@@ -43,8 +43,8 @@ export class ScoringError extends Error {
 const LONGEST_MESSAGE = 500;
 
 /**
- * The score of an output, fit to be added up and compared. NaN and the infinities become 0, for a program must not be
- * able to win by making its scorer stumble.
+ * The score of an output, fit to be added up and compared. NaN and the infinities become 0, and so does an output whose
+ * comparison takes more than one may, for a program must not be able to win by making its scorer stumble.
  * @throws ComparisonUnavailableError where nothing could be compared for now, which may be tried again.
  * @throws ScoringError where the domain throws, or answers with a negative score or with none: below 0 a failed run,
  *   which scores 0, would be better than a finished one.
@@ -59,6 +59,8 @@ export async function scoreOutput(
     answer = await domain.score(output, example);
   } catch (error) {
     if (error instanceof ComparisonUnavailableError) throw error;
+    if (error instanceof GradingLimitError)
+      return { score: 0, message: `${error.message}, which counts as 0.` };
     const message = error instanceof Error ? error.message : String(error);
     throw new ScoringError(`scoring example ${JSON.stringify(example.id)} failed: ${message}`, {
       cause: error,
