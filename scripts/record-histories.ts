@@ -74,6 +74,26 @@ function scenarios(baseUrl: string): Scenario[] {
       config: sumsConfig(baseUrl, 12, { limits: { max_lm_calls: 7, max_wall_seconds: 600 } }),
     },
     {
+      name: 'allotted',
+      code: 3,
+      config: sumsConfig(baseUrl, 100, { runtime: { concurrency: 60 }, limits: { max_lm_calls: 80 } }),
+      meanwhile: async (id, client) => {
+        const handle = client.workflow.getHandle(id);
+        await handle.executeUpdate('pause');
+        await handle.executeUpdate('setConcurrency', { args: [2] });
+        await handle.executeUpdate('resume');
+      },
+    },
+    {
+      name: 'allotted-renewed',
+      leastHistories: 3,
+      config: sumsConfig(baseUrl, 40, {
+        runtime: { num_trials: 2 },
+        agent: reflexion,
+        limits: { max_lm_calls: 1000, max_tokens: 1_000_000 },
+      }),
+    },
+    {
       name: 'refused-and-failed',
       code: 1,
       config: sumsConfig(baseUrl, 6, { lm: { model: 'openai/refused' } }),

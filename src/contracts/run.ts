@@ -2,6 +2,8 @@ import type { AgentConfig } from '../config/agent-schemas.js';
 import type { MemoryConfig } from '../config/memory-schemas.js';
 import type { LaneState } from '../runtime/lane-state.js';
 import type { LaneRules } from '../runtime/ports.js';
+import type { ShardBudget } from '../runtime/shard-budget.js';
+import type { Allotment, Amounts } from './allotment.js';
 import type { Json, JsonObject } from './json.js';
 import type { CallIdentity, ChatMessage, GenerateParameters, ToolDefinition } from './language-model.js';
 import type { Metrics, RunStatus } from './results.js';
@@ -103,16 +105,41 @@ export interface Totals {
   cost_usd: number | null;
 }
 
+/** How a shard stands. Cumulative, so that a lost, repeated or overtaken report does no harm. */
 export interface ShardReport {
   shard: number;
+  /** Grows with each report of the shard; absent in shards that were begun before there was one. */
+  version?: number;
   totals: Totals;
-  /** Calls the shard would like to start, where the run has limits. */
+  /** What it says of what it was allotted, where the run has limits; see {@link ShardClaim}. */
+  claim?: ShardClaim;
+  /** Nothing has changed since the report before, and no call is open: perhaps an answer or an order was lost. */
+  again?: boolean;
+  /** Calls that a shard without allotments would like to start. */
   wants?: number;
   /** Why no further call can succeed. */
   fatal?: string;
 }
 
+/** What a shard says of its budget: cumulative since it began. */
+export interface ShardClaim {
+  spent: Amounts;
+  /** What it has given back of what it was allotted. */
+  returned: Allotment;
+  /** Calls that it had been allotted when it said so. */
+  heard: number;
+  /** Calls that it would like to be allotted beyond those. */
+  wanted: number;
+}
+
+/** What a run asks of a shard. The newest says it all, so that a lost, repeated or overtaken one does no harm. */
 export interface ControlState {
+  /** Grows with each one that the shard is sent; absent in runs that were begun before there was one. */
+  version?: number;
+  /** It is to report how it stands: another one has nothing to do, and its last report may have been lost. */
+  asks?: boolean;
+  /** What the shard may spend in all, where the run has limits; absent where calls are granted one by one. */
+  allotted?: Allotment;
   paused: boolean;
   /** Finish the episodes in flight and begin no other. */
   stopping: boolean;
@@ -127,7 +154,21 @@ export interface ShardInput {
   shard: number;
   control: ControlState;
   /** From the execution before, when this one continues it. */
-  carried?: { next: number; lanes: LaneState[]; sequence: number; totals: Totals; allowance: number };
+  carried?: ShardCarried;
+}
+
+/** Where a shard stands between two of its executions. */
+export interface ShardCarried {
+  next: number;
+  lanes: LaneState[];
+  /** Parts written. */
+  sequence: number;
+  totals: Totals;
+  /** Calls granted and not made, where the run does not allot. */
+  allowance: number;
+  budget?: ShardBudget;
+  /** Reports sent. */
+  reports?: number;
 }
 
 export interface ShardResult {

@@ -1,42 +1,34 @@
 import type { PaidEmbeddings } from '../contracts/embeddings.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { Limits, Spending } from '../contracts/run.js';
-import { Allowance } from '../runtime/allowance.js';
-import { BudgetLedger, hasCallLimits } from '../runtime/budget.js';
+import { allotmentOf, amountsOf, isLeft, minus } from '../runtime/amounts.js';
+import { hasCallLimits, reachedLimit } from '../runtime/budget.js';
+import { CallGate } from '../runtime/call-gate.js';
+import { newShardBudget } from '../runtime/shard-budget.js';
 import { addCosts } from '../runtime/totals.js';
 
-/** The only shard of a run in process. */
-const SHARD = 0;
-
-/** A run's limits on calls, tokens and dollars: the ledger and the allowance of a durable run, in one place. */
+/** A run's limits on calls, tokens and dollars: the gate of a shard that was allotted all of them. */
 export class CallBudget {
   private readonly spent: Spending = { lm_calls: 0, tokens: 0, cost_usd: 0 };
-  private readonly ledger: BudgetLedger;
-  private readonly allowance: Allowance | null;
-  private wanted = 0;
+  private readonly gate: CallGate | null;
 
   constructor(
-    limits: Limits,
-    concurrency: number,
-    /** Hears once why no further call may start. */
+    private readonly limits: Limits,
+    /** Hears why no further call may start. */
     private readonly onExhausted: (message: string) => void,
   ) {
-    this.ledger = new BudgetLedger(limits, { lm_calls: 0, tokens: 0, cost_usd: 0 });
-    this.allowance = hasCallLimits(limits)
-      ? new Allowance(
-          0,
-          (wanted) => {
-            this.wanted = wanted;
-            this.grant();
-          },
-          () => concurrency,
+    this.gate = hasCallLimits(limits)
+      ? new CallGate(
+          newShardBudget(allotmentOf(limits)),
+          () => amountsOf(this.spent),
+          () => undefined,
         )
       : null;
   }
 
   /** Waits for leave to start a call; false where a limit forbids it. */
   take(): Promise<boolean> {
-    return this.allowance === null ? Promise.resolve(true) : this.allowance.take();
+    return this.gate?.take() ?? Promise.resolve(true);
   }
 
   settle({ usage, cost_usd }: CallRecord): void {
@@ -44,7 +36,8 @@ export class CallBudget {
     spent.lm_calls += 1;
     spent.tokens += (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
     spent.cost_usd = addCosts(spent.cost_usd, cost_usd);
-    this.settled();
+    this.gate?.ended();
+    this.check();
   }
 
   /** What a search paid for vectors; it is no call. */
@@ -52,33 +45,22 @@ export class CallBudget {
     const { spent } = this;
     spent.tokens += input_tokens;
     spent.cost_usd = addCosts(spent.cost_usd, cost_usd);
-    this.settled();
+    this.check();
   }
 
   /** A call that was never answered counts against nothing. */
   giveBack(): void {
-    this.allowance?.giveBack();
+    this.gate?.ended();
   }
 
   /** Refuses every further call. */
   close(): void {
-    this.allowance?.close();
+    this.gate?.close();
   }
 
-  private settled(): void {
-    this.ledger.settle(SHARD, { ...this.spent });
-    this.grant();
-  }
-
-  private grant(): void {
-    if (this.wanted === 0) return;
-    const calls = this.ledger.grant(SHARD, this.wanted);
-    if (calls > 0) {
-      this.wanted = 0;
-      this.allowance?.grant(calls);
-      return;
-    }
-    const reached = this.ledger.exhausted();
-    if (reached !== null) this.onExhausted(reached);
+  private check(): void {
+    const { limits, spent } = this;
+    if (this.gate === null || isLeft(minus(allotmentOf(limits), amountsOf(spent)))) return;
+    this.onExhausted(reachedLimit(limits, spent) ?? 'limits: nothing is left to spend');
   }
 }

@@ -57,7 +57,7 @@ export class LaneLoop {
     this.concurrency = runtime.memory_scope === 'run' ? 1 : runtime.concurrency;
     this.caller = new ModelCaller(lm, run.model, this.concurrency, run.prices);
     this.programs = new ProgramRunner(sandbox, run.sandbox);
-    this.budget = new CallBudget(limits, this.concurrency, (message) => this.exhaust(message));
+    this.budget = new CallBudget(limits, (message) => this.exhaust(message));
   }
 
   /** Resolves when every lane is finished, or handed back by a limit or a fatal problem. */

@@ -1,8 +1,10 @@
+import type { CallLeave } from './call-leave.js';
+
 /**
- * A shard's side of the budget: calls it may start without asking. `take` waits for a grant and answers false once
- * the budget is used up. One request is out at a time.
+ * How a shard was granted calls before it was allotted what it may spend: calls it may start without asking. One request
+ * is out at a time. Kept for runs that began so.
  */
-export class Allowance {
+export class Allowance implements CallLeave {
   private waiting: ((granted: boolean) => void)[] = [];
   private asked = false;
   private closed = false;
@@ -48,15 +50,20 @@ export class Allowance {
     if (this.waiting.length > 0) this.request();
   }
 
+  ended(answered: boolean): void {
+    if (answered) this.settled();
+    else this.giveBack();
+  }
+
   /** A call that failed is none that was made: its leave goes to the next one. */
-  giveBack(): void {
+  private giveBack(): void {
     const waiting = this.waiting.shift();
     if (waiting === undefined) this.calls += 1;
     else waiting(true);
   }
 
   /** A call is answered, so the budget may have room again: whoever waits asks once more. */
-  settled(): void {
+  private settled(): void {
     if (this.waiting.length === 0) return;
     this.asked = false;
     this.request();

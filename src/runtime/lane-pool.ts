@@ -12,6 +12,8 @@ export class LanePool<Item> {
     /** The next item, or undefined when there is none (for now). */
     private readonly next: () => Item | undefined,
     private readonly start: (item: Item) => Promise<void>,
+    /** Called when no lane is going and more may come, as in a pool of size 0. */
+    private readonly idle: () => void = () => undefined,
   ) {}
 
   setSize(size: number): void {
@@ -56,10 +58,13 @@ export class LanePool<Item> {
         });
     }
     const exhausted = this.failure !== undefined || (this.size > 0 && this.active < this.size);
-    if (this.active === 0 && exhausted) {
-      const finish = this.finish;
-      this.finish = undefined;
-      finish();
+    if (this.active > 0) return;
+    if (!exhausted) {
+      this.idle();
+      return;
     }
+    const { finish } = this;
+    this.finish = undefined;
+    finish();
   }
 }

@@ -1,6 +1,6 @@
 import type { Usage } from '../contracts/language-model.js';
 import type { EmbeddingTotals, EpisodeRecord, Metrics } from '../contracts/results.js';
-import type { Totals } from '../contracts/run.js';
+import type { Spending, Totals } from '../contracts/run.js';
 
 export function noTotals(): Totals {
   return {
@@ -35,6 +35,11 @@ export function addEmbeddings(before: EmbeddingTotals | null, paid: EmbeddingTot
 export function bookEmbeddings(totals: Totals, paid: EmbeddingTotals | null): void {
   totals.input_tokens += paid?.input_tokens ?? 0;
   totals.cost_usd = addCosts(totals.cost_usd, paid === null ? 0 : paid.cost_usd);
+}
+
+/** What limits count. */
+export function spendingOfTotals({ lm_calls, input_tokens, output_tokens, cost_usd }: Totals): Spending {
+  return { lm_calls, tokens: input_tokens + output_tokens, cost_usd };
 }
 
 /** The totals that a run's metrics hold. */

@@ -4,11 +4,15 @@ import {
   patched,
   setCurrentDetails,
 } from '@temporalio/workflow';
+import type { Allotment } from '../contracts/allotment.js';
 import type { Metrics } from '../contracts/results.js';
 import type { ControlState, Progress, RunPlan, ShardReport, ShardResult, Totals } from '../contracts/run.js';
-import { BudgetLedger, hasCallLimits } from '../runtime/budget.js';
+import { Allotments } from '../runtime/allotments.js';
+import { hasCallLimits, reachedLimit } from '../runtime/budget.js';
 import { dealConcurrency } from '../runtime/deal.js';
-import { accuracyOf, addTotals, noTotals, totalsOf } from '../runtime/totals.js';
+import { isNewer } from '../runtime/newest.js';
+import { accuracyOf, addTotals, noTotals, spendingOfTotals, totalsOf } from '../runtime/totals.js';
+import { Wishes } from '../runtime/wishes.js';
 import type { Outcome } from './conclude.js';
 import { ExperimentControl } from './experiment-control.js';
 import { controlSignal, grantSignal } from './messages.js';
@@ -24,13 +28,21 @@ export class RunControl extends ExperimentControl<RunPlan> {
   private unfinished = false;
   /** What the shards were started with. */
   private dealt = { concurrency: 0, paused: false };
-  private ledger: BudgetLedger | null = null;
+  private allotments: Allotments | null = null;
+  /** In the place of allotments, in a run that began before there were any. */
+  private wishes: Wishes | null = null;
   /** Shards that are being started. */
   private starting: number[] = [];
   private readonly working = new Map<number, ShardHandle>();
   private readonly ids: string[] = [];
   private readonly totals = new Map<number, Totals>();
-  private readonly wishes = new Map<number, number>();
+  /** What each shard was allotted when it was started. */
+  private readonly opened = new Map<number, Allotment | undefined>();
+  private readonly ended = new Set<number>();
+  /** The newest report of each shard. */
+  private readonly reports = new Map<number, ShardReport>();
+  /** Messages that a shard was sent. */
+  private readonly versions = new Map<number, number>();
   private metrics: Metrics | null = null;
 
   constructor(private readonly workflowId: string) {
@@ -42,12 +54,11 @@ export class RunControl extends ExperimentControl<RunPlan> {
     if (plan.memory_scope === 'run') this.standing.setConcurrency(plan.concurrency);
     this.planned(plan, { kind: 'run', model: plan.model });
     if (hasCallLimits(plan.limits)) {
-      this.ledger = new BudgetLedger(plan.limits, {
-        lm_calls: plan.kept.lm_calls,
-        tokens: plan.kept.input_tokens + plan.kept.output_tokens,
-        cost_usd: plan.kept.cost_usd,
-      });
+      const shards = Array.from({ length: plan.shards }, (_, shard) => shard);
+      if (patched('allotments')) this.allotments = Allotments.begin(plan.limits, plan.kept, shards);
+      else this.wishes = new Wishes(plan.limits, plan.kept);
     }
+    this.checkLimits();
     this.showPhase();
   }
 
@@ -55,8 +66,9 @@ export class RunControl extends ExperimentControl<RunPlan> {
     this.starting = this.starting.filter((other) => other !== shard);
     this.working.set(shard, handle);
     this.ids.push(handle.workflowId);
-    // Whatever was asked for while it was being started.
+    // Whatever was asked for, and what it was allotted, while it was being started.
     if (this.standing.isHeld() || this.hasChanged()) this.passOn();
+    else if (this.allotments?.of(shard) !== this.opened.get(shard)) this.control(shard);
   }
 
   /** A shard has ended; the others take over its share of the lanes. */
@@ -75,13 +87,20 @@ export class RunControl extends ExperimentControl<RunPlan> {
   }
 
   receive(report: ShardReport): void {
-    this.totals.set(report.shard, report.totals);
-    this.settle(report.shard, report.totals);
-    if (report.fatal !== undefined && !this.standing.hasFailed()) {
-      this.standing.fail(report.fatal);
+    const { shard, totals, claim, again = false, wants, fatal } = report;
+    // What a shard says when it ends is its last word, whatever arrives later.
+    if (this.ended.has(shard) || !isNewer(report, this.reports.get(shard))) return;
+    this.reports.set(shard, report);
+    this.totals.set(shard, totals);
+    if (fatal !== undefined && !this.standing.hasFailed()) {
+      this.standing.fail(fatal);
       this.passOn();
     }
-    if (report.wants !== undefined) this.wishes.set(report.shard, report.wants);
+    const told = claim === undefined ? [] : (this.allotments?.hear(shard, claim) ?? []);
+    this.checkLimits();
+    for (const one of told) this.control(one);
+    if (again) this.answer(shard, (claim?.wanted ?? 0) > 0);
+    this.wishes?.hear(shard, totals, wants);
     this.grantWishes();
     this.show();
   }
@@ -122,7 +141,11 @@ export class RunControl extends ExperimentControl<RunPlan> {
     this.dealt = this.standing.asked();
     this.starting = [...shards];
     const shares = [...dealConcurrency(this.dealt.concurrency, shards)];
-    return new Map(shares.map(([shard, share]) => [shard, this.stateFor(share)]));
+    for (const [shard, share] of shares) {
+      this.allotments?.open(shard, share);
+      this.opened.set(shard, this.allotments?.of(shard));
+    }
+    return new Map(shares.map(([shard, share]) => [shard, this.stateFor(shard, share)]));
   }
 
   override outcome(cancelled: boolean): Outcome {
@@ -161,38 +184,45 @@ export class RunControl extends ExperimentControl<RunPlan> {
 
   private leave(shard: number): void {
     this.working.delete(shard);
-    this.wishes.delete(shard);
+    this.ended.add(shard);
     const totals = this.totals.get(shard);
-    if (totals !== undefined) this.settle(shard, totals);
-    this.ledger?.release(shard);
+    this.allotments?.end(shard, totals ?? noTotals());
+    this.wishes?.end(shard, totals);
     if (this.working.size > 0) this.passOn();
+    this.checkLimits();
     this.grantWishes();
     this.show();
   }
 
-  private settle(shard: number, totals: Totals): void {
-    this.ledger?.settle(shard, {
-      lm_calls: totals.lm_calls,
-      tokens: totals.input_tokens + totals.output_tokens,
-      cost_usd: totals.cost_usd,
-    });
+  private checkLimits(): void {
+    if (this.plan === undefined || this.allotments?.isExhausted() !== true || this.standing.isExhausted())
+      return;
+    const spent = spendingOfTotals(this.sum());
+    this.exhaust(reachedLimit(this.plan.limits, spent) ?? 'limits: nothing is left to spend');
   }
 
   private grantWishes(): void {
-    if (this.ledger === null) return;
-    for (const [shard, wanted] of this.wishes) {
-      const calls = this.ledger.grant(shard, wanted);
-      if (calls === 0) continue;
-      this.wishes.delete(shard);
+    if (this.wishes === null) return;
+    for (const [shard, calls] of this.wishes.grants()) {
       this.tell(shard, (handle) => handle.signal(grantSignal, calls));
     }
-    const reached = this.wishes.size > 0 ? this.ledger.exhausted() : null;
+    const reached = this.wishes.exhausted();
     if (reached !== null) this.exhaust(reached);
   }
 
-  private stateFor(concurrency: number): ControlState {
+  private stateFor(shard: number, concurrency: number): ControlState {
     const { paused, stopping } = this.standing.asked();
-    return { paused, stopping, exhausted: this.standing.isOver(), concurrency };
+    const version = (this.versions.get(shard) ?? 0) + 1;
+    this.versions.set(shard, version);
+    const allotted = this.allotments?.of(shard);
+    return {
+      version,
+      paused,
+      stopping,
+      exhausted: this.standing.isOver(),
+      concurrency,
+      ...(allotted === undefined ? {} : { allotted }),
+    };
   }
 
   /** Shards that were being started when somebody asked for other lanes, or resumed the run, have not heard of it. */
@@ -205,11 +235,23 @@ export class RunControl extends ExperimentControl<RunPlan> {
 
   /** Those that are being started hear of their share when they have been. */
   protected override passOn(): void {
-    const shards = [...this.working.keys(), ...this.starting];
-    const shares = dealConcurrency(this.standing.concurrency, shards);
-    for (const [shard, share] of shares) {
-      this.tell(shard, (handle) => handle.signal(controlSignal, this.stateFor(share)));
+    for (const shard of this.working.keys()) this.control(shard);
+  }
+
+  /** What a shard has not heard may have been lost; and where it waits for more, what another one gave back. */
+  private answer(shard: number, waits: boolean): void {
+    for (const one of this.working.keys()) {
+      if (one === shard) this.control(one);
+      else if (waits) this.control(one, true);
     }
+  }
+
+  /** Tells a shard all that is asked of it. */
+  private control(shard: number, asks = false): void {
+    const shards = [...this.working.keys(), ...this.starting];
+    const share = dealConcurrency(this.standing.concurrency, shards).get(shard) ?? 0;
+    const state = { ...this.stateFor(shard, share), ...(asks ? { asks } : {}) };
+    this.tell(shard, (handle) => handle.signal(controlSignal, state));
   }
 
   /** A shard that has just ended cannot be told anything, and need not. */

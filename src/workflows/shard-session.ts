@@ -1,36 +1,40 @@
-import {
-  CancellationScope,
-  condition,
-  getExternalWorkflowHandle,
-  isCancellation,
-  patched,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, patched, workflowInfo } from '@temporalio/workflow';
 import { createAgent } from '../agents/registry.js';
 import type { GeneratedReply } from '../contracts/activities.js';
 import type { AgentRequest, CodeRequest } from '../contracts/agent.js';
 import type { ExecutionIdentity, ExecutionResult } from '../contracts/execution.js';
 import type { CallIdentity } from '../contracts/language-model.js';
 import type { EpisodeRecord } from '../contracts/results.js';
-import type { AwaitedStep, ControlState, ShardInput, ShardReport, Totals } from '../contracts/run.js';
+import type { AwaitedStep, ControlState, ShardInput, Totals } from '../contracts/run.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { isJournaled } from '../memory/saved.js';
 import { Allowance } from '../runtime/allowance.js';
+import { amountsOf } from '../runtime/amounts.js';
 import { hasCallLimits } from '../runtime/budget.js';
-import { reportInterval } from '../runtime/deal.js';
+import { CallGate } from '../runtime/call-gate.js';
+import type { CallLeave } from '../runtime/call-leave.js';
 import { Lane } from '../runtime/lane.js';
 import { LanePool } from '../runtime/lane-pool.js';
 import { type LaneState, newLane } from '../runtime/lane-state.js';
+import { isNewer } from '../runtime/newest.js';
 import { CallRefusedError, type LanePorts } from '../runtime/ports.js';
-import { bookCall, bookEmbeddings, bookEpisode, noTotals, standingOf } from '../runtime/totals.js';
+import { advance, newShardBudget } from '../runtime/shard-budget.js';
+import {
+  bookCall,
+  bookEmbeddings,
+  bookEpisode,
+  noTotals,
+  spendingOfTotals,
+  standingOf,
+} from '../runtime/totals.js';
 import { EnvironmentGateway } from './environment-gateway.js';
 import { describeError, fatalMessage, isInterruption, orInvalidInput } from './failures.js';
 import { LaneJournal } from './lane-journal.js';
-import { reportSignal } from './messages.js';
 import { useModelQueue, withModelQueue } from './model-queue.js';
 import { PartWriter } from './part-writer.js';
 import { artifacts, executionOptions, executions, languageModel, modelCallOptions } from './proxies.js';
+import { ShardReports } from './shard-reports.js';
 
 /** One execution of a shard: its lanes, its control state, its totals. */
 export class ShardSession {
@@ -44,9 +48,11 @@ export class ShardSession {
   private suspended: LaneState[] = [];
   /** This execution's history is long: lanes hand back their state at their next step. */
   private handingOver = false;
-  private lastReport: number;
-  private readonly startedAt: number;
+  /** Where calls wait for leave to begin; null where the run has no limits. */
+  private readonly leave: CallLeave | null;
+  private readonly gate: CallGate | null;
   private readonly allowance: Allowance | null;
+  private readonly reports: ShardReports;
   private readonly pool: LanePool<LaneState>;
   private readonly environment: EnvironmentGateway;
   private readonly writer: PartWriter;
@@ -54,30 +60,42 @@ export class ShardSession {
 
   constructor(
     private readonly input: ShardInput,
-    private readonly parent: string,
+    parent: string,
   ) {
     const { plan, shard, carried } = input;
     this.totals = carried?.totals ?? noTotals();
     this.controlState = input.control;
     this.next = carried?.next ?? shard;
     this.carriedLanes = carried?.lanes ?? [];
-    this.startedAt = workflowInfo().startTime.getTime();
-    this.lastReport = Date.now();
+    this.reports = new ShardReports(
+      {
+        shard,
+        run: parent,
+        startedAt: workflowInfo().startTime.getTime(),
+        totals: this.totals,
+        budget: () => this.gate && { budget: this.gate.budget, lanes: this.controlState.concurrency },
+      },
+      carried?.reports ?? 0,
+    );
     this.environment = new EnvironmentGateway(plan);
     this.writer = new PartWriter(plan, shard, carried?.sequence ?? 0);
-    this.allowance = hasCallLimits(plan.limits)
+    this.gate = this.openGate();
+    const grantsCalls = this.gate === null && hasCallLimits(plan.limits);
+    this.allowance = grantsCalls
       ? new Allowance(
           carried?.allowance ?? 0,
-          (wants) => this.report({ wants }),
+          (wants) => this.reports.send({ wants }),
           () => this.controlState.concurrency,
         )
       : null;
+    this.leave = this.gate ?? this.allowance;
     this.pool = new LanePool(
       input.control.concurrency,
       () => this.nextLane(),
       (lane) => this.runLane(lane),
+      () => this.gate?.idle(),
     );
-    if (input.control.exhausted) this.allowance?.close();
+    if (input.control.exhausted) this.leave?.close();
     useModelQueue(plan.model_queue);
   }
 
@@ -92,8 +110,11 @@ export class ShardSession {
   }
 
   control(state: ControlState): void {
+    if (!isNewer(state, this.controlState)) return;
     this.controlState = state;
-    if (state.exhausted) this.allowance?.close();
+    if (state.allotted !== undefined) this.gate?.hear(state.allotted);
+    if (state.asks) this.reports.answer();
+    if (state.exhausted) this.leave?.close();
     // A shard without a share ends all the same.
     this.pool.setSize(this.mustEnd() ? Math.max(state.concurrency, 1) : state.concurrency);
   }
@@ -117,6 +138,8 @@ export class ShardSession {
         sequence: this.writer.sequence,
         totals: this.totals,
         allowance: this.allowance?.remaining ?? 0,
+        ...(this.gate === null ? {} : { budget: this.gate.budget }),
+        reports: this.reports.count,
       },
     };
   }
@@ -129,10 +152,21 @@ export class ShardSession {
 
   /** Neither a shard without a share nor a lane that waits for leave to call hears of it by itself. */
   private cancel(error: unknown): void {
-    const hears = !this.pool.isWaiting() && this.allowance?.isWaitedFor() !== true;
+    const hears = !this.pool.isWaiting() && this.leave?.isWaitedFor() !== true;
     if (hears || !patched('cancelled-while-it-waits')) return;
     this.pool.fail(error);
-    this.allowance?.close();
+    this.leave?.close();
+  }
+
+  private openGate(): CallGate | null {
+    const { carried, control } = this.input;
+    if (control.allotted === undefined) return null;
+    const budget = carried?.budget ?? newShardBudget(control.allotted);
+    return new CallGate(
+      advance(budget, { type: 'allotted', allotted: control.allotted }),
+      () => amountsOf(spendingOfTotals(this.totals)),
+      () => this.reports.claimWhenDue(),
+    );
   }
 
   private mustEnd(): boolean {
@@ -193,7 +227,7 @@ export class ShardSession {
       await journal.keep().catch(() => undefined);
       this.suspended.push(ended());
       this.fatal ??= fatal;
-      this.report({ fatal });
+      this.reports.send({ fatal });
     }
   }
 
@@ -227,7 +261,7 @@ export class ShardSession {
       record: (episode) => {
         book(episode);
         this.writer.add(episode);
-        this.reportWhenDue();
+        this.reports.sendWhenDue();
         return journal.keepWhenLong();
       },
       now: () => Date.now(),
@@ -251,8 +285,12 @@ export class ShardSession {
   ): Promise<GeneratedReply> {
     const { plan } = this.input;
     if (this.controlState.paused) await condition(() => !this.controlState.paused || this.mustEnd());
-    const allowed = this.allowance === null ? !this.controlState.exhausted : await this.allowance.take();
-    if (!allowed || this.fatal !== null) throw new CallRefusedError();
+    const allowed = this.leave === null ? !this.controlState.exhausted : await this.leave.take();
+    if (!allowed) throw new CallRefusedError();
+    if (this.fatal !== null) {
+      this.leave?.ended(false);
+      throw new CallRefusedError();
+    }
     const summary = `${call.sample_id} · trial ${call.trial + 1} · ${call.purpose}`;
     const { purpose: _purpose, ...rest } = request;
     const reply = await languageModel.generate
@@ -261,11 +299,11 @@ export class ShardSession {
       ])
       .catch((error: unknown) => {
         // Its lease would be missing for good, and lanes that wait for leave would wait for ever.
-        this.allowance?.giveBack();
+        this.leave?.ended(false);
         throw error;
       });
     bookCall(this.totals, reply);
-    this.allowance?.settled();
+    this.leave?.ended(true);
     return reply;
   }
 
@@ -274,19 +312,5 @@ export class ShardSession {
     return executions.executeCode.executeWithOptions(executionOptions(request.timeout_sec, summary), [
       { run: this.input.plan.run, execution, ...request },
     ]);
-  }
-
-  private reportWhenDue(): void {
-    const now = Date.now();
-    if (now - this.lastReport >= reportInterval(now - this.startedAt)) this.report({});
-  }
-
-  /** Lanes do not wait for it, and a run that is gone is no reason to fail. */
-  private report(extra: Pick<ShardReport, 'wants' | 'fatal'>): void {
-    this.lastReport = Date.now();
-    const report: ShardReport = { shard: this.input.shard, totals: { ...this.totals }, ...extra };
-    getExternalWorkflowHandle(this.parent)
-      .signal(reportSignal, report)
-      .catch(() => undefined);
   }
 }

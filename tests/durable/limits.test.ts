@@ -1,6 +1,7 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { sumsConfig, Workplace } from '../support/workplace.js';
+import { sumsConfig, until, Workplace } from '../support/workplace.js';
 
 const SAMPLES = 30;
 
@@ -114,6 +115,72 @@ describe('limits', () => {
     // Overshoot: the calls in flight, no more.
     expect(metrics.cost_usd).toBeLessThanOrEqual(0.01 + 8 * 0.001);
     expect(provider.statistics.calls - calls).toBe(metrics.lm_calls);
+  });
+
+  const MANY = 600;
+  const CALLS = 200;
+
+  /** Starts a run that its limit ends long before its samples do. */
+  async function beginMany(name: string, concurrency: number, limits: Record<string, number>): Promise<void> {
+    const config = sumsConfig(provider.baseUrl, MANY, { name, runtime: { concurrency }, limits });
+    await place.write(`${name}.yaml`, config);
+    const { code, stderr } = await place.reprise(['run', `${name}.yaml`, '--detach']);
+    expect(stderr).not.toContain('Error');
+    expect(code).toBe(0);
+  }
+
+  async function endOf(name: string): Promise<string> {
+    const handle = (await place.client()).workflow.getHandle(name);
+    await until(`${name} ends`, async () => (await handle.describe()).status.name !== 'RUNNING');
+    return (await place.metrics(name)).status;
+  }
+
+  it.each([
+    [30, { max_lm_calls: CALLS }],
+    [100, { max_lm_calls: CALLS }],
+    [50, { max_tokens: CALLS * 200 }],
+  ])('with %i lanes on several shards, %o is met and the run ends', async (concurrency, limits) => {
+    provider.latencyMs = 20;
+    const { calls } = provider.statistics;
+    const [field] = Object.keys(limits);
+    const name = `lanes-${concurrency}`;
+    await beginMany(name, concurrency, limits);
+    expect(await endOf(name)).toBe('limit_reached');
+    const { lm_calls, samples, status_message } = await place.metrics(name);
+    expect(provider.statistics.calls - calls).toBe(lm_calls);
+    expect(samples).toBe(lm_calls);
+    expect(status_message).toContain(`limits.${field}`);
+    expect(lm_calls).toBeGreaterThanOrEqual(CALLS);
+    // Tokens: passed by the calls in flight at most.
+    expect(lm_calls).toBeLessThanOrEqual(field === 'max_lm_calls' ? CALLS : CALLS + concurrency);
+    provider.latencyMs = 0;
+  });
+
+  it.each<[string, string, (handle: WorkflowHandle) => Promise<unknown>]>([
+    ['is stopped', 'stopped', (handle) => handle.executeUpdate('stop')],
+    ['is cancelled', 'cancelled', (handle) => handle.cancel()],
+    [
+      'is paused, given other lanes and resumed',
+      'limit_reached',
+      async (handle) => {
+        await handle.executeUpdate('pause');
+        await handle.executeUpdate('setConcurrency', { args: [3] });
+        await handle.executeUpdate('resume');
+        await handle.executeUpdate('setConcurrency', { args: [90] });
+      },
+    ],
+  ])('a run that %s just before its limit ends', async (what, status, steer) => {
+    provider.latencyMs = 200;
+    const { calls } = provider.statistics;
+    const name = what.replaceAll(/\W+/g, '-');
+    await beginMany(name, 60, { max_lm_calls: CALLS });
+    await until('it is near its limit', () => provider.statistics.calls - calls > CALLS - 60);
+    await steer((await place.client()).workflow.getHandle(name));
+    // All that was allotted may have been made before the stop was heard.
+    expect([status, 'limit_reached']).toContain(await endOf(name));
+    expect(provider.statistics.calls - calls).toBeLessThanOrEqual(CALLS);
+    expect((await place.metrics(name)).lm_calls).toBeLessThanOrEqual(CALLS);
+    provider.latencyMs = 0;
   });
 
   it('says what is wrong with a price table', async () => {

@@ -28,6 +28,8 @@ describe('recorded histories', () => {
         'agent-eval-controlled',
         'agent-eval-judged',
         'agent-eval-renewed',
+        'allotted',
+        'allotted-renewed',
         'cancelled',
         'cheatsheet',
         'controlled',

@@ -47,11 +47,11 @@ describe('a shard’s allowance', () => {
   test('a failed call’s leave goes to the next, or back', async () => {
     const { allowance: held } = allowance(1);
     await held.take();
-    held.giveBack();
+    held.ended(false);
     expect(held.remaining).toBe(1);
     await held.take();
     const waiting = held.take();
-    held.giveBack();
+    held.ended(false);
     expect(await waiting).toBe(true);
     expect(held.remaining).toBe(0);
   });
@@ -60,10 +60,10 @@ describe('a shard’s allowance', () => {
     const { asked, allowance: held } = allowance(1, 1);
     await held.take();
     const before = asked.length;
-    held.settled();
+    held.ended(true);
     expect(asked).toHaveLength(before);
     void held.take();
-    held.settled();
+    held.ended(true);
     expect(asked.length).toBeGreaterThan(before);
   });
 
@@ -128,7 +128,7 @@ async function simulate(limits: Limits, seed: number, price: (draw: number) => S
       total.lm_calls += 1;
       total.tokens += tokens;
       total.cost_usd = (total.cost_usd ?? 0) + (cost_usd ?? 0);
-      held.settled();
+      held.ended(true);
     }
   };
   let over = false;

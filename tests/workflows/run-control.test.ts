@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunPlan } from '../../src/contracts/run.js';
+import { noTotals } from '../../src/runtime/totals.js';
 import { RunControl } from '../../src/workflows/run-control.js';
 
 /** The SDK's own place for the workflow that it runs. */
@@ -54,6 +55,7 @@ describe('RunControl', () => {
     control.begin(PLAN);
     expect(control.progress().phase).toBe('paused');
     expect(control.deal([0]).get(0)).toEqual({
+      version: 1,
       paused: true,
       stopping: false,
       exhausted: false,
@@ -80,7 +82,7 @@ describe('RunControl', () => {
     control.deal([0]);
     control.pause(asked.paused);
     control.setConcurrency(asked.concurrency);
-    expect(heardAtTheStart(control)).toEqual([{ ...asked, stopping: false, exhausted: false }]);
+    expect(heardAtTheStart(control)).toEqual([{ ...asked, version: 2, stopping: false, exhausted: false }]);
   });
 
   it('leaves to shards that are still being started their share of other lanes', () => {
@@ -97,5 +99,41 @@ describe('RunControl', () => {
     control.begin(PLAN);
     control.deal([0]);
     expect(heardAtTheStart(control)).toEqual([]);
+  });
+
+  const TOTALS = { ...noTotals(), lm_calls: 3 };
+
+  it('keeps to the newest report of a shard, and to its last word', () => {
+    const control = new RunControl('mine');
+    control.begin(PLAN);
+    control.deal([0]);
+    heardAtTheStart(control);
+    control.receive({ shard: 0, version: 2, totals: TOTALS });
+    control.receive({ shard: 0, version: 1, totals: { ...TOTALS, lm_calls: 1 } });
+    expect(control.progress().totals.lm_calls).toBe(3);
+    control.left(0, { totals: { ...TOTALS, lm_calls: 5 }, finished: true, fatal: null });
+    control.receive({ shard: 0, version: 3, totals: { ...TOTALS, lm_calls: 4 } });
+    expect(control.progress().totals.lm_calls).toBe(5);
+  });
+
+  it('begins nothing where the execution before it has spent everything', () => {
+    const control = new RunControl('mine');
+    control.begin({ ...PLAN, limits: { ...NO_LIMITS, max_lm_calls: 3 }, kept: TOTALS, shards: 1 });
+    expect(control.deal([0]).get(0)).toMatchObject({ exhausted: true, allotted: { lm_calls: 0 } });
+    control.left(0, { totals: noTotals(), finished: false, fatal: null });
+    expect(control.outcome(false)).toEqual({
+      status: 'limit_reached',
+      message: 'limits.max_lm_calls: 3 of 3 calls are made',
+    });
+  });
+
+  it('tells the others at once when the last word of a shard reaches a limit', () => {
+    const control = new RunControl('mine');
+    control.begin({ ...PLAN, limits: { ...NO_LIMITS, max_lm_calls: 3 }, kept: noTotals(), shards: 2 });
+    control.deal([0, 1]);
+    heardAtTheStart(control, 0);
+    const heard = heardAtTheStart(control, 1);
+    control.left(0, { totals: TOTALS, finished: true, fatal: null });
+    expect(heard.at(-1)).toMatchObject({ exhausted: true });
   });
 });

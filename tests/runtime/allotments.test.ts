@@ -1,0 +1,385 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type {
+  ControlState,
+  Limits,
+  Progress,
+  RunPlan,
+  ShardReport,
+  Totals,
+} from '../../src/contracts/run.js';
+import { amountsOf } from '../../src/runtime/amounts.js';
+import { isNewer } from '../../src/runtime/newest.js';
+import {
+  advance,
+  newShardBudget,
+  type ShardBudget,
+  type ShardBudgetEvent,
+} from '../../src/runtime/shard-budget.js';
+import { claimDue, claimOf, type SentClaim } from '../../src/runtime/shard-claims.js';
+import { addTotals, noTotals, spendingOfTotals } from '../../src/runtime/totals.js';
+import { RunControl } from '../../src/workflows/run-control.js';
+
+/** The SDK's own place for the workflow that it runs. */
+const sdk = globalThis as { __TEMPORAL_ACTIVATOR__?: object };
+beforeAll(() => {
+  sdk.__TEMPORAL_ACTIVATOR__ = { patchInternal: () => true };
+});
+afterAll(() => {
+  delete sdk.__TEMPORAL_ACTIVATOR__;
+});
+
+const SECOND = 1000;
+const DEAREST = { tokens: 500, cost_usd: 0.05 };
+
+/** Signals between workflows, in no order. */
+class Mail {
+  readonly letters: (() => void)[] = [];
+
+  send(deliver: () => void): void {
+    this.letters.push(deliver);
+  }
+
+  /** @param keep whether it will arrive once more */
+  deliver(pick: number, keep = false): void {
+    const at = pick % Math.max(this.letters.length, 1);
+    const [letter] = keep ? this.letters.slice(at, at + 1) : this.letters.splice(at, 1);
+    letter?.();
+  }
+}
+
+/** A shard without the workflow around it: its lanes want one call after the other. */
+class Shard {
+  readonly totals: Totals = noTotals();
+  over = false;
+  private budget: ShardBudget;
+  private sent: SentClaim;
+  private version = 0;
+
+  constructor(
+    private readonly number: number,
+    private control: ControlState,
+    private readonly world: World,
+    /** Calls that it would make yet. */
+    public due: number,
+  ) {
+    if (control.allotted === undefined) throw new Error('a run with limits allots something');
+    this.budget = newShardBudget(control.allotted);
+    const { spent, returned } = this.budget;
+    this.sent = { at: world.now, claim: { spent, returned, heard: 0, wanted: 0 }, repeated: 0 };
+    if (control.exhausted) this.apply({ type: 'over' });
+  }
+
+  get open(): number {
+    return this.budget.open;
+  }
+
+  get waiting(): number {
+    return this.budget.waiting;
+  }
+
+  /** Lanes that have nothing to do want a call. */
+  work(): void {
+    const { paused, stopping, exhausted, concurrency } = this.control;
+    if (paused || stopping || exhausted || this.over) return;
+    while (this.due > 0 && this.open + this.waiting < concurrency) {
+      this.due -= 1;
+      this.apply({ type: 'wanted', spent: this.spent() });
+    }
+    if (this.open + this.waiting === 0) this.apply({ type: 'idle' });
+  }
+
+  end(cost: { tokens: number; cost_usd: number } | null): void {
+    if (this.open === 0) return;
+    if (cost !== null) {
+      this.totals.lm_calls += 1;
+      this.totals.input_tokens += cost.tokens;
+      this.totals.cost_usd = (this.totals.cost_usd ?? 0) + cost.cost_usd;
+    }
+    this.apply({ type: 'ended', spent: this.spent() });
+  }
+
+  hear(control: ControlState): void {
+    if (this.over || !isNewer(control, this.control)) return;
+    this.control = control;
+    if (control.allotted !== undefined) this.apply({ type: 'allotted', allotted: control.allotted });
+    if (control.asks) this.report(false, this.sent.repeated);
+    if (control.exhausted) this.apply({ type: 'over' });
+  }
+
+  cancel(): void {
+    this.apply({ type: 'over' });
+  }
+
+  /** Goes on in another execution. */
+  renew(): void {
+    if (this.open + this.waiting > 0) return;
+    this.budget = JSON.parse(JSON.stringify(this.budget));
+  }
+
+  claim(): void {
+    if (this.over) return;
+    const due = claimDue(this.budget, this.standing(), this.sent);
+    if (due !== null && due.at <= this.world.now)
+      this.report(due.again, due.again ? this.sent.repeated + 1 : 0);
+  }
+
+  private standing() {
+    const { now } = this.world;
+    return claimOf(this.budget, { sent: this.sent, lanes: this.control.concurrency, now });
+  }
+
+  private report(again: boolean, repeated: number): void {
+    const { now, run, mail } = this.world;
+    const claim = this.standing();
+    this.sent = { at: now, claim, repeated };
+    this.version += 1;
+    const report: ShardReport = {
+      shard: this.number,
+      version: this.version,
+      totals: { ...this.totals },
+      claim,
+      again,
+    };
+    mail.send(() => run.receive(JSON.parse(JSON.stringify(report))));
+  }
+
+  /** Nothing is in flight and nothing will be. */
+  endIfDone(): void {
+    const { stopping, exhausted } = this.control;
+    const mustEnd = stopping || exhausted || this.budget.over;
+    if (this.over || this.open + this.waiting > 0 || (this.due > 0 && !mustEnd)) return;
+    this.over = true;
+    const finished = this.due === 0;
+    this.world.run.left(this.number, { totals: { ...this.totals }, finished, fatal: null });
+  }
+
+  private apply(event: ShardBudgetEvent): void {
+    this.budget = advance(this.budget, event);
+    expect(this.budget.open).toBeGreaterThanOrEqual(0);
+    expect(this.budget.waiting).toBeGreaterThanOrEqual(0);
+    if (this.budget.over) expect(this.waiting).toBe(0);
+  }
+
+  private spent() {
+    return amountsOf(spendingOfTotals(this.totals));
+  }
+}
+
+class World {
+  now = 0;
+  readonly mail = new Mail();
+  readonly run = new RunControl('mine');
+  readonly shards: Shard[];
+  private shown = 0;
+
+  constructor(
+    readonly limits: Limits,
+    { shards, lanes, due }: { shards: number; lanes: number; due: number },
+  ) {
+    const plan = {
+      experiment: 'mine',
+      concurrency: lanes,
+      memory_scope: 'sample',
+      limits,
+      shards,
+      kept: noTotals(),
+    };
+    this.run.begin({ ...plan, search_attributes: [] } as unknown as RunPlan);
+    const numbers = Array.from({ length: shards }, (_, shard) => shard);
+    const dealt = this.run.deal(numbers);
+    this.shards = numbers.map((shard) => new Shard(shard, dealt.get(shard) as ControlState, this, due));
+    for (const shard of numbers) {
+      const signal = async (_: unknown, control: ControlState) => {
+        const copy = JSON.parse(JSON.stringify(control));
+        this.mail.send(() => this.shards[shard]?.hear(copy));
+      };
+      const handle = { workflowId: `mine/shard-${shard}`, signal };
+      this.run.joined(shard, handle as unknown as Parameters<RunControl['joined']>[1]);
+    }
+  }
+
+  get progress(): Progress {
+    return this.run.progress();
+  }
+
+  totals(): Totals {
+    return addTotals(this.shards.map(({ totals }) => totals));
+  }
+
+  work(): void {
+    for (const shard of this.shards) {
+      shard.work();
+      shard.claim();
+      shard.endIfDone();
+    }
+  }
+
+  check(lanes: number): void {
+    const { max_lm_calls, max_tokens, max_cost_usd } = this.limits;
+    const { lm_calls, input_tokens, cost_usd } = this.totals();
+    const open = this.shards.reduce((sum, shard) => sum + shard.open, 0);
+    const { progress } = this;
+    expect(progress.totals.lm_calls).toBeGreaterThanOrEqual(this.shown);
+    this.shown = progress.totals.lm_calls;
+    if (max_lm_calls !== null) expect(lm_calls + open).toBeLessThanOrEqual(max_lm_calls);
+    if (max_tokens !== null) expect(input_tokens).toBeLessThanOrEqual(max_tokens + lanes * DEAREST.tokens);
+    if (max_cost_usd !== null) expect(cost_usd).toBeLessThanOrEqual(max_cost_usd + lanes * DEAREST.cost_usd);
+  }
+
+  /** From now on nothing is lost, and every call ends. */
+  finish(rounds: number, lanes: number): boolean {
+    for (let round = 0; round < rounds; round += 1) {
+      if (this.shards.every(({ over }) => over)) return true;
+      this.now += 10 * SECOND;
+      this.work();
+      for (let letters = this.mail.letters.length; letters > 0; letters -= 1) this.mail.deliver(round);
+      for (const shard of this.shards) {
+        for (let { open } = shard; open > 0; open -= 1) shard.end({ tokens: 1, cost_usd: 0.003 });
+      }
+      this.check(lanes);
+    }
+    return this.shards.every(({ over }) => over);
+  }
+}
+
+const LANES = 12;
+
+const limitsArbitrary: fc.Arbitrary<Limits> = fc
+  .record({
+    max_lm_calls: fc.option(fc.integer({ min: 1, max: 60 })),
+    max_tokens: fc.option(fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 3000 }))),
+    max_cost_usd: fc.option(fc.double({ min: 0.0001, max: 0.5, noNaN: true })),
+  })
+  .filter((limits) => Object.values(limits).some((limit) => limit !== null))
+  .map((limits) => ({ ...limits, max_wall_seconds: null }));
+
+const cost = fc.record({
+  tokens: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: DEAREST.tokens })),
+  cost_usd: fc.double({ min: 0, max: DEAREST.cost_usd, noNaN: true }),
+});
+
+const whatHappens = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ type: fc.constant('end' as const), shard: fc.nat(3), cost: fc.option(cost) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ type: fc.constant('deliver' as const), pick: fc.nat(), keep: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('lose' as const), pick: fc.nat() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant('pass' as const), seconds: fc.integer({ min: 0, max: 40 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('lanes' as const), lanes: fc.integer({ min: 1, max: LANES }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('pause' as const), paused: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('renew' as const), shard: fc.nat(3) }) },
+);
+type Happening = typeof whatHappens extends fc.Arbitrary<infer One> ? One : never;
+
+function happen(world: World, one: Happening): void {
+  const { run, shards, mail } = world;
+  switch (one.type) {
+    case 'end':
+      shards[one.shard]?.end(one.cost);
+      break;
+    case 'deliver':
+      mail.deliver(one.pick, one.keep);
+      break;
+    case 'lose':
+      mail.letters.splice(one.pick % Math.max(mail.letters.length, 1), 1);
+      break;
+    case 'pass':
+      world.now += one.seconds * SECOND;
+      break;
+    case 'lanes':
+      run.setConcurrency(one.lanes);
+      break;
+    case 'pause':
+      run.pause(one.paused);
+      break;
+    case 'renew':
+      shards[one.shard]?.renew();
+      break;
+  }
+}
+
+describe('whatever the order, loss and repetition of messages', () => {
+  const worlds = fc.record({
+    limits: limitsArbitrary,
+    size: fc.record({
+      shards: fc.integer({ min: 1, max: 4 }),
+      lanes: fc.integer({ min: 1, max: LANES }),
+      due: fc.nat(30),
+    }),
+    happenings: fc.array(whatHappens, { maxLength: 150 }),
+  });
+
+  it('no limit is passed by more than the calls in flight, nobody waits for ever, and the shares add up', () => {
+    fc.assert(
+      fc.property(worlds, ({ limits, size, happenings }) => {
+        const world = new World(limits, size);
+        for (const one of happenings) {
+          happen(world, one);
+          world.work();
+          world.check(LANES);
+        }
+        if (world.progress.phase === 'paused') world.run.pause(false);
+        expect(world.finish(3000, LANES)).toBe(true);
+        const done = world.totals();
+        const cost_usd = expect.closeTo(done.cost_usd ?? 0, 9);
+        expect(world.progress.totals).toEqual({ ...done, cost_usd });
+        const left = world.shards.reduce((sum, { due }) => sum + due, 0);
+        const { status } = world.run.outcome(false);
+        expect(status).toBe(left === 0 ? 'done' : 'limit_reached');
+        // Nothing is left to spend, then.
+        if (left > 0) expect(world.progress.message).toMatch(/^limits\.max_(lm_calls|tokens|cost_usd): /);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('a stop ends it as soon as the calls in flight have ended', () => {
+    fc.assert(
+      fc.property(worlds, ({ limits, size, happenings }) => {
+        const world = new World(limits, size);
+        for (const one of happenings) {
+          happen(world, one);
+          world.work();
+        }
+        world.run.stop();
+        expect(world.finish(1000, LANES)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('a cancellation refuses whoever waits', () => {
+    fc.assert(
+      fc.property(worlds, ({ limits, size, happenings }) => {
+        const world = new World(limits, size);
+        for (const one of happenings) {
+          happen(world, one);
+          world.work();
+        }
+        for (const shard of world.shards) if (!shard.over) shard.cancel();
+        expect(world.shards.map(({ waiting }) => waiting)).toEqual(world.shards.map(() => 0));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+it('an allotment that was overtaken takes nothing away', () => {
+  const none = { lm_calls: 0, tokens: null, nanodollars: null };
+  const heard = [5, 3].reduce<ShardBudget>(
+    (budget, lm_calls) => advance(budget, { type: 'allotted', allotted: { ...none, lm_calls } }),
+    newShardBudget(none),
+  );
+  expect(heard.allotted.lm_calls).toBe(5);
+});
