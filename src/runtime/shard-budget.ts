@@ -29,10 +29,7 @@ export type ShardBudgetEvent =
   | { type: 'over' };
 
 export function newShardBudget(allotted: Allotment): ShardBudget {
-  const returned = { ...allotted, lm_calls: 0 };
-  if (returned.tokens !== null) returned.tokens = 0;
-  if (returned.nanodollars !== null) returned.nanodollars = 0;
-  return { allotted, returned, spent: NOTHING, open: 0, waiting: 0, over: false };
+  return { allotted, returned: minus(allotted, allotted), spent: NOTHING, open: 0, waiting: 0, over: false };
 }
 
 /** How many calls may begin now. */

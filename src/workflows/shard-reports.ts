@@ -12,8 +12,9 @@ interface About {
   /** When this execution began; milliseconds since 1970. */
   startedAt: number;
   totals: Totals;
-  /** What it may spend, and its lanes; null where the run allots nothing. */
-  budget: () => { budget: ShardBudget; lanes: number } | null;
+  /** What it may spend; null where the run allots nothing. */
+  budget: () => ShardBudget | null;
+  lanes: () => number;
 }
 
 /** What a shard tells its run: how far it is, and what it says of its budget. */
@@ -77,13 +78,12 @@ export class ShardReports {
   }
 
   private claim(now: number) {
-    const held = this.about.budget();
-    if (held === null) return null;
-    const { budget, lanes } = held;
+    const budget = this.about.budget();
+    if (budget === null) return null;
     const { spent, returned, allotted } = budget;
     const heard = allotted.lm_calls;
     const sent = this.sent ?? { at: this.last, claim: { spent, returned, heard, wanted: 0 }, repeated: 0 };
-    return { budget, sent, claim: claimOf(budget, { sent, lanes, now }) };
+    return { budget, sent, claim: claimOf(budget, { sent, lanes: this.about.lanes(), now }) };
   }
 
   /** Looks at the claim again then, unless it will be looked at before. */

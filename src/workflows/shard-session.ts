@@ -9,17 +9,12 @@ import type { AwaitedStep, ControlState, ShardInput, Totals } from '../contracts
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { isJournaled } from '../memory/saved.js';
-import { Allowance } from '../runtime/allowance.js';
 import { amountsOf } from '../runtime/amounts.js';
-import { hasCallLimits } from '../runtime/budget.js';
-import { CallGate } from '../runtime/call-gate.js';
-import type { CallLeave } from '../runtime/call-leave.js';
 import { Lane } from '../runtime/lane.js';
 import { LanePool } from '../runtime/lane-pool.js';
 import { type LaneState, newLane } from '../runtime/lane-state.js';
 import { isNewer } from '../runtime/newest.js';
 import { CallRefusedError, type LanePorts } from '../runtime/ports.js';
-import { advance, newShardBudget } from '../runtime/shard-budget.js';
 import {
   bookCall,
   bookEmbeddings,
@@ -34,6 +29,7 @@ import { LaneJournal } from './lane-journal.js';
 import { useModelQueue, withModelQueue } from './model-queue.js';
 import { PartWriter } from './part-writer.js';
 import { artifacts, executionOptions, executions, languageModel, modelCallOptions } from './proxies.js';
+import { ShardLeave } from './shard-leave.js';
 import { ShardReports } from './shard-reports.js';
 
 /** One execution of a shard: its lanes, its control state, its totals. */
@@ -48,10 +44,8 @@ export class ShardSession {
   private suspended: LaneState[] = [];
   /** This execution's history is long: lanes hand back their state at their next step. */
   private handingOver = false;
-  /** Where calls wait for leave to begin; null where the run has no limits. */
-  private readonly leave: CallLeave | null;
-  private readonly gate: CallGate | null;
-  private readonly allowance: Allowance | null;
+  /** null where the run has no limits. */
+  private readonly leave: ShardLeave | null;
   private readonly reports: ShardReports;
   private readonly pool: LanePool<LaneState>;
   private readonly environment: EnvironmentGateway;
@@ -73,27 +67,24 @@ export class ShardSession {
         run: parent,
         startedAt: workflowInfo().startTime.getTime(),
         totals: this.totals,
-        budget: () => this.gate && { budget: this.gate.budget, lanes: this.controlState.concurrency },
+        budget: () => this.leave?.budget ?? null,
+        lanes: () => this.controlState.concurrency,
       },
       carried?.reports ?? 0,
     );
     this.environment = new EnvironmentGateway(plan);
     this.writer = new PartWriter(plan, shard, carried?.sequence ?? 0);
-    this.gate = this.openGate();
-    const grantsCalls = this.gate === null && hasCallLimits(plan.limits);
-    this.allowance = grantsCalls
-      ? new Allowance(
-          carried?.allowance ?? 0,
-          (wants) => this.reports.send({ wants }),
-          () => this.controlState.concurrency,
-        )
-      : null;
-    this.leave = this.gate ?? this.allowance;
+    this.leave = ShardLeave.open(input, {
+      spent: () => amountsOf(spendingOfTotals(this.totals)),
+      lanes: () => this.controlState.concurrency,
+      changed: () => this.reports.claimWhenDue(),
+      ask: (wants) => this.reports.send({ wants }),
+    });
     this.pool = new LanePool(
       input.control.concurrency,
       () => this.nextLane(),
       (lane) => this.runLane(lane),
-      () => this.gate?.idle(),
+      () => this.leave?.idle(),
     );
     if (input.control.exhausted) this.leave?.close();
     useModelQueue(plan.model_queue);
@@ -112,15 +103,14 @@ export class ShardSession {
   control(state: ControlState): void {
     if (!isNewer(state, this.controlState)) return;
     this.controlState = state;
-    if (state.allotted !== undefined) this.gate?.hear(state.allotted);
+    this.leave?.hear(state);
     if (state.asks) this.reports.answer();
-    if (state.exhausted) this.leave?.close();
     // A shard without a share ends all the same.
     this.pool.setSize(this.mustEnd() ? Math.max(state.concurrency, 1) : state.concurrency);
   }
 
   grant(calls: number): void {
-    this.allowance?.grant(calls);
+    this.leave?.grant(calls);
   }
 
   /** Whether the lanes go on in another execution. */
@@ -137,8 +127,7 @@ export class ShardSession {
         lanes: [...this.suspended, ...this.carriedLanes],
         sequence: this.writer.sequence,
         totals: this.totals,
-        allowance: this.allowance?.remaining ?? 0,
-        ...(this.gate === null ? {} : { budget: this.gate.budget }),
+        ...(this.leave?.carried() ?? { allowance: 0 }),
         reports: this.reports.count,
       },
     };
@@ -156,17 +145,6 @@ export class ShardSession {
     if (hears || !patched('cancelled-while-it-waits')) return;
     this.pool.fail(error);
     this.leave?.close();
-  }
-
-  private openGate(): CallGate | null {
-    const { carried, control } = this.input;
-    if (control.allotted === undefined) return null;
-    const budget = carried?.budget ?? newShardBudget(control.allotted);
-    return new CallGate(
-      advance(budget, { type: 'allotted', allotted: control.allotted }),
-      () => amountsOf(spendingOfTotals(this.totals)),
-      () => this.reports.claimWhenDue(),
-    );
   }
 
   private mustEnd(): boolean {

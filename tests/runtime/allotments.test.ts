@@ -309,69 +309,58 @@ function happen(world: World, one: Happening): void {
   }
 }
 
-describe('whatever the order, loss and repetition of messages', () => {
-  const worlds = fc.record({
-    limits: limitsArbitrary,
-    size: fc.record({
-      shards: fc.integer({ min: 1, max: 4 }),
-      lanes: fc.integer({ min: 1, max: LANES }),
-      due: fc.nat(30),
-    }),
-    happenings: fc.array(whatHappens, { maxLength: 150 }),
-  });
+const worlds = fc.record({
+  limits: limitsArbitrary,
+  size: fc.record({
+    shards: fc.integer({ min: 1, max: 4 }),
+    lanes: fc.integer({ min: 1, max: LANES }),
+    due: fc.nat(30),
+  }),
+  happenings: fc.array(whatHappens, { maxLength: 150 }),
+});
 
+/** Lets everything happen to so many runs; then they come to their end. */
+function inWorlds(numRuns: number, end: (world: World) => void): void {
+  const property = fc.property(worlds, ({ limits, size, happenings }) => {
+    const world = new World(limits, size);
+    for (const one of happenings) {
+      happen(world, one);
+      world.work();
+      world.check(LANES);
+    }
+    end(world);
+  });
+  fc.assert(property, { numRuns });
+}
+
+describe('whatever the order, loss and repetition of messages', () => {
   it('no limit is passed by more than the calls in flight, nobody waits for ever, and the shares add up', () => {
-    fc.assert(
-      fc.property(worlds, ({ limits, size, happenings }) => {
-        const world = new World(limits, size);
-        for (const one of happenings) {
-          happen(world, one);
-          world.work();
-          world.check(LANES);
-        }
-        if (world.progress.phase === 'paused') world.run.pause(false);
-        expect(world.finish(3000, LANES)).toBe(true);
-        const done = world.totals();
-        const cost_usd = expect.closeTo(done.cost_usd ?? 0, 9);
-        expect(world.progress.totals).toEqual({ ...done, cost_usd });
-        const left = world.shards.reduce((sum, { due }) => sum + due, 0);
-        const { status } = world.run.outcome(false);
-        expect(status).toBe(left === 0 ? 'done' : 'limit_reached');
-        // Nothing is left to spend, then.
-        if (left > 0) expect(world.progress.message).toMatch(/^limits\.max_(lm_calls|tokens|cost_usd): /);
-      }),
-      { numRuns: 1000 },
-    );
+    inWorlds(1000, (world) => {
+      if (world.progress.phase === 'paused') world.run.pause(false);
+      expect(world.finish(3000, LANES)).toBe(true);
+      const done = world.totals();
+      const cost_usd = expect.closeTo(done.cost_usd ?? 0, 9);
+      expect(world.progress.totals).toEqual({ ...done, cost_usd });
+      const left = world.shards.reduce((sum, { due }) => sum + due, 0);
+      const { status } = world.run.outcome(false);
+      expect(status).toBe(left === 0 ? 'done' : 'limit_reached');
+      // Nothing is left to spend, then.
+      if (left > 0) expect(world.progress.message).toMatch(/^limits\.max_(lm_calls|tokens|cost_usd): /);
+    });
   });
 
   it('a stop ends it as soon as the calls in flight have ended', () => {
-    fc.assert(
-      fc.property(worlds, ({ limits, size, happenings }) => {
-        const world = new World(limits, size);
-        for (const one of happenings) {
-          happen(world, one);
-          world.work();
-        }
-        world.run.stop();
-        expect(world.finish(1000, LANES)).toBe(true);
-      }),
-      { numRuns: 300 },
-    );
+    inWorlds(300, (world) => {
+      world.run.stop();
+      expect(world.finish(1000, LANES)).toBe(true);
+    });
   });
 
   it('a cancellation refuses whoever waits', () => {
-    fc.assert(
-      fc.property(worlds, ({ limits, size, happenings }) => {
-        const world = new World(limits, size);
-        for (const one of happenings) {
-          happen(world, one);
-          world.work();
-        }
-        for (const shard of world.shards) if (!shard.over) shard.cancel();
-        expect(world.shards.map(({ waiting }) => waiting)).toEqual(world.shards.map(() => 0));
-      }),
-      { numRuns: 100 },
-    );
+    inWorlds(100, (world) => {
+      for (const shard of world.shards) if (!shard.over) shard.cancel();
+      expect(world.shards.map(({ waiting }) => waiting)).toEqual(world.shards.map(() => 0));
+    });
   });
 });
 
