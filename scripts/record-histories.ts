@@ -94,6 +94,19 @@ function scenarios(baseUrl: string): Scenario[] {
       }),
     },
     {
+      name: 'run-renewed',
+      leastHistories: 4,
+      config: sumsConfig(baseUrl, 150, { runtime: { concurrency: 30 }, limits: { max_lm_calls: 1000 } }),
+      meanwhile: async (id, client) => {
+        const handle = client.workflow.getHandle(id);
+        const { runId } = await handle.describe();
+        // Its own history grows long by what is asked of it.
+        while ((await handle.describe()).runId === runId) {
+          await handle.executeUpdate('setConcurrency', { args: [5] });
+        }
+      },
+    },
+    {
       name: 'refused-and-failed',
       code: 1,
       config: sumsConfig(baseUrl, 6, { lm: { model: 'openai/refused' } }),

@@ -2,6 +2,7 @@ import type { AgentConfig } from '../config/agent-schemas.js';
 import type { MemoryConfig } from '../config/memory-schemas.js';
 import type { LaneState } from '../runtime/lane-state.js';
 import type { LaneRules } from '../runtime/ports.js';
+import type { RunBudget } from '../runtime/run-budget.js';
 import type { ShardBudget } from '../runtime/shard-budget.js';
 import type { Allotment, Amounts } from './allotment.js';
 import type { Json, JsonObject } from './json.js';
@@ -145,6 +146,8 @@ export interface ControlState {
   stopping: boolean;
   /** Start no further call. */
   exhausted: boolean;
+  /** The run goes on in another execution: hand over the lanes between two steps and end. */
+  hands_over?: boolean;
   /** Lanes at once in this shard. */
   concurrency: number;
 }
@@ -157,7 +160,7 @@ export interface ShardInput {
   carried?: ShardCarried;
 }
 
-/** Where a shard stands between two of its executions. */
+/** Where a shard stands between two of its executions, or between two of its run's. */
 export interface ShardCarried {
   next: number;
   lanes: LaneState[];
@@ -177,6 +180,35 @@ export interface ShardResult {
   finished: boolean;
   /** Why no further call could succeed; null where that is not so. */
   fatal: string | null;
+  /** Where it goes on in the run's next execution; only where that was asked for. */
+  carried?: ShardCarried;
+}
+
+/** What a run knows of one of its shards. */
+export interface ShardStanding {
+  totals?: Totals;
+  /** Version of the newest report. */
+  heard: number;
+  /** Version of the newest message that it was sent. */
+  told: number;
+  /** It has worked until its end, or is lost. */
+  ended: boolean;
+  /** Where it goes on in the run's next execution. */
+  carried?: ShardCarried;
+}
+
+/** Where a run stands between two of its executions. */
+export interface RunCarried {
+  plan: RunPlan;
+  /** Milliseconds since 1970. */
+  started_at: number;
+  asked: Asked;
+  /** Whether samples are left that no shard will visit any more. */
+  unfinished: boolean;
+  /** By number. */
+  shards: ShardStanding[];
+  /** Where the run has limits. */
+  budget?: RunBudget;
 }
 
 /** What is asked of an experiment, and what a limit that only it can see asks: an experiment that continues as new keeps it. */

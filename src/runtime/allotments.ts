@@ -1,7 +1,8 @@
 import type { Allotment } from '../contracts/allotment.js';
 import type { Limits, ShardClaim, Totals } from '../contracts/run.js';
-import { allotmentOf, amountsOf, NOTHING } from './amounts.js';
+import { allotmentOf, amountsOf, minus } from './amounts.js';
 import { advanceRun, isExhausted, newRunBudget, type RunBudget, type RunBudgetEvent } from './run-budget.js';
+import type { ShardBudget } from './shard-budget.js';
 import { spendingOfTotals } from './totals.js';
 
 /** What the shards of a run are allotted of its limits. */
@@ -14,16 +15,26 @@ export class Allotments {
     return new Allotments(newRunBudget(allotmentOf(limits), before, shards));
   }
 
+  /** @param state from the execution before, when this one continues it. */
+  static resume(state: RunBudget): Allotments {
+    return new Allotments(state);
+  }
+
+  get budget(): RunBudget {
+    return this.state;
+  }
+
   /** What a shard may spend in all. */
   of(shard: number): Allotment | undefined {
     return this.state.accounts[shard]?.allotted;
   }
 
-  /** A shard is about to begin with so many lanes. */
+  /** A shard is about to begin, or to go on, with so many lanes. */
   open(shard: number, lanes: number): void {
-    const returned = this.of(shard);
-    if (returned === undefined) return;
-    this.apply({ type: 'claim', shard, claim: { spent: NOTHING, returned, heard: 0, wanted: 2 * lanes } });
+    const account = this.state.accounts[shard];
+    if (account === undefined) return;
+    const { spent, returned, allotted } = account;
+    this.hear(shard, { spent, returned, heard: allotted.lm_calls, wanted: 2 * lanes });
   }
 
   /** @returns the shards that are to be told. */
@@ -34,6 +45,23 @@ export class Allotments {
   /** @returns the shards that are to be told. */
   end(shard: number, totals: Totals): number[] {
     return this.apply({ type: 'ended', shard, spent: amountsOf(spendingOfTotals(totals)) });
+  }
+
+  /**
+   * A shard has handed over its work. What it has not spent is given back, and what was on its way to it as well.
+   * @returns the shards that are to be told.
+   */
+  rest(shard: number, totals: Totals): number[] {
+    const allotted = this.of(shard);
+    if (allotted === undefined) return [];
+    const spent = amountsOf(spendingOfTotals(totals));
+    const returned = minus(allotted, spent);
+    return this.hear(shard, { spent, returned, heard: allotted.lm_calls, wanted: 0 });
+  }
+
+  /** What a shard that goes on has, as the run knows it. */
+  resumed(shard: number, budget: ShardBudget): ShardBudget {
+    return { ...budget, returned: this.state.accounts[shard]?.returned ?? budget.returned };
   }
 
   isExhausted(): boolean {

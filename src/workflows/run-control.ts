@@ -1,25 +1,26 @@
-import {
-  ApplicationFailure,
-  type ChildWorkflowHandle,
-  patched,
-  setCurrentDetails,
-} from '@temporalio/workflow';
+import { ApplicationFailure, patched, setCurrentDetails } from '@temporalio/workflow';
 import type { Allotment } from '../contracts/allotment.js';
 import type { Metrics } from '../contracts/results.js';
-import type { ControlState, Progress, RunPlan, ShardReport, ShardResult, Totals } from '../contracts/run.js';
+import type {
+  ControlState,
+  Progress,
+  RunCarried,
+  RunPlan,
+  ShardCarried,
+  ShardReport,
+  ShardResult,
+  Totals,
+} from '../contracts/run.js';
 import { Allotments } from '../runtime/allotments.js';
 import { hasCallLimits, reachedLimit } from '../runtime/budget.js';
 import { dealConcurrency } from '../runtime/deal.js';
-import { isNewer } from '../runtime/newest.js';
 import { accuracyOf, addTotals, noTotals, spendingOfTotals, totalsOf } from '../runtime/totals.js';
 import { Wishes } from '../runtime/wishes.js';
 import type { Outcome } from './conclude.js';
 import { ExperimentControl } from './experiment-control.js';
 import { controlSignal, grantSignal } from './messages.js';
 import { progressMarkdown } from './progress-markdown.js';
-import type { shard as shardWorkflow } from './shard.js';
-
-type ShardHandle = ChildWorkflowHandle<typeof shardWorkflow>;
+import { type ShardHandle, ShardRegister } from './shard-register.js';
 
 const MOST_LANES = 10_000;
 
@@ -31,29 +32,33 @@ export class RunControl extends ExperimentControl<RunPlan> {
   private allotments: Allotments | null = null;
   /** In the place of allotments, in a run that began before there were any. */
   private wishes: Wishes | null = null;
-  /** Shards that are being started. */
-  private starting: number[] = [];
-  private readonly working = new Map<number, ShardHandle>();
-  private readonly ids: string[] = [];
-  private readonly totals = new Map<number, Totals>();
+  private readonly shards: ShardRegister;
   /** What each shard was allotted when it was started. */
   private readonly opened = new Map<number, Allotment | undefined>();
-  private readonly ended = new Set<number>();
-  /** The newest report of each shard. */
-  private readonly reports = new Map<number, ShardReport>();
-  /** Messages that a shard was sent. */
-  private readonly versions = new Map<number, number>();
+  /** The shards are asked for their lanes, so that the run can go on in another execution. */
+  private handsOver = false;
   private metrics: Metrics | null = null;
 
-  constructor(private readonly workflowId: string) {
-    super('run');
+  /**
+   * @param before what the execution before hands over, when this one continues it
+   * @param isLong whether this execution's history has grown long.
+   */
+  constructor(
+    private readonly workflowId: string,
+    private readonly before?: Pick<RunCarried, 'asked' | 'unfinished' | 'shards' | 'budget'>,
+    private readonly isLong: () => boolean = () => false,
+  ) {
+    super('run', before?.asked);
+    this.unfinished = before?.unfinished ?? false;
+    this.shards = new ShardRegister(before?.shards);
   }
 
   begin(plan: RunPlan): void {
     // Asked for before anybody could know that the samples go one by one.
     if (plan.memory_scope === 'run') this.standing.setConcurrency(plan.concurrency);
     this.planned(plan, { kind: 'run', model: plan.model });
-    if (hasCallLimits(plan.limits)) {
+    if (this.before?.budget !== undefined) this.allotments = Allotments.resume(this.before.budget);
+    else if (hasCallLimits(plan.limits)) {
       const shards = Array.from({ length: plan.shards }, (_, shard) => shard);
       if (patched('allotments')) this.allotments = Allotments.begin(plan.limits, plan.kept, shards);
       else this.wishes = new Wishes(plan.limits, plan.kept);
@@ -63,20 +68,24 @@ export class RunControl extends ExperimentControl<RunPlan> {
   }
 
   joined(shard: number, handle: ShardHandle): void {
-    this.starting = this.starting.filter((other) => other !== shard);
-    this.working.set(shard, handle);
-    this.ids.push(handle.workflowId);
+    this.shards.joined(shard, handle);
     // Whatever was asked for, and what it was allotted, while it was being started.
-    if (this.standing.isHeld() || this.hasChanged()) this.passOn();
+    if (this.handsOver || this.standing.isHeld() || this.hasChanged()) this.passOn();
     else if (this.allotments?.of(shard) !== this.opened.get(shard)) this.control(shard);
   }
 
   /** A shard has ended; the others take over its share of the lanes. */
   left(shard: number, result: ShardResult): void {
-    this.totals.set(shard, result.totals);
-    if (!result.finished) this.unfinished = true;
     if (result.fatal !== null) this.standing.fail(result.fatal);
-    this.leave(shard);
+    if (result.carried !== undefined) {
+      this.shards.handedOver(shard, result.carried);
+      for (const one of this.allotments?.rest(shard, result.totals) ?? []) this.control(one);
+      this.checkLimits();
+      this.show();
+    } else {
+      if (!result.finished) this.unfinished = true;
+      this.leave(shard, result.totals);
+    }
   }
 
   /** A shard failed or was terminated; the run cannot be whole any more. */
@@ -88,17 +97,15 @@ export class RunControl extends ExperimentControl<RunPlan> {
 
   receive(report: ShardReport): void {
     const { shard, totals, claim, again = false, wants, fatal } = report;
-    // What a shard says when it ends is its last word, whatever arrives later.
-    if (this.ended.has(shard) || !isNewer(report, this.reports.get(shard))) return;
-    this.reports.set(shard, report);
-    this.totals.set(shard, totals);
+    if (!this.shards.hear(report)) return;
     if (fatal !== undefined && !this.standing.hasFailed()) {
       this.standing.fail(fatal);
       this.passOn();
     }
     const told = claim === undefined ? [] : (this.allotments?.hear(shard, claim) ?? []);
     this.checkLimits();
-    for (const one of told) this.control(one);
+    if (this.beginsToHandOver()) this.passOn();
+    else for (const one of told) this.control(one);
     if (again) this.answer(shard, (claim?.wanted ?? 0) > 0);
     this.wishes?.hear(shard, totals, wants);
     this.grantWishes();
@@ -136,16 +143,52 @@ export class RunControl extends ExperimentControl<RunPlan> {
     }
   }
 
+  /** The shards that have work. */
+  due(): number[] {
+    return this.shards.due(this.plan?.shards ?? 0);
+  }
+
   /** What each shard is started with. */
-  deal(shards: readonly number[]): Map<number, ControlState> {
+  deal(shards: readonly number[]): Map<number, { control: ControlState; carried?: ShardCarried }> {
     this.dealt = this.standing.asked();
-    this.starting = [...shards];
+    this.shards.start(shards);
     const shares = [...dealConcurrency(this.dealt.concurrency, shards)];
     for (const [shard, share] of shares) {
       this.allotments?.open(shard, share);
       this.opened.set(shard, this.allotments?.of(shard));
     }
-    return new Map(shares.map(([shard, share]) => [shard, this.stateFor(shard, share)]));
+    return new Map(
+      shares.map(([shard, share]) => {
+        const carried = this.carriedBy(shard);
+        const control = this.stateFor(shard, share);
+        return [shard, { control, ...(carried === undefined ? {} : { carried }) }];
+      }),
+    );
+  }
+
+  private carriedBy(shard: number): ShardCarried | undefined {
+    const carried = this.shards.resume(shard);
+    if (carried?.budget === undefined || this.allotments === null) return carried;
+    return { ...carried, budget: this.allotments.resumed(shard, carried.budget) };
+  }
+
+  /** Whether the run goes on in another execution. Where it may not go on, what its shards have left is left. */
+  carriesOn(): boolean {
+    if (!this.shards.carriesOn()) return false;
+    if (!this.standing.isOver()) return true;
+    this.unfinished = true;
+    return false;
+  }
+
+  /** For an execution that continues this one. */
+  handOver(): Pick<RunCarried, 'asked' | 'unfinished' | 'shards' | 'budget'> {
+    const budget = this.allotments?.budget;
+    return {
+      asked: this.standing.asked(),
+      unfinished: this.unfinished,
+      shards: this.shards.standing,
+      ...(budget === undefined ? {} : { budget }),
+    };
   }
 
   override outcome(cancelled: boolean): Outcome {
@@ -171,7 +214,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
       concurrency: this.standing.concurrency,
       totals,
       accuracy: accuracyOf(totals),
-      shards: [...this.ids],
+      shards: [...this.shards.ids],
       artifacts: plan?.artifacts ?? '',
       simulated: plan?.simulated ?? false,
       message: this.standing.message,
@@ -179,16 +222,15 @@ export class RunControl extends ExperimentControl<RunPlan> {
   }
 
   private sum(): Totals {
-    return addTotals([this.plan?.kept ?? noTotals(), ...this.totals.values()]);
+    return addTotals([this.plan?.kept ?? noTotals(), ...this.shards.totals()]);
   }
 
-  private leave(shard: number): void {
-    this.working.delete(shard);
-    this.ended.add(shard);
-    const totals = this.totals.get(shard);
+  private leave(shard: number, last?: Totals): void {
+    this.shards.end(shard, last);
+    const totals = this.shards.totalsOf(shard);
     this.allotments?.end(shard, totals ?? noTotals());
     this.wishes?.end(shard, totals);
-    if (this.working.size > 0) this.passOn();
+    if (this.shards.atWork().length > 0) this.passOn();
     this.checkLimits();
     this.grantWishes();
     this.show();
@@ -204,7 +246,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
   private grantWishes(): void {
     if (this.wishes === null) return;
     for (const [shard, calls] of this.wishes.grants()) {
-      this.tell(shard, (handle) => handle.signal(grantSignal, calls));
+      this.shards.tell(shard, (handle) => handle.signal(grantSignal, calls));
     }
     const reached = this.wishes.exhausted();
     if (reached !== null) this.exhaust(reached);
@@ -212,14 +254,14 @@ export class RunControl extends ExperimentControl<RunPlan> {
 
   private stateFor(shard: number, concurrency: number): ControlState {
     const { paused, stopping } = this.standing.asked();
-    const version = (this.versions.get(shard) ?? 0) + 1;
-    this.versions.set(shard, version);
+    const version = this.shards.nextVersion(shard);
     const allotted = this.allotments?.of(shard);
     return {
       version,
       paused,
       stopping,
       exhausted: this.standing.isOver(),
+      ...(this.handsOver ? { hands_over: true } : {}),
       concurrency,
       ...(allotted === undefined ? {} : { allotted }),
     };
@@ -235,12 +277,20 @@ export class RunControl extends ExperimentControl<RunPlan> {
 
   /** Those that are being started hear of their share when they have been. */
   protected override passOn(): void {
-    for (const shard of this.working.keys()) this.control(shard);
+    this.beginsToHandOver();
+    for (const shard of this.shards.atWork()) this.control(shard);
+  }
+
+  /** Whether its history has just grown long. What a run that began before allotments granted is not handed over. */
+  private beginsToHandOver(): boolean {
+    if (this.handsOver || this.wishes !== null || !this.isLong()) return false;
+    this.handsOver = true;
+    return true;
   }
 
   /** What a shard has not heard may have been lost; and where it waits for more, what another one gave back. */
   private answer(shard: number, waits: boolean): void {
-    for (const one of this.working.keys()) {
+    for (const one of this.shards.atWork()) {
       if (one === shard) this.control(one);
       else if (waits) this.control(one, true);
     }
@@ -248,16 +298,9 @@ export class RunControl extends ExperimentControl<RunPlan> {
 
   /** Tells a shard all that is asked of it. */
   private control(shard: number, asks = false): void {
-    const shards = [...this.working.keys(), ...this.starting];
-    const share = dealConcurrency(this.standing.concurrency, shards).get(shard) ?? 0;
+    const share = dealConcurrency(this.standing.concurrency, this.shards.going()).get(shard) ?? 0;
     const state = { ...this.stateFor(shard, share), ...(asks ? { asks } : {}) };
-    this.tell(shard, (handle) => handle.signal(controlSignal, state));
-  }
-
-  /** A shard that has just ended cannot be told anything, and need not. */
-  private tell(shard: number, send: (handle: ShardHandle) => Promise<void>): void {
-    const handle = this.working.get(shard);
-    if (handle !== undefined) send(handle).catch(() => undefined);
+    this.shards.tell(shard, (handle) => handle.signal(controlSignal, state));
   }
 
   protected override show(): void {

@@ -1,5 +1,13 @@
-import { isCancellation, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { RunInput, RunResult } from '../contracts/run.js';
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  isCancellation,
+  patched,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { RunCarried, RunInput, RunResult } from '../contracts/run.js';
 import { conclude } from './conclude.js';
 import { prepared } from './failures.js';
 import { progressQuery, reportSignal } from './messages.js';
@@ -8,22 +16,33 @@ import { takeRequests } from './requests.js';
 import { RunControl } from './run-control.js';
 import { runShards } from './run-shards.js';
 
+/** Never while the history of a run that began before there was a handover is replayed. */
+function isLong(): boolean {
+  return workflowInfo().continueAsNewSuggested && patched('continues-as-new');
+}
+
 /**
  * A dataset of environments × an agent with memory × trials. Prepares, deals the samples to `shard` workflows,
- * and writes the artifacts, however the run ends.
+ * and writes the artifacts, however the run ends. Continues as new when its history grows long: the shards hand over
+ * their lanes and end first.
+ * @param carried from the execution before, when this one continues it.
  */
-export async function run(input: RunInput): Promise<RunResult> {
-  const startedAt = Date.now();
-  const control = new RunControl(workflowInfo().workflowId);
+export async function run(input: RunInput, carried?: RunCarried): Promise<RunResult> {
+  const startedAt = carried?.started_at ?? Date.now();
+  const control = new RunControl(workflowInfo().workflowId, carried, isLong);
   setHandler(progressQuery, () => control.progress());
   setHandler(reportSignal, (report) => control.receive(report));
   takeRequests(control);
 
-  const plan = await prepared(artifacts.prepareRun(input), control);
+  const plan = carried?.plan ?? (await prepared(artifacts.prepareRun(input), control));
   control.begin(plan);
   let cancellation: unknown;
   try {
     await runShards(plan, control, startedAt);
+    if (control.carriesOn()) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof run>(input, { plan, started_at: startedAt, ...control.handOver() });
+    }
   } catch (error) {
     if (!isCancellation(error)) throw error;
     cancellation = error;

@@ -5,14 +5,14 @@ import type { AgentRequest, CodeRequest } from '../contracts/agent.js';
 import type { ExecutionIdentity, ExecutionResult } from '../contracts/execution.js';
 import type { CallIdentity } from '../contracts/language-model.js';
 import type { EpisodeRecord } from '../contracts/results.js';
-import type { AwaitedStep, ControlState, ShardInput, Totals } from '../contracts/run.js';
+import type { AwaitedStep, ControlState, ShardCarried, ShardInput, Totals } from '../contracts/run.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { isJournaled } from '../memory/saved.js';
 import { amountsOf } from '../runtime/amounts.js';
 import { Lane } from '../runtime/lane.js';
 import { LanePool } from '../runtime/lane-pool.js';
-import { type LaneState, newLane } from '../runtime/lane-state.js';
+import type { LaneState } from '../runtime/lane-state.js';
 import { isNewer } from '../runtime/newest.js';
 import { CallRefusedError, type LanePorts } from '../runtime/ports.js';
 import {
@@ -26,6 +26,7 @@ import {
 import { EnvironmentGateway } from './environment-gateway.js';
 import { describeError, fatalMessage, isInterruption, orInvalidInput } from './failures.js';
 import { LaneJournal } from './lane-journal.js';
+import { LaneQueue } from './lane-queue.js';
 import { useModelQueue, withModelQueue } from './model-queue.js';
 import { PartWriter } from './part-writer.js';
 import { artifacts, executionOptions, executions, languageModel, modelCallOptions } from './proxies.js';
@@ -39,10 +40,8 @@ export class ShardSession {
   /** Why no further call can succeed. */
   fatal: string | null = null;
   private controlState: ControlState;
-  private next: number;
-  private carriedLanes: LaneState[];
-  private suspended: LaneState[] = [];
-  /** This execution's history is long: lanes hand back their state at their next step. */
+  private readonly lanes: LaneQueue;
+  /** This execution's history is long, or the run's: lanes hand back their state at their next step. */
   private handingOver = false;
   /** null where the run has no limits. */
   private readonly leave: ShardLeave | null;
@@ -59,8 +58,8 @@ export class ShardSession {
     const { plan, shard, carried } = input;
     this.totals = carried?.totals ?? noTotals();
     this.controlState = input.control;
-    this.next = carried?.next ?? shard;
-    this.carriedLanes = carried?.lanes ?? [];
+    this.lanes = new LaneQueue(plan, carried?.next ?? shard, carried?.lanes ?? []);
+    this.handingOver = input.control.hands_over ?? false;
     this.reports = new ShardReports(
       {
         shard,
@@ -97,7 +96,7 @@ export class ShardSession {
     }
     CancellationScope.current().cancelRequested.catch((error: unknown) => this.cancel(error));
     await withModelQueue(plan.model_queue, () => this.pool.run());
-    this.finished = this.suspended.length === 0 && this.carriedLanes.length === 0 && this.next >= plan.slots;
+    this.finished = this.lanes.isDone();
   }
 
   control(state: ControlState): void {
@@ -105,8 +104,10 @@ export class ShardSession {
     this.controlState = state;
     this.leave?.hear(state);
     if (state.asks) this.reports.answer();
+    if (state.hands_over) this.handingOver = true;
     // A shard without a share ends all the same.
-    this.pool.setSize(this.mustEnd() ? Math.max(state.concurrency, 1) : state.concurrency);
+    const ends = this.mustEnd() || state.hands_over === true;
+    this.pool.setSize(ends ? Math.max(state.concurrency, 1) : state.concurrency);
   }
 
   grant(calls: number): void {
@@ -115,27 +116,34 @@ export class ShardSession {
 
   /** Whether the lanes go on in another execution. */
   carriesOn(): boolean {
-    return !this.finished && this.handingOver && !this.mustEnd();
+    if (this.finished || !this.handingOver || this.isOver()) return false;
+    return !this.controlState.stopping || this.endsEpisodes();
   }
 
-  carriedInput(): ShardInput {
+  /** Whether that is another execution of the run. */
+  handsOver(): boolean {
+    return this.controlState.hands_over === true;
+  }
+
+  carried(): ShardCarried {
     return {
-      ...this.input,
-      control: this.controlState,
-      carried: {
-        next: this.next,
-        lanes: [...this.suspended, ...this.carriedLanes],
-        sequence: this.writer.sequence,
-        totals: this.totals,
-        ...(this.leave?.carried() ?? { allowance: 0 }),
-        reports: this.reports.count,
-      },
+      next: this.lanes.next,
+      lanes: this.lanes.left(),
+      sequence: this.writer.sequence,
+      totals: this.totals,
+      ...(this.leave?.carried() ?? { allowance: 0 }),
+      reports: this.reports.count,
     };
   }
 
+  /** What another execution of the shard begins with. */
+  carriedInput(): ShardInput {
+    return { ...this.input, control: this.controlState, carried: this.carried() };
+  }
+
   async flush(): Promise<void> {
-    // A lane that the run's end cut off leaves its memory as well.
-    if (!this.carriesOn()) for (const lane of this.suspended) this.keepMemory(lane);
+    // A lane that the run's end cut off leaves its memory as well; a run may yet be cancelled before it goes on.
+    if (!this.carriesOn() || this.handsOver()) for (const lane of this.lanes.left()) this.keepMemory(lane);
     await this.writer.flush();
   }
 
@@ -148,22 +156,22 @@ export class ShardSession {
   }
 
   private mustEnd(): boolean {
-    return this.controlState.stopping || this.controlState.exhausted || this.fatal !== null;
+    return this.controlState.stopping || this.isOver();
+  }
+
+  private isOver(): boolean {
+    return this.controlState.exhausted || this.fatal !== null;
+  }
+
+  /** Whether lanes are left whose episodes a stop lets end. */
+  private endsEpisodes(): boolean {
+    return this.lanes.isInEpisode() && patched('stops-between-episodes');
   }
 
   private nextLane(): LaneState | undefined {
-    if (this.handingOver || this.mustEnd()) return undefined;
-    const carried = this.carriedLanes.shift();
-    if (carried !== undefined) return carried;
-    const { plan } = this.input;
-    const slot = this.next;
-    if (slot >= plan.slots) return undefined;
-    if (plan.memory_scope === 'run') {
-      this.next = plan.slots;
-      return newLane(0, plan.slots, this.initialMemory);
-    }
-    this.next += plan.shards;
-    return newLane(slot, slot + 1, this.initialMemory);
+    if (this.handingOver || this.isOver()) return undefined;
+    if (!this.controlState.stopping) return this.lanes.take(this.initialMemory);
+    return this.endsEpisodes() ? this.lanes.takeBegun() : undefined;
   }
 
   private async runLane(state: LaneState): Promise<void> {
@@ -190,20 +198,20 @@ export class ShardSession {
     try {
       const outcome = await lane.run();
       await journal.keep();
-      if (outcome === 'suspended') this.suspended.push(ended());
+      if (outcome === 'suspended') this.lanes.handBack(ended());
       else this.keepMemory(ended());
     } catch (error) {
       const fatal = fatalMessage(error);
       if (fatal === null) {
         if (isCancellation(error) && patched('memory-of-a-cancelled-lane')) {
           await CancellationScope.nonCancellable(() => journal.keep()).catch(() => undefined);
-          this.suspended.push(ended());
+          this.lanes.handBack(ended());
         }
         throw error;
       }
       // What it has learned is saved all the same; a store that refuses is the same fatal problem.
       await journal.keep().catch(() => undefined);
-      this.suspended.push(ended());
+      this.lanes.handBack(ended());
       this.fatal ??= fatal;
       this.reports.send({ fatal });
     }
@@ -249,10 +257,11 @@ export class ShardSession {
   }
 
   private async mayProceed(boundary: 'episode' | 'step'): Promise<boolean> {
-    if (this.controlState.paused) await condition(() => !this.controlState.paused || this.mustEnd());
-    if (this.controlState.exhausted || this.fatal !== null) return false;
+    if (this.controlState.paused)
+      await condition(() => !this.controlState.paused || this.mustEnd() || this.handsOver());
+    if (this.isOver()) return false;
     if (this.controlState.stopping && boundary === 'episode') return false;
-    if (!this.handingOver && workflowInfo().continueAsNewSuggested) this.handingOver = true;
+    if (workflowInfo().continueAsNewSuggested) this.handingOver = true;
     return !this.handingOver;
   }
 

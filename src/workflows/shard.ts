@@ -5,7 +5,8 @@ import { ShardSession } from './shard-session.js';
 
 /**
  * A share of a run's lanes, in a bounded pool. Continues as new when its history grows long: every lane is handed
- * back between two steps and goes on from its state in the next execution.
+ * back between two steps and goes on from its state in the next execution. It ends in the same way where the run itself
+ * continues as new, and tells where it is to go on.
  */
 export async function shard(input: ShardInput): Promise<ShardResult> {
   const session = new ShardSession(input, workflowInfo().parent?.workflowId ?? '');
@@ -20,6 +21,8 @@ export async function shard(input: ShardInput): Promise<ShardResult> {
     throw error;
   }
   await session.flush();
-  if (session.carriesOn()) await continueAsNew<typeof shard>(session.carriedInput());
-  return { totals: session.totals, finished: session.finished, fatal: session.fatal };
+  const { totals, finished, fatal } = session;
+  if (!session.carriesOn()) return { totals, finished, fatal };
+  if (!session.handsOver()) await continueAsNew<typeof shard>(session.carriedInput());
+  return { totals, finished, fatal, carried: session.carried() };
 }

@@ -49,6 +49,7 @@ describe('recorded histories', () => {
         'renewed',
         'retrieval',
         'rollout-renewed',
+        'run-renewed',
       ]),
     );
   });

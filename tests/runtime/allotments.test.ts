@@ -5,6 +5,7 @@ import type {
   Limits,
   Progress,
   RunPlan,
+  ShardCarried,
   ShardReport,
   Totals,
 } from '../../src/contracts/run.js';
@@ -50,11 +51,13 @@ class Mail {
 
 /** A shard without the workflow around it: its lanes want one call after the other. */
 class Shard {
-  readonly totals: Totals = noTotals();
+  readonly totals: Totals;
   over = false;
+  /** Its run's next execution is to go on with it. */
+  carried: ShardCarried | undefined;
   private budget: ShardBudget;
   private sent: SentClaim;
-  private version = 0;
+  private version: number;
 
   constructor(
     private readonly number: number,
@@ -62,9 +65,14 @@ class Shard {
     private readonly world: World,
     /** Calls that it would make yet. */
     public due: number,
+    carried?: ShardCarried,
   ) {
-    if (control.allotted === undefined) throw new Error('a run with limits allots something');
-    this.budget = newShardBudget(control.allotted);
+    const { allotted } = control;
+    if (allotted === undefined) throw new Error('a run with limits allots something');
+    const before = carried?.budget ?? newShardBudget(allotted);
+    this.budget = advance(before, { type: 'allotted', allotted });
+    this.totals = carried?.totals ?? noTotals();
+    this.version = carried?.reports ?? 0;
     const { spent, returned } = this.budget;
     this.sent = { at: world.now, claim: { spent, returned, heard: 0, wanted: 0 }, repeated: 0 };
     if (control.exhausted) this.apply({ type: 'over' });
@@ -80,8 +88,8 @@ class Shard {
 
   /** Lanes that have nothing to do want a call. */
   work(): void {
-    const { paused, stopping, exhausted, concurrency } = this.control;
-    if (paused || stopping || exhausted || this.over) return;
+    const { paused, stopping, exhausted, hands_over, concurrency } = this.control;
+    if (paused || stopping || exhausted || hands_over || this.over) return;
     while (this.due > 0 && this.open + this.waiting < concurrency) {
       this.due -= 1;
       this.apply({ type: 'wanted', spent: this.spent() });
@@ -130,7 +138,8 @@ class Shard {
   }
 
   private report(again: boolean, repeated: number): void {
-    const { now, run, mail } = this.world;
+    const { world } = this;
+    const { now, mail } = world;
     const claim = this.standing();
     this.sent = { at: now, claim, repeated };
     this.version += 1;
@@ -141,17 +150,24 @@ class Shard {
       claim,
       again,
     };
-    mail.send(() => run.receive(JSON.parse(JSON.stringify(report))));
+    mail.send(() => world.run.receive(JSON.parse(JSON.stringify(report))));
   }
 
   /** Nothing is in flight and nothing will be. */
   endIfDone(): void {
-    const { stopping, exhausted } = this.control;
+    const { stopping, exhausted, hands_over = false } = this.control;
     const mustEnd = stopping || exhausted || this.budget.over;
-    if (this.over || this.open + this.waiting > 0 || (this.due > 0 && !mustEnd)) return;
+    if (this.over || this.open + this.waiting > 0 || (this.due > 0 && !mustEnd && !hands_over)) return;
     this.over = true;
     const finished = this.due === 0;
-    this.world.run.left(this.number, { totals: { ...this.totals }, finished, fatal: null });
+    const { totals, version } = this;
+    if (!finished && !mustEnd) {
+      const { budget } = this;
+      const at = { next: 0, lanes: [], sequence: 0, allowance: 0 };
+      this.carried = JSON.parse(JSON.stringify({ ...at, totals, budget, reports: version }));
+    }
+    const carried = this.carried === undefined ? {} : { carried: this.carried };
+    this.world.run.left(this.number, { totals: { ...totals }, finished, fatal: null, ...carried });
   }
 
   private apply(event: ShardBudgetEvent): void {
@@ -169,8 +185,13 @@ class Shard {
 class World {
   now = 0;
   readonly mail = new Mail();
-  readonly run = new RunControl('mine');
-  readonly shards: Shard[];
+  run: RunControl;
+  readonly shards: Shard[] = [];
+  /** The run's history has grown long. */
+  isLong = false;
+  /** How often the run went on in another execution. */
+  handovers = 0;
+  private readonly plan: RunPlan;
   private shown = 0;
 
   constructor(
@@ -185,17 +206,41 @@ class World {
       shards,
       kept: noTotals(),
     };
-    this.run.begin({ ...plan, search_attributes: [] } as unknown as RunPlan);
-    const numbers = Array.from({ length: shards }, (_, shard) => shard);
-    const dealt = this.run.deal(numbers);
-    this.shards = numbers.map((shard) => new Shard(shard, dealt.get(shard) as ControlState, this, due));
-    for (const shard of numbers) {
+    this.plan = { ...plan, search_attributes: [] } as unknown as RunPlan;
+    this.run = this.execution();
+    this.start(() => due);
+  }
+
+  /** Once every shard has handed over what it has left, the run goes on in another execution. */
+  renewIfDue(): void {
+    if (!this.shards.every(({ over }) => over) || !this.run.carriesOn()) return;
+    const carried = JSON.parse(JSON.stringify(this.run.handOver()));
+    this.handovers += 1;
+    this.isLong = false;
+    this.run = this.execution(carried);
+    this.start((shard) => this.shards[shard]?.due ?? 0);
+  }
+
+  private execution(...carried: ConstructorParameters<typeof RunControl>[1][]): RunControl {
+    const run = new RunControl('mine', carried[0], () => this.isLong);
+    run.begin(this.plan);
+    return run;
+  }
+
+  private start(due: (shard: number) => number): void {
+    const { run } = this;
+    const dealt = [...run.deal(run.due())];
+    for (const [number, { control, carried }] of dealt) {
+      this.shards[number] = new Shard(number, control, this, due(number), carried);
+    }
+    for (const [number] of dealt) {
       const signal = async (_: unknown, control: ControlState) => {
         const copy = JSON.parse(JSON.stringify(control));
-        this.mail.send(() => this.shards[shard]?.hear(copy));
+        const shard = this.shards[number];
+        this.mail.send(() => shard?.hear(copy));
       };
-      const handle = { workflowId: `mine/shard-${shard}`, signal };
-      this.run.joined(shard, handle as unknown as Parameters<RunControl['joined']>[1]);
+      const handle = { workflowId: `mine/shard-${number}`, signal };
+      run.joined(number, handle as unknown as Parameters<RunControl['joined']>[1]);
     }
   }
 
@@ -213,6 +258,7 @@ class World {
       shard.claim();
       shard.endIfDone();
     }
+    this.renewIfDue();
   }
 
   check(lanes: number): void {
@@ -232,6 +278,7 @@ class World {
     for (let round = 0; round < rounds; round += 1) {
       if (this.shards.every(({ over }) => over)) return true;
       this.now += 10 * SECOND;
+      if (round % 5 === 4) this.isLong = true;
       this.work();
       for (let letters = this.mail.letters.length; letters > 0; letters -= 1) this.mail.deliver(round);
       for (const shard of this.shards) {
@@ -279,6 +326,7 @@ const whatHappens = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('pause' as const), paused: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('renew' as const), shard: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('long' as const) }) },
 );
 type Happening = typeof whatHappens extends fc.Arbitrary<infer One> ? One : never;
 
@@ -305,6 +353,9 @@ function happen(world: World, one: Happening): void {
       break;
     case 'renew':
       shards[one.shard]?.renew();
+      break;
+    case 'long':
+      world.isLong = true;
       break;
   }
 }
@@ -333,8 +384,9 @@ function inWorlds(numRuns: number, end: (world: World) => void): void {
   fc.assert(property, { numRuns });
 }
 
-describe('whatever the order, loss and repetition of messages', () => {
+describe('whatever the order, loss and repetition of messages, in however many executions', () => {
   it('no limit is passed by more than the calls in flight, nobody waits for ever, and the shares add up', () => {
+    let handovers = 0;
     inWorlds(1000, (world) => {
       if (world.progress.phase === 'paused') world.run.pause(false);
       expect(world.finish(3000, LANES)).toBe(true);
@@ -346,7 +398,9 @@ describe('whatever the order, loss and repetition of messages', () => {
       expect(status).toBe(left === 0 ? 'done' : 'limit_reached');
       // Nothing is left to spend, then.
       if (left > 0) expect(world.progress.message).toMatch(/^limits\.max_(lm_calls|tokens|cost_usd): /);
+      handovers += world.handovers;
     });
+    expect(handovers).toBeGreaterThan(100);
   });
 
   it('a stop ends it as soon as the calls in flight have ended', () => {

@@ -22,7 +22,7 @@ const PLAN = {
 } as unknown as RunPlan;
 
 function lanesOf(control: RunControl, shards: number[]): number[] {
-  return [...control.deal(shards).values()].map(({ concurrency }) => concurrency);
+  return [...control.deal(shards).values()].map(({ control: { concurrency } }) => concurrency);
 }
 
 describe('RunControl', () => {
@@ -54,7 +54,7 @@ describe('RunControl', () => {
     control.pause(true);
     control.begin(PLAN);
     expect(control.progress().phase).toBe('paused');
-    expect(control.deal([0]).get(0)).toEqual({
+    expect(control.deal([0]).get(0)?.control).toEqual({
       version: 1,
       paused: true,
       stopping: false,
@@ -119,7 +119,7 @@ describe('RunControl', () => {
   it('begins nothing where the execution before it has spent everything', () => {
     const control = new RunControl('mine');
     control.begin({ ...PLAN, limits: { ...NO_LIMITS, max_lm_calls: 3 }, kept: TOTALS, shards: 1 });
-    expect(control.deal([0]).get(0)).toMatchObject({ exhausted: true, allotted: { lm_calls: 0 } });
+    expect(control.deal([0]).get(0)?.control).toMatchObject({ exhausted: true, allotted: { lm_calls: 0 } });
     control.left(0, { totals: noTotals(), finished: false, fatal: null });
     expect(control.outcome(false)).toEqual({
       status: 'limit_reached',

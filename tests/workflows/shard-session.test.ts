@@ -79,5 +79,15 @@ it('a shard says how it stands when it is asked', async () => {
   session.control({ ...asked, version: 2, allotted: allotted(4), asks: true });
   await Promise.resolve();
   expect(reports).toMatchObject([{ shard: 0, version: 1, claim: { heard: 4, returned: allotted(0) } }]);
-  expect(session.carriedInput().carried?.reports).toBe(1);
+  expect(session.carried().reports).toBe(1);
+});
+
+it('a shard without a share hands over what it has left when its run goes on in another execution', async () => {
+  const session = shardWith(0);
+  const ended = session.run();
+  const asked = { paused: false, stopping: false, exhausted: false, concurrency: 0 };
+  session.control({ ...asked, version: 1, hands_over: true });
+  await ended;
+  expect(session.carriesOn() && session.handsOver()).toBe(true);
+  expect(session.carried()).toMatchObject({ next: 0, lanes: [] });
 });

@@ -1,0 +1,236 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Progress } from '../../src/contracts/run.js';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { dynamicConfig, type OwnServer, startServerFor } from '../support/own-server.js';
+import { type Running, sumsConfig, until, Workplace } from '../support/workplace.js';
+
+/** Events after which the server suggests to continue as new; by itself it does after thousands. */
+const SUGGESTED = 150;
+
+const STEPS = 3;
+const COUNTING = `
+import { Environment } from 'reprise';
+export class CountingEnv extends Environment {
+  async reset() { return { state: 1, obs: this.task.question }; }
+  async step(state) {
+    const done = state === ${STEPS};
+    return { state: state + 1, obs: done ? null : this.task.question, done, info: {},
+      feedback: { correct: done, target: '', message: String(state) } };
+  }
+}
+`;
+
+describe('a run whose history grows long', () => {
+  let place: Workplace;
+  let provider: FakeProvider;
+  let server: OwnServer;
+  let client: Client;
+  let worker: Running;
+  let before: number;
+
+  beforeAll(async () => {
+    place = await Workplace.make();
+    provider = await startFakeProvider('openai');
+    const settings = dynamicConfig({
+      'limit.historyCount.suggestContinueAsNew': SUGGESTED,
+      'history.transferProcessorMaxPollRPS': 2000,
+    });
+    const database = ['--db-filename', place.path('own-server.db'), '--sqlite-pragma', 'synchronous=OFF'];
+    server = await startServerFor(place, [...database, ...settings]);
+    await place.reprise(['setup']);
+    client = await place.client();
+    worker = await startWorker();
+  });
+
+  beforeEach(() => {
+    before = provider.statistics.calls;
+  });
+
+  afterEach(() => {
+    provider.latencyMs = 0;
+  });
+
+  afterAll(async () => {
+    await provider.close();
+    await place.dispose();
+    await server.stop();
+  });
+
+  async function startWorker(): Promise<Running> {
+    const started = place.start(['worker']);
+    await until('the worker works', () => started.output().includes('Working on'));
+    return started;
+  }
+
+  const made = () => provider.statistics.calls - before;
+
+  async function begin(name: string, samples: number, more: Record<string, unknown>): Promise<void> {
+    await place.write(`${name}.yaml`, sumsConfig(provider.baseUrl, samples, { name, ...more }));
+    const { code, stderr } = await place.reprise(['run', `${name}.yaml`, '--detach']);
+    expect(stderr).not.toContain('Error');
+    expect(code).toBe(0);
+  }
+
+  async function phaseOf(name: string): Promise<string> {
+    const { phase } = await client.workflow.getHandle(name).query<Progress>('progress');
+    return phase;
+  }
+
+  /** Asks for one thing after the other, each some events of the run's history, until the run is over. */
+  async function ask(name: string, lanes: readonly number[], everyMs = 60): Promise<void> {
+    const handle = client.workflow.getHandle(name);
+    for (let turn = 0; (await handle.describe()).status.name === 'RUNNING'; turn += 1) {
+      try {
+        await handle.executeUpdate('setConcurrency', { args: [lanes[turn % lanes.length]] });
+      } catch (error) {
+        // It has come to its end meanwhile.
+        if (['running', 'paused', 'stopping'].includes(await phaseOf(name))) throw error;
+      }
+      await sleep(everyMs);
+    }
+  }
+
+  /** How often it continued as new, and the events of all its executions; none may have grown far past the suggestion. */
+  async function executionsOf(name: string): Promise<number> {
+    let executions = 0;
+    const ended = async () => {
+      executions = 0;
+      for await (const { status, historyLength } of client.workflow.list({
+        query: `WorkflowId = '${name}'`,
+      })) {
+        if (status.name === 'RUNNING') return false;
+        executions += 1;
+        // Messages arrive while nobody works.
+        expect(historyLength).toBeLessThan(10 * SUGGESTED);
+      }
+      return executions > 0;
+    };
+    await until(`${name} is over`, ended, 240_000);
+    return executions;
+  }
+
+  /** Reports that its shards have sent it. */
+  async function reportsTo(name: string): Promise<number> {
+    let reports = 0;
+    for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${name}'` })) {
+      const { events } = await client.workflow.getHandle(name, runId).fetchHistory();
+      for (const { workflowExecutionSignaledEventAttributes: signal } of events ?? []) {
+        if (signal?.signalName === 'report') reports += 1;
+      }
+    }
+    return reports;
+  }
+
+  it.each([
+    ['one lane', 40, 1000, [1]],
+    ['a hundred lanes', 2000, 1200, [100, 80]],
+  ])(
+    'with %s it loses nothing, also where its worker is killed, and never passes its limit',
+    async (what, samples, limit, lanes) => {
+      const name = what.replaceAll(' ', '-');
+      const [concurrency] = lanes;
+      const calls = Math.min(samples, limit);
+      provider.latencyMs = 40;
+      await begin(name, samples, { runtime: { concurrency }, limits: { max_lm_calls: limit } });
+      const asking = ask(name, lanes);
+      await until('half is done', () => made() > calls / 2, 120_000);
+      await place.kill(worker);
+      worker = await startWorker();
+      const executions = await executionsOf(name);
+      await asking;
+      expect(executions).toBeGreaterThan(3);
+      const metrics = await place.metrics(name);
+      const status = limit < samples ? 'limit_reached' : 'done';
+      expect(metrics).toMatchObject({ status, samples: calls, correct: calls, errors: 0, lm_calls: calls });
+      // What was in flight when the worker died, and no more.
+      const repeated = made() - calls;
+      expect(repeated).toBeLessThanOrEqual(concurrency as number);
+      expect(repeated).toBeLessThanOrEqual(metrics.lm_calls_repeated);
+      const ids = (await place.rows(name)).map(({ id }) => id);
+      expect(new Set(ids).size).toBe(calls);
+      // One a second from each of at most four shards.
+      expect(await reportsTo(name)).toBeLessThanOrEqual(4 * Math.ceil(metrics.wall_seconds));
+    },
+    240_000,
+  );
+
+  it('keeps what samples learn, however large it grows', async () => {
+    const samples = 40;
+    provider.latencyMs = 40;
+    provider.intercept = ({ lastUserText }) => {
+      const sum = [...lastUserText.matchAll(/(\d+) \+ (\d+)/g)].at(-1);
+      // The memory of twenty of them is too large for a message between workflows.
+      return { kind: 'reply', text: `${'so '.repeat(3000)}${Number(sum?.[1]) + Number(sum?.[2])}` };
+    };
+    await begin('learning', samples, {
+      runtime: { memory_scope: 'run' },
+      memory: { _type: 'history_list', max_length: 60 },
+      agent: { type: 'history_agent', history_k: 2 },
+      limits: { max_lm_calls: 1000 },
+    });
+    const handle = client.workflow.getHandle('learning');
+    while ((await handle.describe()).status.name === 'RUNNING') {
+      // Of a run whose samples go one by one, and which is not paused, this asks nothing.
+      await handle.executeUpdate('resume').catch(() => undefined);
+      await sleep(60);
+    }
+    provider.intercept = undefined;
+    expect(await executionsOf('learning')).toBeGreaterThan(2);
+    expect(await place.metrics('learning')).toMatchObject({ status: 'done', samples, lm_calls: samples });
+    expect(made()).toBe(samples);
+    const memory = JSON.parse(await readFile(place.path('results', 'learning', 'memory.json'), 'utf8'));
+    const ids = memory.entries.map(({ sample_id }: { sample_id: string }) => sample_id);
+    // A question, an answer and a verdict each.
+    expect(ids).toEqual(Array.from({ length: 60 }, (_, at) => `sum-${samples - 20 + Math.floor(at / 3)}`));
+  }, 180_000);
+
+  it.each([
+    ['is paused', 'done'],
+    ['is stopped', 'stopped'],
+    ['is cancelled', 'cancelled'],
+  ])(
+    'a run that %s while its shards hand over ends as asked',
+    async (what, status) => {
+      const name = what.replaceAll(' ', '-');
+      const samples = 60;
+      await place.write('counting.ts', COUNTING);
+      // Some lanes are in the middle of an episode and have handed it over when others still wait for a reply.
+      provider.intercept = ({ number }) => {
+        provider.latencyMs = number % 3 === 0 ? 1500 : 200;
+        return undefined;
+      };
+      const dataset = { task_type: 'custom', env_class: 'CountingEnv', env_file: 'counting.ts' };
+      await begin(name, samples, { dataset, runtime: { concurrency: 30, max_steps_per_episode: STEPS } });
+      await until('some have taken a step', () => made() >= 45);
+      const handle = client.workflow.getHandle(name);
+      const { runId: first } = await handle.describe();
+      const execution = client.workflow.getHandle(name, first);
+      while ((await execution.describe()).historyLength < SUGGESTED) {
+        await handle.executeUpdate('setConcurrency', { args: [30] });
+      }
+      if (status === 'cancelled') await handle.cancel();
+      else await handle.executeUpdate(status === 'stopped' ? 'stop' : 'pause');
+      if (status === 'done') {
+        await until('it goes on in another execution', async () => (await handle.describe()).runId !== first);
+        expect(await phaseOf(name)).toBe('paused');
+        await handle.executeUpdate('resume');
+      }
+      const executions = await executionsOf(name);
+      provider.intercept = undefined;
+      const metrics = await place.metrics(name);
+      expect([metrics.status, metrics.errors]).toEqual([status, 0]);
+      if (status === 'cancelled') return;
+      expect(metrics.lm_calls).toBe(made());
+      expect(executions).toBeGreaterThan(1);
+      // A stop lets every episode end that has begun.
+      expect(metrics.samples * STEPS).toBe(made());
+      expect(metrics.correct).toBe(metrics.samples);
+      if (status === 'done') expect(metrics.samples).toBe(samples);
+      else expect(metrics.samples).toBeLessThan(samples);
+    },
+    120_000,
+  );
+});
