@@ -7,6 +7,7 @@ import { runContests } from './measure/contests.js';
 import { measureEvolve } from './measure/evolve.js';
 import { measureExecutions } from './measure/executions.js';
 import { measureExperiences } from './measure/experiences.js';
+import { measureLength } from './measure/length.js';
 import { measureMemory } from './measure/memory.js';
 import { measureRecovery } from './measure/recovery.js';
 import { measureRollouts } from './measure/rollouts.js';
@@ -47,6 +48,11 @@ async function measureAll(
   if (parts.includes('recovery')) {
     await attempt('kill -9 of the worker', async () => {
       result.recovery = await measureRecovery(mock, repetitions);
+    });
+  }
+  for (const contest of options.lengths) {
+    await attempt(`a run of ${contest.events} events with ${contest.lanes} lanes`, async () => {
+      result.lengths.push(await measureLength(mock, contest));
     });
   }
   for (const run of options.experienceRuns) {
@@ -91,6 +97,7 @@ export async function runBench(options: BenchOptions, say: (message: string) => 
     contests: [],
     sequential: [],
     recovery: null,
+    lengths: [],
     memory: [],
     experiences: [],
     executions: null,

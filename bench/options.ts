@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { SandboxType } from '../src/config/sandbox-schema.js';
 import type { EvolveContest } from './evolve-workspace.js';
+import type { LengthContest } from './measure/length.js';
 import type { RolloutScale } from './measure/rollouts.js';
 
 /** What can be chosen with `--only`: contestants, and measurements beside the contest. */
@@ -11,6 +12,7 @@ export const PARTS = [
   'inspect',
   'sequential',
   'recovery',
+  'length',
   'memory',
   'experiences',
   'executions',
@@ -19,12 +21,17 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
+/** They take minutes, and are measured in a quick run only where they are asked for. */
+const LONG_PARTS: readonly Part[] = ['length', 'memory', 'experiences'];
+
 export interface BenchOptions {
   samples: number;
   concurrency: number;
   repetitions: number;
   /** Calls of the sequential run. */
   sequentialCalls: number;
+  /** Runs whose history grows long; empty: they are left out. */
+  lengths: readonly LengthContest[];
   /** Samples of the two memory runs; empty: they are left out. */
   memorySamples: readonly number[];
   /** Runs over a memory of experiences: how many are loaded, and how many samples follow. */
@@ -80,6 +87,14 @@ const QUICK_EVOLVE: EvolveContest = {
   program_seconds: 0.1,
 };
 
+const LENGTHS: readonly LengthContest[] = [
+  { lanes: 1, samples: 4000, latency: 200, events: 105_000, kills: 3 },
+  { lanes: 100, samples: 20_000, latency: 4000, events: 105_000, kills: 3 },
+];
+const QUICK_LENGTHS: readonly LengthContest[] = [
+  { lanes: 2, samples: 200, latency: 200, events: 1500, kills: 1 },
+];
+
 const SANDBOXES: readonly SandboxType[] = ['docker', 'process'];
 
 function sandboxesOf(asked: string | undefined): readonly SandboxType[] {
@@ -106,14 +121,13 @@ export function parseOptions(argv: readonly string[], defaultOutput: string): Be
   const unknown = only.find((part) => !PARTS.includes(part as Part));
   if (unknown !== undefined) throw new Error(`--only ${unknown}: one of ${PARTS.join(', ')}`);
   const parts =
-    only.length > 0
-      ? (only as Part[])
-      : PARTS.filter((part) => !(quick && (part === 'memory' || part === 'experiences')));
+    only.length > 0 ? (only as Part[]) : PARTS.filter((part) => !(quick && LONG_PARTS.includes(part)));
   return {
     samples: positive(values.samples ?? (quick ? '100' : '1000'), 'samples'),
     concurrency: 100,
     repetitions: positive(values.repetitions ?? (quick ? '1' : '3'), 'repetitions'),
     sequentialCalls: quick ? 20 : 100,
+    lengths: parts.includes('length') ? (quick ? QUICK_LENGTHS : LENGTHS) : [],
     memorySamples: parts.includes('memory') ? [5000, 20_000] : [],
     experienceRuns: parts.includes('experiences')
       ? [

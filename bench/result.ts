@@ -5,6 +5,7 @@ import type { ContestResult } from './measure/contests.js';
 import type { EvolveMeasured, EvolveSkipped } from './measure/evolve.js';
 import type { ExecutionsResult, ExecutionsSkipped } from './measure/executions.js';
 import type { ExperiencesResult } from './measure/experiences.js';
+import type { LengthResult } from './measure/length.js';
 import type { MemoryResult } from './measure/memory.js';
 import type { RecoveryResult } from './measure/recovery.js';
 import type { RolloutsResult } from './measure/rollouts.js';
@@ -33,6 +34,7 @@ export interface BenchResult {
   contests: ContestResult[];
   sequential: SequentialResult[];
   recovery: RecoveryResult | null;
+  lengths: LengthResult[];
   memory: MemoryResult[];
   experiences: ExperiencesResult[];
   executions: ExecutionsResult | ExecutionsSkipped | null;

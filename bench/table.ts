@@ -111,6 +111,29 @@ export function recoveryTable({ recovery }: BenchResult): string | null {
   );
 }
 
+/** Runs that were steered until their own history was longer than the server lets one be. */
+export function lengthTable({ lengths }: BenchResult): string | null {
+  if (lengths.length === 0) return null;
+  return markdownTable(
+    [
+      'lanes',
+      'samples',
+      'events of `run`',
+      'executions',
+      'longest',
+      'requests',
+      'kills',
+      'calls again',
+      'minutes',
+    ],
+    lengths.map(({ lanes, samples, reached, executions, longest, requests, kills, repeated, seconds }) => [
+      String(lanes),
+      ...[samples, reached, executions, longest, requests, kills, repeated].map(String),
+      (seconds / 60).toFixed(1),
+    ]),
+  );
+}
+
 /** Runs that look up three similar experiences for each sample. */
 export function experiencesTable({ experiences }: BenchResult): string | null {
   if (experiences.length === 0) return null;

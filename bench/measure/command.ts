@@ -114,3 +114,10 @@ export async function stopWorker(worker: Program): Promise<void> {
   worker.signal('SIGTERM');
   await worker.finished;
 }
+
+/** Starts the run of a folder without a worker of its own: to the command, the server looks like someone else's. */
+export async function startDetached(place: BenchFolder, address: string): Promise<void> {
+  const environment = { ...place.environment, TEMPORAL_ADDRESS: address };
+  const args = ['run', place.config, '--detach', '--json'];
+  await success('reprise run --detach', startReprise(args, { ...place, environment }));
+}

@@ -3,7 +3,7 @@ import type { RunResult } from '../../src/contracts/run.js';
 import { assertDone } from '../contestants/contestant.js';
 import type { Mock } from '../mock.js';
 import { makeWorkspace, type Workspace } from '../workspace.js';
-import { startReprise, startWorker, stopWorker, success, until } from './command.js';
+import { startDetached, startWorker, stopWorker, until } from './command.js';
 import { serverAddress } from './history.js';
 import { type Spread, spreadOf } from './spread.js';
 
@@ -27,13 +27,6 @@ interface Recovery {
   toRequest: number;
   toEnd: number;
   repeated: number;
-}
-
-/** Starts the run without a worker of its own: to the command, the server looks like someone else's. */
-async function startDetached(workspace: Workspace, address: string): Promise<void> {
-  const environment = { ...workspace.environment, TEMPORAL_ADDRESS: address };
-  const args = ['run', workspace.config, '--detach', '--json'];
-  await success('reprise run --detach', startReprise(args, { ...workspace, environment }));
 }
 
 async function recoverOnce(workspace: Workspace, mock: Mock): Promise<Recovery> {

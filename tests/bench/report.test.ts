@@ -50,6 +50,7 @@ function result(more: Partial<BenchResult> = {}): BenchResult {
     contests: [],
     sequential: [],
     recovery: null,
+    lengths: [],
     memory: [],
     experiences: [],
     executions: null,
