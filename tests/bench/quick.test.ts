@@ -115,3 +115,14 @@ atNight(
   },
   170_000,
 );
+
+atNight(
+  'the bench steers a run until its history is long, and kills its worker meanwhile',
+  async () => {
+    const { lengths } = await quickBench(['length']);
+    expect(lengths).toMatchObject([{ lanes: 2, samples: 200, kills: 1 }]);
+    expect(lengths[0]?.reached).toBeGreaterThanOrEqual(1500);
+    expect(lengths[0]?.repeated).toBeLessThanOrEqual(2);
+  },
+  170_000,
+);

@@ -156,6 +156,18 @@ describe('the report', () => {
     expect(reportOf(result({ contests: [busy] }))).toContain('others took 40 % of its CPU');
   });
 
+  it('shows how long a run was, and how often it continued as new', () => {
+    const contest = { lanes: 100, samples: 20_000, latency: 4000, events: 105_000, kills: 3 };
+    const figures = { reached: 108_155, executions: 10, longest: 15_608, repeated: 200, requests: 9281 };
+    const lengths = [{ ...contest, ...figures, seconds: 264 }];
+    const cells = reportOf(result({ lengths }))
+      .split('\n')
+      .find((line) => line.includes('108155'))
+      ?.split('|')
+      .map((cell) => cell.trim());
+    expect(cells?.slice(1, -1)).toEqual(['100', '20000', '108155', '10', '15608', '9281', '3', '200', '4.4']);
+  });
+
   it('is named after day and processor', () => {
     expect(reportName(result())).toBe('2026-01-31-intel-xeon-2-cores');
     expect(reportName(result({ quick: true }))).toBe('2026-01-31-intel-xeon-2-cores-quick');
@@ -324,12 +336,14 @@ describe('the options', () => {
       samples: 1000,
       repetitions: 3,
       memorySamples: [5000, 20_000],
+      lengths: [{ lanes: 1 }, { lanes: 100 }],
       output: 'out',
     });
     expect(parseOptions(['--quick'], 'out')).toMatchObject({
       samples: 100,
       repetitions: 1,
       memorySamples: [],
+      lengths: [],
     });
     expect(parseOptions(['--quick', '--only', 'memory'], 'out')).toMatchObject({ parts: ['memory'] });
   });
