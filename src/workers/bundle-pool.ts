@@ -6,6 +6,7 @@ import { RewardError } from '../bundles/reward.js';
 import { InvalidInputError } from '../config/errors.js';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 import type { BundleTask, TaskAnswer, TaskBegun, TaskFailure } from './bundle-thread.js';
+import { threadModule } from './thread-module.js';
 
 const THREADS = 2;
 /** Tools that wait for something outside leave their thread to others meanwhile. */
@@ -157,7 +158,7 @@ export class BundlePool {
 
   private start(): Piscina {
     const pool = new Piscina({
-      filename: this.thread.href,
+      ...threadModule(this.thread),
       // All of them from the first task on: where one was ended, the pool starts another only up to the least number.
       minThreads: THREADS,
       maxThreads: THREADS,

@@ -3,6 +3,7 @@ import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } 
 import { AdaptiveLimit } from '../language-models/adaptive-limit.js';
 import type { ComparisonBegun, ComparisonInput } from './grading-thread.js';
 import { processorTime } from './processor-time.js';
+import { threadModule } from './thread-module.js';
 
 const THREADS = 2;
 const MEMORY_MB = 512;
@@ -75,7 +76,7 @@ export class GradingPool {
 
   private start(): Piscina {
     const pool = new Piscina({
-      filename: this.thread.href,
+      ...threadModule(this.thread),
       minThreads: 0,
       maxThreads: THREADS,
       idleTimeout: 30_000,
