@@ -94,6 +94,17 @@ function scenarios(baseUrl: string): Scenario[] {
       }),
     },
     {
+      name: 'renewed-cancelled',
+      code: 1,
+      leastHistories: 4,
+      config: sumsConfig(baseUrl, 400, { runtime: { concurrency: 2 } }),
+      meanwhile: async (id, client) => {
+        const query = `WorkflowId = '${id}/shard-0' AND ExecutionStatus = 'ContinuedAsNew'`;
+        while ((await client.workflow.count(query)).count < 2) await sleep(100);
+        await client.workflow.getHandle(id).cancel();
+      },
+    },
+    {
       name: 'run-renewed',
       leastHistories: 4,
       config: sumsConfig(baseUrl, 150, { runtime: { concurrency: 30 }, limits: { max_lm_calls: 1000 } }),

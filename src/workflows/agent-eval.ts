@@ -1,12 +1,4 @@
-import {
-  allHandlersFinished,
-  condition,
-  continueAsNew,
-  isCancellation,
-  setHandler,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, isCancellation, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
 import type {
   AgentEvalCarried,
   AgentEvalInput,
@@ -17,7 +9,9 @@ import type { AgentEvalResult } from '../contracts/agent-eval-results.js';
 import { hasCallLimits } from '../runtime/budget.js';
 import { AgentEvalControl } from './agent-eval-control.js';
 import { beginEach } from './begin-each.js';
+import { childResult } from './child-result.js';
 import { conclude } from './conclude.js';
+import { readyToContinue } from './continuation.js';
 import { describeError, prepared } from './failures.js';
 import { agentEvalProgressQuery, rolloutReportSignal } from './messages.js';
 import { bundles } from './proxies.js';
@@ -64,7 +58,7 @@ async function runRollout(
   });
   control.joined(handle);
   try {
-    control.left(handle, await handle.result());
+    control.left(handle, await childResult(handle));
   } catch (error) {
     if (isCancellation(error)) throw error;
     control.broke(handle, `${task.row}, rollout ${rollout + 1}: ${describeError(error).message}`);
@@ -96,7 +90,7 @@ export async function agentEval(input: AgentEvalInput, carried?: AgentEvalCarrie
     if (begun === due.length) control.allBegun();
     else if (control.goesOn()) {
       stopWatching();
-      await condition(allHandlersFinished);
+      await readyToContinue();
       const carriedOn = { plan, begun, started_at: startedAt, ...control.handOver() };
       await continueAsNew<typeof agentEval>(input, carriedOn);
     }

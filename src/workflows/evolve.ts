@@ -1,12 +1,4 @@
-import {
-  allHandlersFinished,
-  condition,
-  continueAsNew,
-  isCancellation,
-  setHandler,
-  startChild,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, isCancellation, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
 import type {
   EvolveCarried,
   EvolveInput,
@@ -15,7 +7,9 @@ import type {
   IterationResult,
 } from '../contracts/evolve.js';
 import type { EvolveResult } from '../contracts/evolve-results.js';
+import { childResult } from './child-result.js';
 import { conclude } from './conclude.js';
+import { readyToContinue } from './continuation.js';
 import { EvolveControl } from './evolve-control.js';
 import { iterate, type Reached } from './evolve-iterations.js';
 import { describeError, prepared } from './failures.js';
@@ -40,7 +34,7 @@ async function runIteration(
   });
   control.joined(number, handle);
   try {
-    const result = await handle.result();
+    const result = await childResult(handle);
     control.left(result);
     return result;
   } catch (error) {
@@ -75,7 +69,7 @@ export async function evolve(input: EvolveInput, carried?: EvolveCarried): Promi
       rest: async (state) => {
         if (!workflowInfo().continueAsNewSuggested) return;
         stopWatching();
-        await condition(allHandlersFinished);
+        await readyToContinue();
         const carriedOn = { plan: { ...plan, state }, started_at: startedAt, ...control.handOver() };
         await continueAsNew<typeof evolve>(input, carriedOn);
       },

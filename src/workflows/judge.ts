@@ -1,10 +1,4 @@
-import {
-  allHandlersFinished,
-  condition,
-  continueAsNew,
-  isCancellation,
-  setHandler,
-} from '@temporalio/workflow';
+import { continueAsNew, isCancellation, setHandler } from '@temporalio/workflow';
 import type {
   JudgeCarried,
   JudgedStep,
@@ -16,6 +10,7 @@ import type {
 import { MOST_TRIES } from '../judging/verdict.js';
 import { beginEach } from './begin-each.js';
 import { conclude } from './conclude.js';
+import { readyToContinue } from './continuation.js';
 import { describeError, fatalMessage, prepared } from './failures.js';
 import { JudgeControl } from './judge-control.js';
 import { judgeProgressQuery } from './messages.js';
@@ -102,7 +97,7 @@ export async function judge(input: JudgeInput, carried?: JudgeCarried): Promise<
     );
     if (begun < due.length && control.goesOn()) {
       stopWatching();
-      await condition(allHandlersFinished);
+      await readyToContinue();
       const carriedOn = { plan, begun, started_at: startedAt, ...control.handOver() };
       await continueAsNew<typeof judge>(input, carriedOn);
     }

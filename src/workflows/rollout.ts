@@ -1,5 +1,6 @@
 import { continueAsNew, setHandler } from '@temporalio/workflow';
 import type { RolloutControl, RolloutInput, RolloutResult } from '../contracts/agent-eval.js';
+import { assertNotCancelled } from './continuation.js';
 import { grantSignal, replyUpdate, rolloutControlSignal, rolloutProgressQuery } from './messages.js';
 import { RolloutSession } from './rollout-session.js';
 
@@ -16,6 +17,7 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
     validator: (text: string) => session.assertWaiting(text),
   });
   const result = await session.run();
-  if (result === null) return continueAsNew<typeof rollout>(session.carriedInput());
-  return result;
+  if (result !== null) return result;
+  assertNotCancelled();
+  return continueAsNew<typeof rollout>(session.carriedInput());
 }

@@ -1,6 +1,7 @@
 import { isCancellation, startChild, workflowInfo } from '@temporalio/workflow';
 import type { RunPlan } from '../contracts/run.js';
 import { settleAll } from '../runtime/settle-all.js';
+import { childResult } from './child-result.js';
 import { describeError } from './failures.js';
 import type { RunControl } from './run-control.js';
 import { shard as shardWorkflow } from './shard.js';
@@ -21,7 +22,7 @@ export async function runShards(plan: RunPlan, control: RunControl, startedAt: n
     });
     control.joined(shard, handle);
     try {
-      control.left(shard, await handle.result());
+      control.left(shard, await childResult(handle));
     } catch (error) {
       if (isCancellation(error)) throw error;
       control.broke(shard, describeError(error).message);

@@ -1,14 +1,7 @@
-import {
-  allHandlersFinished,
-  condition,
-  continueAsNew,
-  isCancellation,
-  patched,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, isCancellation, patched, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { RunCarried, RunInput, RunResult } from '../contracts/run.js';
 import { conclude } from './conclude.js';
+import { readyToContinue } from './continuation.js';
 import { prepared } from './failures.js';
 import { progressQuery, reportSignal } from './messages.js';
 import { artifacts } from './proxies.js';
@@ -40,7 +33,7 @@ export async function run(input: RunInput, carried?: RunCarried): Promise<RunRes
   try {
     await runShards(plan, control, startedAt);
     if (control.carriesOn()) {
-      await condition(allHandlersFinished);
+      await readyToContinue();
       await continueAsNew<typeof run>(input, { plan, started_at: startedAt, ...control.handOver() });
     }
   } catch (error) {

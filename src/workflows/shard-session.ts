@@ -141,9 +141,9 @@ export class ShardSession {
     return { ...this.input, control: this.controlState, carried: this.carried() };
   }
 
-  async flush(): Promise<void> {
-    // A lane that the run's end cut off leaves its memory as well; a run may yet be cancelled before it goes on.
-    if (!this.carriesOn() || this.handsOver()) for (const lane of this.lanes.left()) this.keepMemory(lane);
+  /** @param ends whether the lanes leave their memories: those that the run's end cuts off, and while it may yet be cancelled. */
+  async flush(ends = !this.carriesOn() || this.handsOver()): Promise<void> {
+    if (ends) for (const lane of this.lanes.left()) this.keepMemory(lane);
     await this.writer.flush();
   }
 

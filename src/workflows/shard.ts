@@ -1,5 +1,6 @@
 import { CancellationScope, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { ControlState, ShardInput, ShardResult } from '../contracts/run.js';
+import { assertNotCancelled } from './continuation.js';
 import { controlSignal, grantSignal, shardProgressQuery } from './messages.js';
 import { ShardSession } from './shard-session.js';
 
@@ -15,12 +16,13 @@ export async function shard(input: ShardInput): Promise<ShardResult> {
   setHandler(shardProgressQuery, () => session.totals);
   try {
     await session.run();
+    await session.flush();
+    if (session.carriesOn()) assertNotCancelled();
   } catch (error) {
     // What is finished is kept, also when the run is cancelled.
-    await CancellationScope.nonCancellable(() => session.flush());
+    await CancellationScope.nonCancellable(() => session.flush(true));
     throw error;
   }
-  await session.flush();
   const { totals, finished, fatal } = session;
   if (!session.carriesOn()) return { totals, finished, fatal };
   if (!session.handsOver()) await continueAsNew<typeof shard>(session.carriedInput());

@@ -231,4 +231,20 @@ describe('a run whose history grows long', () => {
     },
     120_000,
   );
+
+  it('a run is cancelled whose shards have gone on in other executions', async () => {
+    provider.latencyMs = 20;
+    await begin('renewed', 4000, { runtime: { concurrency: 2 } });
+    const renewed = async () => {
+      const query = "WorkflowId = 'renewed/shard-0' AND ExecutionStatus = 'ContinuedAsNew'";
+      return (await client.workflow.count(query)).count > 1;
+    };
+    await until('its shard has gone on twice', renewed);
+    await client.workflow.getHandle('renewed').cancel();
+    await executionsOf('renewed');
+    const metrics = await place.metrics('renewed');
+    expect(metrics.status).toBe('cancelled');
+    expect(metrics.samples).toBeGreaterThan(0);
+    expect(metrics.samples).toBeLessThan(4000);
+  }, 120_000);
 });

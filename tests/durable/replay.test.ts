@@ -47,6 +47,7 @@ describe('recorded histories', () => {
         'reflexion',
         'refused-and-failed',
         'renewed',
+        'renewed-cancelled',
         'retrieval',
         'rollout-renewed',
         'run-renewed',
