@@ -42,13 +42,14 @@ export class Attempt {
     return Math.max(Context.current().info.attempt - 1 - failures - unasked, 0);
   }
 
-  /** A request is about to be sent. */
+  /** A request is sent. */
   asks(): void {
     this.hasAsked = true;
   }
 
   /** The request failed. @returns how many have, with this one. */
   failed(): number {
+    this.hasAsked = true;
     this.notes.failures += 1;
     Context.current().heartbeat(this.notes);
     return this.notes.failures;

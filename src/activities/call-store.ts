@@ -1,8 +1,9 @@
 import type { StepAnswer } from '../contracts/activities.js';
 import type { CallIdentity, CallRecord } from '../contracts/language-model.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import { callKey } from '../storage/paths.js';
+import { callKey, stepAnswerKey } from '../storage/paths.js';
 import { identityHash } from './call-key.js';
+import { keepFirst } from './first-record.js';
 import { Lru } from './lru.js';
 
 /** Records kept in memory for the part that will soon list them. */
@@ -14,28 +15,63 @@ export interface StoredCall {
   answer: StepAnswer | null;
 }
 
+/** An environment's answer that came later than the reply it is to. */
+interface LateAnswer {
+  /** Of the call. */
+  key: string;
+  answer: StepAnswer;
+}
+
 /**
  * A run's answered calls, one object each, from the reply until the run is done. This is what makes a finished call
- * survive: a second attempt, or a later execution, looks here before it asks the provider.
+ * survive: a second attempt, or a later execution, looks here before it asks the provider. The first reply that is
+ * stored is the reply, and the first answer to it the answer, whoever else has asked.
  */
 export class CallStore {
   private readonly recent = new Lru<string, StoredCall>(REMEMBERED);
 
   constructor(private readonly store: ArtifactStore) {}
 
-  async save(call: StoredCall): Promise<void> {
-    const name = identityHash(call.record);
-    await this.store.write(callKey(name), JSON.stringify(call));
-    this.recent.set(name, call);
+  /** Stores a call, unless a reply to the same question is there. @returns what is kept at its place then. */
+  save(call: StoredCall): Promise<StoredCall> {
+    return this.keepFirst(call, ({ record }) => record.key);
   }
 
-  /** Stores a call where its place is free; answers what is there then. Of two workers that asked, one is heard. */
-  async keep(call: StoredCall): Promise<StoredCall> {
+  /** Stores a call where its place is free, whatever was asked there. @returns what is kept at its place then. */
+  keep(call: StoredCall): Promise<StoredCall> {
+    return this.keepFirst(call, () => '');
+  }
+
+  private async keepFirst(call: StoredCall, keyOf: (call: StoredCall) => string): Promise<StoredCall> {
     const name = identityHash(call.record);
-    const isFirst = await this.store.write(callKey(name), JSON.stringify(call), { ifAbsent: true });
-    const kept = isFirst ? call : ((await this.at(call.record)) ?? call);
+    let kept = await keepFirst(this.store, callKey(name), { record: call, keyOf });
+    const repeated = Math.max(kept.record.repeated, call.record.repeated);
+    if (repeated > kept.record.repeated) {
+      // Who came first cannot know that it was asked for again.
+      kept = { ...kept, record: { ...kept.record, repeated } };
+      await this.store.write(callKey(name), JSON.stringify(kept));
+    }
     this.recent.set(name, kept);
     return kept;
+  }
+
+  /** Stores the environment's answer to a stored call, unless there is one. @returns the one that is kept then. */
+  async keepAnswer(record: CallRecord, answer: StepAnswer): Promise<StepAnswer> {
+    const { key } = record;
+    const name = identityHash(record);
+    const kept = await keepFirst<LateAnswer>(this.store, stepAnswerKey(name), {
+      record: { key, answer },
+      keyOf: (late) => late.key,
+    });
+    return kept.answer;
+  }
+
+  /** The environment's answer to a stored call; null where it has not come yet. */
+  async answerTo({ record, answer }: StoredCall): Promise<StepAnswer | null> {
+    if (answer !== null) return answer;
+    const text = await this.store.readText(stepAnswerKey(identityHash(record)));
+    const late = text === null ? null : (JSON.parse(text) as LateAnswer);
+    return late?.key === record.key ? late.answer : null;
   }
 
   /** The record at a call's place, whatever it was asked; null where there is none. */

@@ -2,13 +2,16 @@ import type { ExecutionIdentity, ExecutionRecord } from '../contracts/execution.
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { executionKey } from '../storage/paths.js';
 import { executionHash } from './call-key.js';
+import { keepFirst } from './first-record.js';
 
 /** A run's finished executions, one object each, until the run is done. A finished one is never run again. */
 export class ExecutionStore {
   constructor(private readonly store: ArtifactStore) {}
 
-  async save(record: ExecutionRecord): Promise<void> {
-    await this.store.write(executionKey(executionHash(record)), JSON.stringify(record));
+  /** Stores a result, unless one of the same program is there. @returns the one that is kept then. */
+  save(record: ExecutionRecord): Promise<ExecutionRecord> {
+    const place = executionKey(executionHash(record));
+    return keepFirst(this.store, place, { record, keyOf: ({ key }) => key });
   }
 
   /** The record at an execution's place, whatever was run; null where there is none. */

@@ -45,13 +45,13 @@ export function createExecutionActivities(
         if (stored !== null) return resultOf(stored);
         const result = await runProgram(run, input);
         const record = executionRecordOf(input.execution, input, sandbox, result);
-        await patiently(() => run.executions.save(record), {
+        const kept = await patiently(() => run.executions.save(record), {
           log: dependencies.runLogs.for(run.store, run.config.output.log_level),
           notify: dependencies.notify,
           what: 'store a program’s result',
           signal: Context.current().cancellationSignal,
         });
-        return result;
+        return resultOf(kept);
       }),
   };
 }

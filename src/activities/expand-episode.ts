@@ -52,7 +52,8 @@ async function expandSteps(
       );
     }
     const action = call?.record.text ?? (step as StepRecord).action;
-    const answer = call?.answer ?? (await stepEnvironment(run, { index: episode.index, state }, action));
+    const kept = call === undefined ? null : await run.calls.answerTo(call);
+    const answer = kept ?? (await stepEnvironment(run, { index: episode.index, state }, action));
     if ('error' in answer)
       throw new Error(`the environment refuses a step that it took before: ${answer.error.message}`);
     const { feedback, done } = answer;

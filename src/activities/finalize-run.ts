@@ -16,6 +16,7 @@ import {
   logPartsPrefix,
   paidEmbeddingsPrefix,
   partsPrefix,
+  stepAnswersPrefix,
 } from '../storage/paths.js';
 import { keysBelow, recordsBelow } from '../storage/read-ahead.js';
 import { trajectoryOf } from '../trajectories/from-episode.js';
@@ -24,10 +25,12 @@ import type { StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { paidEmbeddings } from './embeddings.js';
 import { heartbeating } from './heartbeating.js';
-import { completeMetrics, writeMetrics } from './metrics-file.js';
+import type { OpenStore } from './locate.js';
+import { metricsOfEnd, writeMetrics } from './metrics-file.js';
 import { MergedParts } from './part-file.js';
 import type { RunContext, RunContexts } from './run-context.js';
 import { runFacts } from './run-facts.js';
+import { type Guard, unlessOver } from './unless-over.js';
 import { writeMemory } from './write-memory.js';
 
 /** Records of what belongs to no finished episode, because a limit or a stop cut it off. */
@@ -41,11 +44,11 @@ function looseRecords<Stored>(
 
 /** Every file of rows, in one pass a file; the rows' figures are added up on the way. */
 async function writeArtifacts(
-  run: RunContext,
+  store: ArtifactStore,
+  { config }: RunContext,
   parts: MergedParts,
   metrics: RunMetricsBuilder,
 ): Promise<void> {
-  const { store, config } = run;
   const listed = new Set<string>();
   await store.writeStream(
     artifactKeys.results,
@@ -121,6 +124,7 @@ function removeWorkingFiles(store: ArtifactStore): Promise<void> {
   return deleteFolders(store, [
     everyPartPrefix(),
     callsPrefix(),
+    stepAnswersPrefix(),
     executionsPrefix(),
     everyJournalPrefix(),
     paidEmbeddingsPrefix(),
@@ -128,45 +132,54 @@ function removeWorkingFiles(store: ArtifactStore): Promise<void> {
   ]);
 }
 
+/** Merges the parts into the run's artifacts; `metrics.json` is written last. */
+async function writeEnd(
+  run: RunContext,
+  input: FinalizeInput,
+  { dependencies, guard }: { dependencies: WorkerDependencies; guard: Guard },
+): Promise<Metrics> {
+  const { plan, status, message, started_at, ended_at } = input;
+  const { config } = run;
+  const store = guard(run.store);
+  const log = dependencies.runLogs.for(run.store, config.output.log_level);
+  const parts = await MergedParts.open(store, await keysBelow(store, partsPrefix(plan.execution)));
+  const builder = new RunMetricsBuilder(config.runtime.num_trials);
+  await writeArtifacts(store, run, parts, builder);
+  const embeddings = await paidEmbeddings(store);
+  if (embeddings !== null) builder.addEmbeddings(embeddings);
+  const openStore: OpenStore = (address) => guard(dependencies.openStore(address));
+  await writeMemory(run, parts, { store, openStore, execution: plan.execution });
+  const metrics = builder.finish(
+    runFacts(config, {
+      experiment: plan.experiment,
+      status,
+      status_message: message,
+      samples_planned: plan.samples_planned,
+      wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
+      started_at,
+      ended_at,
+    }),
+  );
+  await store.writeStream(artifactKeys.report, runReport(metrics, rowsOf(parts)));
+  const { samples, correct, errors, accuracy, cost_usd } = metrics;
+  log.info({ status, samples, correct, errors, accuracy, cost_usd, message }, 'run ended');
+  await writeMetrics(store, metrics, dependencies.runLogs);
+  return metrics;
+}
+
 /**
- * Merges the parts into the run's artifacts. `metrics.json` is written last: a folder that has one with status `done`
- * is complete. Of an unfinished run the parts are kept, so that it can be continued. May be repeated.
+ * Writes the run's artifacts. A folder whose `metrics.json` has the status `done` is complete; of an unfinished run the
+ * parts are kept, so that it can be continued. May be repeated.
  */
 export function createFinalizeRun(runs: RunContexts, dependencies: WorkerDependencies) {
   return (input: FinalizeInput): Promise<Metrics> =>
     heartbeating(async () => {
-      const { plan, status, message, started_at, ended_at } = input;
-      const run = await runs.get(plan.run);
-      const { store, config } = run;
-      const log = dependencies.runLogs.for(store, config.output.log_level);
-      // A second attempt, after the artifacts were complete, has only the working files left to remove.
-      const complete = await completeMetrics<Metrics>(store);
-      if (complete !== null) {
-        await removeWorkingFiles(store);
-        return complete;
-      }
-      const parts = await MergedParts.open(store, await keysBelow(store, partsPrefix(plan.execution)));
-      const builder = new RunMetricsBuilder(config.runtime.num_trials);
-      await writeArtifacts(run, parts, builder);
-      const embeddings = await paidEmbeddings(store);
-      if (embeddings !== null) builder.addEmbeddings(embeddings);
-      await writeMemory(run, parts, { openStore: dependencies.openStore, execution: plan.execution });
-      const metrics = builder.finish(
-        runFacts(config, {
-          experiment: plan.experiment,
-          status,
-          status_message: message,
-          samples_planned: plan.samples_planned,
-          wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
-          started_at,
-          ended_at,
-        }),
+      const run = await runs.get(input.plan.run);
+      const metrics = await unlessOver(
+        () => metricsOfEnd<Metrics>(run.store, input),
+        (guard) => writeEnd(run, input, { dependencies, guard }),
       );
-      await store.writeStream(artifactKeys.report, runReport(metrics, rowsOf(parts)));
-      const { samples, correct, errors, accuracy, cost_usd } = metrics;
-      log.info({ status, samples, correct, errors, accuracy, cost_usd, message }, 'run ended');
-      await writeMetrics(store, metrics, dependencies.runLogs);
-      if (status === 'done') await removeWorkingFiles(store);
+      if (metrics.status === 'done') await removeWorkingFiles(run.store);
       return metrics;
     });
 }

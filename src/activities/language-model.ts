@@ -50,43 +50,52 @@ export function createLanguageModelActivities(
   });
   const logOf = (run: RunContext) => dependencies.runLogs.for(run.store, run.config.output.log_level);
 
-  /** Stores the reply and the environment's answer to it. The reply is paid for: it is held until the store takes it. */
+  /** Holds what is paid for until the store takes it. */
+  const held = <Value>(run: RunContext, what: string, write: () => Promise<Value>): Promise<Value> =>
+    patiently(write, {
+      log: logOf(run),
+      notify: dependencies.notify,
+      what,
+      signal: Context.current().cancellationSignal,
+    });
+
+  /** Stores the reply and the environment's answer to it. @returns those that are kept: others may have come first. */
   async function keep(
     run: RunContext,
     record: CallRecord,
     awaited: AwaitedStep | undefined,
   ): Promise<StoredCall> {
     const save = (answer: StepAnswer | null) =>
-      patiently(() => run.calls.save({ record, answer }), {
-        log: logOf(run),
-        notify: dependencies.notify,
-        what: 'store a reply',
-        signal: Context.current().cancellationSignal,
-      });
-    if (awaited === undefined) {
-      await save(null);
-      return { record, answer: null };
-    }
+      held(run, 'store a reply', () => run.calls.save({ record, answer }));
+    if (awaited === undefined) return save(null);
     const stepping = stepEnvironment(run, awaited, record.text);
     // Mostly the step is done at once and one write holds both; a slow grader must not put the reply at risk.
     // A step that cannot be taken now is taken by a later attempt, which finds the reply.
     const taken = stepping.catch(() => null);
     const quick = await Promise.race([taken, sleep(QUICK_STEP, null, { ref: false })]);
-    await save(quick);
-    if (quick !== null) return { record, answer: quick };
-    const answer = await stepping;
-    await save(answer);
-    return { record, answer };
+    const kept = await save(quick);
+    return answered(run, kept, () =>
+      kept.record.text === record.text ? stepping : step(run, kept, awaited),
+    );
   }
 
-  /** The stored call; its step is taken now where the reply was stored before it was. */
-  async function recall(
+  const step = (run: RunContext, { record }: StoredCall, awaited: AwaitedStep): Promise<StepAnswer> =>
+    stepEnvironment(run, awaited, record.text);
+
+  /** The stored call with the environment's answer: the one that is stored, or else the one that is taken now. */
+  async function answered(
     run: RunContext,
-    { record, answer }: StoredCall,
-    awaited: AwaitedStep | undefined,
+    stored: StoredCall,
+    take: () => Promise<StepAnswer>,
   ): Promise<StoredCall> {
-    if (awaited === undefined) return { record, answer: null };
-    return { record, answer: answer ?? (await stepEnvironment(run, awaited, record.text)) };
+    const { record } = stored;
+    const there = await run.calls.answerTo(stored);
+    if (there !== null) return { record, answer: there };
+    const answer = await take();
+    return {
+      record,
+      answer: await held(run, 'store a step', () => run.calls.keepAnswer(record, answer)),
+    };
   }
 
   async function answer(input: GenerateInput, attempt: Attempt): Promise<StoredCall> {
@@ -94,7 +103,11 @@ export function createLanguageModelActivities(
     const model = calledModel(run);
     const asked = models.prepare(model, input.call, input);
     const stored = await run.calls.find(input.call, asked.key);
-    if (stored !== null) return recall(run, stored, input.step);
+    if (stored !== null) {
+      const { step: awaited } = input;
+      if (awaited === undefined) return { ...stored, answer: null };
+      return answered(run, stored, () => step(run, stored, awaited));
+    }
     const { record, share } = await models.ask(model, asked, attempt);
     const kept = await keep(run, record, input.step);
     await share();

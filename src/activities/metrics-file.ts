@@ -11,21 +11,28 @@ export async function wallSecondsBefore(store: ArtifactStore): Promise<number> {
   return text === null ? 0 : ((JSON.parse(text) as { wall_seconds?: number }).wall_seconds ?? 0);
 }
 
-/** The metrics of a folder that is complete; null of one where something is left to do. */
-export async function completeMetrics<Metrics extends { status: RunStatus }>(
+/** What every kind's metrics say of an end. */
+interface Ended {
+  status: RunStatus;
+  /** ISO 8601. */
+  ended_at: string;
+}
+
+/**
+ * The metrics that are there of an execution's end; null where they are still to be written.
+ * @param end when the execution came to its end, in milliseconds; what stands there of a later one counts as well.
+ */
+export async function metricsOfEnd<Metrics extends Ended>(
   store: ArtifactStore,
+  { ended_at: end }: { ended_at: number },
 ): Promise<Metrics | null> {
   const text = await store.readText(artifactKeys.metrics);
   const metrics = text === null ? null : (JSON.parse(text) as Metrics);
-  return metrics?.status === 'done' ? metrics : null;
+  return metrics !== null && Date.parse(metrics.ended_at) >= end ? metrics : null;
 }
 
 /** Writes an experiment's last artifacts: its log, whole, and then `metrics.json`, which says that it has ended. */
-export async function writeMetrics(
-  store: ArtifactStore,
-  metrics: { status: RunStatus },
-  runLogs: RunLogs,
-): Promise<void> {
+export async function writeMetrics(store: ArtifactStore, metrics: Ended, runLogs: RunLogs): Promise<void> {
   await runLogs.flush(store.uri);
   await mergeLogs(store);
   await store.write(artifactKeys.metrics, readableJson(metrics));

@@ -99,10 +99,14 @@ export interface CallSignals {
   sending: AbortSignal;
 }
 
-/** Hears how a call fares. */
-export interface CallWatch {
-  /** A request goes out, by `performance.now()`. */
+/** Hears of the requests of a call. */
+interface SendWatch {
+  /** One goes out, by `performance.now()`. */
   sent(at: number): void;
+}
+
+/** Hears how a call fares. */
+export interface CallWatch extends SendWatch {
   /** There is no answer to it; it may be sent again. */
   failed(): void;
 }
@@ -200,14 +204,14 @@ export class ModelCalls {
     model: CalledModel,
     { key, request }: { key: string; request: GenerateRequest },
     { waiting, sending }: CallSignals,
-    watch?: CallWatch,
+    watch: SendWatch,
   ): Promise<Answered> {
     const { model: languageModel } = await model.languageModel();
     const release = await this.limitFor(model).acquire(waiting);
     try {
       if (!model.isPacedByServer) await this.paceFor(model).wait(waiting);
       const sent = performance.now();
-      watch?.sent(sent);
+      watch.sent(sent);
       const reply = await languageModel.generate(request, {
         signal: sending,
         idempotencyKey: idempotencyKeyOf(model.store.uri, key),
@@ -227,13 +231,17 @@ export class ModelCalls {
     attempt: Attempt,
   ): Promise<Answered> {
     const signal = Context.current().cancellationSignal;
-    attempt.asks();
+    const watch: SendWatch = { sent: () => attempt.asks() };
     try {
-      return await this.send(model, prepared, { waiting: signal, sending: signal });
+      return await this.send(model, prepared, { waiting: signal, sending: signal }, watch);
     } catch (error) {
+      // What is cut off after it was sent may be paid all the same: it is no failure of the provider's.
+      if (error instanceof LanguageModelError && error.kind === 'cancelled') {
+        throw new CancelledFailure(error.message);
+      }
+      if (signal.aborted) throw error;
       const failures = attempt.failed();
       if (!(error instanceof LanguageModelError)) throw error;
-      if (error.kind === 'cancelled') throw new CancelledFailure(error.message);
       throw this.failed(model, prepared.request, error, failures);
     }
   }

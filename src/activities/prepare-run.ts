@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { Logger } from 'pino';
 import { stringify } from 'yaml';
 import { InvalidInputError } from '../config/errors.js';
 import { loadConfig, resolveConfig } from '../config/load.js';
@@ -23,6 +24,7 @@ import { prepareSandbox } from './prepare-sandbox.js';
 import type { RunContexts, StoredPlan } from './run-context.js';
 import { referenceTo } from './run-reference.js';
 import { writeTasks } from './task-reader.js';
+import { unlessOver } from './unless-over.js';
 
 /** The config that a workflow's input means: a file on this worker, or the config itself. */
 export function configOf(input: RunInput, workflowId: string): RunConfig {
@@ -36,18 +38,88 @@ export function configOf(input: RunInput, workflowId: string): RunConfig {
   return loadConfig(config_path, besideConfigPath(beside, { example: 'runtime.num_trials=3' }));
 }
 
+/** What another attempt of this execution has prepared; null where none has. */
+async function preparedPlan(store: ArtifactStore, execution: string): Promise<RunPlan | null> {
+  const text = await store.readText(planKey());
+  const plan = text === null ? undefined : (JSON.parse(text) as Partial<StoredPlan>).plan;
+  return plan?.execution === execution ? plan : null;
+}
+
 /**
  * Validates the input, chooses the experiment's folder, stores config and dataset there, and says what is to be done.
- * May be repeated: it writes the same objects again.
+ * May be repeated; nothing is prepared again once the execution may be at work.
  */
 export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependencies) {
+  /** Writes the execution's folder; `plan.json` comes last. */
+  async function prepare(
+    config: RunConfig,
+    memory: LoadedMemory,
+    { experiment, state }: Awaited<ReturnType<typeof chooseExperiment>>,
+    { store, log, runId }: { store: ArtifactStore; log: Logger; runId: string },
+  ): Promise<RunPlan> {
+    const { runtime, lm, agent, output } = config;
+    await prepareSandbox(config, dependencies, log);
+    await keepLoadedMemory(store, memory);
+    if (output.load_memory_path !== null)
+      await keepLoadedVectors(dependencies, store, output.load_memory_path);
+
+    const tasks = datasetTasks(config, dependencies.environment, Context.current().cancellationSignal);
+    const samples = await writeTasks(store, tasks);
+    await store.write(artifactKeys.config, stringify(config));
+    const kept = await keepFinishedSamples(store, config, {
+      execution: runId,
+      continues: state === 'unfinished',
+    });
+    const todo = kept.indices.size === 0 ? null : range(samples).filter((index) => !kept.indices.has(index));
+    const reference = referenceTo(store, runId);
+    const model = modelNameOf(lm);
+    const slots = todo?.length ?? samples;
+    const { requests_per_second } = lm;
+    const plan: RunPlan = {
+      run: reference,
+      artifacts: store.uri,
+      experiment,
+      execution: runId,
+      name: config.name,
+      model,
+      simulated: lm.provider === 'simulated',
+      slots,
+      samples_planned: samples,
+      rules: laneRulesOf(config),
+      memory_scope: runtime.memory_scope,
+      concurrency: runtime.memory_scope === 'run' ? 1 : runtime.concurrency,
+      shards: shardCount({ memory_scope: runtime.memory_scope, concurrency: runtime.concurrency, slots }),
+      memory: config.memory,
+      load_memory: memory === null ? 'none' : memory._type === 'per_sample' ? 'per_sample' : 'shared',
+      agent,
+      limits: config.limits,
+      max_attempts: lm.max_attempts,
+      timeout_sec: lm.timeout_sec,
+      model_queue:
+        requests_per_second === null
+          ? null
+          : {
+              name: rateLimitedQueue(dependencies.taskQueue, model, requests_per_second),
+              requests_per_second,
+            },
+      search_attributes: await dependencies.knownSearchAttributes(),
+      kept: kept.totals,
+      spent_wall_seconds: kept.wall_seconds,
+    };
+    const stored: StoredPlan = { todo, samples_planned: samples, plan };
+    await store.write(planKey(), JSON.stringify(stored));
+    runs.forget(reference);
+    log.info({ experiment, samples, kept: kept.indices.size, model, seed: config.seed }, 'run prepared');
+    return plan;
+  }
+
   return (input: RunInput): Promise<RunPlan> =>
     heartbeating(async () => {
       const { workflowExecution } = Context.current().info;
       const { workflowId, runId } = workflowExecution as { workflowId: string; runId: string };
       const config = configOf(input, workflowId);
       await checkLanguageModel(config, dependencies);
-      const { runtime, lm, agent, output } = config;
+      const { runtime, output } = config;
       const memory =
         output.load_memory_path === null
           ? null
@@ -58,71 +130,13 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
               runtime.memory_scope,
             );
       const results = dependencies.openStore(output.results_dir);
-      const { experiment, state } = await chooseExperiment(results, workflowId, config);
-      const store = results.within(experiment);
+      const folder = await chooseExperiment(results, workflowId, config);
+      const store = results.within(folder.experiment);
       const log = dependencies.runLogs.for(store, output.log_level);
-      await prepareSandbox(config, dependencies, log);
-      await keepLoadedMemory(store, memory);
-      if (output.load_memory_path !== null)
-        await keepLoadedVectors(dependencies, store, output.load_memory_path);
-
-      const tasks = datasetTasks(config, dependencies.environment, Context.current().cancellationSignal);
-      const samples = await writeTasks(store, tasks);
-      await store.write(artifactKeys.config, stringify(config));
-      const kept = await keepFinishedSamples(store, config, {
-        execution: runId,
-        continues: state === 'unfinished',
-      });
-      const todo =
-        kept.indices.size === 0 ? null : range(samples).filter((index) => !kept.indices.has(index));
-      const plan: StoredPlan = { todo, samples_planned: samples };
-      await store.write(planKey(), JSON.stringify(plan));
-      const reference = referenceTo(store, runId);
-      runs.forget(reference);
-      log.info(
-        {
-          experiment,
-          samples,
-          kept: kept.indices.size,
-          model: modelNameOf(lm),
-          seed: config.seed,
-        },
-        'run prepared',
+      return unlessOver(
+        () => preparedPlan(store, runId),
+        (guard) => prepare(config, memory, folder, { store: guard(store), log, runId }),
       );
-
-      const slots = todo?.length ?? samples;
-      const { requests_per_second } = lm;
-      return {
-        run: reference,
-        artifacts: store.uri,
-        experiment,
-        execution: runId,
-        name: config.name,
-        model: modelNameOf(lm),
-        simulated: lm.provider === 'simulated',
-        slots,
-        samples_planned: samples,
-        rules: laneRulesOf(config),
-        memory_scope: runtime.memory_scope,
-        concurrency: runtime.memory_scope === 'run' ? 1 : runtime.concurrency,
-        shards: shardCount({ memory_scope: runtime.memory_scope, concurrency: runtime.concurrency, slots }),
-        memory: config.memory,
-        load_memory: memory === null ? 'none' : memory._type === 'per_sample' ? 'per_sample' : 'shared',
-        agent,
-        limits: config.limits,
-        max_attempts: lm.max_attempts,
-        timeout_sec: lm.timeout_sec,
-        model_queue:
-          requests_per_second === null
-            ? null
-            : {
-                name: rateLimitedQueue(dependencies.taskQueue, modelNameOf(lm), requests_per_second),
-                requests_per_second,
-              },
-        search_attributes: await dependencies.knownSearchAttributes(),
-        kept: kept.totals,
-        spent_wall_seconds: kept.wall_seconds,
-      };
     });
 }
 

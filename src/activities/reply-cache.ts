@@ -11,7 +11,8 @@ export class ReplyCache {
     return text === null ? null : (JSON.parse(text) as GenerateReply);
   }
 
+  /** The first reply stays: who has used it already is to be found in it. */
   async put(promptKey: string, reply: GenerateReply): Promise<void> {
-    await this.store.write(cachedReplyKey(promptKey), JSON.stringify(reply));
+    await this.store.write(cachedReplyKey(promptKey), JSON.stringify(reply), { ifAbsent: true });
   }
 }

@@ -5,7 +5,7 @@ import type { RunConfig } from '../config/schema.js';
 import type { Task } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { Usage } from '../contracts/language-model.js';
-import { artifactsOf } from '../contracts/run.js';
+import { artifactsOf, type RunPlan } from '../contracts/run.js';
 import type {
   Environment,
   EnvironmentClass,
@@ -32,10 +32,16 @@ import { TaskReader } from './task-reader.js';
 import { environmentClass } from './user-modules.js';
 
 /** The part of `plan.json` that activities need and workflows do not. */
-export interface StoredPlan {
+export interface TaskPlan {
   /** Index of each slot's task; null where slot and index are the same. */
   todo: number[] | null;
   samples_planned: number;
+}
+
+/** `plan.json`. */
+export interface StoredPlan extends TaskPlan {
+  /** What its workflow was told. */
+  plan: RunPlan;
 }
 
 /** The options of the config that an environment sees. */
@@ -61,7 +67,7 @@ export class RunContext {
   constructor(
     readonly store: ArtifactStore,
     readonly config: RunConfig,
-    readonly plan: StoredPlan,
+    readonly plan: TaskPlan,
     private readonly environmentType: EnvironmentClass,
     private readonly dependencies: WorkerDependencies,
   ) {
@@ -205,12 +211,6 @@ export class RunContexts extends ContextCache<RunContext> {
     const resolved = parse(config) as RunConfig;
     const { dataset } = resolved;
     const environmentType = await environmentClass(environmentName(dataset), dataset.env_file);
-    return new RunContext(
-      store,
-      resolved,
-      JSON.parse(plan) as StoredPlan,
-      environmentType,
-      this.dependencies,
-    );
+    return new RunContext(store, resolved, JSON.parse(plan) as TaskPlan, environmentType, this.dependencies);
   }
 }

@@ -1,6 +1,7 @@
 import { buildMemory } from '../memory/factory.js';
 import type { JournalEntry, MemorySnapshot } from '../memory/memory-module.js';
 import { grownParts, isJournaled, type SavedParts, savedParts, savedText } from '../memory/saved.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
 import { jsonLines, readableJson } from '../storage/json-lines.js';
 import { artifactKeys } from '../storage/paths.js';
 import { vectorRows } from './embeddings.js';
@@ -16,6 +17,12 @@ import {
 import type { EpisodeLine, MemoryLine, MergedParts } from './part-file.js';
 import { memoryOfSample } from './rebuild-memory.js';
 import type { RunContext } from './run-context.js';
+
+/** Where a memory is written to: the run's folder, and any other place. */
+interface Stores {
+  store: ArtifactStore;
+  openStore: OpenStore;
+}
 
 /** A memory at its end: what it was loaded with, and as many of its entries as it still has. */
 function grown(loaded: SavedParts, head: MemorySnapshot, entries: readonly JournalEntry[]): SavedParts {
@@ -85,17 +92,17 @@ async function observations(run: RunContext): Promise<Set<string>> {
  * A saved memory carries its vectors along, so that who loads it need not pay for them again. An experience that was
  * never searched for has none: the run's figures are made, so nothing is paid for here.
  */
-async function writeVectors(run: RunContext, openStore: OpenStore): Promise<void> {
+async function writeVectors(run: RunContext, { store: own, openStore }: Stores): Promise<void> {
   const { memory, output } = run.config;
   if (!('retrieval' in memory) || memory.retrieval.backend !== 'embedding') return;
   const files = run.vectorFiles(memory.retrieval);
   const known = await run.knownVectors(memory.retrieval);
   const texts = await observations(run);
   const rows = vectorRows(memory.retrieval, { files, texts, known });
-  await run.store.writeStream(artifactKeys.vectors, jsonLines(rows));
+  await own.writeStream(artifactKeys.vectors, jsonLines(rows));
   if (output.save_memory_path === null) return;
   const { store, key } = locate(openStore, vectorsBeside(output.save_memory_path));
-  const written = await run.store.openRead(artifactKeys.vectors);
+  const written = await own.openRead(artifactKeys.vectors);
   if (written !== null) await store.writeStream(key, written);
 }
 
@@ -103,15 +110,16 @@ async function writeVectors(run: RunContext, openStore: OpenStore): Promise<void
 export async function writeMemory(
   run: RunContext,
   parts: MergedParts,
-  { openStore, execution }: { openStore: OpenStore; execution: string },
+  { execution, ...stores }: Stores & { execution: string },
 ): Promise<void> {
+  const { store: own, openStore } = stores;
   const { runtime, output } = run.config;
   const content = () =>
     runtime.memory_scope === 'sample' ? perSample(run, parts) : shared(run, parts, execution);
-  await run.store.writeStream(artifactKeys.memory, content());
+  await own.writeStream(artifactKeys.memory, content());
   if (output.save_memory_path !== null) {
     const { store, key } = locate(openStore, output.save_memory_path);
     await store.writeStream(key, content());
   }
-  await writeVectors(run, openStore);
+  await writeVectors(run, stores);
 }

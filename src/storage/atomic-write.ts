@@ -1,8 +1,8 @@
-import { closeSync, fdatasync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
-import { type FileHandle, link, mkdir, open, rename, unlink } from 'node:fs/promises';
+import { closeSync, fdatasync, linkSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { isPresent } from './file-presence.js';
+import { isThere } from './file-presence.js';
 import { systemCode } from './storage-error.js';
 import { temporaryName } from './temporary-files.js';
 
@@ -28,7 +28,7 @@ export async function writeThrough(
     } finally {
       await handle.close();
     }
-    if (ifAbsent) return await publishOnce(temporary, path);
+    if (ifAbsent) return publishOnce(temporary, path);
     await rename(temporary, path);
     return true;
   } catch (error) {
@@ -43,7 +43,7 @@ const flush = promisify(fdatasync);
  * {@link writeThrough} for a small body. Only the flush, which waits for the disk, goes through the thread pool; the
  * other steps take microseconds, less than a trip to a thread and back (5 trips cost 0.5 ms of CPU a file).
  */
-export async function writeSmall(path: string, body: Uint8Array): Promise<void> {
+export async function writeSmall(path: string, body: Uint8Array, ifAbsent: boolean): Promise<boolean> {
   const temporary = join(dirname(path), temporaryName());
   const file = await inFolder(temporary, () => openSync(temporary, 'wx'));
   try {
@@ -53,7 +53,9 @@ export async function writeSmall(path: string, body: Uint8Array): Promise<void> 
     } finally {
       closeSync(file);
     }
+    if (ifAbsent) return publishOnce(temporary, path);
     renameSync(temporary, path);
+    return true;
   } catch (error) {
     try {
       unlinkSync(temporary);
@@ -100,25 +102,22 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /** Gives the temporary file its name unless the name is taken: `link` fails with EEXIST, which `rename` never does. */
-async function publishOnce(temporary: string, path: string): Promise<boolean> {
+function publishOnce(temporary: string, path: string): boolean {
   try {
-    await link(temporary, path);
+    linkSync(temporary, path);
   } catch (error) {
     const code = systemCode(error);
-    if (code === 'EEXIST') {
-      await unlink(temporary);
-      return false;
-    }
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error;
+    const cannotLink = code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP' || code === 'ENOSYS';
+    if (code !== 'EEXIST' && !cannotLink) throw error;
     // No hard links here (exFAT, some shared folders of virtual machines). Hazard: two writers in the same
     // millisecond can both win; the file is still seen whole.
-    if (await isPresent(path)) {
-      await unlink(temporary);
-      return false;
+    if (cannotLink && !isThere(path)) {
+      renameSync(temporary, path);
+      return true;
     }
-    await rename(temporary, path);
-    return true;
+    unlinkSync(temporary);
+    return false;
   }
-  await unlink(temporary);
+  unlinkSync(temporary);
   return true;
 }

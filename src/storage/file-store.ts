@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { open, readFile, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -14,7 +13,7 @@ import { writeSmall, writeThrough } from './atomic-write.js';
 import { chunked, forEachConcurrently, withMappedErrors } from './byte-streams.js';
 import { fileError } from './file-errors.js';
 import { listFiles } from './file-listing.js';
-import { isPresent, nullWhenAbsent } from './file-presence.js';
+import { isThere, nullWhenAbsent } from './file-presence.js';
 import { type StorageOperation, systemCode } from './storage-error.js';
 
 const STREAM_BLOCK_BYTES = 256 * 1024;
@@ -41,7 +40,7 @@ export class FileStore implements ArtifactStore {
   async readText(key: string): Promise<string | null> {
     const path = this.#pathOf(key);
     // That nothing is there is the usual answer for a call's record, and costs no trip through the thread pool.
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) return null;
+    if (!isThere(path)) return null;
     return this.#attempt('read', key, () => nullWhenAbsent(readFile(path, 'utf8')));
   }
 
@@ -65,11 +64,8 @@ export class FileStore implements ArtifactStore {
     const ifAbsent = options.ifAbsent ?? false;
     return this.#attempt('write', key, async () => {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-      if (!ifAbsent && bytes.byteLength <= SMALL_BYTES) {
-        await writeSmall(path, bytes);
-        return true;
-      }
-      if (ifAbsent && (await isPresent(path))) return false;
+      if (ifAbsent && isThere(path)) return false;
+      if (bytes.byteLength <= SMALL_BYTES) return writeSmall(path, bytes, ifAbsent);
       return writeThrough(path, (handle) => handle.writeFile(bytes), ifAbsent);
     });
   }

@@ -73,6 +73,16 @@ export function callsPrefix(): string {
   return `${PENDING}/`;
 }
 
+/** An environment's answer to a call's reply that came later than the reply, under the same hash. */
+export function stepAnswerKey(key: string): string {
+  return `${stepAnswersPrefix()}${segment(key.slice(0, 2))}/${segment(key)}.json`;
+}
+
+/** Lists the late answers of environments. */
+export function stepAnswersPrefix(): string {
+  return 'answers/';
+}
+
 /** The result of a finished execution, under the hash that identifies it. */
 export function executionKey(key: string): string {
   return `${EXECUTIONS}/${segment(key.slice(0, 2))}/${segment(key)}.json`;
@@ -185,15 +195,7 @@ export function bundleCodeKey(): string {
 
 /** What a rollout came to. */
 export function rolloutResultKey(row: string, rollout: number): string {
-  return `${rolloutPrefix(row, rollout)}.json`;
-}
-
-export function rolloutTrajectoryKey(row: string, rollout: number): string {
-  return `${rolloutPrefix(row, rollout)}.trajectory.json`;
-}
-
-function rolloutPrefix(row: string, rollout: number): string {
-  return `${rolloutsFolder()}/${segment(row)}/${padded(rollout, ROLLOUT_DIGITS)}`;
+  return `${rolloutsFolder()}/${segment(row)}/${padded(rollout, ROLLOUT_DIGITS)}.json`;
 }
 
 /** Where the results of rollouts lie until an evaluation is done. */

@@ -22,6 +22,8 @@ const CONFLICT_PAUSE_MS = 100;
 /** {@link ObjectClient} over the AWS SDK, for one bucket. */
 export function createS3ObjectClient(client: S3Client, bucket: string): ObjectClient {
   let bucketSeen = false;
+  /** Whether the service takes `If-None-Match`, as far as is known. */
+  let knowsConditions = true;
 
   /** HEAD answers 404 without saying whether the object or the whole bucket is missing: make sure of the bucket once. */
   async function confirmBucket(): Promise<void> {
@@ -36,6 +38,7 @@ export function createS3ObjectClient(client: S3Client, bucket: string): ObjectCl
   }
 
   async function putOnce(key: string, body: Uint8Array): Promise<boolean> {
+    if (!knowsConditions) return putWhereNone(key, body);
     for (let attempt = 1; ; attempt += 1) {
       try {
         await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, IfNoneMatch: '*' }));
@@ -46,11 +49,20 @@ export function createS3ObjectClient(client: S3Client, bucket: string): ObjectCl
           await new Promise((resume) => setTimeout(resume, CONFLICT_PAUSE_MS * attempt));
           continue;
         }
+        if (statusOf(error) === 501) {
+          knowsConditions = false;
+          return putWhereNone(key, body);
+        }
         if (statusOf(error) !== 412) throw error;
         // A second attempt after a lost answer meets the object that its own first attempt wrote.
         return attemptsOf(error) > 1 && (await holds(key, body));
       }
     }
+  }
+
+  /** For a service without conditional writes. Hazard: of two writers in the same moment both can win. */
+  async function putWhereNone(key: string, body: Uint8Array): Promise<boolean> {
+    return !(await objectClient.head(key)) && objectClient.put(key, body, false);
   }
 
   async function holds(key: string, body: Uint8Array): Promise<boolean> {

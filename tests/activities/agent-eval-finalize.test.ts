@@ -89,7 +89,11 @@ test('what only an unfinished evaluation needs is removed once it is done; a sec
   await worker().finalizeAgentEval(stopped);
   expect(world.keys('pending/')).toHaveLength(4);
 
-  const metrics: AgentEvalMetrics = await worker().finalizeAgentEval({ ...stopped, status: 'done' });
+  const metrics: AgentEvalMetrics = await worker().finalizeAgentEval({
+    ...stopped,
+    status: 'done',
+    ended_at: 2000,
+  });
   const left = world.keys('').filter((key) => !key.endsWith('.jsonl'));
   expect(left.map((key) => key.replace(/roll_[0-9a-f-]{36}/, 'roll_uuid'))).toEqual([
     'config.yaml',

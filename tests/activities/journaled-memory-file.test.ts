@@ -59,7 +59,7 @@ describe('memory.json of a memory whose entries are journaled', () => {
     if (loaded !== undefined) await store.write(artifactKeys.loadedMemory, JSON.stringify(loaded));
     const run = runContext(store, config);
     const parts = await MergedParts.open(store, [partKey('e', 0, 0)]);
-    await writeMemory(run, parts, { openStore, execution: 'e' });
+    await writeMemory(run, parts, { store, openStore, execution: 'e' });
     expect(await store.readText('kept/memory.json')).toBe(await store.readText(artifactKeys.memory));
     return readMemory(openStore, saved, hybrid, memory_scope);
   }

@@ -90,8 +90,13 @@ export function judgeWorld(
       { experiment: EXPERIMENT, rubric: rubricWith(), lm: JUDGE, ...fields } as never,
       runId,
     );
-  const finalize = (plan: JudgePlan, status: RunStatus = 'done'): Promise<JudgeMetrics> =>
-    run('finalizeJudge', { plan, status, message: null, started_at: 0, ended_at: 2000 });
+  /** Two seconds an execution, one after the other. */
+  const executions: string[] = [];
+  const finalize = (plan: JudgePlan, status: RunStatus = 'done'): Promise<JudgeMetrics> => {
+    if (!executions.includes(plan.run)) executions.push(plan.run);
+    const started_at = 2000 * executions.indexOf(plan.run);
+    return run('finalizeJudge', { plan, status, message: null, started_at, ended_at: started_at + 2000 });
+  };
   const folder = ({ name }: JudgePlan) => `toy/${judgementPrefix(name)}`;
   const linesOf = (plan: JudgePlan, file: string): Record<string, never>[] =>
     Buffer.from(objects.get(`${folder(plan)}/${file}`) ?? [])

@@ -137,7 +137,11 @@ describe('memory.json', () => {
     const saved = `${store.uri}/kept/memory.json`;
     const config = configOf({ runtime: { memory_scope: 'sample' }, output: { save_memory_path: saved } });
     const run = runContext(store, config);
-    await writeMemory(run, await MergedParts.open(store, await keys(store)), { openStore, execution: 'e' });
+    await writeMemory(run, await MergedParts.open(store, await keys(store)), {
+      store,
+      openStore,
+      execution: 'e',
+    });
     const loaded = await readMemory(openStore, saved, config.memory, 'sample');
     expect(JSON.parse((await store.readText(artifactKeys.memory)) ?? '')).toEqual(loaded);
     const own = initialMemory(config.memory, loaded, 'constructor');
@@ -155,7 +159,11 @@ describe('memory.json', () => {
     ]);
     await writePart(store, partKey('e', 0, 1), [{ kind: 'memory', index: 4, sample_id: 'b', memory }]);
     const run = runContext(store, configOf());
-    await writeMemory(run, await MergedParts.open(store, await keys(store)), { openStore, execution: 'e' });
+    await writeMemory(run, await MergedParts.open(store, await keys(store)), {
+      store,
+      openStore,
+      execution: 'e',
+    });
     for (const scope of ['run', 'sample'] as const) {
       const loaded = await readMemory(openStore, `${store.uri}/memory.json`, historyList, scope);
       expect(loaded).toEqual(memory);
@@ -166,6 +174,7 @@ describe('memory.json', () => {
   test('of a run that remembered nothing is an empty memory', async () => {
     const store = await temporaryStore();
     await writeMemory(runContext(store, configOf()), await MergedParts.open(store, []), {
+      store,
       openStore,
       execution: 'e',
     });

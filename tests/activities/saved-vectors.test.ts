@@ -49,7 +49,7 @@ test('the end of a run saves the vectors that are at hand, and asks no model for
   await writePart(store, part, [{ kind: 'memory', index: 0, sample_id: 'a', memory: head }]);
 
   const run = runContext(store, config);
-  await writeMemory(run, await MergedParts.open(store, [part]), { openStore, execution: 'e' });
+  await writeMemory(run, await MergedParts.open(store, [part]), { store, openStore, execution: 'e' });
 
   const rows = ((await store.readText(artifactKeys.vectors)) ?? '').trim().split('\n');
   expect(rows.map((row) => JSON.parse(row).hash)).toEqual([kept.hashOf('plum')]);

@@ -2,7 +2,6 @@ import type { EndRolloutInput, RolloutResult, RolloutRow } from '../../contracts
 import type { CallRecord } from '../../contracts/language-model.js';
 import { executionOf } from '../../contracts/run.js';
 import { FAULT_SENTENCES } from '../../rollouts/user-faults.js';
-import { rolloutTrajectory } from '../../trajectories/from-rollout.js';
 import { heartbeating } from '../heartbeating.js';
 import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
 import { type Judgement, judgeRollout, notJudged } from './judge-rollout.js';
@@ -29,20 +28,17 @@ function statusOf({ error }: Judgement, { outcome }: EndRolloutInput): RolloutRo
 }
 
 /**
- * Ends a rollout: its database gets its name, the reward judges it, and what it came to is stored with its trajectory.
- * Where it is stored already, nothing is judged again.
+ * Ends a rollout: its database gets its name, the reward judges it, and what it came to is stored. Where it is stored
+ * already, nothing is judged again.
  */
 export function createEndRollout(contexts: AgentEvalContexts) {
-  async function rowOf(
-    context: AgentEvalContext,
-    input: EndRolloutInput,
-  ): Promise<{ row: RolloutRow; calls: CallRecord[] }> {
+  async function rowOf(context: AgentEvalContext, input: EndRolloutInput): Promise<RolloutRow> {
     const { outcome, totals, started_at, ended_at } = input;
     const rollout = await context.rollout(input);
     const calls = await agentCalls(context.calls, rollout);
     const finished = outcome === null ? null : await rollout.database.finish(outcome.place.at);
     const judgement = await judgementOf(context, rollout, input, calls);
-    const row: RolloutRow = {
+    return {
       task_id: input.row,
       trial: input.rollout,
       rollout_id: rollout.id,
@@ -57,7 +53,6 @@ export function createEndRollout(contexts: AgentEvalContexts) {
       started_at: new Date(started_at).toISOString(),
       seconds: (ended_at - started_at) / 1000,
     };
-    return { row, calls };
   }
 
   return (input: EndRolloutInput): Promise<Pick<RolloutResult, 'status' | 'score' | 'error'>> =>
@@ -67,8 +62,7 @@ export function createEndRollout(contexts: AgentEvalContexts) {
       const execution = executionOf(input.run);
       const stored = await results.find(input);
       if (stored?.execution === execution) return summary(stored.row);
-      const { row, calls } = await rowOf(context, input);
-      await results.save({ execution, row }, rolloutTrajectory(row, calls, context.config.seed));
+      const { row } = await results.save({ execution, row: await rowOf(context, input) });
       const { task_id, trial, status, ending, reward, error } = row;
       context.log.info({ row: task_id, rollout: trial, status, ending, reward, error }, 'rollout ended');
       return summary(row);

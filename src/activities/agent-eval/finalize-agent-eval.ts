@@ -9,17 +9,20 @@ import {
   agentEvalMetrics,
   noCallFigures,
 } from '../../statistics/agent-eval-metrics.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { deleteFolders } from '../../storage/delete-folders.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, callsPrefix, logPartsPrefix, rolloutsFolder } from '../../storage/paths.js';
 import { readAhead } from '../../storage/read-ahead.js';
+import { rolloutTrajectory } from '../../trajectories/from-rollout.js';
 import type { TrajectoryData } from '../../trajectories/schema.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
-import { completeMetrics, writeMetrics } from '../metrics-file.js';
+import { metricsOfEnd, writeMetrics } from '../metrics-file.js';
+import { type Guard, unlessOver } from '../unless-over.js';
 import type { AgentEvalContext, AgentEvalContexts } from './agent-eval-context.js';
 import { codeChanges } from './code-changes.js';
-import { recordedCalls } from './recorded-calls.js';
+import { agentCalls, recordedCalls } from './recorded-calls.js';
 import { everyRollout, type NamedRollout, rolloutId } from './rollout-names.js';
 import { RolloutResults } from './rollout-results.js';
 import { HUMAN } from './user-turn.js';
@@ -38,7 +41,11 @@ async function everyRow(
 }
 
 /** Writes every call, and adds them up on the way. */
-async function writeCalls({ store, calls }: AgentEvalContext, rollouts: readonly NamedRollout[]) {
+async function writeCalls(
+  store: ArtifactStore,
+  { calls }: AgentEvalContext,
+  rollouts: readonly NamedRollout[],
+) {
   let figures = noCallFigures();
   const records = async function* (): AsyncGenerator<CallRecord> {
     for await (const recorded of readAhead(rollouts, (rollout) => recordedCalls(calls, rollout))) {
@@ -53,12 +60,12 @@ async function writeCalls({ store, calls }: AgentEvalContext, rollouts: readonly
 }
 
 async function* trajectories(
-  { store }: AgentEvalContext,
+  { calls, config }: AgentEvalContext,
   rows: readonly RolloutRow[],
 ): AsyncGenerator<TrajectoryData> {
-  const results = new RolloutResults(store);
-  const read = ({ task_id: row, trial: rollout }: RolloutRow) => results.trajectory({ row, rollout });
-  for await (const trajectory of readAhead(rows, read)) if (trajectory !== null) yield trajectory;
+  const made = async (row: RolloutRow) =>
+    rolloutTrajectory(row, await agentCalls(calls, { row: row.task_id, rollout: row.trial }), config.seed);
+  for await (const trajectory of readAhead(rows, made)) if (trajectory !== null) yield trajectory;
 }
 
 async function factsOf(
@@ -101,33 +108,39 @@ function removeWorkingFiles(
   ]);
 }
 
+/** Writes the evaluation's artifacts from what its rollouts left; `metrics.json` comes last. */
+async function writeEnd(
+  context: AgentEvalContext,
+  input: FinalizeAgentEvalInput,
+  { dependencies, guard }: { dependencies: WorkerDependencies; guard: Guard },
+): Promise<AgentEvalMetrics> {
+  const store = guard(context.store);
+  const rollouts = everyRollout(input.plan.rows);
+  const rows = await everyRow(context, rollouts);
+  await store.writeStream(artifactKeys.results, jsonLines(rows));
+  const calls = await writeCalls(store, context, rollouts);
+  await store.writeStream(artifactKeys.trajectories, jsonLines(trajectories(context, rows)));
+  const metrics = agentEvalMetrics(await factsOf(context, input), rows, calls);
+  await store.writeStream(artifactKeys.report, agentEvalReport(metrics));
+  const { status, rollouts: judged, mean_reward, errors, user_faults } = metrics;
+  context.log.info({ status, rollouts: judged, mean_reward, errors, user_faults }, 'evaluation ended');
+  await writeMetrics(store, metrics, dependencies.runLogs);
+  return metrics;
+}
+
 /**
- * Writes the evaluation's artifacts from what its rollouts left. `metrics.json` comes last: a folder that has one with
- * status `done` is complete. Of an unfinished evaluation everything is kept, so that it can be continued. May be
- * repeated.
+ * Writes the evaluation's artifacts. A folder whose `metrics.json` has the status `done` is complete; of an unfinished
+ * evaluation everything is kept, so that it can be continued. May be repeated.
  */
 export function createFinalizeAgentEval(contexts: AgentEvalContexts, dependencies: WorkerDependencies) {
   return (input: FinalizeAgentEvalInput): Promise<AgentEvalMetrics> =>
     heartbeating(async () => {
       const context = await contexts.get(input.plan.run);
-      const { store } = context;
-      // A second attempt, after the artifacts were complete, has only the working files left to remove.
-      const complete = await completeMetrics<AgentEvalMetrics>(store);
-      if (complete !== null) {
-        await removeWorkingFiles(context, input);
-        return complete;
-      }
-      const rollouts = everyRollout(input.plan.rows);
-      const rows = await everyRow(context, rollouts);
-      await store.writeStream(artifactKeys.results, jsonLines(rows));
-      const calls = await writeCalls(context, rollouts);
-      await store.writeStream(artifactKeys.trajectories, jsonLines(trajectories(context, rows)));
-      const metrics = agentEvalMetrics(await factsOf(context, input), rows, calls);
-      await store.writeStream(artifactKeys.report, agentEvalReport(metrics));
-      const { status, rollouts: judged, mean_reward, errors, user_faults } = metrics;
-      context.log.info({ status, rollouts: judged, mean_reward, errors, user_faults }, 'evaluation ended');
-      await writeMetrics(store, metrics, dependencies.runLogs);
-      if (status === 'done') await removeWorkingFiles(context, input);
+      const metrics = await unlessOver(
+        () => metricsOfEnd<AgentEvalMetrics>(context.store, input),
+        (guard) => writeEnd(context, input, { dependencies, guard }),
+      );
+      if (metrics.status === 'done') await removeWorkingFiles(context, input);
       return metrics;
     });
 }

@@ -1,7 +1,7 @@
 import type { RolloutRow } from '../../contracts/agent-eval.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
-import { rolloutResultKey, rolloutTrajectoryKey } from '../../storage/paths.js';
-import type { TrajectoryData } from '../../trajectories/schema.js';
+import { rolloutResultKey } from '../../storage/paths.js';
+import { keepFirst } from '../first-record.js';
 import type { NamedRollout } from './rollout-names.js';
 
 /** What a rollout came to, and in which execution: one that goes on after an error is another rollout's end. */
@@ -19,18 +19,10 @@ export class RolloutResults {
     return text === null ? null : (JSON.parse(text) as StoredResult);
   }
 
-  /** The trajectory comes first: where there is a result, nothing of it is missing. */
-  async save(result: StoredResult, trajectory: TrajectoryData | null): Promise<void> {
+  /** Stores a result, unless one of the same execution is there. @returns the one that is kept then. */
+  save(result: StoredResult): Promise<StoredResult> {
     const { task_id, trial } = result.row;
-    const key = rolloutTrajectoryKey(task_id, trial);
-    if (trajectory === null) await this.store.delete([key]);
-    else await this.store.write(key, JSON.stringify(trajectory));
-    await this.store.write(rolloutResultKey(task_id, trial), JSON.stringify(result));
-  }
-
-  /** The line of `trajectories.jsonl`. */
-  async trajectory({ row, rollout }: NamedRollout): Promise<TrajectoryData | null> {
-    const text = await this.store.readText(rolloutTrajectoryKey(row, rollout));
-    return text === null ? null : (JSON.parse(text) as TrajectoryData);
+    const place = rolloutResultKey(task_id, trial);
+    return keepFirst(this.store, place, { record: result, keyOf: ({ execution }) => execution });
   }
 }

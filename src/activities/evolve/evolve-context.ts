@@ -52,9 +52,7 @@ export class EvolveContext {
     if (own !== null) return own;
     const inherited = await (await this.inheritedRuns())?.find(job, key);
     if (inherited == null) return null;
-    const free = { ...inherited, ...noStepCost() };
-    await this.runs.save(free);
-    return free;
+    return this.runs.save({ ...inherited, ...noStepCost() });
   }
 
   private inheritedRuns(): Promise<ScaffoldRuns | null> {

@@ -167,13 +167,13 @@ export function createScaffoldExecution(
       result,
       at: new Date().toISOString(),
     };
-    await patiently(() => context.runs.save(record), {
+    const kept = await patiently(() => context.runs.save(record), {
       log: context.log,
       notify: dependencies.notify,
       what: 'store a run',
       signal: Context.current().cancellationSignal,
     });
-    return runOf(record);
+    return runOf(kept);
   }
 
   return {

@@ -183,11 +183,11 @@ export class ExecutorBridge {
       return { record: stored.record, worked: null };
     }
     this.checkExperiment();
-    const { record, share, worked } = await this.ask(prepared, open);
-    bookCall(this.cost, record);
-    bookCall(options.paid, record);
+    const { record: reply, share, worked } = await this.ask(prepared, open);
+    bookCall(this.cost, reply);
+    bookCall(options.paid, reply);
     // It is held until the store takes it, also where the program has ended meanwhile.
-    await patiently(() => model.calls.save({ record, answer: null }), {
+    const { record } = await patiently(() => model.calls.save({ record: reply, answer: null }), {
       log: model.log,
       notify: options.notify,
       what: 'store a reply',

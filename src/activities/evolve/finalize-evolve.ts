@@ -12,7 +12,8 @@ import { recordsBelow } from '../../storage/read-ahead.js';
 import type { StoredCall } from '../call-store.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
-import { writeMetrics } from '../metrics-file.js';
+import { metricsOfEnd, writeMetrics } from '../metrics-file.js';
+import { type Guard, unlessOver } from '../unless-over.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { writeLineage } from './iteration-files.js';
 import { copyScaffold, readScaffold, type ScaffoldPlace } from './scaffold-files.js';
@@ -106,51 +107,61 @@ function metricsOf(
   };
 }
 
+/** Writes the experiment's artifacts; `metrics.json` comes last. */
+async function writeEnd(
+  context: EvolveContext,
+  input: FinalizeEvolveInput,
+  { dependencies, guard }: { dependencies: WorkerDependencies; guard: Guard },
+): Promise<EvolveMetrics> {
+  const { config } = context;
+  const store = guard(context.store);
+  const found = { calls: await everyCall(context), runs: await everyRun(context) };
+  const metrics = metricsOf(context, input, found);
+  await store.writeStream(artifactKeys.calls, jsonLines(found.calls));
+  await store.writeStream(artifactKeys.executions, jsonLines(found.runs.map(({ key: _key, ...run }) => run)));
+  await store.writeStream(
+    artifactKeys.trajectories,
+    jsonLines(scaffoldTrajectories(input.state.nodes, found.calls, config.seed)),
+  );
+  await writeLineage(store, input);
+  const { best } = metrics;
+  const placeOf = (id: string): ScaffoldPlace => ({
+    iteration: madeIn(input.state.nodes, id),
+    generation: 'new',
+    id,
+  });
+  if (best !== null) {
+    await store.deleteFolder('best');
+    await copyScaffold(store, placeOf(best.id), bestFile);
+  }
+  await store.writeStream(
+    artifactKeys.report,
+    evolutionReport({
+      metrics,
+      nodes: input.state.nodes,
+      files: async (id) => {
+        const files = await readScaffold(store, placeOf(id));
+        return Object.keys(files).length === 0 ? null : files;
+      },
+    }),
+  );
+  for (const line of [...input.lines, bestLine(best)]) if (line !== null) context.log.info(line);
+  context.log.info({ status: metrics.status, best: metrics.best }, 'experiment ended');
+  await writeMetrics(store, metrics, dependencies.runLogs);
+  return metrics;
+}
+
 /**
- * Writes the experiment's artifacts. `metrics.json` comes last: a folder that has one with status `done` is complete.
- * The working files stay, because an experiment may be extended.
+ * Writes the experiment's artifacts. A folder whose `metrics.json` has the status `done` is complete; the working files
+ * stay, because an experiment may be extended. May be repeated.
  */
 export function createFinalizeEvolve(contexts: EvolveContexts, dependencies: WorkerDependencies) {
   return (input: FinalizeEvolveInput): Promise<EvolveMetrics> =>
     heartbeating(async () => {
       const context = await contexts.get(input.plan.run);
-      const { store, config } = context;
-      const found = { calls: await everyCall(context), runs: await everyRun(context) };
-      const metrics = metricsOf(context, input, found);
-      await store.writeStream(artifactKeys.calls, jsonLines(found.calls));
-      await store.writeStream(
-        artifactKeys.executions,
-        jsonLines(found.runs.map(({ key: _key, ...run }) => run)),
+      return unlessOver(
+        () => metricsOfEnd<EvolveMetrics>(context.store, input),
+        (guard) => writeEnd(context, input, { dependencies, guard }),
       );
-      await store.writeStream(
-        artifactKeys.trajectories,
-        jsonLines(scaffoldTrajectories(input.state.nodes, found.calls, config.seed)),
-      );
-      await writeLineage(store, input);
-      const { best } = metrics;
-      const placeOf = (id: string): ScaffoldPlace => ({
-        iteration: madeIn(input.state.nodes, id),
-        generation: 'new',
-        id,
-      });
-      if (best !== null) {
-        await store.deleteFolder('best');
-        await copyScaffold(store, placeOf(best.id), bestFile);
-      }
-      await store.writeStream(
-        artifactKeys.report,
-        evolutionReport({
-          metrics,
-          nodes: input.state.nodes,
-          files: async (id) => {
-            const files = await readScaffold(store, placeOf(id));
-            return Object.keys(files).length === 0 ? null : files;
-          },
-        }),
-      );
-      for (const line of [...input.lines, bestLine(best)]) if (line !== null) context.log.info(line);
-      context.log.info({ status: metrics.status, best: metrics.best }, 'experiment ended');
-      await writeMetrics(store, metrics, dependencies.runLogs);
-      return metrics;
     });
 }

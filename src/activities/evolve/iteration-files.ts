@@ -19,6 +19,7 @@ import { readableJson } from '../../storage/json-lines.js';
 import { evolveStateKey } from '../../storage/paths.js';
 import { keysBelow } from '../../storage/read-ahead.js';
 import { heartbeating } from '../heartbeating.js';
+import { unlessOver } from '../unless-over.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { copyScaffold } from './scaffold-files.js';
 import type { ScaffoldRunRecord } from './scaffold-runs.js';
@@ -41,17 +42,17 @@ function logText(records: readonly ScaffoldRunRecord[]): string {
 }
 
 async function writeLog(
-  context: EvolveContext,
+  { store, context: { runs } }: { store: ArtifactStore; context: EvolveContext },
   { scaffold, examples }: { scaffold: string; examples: string[] },
   { iteration, type, closing }: { iteration: number; type: RunType; closing: boolean },
 ): Promise<void> {
   const jobs = examples.map((example): ScaffoldJob => ({ scaffold, iteration, type, example }));
-  const records = await Promise.all(jobs.map((job) => context.runs.get(job)));
+  const records = await Promise.all(jobs.map((job) => runs.get(job)));
   const rows = records.map(({ key: _key, at: _at, ...row }) => row);
   const path = (format: 'json' | 'log') =>
     closing ? closingLogPath(scaffold, type, format) : logPath(iteration, scaffold, type, format);
-  await context.store.write(path('json'), readableJson(rows));
-  await context.store.write(path('log'), logText(records));
+  await store.write(path('json'), readableJson(rows));
+  await store.write(path('log'), logText(records));
 }
 
 function scoresOf(
@@ -67,14 +68,17 @@ function scoresOf(
   );
 }
 
-export async function writeLineage(
-  store: ArtifactStore,
-  { plan, state }: Pick<FinishIterationInput, 'plan' | 'state'>,
-): Promise<void> {
+type Lineage = Pick<FinishIterationInput, 'plan' | 'state'>;
+
+function lineageText({ plan, state }: Lineage): string {
   const nodes = state.nodes.map(
     ({ fingerprint: _fingerprint, traits: _traits, ...node }): LineageNode => node,
   );
-  await store.write(experimentFiles.lineage, readableJson(lineageFile(plan.selection.kind, nodes)));
+  return readableJson(lineageFile(plan.selection.kind, nodes));
+}
+
+export async function writeLineage(store: ArtifactStore, lineage: Lineage): Promise<void> {
+  await store.write(experimentFiles.lineage, lineageText(lineage));
 }
 
 /** Deletes scaffolds that an earlier attempt at the iteration made, and this one did not. */
@@ -93,33 +97,57 @@ async function deleteStrays(
   }
 }
 
+/** Whether an iteration's last file is there: its state, or the lineage where a closing leaves no state. */
+async function isFinished(store: ArtifactStore, input: FinishIterationInput): Promise<boolean> {
+  const { iteration, closing, state } = input;
+  return closing
+    ? (await store.readText(experimentFiles.lineage)) === lineageText(input)
+    : (await store.readText(evolveStateKey(iteration))) === readableJson(state);
+}
+
+async function writeIteration(
+  context: EvolveContext,
+  input: FinishIterationInput,
+  store: ArtifactStore,
+): Promise<void> {
+  const { iteration, closing, state, parents, validated, trained, lines } = input;
+  // Of a closing before, which the experiment went beyond.
+  if (closing) await store.deleteFolder('closing');
+  else await deleteStrays(store, iteration, state.nodes);
+  for (const id of parents) {
+    const place = { iteration: madeIn(state.nodes, id), generation: 'new' as const, id };
+    await copyScaffold(store, place, (path) => scaffoldFile(iteration, 'old', id, path));
+  }
+  const writeLogs = async (type: RunType, runs: FinishIterationInput['trained']) => {
+    for (const one of runs) await writeLog({ store, context }, one, { iteration, type, closing });
+  };
+  await writeLogs('valid', validated);
+  await writeLogs('train', trained);
+  const scoring = scoringFile(
+    scoresOf(state.nodes, iteration, ({ train }) => train),
+    scoresOf(state.nodes, iteration, ({ valid }) => valid),
+  );
+  await store.write(closing ? closingScoringPath() : scoringPath(iteration), readableJson(scoring));
+  await writeLineage(store, input);
+  if (!closing) await store.write(evolveStateKey(iteration), readableJson(state));
+  for (const line of [...lines, bestSoFarLine(state.nodes)]) if (line !== null) context.log.info(line);
+  context.log.info({ iteration, closing, scores: scoring.valid }, 'iteration finished');
+}
+
 /**
  * Writes what an iteration leaves: scores, logs, the scaffolds that it evolved, and the state that the next one begins
- * with, last. May be repeated: it writes the same files again.
+ * with, last. May be repeated.
  */
 export function createFinishIteration(contexts: EvolveContexts) {
   return (input: FinishIterationInput): Promise<void> =>
     heartbeating(async () => {
       const context = await contexts.get(input.plan.run);
-      const { store } = context;
-      const { iteration, closing, state, parents, validated, trained, lines } = input;
-      // Of a closing before, which the experiment went beyond.
-      if (closing) await store.deleteFolder('closing');
-      else await deleteStrays(store, iteration, state.nodes);
-      for (const id of parents) {
-        const place = { iteration: madeIn(state.nodes, id), generation: 'new' as const, id };
-        await copyScaffold(store, place, (path) => scaffoldFile(iteration, 'old', id, path));
-      }
-      for (const runs of validated) await writeLog(context, runs, { iteration, type: 'valid', closing });
-      for (const runs of trained) await writeLog(context, runs, { iteration, type: 'train', closing });
-      const scoring = scoringFile(
-        scoresOf(state.nodes, iteration, ({ train }) => train),
-        scoresOf(state.nodes, iteration, ({ valid }) => valid),
+      await unlessOver(
+        async () => ((await isFinished(context.store, input)) ? true : null),
+        async (guard) => {
+          await writeIteration(context, input, guard(context.store));
+          return true;
+        },
       );
-      await store.write(closing ? closingScoringPath() : scoringPath(iteration), readableJson(scoring));
-      await writeLineage(store, input);
-      if (!closing) await store.write(evolveStateKey(iteration), readableJson(state));
-      for (const line of [...lines, bestSoFarLine(state.nodes)]) if (line !== null) context.log.info(line);
-      context.log.info({ iteration, closing, scores: scoring.valid }, 'iteration finished');
     });
 }

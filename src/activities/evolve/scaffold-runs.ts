@@ -4,6 +4,7 @@ import type { StepCost } from '../../contracts/step-cost.js';
 import type { CallResult } from '../../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { scaffoldRunKey } from '../../storage/paths.js';
+import { keepFirst } from '../first-record.js';
 
 /** One run of a scaffold on an example, whole. A row of `executions.jsonl`. */
 export interface ScaffoldRunRecord extends ScaffoldJob, StepCost {
@@ -39,8 +40,9 @@ export function scaffoldRunKeyOf(job: ScaffoldJob, ...what: readonly unknown[]):
 export class ScaffoldRuns {
   constructor(private readonly store: ArtifactStore) {}
 
-  async save(record: ScaffoldRunRecord): Promise<void> {
-    await this.store.write(scaffoldRunKey(jobHash(record)), JSON.stringify(record));
+  /** Stores a run, unless the same one is there. @returns the one that is kept then. */
+  save(record: ScaffoldRunRecord): Promise<ScaffoldRunRecord> {
+    return keepFirst(this.store, scaffoldRunKey(jobHash(record)), { record, keyOf: ({ key }) => key });
   }
 
   async at(job: ScaffoldJob): Promise<ScaffoldRunRecord | null> {

@@ -31,14 +31,14 @@ export class ScaffolderCalls {
     const stored = await context.calls.find(asked.request.call, asked.key);
     if (stored !== null) return stored.record;
     const { record, share } = await this.models.ask(context.scaffolder, asked, attempt);
-    await patiently(() => context.calls.save({ record, answer: null }), {
+    const kept = await patiently(() => context.calls.save({ record, answer: null }), {
       log: context.log,
       notify: this.dependencies.notify,
       what: 'store a reply',
       signal: Context.current().cancellationSignal,
     });
     await share();
-    return record;
+    return kept.record;
   }
 }
 

@@ -5,11 +5,12 @@ import { addReply, meanScores, noJudgeTotals } from '../../judging/totals.js';
 import { MOST_TRIES } from '../../judging/verdict.js';
 import { roundCost } from '../../statistics/result-row.js';
 import { jsonLines } from '../../storage/json-lines.js';
-import { artifactKeys, judgedChunkKey, judgedChunksFolder, judgeErrorKey } from '../../storage/paths.js';
+import { artifactKeys, judgedChunksFolder, judgeErrorKey } from '../../storage/paths.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
-import { writeMetrics } from '../metrics-file.js';
+import { metricsOfEnd, writeMetrics } from '../metrics-file.js';
 import type { ModelCalls } from '../model-calls.js';
+import { type Guard, unlessOver } from '../unless-over.js';
 import type { JudgeContext, JudgeContexts } from './judge-context.js';
 import { type JudgeReply, repliesOn } from './judge-replies.js';
 import { outcomeOf } from './judge-step.js';
@@ -122,22 +123,26 @@ export function createFinalizeJudge(
     }
   }
 
+  async function writeEnd(context: JudgeContext, input: FinalizeJudgeInput, guard: Guard) {
+    const store = guard(context.store);
+    const figures = new JudgementFigures();
+    await store.writeStream(artifactKeys.trajectories, jsonLines(judged(context, input, figures)));
+    await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input)));
+    const metrics = figures.metrics(context, input);
+    const { status, steps, errors, cost_usd } = metrics;
+    context.log.info({ status, steps, errors, cost_usd }, 'judgement ended');
+    await writeMetrics(store, metrics, dependencies.runLogs);
+    return metrics;
+  }
+
   return (input: FinalizeJudgeInput): Promise<JudgeMetrics> =>
     heartbeating(async () => {
       const context = await contexts.get(input.plan.run);
       const { store } = context;
-      // A second attempt, after everything was written, has nothing left to do.
-      if (!(await store.exists(judgedChunkKey(0)))) {
-        const written = await store.readText(artifactKeys.metrics);
-        if (written !== null) return JSON.parse(written) as JudgeMetrics;
-      }
-      const figures = new JudgementFigures();
-      await store.writeStream(artifactKeys.trajectories, jsonLines(judged(context, input, figures)));
-      await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input)));
-      const metrics = figures.metrics(context, input);
-      const { status, steps, errors, cost_usd } = metrics;
-      context.log.info({ status, steps, errors, cost_usd }, 'judgement ended');
-      await writeMetrics(store, metrics, dependencies.runLogs);
+      const metrics = await unlessOver(
+        () => metricsOfEnd<JudgeMetrics>(store, input),
+        (guard) => writeEnd(context, input, guard),
+      );
       await store.deleteFolder(judgedChunksFolder());
       return metrics;
     });

@@ -33,8 +33,8 @@ export function createJudgeStep(
       throw new Error(`${context.store.uri} lacks a reply that was there: the folder was changed`);
     }
     const asked = models.prepare(context.judge, next.call, { messages: next.messages });
-    const { record, share } = await models.ask(context.judge, asked, attempt);
-    await patiently(() => context.calls.save({ record, answer: null }), {
+    const { record: reply, share } = await models.ask(context.judge, asked, attempt);
+    const { record } = await patiently(() => context.calls.save({ record: reply, answer: null }), {
       log: context.log,
       notify: dependencies.notify,
       what: 'store a reply',

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallRecord } from '../../src/contracts/language-model.js';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { type OwnServer, startServerFor } from '../support/own-server.js';
+import { type Running, readLines, sumsConfig, until, Workplace } from '../support/workplace.js';
+
+const SAMPLES = 60;
+
+/** Longer than the ten seconds after which a worker is given up. */
+const FROZEN_MS = 16_000;
+
+describe('a worker that is frozen, given up and wakes', () => {
+  let place: Workplace;
+  let provider: FakeProvider;
+  let server: OwnServer;
+
+  beforeAll(async () => {
+    place = await Workplace.make();
+    provider = await startFakeProvider('openai');
+    const database = ['--db-filename', place.path('own-server.db'), '--sqlite-pragma', 'synchronous=OFF'];
+    server = await startServerFor(place, database);
+    await place.reprise(['setup']);
+  });
+
+  afterAll(async () => {
+    await provider.close();
+    await place.dispose();
+    await server.stop();
+  });
+
+  async function startWorker(): Promise<Running> {
+    const worker = place.start(['worker']);
+    await until('the worker works', () => worker.output().includes('Working on'));
+    return worker;
+  }
+
+  it('overwrites nothing: rows, records and prompts agree, and what was asked twice is counted', async () => {
+    // No two replies are alike, and half of them are wrong.
+    let replies = 0;
+    provider.intercept = ({ lastUserText }) => {
+      replies += 1;
+      const [left, right] = /(\d+) \+ (\d+)/.exec(lastUserText)?.slice(1).map(Number) ?? [0, 0];
+      const sum = (left ?? 0) + (right ?? 0);
+      return { kind: 'reply', text: `Thought ${replies}.\nAnswer: ${replies % 2 === 0 ? sum : -sum - 1}` };
+    };
+    provider.latencyMs = 2000;
+    await place.write(
+      'frozen.yaml',
+      sumsConfig(provider.baseUrl, SAMPLES, {
+        name: 'frozen',
+        runtime: { concurrency: 20, num_trials: 2 },
+        agent: { type: 'history_agent', history_k: 4 },
+        memory: { _type: 'history_list', max_length: 20 },
+      }),
+    );
+    const workers = [await startWorker(), await startWorker()];
+    const { calls: before } = provider.statistics;
+    const sent = () => provider.statistics.calls - before;
+    expect((await place.reprise(['run', 'frozen.yaml', '--detach'])).code).toBe(0);
+    await until('some calls are under way', () => sent() > 30);
+    const frozen = workers[0] as Running;
+    frozen.process.kill('SIGSTOP');
+    await sleep(FROZEN_MS);
+    frozen.process.kill('SIGCONT');
+    await (await place.client()).workflow.getHandle('frozen').result();
+    // What it still brings comes after the end, if at all.
+    await sleep(3000);
+
+    const metrics = await place.metrics('frozen');
+    expect(metrics).toMatchObject({
+      status: 'done',
+      episodes: 2 * SAMPLES,
+      errors: 0,
+      lm_calls: 2 * SAMPLES,
+    });
+    const rows = await place.rows('frozen');
+    expect(rows).toHaveLength(2 * SAMPLES);
+    const contradicting = rows.filter(({ reward, feedback }) => reward !== (feedback?.correct ? 1 : 0));
+    expect(contradicting).toEqual([]);
+
+    const calls = await readLines<CallRecord>(place.path('results', 'frozen', 'calls.jsonl'));
+    const replyOf = new Map(calls.map((call) => [`${call.sample_id}/${call.trial}`, call.text]));
+    expect(replyOf.size).toBe(2 * SAMPLES);
+    for (const { id, trial, action } of rows) expect(action).toBe(replyOf.get(`${id}/${trial}`));
+    const unheard = calls.filter(({ sample_id, trial, messages }) => {
+      const first = replyOf.get(`${sample_id}/0`) as string;
+      return trial === 1 && !messages.some(({ content }) => content.includes(first));
+    });
+    expect(unheard).toEqual([]);
+
+    expect(sent()).toBeGreaterThan(2 * SAMPLES);
+    expect(metrics.lm_calls_repeated).toBe(sent() - 2 * SAMPLES);
+    for (const worker of workers) worker.process.kill('SIGTERM');
+    for (const worker of workers) expect((await worker.done).code).toBe(0);
+  });
+});
