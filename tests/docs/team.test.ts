@@ -73,10 +73,7 @@ describe.skipIf(mustSkip(versitygw))('the services of a team, without their cont
       const outcome = await place.startProgram(process.execPath, args, environment).done;
       expect(outcome.code, outcome.stderr).toBe(0);
     }
-    const workers = [place.start(['worker'], environment), place.start(['worker'], environment)];
-    for (const worker of workers) {
-      await until('the worker works', () => worker.output().includes('Working on reprise'));
-    }
+    const workers = await Promise.all([place.worker(environment), place.worker(environment)]);
 
     const started = await inContainer(
       'docker compose exec worker reprise run configs/toy_inmemory.yaml --results-dir s3://reprise/results --detach',

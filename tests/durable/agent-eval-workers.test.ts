@@ -91,9 +91,7 @@ describe.skipIf(mustSkip(versitygw))('two workers that share no disk', () => {
     expect(calmNotes).toHaveLength(calm.metrics.tool_calls - calm.metrics.tool_calls_failed);
     await rm(one.path('tools.log'));
 
-    const workers: Running[] = [one.start(['worker']), other.start(['worker'])];
-    for (const worker of workers)
-      await until('the worker works', () => worker.output().includes('Working on'));
+    const workers: Running[] = await Promise.all([one.worker(), other.worker()]);
     provider.latencyMs = LATENCY;
     const address = `s3://${s3.bucket}/team`;
     await one.write('shared.yaml', config('shared', address));

@@ -42,7 +42,7 @@ describe('a run whose history grows long', () => {
     server = await startServerFor(place, [...database, ...settings]);
     await place.reprise(['setup']);
     client = await place.client();
-    worker = await startWorker();
+    worker = await place.worker();
   });
 
   beforeEach(() => {
@@ -58,12 +58,6 @@ describe('a run whose history grows long', () => {
     await place.dispose();
     await server.stop();
   });
-
-  async function startWorker(): Promise<Running> {
-    const started = place.start(['worker']);
-    await until('the worker works', () => started.output().includes('Working on'));
-    return started;
-  }
 
   const made = () => provider.statistics.calls - before;
 
@@ -136,7 +130,7 @@ describe('a run whose history grows long', () => {
       const asking = ask(name, lanes);
       await until('half is done', () => made() > calls / 2, 120_000);
       await place.kill(worker);
-      worker = await startWorker();
+      worker = await place.worker();
       const executions = await executionsOf(name);
       await asking;
       expect(executions).toBeGreaterThan(3);

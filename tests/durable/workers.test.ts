@@ -115,9 +115,7 @@ describe('workers on a server of the user’s own', () => {
   });
 
   it('two workers hold one rate limit together', async () => {
-    const workers = [place.start(['worker']), place.start(['worker'])];
-    for (const worker of workers)
-      await until('the worker works', () => worker.output().includes('Working on'));
+    const workers = await Promise.all([place.worker(), place.worker()]);
     const arrivals: number[] = [];
     provider.intercept = () => {
       arrivals.push(Date.now());
@@ -147,8 +145,7 @@ describe('workers on a server of the user’s own', () => {
   it('a rate-limited run finds its way to the next worker, where the only one has died', async () => {
     const config = sumsConfig(provider.baseUrl, 30, { name: 'orphaned', lm: { requests_per_second: 4 } });
     await place.write('orphaned.yaml', config);
-    const first = place.start(['worker']);
-    await until('the worker works', () => first.output().includes('Working on'));
+    const first = await place.worker();
     const { calls } = provider.statistics;
     expect((await place.reprise(['run', 'orphaned.yaml', '--detach'])).code).toBe(0);
     await until('some calls are made', () => provider.statistics.calls > calls + 8);
@@ -164,9 +161,7 @@ describe('workers on a server of the user’s own', () => {
     const calm = sumsConfig(provider.baseUrl, 60, { name: 'alone' });
     await place.write('alone.yaml', calm);
     expect((await place.reprise(['run', 'alone.yaml'])).code).toBe(0);
-    const workers = [place.start(['worker']), place.start(['worker'])];
-    for (const worker of workers)
-      await until('the worker works', () => worker.output().includes('Working on'));
+    const workers = await Promise.all([place.worker(), place.worker()]);
     provider.latencyMs = 300;
     await place.write('together.yaml', sumsConfig(provider.baseUrl, 60, { name: 'together' }));
     const { calls } = provider.statistics;
@@ -187,9 +182,7 @@ describe('workers on a server of the user’s own', () => {
 
   it('a step of a user’s own environment is given to another worker as soon as a call is', async () => {
     await place.write('own/slow.ts', SLOW);
-    const workers = [place.start(['worker']), place.start(['worker'])];
-    for (const worker of workers)
-      await until('the worker works', () => worker.output().includes('Working on'));
+    const workers = await Promise.all([place.worker(), place.worker()]);
     const dataset = { task_type: 'custom', env_class: 'SlowEnv', env_file: 'own/slow.ts' };
     await place.write('stepping.yaml', sumsConfig(provider.baseUrl, 1, { name: 'stepping', dataset }));
     expect((await place.reprise(['run', 'stepping.yaml', '--detach'])).code).toBe(0);

@@ -133,6 +133,13 @@ export class Workplace {
     return running;
   }
 
+  /** Starts `reprise worker` and waits until it works. */
+  async worker(environment: Record<string, string> = {}): Promise<Running> {
+    const running = this.start(['worker'], environment);
+    await untilIn(running, 'the worker works', () => running.output().includes('Working on'));
+    return running;
+  }
+
   /** What the embedded server's record says, without a `namespace_id` until it is up; null where none was started. */
   async server(): Promise<{ pid: number; port: number; namespace_id: string } | null> {
     const text = await readFile(this.path('.reprise', 'server.json'), 'utf8').catch(() => null);
