@@ -42,6 +42,11 @@ export class Attempt {
     return Math.max(Context.current().info.attempt - 1 - failures - unasked, 0);
   }
 
+  /** The same where the reply is stored already: one of them has brought it. */
+  get crashesBesideReply(): number {
+    return Math.max(this.crashes - 1, 0);
+  }
+
   /** A request is sent. */
   asks(): void {
     this.hasAsked = true;

@@ -42,6 +42,12 @@ export interface Answered {
   cached: boolean;
 }
 
+/** A record of which is known that more requests were sent for it than it says. */
+export function repeatedAtLeast(record: CallRecord, repeated: number): CallRecord {
+  if (record.cached === true || repeated <= record.repeated) return record;
+  return { ...record, attempts: record.attempts + repeated - record.repeated, repeated };
+}
+
 /** The row of `calls.jsonl` for an answered call. */
 export function recordOf(request: GenerateRequest, answered: Answered): CallRecord {
   const { key, reply, model, cost_usd, latency_ms, failures, crashes, cached } = answered;

@@ -3,6 +3,7 @@ import type { CallIdentity, CallRecord } from '../contracts/language-model.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { callKey, stepAnswerKey } from '../storage/paths.js';
 import { identityHash } from './call-key.js';
+import { repeatedAtLeast } from './call-record.js';
 import { keepFirst } from './first-record.js';
 import { Lru } from './lru.js';
 
@@ -44,15 +45,27 @@ export class CallStore {
 
   private async keepFirst(call: StoredCall, keyOf: (call: StoredCall) => string): Promise<StoredCall> {
     const name = identityHash(call.record);
-    let kept = await keepFirst(this.store, callKey(name), { record: call, keyOf });
-    const repeated = Math.max(kept.record.repeated, call.record.repeated);
-    if (repeated > kept.record.repeated) {
-      // Who came first cannot know that it was asked for again.
-      kept = { ...kept, record: { ...kept.record, repeated } };
-      await this.store.write(callKey(name), JSON.stringify(kept));
-    }
-    this.recent.set(name, kept);
-    return kept;
+    const kept = await keepFirst(this.store, callKey(name), { record: call, keyOf });
+    // Who came first cannot know that it was asked for again.
+    const counted = await this.countRepeated(kept, call.record.repeated);
+    this.recent.set(name, counted);
+    return counted;
+  }
+
+  /** Notes that so many requests for a stored call may have been sent for nothing, where its record says fewer. */
+  async countRepeated(stored: StoredCall, repeated: number): Promise<StoredCall> {
+    const record = repeatedAtLeast(stored.record, repeated);
+    if (record === stored.record) return stored;
+    const counted = { ...stored, record };
+    const name = identityHash(record);
+    await this.store.write(callKey(name), JSON.stringify(counted));
+    this.recent.delete(name);
+    return counted;
+  }
+
+  /** Forgets what it has seen: another worker may have counted more requests since. */
+  forget(): void {
+    this.recent.clear();
   }
 
   /** Stores the environment's answer to a stored call, unless there is one. @returns the one that is kept then. */

@@ -2,6 +2,7 @@ import type { CompactEpisode } from '../contracts/activities.js';
 import type { ExecutionRecord } from '../contracts/execution.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { EpisodeRecord, StepRecord } from '../contracts/results.js';
+import { repeatedAtLeast } from './call-record.js';
 import type { StoredCall } from './call-store.js';
 import { stepEnvironment } from './environments.js';
 import type { RunContext } from './run-context.js';
@@ -82,9 +83,9 @@ export async function expandEpisode(run: RunContext, compact: CompactEpisode): P
   const episode = whole(compact);
   const { index, id, trial, reward, at, took } = episode;
   const stored = await storedCalls(run, episode);
-  const calls = episode.calls.flatMap(([purpose, ordinal, step]) => {
+  const calls = episode.calls.flatMap(([purpose, ordinal, step, repeated = 0]) => {
     const call = stored.get(`${purpose} ${ordinal}`);
-    return call === undefined ? [] : [{ ...call.record, step }];
+    return call === undefined ? [] : [{ ...repeatedAtLeast(call.record, repeated), step }];
   });
   return {
     episode: {

@@ -102,8 +102,9 @@ export function createLanguageModelActivities(
     const run = await runs.get(input.run);
     const model = calledModel(run);
     const asked = models.prepare(model, input.call, input);
-    const stored = await run.calls.find(input.call, asked.key);
-    if (stored !== null) {
+    const found = await run.calls.find(input.call, asked.key);
+    if (found !== null) {
+      const stored = await run.calls.countRepeated(found, attempt.crashesBesideReply);
       const { step: awaited } = input;
       if (awaited === undefined) return { ...stored, answer: null };
       return answered(run, stored, () => step(run, stored, awaited));

@@ -21,6 +21,10 @@ export class Lru<Key, Value> {
   delete(key: Key): void {
     this.entries.delete(key);
   }
+
+  clear(): void {
+    this.entries.clear();
+  }
 }
 
 /** A {@link Lru}, or a map that forgets nothing. */

@@ -121,6 +121,9 @@ export interface ExecutionActivities {
   executeCode(input: ExecuteCodeInput): Promise<ExecutionResult>;
 }
 
+/** A call of an episode as it stands in a history; how often it was repeated is left out where it was not. */
+export type CompactCall = [purpose: Purpose, ordinal: number, step: number, repeated?: number];
+
 /**
  * An episode as it stands in a history: a step whose action and outcome lie in a call's record is only the ordinal of
  * that call, and what is empty is left out.
@@ -132,8 +135,8 @@ export interface CompactEpisode {
   trial?: number;
   /** Absent: one step, by the first `act` call. */
   steps?: (number | StepRecord)[];
-  /** Purpose, ordinal and step of each call. Absent: one `act` call. */
-  calls?: [Purpose, number, number][];
+  /** Absent: one `act` call. */
+  calls?: CompactCall[];
   /** Programs that were run; absent: none. */
   executions?: number;
   agent_metrics?: Record<string, number>;

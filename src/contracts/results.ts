@@ -22,8 +22,11 @@ export interface StepRecord {
   act?: number;
 }
 
-/** A call as an episode lists it. `step` is the environment step it belongs to, from 0. */
-export type EpisodeCall = CallIdentity & { step: number };
+/**
+ * A call as an episode lists it. `step` is the environment step it belongs to, from 0; `repeated` are the requests for it
+ * that a crash or a freeze cut off, as far as the attempt knew that answered it.
+ */
+export type EpisodeCall = CallIdentity & { step: number; repeated?: number };
 
 /** What a lane reports of a finished episode; the row of `results.jsonl` is made from it and its calls. */
 export interface EpisodeRecord {

@@ -2,7 +2,7 @@ import type { StepAnswer } from '../contracts/activities.js';
 import type { Agent, AgentLanguageModel, CodeExecutor } from '../contracts/agent.js';
 import type { Feedback } from '../contracts/environment.js';
 import type { CallIdentity, GenerateReply } from '../contracts/language-model.js';
-import type { EpisodeError } from '../contracts/results.js';
+import type { EpisodeCall, EpisodeError } from '../contracts/results.js';
 import type { AwaitedStep } from '../contracts/run.js';
 import type { MemoryModule } from '../memory/memory-module.js';
 import type { EpisodeState, LaneState } from './lane-state.js';
@@ -230,13 +230,16 @@ export class Lane {
         const ordinal = episode.ordinals[request.purpose] ?? 0;
         episode.ordinals[request.purpose] = ordinal + 1;
         const call: CallIdentity = { sample_id: sample.id, trial, purpose: request.purpose, ordinal };
-        episode.calls.push({ ...call, step: episode.steps.length });
+        const listed: EpisodeCall = { ...call, step: episode.steps.length };
+        episode.calls.push(listed);
         const awaited = request.purpose === 'act' && this.ports.rules.step_with_reply;
         const { step, ...reply } = await this.ports.generate(
           call,
           request,
           awaited ? awaitedStep(sample, episode) : undefined,
         );
+        // The record may be written down by a worker that does not know of it.
+        if (reply.repeated !== undefined) listed.repeated = reply.repeated;
         // The agent does not see it before it has acted.
         if (step !== undefined) this.ahead = { action: reply.text, answer: step, act: ordinal };
         return reply;

@@ -1,5 +1,5 @@
-import type { CompactEpisode, MemoryPart, WritePartInput } from '../contracts/activities.js';
-import type { EpisodeRecord } from '../contracts/results.js';
+import type { CompactCall, CompactEpisode, MemoryPart, WritePartInput } from '../contracts/activities.js';
+import type { EpisodeCall, EpisodeRecord } from '../contracts/results.js';
 import type { RunPlan } from '../contracts/run.js';
 import { artifacts } from './proxies.js';
 
@@ -8,17 +8,23 @@ const EPISODES_PER_PART = 64;
 /** Milliseconds that a finished episode waits at most, as long as others follow. */
 const LONGEST_WAIT = 10_000;
 
+function compactCall({ purpose, ordinal, step, repeated }: EpisodeCall): CompactCall {
+  return repeated === undefined ? [purpose, ordinal, step] : [purpose, ordinal, step, repeated];
+}
+
 function compact(episode: EpisodeRecord): CompactEpisode {
   const { index, sample_id, trial, steps, calls, reward, error, warnings, started_at, ended_at } = episode;
   const { executions, agent_metrics, unjudged } = episode;
   const oneStep = steps.length === 1 && steps[0]?.act === 0;
-  const oneCall = calls.length === 1 && calls[0]?.purpose === 'act' && calls[0].step === 0;
+  const [first] = calls;
+  const oneCall =
+    calls.length === 1 && first?.purpose === 'act' && first.step === 0 && first.repeated === undefined;
   return {
     index,
     id: sample_id,
     ...(trial === 0 ? {} : { trial }),
     ...(oneStep ? {} : { steps: steps.map((step) => step.act ?? step) }),
-    ...(oneCall ? {} : { calls: calls.map(({ purpose, ordinal, step }) => [purpose, ordinal, step]) }),
+    ...(oneCall ? {} : { calls: calls.map(compactCall) }),
     ...(executions === undefined ? {} : { executions }),
     ...(agent_metrics === undefined ? {} : { agent_metrics }),
     reward,

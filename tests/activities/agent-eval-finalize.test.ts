@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CallStore } from '../../src/activities/call-store.js';
 import { defineReward, goalHolds, z } from '../../src/bundles/index.js';
 import type { RolloutRow } from '../../src/contracts/agent-eval.js';
 import type { AgentEvalMetrics } from '../../src/contracts/agent-eval-results.js';
@@ -78,6 +79,17 @@ test('an evaluation leaves a row, a trajectory and the calls of every rollout, a
   ]);
   expect(first?.timesteps[0]?.available_tool_schemas?.map(({ name }) => name)).toEqual(['book', 'pay']);
   expect(second?.error_info).toMatchObject({ error_type: 'user_fault' });
+});
+
+test('a reply that another worker was given as well is counted so, also by one that remembers it otherwise', async () => {
+  const world = deskWorld({ row: { n_rollouts: 1 } });
+  await world.prepared();
+  const worker = world.worker();
+  await world.play([worker]);
+  const stored = JSON.parse(world.text(world.keys('pending/')[0] as string));
+  await new CallStore(world.store).save({ ...stored, record: { ...stored.record, repeated: 1 } });
+  const end = { plan: world.plan(), status: 'stopped' as const, ...END };
+  expect(await worker().finalizeAgentEval(end)).toMatchObject({ lm_calls: 4, lm_calls_repeated: 1 });
 });
 
 test('what only an unfinished evaluation needs is removed once it is done; a second attempt changes nothing', async () => {

@@ -44,6 +44,13 @@ describe('an episode from its compact form', () => {
     ...fields,
   });
 
+  test('counts a call as often repeated as the attempt knew that answered it', async () => {
+    const { run, save } = await guessing();
+    await save(0, '42', 0, true);
+    const { calls } = await expandEpisode(run, compact({ steps: [0], calls: [['act', 0, 0, 2]], reward: 1 }));
+    expect(calls).toMatchObject([{ text: '42', repeated: 2, attempts: 3 }]);
+  });
+
   test.each([true, false])('has the steps that its calls hold (answers kept: %s)', async (answered) => {
     const { run, save } = await guessing();
     await save(0, '10', 0, answered);

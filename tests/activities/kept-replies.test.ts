@@ -134,3 +134,17 @@ test('an attempt of which nothing was heard again may have been paid: its call i
   expect(await attempt()).toMatchObject({ repeated: 1 });
   expect(await recorded()).toMatchObject({ attempts: 2, repeated: 1 });
 });
+
+test('a reply that is there after two attempts of which nothing was heard again: only one of them has brought it', async () => {
+  await attempt();
+  attempts += 1;
+  expect(await attempt()).toMatchObject({ repeated: 1 });
+  expect(await recorded()).toMatchObject({ attempts: 2, repeated: 1 });
+  expect(asked).toBe(1);
+});
+
+test('a reply that an attempt has stored and not reported was asked for once', async () => {
+  await attempt();
+  expect(await attempt()).not.toHaveProperty('repeated');
+  expect(await recorded()).toMatchObject({ attempts: 1, repeated: 0 });
+});

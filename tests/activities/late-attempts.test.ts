@@ -65,8 +65,29 @@ describe('a call that two workers have asked for', () => {
     const store = await temporaryStore();
     await new CallStore(store).save({ record: first, answer: null });
     const { record } = await new CallStore(store).save({ record: second, answer: null });
-    expect(record).toEqual({ ...first, repeated: 1 });
+    expect(record).toEqual({ ...first, attempts: first.attempts + 1, repeated: 1 });
     expect((await new CallStore(store).at(first))?.record).toEqual(record);
+  });
+
+  test('counts as repeated also where the one that was asked first remembers it otherwise', async () => {
+    const store = await temporaryStore();
+    const frozen = new CallStore(store);
+    await frozen.save({ record: first, answer: null });
+    await new CallStore(store).save({ record: second, answer: null });
+    expect((await frozen.at(first))?.record.repeated).toBe(0);
+    frozen.forget();
+    expect((await frozen.at(first))?.record.repeated).toBe(1);
+  });
+
+  test('is counted with what is known of it, and no more often', async () => {
+    const store = await temporaryStore();
+    const calls = new CallStore(store);
+    const stored = await calls.save({ record: second, answer: null });
+    expect(await calls.countRepeated(stored, 1)).toBe(stored);
+    expect((await calls.countRepeated(stored, 3)).record).toMatchObject({ repeated: 3 });
+    expect((await calls.at(second))?.record).toMatchObject({ repeated: 3, attempts: second.attempts + 2 });
+    const cached = await calls.save({ record: call({ ordinal: 7, cached: true }), answer: null });
+    expect(await calls.countRepeated(cached, 3)).toBe(cached);
   });
 
   test('has one answer of its environment, the first', async () => {

@@ -30,12 +30,6 @@ describe('a worker that is frozen, given up and wakes', () => {
     await server.stop();
   });
 
-  async function startWorker(): Promise<Running> {
-    const worker = place.start(['worker']);
-    await until('the worker works', () => worker.output().includes('Working on'));
-    return worker;
-  }
-
   it('overwrites nothing: rows, records and prompts agree, and what was asked twice is counted', async () => {
     // No two replies are alike, and half of them are wrong.
     let replies = 0;
@@ -55,15 +49,18 @@ describe('a worker that is frozen, given up and wakes', () => {
         memory: { _type: 'history_list', max_length: 20 },
       }),
     );
-    const workers = [await startWorker(), await startWorker()];
+    const workers = [await place.worker(), await place.worker()];
     const { calls: before } = provider.statistics;
     const sent = () => provider.statistics.calls - before;
     expect((await place.reprise(['run', 'frozen.yaml', '--detach'])).code).toBe(0);
     await until('some calls are under way', () => sent() > 30);
     const frozen = workers[0] as Running;
     frozen.process.kill('SIGSTOP');
+    // What is asked again is still open when it wakes: its reply is the first then, and the other worker's the second.
+    provider.latencyMs = FROZEN_MS / 2;
     await sleep(FROZEN_MS);
     frozen.process.kill('SIGCONT');
+    provider.latencyMs = 2000;
     await (await place.client()).workflow.getHandle('frozen').result();
     // What it still brings comes after the end, if at all.
     await sleep(3000);

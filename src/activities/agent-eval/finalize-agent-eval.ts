@@ -115,6 +115,7 @@ async function writeEnd(
   { dependencies, guard }: { dependencies: WorkerDependencies; guard: Guard },
 ): Promise<AgentEvalMetrics> {
   const store = guard(context.store);
+  context.calls.forget();
   const rollouts = everyRollout(input.plan.rows);
   const rows = await everyRow(context, rollouts);
   await store.writeStream(artifactKeys.results, jsonLines(rows));

@@ -36,7 +36,8 @@ export class RolloutCalls {
     attempt: Attempt,
   ): Promise<CallRecord> {
     const stored = await context.calls.at(call);
-    if (stored !== null) return stored.record;
+    if (stored !== null)
+      return (await context.calls.countRepeated(stored, attempt.crashesBesideReply)).record;
     const prepared = this.models.prepare(model, call, await said());
     const { record, share } = await this.models.ask(model, prepared, attempt);
     const kept = await this.keep(context, record);

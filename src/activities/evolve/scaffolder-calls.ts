@@ -29,7 +29,8 @@ export class ScaffolderCalls {
   ): Promise<CallRecord> {
     const asked = this.models.prepare(context.scaffolder, call, said);
     const stored = await context.calls.find(asked.request.call, asked.key);
-    if (stored !== null) return stored.record;
+    if (stored !== null)
+      return (await context.calls.countRepeated(stored, attempt.crashesBesideReply)).record;
     const { record, share } = await this.models.ask(context.scaffolder, asked, attempt);
     const kept = await patiently(() => context.calls.save({ record, answer: null }), {
       log: context.log,

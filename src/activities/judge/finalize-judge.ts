@@ -125,6 +125,7 @@ export function createFinalizeJudge(
 
   async function writeEnd(context: JudgeContext, input: FinalizeJudgeInput, guard: Guard) {
     const store = guard(context.store);
+    context.calls.forget();
     const figures = new JudgementFigures();
     await store.writeStream(artifactKeys.trajectories, jsonLines(judged(context, input, figures)));
     await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input)));

@@ -28,7 +28,11 @@ export function createJudgeStep(
   async function ask(context: JudgeContext, input: JudgeStepInput, attempt: Attempt): Promise<JudgeReply> {
     const { replies, next } = await repliesOn(context, models, input, input.attempt + 1);
     const kept = replies[input.attempt];
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) {
+      const stored = { record: kept.record, answer: null };
+      const { record } = await context.calls.countRepeated(stored, attempt.crashesBesideReply);
+      return { ...kept, record };
+    }
     if (replies.length < input.attempt) {
       throw new Error(`${context.store.uri} lacks a reply that was there: the folder was changed`);
     }
