@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { askingEvolution, askingProgram } from '../tests/support/asking-evolution.js';
 import type { Behaviour, FakeReply, RecordedRequest } from '../tests/support/fake-providers/behaviours.js';
+import { addNumbers } from '../tests/support/fake-providers/fake-provider.js';
 import { AGENT, seatRow, seatsBundle, seatsConfig, seatsReply, USER } from '../tests/support/seats-bundle.js';
 import { assistant, episode, step, user } from '../tests/trajectories/support.js';
 import type { Scenario } from './scenario.js';
@@ -16,6 +18,9 @@ const TIRELESS_AGENT = 'tireless';
 const TOOL_CALLS = 40;
 const SCAFFOLDER = 'scaffolder';
 const JUDGE = 'judge';
+/** Writes scaffolds that ask the other one. */
+const WRITER = 'writer';
+const ADDER = 'adder';
 
 const VERDICT = '{"clear": {"reason": "It is.", "score": 4}}';
 /** Its first reply on each step is no verdict. */
@@ -48,6 +53,7 @@ export function agentFiles(): Record<string, string> {
     'judge.yaml': JUDGE_SCRIPT,
     'rubric.yaml': 'criteria: [{name: clear, description: Is the reply clear?, range: [1, 5]}]\n',
     'results/judgement/trajectories.jsonl': trajectories(),
+    'results/judge-asked-again/trajectories.jsonl': trajectories(),
   };
 }
 
@@ -80,11 +86,22 @@ const REPLIES: Record<string, (request: RecordedRequest) => FakeReply> = {
   [HASTY_USER]: hastyReply,
   [TIRELESS_AGENT]: tirelessReply,
   [SCAFFOLDER]: draftingReply,
+  [WRITER]: ({ number }) => ({ text: askingProgram(number) }),
+  [ADDER]: (request) => ({ text: addNumbers(request) }),
   [JUDGE]: ({ lastUserText }) => ({ text: lastUserText.includes('stumble') ? 'Four.' : VERDICT }),
 };
 
+/** Models of which every third request comes to nothing. */
+const HALTING = 'halting-';
+const NO_REPLY: Behaviour = { kind: 'raw', contentType: 'application/json', body: '{"choices": []}' };
+
 /** What the models of these scenarios answer; undefined where another one is asked. */
 export function agentBehaviour(request: RecordedRequest): Behaviour | undefined {
+  const { model, number } = request;
+  if (model.startsWith(HALTING)) {
+    if (number % 3 === 0) return NO_REPLY;
+    return agentBehaviour({ ...request, model: model.slice(HALTING.length) });
+  }
   const reply = REPLIES[request.model];
   return reply === undefined ? undefined : { kind: 'reply', ...reply(request) };
 }
@@ -136,6 +153,42 @@ export function agentScenarios(baseUrl: string): Scenario[] {
         ...['judge', 'judgement', '--model', `openai/${JUDGE}`, '--rubric', 'rubric.yaml', '--json'],
         ...['--set', `lm.base_url=${baseUrl}`, '--set', 'concurrency=2'],
       ],
+    },
+    // Each request is an activity, those that come to nothing too, because they count against a limit.
+    {
+      ...evaluation('agent-eval-asked-again', {
+        rows: [seatRow(0), seatRow(1)],
+        agent: lm(`${HALTING}${AGENT}`),
+        user: lm(`${HALTING}${USER}`),
+        limits: { max_lm_calls: 1000 },
+      }),
+      leastHistories: 5,
+    },
+    {
+      name: 'judge-asked-again',
+      command: [
+        ...[
+          'judge',
+          'judge-asked-again',
+          '--model',
+          `openai/${HALTING}${JUDGE}`,
+          '--rubric',
+          'rubric.yaml',
+          '--json',
+        ],
+        ...['--set', `lm.base_url=${baseUrl}`, '--set', 'limits.max_lm_calls=1000'],
+      ],
+    },
+    {
+      name: 'evolve-asked-again',
+      code: 3,
+      config: askingEvolution(baseUrl, [`${HALTING}${WRITER}`, `${HALTING}${ADDER}`], {
+        name: 'evolve-asked-again',
+        limits: { max_lm_calls: 60 },
+        output: { results_dir: 'experiments' },
+      }),
+      command: ['evolve', 'evolve-asked-again.yaml'],
+      leastHistories: 2,
     },
     {
       name: 'evolve-agent',

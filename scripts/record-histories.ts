@@ -13,6 +13,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { writeSumsToAsk } from '../tests/support/asking-evolution.js';
 import { startFakeProvider } from '../tests/support/fake-providers/fake-provider.js';
 import { dynamicConfig, startServerFor } from '../tests/support/own-server.js';
 import setUpTemporal from '../tests/support/temporal-setup.js';
@@ -83,6 +84,14 @@ function scenarios(baseUrl: string): Scenario[] {
         await handle.executeUpdate('setConcurrency', { args: [2] });
         await handle.executeUpdate('resume');
       },
+    },
+    {
+      name: 'asked-again',
+      config: sumsConfig(baseUrl, 40, {
+        runtime: { concurrency: 30 },
+        lm: { model: 'openai/halting-fake' },
+        limits: { max_lm_calls: 1000 },
+      }),
     },
     {
       name: 'allotted-renewed',
@@ -242,6 +251,7 @@ const server = await startServerFor(place, dynamicConfig(settings));
 try {
   if (wanted.length === 0) await rm(FOLDER, { recursive: true, force: true });
   await place.write('halving.ts', HALVING);
+  await writeSumsToAsk(place);
   for (const [name, content] of Object.entries(agentFiles())) await place.write(name, content);
   await place.reprise(['setup']);
   const worker = place.start(['worker']);

@@ -59,6 +59,7 @@ export function recordOf(request: GenerateRequest, answered: Answered): CallReco
     ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
     finish_reason: reply.finish_reason,
     ...(reply.usage === undefined ? {} : { usage: reply.usage }),
+    ...(reply.usage_estimated === true ? { usage_estimated: true } : {}),
     cost_usd: cached ? 0 : cost_usd,
     latency_ms,
     messages: request.messages,

@@ -55,7 +55,7 @@ export async function vectorStoreFor(
       costOf(
         settings.provider,
         settings.model,
-        usage === undefined ? undefined : { ...usage, output_tokens: 0 },
+        { ...usage, output_tokens: 0 },
         {
           baseUrl: settings.base_url,
           table: prices,

@@ -17,6 +17,7 @@ import {
   paidEmbeddingsPrefix,
   partsPrefix,
   stepAnswersPrefix,
+  unkeptPrefix,
 } from '../storage/paths.js';
 import { keysBelow, recordsBelow } from '../storage/read-ahead.js';
 import { trajectoryOf } from '../trajectories/from-episode.js';
@@ -30,6 +31,7 @@ import { metricsOfEnd, writeMetrics } from './metrics-file.js';
 import { MergedParts } from './part-file.js';
 import type { RunContext, RunContexts } from './run-context.js';
 import { runFacts } from './run-facts.js';
+import { unkeptSoFar } from './unkept.js';
 import { type Guard, unlessOver } from './unless-over.js';
 import { writeMemory } from './write-memory.js';
 
@@ -128,6 +130,7 @@ function removeWorkingFiles(store: ArtifactStore): Promise<void> {
     executionsPrefix(),
     everyJournalPrefix(),
     paidEmbeddingsPrefix(),
+    unkeptPrefix(),
     logPartsPrefix(),
   ]);
 }
@@ -147,6 +150,8 @@ async function writeEnd(
   await writeArtifacts(store, run, parts, builder);
   const embeddings = await paidEmbeddings(store);
   if (embeddings !== null) builder.addEmbeddings(embeddings);
+  const unkept = await unkeptSoFar(store);
+  if (unkept !== null) builder.addUnkept(unkept);
   const openStore: OpenStore = (address) => guard(dependencies.openStore(address));
   await writeMemory(run, parts, { store, openStore, execution: plan.execution });
   const metrics = builder.finish(

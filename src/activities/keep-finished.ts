@@ -2,13 +2,21 @@ import type { RunConfig } from '../config/schema.js';
 import type { PartLine } from '../contracts/results.js';
 import type { Totals } from '../contracts/run.js';
 import { isJournaled } from '../memory/saved.js';
-import { bookCall, bookEmbeddings, bookEpisode, noTotals, type Standing } from '../runtime/totals.js';
+import {
+  bookCall,
+  bookEmbeddings,
+  bookEpisode,
+  bookUnkept,
+  noTotals,
+  type Standing,
+} from '../runtime/totals.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { everyPartPrefix, partKey } from '../storage/paths.js';
 import { keysBelow } from '../storage/read-ahead.js';
 import { paidEmbeddings } from './embeddings.js';
 import { wallSecondsBefore } from './metrics-file.js';
 import { type EpisodeLine, type MemoryLine, MergedParts, writePart } from './part-file.js';
+import { unkeptSoFar } from './unkept.js';
 
 /** Shard number of the parts that hold kept samples; no run has so many shards. */
 const KEPT_SHARD = 99_999;
@@ -54,7 +62,8 @@ function book(totals: Totals, lines: readonly EpisodeLine[]): void {
  * What a continued run need not do again: with `memory_scope: sample`, every sample that an earlier execution
  * finished. Their rows move into parts of this execution. With one shared memory all samples are gone through again,
  * because later ones build on earlier ones; their calls are answered from their records and cost nothing. What was paid
- * for vectors counts in both: they are found again, and nobody pays for them a second time.
+ * for vectors counts in both: they are found again, and nobody pays for them a second time. So does what was spent on
+ * requests whose reply is not kept.
  */
 export async function keepFinishedSamples(
   store: ArtifactStore,
@@ -65,6 +74,7 @@ export async function keepFinishedSamples(
   if (!continues) return kept;
   kept.wall_seconds = await wallSecondsBefore(store);
   bookEmbeddings(kept.totals, await paidEmbeddings(store));
+  bookUnkept(kept.totals, await unkeptSoFar(store));
   if (config.runtime.memory_scope === 'run') return kept;
 
   const earlier = await keysBelow(store, everyPartPrefix());

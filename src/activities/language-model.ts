@@ -14,14 +14,16 @@ import type { RunContext, RunContexts } from './run-context.js';
 /** Milliseconds that a reply waits unwritten for the environment's answer to it. */
 const QUICK_STEP = 200;
 
-function replyOf({ record, answer }: StoredCall): GeneratedReply {
+function replyOf({ record, answer }: StoredCall, { unkept }: Attempt): GeneratedReply {
   return {
     text: record.text,
     finish_reason: record.finish_reason,
     ...(record.cost_usd === null ? {} : { cost_usd: record.cost_usd }),
     ...(record.usage === undefined ? {} : { usage: record.usage }),
+    ...(record.usage_estimated === true ? { usage_estimated: true } : {}),
     ...(record.tool_calls === undefined ? {} : { tool_calls: record.tool_calls }),
     ...(record.repeated > 0 ? { repeated: record.repeated } : {}),
+    ...(unkept === null ? {} : { unkept }),
     ...(answer === null ? {} : { step: answer }),
   };
 }
@@ -104,18 +106,19 @@ export function createLanguageModelActivities(
     const asked = models.prepare(model, input.call, input);
     const found = await run.calls.find(input.call, asked.key);
     if (found !== null) {
-      const stored = await run.calls.countRepeated(found, attempt.crashesBesideReply);
+      const stored = await models.found(model, found, attempt);
       const { step: awaited } = input;
       if (awaited === undefined) return { ...stored, answer: null };
       return answered(run, stored, () => step(run, stored, awaited));
     }
-    const { record, share } = await models.ask(model, asked, attempt);
+    const { record, settle } = await models.ask(model, asked, attempt);
     const kept = await keep(run, record, input.step);
-    await share();
+    await settle();
     return kept;
   }
 
   return {
-    generate: (input) => Attempt.run(async (attempt) => replyOf(await answer(input, attempt))),
+    generate: (input) =>
+      Attempt.run(async (attempt) => replyOf(await answer(input, attempt), attempt), input.before),
   };
 }

@@ -13,6 +13,7 @@ import type {
   Usage,
 } from '../contracts/language-model.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
+import type { AskAgain, StepCost, Unkept } from '../contracts/step-cost.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
 import {
   isRetryableKind,
@@ -20,14 +21,18 @@ import {
   type LanguageModelErrorKind,
 } from '../language-models/errors.js';
 import { Pace } from '../language-models/pace.js';
+import { mostUsage, usageOfFailure } from '../language-models/usage.js';
+import { costOfUnkept, noStepCost } from '../runtime/step-cost.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { Attempt } from './attempt.js';
 import { callKeyOf, idempotencyKeyOf, promptKeyOf } from './call-key.js';
 import { recordOf, requestOf } from './call-record.js';
-import type { CallStore } from './call-store.js';
+import type { CallStore, StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
+import { patiently } from './patiently.js';
 import { pauseAfter } from './pause-after.js';
 import { ReplyCache } from './reply-cache.js';
+import { noteUnkept } from './unkept.js';
 
 /** A model of an experiment, and where its calls are kept. */
 export interface CalledModel {
@@ -50,8 +55,8 @@ export interface CalledModel {
 /** A reply with its record, not stored yet. */
 export interface Asked {
   record: CallRecord;
-  /** Stores the reply in the shared cache, where it is one that others may use; called after the record is kept. */
-  share: () => Promise<void>;
+  /** What is left to do once the record is kept: the reply goes to the shared cache, where it is one that others may use. */
+  settle: () => Promise<void>;
   /** From when to when the model worked on the reply, by `performance.now()`; null where it did not. */
   worked: Span | null;
 }
@@ -66,26 +71,59 @@ export function refusalOf(error: unknown): string | null {
 
 const REFUSED: LanguageModelErrorKind = 'bad_request';
 
+/** What a call had cost that failed for good. */
+export function costOfFailed(error: unknown): StepCost {
+  const told = error instanceof ApplicationFailure ? (error.details?.[0] as StepCost | undefined) : undefined;
+  return told ?? noStepCost();
+}
+
 /** What was wrong where a call was given up that another attempt might answer; null where the error is another one. */
 export function gaveUpOf(error: unknown): string | null {
   const gaveUp = error instanceof ApplicationFailure && error.nonRetryable === true;
   return gaveUp && isRetryableKind(error.type ?? '') ? error.message : null;
 }
 
-/** Turns a provider's failure into what the retry policy should do. */
-function failureOf(error: LanguageModelError, failures: number, maxAttempts: number): ApplicationFailure {
+/** What an activity that ends with a provider's failure tells: what it has spent, and whether it may be asked again. */
+interface Told {
+  unkept: Unkept | null;
+  again?: AskAgain;
+}
+
+/** Turns a provider's failure into what the retry policy should do, or whoever waits for the activity. */
+function failureOf(
+  error: LanguageModelError,
+  { failures, maxAttempts }: { failures: number; maxAttempts: number },
+  { unkept, again }: Told = { unkept: null },
+): ApplicationFailure {
   const type = error.fatalForRun ? FAILURE_TYPES.fatalProvider : error.kind;
   const last = failures >= maxAttempts;
   const message =
     last && error.retryable ? `${error.message} (gave up after ${failures} attempts)` : error.message;
+  const isFinal = last || !error.retryable;
+  const details = [
+    ...(unkept === null && again === undefined ? [] : [costOfUnkept(unkept)]),
+    ...(again === undefined || isFinal ? [] : [again]),
+  ];
   return ApplicationFailure.create({
     message,
     type,
-    nonRetryable: last || !error.retryable,
+    details,
+    nonRetryable: isFinal || again !== undefined,
     ...(error.retryAfterMs === undefined
       ? {}
       : { nextRetryDelay: Math.max(error.retryAfterMs, pauseAfter(failures)) }),
   });
+}
+
+/** What tokens of a model cost. */
+function priceOf(model: CalledModel, usage: Usage): { usage: Usage; cost_usd: number | null } {
+  return { usage, cost_usd: model.costOf(usage) };
+}
+
+/** What a request without a reply may have cost; null where it was never sent. */
+function unkeptOf(model: CalledModel, request: GenerateRequest, error: LanguageModelError): Unkept | null {
+  const usage = usageOfFailure(request, error);
+  return usage === null ? null : { requests: 1, ...priceOf(model, usage) };
 }
 
 interface Answered {
@@ -107,8 +145,10 @@ interface SendWatch {
 
 /** Hears how a call fares. */
 export interface CallWatch extends SendWatch {
-  /** There is no answer to it; it may be sent again. */
-  failed(): void;
+  /** @throws where no further request may be sent for it. */
+  asksAgain(): void;
+  /** A request has no reply; null: it was never sent. It may be sent again, but where it was `refused`. */
+  failed(unkept: Unkept | null, refused: boolean): Promise<void>;
 }
 
 /**
@@ -131,16 +171,39 @@ export class ModelCalls {
     return { key: callKeyOf(model.modelName, request), request };
   }
 
-  /** Asks once; another try is another attempt of the activity. */
-  ask(
+  /** Asks once; another try is another attempt of the activity, or another activity. */
+  async ask(
     model: CalledModel,
     prepared: { key: string; request: GenerateRequest },
     attempt: Attempt,
   ): Promise<Asked> {
-    return this.fromCacheOr(model, prepared, attempt.crashes, async () => ({
+    const asked = await this.fromCacheOr(model, prepared, attempt.crashes, async () => ({
       ...(await this.askOnce(model, prepared, attempt)),
       failures: attempt.failures,
     }));
+    if (asked.record.cached !== true) attempt.concludes(asked.record);
+    const settle = async () => {
+      await asked.settle();
+      await this.noteUnkept(model, attempt);
+    };
+    return { ...asked, settle };
+  }
+
+  /** A call whose reply is stored already, with what this activity may have sent for nothing. */
+  async found(model: CalledModel, stored: StoredCall, attempt: Attempt): Promise<StoredCall> {
+    attempt.finds(stored.record);
+    await this.noteUnkept(model, attempt);
+    return model.calls.countRepeated(stored, attempt.crashesBesideReply);
+  }
+
+  private async noteUnkept({ store, log }: CalledModel, { activity, unkept }: Attempt): Promise<void> {
+    if (unkept === null) return;
+    await patiently(() => noteUnkept(store, activity, unkept), {
+      log,
+      notify: this.dependencies.notify,
+      what: 'store what was spent',
+      signal: Context.current().cancellationSignal,
+    });
   }
 
   /**
@@ -162,11 +225,13 @@ export class ModelCalls {
         } catch (error) {
           if (!(error instanceof LanguageModelError) || error.kind === 'cancelled') throw error;
           failures += 1;
-          const failure = this.failed(model, prepared.request, error, failures);
-          if (refusalOf(failure) === null) watch.failed();
+          const failure = failureOf(error, { failures, maxAttempts: model.lm.max_attempts });
+          this.tell(model, prepared.request, error, { failures, isFinal: failure.nonRetryable === true });
+          await watch.failed(unkeptOf(model, prepared.request, error), refusalOf(failure) !== null);
           if (failure.nonRetryable) throw failure;
           const pause = Math.max(error.retryAfterMs ?? 0, pauseAfter(failures));
           await sleep(pause, undefined, { signal: signals.waiting });
+          watch.asksAgain();
         }
       }
     });
@@ -193,10 +258,10 @@ export class ModelCalls {
       crashes,
       cached: hit !== null,
     });
-    const share = async () => {
+    const settle = async () => {
       if (hit === null) await cache?.put(promptKey, reply);
     };
-    return { record, share, worked };
+    return { record, settle, worked };
   }
 
   /** One request under the model's limit and at its pace. @throws what the adapter throws, or a signal's reason. */
@@ -240,23 +305,42 @@ export class ModelCalls {
         throw new CancelledFailure(error.message);
       }
       if (signal.aborted) throw error;
-      const failures = attempt.failed();
-      if (!(error instanceof LanguageModelError)) throw error;
-      throw this.failed(model, prepared.request, error, failures);
+      const isModels = error instanceof LanguageModelError;
+      attempt.failed(isModels ? unkeptOf(model, prepared.request, error) : null);
+      if (!isModels) throw error;
+      throw await this.failed(model, prepared.request, error, attempt);
     }
   }
 
-  /** Tells of a provider's failure, and what is to be done about it. */
-  private failed(
+  /** Tells of a provider's failure, notes what it may have cost, and says what is to be done about it. */
+  private async failed(
+    model: CalledModel,
+    request: GenerateRequest,
+    error: LanguageModelError,
+    attempt: Attempt,
+  ): Promise<ApplicationFailure> {
+    const { failures, crashes } = attempt;
+    const isFinal = !error.retryable || failures >= model.lm.max_attempts;
+    this.tell(model, request, error, { failures, isFinal });
+    // Nothing that this activity has sent will be answered any more.
+    if (isFinal || attempt.isSingle) attempt.concludes(priceOf(model, mostUsage(request)));
+    await this.noteUnkept(model, attempt);
+    const pause_ms = Math.max(error.retryAfterMs ?? 0, pauseAfter(failures));
+    return failureOf(
+      error,
+      { failures, maxAttempts: model.lm.max_attempts },
+      { unkept: attempt.unkept, ...(attempt.isSingle ? { again: { failures, crashes, pause_ms } } : {}) },
+    );
+  }
+
+  private tell(
     model: CalledModel,
     { call }: GenerateRequest,
-    error: LanguageModelError,
-    failures: number,
-  ): ApplicationFailure {
-    const failure = failureOf(error, failures, model.lm.max_attempts);
-    model.log.warn({ call, failures, error: error.message }, 'LM call failed');
-    if (!failure.nonRetryable) this.dependencies.notify(`Asking again: ${failure.message}`);
-    return failure;
+    { message: error }: LanguageModelError,
+    { failures, isFinal }: { failures: number; isFinal: boolean },
+  ): void {
+    model.log.warn({ call, failures, error }, 'LM call failed');
+    if (!isFinal) this.dependencies.notify(`Asking again: ${error}`);
   }
 
   private paceFor({ lm: { provider, model, base_url, requests_per_second } }: CalledModel): Pace {

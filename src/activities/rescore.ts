@@ -113,12 +113,21 @@ export async function rescore(run: RunContext): Promise<Rescored> {
     ),
   );
   const { usage, cost_usd, lm_calls, lm_calls_repeated, lm_calls_cached, ...facts } = before;
+  const { lm_calls_estimated } = before;
   const regraded = builder.finish({
     ...facts,
     num_trials: config.runtime.num_trials,
     environment: environmentName(config.dataset),
   });
-  const metrics = { ...regraded, usage, cost_usd, lm_calls, lm_calls_repeated, lm_calls_cached };
+  const metrics = {
+    ...regraded,
+    usage,
+    cost_usd,
+    lm_calls,
+    lm_calls_repeated,
+    lm_calls_cached,
+    ...(lm_calls_estimated === undefined ? {} : { lm_calls_estimated }),
+  };
   await store.write(rescoredKeys.metrics, readableJson(metrics));
   return { metrics, before, changed };
 }

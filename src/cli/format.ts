@@ -2,6 +2,8 @@ import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
 import type { Metrics } from '../contracts/results.js';
+import type { Beside } from '../contracts/step-cost.js';
+import { besideRows, estimatedText } from '../statistics/beside-text.js';
 import { dollarsText, durationText, percentText } from '../statistics/figure-text.js';
 
 export function percent(share: number | null): string {
@@ -42,13 +44,20 @@ export function counted(count: number, what: string): string {
 
 /** What an experiment has spent, as the rows of its table. */
 export function spendingRows(
-  metrics: Pick<Metrics, 'lm_calls' | 'lm_calls_repeated' | 'usage' | 'cost_usd' | 'wall_seconds'>,
+  metrics: Pick<
+    Metrics,
+    'lm_calls' | 'lm_calls_repeated' | 'usage' | 'cost_usd' | 'wall_seconds' | keyof Beside
+  >,
 ): string[][] {
   const { usage } = metrics;
   return [
-    ['LM calls', `${metrics.lm_calls}, ${metrics.lm_calls_repeated} repeated after a crash`],
+    [
+      'LM calls',
+      `${metrics.lm_calls}, ${metrics.lm_calls_repeated} repeated after a crash${estimatedText(metrics)}`,
+    ],
     ['tokens', `${usage.input_tokens} in, ${usage.output_tokens} out`],
     ['cost', dollars(metrics.cost_usd)],
+    ...besideRows(metrics),
     ['time', durationText(metrics.wall_seconds)],
   ];
 }
@@ -120,8 +129,9 @@ export function metricsTable(metrics: Metrics): string {
     rows.push(['programs run', `${metrics.code_executions}, ${metrics.code_executions_failed ?? 0} failed`]);
   }
   if (metrics.embeddings !== undefined) {
-    const { texts, input_tokens, cost_usd } = metrics.embeddings;
-    rows.push(['embeddings', `${texts} texts, ${input_tokens} tokens, ${dollars(cost_usd)}`]);
+    const { texts, input_tokens, estimated, cost_usd } = metrics.embeddings;
+    const guess = estimated === undefined ? '' : `, ${counted(estimated, 'request')} with estimated tokens`;
+    rows.push(['embeddings', `${texts} texts, ${input_tokens} tokens, ${dollars(cost_usd)}${guess}`]);
   }
   rows.push(...spendingRows(metrics));
   const tables = [table([], rows)];

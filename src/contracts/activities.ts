@@ -7,6 +7,7 @@ import type { Json, JsonObject } from './json.js';
 import type { GenerateReply, Purpose } from './language-model.js';
 import type { EmbeddingTotals, EpisodeError, Metrics, RunStatus, StepRecord } from './results.js';
 import type { AwaitedStep, GenerateInput, RunInput, RunPlan } from './run.js';
+import type { Unkept } from './step-cost.js';
 
 /** What the workflow learns of an answered call; the whole record is in the artifact store. */
 export interface GeneratedReply extends Omit<GenerateReply, 'model' | 'cost_usd'> {
@@ -14,6 +15,8 @@ export interface GeneratedReply extends Omit<GenerateReply, 'model' | 'cost_usd'
   cost_usd?: number;
   /** Attempts that a crash cut off after the request may have been sent; absent where there was none. */
   repeated?: number;
+  /** What this activity has sent beside the request that was answered; absent where there was nothing. */
+  unkept?: Unkept;
   /** The environment's answer to `text` as an action, where the input asked for it. */
   step?: StepAnswer;
 }

@@ -1,6 +1,7 @@
 import type { AgentEvalTotals, RolloutEnding, RolloutPlace, RolloutTotals, UserFault } from './agent-eval.js';
 import type { RunStatus } from './results.js';
 import type { RunPhase } from './run.js';
+import type { Beside } from './step-cost.js';
 
 /** The answer of the `progress` query of a run. */
 export interface AgentEvalProgress {
@@ -43,7 +44,7 @@ export interface CodeChange {
 }
 
 /** The content of `metrics.json`. Rates leave out errors and spoiled rollouts, which are counted apart. */
-export interface AgentEvalMetrics {
+export interface AgentEvalMetrics extends Beside {
   name: string;
   experiment: string;
   kind: 'agent-eval';

@@ -3,7 +3,7 @@ import type { AgentEvalMetrics } from './agent-eval-results.js';
 import type { JsonObject } from './json.js';
 import type { EpisodeError, RunStatus } from './results.js';
 import type { Asked, Limits, Spending } from './run.js';
-import type { StepCost } from './step-cost.js';
+import type { AskedBefore, StepCost } from './step-cost.js';
 
 /** The input of the workflow `agentEval`: a config's path on the worker, or the config itself. */
 export type AgentEvalInput =
@@ -70,6 +70,12 @@ export interface RolloutStep extends RolloutName {
   place: RolloutPlace;
 }
 
+/** A step that asks a model. */
+export interface AskingStep extends RolloutStep {
+  /** Where each request needs leave of its own: what those before this one came to. */
+  before?: AskedBefore;
+}
+
 /** What a workflow learns of a reply of the agent; the reply is in the store. */
 export interface AgentTurn extends StepCost {
   /** Tool calls that it asks for. */
@@ -92,7 +98,7 @@ export interface ToolTurn {
   goal: boolean | null;
 }
 
-export interface UserTurnInput extends RolloutStep {
+export interface UserTurnInput extends AskingStep {
   /** What a person said in the user's place; null where the user is simulated. */
   said: string | null;
 }
@@ -132,7 +138,7 @@ export interface RolloutResult {
 }
 
 /** A row of `results.jsonl`: one rollout of one row of a bundle. */
-export interface RolloutRow extends RolloutTotals {
+export interface RolloutRow extends Omit<RolloutTotals, 'unkept'> {
   /** Id of the bundle's row. */
   task_id: string;
   /** The rollout's number, from 0. */
@@ -260,7 +266,7 @@ export interface FinalizeAgentEvalInput {
 export interface AgentEvalActivities {
   prepareAgentEval(input: AgentEvalInput): Promise<AgentEvalPlan>;
   beginRollout(input: RolloutName): Promise<DatabaseVersion>;
-  agentTurn(input: RolloutStep): Promise<AgentTurn>;
+  agentTurn(input: AskingStep): Promise<AgentTurn>;
   toolCall(input: ToolCallInput): Promise<ToolTurn>;
   userTurn(input: UserTurnInput): Promise<UserTurn>;
   endRollout(input: EndRolloutInput): Promise<Pick<RolloutResult, 'status' | 'score' | 'error'>>;

@@ -1,4 +1,4 @@
-/** Tokens of one request for vectors, as the provider billed them. */
+/** Tokens of requests for vectors. */
 export interface EmbedUsage {
   input_tokens: number;
 }
@@ -6,10 +6,10 @@ export interface EmbedUsage {
 export interface EmbedReply {
   /** A vector a text, in the order of the texts; not normalised. */
   vectors: Float32Array[];
-  /** Absent where the provider did not report it for every request. */
-  usage?: EmbedUsage;
-  /** Requests that were sent. */
+  usage: EmbedUsage;
+  /** Requests that were sent, and those of them whose usage is estimated: the provider did not report it. */
   requests: number;
+  estimated: number;
   /** Texts of which the model saw the beginning only. */
   cut: number;
 }
@@ -46,9 +46,10 @@ export interface PaidEmbeddings {
   /** Texts sent to the provider. */
   texts: number;
   requests: number;
-  /** Of the requests whose usage the provider reported. */
+  /** Requests whose usage is estimated from the text; absent where there is none. */
+  estimated?: number;
   input_tokens: number;
-  /** US dollars; null as soon as one request's usage or price is not known. */
+  /** US dollars; null as soon as one request's price is not known. */
   cost_usd: number | null;
   /** Texts of which the model saw the beginning only. */
   cut: number;

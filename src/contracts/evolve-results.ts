@@ -3,9 +3,10 @@ import type { EvolveTotals, ScaffoldNode } from './evolve.js';
 import type { Usage } from './language-model.js';
 import type { RunStatus } from './results.js';
 import type { RunPhase } from './run.js';
+import type { Beside } from './step-cost.js';
 
 /** The content of an evolution's `metrics.json`. */
-export interface EvolveMetrics {
+export interface EvolveMetrics extends Beside {
   name: string;
   experiment: string;
   kind: 'evolve';

@@ -10,7 +10,7 @@ import type { EvolveMetrics, EvolveProgress } from './evolve-results.js';
 import type { JsonObject } from './json.js';
 import type { RunStatus } from './results.js';
 import type { Asked, Limits, SpendingLeft } from './run.js';
-import type { StepCost } from './step-cost.js';
+import type { AskedBefore, StepCost } from './step-cost.js';
 
 /**
  * The input of the workflow `evolve`: a config's path on the worker, or the config itself. `fork` begins with what
@@ -137,6 +137,8 @@ export interface ProposeScaffoldInput {
   faults: string[];
   /** Fingerprints of scaffolds that there are already, by id. */
   known: Record<string, string>;
+  /** Where each request needs leave of its own: what those before this one came to. */
+  before?: AskedBefore;
 }
 
 export type ProposedScaffold = StepCost &

@@ -3,7 +3,7 @@ import type { JsonObject } from './json.js';
 import type { Usage } from './language-model.js';
 import type { EpisodeError, RunStatus } from './results.js';
 import type { Asked, Limits, RunPhase } from './run.js';
-import type { StepCost } from './step-cost.js';
+import type { AskedBefore, Beside, StepCost, Unkept } from './step-cost.js';
 
 /**
  * The input of the workflow `judge`: `experiment` (a folder's address), `rubric` (a file on the worker, or the rubric
@@ -32,6 +32,8 @@ export interface JudgePlan {
   limits: Limits;
   search_attributes: string[];
   spent_wall_seconds: number;
+  /** What earlier executions spent on requests whose reply is not kept; absent: nothing. */
+  spent_unkept?: Unkept;
 }
 
 /** Names a step of a judgement. */
@@ -45,6 +47,8 @@ export interface JudgeStepName {
 export interface JudgeStepInput extends JudgeStepName {
   /** From 0; a later try is told what was wrong with those before it. */
   attempt: number;
+  /** Where each request needs leave of its own: what those before this one came to. */
+  before?: AskedBefore;
 }
 
 /** What a workflow learns of a judge's reply; the reply is in the store. */
@@ -109,7 +113,7 @@ export interface FinalizeJudgeInput {
 }
 
 /** The content of a judgement's `metrics.json`. Means leave out steps without a verdict, which are counted apart. */
-export interface JudgeMetrics {
+export interface JudgeMetrics extends Beside {
   name: string;
   experiment: string;
   kind: 'judge';

@@ -59,7 +59,7 @@ export interface GenerateParameters {
   thinking_budget?: number;
 }
 
-/** Tokens as the provider billed them. */
+/** Tokens as the provider billed them: natural numbers. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
@@ -81,6 +81,8 @@ export interface GenerateReply {
   tool_calls?: ToolCall[];
   /** Absent where the provider did not report it. */
   usage?: Usage;
+  /** The provider did not report `usage`: it is estimated from the text. */
+  usage_estimated?: boolean;
   finish_reason: FinishReason;
   /** The model that answered, where the provider names one more precisely than it was asked for. */
   model?: string;
@@ -115,6 +117,8 @@ export interface CallRecord extends CallIdentity {
   tool_calls?: ToolCall[];
   finish_reason: FinishReason;
   usage?: Usage;
+  /** The provider did not report `usage`: it is estimated from the text, and so is what follows from it. */
+  usage_estimated?: boolean;
   /** US dollars; `null` where the model's price is not known. */
   cost_usd: number | null;
   /** Milliseconds from sending the request to the reply. */

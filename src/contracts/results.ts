@@ -3,6 +3,7 @@ import type { Feedback } from './environment.js';
 import type { ExecutionRecord } from './execution.js';
 import type { Json, JsonObject } from './json.js';
 import type { CallIdentity, CallRecord, FinishReason, Usage } from './language-model.js';
+import type { Beside } from './step-cost.js';
 
 /** Why an episode could not be judged. Infrastructure, not the model's answer: never counted as a failure. */
 export interface EpisodeError {
@@ -110,6 +111,8 @@ export type RunStatus = 'done' | 'limit_reached' | 'stopped' | 'failed' | 'cance
 export interface EmbeddingTotals {
   texts: number;
   input_tokens: number;
+  /** Requests whose tokens are estimated from the text, because the provider did not report them; absent: none. */
+  estimated?: number;
   /** US dollars; null where the model's price is not known. */
   cost_usd: number | null;
 }
@@ -125,7 +128,7 @@ export interface TaskMetrics {
 }
 
 /** The content of `metrics.json`. Every number shown anywhere comes from here. */
-export interface Metrics {
+export interface Metrics extends Beside {
   name: string;
   experiment: string;
   kind: 'run';

@@ -8,6 +8,7 @@ import type { Allotment, Amounts } from './allotment.js';
 import type { Json, JsonObject } from './json.js';
 import type { CallIdentity, ChatMessage, GenerateParameters, ToolDefinition } from './language-model.js';
 import type { Metrics, RunStatus } from './results.js';
+import type { AskedBefore, Beside } from './step-cost.js';
 
 /**
  * The input of the workflow `run`: a config's path on the worker, or the config itself.
@@ -39,14 +40,17 @@ export function executionOf(run: string): string {
 
 /** What was spent before this execution, and what a limit counts. */
 export interface Spending {
+  /** Requests that were sent, and replies that were found. */
   lm_calls: number;
+  /** Those of them whose reply is not kept; absent where there is none. */
+  unkept?: number;
   tokens: number;
   /** US dollars; null once a price is not known. */
   cost_usd: number | null;
 }
 
 /** What is left of limits; null where there is none. */
-export type SpendingLeft = { [Figure in keyof Spending]: number | null };
+export type SpendingLeft = { [Figure in 'lm_calls' | 'tokens' | 'cost_usd']: number | null };
 
 export interface Limits {
   max_cost_usd: number | null;
@@ -94,7 +98,7 @@ export interface RunPlan {
 }
 
 /** Totals of a shard, or of a run. Cumulative, so that a lost or repeated report does no harm. */
-export interface Totals {
+export interface Totals extends Beside {
   samples: number;
   correct: number;
   errors: number;
@@ -256,6 +260,8 @@ export interface GenerateInput {
   tools?: ToolDefinition[];
   /** The environment that awaits the reply as its action: it is stepped in the same activity. */
   step?: AwaitedStep;
+  /** Where each request needs leave of its own: what those before this one came to. */
+  before?: AskedBefore;
 }
 
 /** A built-in environment's task and state before a step. */

@@ -1,7 +1,41 @@
 import type { Usage } from './language-model.js';
 
+/** What was spent beside the replies that are kept, and which figures are estimates. */
+export interface Beside {
+  /** Calls whose usage the provider did not report: it is estimated from the text. Absent: none. */
+  lm_calls_estimated?: number;
+  /** Absent: none. */
+  unkept?: Unkept;
+}
+
+/**
+ * Requests whose reply is not kept: refused or failed, answered with what is no reply, cut off on the way, or sent once
+ * more because of a crash. What they cost is an upper bound: nobody knows what a provider bills for a request that was
+ * cut off.
+ */
+export interface Unkept {
+  requests: number;
+  usage: Usage;
+  /** US dollars; null once a price is not known. */
+  cost_usd: number | null;
+}
+
+/** What earlier activities of a call came to, where each of its requests needs leave of its own, and so is an activity. */
+export interface AskedBefore {
+  /** Requests that ended with a provider's failure. */
+  failures: number;
+  /** Requests that a crash may have cut off. */
+  crashes: number;
+}
+
+/** Of an activity's failure after which the call may be asked again, in another activity. */
+export interface AskAgain extends AskedBefore {
+  /** Milliseconds until then. */
+  pause_ms: number;
+}
+
 /** What calls of models cost; added to an experiment's totals by whoever asked for them. */
-export interface StepCost {
+export interface StepCost extends Beside {
   lm_calls: number;
   usage: Usage;
   /** US dollars; null once a price is not known. */

@@ -1,5 +1,5 @@
 import type { ScaffoldNode } from '../contracts/evolve.js';
-import { addCosts } from '../runtime/totals.js';
+import { addCosts } from '../runtime/add-costs.js';
 import { roundCost } from '../statistics/result-row.js';
 
 /** US dollars by scaffold; null once a price is not known. */

@@ -1,15 +1,17 @@
 import type { PaidEmbeddings } from '../contracts/embeddings.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { Limits, Spending } from '../contracts/run.js';
+import type { Unkept } from '../contracts/step-cost.js';
+import { addCosts } from '../runtime/add-costs.js';
 import { allotmentOf, amountsOf, isLeft, minus } from '../runtime/amounts.js';
+import { withUnkept } from '../runtime/beside.js';
 import { hasCallLimits, reachedLimit } from '../runtime/budget.js';
 import { CallGate } from '../runtime/call-gate.js';
 import { newShardBudget } from '../runtime/shard-budget.js';
-import { addCosts } from '../runtime/totals.js';
 
 /** A run's limits on calls, tokens and dollars: the gate of a shard that was allotted all of them. */
 export class CallBudget {
-  private readonly spent: Spending = { lm_calls: 0, tokens: 0, cost_usd: 0 };
+  private spent: Spending = { lm_calls: 0, tokens: 0, cost_usd: 0 };
   private readonly gate: CallGate | null;
 
   constructor(
@@ -48,9 +50,11 @@ export class CallBudget {
     this.check();
   }
 
-  /** A call that was never answered counts against nothing. */
-  giveBack(): void {
+  /** A request that had leave has no reply; null: it was never sent, and counts against nothing. */
+  failed(unkept: Unkept | null): void {
+    if (unkept !== null) this.spent = withUnkept(this.spent, { unkept });
     this.gate?.ended();
+    this.check();
   }
 
   /** Refuses every further call. */

@@ -65,6 +65,7 @@ export function gather(
   executions.push(...loop.programs.loose());
   for (const execution of executions) builder.addExecution(execution);
   if (loop.embeddings !== null) builder.addEmbeddings(loop.embeddings);
+  if (loop.unkept !== null) builder.addUnkept(loop.unkept);
   const { status, message } = loop.outcome();
   const metrics = builder.finish(
     runFacts(config, {

@@ -10,9 +10,11 @@ import type { Json } from '../contracts/json.js';
 import type { CallIdentity, CallRecord } from '../contracts/language-model.js';
 import type { EmbeddingTotals, EpisodeRecord, RunStatus } from '../contracts/results.js';
 import type { AwaitedStep } from '../contracts/run.js';
+import type { Unkept } from '../contracts/step-cost.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { grownParts, isJournaled, NOTHING_SAVED, type SavedParts, savedMemory } from '../memory/saved.js';
+import { addUnkept } from '../runtime/beside.js';
 import { Lane } from '../runtime/lane.js';
 import { LanePool } from '../runtime/lane-pool.js';
 import { laneRulesOf } from '../runtime/lane-rules.js';
@@ -47,6 +49,8 @@ export class LaneLoop {
   private readonly budget: CallBudget;
   /** What was paid for vectors; null where nothing was. */
   embeddings: EmbeddingTotals | null = null;
+  /** What was spent on requests whose reply is not kept; null where nothing was. */
+  unkept: Unkept | null = null;
   private exhausted: string | null = null;
   private fatal: string | null = null;
   private next = 0;
@@ -198,19 +202,24 @@ export class LaneLoop {
     return takeStep(this.run.environment(this.task(index)), state, action);
   }
 
+  /** Waits until a request may be sent. */
+  private async takeLeave(): Promise<void> {
+    if (this.mustEnd() || !(await this.budget.take())) throw new CallRefusedError();
+  }
+
   private async generate(
     call: CallIdentity,
     request: AgentRequest,
     awaited: AwaitedStep | undefined,
   ): Promise<GeneratedReply> {
-    if (this.mustEnd() || !(await this.budget.take())) throw new CallRefusedError();
-    let record: CallRecord;
-    try {
-      record = await this.caller.call(call, request);
-    } catch (error) {
-      this.budget.giveBack();
-      throw error;
-    }
+    await this.takeLeave();
+    const record = await this.caller.call(call, request, {
+      failed: (unkept) => {
+        this.unkept = addUnkept(this.unkept, unkept);
+        this.budget.failed(unkept);
+      },
+      again: () => this.takeLeave(),
+    });
     this.budget.settle(record);
     const { text, finish_reason, cost_usd, usage, tool_calls } = record;
     const step =

@@ -10,11 +10,23 @@ import type {
   GenerateReply,
   GenerateRequest,
   LanguageModel,
+  Usage,
 } from '../contracts/language-model.js';
+import type { Unkept } from '../contracts/step-cost.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
+import { LanguageModelError } from '../language-models/errors.js';
 import { Pace } from '../language-models/pace.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
-import { untilAnswered } from './until-answered.js';
+import { usageOfFailure } from '../language-models/usage.js';
+import { type Tries, untilAnswered } from './until-answered.js';
+
+/** Hears of the requests of a call. */
+export interface Requests {
+  /** One has no reply; null: it was never sent. */
+  failed(unkept: Unkept | null): void;
+  /** Another one is about to be sent. @throws where it may not. */
+  again(): Promise<void>;
+}
 
 /** Makes a run's LM calls: rate, adaptive limit, retries and records, without an activity around them. */
 export class ModelCaller {
@@ -39,24 +51,25 @@ export class ModelCaller {
   }
 
   /**
+   * @param requests hears of every request; see {@link Requests}.
    * @throws CallFailedError where the call failed for good, FatalRunError where every other call would fail as well.
    */
-  async call(call: CallIdentity, agentRequest: AgentRequest): Promise<CallRecord> {
-    const { provider, model, base_url, cache } = this.lm;
+  async call(call: CallIdentity, agentRequest: AgentRequest, requests: Requests): Promise<CallRecord> {
+    const { model, cache } = this.lm;
     const request = requestOf(this.lm, call, agentRequest);
     const key = callKeyOf(this.modelName, request);
     const promptKey = cache ? promptKeyOf(this.modelName, request) : '';
     const cached = this.replies.get(promptKey);
     const { reply, latency, failures } =
       cached === undefined
-        ? await this.askUntilAnswered(request, key)
+        ? await this.askUntilAnswered(request, key, requests)
         : { reply: cached, latency: 0, failures: 0 };
     if (cache) this.replies.set(promptKey, reply);
     const record = recordOf(request, {
       key,
       reply,
       model,
-      cost_usd: costOf(provider, model, reply.usage, { baseUrl: base_url, table: this.prices }),
+      cost_usd: this.costOf(reply.usage),
       latency_ms: latency,
       failures,
       crashes: 0,
@@ -79,8 +92,24 @@ export class ModelCaller {
     return [...this.open].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, record]) => record);
   }
 
-  private async askUntilAnswered(request: GenerateRequest, key: string) {
-    const { value, failures } = await untilAnswered(this.lm.max_attempts, () => this.ask(request, key));
+  private costOf(usage: Usage | undefined): number | null {
+    const { provider, model, base_url } = this.lm;
+    return costOf(provider, model, usage, { baseUrl: base_url, table: this.prices });
+  }
+
+  private async askUntilAnswered(request: GenerateRequest, key: string, { failed, again }: Requests) {
+    const tries: Tries = {
+      failed: (error) => {
+        const usage = error instanceof LanguageModelError ? usageOfFailure(request, error) : null;
+        failed(usage === null ? null : { requests: 1, usage, cost_usd: this.costOf(usage) });
+      },
+      again,
+    };
+    const { value, failures } = await untilAnswered(
+      this.lm.max_attempts,
+      () => this.ask(request, key),
+      tries,
+    );
     return { ...value, failures };
   }
 

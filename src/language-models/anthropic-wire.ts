@@ -4,10 +4,12 @@ import type {
   FinishReason,
   GenerateReply,
   GenerateRequest,
+  Usage,
 } from '../contracts/language-model.js';
 import { isClassic, type ThinkingFields, thinkingOf } from './anthropic-thinking.js';
 import { answeredTool, argumentsObject, mergeNeighbours, type Notice, systemText } from './chat-messages.js';
 import { LanguageModelError } from './errors.js';
+import { reportedUsage } from './usage.js';
 
 /** The body of `POST /v1/messages`, as far as Reprise uses it. The client's own type no longer has `temperature`. */
 export interface WireRequest extends ThinkingFields {
@@ -89,6 +91,18 @@ const FINISH_REASONS: Record<string, FinishReason> = {
   refusal: 'content_filter',
 };
 
+function usageIn({ usage }: Partial<Message>): Usage | undefined {
+  if (typeof usage !== 'object' || usage === null) return undefined;
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage;
+  const read = [input_tokens, cache_creation_input_tokens ?? 0, cache_read_input_tokens ?? 0];
+  const parts = read.map((tokens) => reportedUsage(tokens, output_tokens));
+  if (parts.includes(undefined)) return undefined;
+  return reportedUsage(
+    read.reduce((sum, tokens) => sum + tokens, 0),
+    output_tokens,
+  );
+}
+
 /**
  * Reads a `message`. Cached input counts as input: it was sent, and is billed, if at another rate.
  * @throws LanguageModelError (`malformed_reply`) where the body is none.
@@ -99,6 +113,7 @@ export function readMessage(body: unknown): GenerateReply {
     const wrong = typeof body === 'object' && body !== null ? 'it has no content' : 'it is no JSON object';
     throw new LanguageModelError('malformed_reply', `anthropic sent no message: ${wrong}`, {
       provider: 'anthropic',
+      ...(typeof message === 'object' && message !== null && { usage: usageIn(message) }),
     });
   }
   const calls = message.content.flatMap((block) =>
@@ -106,19 +121,11 @@ export function readMessage(body: unknown): GenerateReply {
       ? [{ id: block.id, name: block.name, arguments: JSON.stringify(block.input ?? {}) }]
       : [],
   );
-  const { usage } = message;
+  const usage = usageIn(message);
   return {
     text: message.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
     ...(calls.length > 0 && { tool_calls: calls }),
-    ...(typeof usage?.input_tokens === 'number' && {
-      usage: {
-        input_tokens:
-          usage.input_tokens +
-          (usage.cache_creation_input_tokens ?? 0) +
-          (usage.cache_read_input_tokens ?? 0),
-        output_tokens: usage.output_tokens ?? 0,
-      },
-    }),
+    ...(usage && { usage }),
     finish_reason: FINISH_REASONS[message.stop_reason ?? ''] ?? 'unknown',
     model: message.model || undefined,
   };

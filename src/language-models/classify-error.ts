@@ -22,6 +22,9 @@ export interface ErrorContext {
 /** Connection faults of Node's sockets and of undici, which is Node's fetch. */
 const NETWORK_CODE =
   /^(?:E(?!RR_)[A-Z_]{3,}|UND_ERR_[A-Z_]+|ERR_(?:SSL|TLS)_[A-Z0-9_]+|CERT_[A-Z_]+|[A-Z_]*CERT[A-Z_]*)$/;
+/** Those that come up before a connection stands. */
+const BEFORE_SENDING =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_[A-Z]+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_(?:SSL|TLS)_[A-Z0-9_]+|[A-Z_]*CERT[A-Z_]*)$/;
 const OUT_OF_MONEY =
   /insufficient_quota|billing_hard_limit|billing_error|credit balance is too low|spend(?:ing)?[ _]limit/i;
 const KEY_REFUSED = /API_KEY_INVALID|API key not valid|API key expired|invalid[ _]api[ _]key/i;
@@ -123,8 +126,8 @@ export function errorInsideBody(body: unknown, context: ErrorContext): LanguageM
 /** Turns whatever a provider's client threw into the one error that the rest of Reprise understands. Never throws. */
 export function classifyError(error: unknown, context: ErrorContext): LanguageModelError {
   const { provider, serverName = provider } = context;
-  const make = (kind: LanguageModelErrorKind, message: string) =>
-    new LanguageModelError(kind, message, { provider });
+  const make = (kind: LanguageModelErrorKind, message: string, isUnsent = false) =>
+    new LanguageModelError(kind, message, { provider, isUnsent });
   if (context.timedOutAfterMs !== undefined) {
     return make('timeout', `${serverName} did not answer within ${context.timedOutAfterMs / 1000} s`);
   }
@@ -144,6 +147,7 @@ export function classifyError(error: unknown, context: ErrorContext): LanguageMo
     return make(
       timedOut ? 'timeout' : 'connection',
       `the connection to ${serverName} failed${code === undefined ? '' : ` (${code})`}: ${words}`,
+      code !== undefined && BEFORE_SENDING.test(code),
     );
   }
   // The client could not read the answer: an error page where JSON was announced, or JSON of another shape.

@@ -4,6 +4,7 @@ import { LanguageModelError } from './errors.js';
 import type { OpenRecording } from './replay.js';
 import type { SimulationSettings } from './simulated.js';
 import type { KnownAnswer } from './simulated-answers.js';
+import { withUsage } from './usage.js';
 
 export type ProviderName = 'gemini' | 'openai' | 'anthropic' | 'scripted' | 'replay' | 'simulated';
 
@@ -95,6 +96,13 @@ export async function createLanguageModel(
   return { model: await build(settings, dependencies), provider, modelName };
 }
 
+/** A model that somebody bills: each of its replies says what it has taken. */
+function billed(model: LanguageModel): LanguageModel {
+  return {
+    generate: async (request, options) => withUsage(request, await model.generate(request, options)),
+  };
+}
+
 async function build(
   settings: LanguageModelSettings,
   dependencies: LanguageModelDependencies,
@@ -106,7 +114,7 @@ async function build(
   switch (provider) {
     case 'gemini': {
       const { geminiLanguageModel } = await import('./gemini.js');
-      return geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, baseUrl });
+      return billed(geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, baseUrl }));
     }
     case 'openai': {
       const { openaiLanguageModel } = await import('./openai.js');
@@ -115,11 +123,11 @@ async function build(
         organization: environment.OPENAI_ORG_ID,
         project: environment.OPENAI_PROJECT_ID,
       };
-      return openaiLanguageModel({ model, apiKey, timeoutMs, baseUrl, notice, ...account });
+      return billed(openaiLanguageModel({ model, apiKey, timeoutMs, baseUrl, notice, ...account }));
     }
     case 'anthropic': {
       const { anthropicLanguageModel } = await import('./anthropic.js');
-      return anthropicLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, baseUrl, notice });
+      return billed(anthropicLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, baseUrl, notice }));
     }
     case 'scripted': {
       const { scriptedLanguageModel } = await import('./scripted.js');

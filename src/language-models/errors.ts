@@ -1,3 +1,5 @@
+import type { Usage } from '../contracts/language-model.js';
+
 /** What went wrong with a call, in the words that decide what happens next. */
 export type LanguageModelErrorKind =
   /** 401, 403, a key the provider does not know, or no key at all. */
@@ -70,6 +72,10 @@ export interface LanguageModelErrorDetails {
   status?: number;
   /** Milliseconds the provider asked to wait, at most ten minutes. */
   retryAfterMs?: number;
+  /** What the provider says it has billed, where it answered with what is no reply. */
+  usage?: Usage;
+  /** The request has never reached the server. */
+  isUnsent?: boolean;
 }
 
 /**
@@ -83,6 +89,8 @@ export class LanguageModelError extends Error {
   readonly provider: string;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly usage: Usage | undefined;
+  readonly isUnsent: boolean;
   /** Another attempt may succeed. */
   readonly retryable: boolean;
   /** Every other call of this run would fail in the same way. */
@@ -97,6 +105,8 @@ export class LanguageModelError extends Error {
     this.provider = details.provider;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.usage = details.usage;
+    this.isUnsent = details.isUnsent ?? false;
     this.retryable = CONSEQUENCES[kind].retryable;
     this.fatalForRun = CONSEQUENCES[kind].fatalForRun;
   }

@@ -9,6 +9,7 @@ import type {
 } from '../contracts/language-model.js';
 import { answeredTool, argumentsObject, mergeNeighbours, systemText, toolCallId } from './chat-messages.js';
 import { LanguageModelError } from './errors.js';
+import { reportedUsage } from './usage.js';
 
 /**
  * Gemini 3 and later refuse a function call in the history that lacks the signature they gave it. A chat does not
@@ -85,11 +86,15 @@ const FINISH_REASONS: Record<string, FinishReason> = {
 
 function readUsage(response: GenerateContentResponse): Usage | undefined {
   const counts = response.usageMetadata;
-  if (counts?.promptTokenCount === undefined) return undefined;
+  if (typeof counts !== 'object' || counts === null) return undefined;
+  const { promptTokenCount, toolUsePromptTokenCount, candidatesTokenCount, thoughtsTokenCount } = counts;
+  const prompt = reportedUsage(promptTokenCount, toolUsePromptTokenCount ?? 0);
+  // Thoughts are billed as output, but are not among the candidates' tokens.
+  const reply = reportedUsage(candidatesTokenCount ?? 0, thoughtsTokenCount ?? 0);
+  if (prompt === undefined || reply === undefined) return undefined;
   return {
-    input_tokens: counts.promptTokenCount + (counts.toolUsePromptTokenCount ?? 0),
-    // Thoughts are billed as output, but are not among the candidates' tokens.
-    output_tokens: (counts.candidatesTokenCount ?? 0) + (counts.thoughtsTokenCount ?? 0),
+    input_tokens: prompt.input_tokens + prompt.output_tokens,
+    output_tokens: reply.input_tokens + reply.output_tokens,
   };
 }
 
@@ -107,6 +112,7 @@ export function readResponse(response: GenerateContentResponse, call: CallIdenti
     }
     throw new LanguageModelError('malformed_reply', 'gemini sent a reply without candidates', {
       provider: 'gemini',
+      usage,
     });
   }
   const parts = candidate.content?.parts ?? [];

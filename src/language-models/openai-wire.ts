@@ -6,10 +6,12 @@ import type {
   FinishReason,
   GenerateReply,
   GenerateRequest,
+  Usage,
 } from '../contracts/language-model.js';
 import { effortOf, toolCallId } from './chat-messages.js';
 import { LanguageModelError } from './errors.js';
 import type { Dialect } from './openai-dialect.js';
+import { reportedUsage } from './usage.js';
 
 type WireMessage = ChatCompletionCreateParamsNonStreaming['messages'][number];
 
@@ -73,8 +75,16 @@ const replySchema = z.object({
       }),
     )
     .min(1, 'is empty'),
-  usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullish().catch(undefined),
 });
+
+const usageSchema = z.object({
+  usage: z.object({ prompt_tokens: z.unknown(), completion_tokens: z.unknown() }),
+});
+
+function usageIn(body: unknown): Usage | undefined {
+  const { data } = usageSchema.safeParse(body);
+  return data && reportedUsage(data.usage.prompt_tokens, data.usage.completion_tokens);
+}
 
 const FINISH_REASONS: Record<string, FinishReason> = {
   stop: 'stop',
@@ -99,6 +109,7 @@ export function readWireReply(body: unknown, call: CallIdentity, serverName: str
         : 'it is no JSON object (is base_url the address of an OpenAI-compatible API?)';
     throw new LanguageModelError('malformed_reply', `${serverName} sent no chat completion: ${wrong}`, {
       provider: 'openai',
+      usage: usageIn(body),
     });
   }
   const { content, refusal, tool_calls } = choice.message;
@@ -114,11 +125,11 @@ export function readWireReply(body: unknown, call: CallIdentity, serverName: str
   const refused = typeof refusal === 'string' && refusal !== '' && !parts;
   const reported = FINISH_REASONS[choice.finish_reason ?? ''] ?? 'unknown';
   const asksForTools = calls !== undefined && calls.length > 0;
-  const usage = parsed.data?.usage;
+  const usage = usageIn(body);
   return {
     text: refused ? refusal : (parts ?? ''),
     ...(asksForTools && { tool_calls: calls }),
-    ...(usage && { usage: { input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens } }),
+    ...(usage && { usage }),
     // Several servers report `stop` beside tool calls.
     finish_reason: refused ? 'content_filter' : asksForTools && reported === 'stop' ? 'tool_calls' : reported,
     model: parsed.data?.model || undefined,

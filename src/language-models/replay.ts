@@ -19,6 +19,8 @@ export interface ReplayOptions {
   openRecording?: OpenRecording;
 }
 
+const tokens = z.int().min(0);
+
 /** What is optional in a row is forgiven when it is odd: the text is what a replay is for. */
 const rowSchema = z.object({
   text: z.string().nullish(),
@@ -27,7 +29,8 @@ const rowSchema = z.object({
     .min(1)
     .optional()
     .catch(undefined),
-  usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }).optional().catch(undefined),
+  usage: z.object({ input_tokens: tokens, output_tokens: tokens }).optional().catch(undefined),
+  usage_estimated: z.literal(true).optional().catch(undefined),
   finish_reason: z
     .enum(['stop', 'length', 'tool_calls', 'content_filter', 'unknown'])
     .optional()
@@ -36,11 +39,12 @@ const rowSchema = z.object({
 });
 
 function toReply(row: Record<string, unknown>): GenerateReply {
-  const { text, tool_calls, usage, finish_reason, model } = rowSchema.parse(row);
+  const { text, tool_calls, usage, usage_estimated, finish_reason, model } = rowSchema.parse(row);
   return {
     text: text ?? '',
     ...(tool_calls && { tool_calls }),
     ...(usage && { usage }),
+    ...(usage && usage_estimated && { usage_estimated }),
     finish_reason: finish_reason ?? (tool_calls === undefined ? 'unknown' : 'tool_calls'),
     model,
     // The recorded cost was paid by the run that recorded it.

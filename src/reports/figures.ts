@@ -1,4 +1,6 @@
 import type { Usage } from '../contracts/language-model.js';
+import type { Beside, Unkept } from '../contracts/step-cost.js';
+import { estimatedText } from '../statistics/beside-text.js';
 import { dollarsText, durationText, percentText, scoreText } from '../statistics/figure-text.js';
 import { type Content, type Html, html } from './html.js';
 import { alignedScore, type ScoreScale } from './score-scale.js';
@@ -21,21 +23,34 @@ ${figures.map(({ name, value, note }) => html`<div><dt>${name}</dt><dd>${value}$
 }
 
 /** What every experiment costs. */
-export function spendingFigures(metrics: {
-  lm_calls: number;
-  lm_calls_repeated: number;
-  usage: Usage;
-  cost_usd: number | null;
-  wall_seconds: number;
-}): Figure[] {
-  const { usage, cost_usd } = metrics;
-  const repeated = html`${count(metrics.lm_calls_repeated)} repeated after a crash`;
+export function spendingFigures(
+  metrics: Beside & {
+    lm_calls: number;
+    lm_calls_repeated: number;
+    usage: Usage;
+    cost_usd: number | null;
+    wall_seconds: number;
+  },
+): Figure[] {
+  const { usage, cost_usd, unkept } = metrics;
+  const repeated = html`${count(metrics.lm_calls_repeated)} repeated after a crash${estimatedText(metrics)}`;
   return [
     { name: 'LM calls', value: count(metrics.lm_calls), note: repeated },
     { name: 'Tokens in', value: count(usage.input_tokens), note: html`${count(usage.output_tokens)} out` },
     { name: 'Cost', value: dollars(cost_usd), note: cost_usd === null && 'a model has no price' },
+    ...(unkept === undefined ? [] : [unkeptFigure(unkept)]),
     { name: 'Wall time', value: duration(metrics.wall_seconds) },
   ];
+}
+
+/** What was spent beside the cost; nobody knows exactly how much. */
+function unkeptFigure({ requests, usage, cost_usd }: Unkept): Figure {
+  const tokens = html`${count(usage.input_tokens)} tokens in, ${count(usage.output_tokens)} out`;
+  return {
+    name: 'Replies not kept',
+    value: count(requests),
+    note: html`at most ${dollars(cost_usd)}, ${tokens}`,
+  };
 }
 
 /** Names with what they stand for, side by side. */

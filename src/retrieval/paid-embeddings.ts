@@ -6,9 +6,11 @@ export function nothingPaid(): PaidEmbeddings {
 
 /** The sum of two; its cost is not known where one of theirs is not. */
 export function addPaid(left: PaidEmbeddings, right: PaidEmbeddings): PaidEmbeddings {
+  const estimated = (left.estimated ?? 0) + (right.estimated ?? 0);
   return {
     texts: left.texts + right.texts,
     requests: left.requests + right.requests,
+    ...(estimated === 0 ? {} : { estimated }),
     input_tokens: left.input_tokens + right.input_tokens,
     cost_usd: left.cost_usd === null || right.cost_usd === null ? null : left.cost_usd + right.cost_usd,
     cut: left.cut + right.cut,

@@ -9,7 +9,7 @@ import { VectorError } from './vectors.js';
 export interface VectorStoreOptions extends Omit<KeptVectorsOptions, 'identity'> {
   embedder: Embedder;
   /** US dollars; null where they are not known. */
-  costOf?: (usage: EmbedUsage | undefined) => number | null;
+  costOf?: (usage: EmbedUsage) => number | null;
   /** Requests in flight for one call of `vectorsOf`; 4 by default. */
   concurrentRequests?: number;
 }
@@ -131,14 +131,15 @@ export class VectorStore {
 
   private async ask(batch: readonly Wanted[], { signal, onPaid }: VectorsOptions): Promise<void> {
     signal?.throwIfAborted();
-    const { vectors, usage, requests, cut } = await this.embedder.embed(
+    const { vectors, usage, requests, estimated, cut } = await this.embedder.embed(
       batch.map(({ text }) => text),
       { signal },
     );
     onPaid?.({
       texts: batch.length,
       requests,
-      input_tokens: usage?.input_tokens ?? 0,
+      ...(estimated === 0 ? {} : { estimated }),
+      input_tokens: usage.input_tokens,
       cost_usd: this.costOf(usage),
       cut,
     });

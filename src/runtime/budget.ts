@@ -1,6 +1,6 @@
 import type { Limits, Spending, SpendingLeft } from '../contracts/run.js';
 import { dollarsText } from '../statistics/figure-text.js';
-import { addCosts } from './totals.js';
+import { addCosts } from './add-costs.js';
 
 /** Whether a run has limits that single calls count against. */
 export function hasCallLimits(limits: Limits): boolean {
@@ -10,7 +10,10 @@ export function hasCallLimits(limits: Limits): boolean {
 /** The limit that is used up, as a sentence for people; null while there is room. */
 export function reachedLimit(limits: Limits, spent: Spending): string | null {
   if (limits.max_lm_calls !== null && spent.lm_calls >= limits.max_lm_calls) {
-    return `limits.max_lm_calls: ${spent.lm_calls} of ${limits.max_lm_calls} calls are made`;
+    const made = `limits.max_lm_calls: ${spent.lm_calls} of ${limits.max_lm_calls} calls are made`;
+    return spent.unkept === undefined
+      ? made
+      : `${made}, ${spent.unkept} of them for a reply that is not kept`;
   }
   if (limits.max_tokens !== null && spent.tokens >= limits.max_tokens) {
     return `limits.max_tokens: ${spent.tokens} of ${limits.max_tokens} tokens are used`;
@@ -48,6 +51,9 @@ export class BudgetLedger<Holder = number> {
   settle(holder: Holder, spending: Spending): void {
     if (spending.lm_calls < (this.used.get(holder)?.lm_calls ?? 0)) return;
     this.used.set(holder, spending);
+    // A crash makes a holder send more requests than it had leave for.
+    const granted = this.granted.get(holder);
+    if (granted !== undefined) this.granted.set(holder, Math.max(granted, spending.lm_calls));
   }
 
   /** A holder that has ended needs its lease no more. */
@@ -122,6 +128,7 @@ function sumOf(parts: readonly Spending[]): Spending {
     total.lm_calls += part.lm_calls;
     total.tokens += part.tokens;
     total.cost_usd = addCosts(total.cost_usd, part.cost_usd);
+    if (part.unkept !== undefined) total.unkept = (total.unkept ?? 0) + part.unkept;
   }
   return total;
 }

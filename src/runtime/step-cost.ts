@@ -1,17 +1,54 @@
 import type { CallRecord } from '../contracts/language-model.js';
 import type { Spending } from '../contracts/run.js';
-import type { StepCost } from '../contracts/step-cost.js';
-import { addCosts } from './totals.js';
+import type { StepCost, Unkept } from '../contracts/step-cost.js';
+import { addCosts } from './add-costs.js';
+import { addBeside, addUsage, withUnkept } from './beside.js';
 
 /** Of a step that paid for nothing. */
 export function noStepCost(): StepCost {
   return { lm_calls: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0 };
 }
 
-/** Of one call of a model. */
-export function costOfCall({ usage, cost_usd }: Pick<CallRecord, 'usage' | 'cost_usd'>): StepCost {
+/** Of one call of a model whose reply is kept. */
+export function costOfCall({
+  usage,
+  usage_estimated,
+  cost_usd,
+}: Pick<CallRecord, 'usage' | 'usage_estimated' | 'cost_usd'>): StepCost {
   const { input_tokens = 0, output_tokens = 0 } = usage ?? {};
-  return { lm_calls: 1, usage: { input_tokens, output_tokens }, cost_usd };
+  return {
+    lm_calls: 1,
+    usage: { input_tokens, output_tokens },
+    cost_usd,
+    ...(usage_estimated === true ? { lm_calls_estimated: 1 } : {}),
+  };
+}
+
+/** Of requests whose reply is not kept. */
+export function costOfUnkept(unkept: Unkept | null): StepCost {
+  return unkept === null ? noStepCost() : { ...noStepCost(), unkept };
+}
+
+/** A cost without the requests whose reply is not kept. */
+export function keptOf<Cost extends StepCost>(cost: Cost): Omit<Cost, 'unkept'> {
+  const { unkept: _unkept, ...kept } = cost;
+  return kept;
+}
+
+/** What of a cost was not paid before, for replies that were found again. */
+export function costBeyond(cost: StepCost, paid: StepCost): StepCost {
+  const beyond = (all: number, before: number) => Math.max(all - before, 0);
+  const { lm_calls, usage, cost_usd, lm_calls_estimated = 0, unkept } = cost;
+  const estimated = beyond(lm_calls_estimated, paid.lm_calls_estimated ?? 0);
+  return {
+    lm_calls: beyond(lm_calls, paid.lm_calls),
+    usage: {
+      input_tokens: beyond(usage.input_tokens, paid.usage.input_tokens),
+      output_tokens: beyond(usage.output_tokens, paid.usage.output_tokens),
+    },
+    cost_usd: cost_usd === null || paid.cost_usd === null ? null : beyond(cost_usd, paid.cost_usd),
+    ...addBeside({ lm_calls_estimated: estimated, ...(unkept === undefined ? {} : { unkept }) }, {}),
+  };
 }
 
 /** The totals after a step. */
@@ -19,15 +56,22 @@ export function addStep<Totals extends StepCost>(totals: Totals, cost: StepCost)
   return {
     ...totals,
     lm_calls: totals.lm_calls + cost.lm_calls,
-    usage: {
-      input_tokens: totals.usage.input_tokens + cost.usage.input_tokens,
-      output_tokens: totals.usage.output_tokens + cost.usage.output_tokens,
-    },
+    usage: addUsage(totals.usage, cost.usage),
     cost_usd: addCosts(totals.cost_usd, cost.cost_usd),
+    ...addBeside(totals, cost),
   };
 }
 
+/** The totals of an experiment that has ended, with what its metrics say that it has spent. */
+export function withMetrics<Totals extends StepCost>(
+  { unkept: _unkept, lm_calls_estimated: _estimated, ...totals }: Totals,
+  { lm_calls, usage, cost_usd, unkept, lm_calls_estimated }: StepCost,
+): Totals {
+  const beside = addBeside({ lm_calls_estimated, unkept }, {});
+  return { ...totals, lm_calls, usage, cost_usd, ...beside } as Totals;
+}
+
 /** What limits count. */
-export function spendingOf({ lm_calls, usage, cost_usd }: StepCost): Spending {
-  return { lm_calls, tokens: usage.input_tokens + usage.output_tokens, cost_usd };
+export function spendingOf({ lm_calls, usage, cost_usd, ...beside }: StepCost): Spending {
+  return withUnkept({ lm_calls, tokens: usage.input_tokens + usage.output_tokens, cost_usd }, beside);
 }

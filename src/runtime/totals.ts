@@ -1,6 +1,9 @@
 import type { Usage } from '../contracts/language-model.js';
 import type { EmbeddingTotals, EpisodeRecord, Metrics } from '../contracts/results.js';
 import type { Spending, Totals } from '../contracts/run.js';
+import type { Beside, Unkept } from '../contracts/step-cost.js';
+import { addCosts } from './add-costs.js';
+import { addBeside, withUnkept } from './beside.js';
 
 export function noTotals(): Totals {
   return {
@@ -16,17 +19,14 @@ export function noTotals(): Totals {
   };
 }
 
-/** US dollars; null as soon as one of them is not known. */
-export function addCosts(left: number | null, right: number | null): number | null {
-  return left === null || right === null ? null : left + right;
-}
-
 /** What was paid for vectors, and one request more. */
 export function addEmbeddings(before: EmbeddingTotals | null, paid: EmbeddingTotals): EmbeddingTotals {
   const { texts, input_tokens, cost_usd } = before ?? { texts: 0, input_tokens: 0, cost_usd: 0 };
+  const estimated = (before?.estimated ?? 0) + (paid.estimated ?? 0);
   return {
     texts: texts + paid.texts,
     input_tokens: input_tokens + paid.input_tokens,
+    ...(estimated === 0 ? {} : { estimated }),
     cost_usd: addCosts(cost_usd, paid.cost_usd),
   };
 }
@@ -38,24 +38,27 @@ export function bookEmbeddings(totals: Totals, paid: EmbeddingTotals | null): vo
 }
 
 /** What limits count. */
-export function spendingOfTotals({ lm_calls, input_tokens, output_tokens, cost_usd }: Totals): Spending {
-  return { lm_calls, tokens: input_tokens + output_tokens, cost_usd };
+export function spendingOfTotals(totals: Totals): Spending {
+  const { lm_calls, input_tokens, output_tokens, cost_usd } = totals;
+  return withUnkept({ lm_calls, tokens: input_tokens + output_tokens, cost_usd }, totals);
 }
 
 /** The totals that a run's metrics hold. */
 export function totalsOf(metrics: Metrics): Totals {
   const { samples, correct, errors, episodes, lm_calls, lm_calls_repeated, usage, cost_usd } = metrics;
-  return { samples, correct, errors, episodes, lm_calls, lm_calls_repeated, ...usage, cost_usd };
+  const counts = { samples, correct, errors, episodes, lm_calls, lm_calls_repeated };
+  return { ...counts, ...usage, cost_usd, ...addBeside(metrics, {}) };
 }
 
 export function addTotals(parts: readonly Totals[]): Totals {
   const sum = noTotals();
+  const { cost_usd: _cost, ...counts } = sum;
   for (const part of parts) {
-    for (const key of Object.keys(sum) as (keyof Totals)[]) {
-      if (key === 'cost_usd') continue;
+    for (const key of Object.keys(counts) as (keyof Omit<Totals, keyof Beside | 'cost_usd'>)[]) {
       sum[key] += part[key];
     }
     sum.cost_usd = addCosts(sum.cost_usd, part.cost_usd);
+    Object.assign(sum, addBeside(sum, part));
   }
   return sum;
 }
@@ -66,11 +69,33 @@ export function accuracyOf(totals: Totals): number | null {
   return judged <= 0 ? null : totals.correct / judged;
 }
 
-/** Counts an answered call; `repeated` are its attempts that a crash cut off. */
+/** Counts requests whose reply is not kept. */
+export function bookUnkept(totals: Totals, unkept: Unkept | null): void {
+  if (unkept !== null) Object.assign(totals, addBeside(totals, { unkept }));
+}
+
+/**
+ * Counts an answered call; `repeated` are its attempts that a crash cut off, `unkept` all requests whose reply is not
+ * kept, those among them.
+ */
 export function bookCall(
   totals: Totals,
-  call: { repeated?: number; usage?: Usage; cost_usd?: number | null },
+  call: {
+    repeated?: number;
+    usage?: Usage;
+    usage_estimated?: boolean;
+    cost_usd?: number | null;
+    unkept?: Unkept;
+  },
 ): void {
+  const { usage_estimated, unkept } = call;
+  Object.assign(
+    totals,
+    addBeside(totals, {
+      lm_calls_estimated: usage_estimated === true ? 1 : 0,
+      ...(unkept === undefined ? {} : { unkept }),
+    }),
+  );
   totals.lm_calls += 1;
   totals.lm_calls_repeated += call.repeated ?? 0;
   totals.input_tokens += call.usage?.input_tokens ?? 0;

@@ -1,7 +1,9 @@
 import type { RolloutEnding, RolloutRow, UserFault } from '../contracts/agent-eval.js';
 import type { AgentEvalMetrics } from '../contracts/agent-eval-results.js';
 import type { CallRecord } from '../contracts/language-model.js';
+import type { Beside } from '../contracts/step-cost.js';
 import { addStep, costOfCall } from '../runtime/step-cost.js';
+import { besideOf } from './beside.js';
 import { groupBy } from './group-by.js';
 import { roundCost } from './result-row.js';
 import { isSuccess, rewardStatistics } from './reward-statistics.js';
@@ -27,7 +29,10 @@ export type AgentEvalFacts = Pick<
   seed: number;
 };
 
-type CallFigures = Pick<AgentEvalMetrics, 'lm_calls' | 'lm_calls_repeated' | 'usage' | 'cost_usd'>;
+type CallFigures = Pick<
+  AgentEvalMetrics,
+  'lm_calls' | 'lm_calls_repeated' | 'usage' | 'cost_usd' | keyof Beside
+>;
 
 export function noCallFigures(): CallFigures {
   return { lm_calls: 0, lm_calls_repeated: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0 };
@@ -103,5 +108,6 @@ export function agentEvalMetrics(
     tool_calls_failed: sum(rows, 'tool_calls_failed'),
     ...calls,
     cost_usd: calls.cost_usd === null ? null : roundCost(calls.cost_usd),
+    ...besideOf(calls, calls.unkept ?? null),
   };
 }

@@ -1,6 +1,6 @@
 import type { CallRecord, Usage } from '../contracts/language-model.js';
 import type { EpisodeRecord, ResultRow } from '../contracts/results.js';
-import { addCosts } from '../runtime/totals.js';
+import { addCosts } from '../runtime/add-costs.js';
 
 /** Sums token counts; a call without usage counts as none. */
 export function sumUsage(calls: readonly Pick<CallRecord, 'usage'>[]): Usage {

@@ -1,7 +1,10 @@
 import type { ExecutionRecord } from '../contracts/execution.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { EmbeddingTotals, Metrics, ResultRow, TaskMetrics } from '../contracts/results.js';
-import { addCosts } from '../runtime/totals.js';
+import type { Unkept } from '../contracts/step-cost.js';
+import { addCosts } from '../runtime/add-costs.js';
+import { addUnkept } from '../runtime/beside.js';
+import { besideOf } from './beside.js';
 import { roundCost } from './result-row.js';
 
 /** What the rows do not say. */
@@ -64,7 +67,8 @@ export class RunMetricsBuilder {
   private rewardSum = 0;
   private truncated = 0;
   private warnings = 0;
-  private calls = { made: 0, repeated: 0, cached: 0, input: 0, output: 0 };
+  private calls = { made: 0, repeated: 0, cached: 0, estimated: 0, input: 0, output: 0 };
+  private unkept: Unkept | null = null;
   private executions = { made: 0, failed: 0 };
   private agentMetrics: Counts = new Map();
   private embeddings: EmbeddingTotals | null = null;
@@ -95,6 +99,7 @@ export class RunMetricsBuilder {
     this.calls.made += 1;
     this.calls.repeated += call.repeated;
     this.calls.cached += call.cached === true ? 1 : 0;
+    this.calls.estimated += call.usage_estimated === true ? 1 : 0;
     this.calls.input += call.usage?.input_tokens ?? 0;
     this.calls.output += call.usage?.output_tokens ?? 0;
     this.cost = addCosts(this.cost, call.cost_usd);
@@ -103,6 +108,11 @@ export class RunMetricsBuilder {
   addExecution({ status }: ExecutionRecord): void {
     this.executions.made += 1;
     if (status !== 'ok') this.executions.failed += 1;
+  }
+
+  /** Requests whose reply is not kept stand beside the figures: nobody knows exactly what they have cost. */
+  addUnkept(unkept: Unkept): void {
+    this.unkept = addUnkept(this.unkept, unkept);
   }
 
   /** What was paid for retrieval counts as tokens and dollars of the run. */
@@ -175,6 +185,7 @@ export class RunMetricsBuilder {
       lm_calls_cached: this.calls.cached,
       usage: { input_tokens: this.calls.input, output_tokens: this.calls.output },
       cost_usd: this.cost === null ? null : roundCost(this.cost),
+      ...besideOf({ lm_calls_estimated: this.calls.estimated }, this.unkept),
       by_task: { [environment]: task },
     };
   }

@@ -168,6 +168,16 @@ export function paidEmbeddingsPrefix(): string {
   return `${EMBEDDINGS}/`;
 }
 
+/** What the requests of an activity have cost whose reply is not kept. */
+export function unkeptKey(activity: string): string {
+  return `${unkeptPrefix()}${segment(activity)}.json`;
+}
+
+/** Lists what all requests have cost whose reply is not kept. */
+export function unkeptPrefix(): string {
+  return 'unkept/';
+}
+
 /** The folder of a model's vectors, shared by the runs of a results folder. Lies beside the experiments' folders. */
 export function vectorCachePrefix(model: string): string {
   return `.cache/vectors/${segment(model)}`;

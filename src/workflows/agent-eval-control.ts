@@ -11,7 +11,7 @@ import type { AgentEvalMetrics, AgentEvalProgress } from '../contracts/agent-eva
 import { addRollout, noAgentEvalTotals } from '../rollouts/totals.js';
 import { reachedLimit } from '../runtime/budget.js';
 import { Leases } from '../runtime/leases.js';
-import { spendingOf } from '../runtime/step-cost.js';
+import { spendingOf, withMetrics } from '../runtime/step-cost.js';
 import { agentEvalMarkdown } from './agent-eval-markdown.js';
 import type { Outcome } from './conclude.js';
 import { ExperimentControl } from './experiment-control.js';
@@ -100,6 +100,7 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
   }
 
   finish(metrics: AgentEvalMetrics): void {
+    this.totals = withMetrics(this.totals, metrics);
     this.setPhase(metrics.status);
   }
 

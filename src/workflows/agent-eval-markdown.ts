@@ -1,5 +1,6 @@
 import type { AgentEvalProgress } from '../contracts/agent-eval-results.js';
 import { scoreOrDash } from '../evolution/scores.js';
+import { besideRows, estimatedText } from '../statistics/beside-text.js';
 import { closingFacts, type Fact, factTable } from './fact-table.js';
 import { dollars } from './progress-markdown.js';
 
@@ -17,8 +18,9 @@ export function agentEvalMarkdown(progress: AgentEvalProgress): string {
     ['user', user_model ?? 'none'],
     ['replies of the agent', String(agent_turns)],
     ['tool calls', `${tool_calls}, ${tool_calls_failed} failed`],
-    ['LM calls', String(lm_calls)],
+    ['LM calls', `${lm_calls}${estimatedText(totals)}`],
     ['cost', dollars(cost_usd)],
+    ...besideRows(totals),
     ['concurrency', String(progress.concurrency)],
     ...closingFacts(progress),
   ];

@@ -13,6 +13,7 @@ import { compareScaffoldIds } from '../evolution/ids.js';
 import { bestScaffold } from '../evolution/lineage.js';
 import { bestLine, bestSoFarLine } from '../evolution/progress-lines.js';
 import { noEvolveTotals } from '../evolution/totals.js';
+import { withMetrics } from '../runtime/step-cost.js';
 import { evolveMarkdown } from './evolve-markdown.js';
 import { ExperimentControl } from './experiment-control.js';
 import type { iteration as iterationWorkflow } from './iteration.js';
@@ -101,6 +102,7 @@ export class EvolveControl extends ExperimentControl<EvolvePlan> {
   }
 
   finish(metrics: EvolveMetrics): void {
+    this.totals = withMetrics(this.totals, metrics);
     this.tell(bestLine(metrics.best));
     this.setPhase(metrics.status);
   }

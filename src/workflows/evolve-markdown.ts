@@ -1,6 +1,7 @@
 import type { EvolveTotals, ScaffoldNode } from '../contracts/evolve.js';
 import type { EvolveProgress } from '../contracts/evolve-results.js';
 import { latestScoreText } from '../evolution/lineage.js';
+import { besideRows, estimatedText } from '../statistics/beside-text.js';
 import { scoreText } from '../statistics/figure-text.js';
 import { closingFacts, type Fact, factLines, factTable } from './fact-table.js';
 import { dollars } from './progress-markdown.js';
@@ -21,11 +22,13 @@ function scaffoldTable(nodes: readonly ScaffoldNode[]): string[] {
   ];
 }
 
-function costFacts({ executions, executions_failed, lm_calls, cost_usd }: EvolveTotals): Fact[] {
+function costFacts(totals: EvolveTotals): Fact[] {
+  const { executions, executions_failed, lm_calls, cost_usd } = totals;
   return [
     ['executions', `${executions}, ${executions_failed} failed`],
-    ['LM calls', String(lm_calls)],
+    ['LM calls', `${lm_calls}${estimatedText(totals)}`],
     ['cost', cost_usd === undefined ? '–' : dollars(cost_usd)],
+    ...besideRows(totals),
   ];
 }
 

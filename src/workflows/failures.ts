@@ -7,8 +7,9 @@ import {
 } from '@temporalio/workflow';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import type { EpisodeError } from '../contracts/results.js';
-import type { StepCost } from '../contracts/step-cost.js';
+import type { AskAgain, StepCost } from '../contracts/step-cost.js';
 import { CallRefusedError } from '../runtime/ports.js';
+import { noStepCost } from '../runtime/step-cost.js';
 
 /** An error that ends a lane and is no episode's. */
 export function isInterruption(error: unknown): boolean {
@@ -53,21 +54,37 @@ export function fatalMessage(error: unknown): string | null {
 
 /** What a step had cost when it met a limit of the experiment; null where it failed for another reason. */
 export function costAtLimit(error: unknown): StepCost | null {
-  return costOfFailure(error, FAILURE_TYPES.limitReached);
+  return costOfType(error, FAILURE_TYPES.limitReached);
 }
 
 /** Why a program was given up without a score, and what it had cost; null where it failed for another reason. */
 export function givenUp(error: unknown): { reason: string; cost: StepCost } | null {
-  const cost = costOfFailure(error, FAILURE_TYPES.unscored);
+  const cost = costOfType(error, FAILURE_TYPES.unscored);
   return cost === null ? null : { reason: describeError(error).message, cost };
 }
 
-/** What the agent's empty reply had cost; null where a step failed for another reason. */
-export function costOfEmptyReply(error: unknown): StepCost | null {
-  return costOfFailure(error, FAILURE_TYPES.emptyReply);
+/** Whether the agent's reply said nothing. */
+export function isEmptyReply(error: unknown): boolean {
+  const cause = causeOf(error);
+  return cause instanceof ApplicationFailure && cause.type === FAILURE_TYPES.emptyReply;
 }
 
-function costOfFailure(error: unknown, type: string): StepCost | null {
+/** What a step had cost that failed, as far as it says so. */
+export function costOfFailure(error: unknown): StepCost {
+  return (detailsOf(error)[0] as StepCost | undefined) ?? noStepCost();
+}
+
+/** What another activity needs to ask again; null where the model is not to be asked again. */
+export function askAgain(error: unknown): AskAgain | null {
+  return (detailsOf(error)[1] as AskAgain | undefined) ?? null;
+}
+
+function detailsOf(error: unknown): unknown[] {
+  const cause = causeOf(error);
+  return cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+}
+
+function costOfType(error: unknown, type: string): StepCost | null {
   const cause = causeOf(error);
   const isOfType = cause instanceof ApplicationFailure && cause.type === type;
   return isOfType ? ((cause.details?.[0] as StepCost | undefined) ?? null) : null;

@@ -26,6 +26,7 @@ import {
   SuspendedError,
   type TurnRequest,
 } from '../evolution/iteration-ports.js';
+import { keptOf } from '../runtime/step-cost.js';
 import { iterationMarkdown } from './evolve-markdown.js';
 import { fatalMessage } from './failures.js';
 import { IterationNews } from './iteration-news.js';
@@ -93,7 +94,8 @@ export class IterationSession {
         iteration: this.input.state.next_iteration,
         closing,
         ...outcome,
-        state,
+        // What is not kept is no part of what an iteration comes to: it is the experiment's alone.
+        state: { ...state, totals: keptOf(state.totals) },
         lines: this.news.all(),
       });
       return { state, tested };
@@ -127,16 +129,18 @@ export class IterationSession {
 
   private propose(request: ProposalRequest): Promise<ProposedScaffold> {
     const { run } = this.input.plan;
-    return this.spending.call(request.id, () =>
-      evolution.proposeScaffold.executeWithOptions(this.askingOptions(request), [{ run, ...request }]),
+    return this.spending.call(request.id, (before) =>
+      evolution.proposeScaffold.executeWithOptions(this.askingOptions(request), [
+        { run, ...request, ...before },
+      ]),
     );
   }
 
   private async turn(request: TurnRequest): Promise<ScaffolderTurn> {
     const { run } = this.input.plan;
     const options = this.askingOptions(request, ` · turn ${request.turn + 1}`);
-    const taken = await this.spending.call(request.id, () =>
-      evolution.scaffolderTurn.executeWithOptions(options, [{ run, ...request }]),
+    const taken = await this.spending.call(request.id, (before) =>
+      evolution.scaffolderTurn.executeWithOptions(options, [{ run, ...request, ...before }]),
     );
     this.news.reportWhenDue();
     return taken;

@@ -1,14 +1,15 @@
-import { condition, workflowInfo } from '@temporalio/workflow';
+import { condition, patched, workflowInfo } from '@temporalio/workflow';
 import type { EvolvePlan, EvolveTotals, ScaffoldNode, ScaffoldRun } from '../contracts/evolve.js';
 import type { Asked, Limits, SpendingLeft } from '../contracts/run.js';
-import type { StepCost } from '../contracts/step-cost.js';
+import type { AskedBefore, StepCost } from '../contracts/step-cost.js';
 import { SuspendedError, type Unscored } from '../evolution/iteration-ports.js';
 import { ScaffoldCosts, type ScaffoldSpending } from '../evolution/scaffold-costs.js';
 import { addExecution } from '../evolution/totals.js';
-import { reachedLimit } from '../runtime/budget.js';
+import { hasCallLimits, reachedLimit } from '../runtime/budget.js';
 import { Reservations } from '../runtime/reservations.js';
-import { addStep, spendingOf } from '../runtime/step-cost.js';
+import { addStep, costBeyond, keptOf, noStepCost, spendingOf } from '../runtime/step-cost.js';
 import { costAtLimit, describeError, givenUp } from './failures.js';
+import { requestUntilAnswered } from './request-until-answered.js';
 
 /** So many scaffolds that are given up one after the other are a sign of an outage. */
 const MOST_GIVEN_UP = 2;
@@ -58,41 +59,85 @@ export class IterationSpending {
    * One call of the scaffolder; what it costs is paid before its reservation ends.
    * @throws SuspendedError where no further step may begin.
    */
-  async call<Step extends StepCost>(scaffold: string, work: () => Promise<Step>): Promise<Step> {
-    const release = await this.begin({ calls: 1, limits: this.plan.limits, mustCall: true });
-    try {
-      const step = await work();
-      this.pay(scaffold, step);
-      return step;
-    } finally {
-      release();
-    }
+  call<Step extends StepCost>(
+    scaffold: string,
+    send: (before: { before?: AskedBefore }) => Promise<Step>,
+  ): Promise<Step> {
+    const { limits } = this.plan;
+    return requestUntilAnswered(
+      {
+        isLimited: hasCallLimits(limits),
+        leave: () => this.begin({ calls: 1, limits, mustCall: true }),
+        answered: (step, release) => {
+          this.pay(scaffold, step);
+          release();
+        },
+        failed: (cost, _error, release) => {
+          this.totals = addStep(this.totals, cost);
+          release();
+        },
+      },
+      send,
+    );
   }
 
   /**
    * One run of a scaffold's program, or why it has no score.
+   * @param paid what was paid for replies that the program finds again, because it is run once more.
    * @throws SuspendedError where no further step may begin, or this one had nothing left to go on with.
    */
   async run(
     scaffold: string,
     work: (left: SpendingLeft) => Promise<ScaffoldRun>,
+    paid: StepCost = noStepCost(),
   ): Promise<ScaffoldRun | Unscored> {
     const { limits, executor } = this.plan;
     // What a program spends at most of tokens and dollars nobody knows before; it is stopped when they are spent.
     const callsAlone = { ...limits, max_tokens: null, max_cost_usd: null };
-    const calls = executor?.max_lm_calls ?? 0;
+    const most = executor?.max_lm_calls ?? 0;
+    const calls = most === 0 ? 0 : Math.max(most - paid.lm_calls, 1);
     const release = await this.begin({ calls, limits: callsAlone, mustCall: false });
+    let more: StepCost | null = null;
     try {
-      const done = await work(this.reservations.left(calls, limits, spendingOf(this.totals)));
-      this.totals = addExecution(this.totals, done);
-      this.costs.add(scaffold, done.cost_usd);
+      const done = await work(this.reserved(calls, paid));
+      const spent = costBeyond(done, paid);
+      this.totals = addExecution(this.totals, { ...spent, ok: done.ok });
+      this.costs.add(scaffold, spent.cost_usd);
       if (executor === null || done.lm_calls > 0) this.givenUpInARow.clear();
       return done;
     } catch (error) {
-      return this.unscoredBy(scaffold, error);
+      more = this.paidBeforeMore(scaffold, error, paid);
+      if (more === null) return this.unscoredBy(scaffold, error, paid);
     } finally {
       release();
     }
+    return this.run(scaffold, work, more);
+  }
+
+  /** What is left to a program, of calls no more than it has reserved: others may use up the rest meanwhile. */
+  private reserved(calls: number, paid: StepCost): SpendingLeft {
+    const left = this.reservations.left(calls, this.plan.limits, spendingOf(this.totals));
+    const own = spendingOf(paid);
+    const lm_calls = left.lm_calls === null || calls === 0 ? left.lm_calls : Math.min(left.lm_calls, calls);
+    return {
+      lm_calls: lm_calls === null ? null : lm_calls + own.lm_calls,
+      tokens: left.tokens === null ? null : left.tokens + own.tokens,
+      cost_usd: left.cost_usd === null ? null : left.cost_usd + (own.cost_usd ?? 0),
+    };
+  }
+
+  /**
+   * What was paid for the replies of a program that has used up the calls which were reserved for it, because the
+   * provider failed to answer some, while the experiment has others left: it is run again, and finds them. Null where
+   * that is not so.
+   */
+  private paidBeforeMore(scaffold: string, error: unknown, paid: StepCost): StepCost | null {
+    const cost = costAtLimit(error);
+    if (cost?.unkept === undefined || !patched('reserves-more-calls')) return null;
+    const spent = costBeyond(cost, paid);
+    if (reachedLimit(this.plan.limits, spendingOf(addStep(this.totals, spent))) !== null) return null;
+    this.pay(scaffold, spent);
+    return keptOf(cost);
   }
 
   /** Looked at where a call has to be made: a program may do without, or find its replies in the store. */
@@ -127,10 +172,10 @@ export class IterationSpending {
    * one fares no better, what they need is away.
    * @throws whatever else it failed for.
    */
-  private unscoredBy(scaffold: string, error: unknown): Unscored {
+  private unscoredBy(scaffold: string, error: unknown, paid: StepCost): Unscored {
     const given = givenUp(error);
-    if (given === null) throw this.suspendedBy(scaffold, error);
-    this.pay(scaffold, given.cost);
+    if (given === null) throw this.suspendedBy(scaffold, error, paid);
+    this.pay(scaffold, costBeyond(given.cost, paid));
     this.givenUpInARow.add(scaffold);
     if (this.givenUpInARow.size < MOST_GIVEN_UP) return { unscored: given.reason };
     this.fatal ??= `${given.reason}; nor has the scaffold before it, so what they need seems to be away. None of this is scored; the same command goes on`;
@@ -138,10 +183,10 @@ export class IterationSpending {
   }
 
   /** A step that met a limit is not done; what it has paid is. */
-  private suspendedBy(scaffold: string, error: unknown): unknown {
+  private suspendedBy(scaffold: string, error: unknown, paid: StepCost): unknown {
     const cost = costAtLimit(error);
     if (cost === null) return error;
-    this.pay(scaffold, cost);
+    this.pay(scaffold, costBeyond(cost, paid));
     if (this.limitReached() === null) this.exhausted = describeError(error).message;
     return new SuspendedError();
   }

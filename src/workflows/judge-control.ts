@@ -7,9 +7,10 @@ import type {
   JudgeProgress,
   JudgeTotals,
 } from '../contracts/judge.js';
+import type { StepCost } from '../contracts/step-cost.js';
 import { addReply, meanScores, noJudgeTotals } from '../judging/totals.js';
 import { reachedLimit } from '../runtime/budget.js';
-import { spendingOf } from '../runtime/step-cost.js';
+import { addStep, costOfUnkept, spendingOf, withMetrics } from '../runtime/step-cost.js';
 import { ExperimentControl } from './experiment-control.js';
 import { judgeMarkdown } from './judge-markdown.js';
 
@@ -26,7 +27,9 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
     this.totals = before?.totals ?? noJudgeTotals();
   }
 
-  begin(plan: JudgePlan): void {
+  /** @param isFirst whether nothing was done of it yet. */
+  begin(plan: JudgePlan, isFirst: boolean): void {
+    if (isFirst) this.totals = addStep(this.totals, costOfUnkept(plan.spent_unkept ?? null));
     this.planned(plan, { kind: 'judge', model: plan.model });
     this.showPhase();
   }
@@ -60,10 +63,17 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
     return true;
   }
 
-  /** A call that {@link mayAsk} counted has come to an end; null: without a reply. */
-  answered(reply: JudgedStep | null): void {
+  /** A call that {@link mayAsk} counted has a reply. */
+  answered(reply: JudgedStep): void {
     this.asking -= 1;
-    if (reply !== null) this.totals = addReply(this.totals, reply);
+    this.totals = addReply(this.totals, reply);
+    this.show();
+  }
+
+  /** A call that {@link mayAsk} counted has none, and has cost so much. */
+  failed(cost: StepCost): void {
+    this.asking -= 1;
+    this.totals = addStep(this.totals, cost);
     this.show();
   }
 
@@ -81,8 +91,9 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
     return { asked: this.standing.asked(), totals: this.totals };
   }
 
-  finish({ status }: JudgeMetrics): void {
-    this.setPhase(status);
+  finish(metrics: JudgeMetrics): void {
+    this.totals = withMetrics(this.totals, metrics);
+    this.setPhase(metrics.status);
   }
 
   progress(): JudgeProgress {

@@ -1,5 +1,6 @@
 import type { JudgeProgress } from '../contracts/judge.js';
 import { scoreOrDash } from '../evolution/scores.js';
+import { besideRows, estimatedText } from '../statistics/beside-text.js';
 import { closingFacts, type Fact, factTable } from './fact-table.js';
 import { dollars } from './progress-markdown.js';
 
@@ -16,8 +17,9 @@ export function judgeMarkdown(progress: JudgeProgress): string {
     ['errors', String(errors)],
     ['malformed replies', String(malformed)],
     ['judge', `${model}${progress.simulated ? ' (a simulation: no figure)' : ''}`],
-    ['LM calls', String(lm_calls)],
+    ['LM calls', `${lm_calls}${estimatedText(totals)}`],
     ['cost', dollars(cost_usd)],
+    ...besideRows(totals),
     ['concurrency', String(progress.concurrency)],
     ...closingFacts(progress),
   ];

@@ -8,6 +8,8 @@ import type {
   JudgeStepName,
 } from '../contracts/judge.js';
 import { MOST_TRIES } from '../judging/verdict.js';
+import { hasCallLimits } from '../runtime/budget.js';
+import { CallRefusedError } from '../runtime/ports.js';
 import { beginEach } from './begin-each.js';
 import { conclude } from './conclude.js';
 import { readyToContinue } from './continuation.js';
@@ -15,6 +17,7 @@ import { describeError, fatalMessage, prepared } from './failures.js';
 import { JudgeControl } from './judge-control.js';
 import { judgeProgressQuery } from './messages.js';
 import { judging, modelCallOptions } from './proxies.js';
+import { requestUntilAnswered } from './request-until-answered.js';
 import { takeRequests } from './requests.js';
 import { watchTheClock } from './wall-limit.js';
 
@@ -25,25 +28,29 @@ function stepsOf({ run, steps }: JudgePlan): JudgeStepName[] {
   );
 }
 
-/** Asks once; null where the step had to be given up, or nothing can be judged any more. */
-async function askOnce(
+/** Asks for a reply; null where the step had to be given up, or nothing can be judged any more. */
+function replyOn(
   plan: JudgePlan,
   name: JudgeStepName,
   { attempt, control }: { attempt: number; control: JudgeControl },
 ): Promise<JudgedStep | null> {
   const again = attempt === 0 ? '' : ` · try ${attempt + 1}`;
   const summary = `trajectory ${name.trajectory + 1} · step ${name.step + 1}${again}`;
-  let reply: JudgedStep | null = null;
-  try {
-    const options = modelCallOptions({ ...plan, model_queue: null }, summary);
-    reply = await judging.judgeStep.executeWithOptions(options, [{ ...name, attempt }]);
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    await giveUp(name, error, control);
-  } finally {
-    control.answered(reply);
-  }
-  return reply;
+  const options = modelCallOptions({ ...plan, model_queue: null }, summary);
+  return requestUntilAnswered<JudgedStep, boolean, null>(
+    {
+      isLimited: hasCallLimits(plan.limits),
+      leave: () => control.mayAsk(),
+      answered: (reply) => control.answered(reply),
+      failed: (cost) => control.failed(cost),
+      gaveUp: async (error) => {
+        if (isCancellation(error)) throw error;
+        await giveUp(name, error, control);
+        return null;
+      },
+    },
+    (before) => judging.judgeStep.executeWithOptions(options, [{ ...name, attempt, ...before }]),
+  );
 }
 
 /** A step cannot be judged, or none can any more. */
@@ -64,11 +71,13 @@ async function judgeOneStep(plan: JudgePlan, name: JudgeStepName, control: Judge
   control.began();
   try {
     for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
-      if (!(await control.mayAsk())) return;
-      const reply = await askOnce(plan, name, { attempt, control });
+      const reply = await replyOn(plan, name, { attempt, control });
       if (reply?.kind !== 'malformed') return;
     }
     control.gaveUp();
+  } catch (error) {
+    // No further call may be made: the step stays open.
+    if (!(error instanceof CallRefusedError)) throw error;
   } finally {
     control.ended();
   }
@@ -87,7 +96,7 @@ export async function judge(input: JudgeInput, carried?: JudgeCarried): Promise<
   takeRequests(control);
 
   const plan = carried?.plan ?? (await prepared(judging.prepareJudge(input), control));
-  control.begin(plan);
+  control.begin(plan, carried === undefined);
   const stopWatching = watchTheClock(plan, startedAt, 'judge', control);
   const due = stepsOf(plan);
   let cancellation: unknown;

@@ -1,5 +1,6 @@
 import type { Metrics } from '../contracts/results.js';
 import type { Progress } from '../contracts/run.js';
+import { besideRows, estimatedText } from '../statistics/beside-text.js';
 import { dollarsText, percentText } from '../statistics/figure-text.js';
 import { cellText, type Fact, factTable } from './fact-table.js';
 
@@ -23,10 +24,11 @@ export function progressMarkdown(progress: Progress, metrics: Metrics | null): s
     ['episodes', String(totals.episodes)],
     [
       'LM calls',
-      `${totals.lm_calls}${totals.lm_calls_repeated > 0 ? ` (${totals.lm_calls_repeated} repeated)` : ''}`,
+      `${totals.lm_calls}${totals.lm_calls_repeated > 0 ? ` (${totals.lm_calls_repeated} repeated)` : ''}${estimatedText(totals)}`,
     ],
     ['tokens in / out', `${totals.input_tokens} / ${totals.output_tokens}`],
     ['cost', dollars(totals.cost_usd)],
+    ...besideRows(totals),
     ['concurrency', String(progress.concurrency)],
     ['artifacts', progress.artifacts === '' ? '–' : `\`${progress.artifacts}\``],
   ];

@@ -1,5 +1,6 @@
 import type { RolloutResult } from '../contracts/agent-eval.js';
 import type { RolloutProgress } from '../contracts/agent-eval-results.js';
+import { besideRows, estimatedText } from '../statistics/beside-text.js';
 import { scoreText } from '../statistics/figure-text.js';
 import { cellText, type Fact, factTable } from './fact-table.js';
 import { dollars } from './progress-markdown.js';
@@ -18,8 +19,9 @@ export function rolloutMarkdown(
     ...(error == null ? [] : [['error', cellText(`${error.type}: ${error.message}`)] as const]),
     ['replies of the agent', String(agent_turns)],
     ['tool calls', `${tool_calls}, ${tool_calls_failed} failed`],
-    ['LM calls', String(lm_calls)],
+    ['LM calls', `${lm_calls}${estimatedText(totals)}`],
     ['cost', dollars(cost_usd)],
+    ...besideRows(totals),
   ];
   return factTable(`${row}, rollout ${rollout + 1}`, rows).join('\n');
 }

@@ -19,12 +19,14 @@ import type {
 } from '../contracts/agent-eval.js';
 import type { RolloutProgress } from '../contracts/agent-eval-results.js';
 import type { EpisodeError } from '../contracts/results.js';
+import type { AskedBefore, StepCost } from '../contracts/step-cost.js';
 import { firstPlace, Rollout } from '../rollouts/rollout.js';
 import { noRolloutTotals } from '../rollouts/totals.js';
 import { addStep, spendingOf } from '../runtime/step-cost.js';
-import { costOfEmptyReply, describeError, fatalMessage } from './failures.js';
+import { describeError, fatalMessage, isEmptyReply } from './failures.js';
 import { rolloutReportSignal } from './messages.js';
 import { bundles, modelCallOptions, toolCallOptions } from './proxies.js';
+import { requestUntilAnswered } from './request-until-answered.js';
 import { rolloutMarkdown } from './rollout-markdown.js';
 
 /** Few enough that one rollout keeps little from the others, many enough that it seldom asks. */
@@ -141,23 +143,33 @@ export class RolloutSession {
   }
 
   private async agentTurn(place: RolloutPlace) {
-    await this.mayCall();
     const options = this.callOptions('agent', `agent · reply ${place.agent_turns + 1}`);
-    const turn = await bundles.agentTurn
-      .executeWithOptions(options, [{ ...this.name(), place }])
-      .catch((error: unknown) => this.bookEmptyReply(error));
-    this.totals = { ...addStep(this.totals, turn), agent_turns: this.totals.agent_turns + 1 };
+    const turn = await this.request((before) =>
+      bundles.agentTurn.executeWithOptions(options, [{ ...this.name(), place, ...before }]),
+    );
+    this.totals = { ...this.totals, agent_turns: this.totals.agent_turns + 1 };
     this.show();
     return turn;
   }
 
-  /** A reply that says nothing ends the rollout, but it was paid for. */
-  private bookEmptyReply(error: unknown): never {
-    const cost = costOfEmptyReply(error);
-    if (cost !== null) {
-      this.totals = { ...addStep(this.totals, cost), agent_turns: this.totals.agent_turns + 1 };
-    }
-    throw error;
+  private request<Turn extends StepCost>(send: (before: { before?: AskedBefore }) => Promise<Turn>) {
+    return requestUntilAnswered(
+      {
+        isLimited: this.input.leased,
+        leave: () => this.mayCall(),
+        answered: (turn) => {
+          this.totals = addStep(this.totals, turn);
+          this.useUp(turn.unkept?.requests ?? 0);
+        },
+        failed: (cost, error) => {
+          this.useUp((cost.unkept?.requests ?? 0) + cost.lm_calls - 1);
+          // A reply that says nothing ends the rollout, but it was paid for.
+          const agent_turns = this.totals.agent_turns + Number(isEmptyReply(error));
+          this.totals = { ...addStep(this.totals, cost), agent_turns };
+        },
+      },
+      send,
+    );
   }
 
   private async toolCall(place: RolloutPlace, index: number): Promise<ToolTurn> {
@@ -179,13 +191,21 @@ export class RolloutSession {
   }
 
   private async userTurn(place: RolloutPlace): Promise<UserTurn> {
-    await (this.input.plan.human ? this.mayProceed() : this.mayCall());
-    const said = this.input.plan.human ? await this.heard() : null;
     const options = this.callOptions('user', `user · message ${place.user_turns + 1}`);
+    const turn = this.input.plan.human
+      ? await this.personsTurn(place, options)
+      : await this.request((before) =>
+          bundles.userTurn.executeWithOptions(options, [{ ...this.name(), place, said: null, ...before }]),
+        );
+    this.show();
+    return turn;
+  }
+
+  private async personsTurn(place: RolloutPlace, options: ActivityOptions): Promise<UserTurn> {
+    await this.mayProceed();
+    const said = await this.heard();
     const turn = await bundles.userTurn.executeWithOptions(options, [{ ...this.name(), place, said }]);
     this.said = null;
-    this.totals = addStep(this.totals, turn);
-    this.show();
     return turn;
   }
 
@@ -216,6 +236,11 @@ export class RolloutSession {
       await this.mayProceed();
     }
     this.calls -= 1;
+  }
+
+  /** So many requests were sent beside the one that had leave; -1: not even that one. */
+  private useUp(requests: number): void {
+    this.calls = Math.max(this.calls - requests, 0);
   }
 
   private report(wants: number): void {

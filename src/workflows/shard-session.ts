@@ -10,6 +10,7 @@ import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { isJournaled } from '../memory/saved.js';
 import { amountsOf } from '../runtime/amounts.js';
+import { hasCallLimits } from '../runtime/budget.js';
 import { Lane } from '../runtime/lane.js';
 import { LanePool } from '../runtime/lane-pool.js';
 import type { LaneState } from '../runtime/lane-state.js';
@@ -19,6 +20,7 @@ import {
   bookCall,
   bookEmbeddings,
   bookEpisode,
+  bookUnkept,
   noTotals,
   spendingOfTotals,
   standingOf,
@@ -30,6 +32,7 @@ import { LaneQueue } from './lane-queue.js';
 import { useModelQueue, withModelQueue } from './model-queue.js';
 import { PartWriter } from './part-writer.js';
 import { artifacts, executionOptions, executions, languageModel, modelCallOptions } from './proxies.js';
+import { requestUntilAnswered } from './request-until-answered.js';
 import { ShardLeave } from './shard-leave.js';
 import { ShardReports } from './shard-reports.js';
 
@@ -271,27 +274,40 @@ export class ShardSession {
     step: AwaitedStep | undefined,
   ): Promise<GeneratedReply> {
     const { plan } = this.input;
-    if (this.controlState.paused) await condition(() => !this.controlState.paused || this.mustEnd());
-    const allowed = this.leave === null ? !this.controlState.exhausted : await this.leave.take();
-    if (!allowed) throw new CallRefusedError();
-    if (this.fatal !== null) {
-      this.leave?.ended(false);
-      throw new CallRefusedError();
-    }
+    if (this.controlState.paused) await this.whileNotPaused();
     const summary = `${call.sample_id} · trial ${call.trial + 1} · ${call.purpose}`;
     const { purpose: _purpose, ...rest } = request;
-    const reply = await languageModel.generate
-      .executeWithOptions(modelCallOptions(plan, summary), [
-        { run: plan.run, call, ...rest, ...(step === undefined ? {} : { step }) },
-      ])
-      .catch((error: unknown) => {
-        // Its lease would be missing for good, and lanes that wait for leave would wait for ever.
-        this.leave?.ended(false);
-        throw error;
-      });
-    bookCall(this.totals, reply);
-    this.leave?.ended(true);
-    return reply;
+    return requestUntilAnswered(
+      {
+        isLimited: hasCallLimits(plan.limits),
+        leave: () => this.takeLeave(),
+        answered: (reply) => {
+          bookCall(this.totals, reply);
+          this.leave?.ended(true);
+        },
+        failed: ({ unkept }) => {
+          bookUnkept(this.totals, unkept ?? null);
+          // Its lease would be missing for good, and lanes that wait for leave would wait for ever.
+          this.leave?.ended(false);
+        },
+      },
+      (before) => {
+        if (this.fatal !== null) throw new CallRefusedError();
+        return languageModel.generate.executeWithOptions(modelCallOptions(plan, summary), [
+          { run: plan.run, call, ...rest, ...(step === undefined ? {} : { step }), ...before },
+        ]);
+      },
+    );
+  }
+
+  /** Whether a call may begin; where that is to be waited for, once it may. */
+  private takeLeave(): boolean | Promise<boolean> {
+    if (this.controlState.paused) return this.whileNotPaused().then(() => this.takeLeave());
+    return this.leave === null ? !this.controlState.exhausted : this.leave.take();
+  }
+
+  private whileNotPaused(): Promise<void> {
+    return condition(() => !this.controlState.paused || this.mustEnd());
   }
 
   private async execute(execution: ExecutionIdentity, request: CodeRequest): Promise<ExecutionResult> {

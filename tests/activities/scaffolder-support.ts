@@ -28,7 +28,9 @@ export function scaffolderContext(
   generate: (request: GenerateRequest) => Promise<GenerateReply>,
 ) {
   const log = { warn: () => undefined };
+  const calls = new CallStore(store);
   const scaffolder = {
+    calls,
     lm: { provider: 'openai', model: 'fake', max_attempts: 8, requests_per_second: null, cache: false },
     store,
     log,
@@ -37,7 +39,7 @@ export function scaffolderContext(
     costOf: () => 0.5,
     languageModel: async () => ({ model: { generate } }),
   };
-  return { store, log, scaffolder, calls: new CallStore(store) };
+  return { store, log, scaffolder, calls };
 }
 
 /** What a worker's activities of the scaffolder share. `more` is what they need of a worker besides. */

@@ -64,6 +64,15 @@ describe('the result table', () => {
     [{ samples: 4 }, 'samples: 4 of 10, 20 episodes'],
     [{ accuracy: null, correct: 0, samples: 2 }, 'accuracy: – (0 of 0 judged samples)'],
     [{ cost_usd: null }, 'cost: unknown (no price for this model)'],
+    [{ lm_calls_estimated: 3 }, 'LM calls: 33, 2 repeated after a crash, 3 with estimated tokens'],
+    [
+      { unkept: { requests: 1, usage: { input_tokens: 9, output_tokens: 20 }, cost_usd: 0.0123 } },
+      'replies not kept: 1 request, at most 9 tokens in, 20 out and $0.0123',
+    ],
+    [
+      { unkept: { requests: 2, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: null } },
+      'replies not kept: 2 requests, at most 0 tokens in, 0 out and an unknown cost',
+    ],
     [{ accuracy: 0.9995 }, 'accuracy: 99.95 % (6 of 8 judged samples)'],
     [{ cost_usd: 0.00004 }, 'cost: $0.00004'],
     [{ errors: 0 }, 'errors: 0'],

@@ -25,17 +25,21 @@ describe('recorded histories', () => {
     const scenarios = new Set(files.map((file) => file.split('/')[1]));
     expect([...scenarios]).toEqual(
       expect.arrayContaining([
+        'agent-eval-asked-again',
         'agent-eval-controlled',
         'agent-eval-judged',
         'agent-eval-renewed',
         'allotted',
         'allotted-renewed',
+        'asked-again',
         'cancelled',
         'cheatsheet',
         'controlled',
         'errors',
         'evolve',
         'evolve-agent',
+        'evolve-asked-again',
+        'judge-asked-again',
         'judgement',
         'limit-reached',
         'one-call-a-sample',

@@ -178,7 +178,30 @@ describe('limits in process', () => {
     expect(metrics).toMatchObject({ status: 'limit_reached', lm_calls: 3 });
   });
 
-  it.each([{ max_lm_calls: 4 }, { max_tokens: 1000 }])(
+  it('count a request that is refused, and those that are asked again', async () => {
+    let asked = 0;
+    const model = new FakeModel((request) => {
+      asked += 1;
+      if (request.call.sample_id === 's1') return refused();
+      if (request.call.sample_id === 's3')
+        return new LanguageModelError('malformed_reply', 'no choices', details);
+      return solve(request);
+    });
+    const { metrics } = await runInProcess(config({ limits: { max_lm_calls: 4 } }, 5), {
+      languageModel: model,
+    });
+    // The first, the second, and twice the third: there is no leave for its third try.
+    expect(asked).toBe(4);
+    expect(metrics).toMatchObject({
+      status: 'limit_reached',
+      lm_calls: 1,
+      errors: 1,
+      unkept: { requests: 3 },
+      status_message: 'limits.max_lm_calls: 4 of 4 calls are made, 3 of them for a reply that is not kept',
+    });
+  });
+
+  it.each([{ max_lm_calls: 5 }, { max_tokens: 1000 }])(
     'a failed call blocks no other: %o',
     async (limits) => {
       const model = new FakeModel((request) =>

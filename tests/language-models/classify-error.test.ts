@@ -84,12 +84,14 @@ describe('the classifier', () => {
     expect(error.cause).toBeUndefined();
     expect(Object.keys(error).sort()).toEqual([
       'fatalForRun',
+      'isUnsent',
       'kind',
       'name',
       'provider',
       'retryAfterMs',
       'retryable',
       'status',
+      'usage',
     ]);
   });
 });

@@ -21,6 +21,7 @@ describe('the OpenAI embedder', () => {
       vectors: vectorsFor(['Hello.', 'größe 三角']),
       usage: { input_tokens: 6 },
       requests: 1,
+      estimated: 0,
       cut: 0,
     });
     const [asked] = provider.requests;
@@ -47,9 +48,8 @@ describe('the OpenAI embedder', () => {
       { index: 0, embedding: [1] },
     ];
     provider.next({ kind: 'raw', body: JSON.stringify({ data }), contentType: 'application/json' });
-    const { vectors, usage } = await (await embedderFor(provider)).embed(['a', 'b']);
+    const { vectors } = await (await embedderFor(provider)).embed(['a', 'b']);
     expect(vectors).toEqual([Float32Array.from([1]), Float32Array.from([2])]);
-    expect(usage).toBeUndefined();
   });
 
   it('keeps an error inside a body of status 200 as what it is', async () => {
@@ -78,6 +78,7 @@ describe('the Gemini embedder', () => {
         vectors: vectorsFor(['Hello.', 'größe 三角']),
         usage: { input_tokens: 6 },
         requests: 1,
+        estimated: 0,
         cut: 0,
       });
       const [asked] = provider.requests;
@@ -164,6 +165,7 @@ describe.each(EMBEDDING_KINDS)('every request of the %s embedder', (kind) => {
       vectors: [],
       usage: { input_tokens: 0 },
       requests: 0,
+      estimated: 0,
       cut: 0,
     });
     const error = await failure(embedder.embed(['a', ' \n']));
@@ -172,13 +174,17 @@ describe.each(EMBEDDING_KINDS)('every request of the %s embedder', (kind) => {
     expect(provider.statistics.calls).toBe(0);
   });
 
-  it('leaves the usage unknown where one of them does not report it', async () => {
+  it('estimates the usage of a request where the provider does not report it', async () => {
     const provider = await fake(kind);
     provider.onCall(2, { kind: 'reply', vectors: [[1]], usage: null });
     const embedder = await embedderFor(provider, { textsPerRequest: 1 });
-    expect((await embedder.embed(['a'])).usage).toEqual({ input_tokens: 1 });
+    expect(await embedder.embed(['a'])).toMatchObject({ usage: { input_tokens: 1 }, estimated: 0 });
     provider.onCall(3, { kind: 'reply', vectors: [[1]] });
-    expect((await embedder.embed(['a', 'b'])).usage).toBeUndefined();
+    expect(await embedder.embed(['eleven byte', 'b'])).toMatchObject({
+      usage: { input_tokens: 4 + 1 },
+      requests: 2,
+      estimated: 1,
+    });
   });
 });
 

@@ -44,6 +44,7 @@ export class RecordingEmbedder implements Embedder {
     return {
       vectors: texts.map((text) => Float32Array.from(this.vectorOf(text))),
       usage: { input_tokens: texts.length * 10 },
+      estimated: 0,
       requests: 1,
       cut: texts.filter((text) => text.startsWith('long')).length,
     };

@@ -202,12 +202,20 @@ describe('requests', () => {
     const short: Embedder = {
       identity: 'short',
       limits: { texts: 5, bytes: 100 },
-      embed: async () => ({ vectors: [Float32Array.from([1])], requests: 1, cut: 0 }),
+      embed: async () => ({
+        vectors: [Float32Array.from([1])],
+        usage: { input_tokens: 3 },
+        requests: 1,
+        estimated: 1,
+        cut: 0,
+      }),
     };
     const call = open({ embedder: short }).vectorsOf(['a', 'b'], { onPaid: (paid) => heard.push(paid) });
     await expect(call).rejects.toThrow('2 texts were given 1 vectors');
     expect(files.objects.size).toBe(0);
-    expect(heard).toEqual([{ texts: 2, requests: 1, input_tokens: 0, cost_usd: 0, cut: 0 }]);
+    expect(heard).toEqual([
+      { texts: 2, requests: 1, estimated: 1, input_tokens: 3, cost_usd: 0.003, cut: 0 },
+    ]);
   });
 
   it('have no known cost where one of them has none', async () => {

@@ -46,6 +46,19 @@ describe('Leases', () => {
     expect(leases.exhausted()).toBe('limits.max_lm_calls: 10 of 10 calls are made');
   });
 
+  it('counts what a crash has sent beyond a lease, and keeps nothing back for it any more', () => {
+    const leases = leasesFor(['a', 'b'], { ...NONE, max_lm_calls: 10 }, NOTHING);
+    leases.ask('a', NOTHING, 2);
+    expect([...leases.grants(all)]).toEqual([['a', 2]]);
+    leases.ask('a', spent(4), 8);
+    expect([...leases.grants(all)]).toEqual([['a', 6]]);
+    leases.ask('b', NOTHING, 1);
+    expect([...leases.grants(all)]).toEqual([]);
+    expect(leases.exhausted()).toBeNull();
+    leases.ask('a', spent(10), 0);
+    expect(leases.exhausted()).toBe('limits.max_lm_calls: 10 of 10 calls are made');
+  });
+
   it('grants nothing to who cannot hear of it yet', () => {
     const leases = leasesFor(['a', 'b'], { ...NONE, max_lm_calls: 3 }, NOTHING);
     leases.ask('a', NOTHING, 2);

@@ -5,9 +5,12 @@ import { dealConcurrency, reportInterval, shardCount } from '../../src/runtime/d
 import {
   accuracyOf,
   addTotals,
+  bookCall,
   bookEpisode,
+  bookUnkept,
   noTotals,
   type Standing,
+  spendingOfTotals,
   standingOf,
 } from '../../src/runtime/totals.js';
 
@@ -93,4 +96,30 @@ test.each<[number, number[], [number, number][]]>([
 test('reports grow rarer with a run’s age, within bounds', () => {
   const hour = 3_600_000;
   expect([0, 30_000, hour, 1000 * hour].map(reportInterval)).toEqual([1000, 1000, 60_000, 300_000]);
+});
+
+test('what stands beside the replies is added up, and is nothing where there was nothing', () => {
+  const unkept = { requests: 1, usage: { input_tokens: 2, output_tokens: 3 }, cost_usd: 0.5 };
+  const totals = noTotals();
+  bookCall(totals, { usage: { input_tokens: 10, output_tokens: 1 }, cost_usd: 1 });
+  expect(addTotals([totals, noTotals()])).toEqual({
+    ...noTotals(),
+    lm_calls: 1,
+    input_tokens: 10,
+    output_tokens: 1,
+    cost_usd: 1,
+  });
+  const other = noTotals();
+  bookCall(other, { usage_estimated: true, cost_usd: null, unkept });
+  bookUnkept(other, unkept);
+  bookUnkept(other, null);
+  const sum = addTotals([totals, other]);
+  expect(sum).toMatchObject({
+    lm_calls: 2,
+    cost_usd: null,
+    lm_calls_estimated: 1,
+    unkept: { requests: 2, usage: { input_tokens: 4, output_tokens: 6 }, cost_usd: 1 },
+  });
+  expect(spendingOfTotals(sum)).toEqual({ lm_calls: 4, unkept: 2, tokens: 21, cost_usd: null });
+  expect(spendingOfTotals(totals)).toEqual({ lm_calls: 1, tokens: 11, cost_usd: 1 });
 });

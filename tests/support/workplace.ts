@@ -275,7 +275,7 @@ export function timeless(rows: ResultRow[]): object[] {
   return rows.map(({ started_at: _at, seconds: _seconds, ...row }) => row);
 }
 
-type OfTheMoment = 'wall_seconds' | 'started_at' | 'ended_at' | 'lm_calls_repeated';
+type OfTheMoment = 'wall_seconds' | 'started_at' | 'ended_at' | 'lm_calls_repeated' | 'unkept';
 
 /** Metrics without times and without what a crash may repeat. */
 export function timelessMetrics<Figures extends Pick<Metrics, OfTheMoment>>(
@@ -286,6 +286,7 @@ export function timelessMetrics<Figures extends Pick<Metrics, OfTheMoment>>(
     started_at: _started,
     ended_at: _ended,
     lm_calls_repeated: _repeated,
+    unkept: _unkept,
     ...rest
   } = metrics;
   return rest;

@@ -1,6 +1,12 @@
 import { ActivityFailure, ApplicationFailure, RetryState } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import { costAtLimit, costOfEmptyReply, fatalMessage } from '../../src/workflows/failures.js';
+import {
+  askAgain,
+  costAtLimit,
+  costOfFailure,
+  fatalMessage,
+  isEmptyReply,
+} from '../../src/workflows/failures.js';
 
 const wrapped = (cause: Error) =>
   new ActivityFailure(
@@ -27,7 +33,21 @@ test('an empty reply says what it has cost, and ends nothing but its rollout', (
   const empty = wrapped(
     ApplicationFailure.create({ type: 'EmptyReply', nonRetryable: true, details: [cost] }),
   );
-  expect(costOfEmptyReply(empty)).toEqual(cost);
-  expect([costAtLimit(empty), fatalMessage(empty)]).toEqual([null, null]);
-  expect(costOfEmptyReply(wrapped(ApplicationFailure.create({ type: 'RewardError' })))).toBeNull();
+  expect(costOfFailure(empty)).toEqual(cost);
+  expect(isEmptyReply(empty)).toBe(true);
+  expect([costAtLimit(empty), fatalMessage(empty), askAgain(empty)]).toEqual([null, null, null]);
+  const other = wrapped(ApplicationFailure.create({ type: 'RewardError' }));
+  expect(isEmptyReply(other)).toBe(false);
+  expect(costOfFailure(other)).toMatchObject({ lm_calls: 0, cost_usd: 0 });
+});
+
+test('a request that failed says what it has cost, and whether it may be asked again', () => {
+  const unkept = { requests: 1, usage: { input_tokens: 3, output_tokens: 4 }, cost_usd: 0.5 };
+  const cost = { lm_calls: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0, unkept };
+  const again = { failures: 2, crashes: 0, pause_ms: 2000 };
+  const failure = { type: 'malformed_reply', nonRetryable: true };
+  const first = wrapped(ApplicationFailure.create({ ...failure, details: [cost, again] }));
+  expect([costOfFailure(first), askAgain(first), fatalMessage(first)]).toEqual([cost, again, null]);
+  const last = wrapped(ApplicationFailure.create({ ...failure, details: [cost] }));
+  expect([costOfFailure(last), askAgain(last)]).toEqual([cost, null]);
 });

@@ -9,6 +9,7 @@ import type {
   ScaffoldRun,
 } from '../../src/contracts/evolve.js';
 import type { Limits } from '../../src/contracts/run.js';
+import type { StepCost } from '../../src/contracts/step-cost.js';
 import { IterationSession } from '../../src/workflows/iteration-session.js';
 
 // The SDK takes it from its sandbox's globals when it is loaded.
@@ -34,8 +35,8 @@ afterEach(() => {
 const NOTHING = { next_iteration: 0, ids: {}, nodes: [], newcomers: [] };
 
 /** What an activity that fails for good rejects with. */
-function failed(type: string, message: string): ActivityFailure {
-  const failure = ApplicationFailure.create({ message, type, nonRetryable: true, details: [cost(1)] });
+function failed(type: string, message: string, paid: StepCost = cost(1)): ActivityFailure {
+  const failure = ApplicationFailure.create({ message, type, nonRetryable: true, details: [paid] });
   const { NON_RETRYABLE_FAILURE } = RetryState;
   return new ActivityFailure('failed', 'executeScaffold', '1', NON_RETRYABLE_FAILURE, '', failure);
 }
@@ -80,6 +81,7 @@ function sessionOf(
     blockedConditions: conditions,
     info: { continueAsNewSuggested: false },
     bindCurrentRandom: (next: unknown) => next,
+    patchInternal: () => true,
     interceptors: { outbound: [{ scheduleActivity, signalWorkflow: async () => undefined }] },
   };
   const plan = {
@@ -163,6 +165,53 @@ test('an experiment whose first scaffolds all fail has failed, with what it has 
   );
   expect(result.lines.at(-1)).toContain('Warning: scaffold 1 is skipped after 3 tries');
   expect(finished).toEqual([]);
+});
+
+describe('a program that has used up its calls because the model failed to answer some', () => {
+  // It has got one reply as well, which it finds again.
+  const unkept = (requests: number) => ({
+    ...cost(1),
+    unkept: { requests, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0.5 },
+  });
+  const planned = { executor: { max_lm_calls: 2, max_tokens: null } };
+
+  test('is run again while the experiment has others left', async () => {
+    let failures = 0;
+    const { session, executed } = sessionOf(
+      { max_lm_calls: 20 },
+      ({ example }) => {
+        if (example !== 'b' || failures === 2) return { score: 1, ok: true, ...cost(2) };
+        failures += 1;
+        throw failed('LimitReached', 'limits: nothing is left', unkept(2));
+      },
+      { planned },
+    );
+    await session.run();
+    expect(executed.map(({ example, left }) => [example, left.lm_calls])).toEqual(
+      ['a', 'b', 'b', 'b', 'c'].map((example) => [example, 2]),
+    );
+    const { totals, exhausted } = session.result({ state: null, tested: null });
+    expect(exhausted).toBeNull();
+    // One call was made before.
+    expect(totals).toMatchObject({ lm_calls: 7, cost_usd: 7, unkept: { requests: 4, cost_usd: 1 } });
+  });
+
+  test('ends the iteration where it has none', async () => {
+    const { session, executed } = sessionOf(
+      { max_lm_calls: 5 },
+      () => {
+        throw failed('LimitReached', 'limits: nothing is left', unkept(1));
+      },
+      { planned },
+    );
+    const result = session.result(await session.run());
+    // One request each but for the first, which has its reply: 1 + 2 + 1 + 1.
+    expect(executed).toHaveLength(3);
+    expect(result).toMatchObject({
+      state: null,
+      exhausted: 'limits.max_lm_calls: 5 of 5 calls are made, 3 of them for a reply that is not kept',
+    });
+  });
 });
 
 describe('calls that are in flight count against their limit', () => {

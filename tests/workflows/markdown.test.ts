@@ -76,6 +76,22 @@ const HEAD = ['', '| | |', '| --- | --- |'];
 const END = ['| artifacts | `file:///results/desk` |', '| note | a \\| b c |'];
 
 describe('what the Temporal UI shows', () => {
+  const beside = {
+    lm_calls_estimated: 2,
+    unkept: { requests: 3, usage: { input_tokens: 30, output_tokens: 60 }, cost_usd: 0.25 },
+  };
+  test.each<[string, string]>([
+    ['a run', progressMarkdown({ ...run, totals: { ...run.totals, ...beside } }, null)],
+    ['an evaluation', agentEvalMarkdown({ ...evaluation, totals: { ...evaluation.totals, ...beside } })],
+    ['an evolution', evolveMarkdown({ ...evolution, totals: { ...evolution.totals, ...beside } })],
+    ['an iteration', iterationMarkdown(1, [], { ...evolution.totals, ...beside })],
+    ['a judgement', judgeMarkdown({ ...judgement, totals: { ...judgement.totals, ...beside } })],
+    ['a rollout', rolloutMarkdown({ ...rollout, totals: { ...rollout.totals, ...beside } }, {})],
+  ])('says of %s what is estimated, and what was spent beside its replies', (_, text) => {
+    expect(text).toMatch(/^\| LM calls \| .*, 2 with estimated tokens \|$/m);
+    expect(text).toContain('| replies not kept | 3 requests, at most 30 tokens in, 60 out and $0.2500 |');
+  });
+
   test.each<[string, string, string, string[], string[]]>([
     [
       'a run',

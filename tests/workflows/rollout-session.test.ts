@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { ActivityFailure, ApplicationFailure, RetryState } from '@temporalio/common';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { RolloutInput } from '../../src/contracts/agent-eval.js';
 
@@ -16,6 +17,9 @@ const sdk = globalThis as { __TEMPORAL_ACTIVATOR__?: object };
 const blocked = new Map<number, Blocked>();
 let done: string[] = [];
 let told: unknown[] = [];
+let asked: unknown[] = [];
+/** Of the activities to come; undefined: it is answered. */
+let failures: (ActivityFailure | undefined)[] = [];
 
 const ANSWERS: Record<string, object> = {
   beginRollout: { version: 0, database: 'base.db' },
@@ -27,19 +31,24 @@ const ANSWERS: Record<string, object> = {
 beforeEach(() => {
   done = [];
   told = [];
+  asked = [];
+  failures = [];
   blocked.clear();
-  const scheduleActivity = async ({ activityType }: { activityType: string }) => {
+  const scheduleActivity = async ({ activityType, args }: { activityType: string; args: unknown[] }) => {
     done.push(activityType);
+    asked.push(args[0]);
+    const failure = failures.shift();
+    if (activityType === 'agentTurn' && failure !== undefined) throw failure;
     return ANSWERS[activityType];
   };
   const signalWorkflow = async ({ args }: { args: unknown[] }) => told.push(args[0]);
   sdk.__TEMPORAL_ACTIVATOR__ = {
-    nextSeqs: { activity: 1, condition: 1, signalWorkflow: 1 },
+    nextSeqs: { activity: 1, condition: 1, signalWorkflow: 1, timer: 1 },
     rootScope: { consideredCancelled: false, cancellable: false },
     blockedConditions: blocked,
     info: { continueAsNewSuggested: false, workflowId: 'desk/a/0', parent: { workflowId: 'desk' } },
     bindCurrentRandom: (next: unknown) => next,
-    interceptors: { outbound: [{ scheduleActivity, signalWorkflow }] },
+    interceptors: { outbound: [{ scheduleActivity, signalWorkflow, startTimer: async () => undefined }] },
   };
 });
 afterEach(() => {
@@ -98,4 +107,34 @@ it('tells what its calls have cost before it waits for a person', async () => {
   await task();
   expect(session.progress().waiting).toBe(true);
   expect(told.slice(1)).toMatchObject([{ rollout: 'desk/a/0', spent: { lm_calls: 1, tokens: 2 }, wants: 0 }]);
+});
+
+/** What an activity ends with whose one request had no reply; null: it was never sent. */
+function unanswered(requests: number): ActivityFailure {
+  const usage = { input_tokens: 0, output_tokens: 0 };
+  const unkept = requests === 0 ? {} : { unkept: { requests, usage, cost_usd: 0 } };
+  const again = { failures: 1, crashes: requests - 1, pause_ms: 1 };
+  const details = [{ lm_calls: 0, usage, cost_usd: 0, ...unkept }, again];
+  const failure = ApplicationFailure.create({ type: 'malformed_reply', nonRetryable: true, details });
+  return new ActivityFailure('failed', 'agentTurn', '1', RetryState.NON_RETRYABLE_FAILURE, '', failure);
+}
+
+it.each([
+  ['that had no reply', 1, 1],
+  ['that was never sent', 0, 2],
+  ['that a crash has sent twice', 2, 0],
+])('a request %s uses up as many calls as were sent', async (_, requests, left) => {
+  failures = [undefined, unanswered(requests)];
+  const session = withPerson(true);
+  void session.run();
+  await task();
+  session.grant(2);
+  await task();
+  await task();
+  if (left === 0) session.grant(1);
+  await task();
+  await task();
+  expect(done.filter((what) => what === 'agentTurn')).toHaveLength(2);
+  expect(asked.at(-1)).toMatchObject({ before: { failures: 1, crashes: requests - 1 } });
+  expect(session.carriedInput().carried?.calls).toBe(Math.max(left - 1, 0));
 });

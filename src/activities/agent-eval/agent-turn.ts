@@ -1,6 +1,5 @@
-import type { AgentTurn, RolloutStep } from '../../contracts/agent-eval.js';
+import type { AgentTurn, AskingStep, RolloutStep } from '../../contracts/agent-eval.js';
 import type { ChatMessage } from '../../contracts/language-model.js';
-import { costOfCall } from '../../runtime/step-cost.js';
 import { Attempt } from '../attempt.js';
 import type { AgentEvalContext, AgentEvalContexts } from './agent-eval-context.js';
 import type { RolloutCalls, Said } from './rollout-calls.js';
@@ -19,17 +18,18 @@ export function createAgentTurn(contexts: AgentEvalContexts, calls: RolloutCalls
     return { messages: [...instructions, ...messages], tools: await context.code.tools(stored) };
   }
 
-  async function take(input: RolloutStep, attempt: Attempt): Promise<AgentTurn> {
+  async function take(input: AskingStep, attempt: Attempt): Promise<AgentTurn> {
     const context = await contexts.get(input.run);
     const call = agentCall(input, input.place.agent_turns);
     const record = await calls.ask(context, context.agent, call, () => saidTo(context, input), attempt);
     const tool_calls = record.tool_calls?.length ?? 0;
     if (tool_calls === 0 && record.text.trim() === '') {
       const message = `the model's reply is empty (finish reason: ${record.finish_reason})`;
-      throw rolloutError(ROLLOUT_ERRORS.emptyReply, message, costOfCall(record));
+      throw rolloutError(ROLLOUT_ERRORS.emptyReply, message, attempt.costOf(record));
     }
-    return { tool_calls, ...costOfCall(record) };
+    return { tool_calls, ...attempt.costOf(record) };
   }
 
-  return (input: RolloutStep): Promise<AgentTurn> => Attempt.run((attempt) => take(input, attempt));
+  return (input: AskingStep): Promise<AgentTurn> =>
+    Attempt.run((attempt) => take(input, attempt), input.before);
 }

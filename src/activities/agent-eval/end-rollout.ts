@@ -2,6 +2,7 @@ import type { EndRolloutInput, RolloutResult, RolloutRow } from '../../contracts
 import type { CallRecord } from '../../contracts/language-model.js';
 import { executionOf } from '../../contracts/run.js';
 import { FAULT_SENTENCES } from '../../rollouts/user-faults.js';
+import { keptOf } from '../../runtime/step-cost.js';
 import { heartbeating } from '../heartbeating.js';
 import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
 import { type Judgement, judgeRollout, notJudged } from './judge-rollout.js';
@@ -47,7 +48,7 @@ export function createEndRollout(contexts: AgentEvalContexts) {
       ...judgement,
       user_fault: outcome?.user_fault ?? null,
       user_turns: outcome?.place.user_turns ?? null,
-      ...totals,
+      ...keptOf(totals),
       database: finished?.database ?? null,
       content_hash: finished?.content_hash ?? null,
       started_at: new Date(started_at).toISOString(),

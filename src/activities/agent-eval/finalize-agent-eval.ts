@@ -3,6 +3,7 @@ import type { FinalizeAgentEvalInput, RolloutRow } from '../../contracts/agent-e
 import type { AgentEvalMetrics } from '../../contracts/agent-eval-results.js';
 import type { CallRecord } from '../../contracts/language-model.js';
 import { agentEvalReport } from '../../reports/agent-eval-report.js';
+import { addStep, costOfUnkept } from '../../runtime/step-cost.js';
 import {
   type AgentEvalFacts,
   addCall,
@@ -12,13 +13,20 @@ import {
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { deleteFolders } from '../../storage/delete-folders.js';
 import { jsonLines } from '../../storage/json-lines.js';
-import { artifactKeys, callsPrefix, logPartsPrefix, rolloutsFolder } from '../../storage/paths.js';
+import {
+  artifactKeys,
+  callsPrefix,
+  logPartsPrefix,
+  rolloutsFolder,
+  unkeptPrefix,
+} from '../../storage/paths.js';
 import { readAhead } from '../../storage/read-ahead.js';
 import { rolloutTrajectory } from '../../trajectories/from-rollout.js';
 import type { TrajectoryData } from '../../trajectories/schema.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { metricsOfEnd, writeMetrics } from '../metrics-file.js';
+import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
 import type { AgentEvalContext, AgentEvalContexts } from './agent-eval-context.js';
 import { codeChanges } from './code-changes.js';
@@ -99,6 +107,7 @@ function removeWorkingFiles(
 ): Promise<void> {
   return deleteFolders(store, [
     callsPrefix(),
+    unkeptPrefix(),
     logPartsPrefix(),
     rolloutsFolder(),
     ...input.plan.rows.map(({ row }) => versionsFolder(row)),
@@ -121,7 +130,8 @@ async function writeEnd(
   await store.writeStream(artifactKeys.results, jsonLines(rows));
   const calls = await writeCalls(store, context, rollouts);
   await store.writeStream(artifactKeys.trajectories, jsonLines(trajectories(context, rows)));
-  const metrics = agentEvalMetrics(await factsOf(context, input), rows, calls);
+  const figures = addStep(calls, costOfUnkept(await unkeptSoFar(store)));
+  const metrics = agentEvalMetrics(await factsOf(context, input), rows, figures);
   await store.writeStream(artifactKeys.report, agentEvalReport(metrics));
   const { status, rollouts: judged, mean_reward, errors, user_faults } = metrics;
   context.log.info({ status, rollouts: judged, mean_reward, errors, user_faults }, 'evaluation ended');

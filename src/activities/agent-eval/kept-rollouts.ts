@@ -1,9 +1,11 @@
 import type { AgentEvalTotals, RolloutTask } from '../../contracts/agent-eval.js';
 import { addRollout, noAgentEvalTotals } from '../../rollouts/totals.js';
+import { addStep, costOfUnkept } from '../../runtime/step-cost.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { rolloutsFolder } from '../../storage/paths.js';
 import { keysBelow, readAhead } from '../../storage/read-ahead.js';
 import { wallSecondsBefore } from '../metrics-file.js';
+import { unkeptSoFar } from '../unkept.js';
 import { everyRollout } from './rollout-names.js';
 import { RolloutResults } from './rollout-results.js';
 
@@ -24,7 +26,8 @@ export async function keptRollouts(
   tasks: readonly RolloutTask[],
 ): Promise<KeptRollouts> {
   const wall_seconds = await wallSecondsBefore(store);
-  const kept: KeptRollouts = { finished: [], totals: noAgentEvalTotals(), wall_seconds };
+  const unkept = costOfUnkept(await unkeptSoFar(store));
+  const kept: KeptRollouts = { finished: [], totals: addStep(noAgentEvalTotals(), unkept), wall_seconds };
   const present = await keysBelow(store, `${rolloutsFolder()}/`);
   if (present.length === 0) return kept;
   const results = new RolloutResults(store);

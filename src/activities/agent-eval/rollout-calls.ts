@@ -36,12 +36,11 @@ export class RolloutCalls {
     attempt: Attempt,
   ): Promise<CallRecord> {
     const stored = await context.calls.at(call);
-    if (stored !== null)
-      return (await context.calls.countRepeated(stored, attempt.crashesBesideReply)).record;
+    if (stored !== null) return (await this.models.found(model, stored, attempt)).record;
     const prepared = this.models.prepare(model, call, await said());
-    const { record, share } = await this.models.ask(model, prepared, attempt);
+    const { record, settle } = await this.models.ask(model, prepared, attempt);
     const kept = await this.keep(context, record);
-    await share();
+    await settle();
     return kept;
   }
 

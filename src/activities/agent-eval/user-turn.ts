@@ -2,7 +2,7 @@ import type { UserTurn, UserTurnInput } from '../../contracts/agent-eval.js';
 import type { CallIdentity, CallRecord, ChatMessage } from '../../contracts/language-model.js';
 import { readUserMessage, simulatedUserPrompt } from '../../rollouts/simulated-user.js';
 import { FAULT_SENTENCES, userFault } from '../../rollouts/user-faults.js';
-import { costOfCall, noStepCost } from '../../runtime/step-cost.js';
+import { noStepCost } from '../../runtime/step-cost.js';
 import { Attempt } from '../attempt.js';
 import { callKeyOf } from '../call-key.js';
 import { recordOf } from '../call-record.js';
@@ -73,7 +73,7 @@ export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls)
       return { messages: simulatedUserPrompt(part, messages, { stopToken, faults }) };
     };
     const record = await calls.ask(context, user, userCall(input, input.place), said, attempt);
-    const cost = costOfCall(record);
+    const cost = attempt.costOf(record);
     const fault = faultOf(context, input, record, messages);
     if (fault !== null) {
       const { row, rollout: number, place } = input;
@@ -90,5 +90,6 @@ export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls)
     return simulate(context, context.user, { input, rollout: await context.rollout(input), attempt });
   }
 
-  return (input: UserTurnInput): Promise<UserTurn> => Attempt.run((attempt) => take(input, attempt));
+  return (input: UserTurnInput): Promise<UserTurn> =>
+    Attempt.run((attempt) => take(input, attempt), input.before);
 }

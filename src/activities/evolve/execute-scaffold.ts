@@ -13,7 +13,7 @@ import type { StepCost } from '../../contracts/step-cost.js';
 import { ScoringError, scoreOutput } from '../../evolution/domains/domain.js';
 import type { DatasetExample, ScaffoldFiles } from '../../evolution/types.js';
 import type { AdaptiveLimit } from '../../language-models/adaptive-limit.js';
-import { noStepCost } from '../../runtime/step-cost.js';
+import { keptOf, noStepCost } from '../../runtime/step-cost.js';
 import type { CallResult, FunctionProgram } from '../../sandboxes/sandbox.js';
 import { scaffoldSupport } from '../../sandboxes/scaffold-support.js';
 import { isLastKill } from '../counting-kills.js';
@@ -21,6 +21,7 @@ import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { gaveUpOf, type ModelCalls } from '../model-calls.js';
 import { patiently } from '../patiently.js';
+import { activityNameOf, noteUnkept } from '../unkept.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { type ExecutionNotes, executionNotesOf, largerCost } from './execution-notes.js';
 import { ExecutorBridge, NothingLeftError } from './executor-bridge.js';
@@ -29,8 +30,18 @@ import { readScaffold } from './scaffold-files.js';
 import { hasOutput, type ScaffoldRunRecord, scaffoldRunKeyOf } from './scaffold-runs.js';
 import { draftJob, draftOf } from './scaffolder-turn.js';
 
-function runOf({ score, result, lm_calls, usage, cost_usd }: ScaffoldRunRecord): ScaffoldRun {
-  return { score, ok: hasOutput(result), lm_calls, usage, cost_usd };
+/** @param spent what this activity has spent: of requests whose reply is not kept, that of another one is told already. */
+function runOf(record: ScaffoldRunRecord, { unkept }: StepCost): ScaffoldRun {
+  const { score, result, lm_calls, lm_calls_estimated, usage, cost_usd } = record;
+  return {
+    score,
+    ok: hasOutput(result),
+    lm_calls,
+    usage,
+    cost_usd,
+    ...(lm_calls_estimated === undefined ? {} : { lm_calls_estimated }),
+    ...(unkept === undefined ? {} : { unkept }),
+  };
 }
 
 /** The part of the executor's section that decides a result: its pace is none of it. */
@@ -65,12 +76,13 @@ export function createScaffoldExecution(
   { models, slots }: { models: ModelCalls; slots: AdaptiveLimit },
 ) {
   function bridgeOf(
-    { executor: model, config }: EvolveContext,
+    { executor: model, config, store }: EvolveContext,
     job: ScaffoldJob,
     { left, notes }: { left: SpendingLeft; notes: ExecutionNotes },
   ): ExecutorBridge | null {
     if (model === null || config.executor === null) return null;
     const { max_lm_calls_per_execution, max_tokens_per_execution } = config.executor;
+    const activity = activityNameOf(Context.current());
     const { info, cancellationSignal } = Context.current();
     return new ExecutorBridge(model, models, {
       job,
@@ -78,6 +90,7 @@ export function createScaffoldExecution(
       left,
       crashes: Math.max(info.attempt - 1 - notes.failures, 0),
       paid: notes.paid,
+      noteUnkept: (unkept) => noteUnkept(store, activity, unkept),
       notify: dependencies.notify,
       signal: cancellationSignal,
     });
@@ -153,7 +166,7 @@ export function createScaffoldExecution(
     const example = await context.examples.get(job.type, job.example);
     const key = scaffoldRunKeyOf(job, files, example, config.sandbox, config.timeout_sec, executorOf(config));
     const stored = await context.findRun(job, key);
-    if (stored !== null) return runOf(stored);
+    if (stored !== null) return runOf(stored, asked.notes.paid);
     const program = { files: { ...files, ...(await scaffoldSupport()) }, input: example.input };
     const { result, cost } = await call(context, job, program, asked).catch((error: unknown) => {
       throw isLastKill(error, asked.notes) ? noResult(job, error.message, asked.notes.paid) : error;
@@ -163,7 +176,7 @@ export function createScaffoldExecution(
       ...job,
       key,
       ...judged,
-      ...cost,
+      ...keptOf(cost),
       result,
       at: new Date().toISOString(),
     };
@@ -173,7 +186,7 @@ export function createScaffoldExecution(
       what: 'store a run',
       signal: Context.current().cancellationSignal,
     });
-    return runOf(kept);
+    return runOf(kept, asked.notes.paid);
   }
 
   return {

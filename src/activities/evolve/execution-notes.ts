@@ -22,7 +22,10 @@ export function executionNotesOf({ info }: Context): ExecutionNotes {
 }
 
 /** Books a call. */
-export function bookCall(cost: StepCost, call: Pick<CallRecord, 'usage' | 'cost_usd'>): void {
+export function bookCall(
+  cost: StepCost,
+  call: Pick<CallRecord, 'usage' | 'usage_estimated' | 'cost_usd'>,
+): void {
   Object.assign(cost, addStep(cost, costOfCall(call)));
 }
 
@@ -32,7 +35,12 @@ export function bookCall(cost: StepCost, call: Pick<CallRecord, 'usage' | 'cost_
  */
 export function largerCost(left: StepCost, right: StepCost): StepCost {
   const { cost_usd } = left;
+  const estimated = Math.max(left.lm_calls_estimated ?? 0, right.lm_calls_estimated ?? 0);
+  // Only those who have sent requests know of them.
+  const unkept = left.unkept ?? right.unkept;
   return {
+    ...(estimated === 0 ? {} : { lm_calls_estimated: estimated }),
+    ...(unkept === undefined ? {} : { unkept }),
     lm_calls: Math.max(left.lm_calls, right.lm_calls),
     usage: {
       input_tokens: Math.max(left.usage.input_tokens, right.usage.input_tokens),

@@ -3,8 +3,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { ScaffoldJob } from '../../contracts/evolve.js';
 import type { CallIdentity, ChatMessage } from '../../contracts/language-model.js';
 import type { Spending, SpendingLeft } from '../../contracts/run.js';
-import type { StepCost } from '../../contracts/step-cost.js';
+import type { StepCost, Unkept } from '../../contracts/step-cost.js';
 import type { ExecutorLimits } from '../../evolution/executor-limits.js';
+import { addUnkept, timesRequested } from '../../runtime/beside.js';
 import { noStepCost, spendingOf } from '../../runtime/step-cost.js';
 import type { ModelReply, ModelRequest, ProgramResources } from '../../sandboxes/sandbox.js';
 import { type Asked, type CalledModel, type ModelCalls, refusalOf, type Span } from '../model-calls.js';
@@ -41,8 +42,10 @@ export interface BridgeOptions {
   left: SpendingLeft;
   /** Earlier attempts that a crash cut off. */
   crashes: number;
-  /** What all attempts have paid; grows with every reply that is new. */
+  /** What all attempts have paid; grows with every request. */
   paid: StepCost;
+  /** Keeps what was spent on requests whose reply is not kept. */
+  noteUnkept: (unkept: Unkept) => Promise<void>;
   notify: (message: string) => void;
   /** Of the activity. */
   signal: AbortSignal;
@@ -67,6 +70,7 @@ export class ExecutorBridge {
   private readonly lost = new LostTime();
   private readonly unwatch = this.lost.watchEventLoop();
   private readonly open = new Map<Promise<unknown>, OpenRequest>();
+  private noting: Promise<void> = Promise.resolve();
   private readonly stopped = new AbortController();
   private readonly unwanted = new AbortController();
 
@@ -183,9 +187,10 @@ export class ExecutorBridge {
       return { record: stored.record, worked: null };
     }
     this.checkExperiment();
-    const { record: reply, share, worked } = await this.ask(prepared, open);
+    const { record: reply, settle, worked } = await this.ask(prepared, open);
     bookCall(this.cost, reply);
     bookCall(options.paid, reply);
+    await this.bookUnkept(timesRequested(reply.repeated, reply));
     // It is held until the store takes it, also where the program has ended meanwhile.
     const { record } = await patiently(() => model.calls.save({ record: reply, answer: null }), {
       log: model.log,
@@ -193,7 +198,7 @@ export class ExecutorBridge {
       what: 'store a reply',
       signal: options.signal,
     });
-    await share();
+    await settle();
     return { record, worked };
   }
 
@@ -212,8 +217,10 @@ export class ExecutorBridge {
           sent: (at) => {
             open.sent = at;
           },
-          failed: () => {
-            open.hasFailed = true;
+          asksAgain: () => this.checkExperiment(1),
+          failed: async (unkept, refused) => {
+            if (!refused) open.hasFailed = true;
+            await this.bookUnkept(unkept);
           },
         },
       });
@@ -224,9 +231,22 @@ export class ExecutorBridge {
     }
   }
 
+  private async bookUnkept(unkept: Unkept | null): Promise<void> {
+    if (unkept === null) return;
+    const { paid, noteUnkept, notify, signal } = this.options;
+    paid.unkept = addUnkept(paid.unkept, unkept) ?? unkept;
+    const waiting = { log: this.model.log, notify, what: 'store what was spent', signal };
+    // One after the other: the last one says it all.
+    this.noting = this.noting
+      .catch(() => undefined)
+      .then(() => patiently(() => noteUnkept(paid.unkept ?? unkept), waiting));
+    await this.noting;
+  }
+
   private spentByProgram(): keyof typeof SPENT | null {
     const { limits } = this.options;
     if (this.started >= limits.max_lm_calls) return 'calls';
+    // What a provider failed to answer is not the program's to pay for.
     const { tokens } = spendingOf(this.cost);
     return limits.max_tokens !== null && tokens >= limits.max_tokens ? 'tokens' : null;
   }
@@ -237,10 +257,14 @@ export class ExecutorBridge {
     return { ...spent, lm_calls: lm_calls + this.asking };
   }
 
-  /** @throws NothingLeftError where the experiment has spent what it may. */
-  private checkExperiment(): void {
+  /**
+   * @param own how many of the calls under way are the one that would be sent.
+   * @throws NothingLeftError where the experiment has spent what it may.
+   */
+  private checkExperiment(own = 0): void {
     const { left, paid } = this.options;
-    const spent = this.spending(largerCost(this.cost, paid));
+    const all = this.spending(largerCost(this.cost, paid));
+    const spent = { ...all, lm_calls: all.lm_calls - own };
     for (const figure of ['lm_calls', 'tokens', 'cost_usd'] as const) {
       const limit = left[figure];
       if (limit !== null && (spent[figure] ?? 0) >= limit) throw new NothingLeftError();

@@ -1,10 +1,12 @@
 import type { FinalizeEvolveInput } from '../../contracts/evolve.js';
 import type { EvolveMetrics } from '../../contracts/evolve-results.js';
 import type { CallRecord } from '../../contracts/language-model.js';
+import type { Unkept } from '../../contracts/step-cost.js';
 import { bestFile, scaffoldFile } from '../../evolution/layout.js';
 import { bestScaffold, madeIn, type ScaffoldStatus } from '../../evolution/lineage.js';
 import { bestLine } from '../../evolution/progress-lines.js';
 import { evolutionReport } from '../../reports/evolution-report.js';
+import { besideOf } from '../../statistics/beside.js';
 import { sumCost, sumUsage } from '../../statistics/result-row.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, callsPrefix, scaffoldRunsPrefix } from '../../storage/paths.js';
@@ -13,6 +15,7 @@ import type { StoredCall } from '../call-store.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { metricsOfEnd, writeMetrics } from '../metrics-file.js';
+import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { writeLineage } from './iteration-files.js';
@@ -50,13 +53,14 @@ async function everyRun({ store }: EvolveContext): Promise<ScaffoldRunRecord[]> 
 interface Found {
   calls: readonly CallRecord[];
   runs: readonly ScaffoldRunRecord[];
+  unkept: Unkept | null;
 }
 
 /** The figures are made from the records, so that they are the same whatever was repeated on the way. */
 function metricsOf(
   { config }: EvolveContext,
   input: FinalizeEvolveInput,
-  { calls, runs }: Found,
+  { calls, runs, unkept }: Found,
 ): EvolveMetrics {
   const { plan, state, status, message, tested, started_at, ended_at } = input;
   const best = bestScaffold(state.nodes);
@@ -101,6 +105,7 @@ function metricsOf(
     lm_calls_repeated: calls.reduce((sum, { repeated }) => sum + repeated, 0),
     usage: sumUsage(calls),
     cost_usd: sumCost(calls),
+    ...besideOf({ lm_calls_estimated: calls.filter((call) => call.usage_estimated).length }, unkept),
     wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
     started_at: new Date(started_at).toISOString(),
     ended_at: new Date(ended_at).toISOString(),
@@ -115,7 +120,11 @@ async function writeEnd(
 ): Promise<EvolveMetrics> {
   const { config } = context;
   const store = guard(context.store);
-  const found = { calls: await everyCall(context), runs: await everyRun(context) };
+  const found = {
+    calls: await everyCall(context),
+    runs: await everyRun(context),
+    unkept: await unkeptSoFar(store),
+  };
   const metrics = metricsOf(context, input, found);
   await store.writeStream(artifactKeys.calls, jsonLines(found.calls));
   await store.writeStream(artifactKeys.executions, jsonLines(found.runs.map(({ key: _key, ...run }) => run)));

@@ -7,6 +7,7 @@ import type { EvolveInput, EvolvePlan } from '../../contracts/evolve.js';
 import { experimentFiles } from '../../evolution/layout.js';
 import { freshState } from '../../evolution/population.js';
 import type { SelectionSettings } from '../../evolution/selection.js';
+import { addStep, costOfUnkept, keptOf } from '../../runtime/step-cost.js';
 import { SandboxError } from '../../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { readableJson } from '../../storage/json-lines.js';
@@ -16,6 +17,7 @@ import { heartbeating } from '../heartbeating.js';
 import { wallSecondsBefore } from '../metrics-file.js';
 import { warnOfProcess } from '../prepare-sandbox.js';
 import { referenceTo } from '../run-reference.js';
+import { unkeptSoFar } from '../unkept.js';
 import { checkEvolveModels, evolveConfigOf } from './evolve-config.js';
 import type { EvolveContexts } from './evolve-context.js';
 import { dataWarnings, readEvolveData, writeEvolveData } from './evolve-data.js';
@@ -99,7 +101,10 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
       await writeEvolveData(store, data);
       await writeMetadata(store, config, { experiment, startedAt });
       await store.write(artifactKeys.config, stringify(config));
-      const state = (await latestEvolveState(store)) ?? freshState();
+      const latest = (await latestEvolveState(store)) ?? freshState();
+      const unkept = await unkeptSoFar(store);
+      // Also what an iteration that was not finished has spent.
+      const state = { ...latest, totals: addStep(keptOf(latest.totals), costOfUnkept(unkept)) };
       const run = referenceTo(store, runId);
       contexts.forget(run);
       const log = dependencies.runLogs.for(store, config.output.log_level);

@@ -1,7 +1,6 @@
 import type { ProposedScaffold, ProposeScaffoldInput } from '../../contracts/evolve.js';
 import type { CallIdentity, CallRecord, ChatMessage } from '../../contracts/language-model.js';
 import { parseScaffoldReply, retryMessages } from '../../evolution/reply.js';
-import { costOfCall } from '../../runtime/step-cost.js';
 import { Attempt } from '../attempt.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { LONGEST_FAULT, type ScaffoldChecks } from './scaffold-checks.js';
@@ -44,7 +43,7 @@ export function createProposeScaffold(
     const context = await contexts.get(input.run);
     const messages = await withFaults(context, input, await scaffolderPrompt(context, input));
     const record: CallRecord = await calls.ask(context, callOf(input), { messages }, attempt);
-    const cost = costOfCall(record);
+    const cost = attempt.costOf(record);
     const parsed = parseScaffoldReply(record.text);
     const accepted = parsed.ok
       ? await checks.accept(context, input, parsed.files, record.at)
@@ -59,7 +58,7 @@ export function createProposeScaffold(
 
   return async (input: ProposeScaffoldInput): Promise<ProposedScaffold> => {
     try {
-      return await Attempt.run((attempt) => propose(input, attempt));
+      return await Attempt.run((attempt) => propose(input, attempt), input.before);
     } catch (error) {
       const refused = refusedPrompt(error);
       if (refused === null) throw error;

@@ -7,7 +7,7 @@ import { scaffoldRunKey } from '../../storage/paths.js';
 import { keepFirst } from '../first-record.js';
 
 /** One run of a scaffold on an example, whole. A row of `executions.jsonl`. */
-export interface ScaffoldRunRecord extends ScaffoldJob, StepCost {
+export interface ScaffoldRunRecord extends ScaffoldJob, Omit<StepCost, 'unkept'> {
   /** Hash of the scaffold's files, the input, the limits and the job; names the run across crashes. */
   key: string;
   score: number;

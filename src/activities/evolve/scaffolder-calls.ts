@@ -6,10 +6,9 @@ import type {
   ToolDefinition,
 } from '../../contracts/language-model.js';
 import type { StepCost } from '../../contracts/step-cost.js';
-import { noStepCost } from '../../runtime/step-cost.js';
 import type { Attempt } from '../attempt.js';
 import type { WorkerDependencies } from '../dependencies.js';
-import { type ModelCalls, refusalOf } from '../model-calls.js';
+import { costOfFailed, type ModelCalls, refusalOf } from '../model-calls.js';
 import { patiently } from '../patiently.js';
 import type { EvolveContext } from './evolve-context.js';
 import { LONGEST_FAULT } from './scaffold-checks.js';
@@ -29,16 +28,15 @@ export class ScaffolderCalls {
   ): Promise<CallRecord> {
     const asked = this.models.prepare(context.scaffolder, call, said);
     const stored = await context.calls.find(asked.request.call, asked.key);
-    if (stored !== null)
-      return (await context.calls.countRepeated(stored, attempt.crashesBesideReply)).record;
-    const { record, share } = await this.models.ask(context.scaffolder, asked, attempt);
+    if (stored !== null) return (await this.models.found(context.scaffolder, stored, attempt)).record;
+    const { record, settle } = await this.models.ask(context.scaffolder, asked, attempt);
     const kept = await patiently(() => context.calls.save({ record, answer: null }), {
       log: context.log,
       notify: this.dependencies.notify,
       what: 'store a reply',
       signal: Context.current().cancellationSignal,
     });
-    await share();
+    await settle();
     return kept.record;
   }
 }
@@ -46,5 +44,5 @@ export class ScaffolderCalls {
 /** What a try comes to whose prompt the provider refuses: another scaffold's may do better. Null for any other error. */
 export function refusedPrompt(error: unknown): ({ fault: string } & StepCost) | null {
   const refusal = refusalOf(error);
-  return refusal === null ? null : { fault: refusal.slice(0, LONGEST_FAULT), ...noStepCost() };
+  return refusal === null ? null : { fault: refusal.slice(0, LONGEST_FAULT), ...costOfFailed(error) };
 }

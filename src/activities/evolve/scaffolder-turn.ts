@@ -9,7 +9,6 @@ import { draftReport, type TakenTurn, turnMessages } from '../../evolution/draft
 import { DRAFT_TOOLS, draftAction } from '../../evolution/draft-tools.js';
 import { draftName } from '../../evolution/iteration-ports.js';
 import type { ScaffoldFiles } from '../../evolution/types.js';
-import { costOfCall } from '../../runtime/step-cost.js';
 import { Attempt } from '../attempt.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import type { ScaffoldChecks } from './scaffold-checks.js';
@@ -92,7 +91,7 @@ export function createScaffolderTurn(
     const prompt = await promptOf(context, input);
     const messages = turnMessages(prompt, await takenTurns(context, input), input.max_turns);
     const record = await calls.ask(context, callOfTurn(input), { messages, tools: DRAFT_TOOLS }, attempt);
-    const cost = costOfCall(record);
+    const cost = attempt.costOf(record);
     const isLast = input.turn === input.max_turns - 1;
     const refused = (fault: string): ScaffolderTurn => {
       const { id: scaffold, attempt, turn } = input;
@@ -111,7 +110,7 @@ export function createScaffolderTurn(
 
   return async (input: ScaffolderTurnInput): Promise<ScaffolderTurn> => {
     try {
-      return await Attempt.run((attempt) => take(input, attempt));
+      return await Attempt.run((attempt) => take(input, attempt), input.before);
     } catch (error) {
       const refused = refusedPrompt(error);
       if (refused === null) throw error;

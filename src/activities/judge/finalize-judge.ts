@@ -1,8 +1,10 @@
 import type { FinalizeJudgeInput, JudgeMetrics } from '../../contracts/judge.js';
 import type { EpisodeError } from '../../contracts/results.js';
+import type { Unkept } from '../../contracts/step-cost.js';
 import { judgedTrajectory, type StepEvaluation } from '../../judging/evaluation.js';
 import { addReply, meanScores, noJudgeTotals } from '../../judging/totals.js';
 import { MOST_TRIES } from '../../judging/verdict.js';
+import { besideOf } from '../../statistics/beside.js';
 import { roundCost } from '../../statistics/result-row.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, judgedChunksFolder, judgeErrorKey } from '../../storage/paths.js';
@@ -10,6 +12,7 @@ import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { metricsOfEnd, writeMetrics } from '../metrics-file.js';
 import type { ModelCalls } from '../model-calls.js';
+import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
 import type { JudgeContext, JudgeContexts } from './judge-context.js';
 import { type JudgeReply, repliesOn } from './judge-replies.js';
@@ -33,7 +36,7 @@ class JudgementFigures {
     this.errors.set(type, (this.errors.get(type) ?? 0) + 1);
   }
 
-  metrics({ config }: JudgeContext, input: FinalizeJudgeInput): JudgeMetrics {
+  metrics({ config }: JudgeContext, input: FinalizeJudgeInput, unkept: Unkept | null): JudgeMetrics {
     const { plan, status, message, started_at, ended_at } = input;
     const { totals } = this;
     const means = meanScores(
@@ -63,6 +66,7 @@ class JudgementFigures {
       lm_calls_repeated: this.repeated,
       usage: totals.usage,
       cost_usd: totals.cost_usd === null ? null : roundCost(totals.cost_usd),
+      ...besideOf(totals, unkept),
       wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
       started_at: new Date(started_at).toISOString(),
       ended_at: new Date(ended_at).toISOString(),
@@ -129,7 +133,7 @@ export function createFinalizeJudge(
     const figures = new JudgementFigures();
     await store.writeStream(artifactKeys.trajectories, jsonLines(judged(context, input, figures)));
     await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input)));
-    const metrics = figures.metrics(context, input);
+    const metrics = figures.metrics(context, input, await unkeptSoFar(store));
     const { status, steps, errors, cost_usd } = metrics;
     context.log.info({ status, steps, errors, cost_usd }, 'judgement ended');
     await writeMetrics(store, metrics, dependencies.runLogs);

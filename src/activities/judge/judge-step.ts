@@ -13,8 +13,7 @@ import type { JudgeContext, JudgeContexts } from './judge-context.js';
 import { type JudgeReply, repliesOn } from './judge-replies.js';
 
 /** What a workflow learns of a reply. */
-export function outcomeOf({ record, read }: JudgeReply): JudgedStep {
-  const cost = costOfCall(record);
+export function outcomeOf({ record, read }: JudgeReply, cost = costOfCall(record)): JudgedStep {
   return read.ok
     ? { kind: 'judged', scores: scoresOf(read.verdict), ...cost }
     : { kind: 'malformed', ...cost };
@@ -30,21 +29,21 @@ export function createJudgeStep(
     const kept = replies[input.attempt];
     if (kept !== undefined) {
       const stored = { record: kept.record, answer: null };
-      const { record } = await context.calls.countRepeated(stored, attempt.crashesBesideReply);
+      const { record } = await models.found(context.judge, stored, attempt);
       return { ...kept, record };
     }
     if (replies.length < input.attempt) {
       throw new Error(`${context.store.uri} lacks a reply that was there: the folder was changed`);
     }
     const asked = models.prepare(context.judge, next.call, { messages: next.messages });
-    const { record: reply, share } = await models.ask(context.judge, asked, attempt);
+    const { record: reply, settle } = await models.ask(context.judge, asked, attempt);
     const { record } = await patiently(() => context.calls.save({ record: reply, answer: null }), {
       log: context.log,
       notify: dependencies.notify,
       what: 'store a reply',
       signal: Context.current().cancellationSignal,
     });
-    await share();
+    await settle();
     return { record, read: readVerdict(record.text, context.config.rubric.criteria) };
   }
 
@@ -53,11 +52,11 @@ export function createJudgeStep(
       const context = await contexts.get(input.run);
       const reply = await ask(context, input, attempt);
       if (!reply.read.ok) {
-        const { trajectory, step, attempt } = input;
-        context.log.warn({ trajectory, step, attempt, fault: reply.read.fault }, 'no verdict');
+        const { trajectory, step } = input;
+        context.log.warn({ trajectory, step, attempt: input.attempt, fault: reply.read.fault }, 'no verdict');
       }
-      return outcomeOf(reply);
-    });
+      return outcomeOf(reply, attempt.costOf(reply.record));
+    }, input.before);
 }
 
 /** Notes why a step could not be judged. */

@@ -15,6 +15,7 @@ import { heartbeating } from '../heartbeating.js';
 import { wallSecondsBefore } from '../metrics-file.js';
 import { readTrajectories } from '../read-trajectories.js';
 import { referenceTo } from '../run-reference.js';
+import { unkeptSoFar } from '../unkept.js';
 import type { JudgeContexts } from './judge-context.js';
 import { experimentOf, judgementName, judgementStores } from './judge-folder.js';
 import { writeJudgedTrajectories } from './judged-trajectories.js';
@@ -70,6 +71,7 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
       contexts.forget(run);
       const { rubric, lm, concurrency, limits } = config;
       const name = judgementName(config);
+      const unkept = await unkeptSoFar(store);
       const log = dependencies.runLogs.for(store, config.log_level);
       log.info({ judgement: name, trajectories: steps.length }, 'judgement prepared');
       return {
@@ -87,6 +89,7 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
         limits,
         search_attributes: await dependencies.knownSearchAttributes(),
         spent_wall_seconds: await wallSecondsBefore(store),
+        ...(unkept === null ? {} : { spent_unkept: unkept }),
       };
     });
 }

@@ -2,6 +2,7 @@ import type { Embedder, EmbedLimits, EmbedReply } from '../../contracts/embeddin
 import { requestBatches } from '../../retrieval/request-batches.js';
 import { LanguageModelError } from '../errors.js';
 import { type Attempt, type GuardOptions, guardRequest } from '../guard.js';
+import { estimatedTokens, isCount } from '../usage.js';
 import { cutText, wellFormed } from './cut-text.js';
 import { readVectors } from './read-vectors.js';
 
@@ -48,6 +49,7 @@ export function batchedEmbedder(
         vectors: [],
         usage: { input_tokens: 0 },
         requests: 0,
+        estimated: 0,
         cut: sent.filter((text, index) => text.length < (texts[index] as string).length).length,
       };
       for (const batch of requestBatches(sent, limits, (text) => text)) {
@@ -58,11 +60,14 @@ export function batchedEmbedder(
         });
         reply.vectors.push(...vectors);
         reply.requests += 1;
-        if (reply.usage !== undefined && typeof inputTokens === 'number')
-          reply.usage.input_tokens += inputTokens;
-        else reply.usage = undefined;
+        if (!isCount(inputTokens)) reply.estimated += 1;
+        reply.usage.input_tokens += isCount(inputTokens) ? inputTokens : estimatedBatch(batch);
       }
       return reply;
     },
   };
+}
+
+function estimatedBatch(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + estimatedTokens(text), 0);
 }

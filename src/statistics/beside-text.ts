@@ -1,0 +1,19 @@
+import type { Beside, Unkept } from '../contracts/step-cost.js';
+import { dollarsText } from './figure-text.js';
+
+/** What is said after a number of calls: `, 3 with estimated tokens`. */
+export function estimatedText({ lm_calls_estimated = 0 }: Beside): string {
+  return lm_calls_estimated === 0 ? '' : `, ${lm_calls_estimated} with estimated tokens`;
+}
+
+/** `3 requests, at most 1200 tokens in, 40 out and $0.0123`. */
+export function unkeptText({ requests, usage, cost_usd }: Unkept): string {
+  const cost = cost_usd === null ? 'an unknown cost' : dollarsText(cost_usd);
+  const what = `${requests} request${requests === 1 ? '' : 's'}`;
+  return `${what}, at most ${usage.input_tokens} tokens in, ${usage.output_tokens} out and ${cost}`;
+}
+
+/** A row for what was spent beside the replies that are kept; none where nothing was. */
+export function besideRows({ unkept }: Beside): [string, string][] {
+  return unkept === undefined ? [] : [['replies not kept', unkeptText(unkept)]];
+}
