@@ -6,7 +6,7 @@ import { executionKeyOf } from './call-key.js';
 import { countingKills } from './counting-kills.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { executionRecordOf, programOf, resultOf } from './execution-record.js';
-import { patiently } from './patiently.js';
+import { held } from './patiently.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
 /**
@@ -45,11 +45,10 @@ export function createExecutionActivities(
         if (stored !== null) return resultOf(stored);
         const result = await runProgram(run, input);
         const record = executionRecordOf(input.execution, input, sandbox, result);
-        const kept = await patiently(() => run.executions.save(record), {
+        const kept = await held(() => run.executions.save(record), {
           log: dependencies.runLogs.for(run.store, run.config.output.log_level),
           notify: dependencies.notify,
           what: 'store a program’s result',
-          signal: Context.current().cancellationSignal,
         });
         return resultOf(kept);
       }),

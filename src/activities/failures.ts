@@ -35,7 +35,7 @@ function modelFailure(error: LanguageModelError): Error {
   const delay =
     retryAfterMs === undefined
       ? {}
-      : { nextRetryDelay: Math.max(retryAfterMs, pauseAfter(Context.current().info.attempt)) };
+      : { nextRetryDelay: pauseAfter(Context.current().info.attempt, retryAfterMs) };
   return ApplicationFailure.create({ message, type: kind, ...delay });
 }
 

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Context } from '@temporalio/activity';
 import type { GeneratedReply, LanguageModelActivities, StepAnswer } from '../contracts/activities.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { AwaitedStep, GenerateInput } from '../contracts/run.js';
@@ -8,7 +7,7 @@ import type { StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { stepEnvironment } from './environments.js';
 import type { CalledModel, ModelCalls } from './model-calls.js';
-import { patiently } from './patiently.js';
+import { held } from './patiently.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
 /** Milliseconds that a reply waits unwritten for the environment's answer to it. */
@@ -52,14 +51,8 @@ export function createLanguageModelActivities(
   });
   const logOf = (run: RunContext) => dependencies.runLogs.for(run.store, run.config.output.log_level);
 
-  /** Holds what is paid for until the store takes it. */
-  const held = <Value>(run: RunContext, what: string, write: () => Promise<Value>): Promise<Value> =>
-    patiently(write, {
-      log: logOf(run),
-      notify: dependencies.notify,
-      what,
-      signal: Context.current().cancellationSignal,
-    });
+  const hold = <Value>(run: RunContext, what: string, write: () => Promise<Value>): Promise<Value> =>
+    held(write, { log: logOf(run), notify: dependencies.notify, what });
 
   /** Stores the reply and the environment's answer to it. @returns those that are kept: others may have come first. */
   async function keep(
@@ -68,7 +61,7 @@ export function createLanguageModelActivities(
     awaited: AwaitedStep | undefined,
   ): Promise<StoredCall> {
     const save = (answer: StepAnswer | null) =>
-      held(run, 'store a reply', () => run.calls.save({ record, answer }));
+      hold(run, 'store a reply', () => run.calls.save({ record, answer }));
     if (awaited === undefined) return save(null);
     const stepping = stepEnvironment(run, awaited, record.text);
     // Mostly the step is done at once and one write holds both; a slow grader must not put the reply at risk.
@@ -96,7 +89,7 @@ export function createLanguageModelActivities(
     const answer = await take();
     return {
       record,
-      answer: await held(run, 'store a step', () => run.calls.keepAnswer(record, answer)),
+      answer: await hold(run, 'store a step', () => run.calls.keepAnswer(record, answer)),
     };
   }
 

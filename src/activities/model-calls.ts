@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { type ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import type { LanguageModelConfig } from '../config/language-model-schema.js';
 import type { AgentRequest } from '../contracts/agent.js';
@@ -12,24 +12,19 @@ import type {
   LanguageModel,
   Usage,
 } from '../contracts/language-model.js';
-import { FAILURE_TYPES } from '../contracts/names.js';
-import type { AskAgain, StepCost, Unkept } from '../contracts/step-cost.js';
+import type { Unkept } from '../contracts/step-cost.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
-import {
-  isRetryableKind,
-  LanguageModelError,
-  type LanguageModelErrorKind,
-} from '../language-models/errors.js';
+import { LanguageModelError } from '../language-models/errors.js';
 import { Pace } from '../language-models/pace.js';
-import { mostUsage, usageOfFailure } from '../language-models/usage.js';
-import { costOfUnkept, noStepCost } from '../runtime/step-cost.js';
+import { mostUsage, priceOf, unkeptOf } from '../language-models/usage.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { Attempt } from './attempt.js';
+import { failureOf, isFinalFailure, refusalOf } from './call-failures.js';
 import { callKeyOf, idempotencyKeyOf, promptKeyOf } from './call-key.js';
 import { recordOf, requestOf } from './call-record.js';
 import type { CallStore, StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
-import { patiently } from './patiently.js';
+import { held } from './patiently.js';
 import { pauseAfter } from './pause-after.js';
 import { ReplyCache } from './reply-cache.js';
 import { noteUnkept } from './unkept.js';
@@ -63,68 +58,6 @@ export interface Asked {
 
 /** Two moments, by `performance.now()`. */
 export type Span = readonly [from: number, to: number];
-
-/** What the provider says of a request that it refused for its content; null where the error is another one. */
-export function refusalOf(error: unknown): string | null {
-  return error instanceof ApplicationFailure && error.type === REFUSED ? error.message : null;
-}
-
-const REFUSED: LanguageModelErrorKind = 'bad_request';
-
-/** What a call had cost that failed for good. */
-export function costOfFailed(error: unknown): StepCost {
-  const told = error instanceof ApplicationFailure ? (error.details?.[0] as StepCost | undefined) : undefined;
-  return told ?? noStepCost();
-}
-
-/** What was wrong where a call was given up that another attempt might answer; null where the error is another one. */
-export function gaveUpOf(error: unknown): string | null {
-  const gaveUp = error instanceof ApplicationFailure && error.nonRetryable === true;
-  return gaveUp && isRetryableKind(error.type ?? '') ? error.message : null;
-}
-
-/** What an activity that ends with a provider's failure tells: what it has spent, and whether it may be asked again. */
-interface Told {
-  unkept: Unkept | null;
-  again?: AskAgain;
-}
-
-/** Turns a provider's failure into what the retry policy should do, or whoever waits for the activity. */
-function failureOf(
-  error: LanguageModelError,
-  { failures, maxAttempts }: { failures: number; maxAttempts: number },
-  { unkept, again }: Told = { unkept: null },
-): ApplicationFailure {
-  const type = error.fatalForRun ? FAILURE_TYPES.fatalProvider : error.kind;
-  const last = failures >= maxAttempts;
-  const message =
-    last && error.retryable ? `${error.message} (gave up after ${failures} attempts)` : error.message;
-  const isFinal = last || !error.retryable;
-  const details = [
-    ...(unkept === null && again === undefined ? [] : [costOfUnkept(unkept)]),
-    ...(again === undefined || isFinal ? [] : [again]),
-  ];
-  return ApplicationFailure.create({
-    message,
-    type,
-    details,
-    nonRetryable: isFinal || again !== undefined,
-    ...(error.retryAfterMs === undefined
-      ? {}
-      : { nextRetryDelay: Math.max(error.retryAfterMs, pauseAfter(failures)) }),
-  });
-}
-
-/** What tokens of a model cost. */
-function priceOf(model: CalledModel, usage: Usage): { usage: Usage; cost_usd: number | null } {
-  return { usage, cost_usd: model.costOf(usage) };
-}
-
-/** What a request without a reply may have cost; null where it was never sent. */
-function unkeptOf(model: CalledModel, request: GenerateRequest, error: LanguageModelError): Unkept | null {
-  const usage = usageOfFailure(request, error);
-  return usage === null ? null : { requests: 1, ...priceOf(model, usage) };
-}
 
 interface Answered {
   reply: GenerateReply;
@@ -198,11 +131,10 @@ export class ModelCalls {
 
   private async noteUnkept({ store, log }: CalledModel, { activity, unkept }: Attempt): Promise<void> {
     if (unkept === null) return;
-    await patiently(() => noteUnkept(store, activity, unkept), {
+    await held(() => noteUnkept(store, activity, unkept), {
       log,
       notify: this.dependencies.notify,
       what: 'store what was spent',
-      signal: Context.current().cancellationSignal,
     });
   }
 
@@ -225,12 +157,12 @@ export class ModelCalls {
         } catch (error) {
           if (!(error instanceof LanguageModelError) || error.kind === 'cancelled') throw error;
           failures += 1;
-          const failure = failureOf(error, { failures, maxAttempts: model.lm.max_attempts });
-          this.tell(model, prepared.request, error, { failures, isFinal: failure.nonRetryable === true });
+          const isFinal = isFinalFailure(error, failures, model.lm);
+          this.tell(model, prepared.request, error, { failures, isFinal });
+          const failure = failureOf(error, { failures, isFinal });
           await watch.failed(unkeptOf(model, prepared.request, error), refusalOf(failure) !== null);
-          if (failure.nonRetryable) throw failure;
-          const pause = Math.max(error.retryAfterMs ?? 0, pauseAfter(failures));
-          await sleep(pause, undefined, { signal: signals.waiting });
+          if (isFinal) throw failure;
+          await sleep(pauseAfter(failures, error.retryAfterMs), undefined, { signal: signals.waiting });
           watch.asksAgain();
         }
       }
@@ -320,16 +252,16 @@ export class ModelCalls {
     attempt: Attempt,
   ): Promise<ApplicationFailure> {
     const { failures, crashes } = attempt;
-    const isFinal = !error.retryable || failures >= model.lm.max_attempts;
+    const isFinal = isFinalFailure(error, failures, model.lm);
     this.tell(model, request, error, { failures, isFinal });
     // Nothing that this activity has sent will be answered any more.
     if (isFinal || attempt.isSingle) attempt.concludes(priceOf(model, mostUsage(request)));
     await this.noteUnkept(model, attempt);
-    const pause_ms = Math.max(error.retryAfterMs ?? 0, pauseAfter(failures));
+    const again = { failures, crashes, pause_ms: pauseAfter(failures, error.retryAfterMs) };
     return failureOf(
       error,
-      { failures, maxAttempts: model.lm.max_attempts },
-      { unkept: attempt.unkept, ...(attempt.isSingle ? { again: { failures, crashes, pause_ms } } : {}) },
+      { failures, isFinal },
+      { unkept: attempt.unkept, ...(attempt.isSingle && !isFinal ? { again } : {}) },
     );
   }
 

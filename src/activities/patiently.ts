@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import { StorageError } from '../storage/storage-error.js';
 
@@ -31,4 +32,12 @@ export async function patiently<Value>(
       await sleep(pause, undefined, { signal }).catch(() => undefined);
     }
   }
+}
+
+/** Holds what an activity has paid for until the store takes it. */
+export function held<Value>(
+  action: () => Promise<Value>,
+  patience: Omit<Patience, 'signal'>,
+): Promise<Value> {
+  return patiently(action, { ...patience, signal: Context.current().cancellationSignal });
 }

@@ -6,6 +6,6 @@ const LONGEST_PAUSE = 60_000;
  * retry policy of `workflows/proxies.ts`. A provider's Retry-After makes it longer, never shorter: one that says
  * `1` and means a minute would use up `lm.max_attempts` in seconds.
  */
-export function pauseAfter(failures: number): number {
-  return Math.min(FIRST_PAUSE * 2 ** Math.max(failures - 1, 0), LONGEST_PAUSE);
+export function pauseAfter(failures: number, retryAfterMs = 0): number {
+  return Math.max(Math.min(FIRST_PAUSE * 2 ** Math.max(failures - 1, 0), LONGEST_PAUSE), retryAfterMs);
 }

@@ -1,5 +1,6 @@
 import type { EpisodeError, Metrics, ResultRow, StepRecord } from '../contracts/results.js';
 import { environmentName } from '../environments/registry.js';
+import { addBeside } from '../runtime/beside.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import { jsonLines, readableJson, readJsonLines } from '../storage/json-lines.js';
 import { artifactKeys, rescoredKeys } from '../storage/paths.js';
@@ -113,7 +114,6 @@ export async function rescore(run: RunContext): Promise<Rescored> {
     ),
   );
   const { usage, cost_usd, lm_calls, lm_calls_repeated, lm_calls_cached, ...facts } = before;
-  const { lm_calls_estimated } = before;
   const regraded = builder.finish({
     ...facts,
     num_trials: config.runtime.num_trials,
@@ -126,7 +126,7 @@ export async function rescore(run: RunContext): Promise<Rescored> {
     lm_calls,
     lm_calls_repeated,
     lm_calls_cached,
-    ...(lm_calls_estimated === undefined ? {} : { lm_calls_estimated }),
+    ...addBeside(before, {}),
   };
   await store.write(rescoredKeys.metrics, readableJson(metrics));
   return { metrics, before, changed };

@@ -17,7 +17,7 @@ import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { Pace } from '../language-models/pace.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
-import { usageOfFailure } from '../language-models/usage.js';
+import { unkeptOf } from '../language-models/usage.js';
 import { type Tries, untilAnswered } from './until-answered.js';
 
 /** Hears of the requests of a call. */
@@ -92,7 +92,7 @@ export class ModelCaller {
     return [...this.open].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, record]) => record);
   }
 
-  private costOf(usage: Usage | undefined): number | null {
+  costOf(usage: Usage | undefined): number | null {
     const { provider, model, base_url } = this.lm;
     return costOf(provider, model, usage, { baseUrl: base_url, table: this.prices });
   }
@@ -100,8 +100,7 @@ export class ModelCaller {
   private async askUntilAnswered(request: GenerateRequest, key: string, { failed, again }: Requests) {
     const tries: Tries = {
       failed: (error) => {
-        const usage = error instanceof LanguageModelError ? usageOfFailure(request, error) : null;
-        failed(usage === null ? null : { requests: 1, usage, cost_usd: this.costOf(usage) });
+        failed(error instanceof LanguageModelError ? unkeptOf(this, request, error) : null);
       },
       again,
     };

@@ -27,7 +27,7 @@ export async function untilAnswered<Value>(
       const retryable = error instanceof LanguageModelError && error.retryable;
       tries?.failed(error);
       if (!retryable || failures >= maxAttempts) throw finalFailure(error, failures);
-      await sleep(Math.max(error.retryAfterMs ?? 0, pauseAfter(failures)));
+      await sleep(pauseAfter(failures, error.retryAfterMs));
       await tries?.again();
     }
   }

@@ -94,12 +94,9 @@ const FINISH_REASONS: Record<string, FinishReason> = {
 function usageIn({ usage }: Partial<Message>): Usage | undefined {
   if (typeof usage !== 'object' || usage === null) return undefined;
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage;
-  const read = [input_tokens, cache_creation_input_tokens ?? 0, cache_read_input_tokens ?? 0];
-  const parts = read.map((tokens) => reportedUsage(tokens, output_tokens));
-  if (parts.includes(undefined)) return undefined;
   return reportedUsage(
-    read.reduce((sum, tokens) => sum + tokens, 0),
-    output_tokens,
+    [input_tokens, cache_creation_input_tokens ?? 0, cache_read_input_tokens ?? 0],
+    [output_tokens],
   );
 }
 

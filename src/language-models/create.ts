@@ -1,6 +1,7 @@
 import type { LanguageModel } from '../contracts/language-model.js';
 import type { Notice } from './chat-messages.js';
 import { LanguageModelError } from './errors.js';
+import { isFree } from './prices.js';
 import type { OpenRecording } from './replay.js';
 import type { SimulationSettings } from './simulated.js';
 import type { KnownAnswer } from './simulated-answers.js';
@@ -93,7 +94,8 @@ export async function createLanguageModel(
   const { provider, model: modelName } = settings;
   const missing = missingCredentials(settings, dependencies.environment);
   if (missing !== null) throw new LanguageModelError('authentication', missing, { provider });
-  return { model: await build(settings, dependencies), provider, modelName };
+  const model = await build(settings, dependencies);
+  return { model: isFree(provider) ? model : billed(model), provider, modelName };
 }
 
 /** A model that somebody bills: each of its replies says what it has taken. */
@@ -114,7 +116,7 @@ async function build(
   switch (provider) {
     case 'gemini': {
       const { geminiLanguageModel } = await import('./gemini.js');
-      return billed(geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, baseUrl }));
+      return geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, baseUrl });
     }
     case 'openai': {
       const { openaiLanguageModel } = await import('./openai.js');
@@ -123,11 +125,11 @@ async function build(
         organization: environment.OPENAI_ORG_ID,
         project: environment.OPENAI_PROJECT_ID,
       };
-      return billed(openaiLanguageModel({ model, apiKey, timeoutMs, baseUrl, notice, ...account }));
+      return openaiLanguageModel({ model, apiKey, timeoutMs, baseUrl, notice, ...account });
     }
     case 'anthropic': {
       const { anthropicLanguageModel } = await import('./anthropic.js');
-      return billed(anthropicLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, baseUrl, notice }));
+      return anthropicLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, baseUrl, notice });
     }
     case 'scripted': {
       const { scriptedLanguageModel } = await import('./scripted.js');

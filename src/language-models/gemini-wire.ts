@@ -88,14 +88,11 @@ function readUsage(response: GenerateContentResponse): Usage | undefined {
   const counts = response.usageMetadata;
   if (typeof counts !== 'object' || counts === null) return undefined;
   const { promptTokenCount, toolUsePromptTokenCount, candidatesTokenCount, thoughtsTokenCount } = counts;
-  const prompt = reportedUsage(promptTokenCount, toolUsePromptTokenCount ?? 0);
-  // Thoughts are billed as output, but are not among the candidates' tokens.
-  const reply = reportedUsage(candidatesTokenCount ?? 0, thoughtsTokenCount ?? 0);
-  if (prompt === undefined || reply === undefined) return undefined;
-  return {
-    input_tokens: prompt.input_tokens + prompt.output_tokens,
-    output_tokens: reply.input_tokens + reply.output_tokens,
-  };
+  return reportedUsage(
+    [promptTokenCount, toolUsePromptTokenCount ?? 0],
+    // Thoughts are billed as output, but are not among the candidates' tokens.
+    [candidatesTokenCount ?? 0, thoughtsTokenCount ?? 0],
+  );
 }
 
 /**

@@ -83,7 +83,7 @@ const usageSchema = z.object({
 
 function usageIn(body: unknown): Usage | undefined {
   const { data } = usageSchema.safeParse(body);
-  return data && reportedUsage(data.usage.prompt_tokens, data.usage.completion_tokens);
+  return data && reportedUsage([data.usage.prompt_tokens], [data.usage.completion_tokens]);
 }
 
 const FINISH_REASONS: Record<string, FinishReason> = {

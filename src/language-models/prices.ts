@@ -24,6 +24,12 @@ export interface PriceTable {
 export const SHIPPED_PRICES = table as PriceTable;
 
 const FREE = new Set(['scripted', 'replay', 'simulated']);
+
+/** Whether a provider's models have no network: nobody bills what they are asked. */
+export function isFree(provider: string): boolean {
+  return FREE.has(provider);
+}
+
 const TOKENS_PER_PRICE = 1_000_000;
 
 /** What may follow a listed name: a date, a build number, `-latest` or `-preview`. `-mini` may not: it costs less. */
@@ -77,7 +83,7 @@ export function costOf(
   usage: Usage | undefined,
   { baseUrl, at = new Date(), table: prices = SHIPPED_PRICES }: CostOptions = {},
 ): number | null {
-  if (FREE.has(provider)) return 0;
+  if (isFree(provider)) return 0;
   const models = modelsOf(prices, provider, baseUrl);
   const price = models === undefined ? undefined : priceOf(models, model);
   if (price === undefined || usage === undefined) return null;

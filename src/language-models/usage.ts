@@ -5,7 +5,9 @@ import type {
   ToolCall,
   Usage,
 } from '../contracts/language-model.js';
+import type { Unkept } from '../contracts/step-cost.js';
 import type { LanguageModelError, LanguageModelErrorKind } from './errors.js';
+import { isFree } from './prices.js';
 
 /**
  * UTF-8 bytes of text to a token. English has about four, code and other alphabets fewer: so an estimate is rather too
@@ -21,11 +23,19 @@ export function isCount(value: unknown): value is number {
 }
 
 /**
- * Tokens as a provider has reported them.
- * @returns undefined where one of them is no natural number: then it has reported none.
+ * Tokens as a provider has reported them, in as many parts as it likes.
+ * @returns undefined where a part or a sum is no natural number: then it has reported none.
  */
-export function reportedUsage(input: unknown, output: unknown): Usage | undefined {
-  return isCount(input) && isCount(output) ? { input_tokens: input, output_tokens: output } : undefined;
+export function reportedUsage(input: readonly unknown[], output: readonly unknown[]): Usage | undefined {
+  const [input_tokens, output_tokens] = [sumOfCounts(input), sumOfCounts(output)];
+  if (input_tokens === null || output_tokens === null) return undefined;
+  return { input_tokens, output_tokens };
+}
+
+function sumOfCounts(parts: readonly unknown[]): number | null {
+  if (!parts.every(isCount)) return null;
+  const sum = parts.reduce((total, part) => total + part, 0);
+  return isCount(sum) ? sum : null;
 }
 
 /** What a text comes to, by its length. */
@@ -71,8 +81,6 @@ export function withUsage(request: GenerateRequest, reply: GenerateReply): Gener
   return { ...reply, usage: estimatedUsage(request, reply), usage_estimated: true };
 }
 
-/** The models without a network: nobody bills what they are asked. */
-const FREE = new Set(['scripted', 'replay', 'simulated']);
 /** Of what has no status: the request was sent, and its reply did not come, or is none. */
 const CUT_OFF: readonly LanguageModelErrorKind[] = [
   'timeout',
@@ -93,7 +101,7 @@ export function usageOfFailure(request: GenerateRequest, error: LanguageModelErr
   if (status !== undefined) return NONE;
   // Whatever else has no status was found before anything was sent, such as a key that is missing.
   if (isUnsent || !CUT_OFF.includes(kind)) return null;
-  return FREE.has(provider) ? NONE : mostUsage(request);
+  return isFree(provider) ? NONE : mostUsage(request);
 }
 
 /** What a request and its reply may come to at most, as far as its limit is known. */
@@ -102,4 +110,20 @@ export function mostUsage(request: GenerateRequest): Usage {
     input_tokens: estimatedInput(request),
     output_tokens: request.parameters.max_output_tokens ?? 0,
   };
+}
+
+/** A model whose calls have a price. */
+interface Priced {
+  costOf(usage: Usage): number | null;
+}
+
+/** What tokens of a model cost. */
+export function priceOf(model: Priced, usage: Usage): Omit<Unkept, 'requests'> {
+  return { usage, cost_usd: model.costOf(usage) };
+}
+
+/** What a request without a reply may have cost; null where it was never sent. */
+export function unkeptOf(model: Priced, request: GenerateRequest, error: LanguageModelError): Unkept | null {
+  const usage = usageOfFailure(request, error);
+  return usage === null ? null : { requests: 1, ...priceOf(model, usage) };
 }

@@ -47,7 +47,7 @@ export function costBeyond(cost: StepCost, paid: StepCost): StepCost {
       output_tokens: beyond(usage.output_tokens, paid.usage.output_tokens),
     },
     cost_usd: cost_usd === null || paid.cost_usd === null ? null : beyond(cost_usd, paid.cost_usd),
-    ...addBeside({ lm_calls_estimated: estimated, ...(unkept === undefined ? {} : { unkept }) }, {}),
+    ...addBeside({ lm_calls_estimated: estimated, unkept }, {}),
   };
 }
 

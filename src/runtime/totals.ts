@@ -89,13 +89,7 @@ export function bookCall(
   },
 ): void {
   const { usage_estimated, unkept } = call;
-  Object.assign(
-    totals,
-    addBeside(totals, {
-      lm_calls_estimated: usage_estimated === true ? 1 : 0,
-      ...(unkept === undefined ? {} : { unkept }),
-    }),
-  );
+  Object.assign(totals, addBeside(totals, { lm_calls_estimated: Number(usage_estimated === true), unkept }));
   totals.lm_calls += 1;
   totals.lm_calls_repeated += call.repeated ?? 0;
   totals.input_tokens += call.usage?.input_tokens ?? 0;

@@ -1,12 +1,10 @@
 import type { Beside, Unkept } from '../contracts/step-cost.js';
+import { addBeside } from '../runtime/beside.js';
 import { roundCost } from './result-row.js';
 
 /** What stands in metrics beside the replies that are kept; what there is none of is left out. */
 export function besideOf({ lm_calls_estimated }: Beside, unkept: Unkept | null): Beside {
-  return {
-    ...(lm_calls_estimated === undefined || lm_calls_estimated === 0 ? {} : { lm_calls_estimated }),
-    ...(unkept === null ? {} : { unkept: rounded(unkept) }),
-  };
+  return addBeside({ lm_calls_estimated }, unkept === null ? {} : { unkept: rounded(unkept) });
 }
 
 function rounded({ cost_usd, ...unkept }: Unkept): Unkept {

@@ -65,8 +65,7 @@ export function givenUp(error: unknown): { reason: string; cost: StepCost } | nu
 
 /** Whether the agent's reply said nothing. */
 export function isEmptyReply(error: unknown): boolean {
-  const cause = causeOf(error);
-  return cause instanceof ApplicationFailure && cause.type === FAILURE_TYPES.emptyReply;
+  return isOfType(error, FAILURE_TYPES.emptyReply);
 }
 
 /** What a step had cost that failed, as far as it says so. */
@@ -85,9 +84,12 @@ function detailsOf(error: unknown): unknown[] {
 }
 
 function costOfType(error: unknown, type: string): StepCost | null {
+  return isOfType(error, type) ? ((detailsOf(error)[0] as StepCost | undefined) ?? null) : null;
+}
+
+function isOfType(error: unknown, type: string): boolean {
   const cause = causeOf(error);
-  const isOfType = cause instanceof ApplicationFailure && cause.type === type;
-  return isOfType ? ((cause.details?.[0] as StepCost | undefined) ?? null) : null;
+  return cause instanceof ApplicationFailure && cause.type === type;
 }
 
 /** Turns an activity's final failure into the workflow's own, with the same message. */

@@ -274,7 +274,8 @@ export class ShardSession {
     step: AwaitedStep | undefined,
   ): Promise<GeneratedReply> {
     const { plan } = this.input;
-    if (this.controlState.paused) await this.whileNotPaused();
+    // Here, and not with the leave: that would begin the call a moment later than in runs in flight.
+    if (this.controlState.paused) await this.untilNotPaused();
     const summary = `${call.sample_id} · trial ${call.trial + 1} · ${call.purpose}`;
     const { purpose: _purpose, ...rest } = request;
     return requestUntilAnswered(
@@ -302,11 +303,11 @@ export class ShardSession {
 
   /** Whether a call may begin; where that is to be waited for, once it may. */
   private takeLeave(): boolean | Promise<boolean> {
-    if (this.controlState.paused) return this.whileNotPaused().then(() => this.takeLeave());
+    if (this.controlState.paused) return this.untilNotPaused().then(() => this.takeLeave());
     return this.leave === null ? !this.controlState.exhausted : this.leave.take();
   }
 
-  private whileNotPaused(): Promise<void> {
+  private untilNotPaused(): Promise<void> {
     return condition(() => !this.controlState.paused || this.mustEnd());
   }
 

@@ -40,8 +40,15 @@ describe('reported usage', () => {
     [7, [3], false],
   ])('%j and %j tokens: %j', (input, output, isUsage) => {
     const usage = { input_tokens: input, output_tokens: output };
-    expect(reportedUsage(input, output)).toEqual(isUsage ? usage : undefined);
+    expect(reportedUsage([input], [output])).toEqual(isUsage ? usage : undefined);
   });
+});
+
+it('is reported in parts, each of them a natural number', () => {
+  expect(reportedUsage([7, 0, 2], [3, 1])).toEqual({ input_tokens: 9, output_tokens: 4 });
+  expect(reportedUsage([7, -2], [3])).toBeUndefined();
+  expect(reportedUsage([7], [3, 0.5])).toBeUndefined();
+  expect(reportedUsage([Number.MAX_SAFE_INTEGER, 1], [3])).toBeUndefined();
 });
 
 describe('estimated usage', () => {

@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import type {
   CallIdentity,
   CallRecord,
@@ -8,7 +7,7 @@ import type {
 import type { Attempt } from '../attempt.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import type { CalledModel, ModelCalls } from '../model-calls.js';
-import { patiently } from '../patiently.js';
+import { held } from '../patiently.js';
 import type { AgentEvalContext } from './agent-eval-context.js';
 
 /** What a model is to be asked. */
@@ -46,11 +45,10 @@ export class RolloutCalls {
 
   /** Stores a reply; answers the one that is at its place then. */
   async keep(context: AgentEvalContext, record: CallRecord): Promise<CallRecord> {
-    const kept = await patiently(() => context.calls.keep({ record, answer: null }), {
+    const kept = await held(() => context.calls.keep({ record, answer: null }), {
       log: context.log,
       notify: this.dependencies.notify,
       what: 'store a reply',
-      signal: Context.current().cancellationSignal,
     });
     return kept.record;
   }

@@ -16,11 +16,12 @@ import type { AdaptiveLimit } from '../../language-models/adaptive-limit.js';
 import { keptOf, noStepCost } from '../../runtime/step-cost.js';
 import type { CallResult, FunctionProgram } from '../../sandboxes/sandbox.js';
 import { scaffoldSupport } from '../../sandboxes/scaffold-support.js';
+import { gaveUpOf } from '../call-failures.js';
 import { isLastKill } from '../counting-kills.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
-import { gaveUpOf, type ModelCalls } from '../model-calls.js';
-import { patiently } from '../patiently.js';
+import type { ModelCalls } from '../model-calls.js';
+import { held } from '../patiently.js';
 import { activityNameOf, noteUnkept } from '../unkept.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { type ExecutionNotes, executionNotesOf, largerCost } from './execution-notes.js';
@@ -82,8 +83,9 @@ export function createScaffoldExecution(
   ): ExecutorBridge | null {
     if (model === null || config.executor === null) return null;
     const { max_lm_calls_per_execution, max_tokens_per_execution } = config.executor;
-    const activity = activityNameOf(Context.current());
-    const { info, cancellationSignal } = Context.current();
+    const context = Context.current();
+    const { info, cancellationSignal } = context;
+    const activity = activityNameOf(context);
     return new ExecutorBridge(model, models, {
       job,
       limits: { max_lm_calls: max_lm_calls_per_execution, max_tokens: max_tokens_per_execution },
@@ -180,11 +182,10 @@ export function createScaffoldExecution(
       result,
       at: new Date().toISOString(),
     };
-    const kept = await patiently(() => context.runs.save(record), {
+    const kept = await held(() => context.runs.save(record), {
       log: context.log,
       notify: dependencies.notify,
       what: 'store a run',
-      signal: Context.current().cancellationSignal,
     });
     return runOf(kept, asked.notes.paid);
   }

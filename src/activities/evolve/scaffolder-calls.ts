@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import type {
   CallIdentity,
   CallRecord,
@@ -7,9 +6,10 @@ import type {
 } from '../../contracts/language-model.js';
 import type { StepCost } from '../../contracts/step-cost.js';
 import type { Attempt } from '../attempt.js';
+import { costOfFailed, refusalOf } from '../call-failures.js';
 import type { WorkerDependencies } from '../dependencies.js';
-import { costOfFailed, type ModelCalls, refusalOf } from '../model-calls.js';
-import { patiently } from '../patiently.js';
+import type { ModelCalls } from '../model-calls.js';
+import { held } from '../patiently.js';
 import type { EvolveContext } from './evolve-context.js';
 import { LONGEST_FAULT } from './scaffold-checks.js';
 
@@ -30,11 +30,10 @@ export class ScaffolderCalls {
     const stored = await context.calls.find(asked.request.call, asked.key);
     if (stored !== null) return (await this.models.found(context.scaffolder, stored, attempt)).record;
     const { record, settle } = await this.models.ask(context.scaffolder, asked, attempt);
-    const kept = await patiently(() => context.calls.save({ record, answer: null }), {
+    const kept = await held(() => context.calls.save({ record, answer: null }), {
       log: context.log,
       notify: this.dependencies.notify,
       what: 'store a reply',
-      signal: Context.current().cancellationSignal,
     });
     await settle();
     return kept.record;

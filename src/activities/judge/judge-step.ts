@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import type { JudgedStep, JudgeStepErrorInput, JudgeStepInput } from '../../contracts/judge.js';
 import { scoresOf } from '../../judging/evaluation.js';
 import { readVerdict } from '../../judging/verdict.js';
@@ -8,7 +7,7 @@ import { Attempt } from '../attempt.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import type { ModelCalls } from '../model-calls.js';
-import { patiently } from '../patiently.js';
+import { held } from '../patiently.js';
 import type { JudgeContext, JudgeContexts } from './judge-context.js';
 import { type JudgeReply, repliesOn } from './judge-replies.js';
 
@@ -37,11 +36,10 @@ export function createJudgeStep(
     }
     const asked = models.prepare(context.judge, next.call, { messages: next.messages });
     const { record: reply, settle } = await models.ask(context.judge, asked, attempt);
-    const { record } = await patiently(() => context.calls.save({ record: reply, answer: null }), {
+    const { record } = await held(() => context.calls.save({ record: reply, answer: null }), {
       log: context.log,
       notify: dependencies.notify,
       what: 'store a reply',
-      signal: Context.current().cancellationSignal,
     });
     await settle();
     return { record, read: readVerdict(record.text, context.config.rubric.criteria) };
