@@ -1,13 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { UPDATES, WORKFLOW_TYPES } from '../contracts/names.js';
 import { EXIT } from './exit.js';
 import { describeRun, withClient } from './status.js';
-
-/** An update is carried out by a worker; this long we wait for one. */
-const UPDATE_TIMEOUT = 30_000;
+import { takeUpdate } from './take-update.js';
 
 /** What an experiment does at once. */
 const WORK: Readonly<Record<string, { inFlight: string; atOnce: string }>> = {
@@ -22,27 +18,10 @@ const WORK: Readonly<Record<string, { inFlight: string; atOnce: string }>> = {
 };
 type Work = (typeof WORK)[string];
 
-/**
- * Waits until a worker has taken an update.
- * @throws InvalidInputError with what the workflow says against it.
- */
-export async function taken(update: Promise<unknown>): Promise<void> {
-  const answered = update.catch((error: unknown) => {
-    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-    throw new InvalidInputError(error.cause?.message ?? error.message);
-  });
-  const late = sleep(UPDATE_TIMEOUT, 'late' as const, { ref: false });
-  if ((await Promise.race([answered, late])) === 'late') {
-    throw new Error(
-      `no worker took the update within ${UPDATE_TIMEOUT / 1000} s; start one with: npx reprise worker`,
-    );
-  }
-}
-
 async function update(
   id: string,
   name: string,
-  lanes: number | null,
+  lanes: number | undefined,
   done: (work: Work) => string,
 ): Promise<void> {
   await withClient(async (client) => {
@@ -55,11 +34,7 @@ async function update(
       throw new InvalidInputError(`'${id}' is a part of an experiment; ${name} works on the whole`);
     }
     const handle = client.workflow.getHandle(id);
-    const asked =
-      lanes === null
-        ? handle.executeUpdate(name)
-        : handle.executeUpdate<unknown, [number]>(name, { args: [lanes] });
-    await taken(asked);
+    await takeUpdate(handle, name, lanes);
     process.stdout.write(`${done(work)}\n`);
   });
 }
@@ -76,7 +51,7 @@ export function addControlCommands(program: Command, finish: (code: number) => v
       .description(description)
       .argument('<id>', 'the run’s id')
       .action(async (id: string) => {
-        await update(id, updateName, null, (work) => done(id, work));
+        await update(id, updateName, undefined, (work) => done(id, work));
         finish(EXIT.done);
       });
   command(

@@ -6,11 +6,11 @@ import { InvalidInputError } from '../config/errors.js';
 import type { AgentEvalProgress, RolloutProgress } from '../contracts/agent-eval-results.js';
 import { UPDATES, WORKFLOW_TYPES } from '../contracts/names.js';
 import { openStore } from '../storage/open.js';
-import { taken } from './control.js';
 import { EXIT } from './exit.js';
 import { askProgress, QUERY_TIMEOUT } from './follow.js';
 import { withoutWorker } from './format.js';
 import { describeRun, withClient } from './status.js';
+import { takeUpdate } from './take-update.js';
 import { onlyWaiting, runOfRollout, type Waiting, waitingText } from './waiting-rollouts.js';
 
 /** What the agent said last in a rollout, from the store where its replies are kept. */
@@ -55,7 +55,7 @@ async function reply(client: Client, id: string, text: string | undefined): Prom
   }
   const to = isRollout ? id : onlyWaiting(id, meant).id;
   const handle = client.workflow.getHandle(to);
-  await taken(handle.executeUpdate<void, [string]>(UPDATES.reply, { args: [text] }));
+  await takeUpdate(handle, UPDATES.reply, text);
   return `${to} goes on`;
 }
 

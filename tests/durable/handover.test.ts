@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { takeUpdate } from '../../src/cli/take-update.js';
 import type { Progress } from '../../src/contracts/run.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { dynamicConfig, type OwnServer, startServerFor } from '../support/own-server.js';
@@ -78,7 +79,7 @@ describe('a run whose history grows long', () => {
     const handle = client.workflow.getHandle(name);
     for (let turn = 0; (await handle.describe()).status.name === 'RUNNING'; turn += 1) {
       try {
-        await handle.executeUpdate('setConcurrency', { args: [lanes[turn % lanes.length]] });
+        await takeUpdate(handle, 'setConcurrency', lanes[turn % lanes.length]);
       } catch (error) {
         // It has come to its end meanwhile.
         if (['running', 'paused', 'stopping'].includes(await phaseOf(name))) throw error;
@@ -175,7 +176,7 @@ describe('a run whose history grows long', () => {
     const handle = client.workflow.getHandle('learning');
     while ((await handle.describe()).status.name === 'RUNNING') {
       // Of a run whose samples go one by one, and which is not paused, this asks nothing.
-      await handle.executeUpdate('resume').catch(() => undefined);
+      await takeUpdate(handle, 'resume').catch(() => undefined);
       await sleep(60);
     }
     provider.intercept = undefined;
@@ -210,14 +211,14 @@ describe('a run whose history grows long', () => {
       const { runId: first } = await handle.describe();
       const execution = client.workflow.getHandle(name, first);
       while ((await execution.describe()).historyLength < SUGGESTED) {
-        await handle.executeUpdate('setConcurrency', { args: [30] });
+        await takeUpdate(handle, 'setConcurrency', 30);
       }
       if (status === 'cancelled') await handle.cancel();
-      else await handle.executeUpdate(status === 'stopped' ? 'stop' : 'pause');
+      else await takeUpdate(handle, status === 'stopped' ? 'stop' : 'pause');
       if (status === 'done') {
         await until('it goes on in another execution', async () => (await handle.describe()).runId !== first);
         expect(await phaseOf(name)).toBe('paused');
-        await handle.executeUpdate('resume');
+        await takeUpdate(handle, 'resume');
       }
       const executions = await executionsOf(name);
       provider.intercept = undefined;
