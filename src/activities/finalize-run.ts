@@ -26,6 +26,7 @@ import type { StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { paidEmbeddings } from './embeddings.js';
 import { heartbeating } from './heartbeating.js';
+import { orIncomplete } from './incomplete.js';
 import type { OpenStore } from './locate.js';
 import { metricsOfEnd, writeMetrics } from './metrics-file.js';
 import { MergedParts } from './part-file.js';
@@ -154,7 +155,7 @@ async function writeEnd(
   if (unkept !== null) builder.addUnkept(unkept);
   const openStore: OpenStore = (address) => guard(dependencies.openStore(address));
   await writeMemory(run, parts, { store, openStore, execution: plan.execution });
-  const metrics = builder.finish(
+  const gathered = builder.finish(
     runFacts(config, {
       experiment: plan.experiment,
       status,
@@ -165,6 +166,7 @@ async function writeEnd(
       ended_at,
     }),
   );
+  const metrics = orIncomplete(gathered, gathered.error_types, 'sample');
   await store.writeStream(artifactKeys.report, runReport(metrics, rowsOf(parts)));
   const { samples, correct, errors, accuracy, cost_usd } = metrics;
   log.info({ status, samples, correct, errors, accuracy, cost_usd, message }, 'run ended');

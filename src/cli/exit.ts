@@ -9,14 +9,17 @@ export const EXIT = {
   done: 0,
   failed: 1,
   badInput: 2,
-  /** A limit or `stop` ended the run before all samples were done. */
-  limitReached: 3,
+  /** Something is left to do for the same command: a limit, `stop` or an outage came before the end. */
+  unfinished: 3,
   interrupted: 130,
 } as const;
 
+/** Ends after which the same command goes on. */
+const CONTINUED: readonly RunStatus[] = ['incomplete', 'limit_reached', 'stopped'];
+
 export function exitCodeOf(status: RunStatus): number {
   if (status === 'done') return EXIT.done;
-  return status === 'limit_reached' || status === 'stopped' ? EXIT.limitReached : EXIT.failed;
+  return CONTINUED.includes(status) ? EXIT.unfinished : EXIT.failed;
 }
 
 /** What to print for an error and how to exit. Only an unforeseen error shows where it came from. */

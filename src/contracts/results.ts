@@ -104,8 +104,8 @@ export type PartLine =
       entries?: JournalEntry[];
     };
 
-/** How a run ended. */
-export type RunStatus = 'done' | 'limit_reached' | 'stopped' | 'failed' | 'cancelled';
+/** How an experiment ended; `incomplete`: all was tried, and rows are missing because something outside of it failed. */
+export type RunStatus = 'done' | 'incomplete' | 'limit_reached' | 'stopped' | 'failed' | 'cancelled';
 
 /** What embedding texts for retrieval took. A vector that was known already costs nothing and is not counted. */
 export interface EmbeddingTotals {

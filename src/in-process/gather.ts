@@ -1,3 +1,4 @@
+import { orIncomplete } from '../activities/incomplete.js';
 import { loadedParts } from '../activities/memory-file.js';
 import { runFacts } from '../activities/run-facts.js';
 import type { ExecutionRecord } from '../contracts/execution.js';
@@ -67,7 +68,7 @@ export function gather(
   if (loop.embeddings !== null) builder.addEmbeddings(loop.embeddings);
   if (loop.unkept !== null) builder.addUnkept(loop.unkept);
   const { status, message } = loop.outcome();
-  const metrics = builder.finish(
+  const gathered = builder.finish(
     runFacts(config, {
       experiment: experimentFolderName(config.name),
       status,
@@ -79,7 +80,7 @@ export function gather(
     }),
   );
   return {
-    metrics,
+    metrics: orIncomplete(gathered, gathered.error_types, 'sample', ''),
     rows,
     calls,
     executions,

@@ -12,6 +12,7 @@ language model. These are no benchmark figures.</p>
 }
 
 const ENDINGS: Record<Exclude<RunStatus, 'done'>, string> = {
+  incomplete: 'Incomplete.',
   limit_reached: 'A limit was reached.',
   stopped: 'Stopped before its end.',
   failed: 'Failed.',

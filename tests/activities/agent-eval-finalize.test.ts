@@ -122,3 +122,18 @@ test('what only an unfinished evaluation needs is removed once it is done; a sec
       .finalizeAgentEval({ ...stopped, status: 'failed' }),
   ).toEqual(metrics);
 });
+
+test('an evaluation that an outage took a rollout from is incomplete, and keeps what goes on with it', async () => {
+  const world = deskWorld({ row: { n_rollouts: 2 } });
+  await world.prepared();
+  const worker = world.worker();
+  await world.play([worker]);
+  await worker().endRollout(world.ended({ rollout: 1, error: { type: 'overloaded', message: 'no answer' } }));
+  const end = { plan: world.plan(), status: 'done' as const, ...END };
+  expect(await worker().finalizeAgentEval(end)).toMatchObject({
+    status: 'incomplete',
+    status_message: '1 rollout is missing (1 overloaded): the same command goes on with what is missing',
+    rollouts: 1,
+  });
+  expect(world.keys('pending/')).toHaveLength(4);
+});

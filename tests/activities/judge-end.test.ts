@@ -86,18 +86,29 @@ describe('the end of a judgement', () => {
     let down = true;
     const world = judgeWorld(objects, ({ call }) => {
       if (down && call.sample_id === 'row 2/0')
-        throw new LanguageModelError('bad_request', 'no', { provider: 'fake' });
+        throw new LanguageModelError('overloaded', 'no', { provider: 'fake' });
       return verdictText();
     });
     const plan = await world.prepare();
     await judgeAll(world, plan);
-    expect(await world.finalize(plan)).toMatchObject({ steps: 2, errors: 1 });
+    expect(await world.finalize(plan)).toMatchObject({
+      status: 'incomplete',
+      status_message: '1 step is missing (1 overloaded): the same command goes on with what is missing',
+      steps: 2,
+      errors: 1,
+    });
     down = false;
     const before = world.asked.length;
     const again = await world.prepare({}, 'second');
     await judgeAll(world, again);
     expect(world.asked.slice(before).map(({ call }) => call.sample_id)).toEqual(['row 2/0']);
-    expect(await world.finalize(again)).toMatchObject({ steps: 3, errors: 0, lm_calls: 3, wall_seconds: 4 });
+    expect(await world.finalize(again)).toMatchObject({
+      status: 'done',
+      steps: 3,
+      errors: 0,
+      lm_calls: 3,
+      wall_seconds: 4,
+    });
   });
 
   test('says nothing of steps that nobody got to', async () => {

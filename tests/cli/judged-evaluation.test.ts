@@ -52,5 +52,5 @@ test('an evaluation that is not complete is not judged', async () => {
   const never = () => {
     throw new Error('it is judged');
   };
-  expect(await carriedOut(never, stopped)).toEqual({ printed: stopped, ended: EXIT.limitReached });
+  expect(await carriedOut(never, stopped)).toEqual({ printed: stopped, ended: EXIT.unfinished });
 });

@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { sumsConfig, Workplace } from '../support/workplace.js';
@@ -64,7 +65,9 @@ describe('a provider that misbehaves', () => {
       return undefined;
     };
     const { code, metrics, rows, stdout } = await run('garbage', { lm: { max_attempts: 2 } });
-    expect(code).toBe(0);
+    // Only what may come out well another time is missing.
+    expect(code).toBe(3);
+    expect(metrics.status_message).toMatch(/^1 sample is missing \(1 malformed_reply\)/);
     expect(metrics.samples).toBe(12);
     expect(metrics.errors).toBe(3);
     expect(metrics.correct).toBe(8);
@@ -96,15 +99,35 @@ describe('a provider that misbehaves', () => {
     await provider.close();
   });
 
-  it('gives up after max_attempts, in an error row that counts them; a later run tries again', async () => {
+  it('gives up after max_attempts: the run is incomplete, and the same command asks what is missing', async () => {
     await fresh();
     provider.intercept = ({ lastUserText }) =>
       /is 5 \+/.test(lastUserText) ? { kind: 'status', status: 503 } : undefined;
-    const { metrics, rows } = await run('flaky', { lm: { max_attempts: 2 } });
-    expect(metrics).toMatchObject({ status: 'done', errors: 1, correct: 11, accuracy: 1 });
+    const { code, metrics, rows, stdout } = await run('flaky', { lm: { max_attempts: 2 } });
+    expect(code).toBe(3);
+    expect(metrics).toMatchObject({ status: 'incomplete', errors: 1, correct: 11, accuracy: 1 });
+    expect(stdout).toContain('1 sample is missing (1 overloaded): the same command');
     expect(rows[5]?.error?.message).toContain('gave up after 2 attempts');
     const asked = provider.requests.filter(({ lastUserText }) => /is 5 \+/.test(lastUserText));
     expect(asked.length).toBe(2);
+    expect(await readFile(place.path('results', 'flaky', 'report.html'), 'utf8')).toContain('Incomplete.');
+    expect(await readdir(place.path('results', 'flaky'))).toContain('parts');
+
+    provider.intercept = undefined;
+    const before = provider.statistics.calls;
+    const again = await place.reprise(['run', 'flaky.yaml']);
+    expect(again.code).toBe(0);
+    expect(again.stderr).toContain('Continuing flaky');
+    expect(provider.statistics.calls - before).toBe(1);
+    const last = await place.metrics('flaky');
+    expect(last).toMatchObject({
+      status: 'done',
+      errors: 0,
+      correct: 12,
+      lm_calls: 12,
+      status_message: null,
+    });
+    expect(await readdir(place.path('results', 'flaky'))).not.toContain('parts');
     await provider.close();
   });
 });

@@ -68,7 +68,8 @@ describe('calls that fail in process', () => {
       lm_calls: 0,
     });
     expect(metrics).toMatchObject({
-      status: 'done',
+      status: 'incomplete',
+      status_message: '1 sample is missing (1 rate_limited)',
       samples: 3,
       correct: 2,
       errors: 1,

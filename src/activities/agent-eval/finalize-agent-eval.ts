@@ -25,6 +25,7 @@ import { rolloutTrajectory } from '../../trajectories/from-rollout.js';
 import type { TrajectoryData } from '../../trajectories/schema.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
+import { orIncomplete } from '../incomplete.js';
 import { metricsOfEnd, writeMetrics } from '../metrics-file.js';
 import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
@@ -131,7 +132,8 @@ async function writeEnd(
   const calls = await writeCalls(store, context, rollouts);
   await store.writeStream(artifactKeys.trajectories, jsonLines(trajectories(context, rows)));
   const figures = addStep(calls, costOfUnkept(await unkeptSoFar(store)));
-  const metrics = agentEvalMetrics(await factsOf(context, input), rows, figures);
+  const gathered = agentEvalMetrics(await factsOf(context, input), rows, figures);
+  const metrics = orIncomplete(gathered, gathered.errors_by_type, 'rollout');
   await store.writeStream(artifactKeys.report, agentEvalReport(metrics));
   const { status, rollouts: judged, mean_reward, errors, user_faults } = metrics;
   context.log.info({ status, rollouts: judged, mean_reward, errors, user_faults }, 'evaluation ended');

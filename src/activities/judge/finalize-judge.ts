@@ -10,6 +10,7 @@ import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, judgedChunksFolder, judgeErrorKey } from '../../storage/paths.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
+import { orIncomplete } from '../incomplete.js';
 import { metricsOfEnd, writeMetrics } from '../metrics-file.js';
 import type { ModelCalls } from '../model-calls.js';
 import { unkeptSoFar } from '../unkept.js';
@@ -133,7 +134,8 @@ export function createFinalizeJudge(
     const figures = new JudgementFigures();
     await store.writeStream(artifactKeys.trajectories, jsonLines(judged(context, input, figures)));
     await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input)));
-    const metrics = figures.metrics(context, input, await unkeptSoFar(store));
+    const gathered = figures.metrics(context, input, await unkeptSoFar(store));
+    const metrics = orIncomplete(gathered, gathered.errors_by_type, 'step');
     const { status, steps, errors, cost_usd } = metrics;
     context.log.info({ status, steps, errors, cost_usd }, 'judgement ended');
     await writeMetrics(store, metrics, dependencies.runLogs);

@@ -1,0 +1,36 @@
+import type { Metrics } from '../contracts/results.js';
+import { isRetryableKind } from '../language-models/errors.js';
+
+/** Error types, beside those of providers, of what fails outside of an experiment. */
+const OUTSIDE = ['InfrastructureError', 'SandboxError', 'StorageError'];
+
+/** Whether a row with an error of this type may come out well when it is tried again. */
+export function isOutsideError(type: string): boolean {
+  return isRetryableKind(type) || OUTSIDE.includes(type);
+}
+
+/**
+ * The metrics of an experiment whose work has been gone through: it is `incomplete` where rows are missing because
+ * something outside of it failed. Those are asked again by the command that started it; errors that would only come
+ * again are a part of its result.
+ * @param errors rows with an error, by its type
+ * @param what such a row is: `sample`, for one
+ * @param goesOn how the experiment goes on with them; empty where nothing of it is kept.
+ */
+export function orIncomplete<Of extends Pick<Metrics, 'status' | 'status_message'>>(
+  metrics: Of,
+  errors: Readonly<Record<string, number>>,
+  what: string,
+  goesOn = ': the same command goes on with what is missing',
+): Of {
+  const outside = Object.entries(errors).filter(([type]) => isOutsideError(type));
+  if (metrics.status !== 'done' || outside.length === 0) return metrics;
+  const count = outside.reduce((sum, [, number]) => sum + number, 0);
+  const types = outside.map(([type, number]) => `${number} ${type}`).join(', ');
+  const missing = count === 1 ? `1 ${what} is` : `${count} ${what}s are`;
+  return {
+    ...metrics,
+    status: 'incomplete',
+    status_message: `${missing} missing (${types})${goesOn}`,
+  };
+}
