@@ -1,15 +1,14 @@
 import { Context } from '@temporalio/activity';
 import type { CallRecord } from '../contracts/language-model.js';
-import type { AskedBefore, StepCost, Unkept } from '../contracts/step-cost.js';
+import type { AskedBefore, FailedBefore, StepCost, Unkept } from '../contracts/step-cost.js';
+import { withFailure } from '../language-models/outage.js';
 import { addUnkept, timesRequested } from '../runtime/beside.js';
 import { costOfCall } from '../runtime/step-cost.js';
 import { heartbeating } from './heartbeating.js';
 import { activityNameOf } from './unkept.js';
 
 /** What an attempt of an activity that asks a model leaves for the next one, in its heartbeats. */
-export interface AttemptNotes {
-  /** Attempts that ended with a provider's failure. */
-  failures: number;
+export interface AttemptNotes extends FailedBefore {
   /** Attempts that ended before they had asked for anything, as where the store was away. */
   unasked: number;
   /** What the failed ones may have cost; absent where there was none. */
@@ -57,9 +56,12 @@ export class Attempt {
     return this.before !== undefined;
   }
 
-  /** Requests for this call that ended with a provider's failure. */
-  get failures(): number {
-    return (this.before?.failures ?? 0) + this.notes.failures;
+  /** How requests for this call have failed. */
+  get soFar(): FailedBefore {
+    const { failures, refused_since } = this.notes;
+    const before: FailedBefore = this.before ?? { failures: 0 };
+    const since = failures === 0 ? before.refused_since : refused_since;
+    return { failures: before.failures + failures, ...(since === undefined ? {} : { refused_since: since }) };
   }
 
   /** Requests for this call that a crash may have cut off: they may have been answered, and paid. */
@@ -91,15 +93,26 @@ export class Attempt {
   /**
    * The request failed.
    * @param unkept what it may have cost; null where it was never sent.
-   * @returns how many have, with this one.
    */
-  failed(unkept: Unkept | null): number {
+  failed(error: unknown, unkept: Unkept | null): void {
     this.hasAsked = true;
+    const { refused_since } = withFailure(this.soFar, error);
     this.notes.failures += 1;
+    delete this.notes.refused_since;
+    if (refused_since !== undefined) this.notes.refused_since = refused_since;
+    this.note(unkept);
+  }
+
+  /** The request was refused as everything is: that is no failure of this call, and nothing of it is under way. */
+  forgiven(unkept: Unkept | null): void {
+    this.hasAsked = false;
+    this.note(unkept);
+  }
+
+  private note(unkept: Unkept | null): void {
     const all = addUnkept(this.notes.unkept, unkept);
     if (all !== null) this.notes.unkept = all;
     Context.current().heartbeat(this.notes);
-    return this.failures;
   }
 
   /** There is a reply, or none will come: each request that a crash has cut off may have cost as much. */

@@ -1,10 +1,20 @@
 import type { Logger } from 'pino';
 import type { SandboxType } from '../config/sandbox-schema.js';
 import type { SymbolicComparer } from '../grading/grade.js';
+import type { HearAway } from '../language-models/outage.js';
 import type { FunctionSandbox } from '../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { BundleCode } from './agent-eval/bundle-code.js';
 import type { RunLogs } from './run-log.js';
+
+/** Tells experiments what they wait for. */
+export interface ExperimentNews {
+  /**
+   * For the experiment that the activity of this context works for.
+   * @param what it waits for: a model's name, for one.
+   */
+  listener(what: string): HearAway;
+}
 
 /** What `workers/` hands to the activities; everything that touches the world is behind one of these. */
 export interface WorkerDependencies {
@@ -18,6 +28,7 @@ export interface WorkerDependencies {
   logger: Logger;
   /** Tells people, where any watch, what keeps a run waiting. May be called often with the same sentence. */
   notify(message: string): void;
+  news: ExperimentNews;
   runLogs: RunLogs;
   /** Where programs are run; the same sandbox for every run of this worker. */
   sandbox(type: SandboxType): Promise<FunctionSandbox>;

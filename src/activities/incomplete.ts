@@ -5,7 +5,7 @@ import { isRetryableKind } from '../language-models/errors.js';
 const OUTSIDE = ['InfrastructureError', 'SandboxError', 'StorageError'];
 
 /** Whether a row with an error of this type may come out well when it is tried again. */
-export function isOutsideError(type: string): boolean {
+function isOutsideError(type: string): boolean {
   return isRetryableKind(type) || OUTSIDE.includes(type);
 }
 

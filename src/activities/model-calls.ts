@@ -12,10 +12,9 @@ import type {
   LanguageModel,
   Usage,
 } from '../contracts/language-model.js';
-import type { Unkept } from '../contracts/step-cost.js';
-import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
+import type { FailedBefore, Unkept } from '../contracts/step-cost.js';
 import { LanguageModelError } from '../language-models/errors.js';
-import { Pace } from '../language-models/pace.js';
+import { type HearAway, WaitedTooLong, withFailure } from '../language-models/outage.js';
 import { mostUsage, priceOf, unkeptOf } from '../language-models/usage.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { Attempt } from './attempt.js';
@@ -24,6 +23,7 @@ import { callKeyOf, idempotencyKeyOf, promptKeyOf } from './call-key.js';
 import { recordOf, requestOf } from './call-record.js';
 import type { CallStore, StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
+import { type Asker, Forgiven, ModelGates } from './model-gates.js';
 import { held } from './patiently.js';
 import { pauseAfter } from './pause-after.js';
 import { ReplyCache } from './reply-cache.js';
@@ -84,15 +84,27 @@ export interface CallWatch extends SendWatch {
   failed(unkept: Unkept | null, refused: boolean): Promise<void>;
 }
 
+/** How a call goes about its request. */
+interface Asking extends Omit<Asker, 'key' | 'waiting'> {
+  signals: CallSignals;
+  watch: SendWatch;
+}
+
+/** Milliseconds that an attempt waits for a provider that is away: well within the activity's own time. */
+const LONGEST_WAIT = 5 * 3600 * 1000;
+/** Milliseconds until a call that was forgiven asks for leave again, where it needs that; it waits for its turn then. */
+const FORGIVEN_PAUSE = 100;
+
 /**
- * Asks models from within activities: the adaptive limit and the pace of each, the failures' translation for the retry
+ * Asks models from within activities: the gates that each request passes, the failures' translation for the retry
  * policy, the shared cache, and the record that a call leaves. Storing the record is the caller's.
  */
 export class ModelCalls {
-  private readonly limits = new Map<string, AdaptiveLimit>();
-  private readonly paces = new Map<string, Pace>();
+  private readonly gates: ModelGates;
 
-  constructor(private readonly dependencies: WorkerDependencies) {}
+  constructor(private readonly dependencies: WorkerDependencies) {
+    this.gates = new ModelGates(dependencies);
+  }
 
   /** The key and the request of a call; the key finds its record. */
   prepare(
@@ -112,7 +124,7 @@ export class ModelCalls {
   ): Promise<Asked> {
     const asked = await this.fromCacheOr(model, prepared, attempt.crashes, async () => ({
       ...(await this.askOnce(model, prepared, attempt)),
-      failures: attempt.failures,
+      failures: attempt.soFar.failures,
     }));
     if (asked.record.cached !== true) attempt.concludes(asked.record);
     const settle = async () => {
@@ -143,20 +155,33 @@ export class ModelCalls {
    * retries would make. May be called from anywhere, so it looks for no activity's context.
    * @param crashes how many attempts a crash may have cut off in the middle of this call.
    * @param signals `waiting` ends what comes before a request is sent, `sending` ends the request as well.
-   * @param watch hears of every request.
+   * @param watch hears of every request
+   * @param hear hears of a provider that answers nobody; it is waited for as long as the signals let it.
    */
   askUntilAnswered(
     model: CalledModel,
     prepared: { key: string; request: GenerateRequest },
-    { crashes, signals, watch }: { crashes: number; signals: CallSignals; watch: CallWatch },
+    {
+      crashes,
+      signals,
+      watch,
+      hear,
+    }: { crashes: number; signals: CallSignals; watch: CallWatch } & Pick<Asker, 'hear'>,
   ): Promise<Asked> {
     return this.fromCacheOr(model, prepared, crashes, async () => {
-      for (let failures = 0; ; ) {
+      for (let before: FailedBefore = { failures: 0 }; ; ) {
         try {
-          return { ...(await this.send(model, prepared, signals, watch)), failures };
+          const answered = await this.send(model, prepared, { signals, watch, before, hear });
+          return { ...answered, failures: before.failures };
         } catch (error) {
+          if (error instanceof Forgiven) {
+            await watch.failed(unkeptOf(model, prepared.request, error.refusal), false);
+            watch.asksAgain();
+            continue;
+          }
           if (!(error instanceof LanguageModelError) || error.kind === 'cancelled') throw error;
-          failures += 1;
+          before = withFailure(before, error);
+          const { failures } = before;
           const isFinal = isFinalFailure(error, failures, model.lm);
           this.tell(model, prepared.request, error, { failures, isFinal });
           const failure = failureOf(error, { failures, isFinal });
@@ -167,6 +192,11 @@ export class ModelCalls {
         }
       }
     });
+  }
+
+  /** Tells the experiment of the activity that runs now of a provider that answers nobody. */
+  newsOf({ modelName }: CalledModel): HearAway {
+    return this.dependencies.news.listener(modelName);
   }
 
   private async fromCacheOr(
@@ -196,29 +226,22 @@ export class ModelCalls {
     return { record, settle, worked };
   }
 
-  /** One request under the model's limit and at its pace. @throws what the adapter throws, or a signal's reason. */
+  /** One request, once it may go. @throws what the adapter and {@link ModelGates.pass} throw. */
   private async send(
     model: CalledModel,
     { key, request }: { key: string; request: GenerateRequest },
-    { waiting, sending }: CallSignals,
-    watch: SendWatch,
+    { signals, watch, ...asker }: Asking,
   ): Promise<Answered> {
     const { model: languageModel } = await model.languageModel();
-    const release = await this.limitFor(model).acquire(waiting);
-    try {
-      if (!model.isPacedByServer) await this.paceFor(model).wait(waiting);
+    return this.gates.pass(model, { ...asker, key, waiting: signals.waiting }, async () => {
       const sent = performance.now();
       watch.sent(sent);
       const reply = await languageModel.generate(request, {
-        signal: sending,
+        signal: signals.sending,
         idempotencyKey: idempotencyKeyOf(model.store.uri, key),
       });
-      release('success');
       return { reply, worked: [sent, performance.now()] };
-    } catch (error) {
-      release(outcomeOf(error));
-      throw error;
-    }
+    });
   }
 
   /** Asks the provider. A failure is noted for the next attempt, and becomes what the retry policy should do. */
@@ -228,19 +251,32 @@ export class ModelCalls {
     attempt: Attempt,
   ): Promise<Answered> {
     const signal = Context.current().cancellationSignal;
-    const watch: SendWatch = { sent: () => attempt.asks() };
-    try {
-      return await this.send(model, prepared, { waiting: signal, sending: signal }, watch);
-    } catch (error) {
-      // What is cut off after it was sent may be paid all the same: it is no failure of the provider's.
-      if (error instanceof LanguageModelError && error.kind === 'cancelled') {
-        throw new CancelledFailure(error.message);
+    const asking: Omit<Asking, 'before'> = {
+      signals: { waiting: signal, sending: signal },
+      watch: { sent: () => attempt.asks() },
+      until: performance.now() + LONGEST_WAIT,
+      hear: this.newsOf(model),
+    };
+    for (;;) {
+      try {
+        return await this.send(model, prepared, { ...asking, before: attempt.soFar });
+      } catch (error) {
+        // What is cut off after it was sent may be paid all the same: it is no failure of the provider's.
+        if (error instanceof LanguageModelError && error.kind === 'cancelled') {
+          throw new CancelledFailure(error.message);
+        }
+        if (error instanceof Forgiven) {
+          attempt.forgiven(unkeptOf(model, prepared.request, error.refusal));
+          if (attempt.isSingle) throw await this.endSingle(model, prepared.request, error.refusal, attempt);
+          continue;
+        }
+        if (error instanceof WaitedTooLong) throw failureOf(error.refusal, { failures: 0, isFinal: false });
+        if (signal.aborted) throw error;
+        const isModels = error instanceof LanguageModelError;
+        attempt.failed(error, isModels ? unkeptOf(model, prepared.request, error) : null);
+        if (!isModels) throw error;
+        throw await this.failed(model, prepared.request, error, attempt);
       }
-      if (signal.aborted) throw error;
-      const isModels = error instanceof LanguageModelError;
-      attempt.failed(isModels ? unkeptOf(model, prepared.request, error) : null);
-      if (!isModels) throw error;
-      throw await this.failed(model, prepared.request, error, attempt);
     }
   }
 
@@ -251,17 +287,33 @@ export class ModelCalls {
     error: LanguageModelError,
     attempt: Attempt,
   ): Promise<ApplicationFailure> {
-    const { failures, crashes } = attempt;
+    const { failures } = attempt.soFar;
     const isFinal = isFinalFailure(error, failures, model.lm);
     this.tell(model, request, error, { failures, isFinal });
+    if (attempt.isSingle && !isFinal) {
+      return this.endSingle(model, request, error, attempt, pauseAfter(failures, error.retryAfterMs));
+    }
     // Nothing that this activity has sent will be answered any more.
-    if (isFinal || attempt.isSingle) attempt.concludes(priceOf(model, mostUsage(request)));
+    if (isFinal) attempt.concludes(priceOf(model, mostUsage(request)));
     await this.noteUnkept(model, attempt);
-    const again = { failures, crashes, pause_ms: pauseAfter(failures, error.retryAfterMs) };
+    return failureOf(error, { failures, isFinal }, { unkept: attempt.unkept });
+  }
+
+  /** The activity ends, and another one asks again after a pause. */
+  private async endSingle(
+    model: CalledModel,
+    request: GenerateRequest,
+    error: LanguageModelError,
+    attempt: Attempt,
+    pause_ms = FORGIVEN_PAUSE,
+  ): Promise<ApplicationFailure> {
+    attempt.concludes(priceOf(model, mostUsage(request)));
+    await this.noteUnkept(model, attempt);
+    const { soFar, crashes, unkept } = attempt;
     return failureOf(
       error,
-      { failures, isFinal },
-      { unkept: attempt.unkept, ...(attempt.isSingle && !isFinal ? { again } : {}) },
+      { failures: soFar.failures, isFinal: false },
+      { unkept, again: { ...soFar, crashes, pause_ms } },
     );
   }
 
@@ -273,22 +325,5 @@ export class ModelCalls {
   ): void {
     model.log.warn({ call, failures, error }, 'LM call failed');
     if (!isFinal) this.dependencies.notify(`Asking again: ${error}`);
-  }
-
-  private paceFor({ lm: { provider, model, base_url, requests_per_second } }: CalledModel): Pace {
-    const name = [provider, model, base_url, requests_per_second].join(' ');
-    const pace = this.paces.get(name) ?? new Pace(requests_per_second);
-    this.paces.set(name, pace);
-    return pace;
-  }
-
-  private limitFor({ lm: { provider, model, base_url } }: CalledModel): AdaptiveLimit {
-    const name = [provider, model, base_url].join(' ');
-    let limit = this.limits.get(name);
-    if (limit === undefined) {
-      limit = new AdaptiveLimit({ maximum: this.dependencies.maxConcurrentCalls });
-      this.limits.set(name, limit);
-    }
-    return limit;
   }
 }

@@ -14,6 +14,7 @@ import {
   percent,
   shownAddress,
   spendingRows,
+  stateParts,
   stateText,
   statusText,
 } from './format.js';
@@ -32,7 +33,7 @@ function withCounts(total: number, counted: Readonly<Record<string, number>>): s
 
 /** Where an evaluation stands, in a line. */
 export function agentEvalSummary(progress: AgentEvalProgress): string {
-  const { phase, rollouts_planned, ended, running, mean_reward, totals } = progress;
+  const { rollouts_planned, ended, running, mean_reward, totals } = progress;
   const { errors, user_faults, cost_usd } = totals;
   const parts = [
     `${ended} of ${rollouts_planned} rollouts, ${running} running`,
@@ -41,8 +42,7 @@ export function agentEvalSummary(progress: AgentEvalProgress): string {
   if (errors > 0) parts.push(counted(errors, 'error'));
   if (user_faults > 0) parts.push(`${user_faults} spoiled by the user`);
   if (cost_usd !== 0) parts.push(costSoFarText(cost_usd));
-  if (phase !== 'running') parts.push(stateText(progress));
-  return parts.join(' · ');
+  return [...parts, ...stateParts(progress)].join(' · ');
 }
 
 /** The figures of an evaluation in progress, as a table of one row, and its state. */

@@ -34,9 +34,10 @@ export class EvolveLines implements EvolveDisplay {
     for (const line of this.feed.next(progress)) this.say(line);
     const { before } = this;
     if (before !== null && progress.iteration > before.iteration) this.say(`So far: ${costSoFar(progress)}`);
-    const { phase } = progress;
-    const isTold = !UNTOLD.includes(phase) && phase !== before?.phase;
-    if (isTold) this.say(evolveSummary(progress));
+    const { phase, message } = progress;
+    const isNewPhase = !UNTOLD.includes(phase) && phase !== before?.phase;
+    const isNewMessage = message !== null && message !== before?.message;
+    if (isNewPhase || isNewMessage) this.say(evolveSummary(progress));
     this.before = progress;
   }
 

@@ -11,7 +11,7 @@ import {
   headedTable,
   shownAddress,
   spendingRows,
-  stateText,
+  stateParts,
   statusText,
 } from './format.js';
 
@@ -29,12 +29,11 @@ function cost({ cost_usd }: ScaffoldNode): string {
 
 /** Where an experiment stands, in a line. */
 export function evolveSummary(progress: EvolveProgress): string {
-  const { phase, iteration, num_iterations, best } = progress;
+  const { iteration, num_iterations, best } = progress;
   const parts = [`iteration ${iteration} of ${num_iterations}`];
   if (best !== null) parts.push(`best ${best.id} with ${scoreText(best.score)}`);
   parts.push(costSoFar(progress));
-  if (phase !== 'running') parts.push(stateText(progress));
-  return parts.join(' · ');
+  return [...parts, ...stateParts(progress)].join(' · ');
 }
 
 /** `24 executions, 2 failed · 31 LM calls · $0.0123`. */

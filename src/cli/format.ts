@@ -27,6 +27,11 @@ export function stateText({ phase, message }: { phase: string; message: string |
   return message === null ? phase : `${phase}: ${message}`;
 }
 
+/** The same at the end of a line that tells of an experiment in progress; nothing where it simply goes on. */
+export function stateParts(progress: { phase: string; message: string | null }): string[] {
+  return progress.phase === 'running' && progress.message === null ? [] : [stateText(progress)];
+}
+
 /** How an experiment ended, and why where that is known. */
 export function statusText({ status, status_message }: Pick<Metrics, 'status' | 'status_message'>): string {
   return status_message === null ? status : `${status} (${status_message})`;

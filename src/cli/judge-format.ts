@@ -7,13 +7,13 @@ import {
   headedTable,
   shownAddress,
   spendingRows,
-  stateText,
+  stateParts,
   statusText,
 } from './format.js';
 
 /** Where a judgement stands, in a line. */
 export function judgeSummary(progress: JudgeProgress): string {
-  const { steps_planned, totals, mean_scores, phase } = progress;
+  const { steps_planned, totals, mean_scores } = progress;
   const { judged, errors, malformed, cost_usd } = totals;
   const parts = [
     `${judged} of ${steps_planned} steps judged`,
@@ -22,8 +22,7 @@ export function judgeSummary(progress: JudgeProgress): string {
   if (errors > 0) parts.push(counted(errors, 'error'));
   if (malformed > 0) parts.push(`${malformed} malformed ${malformed === 1 ? 'reply' : 'replies'}`);
   if (cost_usd !== 0) parts.push(costSoFarText(cost_usd));
-  if (phase !== 'running') parts.push(stateText(progress));
-  return parts.join(' · ');
+  return [...parts, ...stateParts(progress)].join(' · ');
 }
 
 /** A judgement in progress: where it stands, who judges, and where it writes. */

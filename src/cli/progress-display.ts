@@ -1,14 +1,15 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { Progress } from '../contracts/run.js';
-import { dollars, percent } from './format.js';
+import { dollars, percent, stateParts } from './format.js';
 import { type Display, displayFor } from './live-block.js';
+import { ProgressLines } from './progress-lines.js';
 
-function summary({ totals, phase, accuracy }: Progress): string {
+function summary(progress: Progress): string {
+  const { totals, accuracy } = progress;
   const parts = [`${totals.correct} correct (${percent(accuracy)})`, `${totals.lm_calls} LM calls`];
   if (totals.errors > 0) parts.push(`${totals.errors} errors`);
   if (totals.cost_usd !== null && totals.cost_usd > 0) parts.push(dollars(totals.cost_usd));
-  if (phase !== 'running') parts.push(phase);
-  return parts.join(' · ');
+  return [...parts, ...stateParts(progress)].join(' · ');
 }
 
 class Bar implements Display<Progress> {
@@ -46,36 +47,15 @@ class Bar implements Display<Progress> {
   }
 }
 
-/** Seconds between two plain lines, unless a tenth of the samples was finished meanwhile. */
-const LINE_INTERVAL = 10;
-
-class Lines implements Display<Progress> {
-  private lastTenth = -1;
-  private lastLine = 0;
-  private lastText = '';
-
-  show(progress: Progress): void {
-    if (progress.samples_planned === 0) return;
-    const { samples } = progress.totals;
-    const tenth = Math.floor((samples / progress.samples_planned) * 10);
-    const due = Date.now() - this.lastLine >= LINE_INTERVAL * 1000;
-    const text = `${samples}/${progress.samples_planned} samples · ${summary(progress)}`;
-    const over = progress.phase !== 'running';
-    if (text === this.lastText || (tenth === this.lastTenth && !due && !over)) return;
-    this.lastTenth = tenth;
-    this.lastLine = Date.now();
-    this.lastText = text;
-    this.say(text);
-  }
-
-  say(message: string): void {
-    process.stderr.write(`${message}\n`);
-  }
-
-  end(): void {}
-}
-
 /** Shows a run's progress: a bar on a terminal, plain lines elsewhere, nothing where a machine reads. */
 export function progressDisplay(json: boolean): Display<Progress> {
-  return displayFor(json, { terminal: () => new Bar(), lines: () => new Lines() });
+  return displayFor(json, {
+    terminal: () => new Bar(),
+    lines: (write) =>
+      new ProgressLines(write, (progress) => ({
+        ended: progress.totals.samples,
+        planned: progress.samples_planned,
+        text: `${progress.totals.samples}/${progress.samples_planned} samples · ${summary(progress)}`,
+      })),
+  });
 }

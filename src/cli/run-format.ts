@@ -1,13 +1,13 @@
 import type { Progress, RunResult } from '../contracts/run.js';
-import { dollars, headedTable, metricsTable, percent, shownAddress } from './format.js';
+import { dollars, headedTable, metricsTable, percent, shownAddress, stateText } from './format.js';
 
 /** A run in progress: how far it is, and where it writes. */
 export function runStanding(progress: Progress): string {
-  const { totals, phase, samples_planned, accuracy, concurrency, artifacts } = progress;
+  const { totals, samples_planned, accuracy, concurrency, artifacts } = progress;
   return headedTable(
     [],
     [
-      ['phase', phase],
+      ['phase', stateText(progress)],
       ['samples', `${totals.samples} of ${samples_planned}`],
       ['correct', `${totals.correct} (${percent(accuracy)})`],
       ['errors', String(totals.errors)],

@@ -39,6 +39,7 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         maxConcurrentCalls: 1,
         knownSearchAttributes: async () => [],
         notify: () => undefined,
+        news: { listener: () => () => undefined },
         taskQueue: '',
       });
       try {

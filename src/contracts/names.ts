@@ -21,6 +21,8 @@ export const SIGNALS = {
   control: 'control',
   /** run → shard: calls it may start. */
   grant: 'grant',
+  /** worker → experiment: what its calls wait for. */
+  away: 'away',
 } as const;
 
 export const QUERIES = { progress: 'progress' } as const;

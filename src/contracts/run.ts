@@ -38,6 +38,17 @@ export function executionOf(run: string): string {
   return run.slice(run.lastIndexOf('#') + 1);
 }
 
+/** What a worker tells an experiment that waits for something outside of it. */
+export interface AwayNotice {
+  /** A model's name, for one. */
+  what: string;
+  /** What is wrong with it; null once it is there again. */
+  message: string | null;
+}
+
+/** Milliseconds after which a worker says again what is away still. */
+export const AWAY_TOLD_AGAIN_MS = 300_000;
+
 /** What was spent before this execution, and what a limit counts. */
 export interface Spending {
   /** Requests that were sent, and replies that were found. */

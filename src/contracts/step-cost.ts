@@ -20,10 +20,16 @@ export interface Unkept {
   cost_usd: number | null;
 }
 
-/** What earlier activities of a call came to, where each of its requests needs leave of its own, and so is an activity. */
-export interface AskedBefore {
+/** How a call has failed so far. */
+export interface FailedBefore {
   /** Requests that ended with a provider's failure. */
   failures: number;
+  /** When the first of them failed, in milliseconds since 1970, where the provider has refused each of them. */
+  refused_since?: number;
+}
+
+/** What earlier activities of a call came to, where each of its requests needs leave of its own, and so is an activity. */
+export interface AskedBefore extends FailedBefore {
   /** Requests that a crash may have cut off. */
   crashes: number;
 }

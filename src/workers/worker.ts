@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import { AwayNews } from '../activities/away-news.js';
 import { createActivities } from '../activities/index.js';
 import { RunLogs } from '../activities/run-log.js';
 import { agentQueue, SEARCH_ATTRIBUTES } from '../contracts/names.js';
@@ -73,6 +74,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     bundleCode: () => bundles.code(),
     logger,
     notify,
+    news: new AwayNews(logger),
     runLogs,
     sandbox: sandboxes.get,
     maxConcurrentExecutions: concurrentExecutions(environment),

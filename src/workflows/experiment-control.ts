@@ -1,4 +1,4 @@
-import type { Asked, RunPhase } from '../contracts/run.js';
+import type { Asked, AwayNotice, RunPhase } from '../contracts/run.js';
 import { upsertAttributes } from './attributes.js';
 import type { Outcome } from './conclude.js';
 import type { Steered } from './requests.js';
@@ -48,6 +48,11 @@ export abstract class ExperimentControl<Plan extends Planned> implements Steered
   exhaust(why: string): void {
     this.standing.exhaust(why);
     this.passOn();
+  }
+
+  hearAway(notice: AwayNotice): void {
+    this.standing.hearAway(notice, Date.now());
+    this.show();
   }
 
   assertRunning(): void {

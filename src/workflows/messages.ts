@@ -5,7 +5,7 @@ import type { IterationReport } from '../contracts/evolve.js';
 import type { EvolveProgress } from '../contracts/evolve-results.js';
 import type { JudgeProgress } from '../contracts/judge.js';
 import { QUERIES, SIGNALS, UPDATES } from '../contracts/names.js';
-import type { Asked, ControlState, Progress, ShardReport, Totals } from '../contracts/run.js';
+import type { Asked, AwayNotice, ControlState, Progress, ShardReport, Totals } from '../contracts/run.js';
 
 export const progressQuery = defineQuery<Progress>(QUERIES.progress);
 export const shardProgressQuery = defineQuery<Totals>(QUERIES.progress);
@@ -27,6 +27,7 @@ export const resumeUpdate = defineUpdate<void>(UPDATES.resume);
 export const stopUpdate = defineUpdate<void>(UPDATES.stop);
 export const setConcurrencyUpdate = defineUpdate<number, [number]>(UPDATES.setConcurrency);
 
+export const awaySignal = defineSignal<[AwayNotice]>(SIGNALS.away);
 export const evolveReportSignal = defineSignal<[IterationReport]>(SIGNALS.report);
 export const evolveControlSignal = defineSignal<[Asked]>(SIGNALS.control);
 export const reportSignal = defineSignal<[ShardReport]>(SIGNALS.report);

@@ -41,8 +41,9 @@ export async function requestUntilAnswered<Reply, Lease, Instead = never>(
         if (gaveUp === undefined) throw error;
         return await gaveUp(error);
       }
-      before = { failures: again.failures, crashes: again.crashes };
-      await sleep(again.pause_ms);
+      const { pause_ms, ...asked } = again;
+      before = asked;
+      await sleep(pause_ms);
     }
   }
 }

@@ -1,8 +1,11 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { Asked, RunPhase } from '../contracts/run.js';
+import { type Asked, AWAY_TOLD_AGAIN_MS, type AwayNotice, type RunPhase } from '../contracts/run.js';
 import type { Outcome } from './conclude.js';
 
 const GOING: readonly RunPhase[] = ['preparing', 'running', 'paused', 'stopping'];
+
+/** Milliseconds after which what is away is told no more: who told of it has died, it seems. */
+const BELIEVED_FOR = 2.5 * AWAY_TOLD_AGAIN_MS;
 
 /** The most of anything that may be worked on at once. */
 const MOST_AT_ONCE = 1000;
@@ -19,6 +22,8 @@ export class Standing {
   private fatal: string | null = null;
   /** null until somebody asks for it or the plan says it. */
   private atOnce: number | null = null;
+  /** What it waits for, and when it was told so last, in milliseconds since 1970. */
+  private readonly away = new Map<string, { message: string; told: number }>();
 
   /**
    * @param what names the experiment in messages: `run`, for one
@@ -68,6 +73,12 @@ export class Standing {
     this.fatal ??= why;
   }
 
+  /** Something outside of it is away, or there again. */
+  hearAway({ what, message }: AwayNotice, told: number): void {
+    if (message === null) this.away.delete(what);
+    else this.away.set(what, { message, told });
+  }
+
   /** Whether more may be begun, now or when the experiment is resumed. */
   goesOn(): boolean {
     return !this.stopping && this.exhausted === null && this.fatal === null;
@@ -108,7 +119,14 @@ export class Standing {
 
   /** Why it does not go on; null where nothing but people hold it. */
   get message(): string | null {
-    return this.fatal ?? this.exhausted;
+    return this.fatal ?? this.exhausted ?? this.waitsFor(Date.now());
+  }
+
+  private waitsFor(now: number): string | null {
+    if (!GOING.includes(this.phase)) return null;
+    const away = [...this.away].filter(([, { told }]) => now - told < BELIEVED_FOR);
+    if (away.length === 0) return null;
+    return `waiting for ${away.map(([what, { message }]) => `${what}: ${message}`).join('; ')}`;
   }
 
   asked(): Asked {

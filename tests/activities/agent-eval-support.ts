@@ -172,6 +172,7 @@ export function deskWorld(options: WorldOptions = {}) {
       openStore: () => store,
       environment: {},
       notify: (message: string) => told.push(message),
+      news: { listener: () => () => undefined },
       maxConcurrentCalls: 4,
       runLogs: { for: () => log, flush: async () => undefined },
     } as unknown as WorkerDependencies;

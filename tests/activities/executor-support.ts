@@ -164,6 +164,7 @@ export function executorWorld(options: WorldOptions) {
   const dependencies = {
     openStore: () => store,
     notify: (message: string) => told.push(message),
+    news: { listener: () => () => undefined },
     maxConcurrentCalls: options.maxConcurrentCalls ?? 8,
     sandbox: async () => new TestSandbox(options.program) as unknown as FunctionSandbox,
   } as unknown as WorkerDependencies;

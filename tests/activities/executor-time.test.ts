@@ -263,6 +263,8 @@ describe('a program that ends by itself', () => {
     const world = executorWorld({
       program: async ({ ask }) => {
         void ask('a');
+        // The model has the request by then.
+        await sleep(20);
         return 'done';
       },
       answer: async () => {

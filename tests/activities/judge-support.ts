@@ -53,6 +53,7 @@ export function judgeWorld(
     openStore: (address: string) => root.within(address.slice(`${root.uri}/`.length)),
     environment: {},
     notify: () => undefined,
+    news: { listener: () => () => undefined },
     maxConcurrentCalls: 8,
     runLogs: { for: () => log, flush: async () => undefined },
     knownSearchAttributes: async () => [],

@@ -44,7 +44,12 @@ export function scaffolderContext(
 
 /** What a worker's activities of the scaffolder share. `more` is what they need of a worker besides. */
 export function scaffolderParts(more: object = {}) {
-  const dependencies = { notify: () => undefined, maxConcurrentCalls: 1, ...more };
+  const dependencies = {
+    notify: () => undefined,
+    news: { listener: () => () => undefined },
+    maxConcurrentCalls: 1,
+    ...more,
+  };
   const worker = dependencies as unknown as WorkerDependencies;
   return {
     calls: new ScaffolderCalls(new ModelCalls(worker), worker),

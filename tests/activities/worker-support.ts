@@ -24,6 +24,7 @@ export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDe
     },
     logger: pino({ level: 'silent' }),
     notify: () => undefined,
+    news: { listener: () => () => undefined },
     runLogs: new RunLogs(),
     sandbox: async () => {
       throw new Error('no program is run here');

@@ -1,57 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { AgentEvalFigures, AgentEvalLines } from '../../src/cli/agent-eval-display.js';
-import type { AgentEvalProgress } from '../../src/contracts/agent-eval-results.js';
+import { AgentEvalFigures } from '../../src/cli/agent-eval-display.js';
 import { evaluationProgress } from './agent-eval-support.js';
-
-function linesOf(shown: [seconds: number, progress: Partial<AgentEvalProgress>][]): string[] {
-  let written = '';
-  let seconds = 0;
-  const lines = new AgentEvalLines(
-    (text) => {
-      written += text;
-    },
-    () => seconds * 1000,
-  );
-  for (const [at, progress] of shown) {
-    seconds = at;
-    lines.show(evaluationProgress(progress));
-  }
-  return written.split('\n').slice(0, -1);
-}
-
-describe('plain lines', () => {
-  test('nothing is said before the rows are known', () => {
-    expect(linesOf([[0, { rollouts_planned: 0, phase: 'preparing' }]])).toEqual([]);
-  });
-
-  test('a line for each tenth that has ended, and none for less', () => {
-    const lines = linesOf([
-      [0, { ended: 0 }],
-      [1, { ended: 1 }],
-      [2, { ended: 2 }],
-      [3, { ended: 2, running: 4 }],
-    ]);
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(['0', '2']);
-  });
-
-  test('after a while what else is new, and nothing where nothing is', () => {
-    const lines = linesOf([
-      [0, { running: 1 }],
-      [5, { running: 2 }],
-      [11, { running: 3 }],
-      [30, { running: 3 }],
-    ]);
-    expect(lines.map((line) => /(\d) running/.exec(line)?.[1])).toEqual(['1', '3']);
-  });
-
-  test('a change of phase at once', () => {
-    const lines = linesOf([
-      [0, {}],
-      [1, { phase: 'paused' }],
-    ]);
-    expect(lines[1]).toContain('paused');
-  });
-});
 
 describe('figures on a terminal', () => {
   function screen(columns: number) {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { JudgeLines } from '../../src/cli/judge-display.js';
 import { judgeReport, judgeStanding, judgeSummary } from '../../src/cli/judge-format.js';
 import type { JudgeMetrics, JudgeProgress } from '../../src/contracts/judge.js';
 import { noJudgeTotals } from '../../src/judging/totals.js';
@@ -34,18 +33,6 @@ test('a judgement in progress is told in a line', () => {
   );
   expect(judgeStanding(later)).toContain('Judge: openai/fake, steps at once: 8\nArtifacts: s3://bucket/toy');
   expect(judgeSummary(progressWith({}, { cost_usd: null }))).toContain('cost unknown');
-});
-
-test('lines are written for every tenth and for every phase, once each', () => {
-  let written = '';
-  const lines = new JudgeLines((text) => {
-    written += text;
-  });
-  lines.show(progressWith({ steps_planned: 0, phase: 'preparing' }));
-  expect(written).toBe('');
-  for (const judged of [0, 1, 1, 2, 3, 4]) lines.show(progressWith({}, { judged }));
-  lines.show(progressWith({ phase: 'paused' }, { judged: 4 }));
-  expect(written.match(/^\d+/gm)).toEqual(['0', '2', '4', '4']);
 });
 
 test('the result has the means with their ranges, and errors apart from them', () => {

@@ -5,7 +5,7 @@ import { noTotals } from '../../src/runtime/totals.js';
 test('a run in progress says how far it is and where it writes', () => {
   const text = runStanding({
     experiment: 'mine',
-    phase: 'paused',
+    phase: 'running',
     samples_planned: 80,
     concurrency: 5,
     totals: { ...noTotals(), samples: 20, correct: 15, lm_calls: 31, cost_usd: 0.5 },
@@ -13,14 +13,14 @@ test('a run in progress says how far it is and where it writes', () => {
     shards: [],
     artifacts: 's3://bucket/mine',
     simulated: false,
-    message: null,
+    message: 'waiting for openai/a: busy',
   });
   const rows = text.split('\n').flatMap((line) => {
     const cells = line.split('│').map((cell) => cell.trim());
     return cells.length < 3 ? [] : [cells.slice(1, 3)];
   });
   expect(Object.fromEntries(rows)).toMatchObject({
-    phase: 'paused',
+    phase: 'running: waiting for openai/a: busy',
     samples: '20 of 80',
     correct: '15 (75.0 %)',
     'LM calls': '31',

@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Progress } from '../../src/contracts/run.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { sumsConfig, Workplace } from '../support/workplace.js';
+import { type Running, sumsConfig, untilIn, Workplace } from '../support/workplace.js';
 
 describe('a provider that misbehaves', () => {
   let place: Workplace;
@@ -24,21 +26,46 @@ describe('a provider that misbehaves', () => {
     provider = await startFakeProvider('openai');
   };
 
-  it('429 for 12 seconds, with a Retry-After of one: is waited for, and nothing is lost', async () => {
+  it('refuses everything for a while: runs wait, say so, and lose nothing', async () => {
     await fresh();
-    const end = Date.now() + 12_000;
+    let isAway = true;
     provider.intercept = () =>
-      Date.now() < end ? { kind: 'status', status: 429, retryAfter: 1, message: 'slow down' } : undefined;
-    const { code, metrics, stderr } = await run('busy');
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/Asking again: .*429/);
-    expect(metrics).toMatchObject({
-      status: 'done',
-      correct: 12,
-      errors: 0,
-      lm_calls: 12,
-      lm_calls_repeated: 0,
-    });
+      isAway ? { kind: 'status', status: 503, retryAfter: 1, message: 'at capacity' } : undefined;
+    // Each command has a worker, and both do the work of both.
+    const runs = [
+      { name: 'waits' },
+      // Here each request needs leave, and is an activity of its own.
+      { name: 'waits-limited', limits: { max_lm_calls: 200 } },
+    ];
+    for (const run of runs) {
+      await place.write(`${run.name}.yaml`, sumsConfig(provider.baseUrl, 12, run));
+    }
+    const commands = runs.map(({ name }) => place.start(['run', `${name}.yaml`]));
+    const client = await place.client();
+    const messageOf = async (name: string) => {
+      const { message } = await client.workflow.getHandle(name).query<Progress>('progress');
+      return message;
+    };
+    for (const [at, { name }] of runs.entries()) {
+      await untilIn(commands[at] as Running, `${name} says what it waits for`, async () =>
+        /waiting for openai\/.*at capacity/.test((await messageOf(name).catch(() => null)) ?? ''),
+      );
+    }
+    const { stdout } = await place.reprise(['status', 'waits']);
+    expect(stdout).toContain('running: waiting for openai/');
+    const asked = provider.statistics.calls;
+    // Two seconds of an outage: one call asks now and then, and not twelve.
+    await sleep(2000);
+    expect(provider.statistics.calls - asked).toBeLessThan(6);
+    isAway = false;
+    for (const [at, { name }] of runs.entries()) {
+      const { code, stderr } = await (commands[at] as Running).done;
+      expect(stderr).toMatch(/waiting for openai\/.*at capacity/i);
+      expect(code).toBe(0);
+      const metrics = await place.metrics(name);
+      expect(metrics).toMatchObject({ status: 'done', correct: 12, errors: 0, lm_calls: 12 });
+      expect(metrics.lm_calls_repeated).toBe(0);
+    }
     await provider.close();
   });
 

@@ -32,6 +32,7 @@ describe('recorded histories', () => {
         'allotted',
         'allotted-renewed',
         'asked-again',
+        'away',
         'cancelled',
         'cheatsheet',
         'controlled',

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { AWAY_TOLD_AGAIN_MS, type AwayNotice } from '../../src/contracts/run.js';
 import { Standing } from '../../src/workflows/standing.js';
 
 const BEFORE = { paused: true, stopping: false, exhausted: null, concurrency: 2 };
@@ -103,5 +104,52 @@ describe('Standing', () => {
     standing.assertConcurrency(1000);
     standing.assertConcurrency(10_000, 10_000);
     expect(() => standing.assertConcurrency(10_001, 10_000)).toThrow('from 1 to 10000');
+  });
+
+  describe('what it waits for', () => {
+    const NOW = 1_000_000;
+    const waiting = (...notices: AwayNotice[]) => {
+      const standing = new Standing('run');
+      standing.begin(5);
+      for (const notice of notices) standing.hearAway(notice, NOW);
+      return standing;
+    };
+    beforeEach(() => {
+      vi.useFakeTimers({ now: NOW });
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+
+    it('is told until it is there again', () => {
+      const standing = waiting(
+        { what: 'openai/a', message: 'busy' },
+        { what: 'openai/b', message: 'no capacity' },
+      );
+      expect(standing.message).toBe('waiting for openai/a: busy; openai/b: no capacity');
+      standing.hearAway({ what: 'openai/a', message: null }, NOW);
+      expect(standing.message).toBe('waiting for openai/b: no capacity');
+      standing.hearAway({ what: 'openai/b', message: null }, NOW);
+      expect(standing.message).toBeNull();
+    });
+
+    it('is believed no longer than whoever is there would have said it again', () => {
+      const standing = waiting({ what: 'openai/a', message: 'busy' });
+      vi.setSystemTime(NOW + 2 * AWAY_TOLD_AGAIN_MS);
+      expect(standing.message).not.toBeNull();
+      vi.setSystemTime(NOW + 3 * AWAY_TOLD_AGAIN_MS);
+      expect(standing.message).toBeNull();
+    });
+
+    it('is no reason for an end, and says nothing of one that has ended', () => {
+      const standing = waiting({ what: 'openai/a', message: 'busy' });
+      expect(standing.goesOn()).toBe(true);
+      expect(standing.outcome(false)).toEqual({ status: 'done', message: null });
+      standing.exhaust('limits.max_lm_calls: 9 of 9 calls are made');
+      expect(standing.message).toBe('limits.max_lm_calls: 9 of 9 calls are made');
+      const ended = waiting({ what: 'openai/a', message: 'busy' });
+      ended.phase = 'done';
+      expect(ended.message).toBeNull();
+    });
   });
 });

@@ -94,6 +94,7 @@ export function createScaffoldExecution(
       paid: notes.paid,
       noteUnkept: (unkept) => noteUnkept(store, activity, unkept),
       notify: dependencies.notify,
+      hear: models.newsOf(model),
       signal: cancellationSignal,
     });
   }

@@ -5,6 +5,7 @@ import type { CallIdentity, ChatMessage } from '../../contracts/language-model.j
 import type { Spending, SpendingLeft } from '../../contracts/run.js';
 import type { StepCost, Unkept } from '../../contracts/step-cost.js';
 import type { ExecutorLimits } from '../../evolution/executor-limits.js';
+import type { HearAway } from '../../language-models/outage.js';
 import { addUnkept, timesRequested } from '../../runtime/beside.js';
 import { noStepCost, spendingOf } from '../../runtime/step-cost.js';
 import type { ModelReply, ModelRequest, ProgramResources } from '../../sandboxes/sandbox.js';
@@ -48,6 +49,8 @@ export interface BridgeOptions {
   /** Keeps what was spent on requests whose reply is not kept. */
   noteUnkept: (unkept: Unkept) => Promise<void>;
   notify: (message: string) => void;
+  /** Hears of a provider that answers nobody. */
+  hear: HearAway;
   /** Of the activity. */
   signal: AbortSignal;
 }
@@ -204,12 +207,13 @@ export class ExecutorBridge {
   }
 
   private async ask(prepared: ReturnType<ModelCalls['prepare']>, open: OpenRequest): Promise<Asked> {
-    const { signal, crashes } = this.options;
+    const { signal, crashes, hear } = this.options;
     this.asking += 1;
     try {
       const asked = await this.models.askUntilAnswered(this.model, prepared, {
         // Only what waited for no new reply can have been under way when the crash came.
         crashes: this.renewed === 0 ? crashes : 0,
+        hear,
         signals: {
           waiting: AbortSignal.any([signal, this.stopped.signal]),
           sending: AbortSignal.any([signal, this.unwanted.signal]),

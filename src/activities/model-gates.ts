@@ -1,0 +1,115 @@
+import type { FailedBefore } from '../contracts/step-cost.js';
+import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
+import { LanguageModelError } from '../language-models/errors.js';
+import { type HearAway, Outage, type Turn, type TurnOptions } from '../language-models/outage.js';
+import { Pace } from '../language-models/pace.js';
+import type { WorkerDependencies } from './dependencies.js';
+import type { CalledModel } from './model-calls.js';
+
+/** A request that was refused as all are: the provider is away, which is no failure of this call. */
+export class Forgiven extends Error {
+  override readonly name = 'Forgiven';
+
+  constructor(readonly refusal: LanguageModelError) {
+    super(refusal.message);
+  }
+}
+
+/** A call that asks. */
+export interface Asker extends Omit<TurnOptions, 'signal'> {
+  key: string;
+  /** How it has failed, without what was forgiven. */
+  before: FailedBefore;
+  /** Ends what comes before the request is sent. */
+  waiting: AbortSignal;
+}
+
+/** What requests of a model pass on their way: how many may be in flight, whether its provider is there, and its pace. */
+export class ModelGates {
+  private readonly limits = new Map<string, AdaptiveLimit>();
+  private readonly outages = new Map<string, Outage>();
+  private readonly paces = new Map<string, Pace>();
+
+  constructor(private readonly dependencies: Pick<WorkerDependencies, 'maxConcurrentCalls' | 'notify'>) {}
+
+  /**
+   * Sends a request once it may go.
+   * @throws what `send` throws, Forgiven in the place of a refusal that does not count, WaitedTooLong, or the reason of the
+   * signal.
+   */
+  async pass<Reply>(
+    model: CalledModel,
+    { key, before, waiting, ...asker }: Asker,
+    send: () => Promise<Reply>,
+  ): Promise<Reply> {
+    const outage = this.outageOf(model);
+    const release = await this.limitOf(model).acquire(waiting);
+    try {
+      if (!model.isPacedByServer) await this.paceOf(model).wait(waiting);
+      const turn = await outage.turn({ ...asker, signal: waiting });
+      const reply = await inTurn(turn, { key, before }, send);
+      release('success');
+      return reply;
+    } catch (error) {
+      // Where one at a time asks whether the provider is back, its refusals say nothing of how much it bears.
+      release(outage.isOpen ? 'other' : outcomeOf(error));
+      throw error;
+    }
+  }
+
+  private outageOf(model: CalledModel): Outage {
+    return entryOf(this.outages, addressOf(model), () => new Outage({ hear: this.tellerOf(model) }));
+  }
+
+  /** Tells people, where any watch, of a model that answers nobody. */
+  private tellerOf({ modelName, log }: CalledModel): HearAway {
+    return (away) => {
+      if (away === null) {
+        log.warn({ model: modelName }, 'the model answers again');
+        this.dependencies.notify(`${modelName} answers again`);
+      } else {
+        log.warn({ model: modelName, error: away.message }, 'the model refuses everything');
+        this.dependencies.notify(`Waiting for ${modelName}, which refuses everything: ${away.message}`);
+      }
+    };
+  }
+
+  private paceOf(model: CalledModel): Pace {
+    const { requests_per_second } = model.lm;
+    const name = `${addressOf(model)} ${requests_per_second}`;
+    return entryOf(this.paces, name, () => new Pace(requests_per_second));
+  }
+
+  private limitOf(model: CalledModel): AdaptiveLimit {
+    const maximum = this.dependencies.maxConcurrentCalls;
+    return entryOf(this.limits, addressOf(model), () => new AdaptiveLimit({ maximum }));
+  }
+}
+
+function addressOf({ lm: { provider, model, base_url } }: CalledModel): string {
+  return [provider, model, base_url].join(' ');
+}
+
+function entryOf<Value>(entries: Map<string, Value>, name: string, make: () => Value): Value {
+  const value = entries.get(name) ?? make();
+  entries.set(name, value);
+  return value;
+}
+
+async function inTurn<Reply>(
+  turn: Turn,
+  { key, before }: Pick<Asker, 'key' | 'before'>,
+  send: () => Promise<Reply>,
+): Promise<Reply> {
+  try {
+    const reply = await send();
+    turn.answered();
+    return reply;
+  } catch (error) {
+    if (!(error instanceof LanguageModelError) || error.kind === 'cancelled') {
+      turn.dropped();
+      throw error;
+    }
+    throw turn.failed(key, before, error) ? new Forgiven(error) : error;
+  }
+}
