@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { CallRecord } from '../contracts/language-model.js';
+import type { CallRecord, GenerateRequest } from '../contracts/language-model.js';
 import type { AskedBefore, FailedBefore, StepCost, Unkept } from '../contracts/step-cost.js';
 import { withFailure } from '../language-models/outage.js';
 import { addUnkept, timesRequested } from '../runtime/beside.js';
@@ -13,7 +13,14 @@ export interface AttemptNotes extends FailedBefore {
   unasked: number;
   /** What the failed ones may have cost; absent where there was none. */
   unkept?: Unkept;
+  /** A reply that the store has not taken yet, without what was asked, and which attempt has got it. */
+  held?: { reply: HeldReply; attempt: number };
 }
+
+type HeldReply = Omit<CallRecord, 'messages' | 'tools' | 'parameters'>;
+
+/** Bytes of a reply that the server keeps; a longer one lives in the worker only. */
+const MOST_HELD = 32_768;
 
 /** What one request comes to. */
 type Price = Pick<CallRecord, 'usage' | 'cost_usd'>;
@@ -43,7 +50,7 @@ export class Attempt {
     try {
       return await heartbeating(() => work(attempt), notes);
     } catch (error) {
-      if (!attempt.hasAsked) {
+      if (!attempt.hasAsked && notes.held === undefined) {
         notes.unasked += 1;
         context.heartbeat(notes);
       }
@@ -81,8 +88,9 @@ export class Attempt {
 
   /** Of those that this activity has sent. */
   private get ownCrashes(): number {
-    const { failures, unasked } = this.notes;
-    return Math.max(Context.current().info.attempt - 1 - failures - unasked, 0);
+    const { failures, unasked, held } = this.notes;
+    const { attempt } = held ?? Context.current().info;
+    return Math.max(attempt - 1 - failures - unasked, 0);
   }
 
   /** A request is sent. */
@@ -107,6 +115,21 @@ export class Attempt {
   forgiven(unkept: Unkept | null): void {
     this.hasAsked = false;
     this.note(unkept);
+  }
+
+  /** There is a reply, and the store does not take it. */
+  holds({ messages, tools, parameters, ...reply }: CallRecord): void {
+    if (Buffer.byteLength(JSON.stringify(reply)) > MOST_HELD) return;
+    this.notes.held ??= { reply, attempt: Context.current().info.attempt };
+    Context.current().heartbeat(this.notes);
+  }
+
+  /** The reply to this question that an attempt before this one could not store; null where there is none. */
+  leftFor({ key, request }: { key: string; request: GenerateRequest }): CallRecord | null {
+    const reply = this.notes.held?.reply;
+    if (reply?.key !== key) return null;
+    const { messages, tools, parameters } = request;
+    return { ...reply, messages, ...(tools === undefined ? {} : { tools }), parameters };
   }
 
   private note(unkept: Unkept | null): void {

@@ -6,20 +6,14 @@ import type { HearAway } from '../language-models/outage.js';
 import type { ExperimentNews } from './dependencies.js';
 import { Lru } from './lru.js';
 
-/** What an experiment was told last. */
-interface Told {
-  away: object;
-  /** By `performance.now()`. */
-  at: number;
-}
-
 /**
  * Tells experiments by a signal what their calls wait for, so that whoever looks at one sees it, and not only those who
  * watch this worker. Told seldom: each signal stands in a history. What cannot be told is told the next time.
  */
 export class AwayNews implements ExperimentNews {
   private readonly roots = new Lru<string, Promise<string>>(10_000);
-  private readonly told = new Map<string, Told>();
+  /** When an experiment was told so last, by `performance.now()`. */
+  private readonly told = new Map<string, number>();
   private sending: Promise<void> = Promise.resolve();
 
   constructor(private readonly log: Logger) {}
@@ -39,10 +33,10 @@ export class AwayNews implements ExperimentNews {
     if (workflowId === undefined) return;
     const experiment = await this.experimentOf(context, workflowId);
     const name = `${experiment} ${what}`;
-    const before = this.told.get(name);
-    if (away === null ? before === undefined : before?.away === away && !isOld(before)) return;
+    const told = this.told.get(name);
+    if (away === null ? told === undefined : told !== undefined && !isOld(told)) return;
     if (away === null) this.told.delete(name);
-    else this.told.set(name, { away, at: performance.now() });
+    else this.told.set(name, performance.now());
     const notice: AwayNotice = { what, message: away?.message ?? null };
     // One after the other: the last one counts.
     this.sending = this.sending
@@ -68,6 +62,6 @@ export class AwayNews implements ExperimentNews {
   }
 }
 
-function isOld({ at }: Told): boolean {
-  return performance.now() - at >= AWAY_TOLD_AGAIN_MS;
+function isOld(told: number): boolean {
+  return performance.now() - told >= AWAY_TOLD_AGAIN_MS;
 }

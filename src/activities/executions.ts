@@ -47,7 +47,7 @@ export function createExecutionActivities(
         const record = executionRecordOf(input.execution, input, sandbox, result);
         const kept = await held(() => run.executions.save(record), {
           log: dependencies.runLogs.for(run.store, run.config.output.log_level),
-          notify: dependencies.notify,
+          dependencies,
           what: 'store a program’s result',
         });
         return resultOf(kept);

@@ -6,20 +6,17 @@ import { DatasetError } from '../datasets/dataset-error.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { SandboxError } from '../sandboxes/sandbox.js';
 import { StorageError } from '../storage/storage-error.js';
+import type { WorkerDependencies } from './dependencies.js';
+import { Lru } from './lru.js';
+import { THE_STORE } from './patiently.js';
 import { pauseAfter } from './pause-after.js';
+import { activityNameOf } from './unkept.js';
 
 /** An error that nobody foresaw is tried this often; it is hardly one that passes. */
 const UNFORESEEN_ATTEMPTS = 8;
 
 function isForeseen(error: unknown): boolean {
-  const known = [
-    ApplicationFailure,
-    CancelledFailure,
-    StorageError,
-    DatasetError,
-    LanguageModelError,
-    SandboxError,
-  ];
+  const known = [ApplicationFailure, CancelledFailure, DatasetError, LanguageModelError, SandboxError];
   return known.some((type) => error instanceof type);
 }
 
@@ -39,14 +36,42 @@ function modelFailure(error: LanguageModelError): Error {
   return ApplicationFailure.create({ message, type: kind, ...delay });
 }
 
+/** What an experiment begins with. A store that refuses there is a mistake in its config; later something has changed. */
+const BEGINNINGS: readonly string[] = [
+  'prepareRun',
+  'prepareAgentEval',
+  'prepareEvolve',
+  'prepareJudge',
+  'loadMemory',
+];
+
+/** A store that cannot be used is asked again after as long as the policy says so often, and later less and less often. */
+const QUICK_ATTEMPTS = 12;
+const MORE_WITH_EACH = 5000;
+const LONGEST_PAUSE = 300_000;
+/** From this attempt on experiments hear of a store that cannot be used: after some seconds. */
+const HEARD_FROM_ATTEMPT = 4;
+
+function storeFailure(error: StorageError, attempt: number, isBeginning: boolean): Error {
+  const isOver = isBeginning ? !error.retryable : !error.mayPass;
+  if (isOver) return final(FAILURE_TYPES.fatalStorage, error);
+  const pause = Math.min((attempt - QUICK_ATTEMPTS) * MORE_WITH_EACH + 30_000, LONGEST_PAUSE);
+  return ApplicationFailure.create({
+    message: error.message,
+    type: error.name,
+    ...(attempt > QUICK_ATTEMPTS ? { nextRetryDelay: pause } : {}),
+  });
+}
+
 /**
- * What an activity throws, by what a retry should do. Whatever the user has to put right is final and carries the
- * whole message; what may pass by itself is left to the retry policy.
+ * What an activity throws, by what a retry should do. What a user has to put right before an experiment can begin is
+ * final and carries the whole message; what may pass by itself is left to the retry policy, and so is what a person can
+ * put right while the experiment waits.
  */
-export function toFailure(error: unknown): unknown {
+export function toFailure(error: unknown, isBeginning = false): unknown {
   if (error instanceof InvalidInputError) return final(FAILURE_TYPES.invalidInput, error);
   if (error instanceof DatasetError && !error.retryable) return final(FAILURE_TYPES.invalidInput, error);
-  if (error instanceof StorageError && !error.retryable) return final(FAILURE_TYPES.fatalStorage, error);
+  if (error instanceof StorageError) return storeFailure(error, Context.current().info.attempt, isBeginning);
   // Without a sandbox every other program fails as well.
   if (error instanceof SandboxError && !error.retryable) return final(FAILURE_TYPES.invalidInput, error);
   if (error instanceof LanguageModelError) return modelFailure(error);
@@ -56,23 +81,40 @@ export function toFailure(error: unknown): unknown {
   return error;
 }
 
-/** Wraps every activity of a set in {@link toFailure}; people are told what is away for now. */
+/** Wraps every activity of a set in {@link toFailure}; people and experiments are told what is away for now. */
 export function withFailures<Activities extends object>(
   activities: Activities,
-  notify: (message: string) => void,
+  { notify, news }: Pick<WorkerDependencies, 'notify' | 'news'>,
 ): Activities {
+  /** Activities whose experiment was told that they wait for the store. */
+  const waiting = new Lru<string, true>(10_000);
+  const waits = (error: StorageError) => {
+    notify(`Waiting for the store: ${error.message}`);
+    const context = Context.current();
+    if (context.info.attempt < HEARD_FROM_ATTEMPT) return;
+    waiting.set(activityNameOf(context), true);
+    news.listener(THE_STORE)({ since: Date.now(), message: error.message });
+  };
+  const succeeds = () => {
+    const name = activityNameOf(Context.current());
+    if (waiting.get(name) === undefined) return;
+    waiting.delete(name);
+    news.listener(THE_STORE)(null);
+  };
   const wrapped = Object.entries(activities).map(([name, activity]) => [
     name,
     async (...input: unknown[]) => {
       try {
-        return await (activity as (...input: unknown[]) => Promise<unknown>)(...input);
+        const result = await (activity as (...input: unknown[]) => Promise<unknown>)(...input);
+        succeeds();
+        return result;
       } catch (error) {
-        if (error instanceof StorageError && error.retryable)
-          notify(`Waiting for the store: ${error.message}`);
+        const isBeginning = BEGINNINGS.includes(name);
+        if (error instanceof StorageError && (isBeginning ? error.retryable : error.mayPass)) waits(error);
         if (error instanceof SandboxError && error.retryable)
           notify(`Waiting for the sandbox: ${error.message}`);
         if (error instanceof LanguageModelError && error.retryable) notify(`Asking again: ${error.message}`);
-        throw toFailure(error);
+        throw toFailure(error, isBeginning);
       }
     },
   ]);

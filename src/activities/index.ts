@@ -50,5 +50,5 @@ export function createActivities(dependencies: WorkerDependencies): Activities {
     ...createAgentEvalActivities(dependencies, models),
     ...createJudgeActivities(dependencies, models),
   };
-  return withFailures(activities, dependencies.notify);
+  return withFailures(activities, dependencies);
 }

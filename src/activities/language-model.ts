@@ -51,17 +51,15 @@ export function createLanguageModelActivities(
   });
   const logOf = (run: RunContext) => dependencies.runLogs.for(run.store, run.config.output.log_level);
 
-  const hold = <Value>(run: RunContext, what: string, write: () => Promise<Value>): Promise<Value> =>
-    held(write, { log: logOf(run), notify: dependencies.notify, what });
-
   /** Stores the reply and the environment's answer to it. @returns those that are kept: others may have come first. */
   async function keep(
     run: RunContext,
     record: CallRecord,
     awaited: AwaitedStep | undefined,
+    attempt: Attempt,
   ): Promise<StoredCall> {
     const save = (answer: StepAnswer | null) =>
-      hold(run, 'store a reply', () => run.calls.save({ record, answer }));
+      models.keep(record, attempt, logOf(run), () => run.calls.save({ record, answer }));
     if (awaited === undefined) return save(null);
     const stepping = stepEnvironment(run, awaited, record.text);
     // Mostly the step is done at once and one write holds both; a slow grader must not put the reply at risk.
@@ -87,10 +85,12 @@ export function createLanguageModelActivities(
     const there = await run.calls.answerTo(stored);
     if (there !== null) return { record, answer: there };
     const answer = await take();
-    return {
-      record,
-      answer: await hold(run, 'store a step', () => run.calls.keepAnswer(record, answer)),
-    };
+    const kept = await held(() => run.calls.keepAnswer(record, answer), {
+      log: logOf(run),
+      dependencies,
+      what: 'store a step',
+    });
+    return { record, answer: kept };
   }
 
   async function answer(input: GenerateInput, attempt: Attempt): Promise<StoredCall> {
@@ -105,7 +105,7 @@ export function createLanguageModelActivities(
       return answered(run, stored, () => step(run, stored, awaited));
     }
     const { record, settle } = await models.ask(model, asked, attempt);
-    const kept = await keep(run, record, input.step);
+    const kept = await keep(run, record, input.step, attempt);
     await settle();
     return kept;
   }

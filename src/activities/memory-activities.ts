@@ -3,6 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { FoundExperiences, MemoryActivities, SearchExperiencesInput } from '../contracts/activities.js';
 import type { PaidEmbeddings } from '../contracts/embeddings.js';
 import type { EmbeddingTotals } from '../contracts/results.js';
+import type { HearAway } from '../language-models/outage.js';
 import type { ExperienceEntry } from '../memory/entries.js';
 import type { LayeredRetrieval } from '../retrieval/layered-retrieval.js';
 import { addEmbeddings } from '../runtime/totals.js';
@@ -13,7 +14,7 @@ import { heartbeating } from './heartbeating.js';
 import { readJournal, writeBatch } from './journal-file.js';
 import { Lru, loadedOnce } from './lru.js';
 import { loadedParts } from './memory-file.js';
-import { patiently } from './patiently.js';
+import { patiently, THE_STORE } from './patiently.js';
 import { type Account, fillIndex } from './retrieval-services.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
@@ -32,11 +33,14 @@ class Purse implements Account {
   private readonly notes: Promise<void>[] = [];
 
   readonly signal = Context.current().cancellationSignal;
+  private readonly hear: HearAway;
 
   constructor(
     private readonly run: RunContext,
     private readonly dependencies: WorkerDependencies,
-  ) {}
+  ) {
+    this.hear = dependencies.news.listener(THE_STORE);
+  }
 
   paid(paid: PaidEmbeddings): void {
     this.total = addEmbeddings(this.total, paid);
@@ -50,10 +54,12 @@ class Purse implements Account {
   private note(paid: PaidEmbeddings): Promise<void> {
     const { run, signal } = this;
     const { runLogs, notify } = this.dependencies;
+    const { hear } = this;
     const id = randomUUID();
     return patiently(() => notePaid(run, id, paid), {
       log: runLogs.for(run.store, run.config.output.log_level),
       notify,
+      hear,
       what: 'note what vectors have cost',
       signal,
     });

@@ -116,16 +116,43 @@ export class ModelCalls {
     return { key: callKeyOf(model.modelName, request), request };
   }
 
+  /** Asks, and keeps the reply before anybody hears of it. @param save answers what is kept then. */
+  async askAndKeep(
+    model: CalledModel,
+    prepared: { key: string; request: GenerateRequest },
+    attempt: Attempt,
+    save: (call: StoredCall) => Promise<StoredCall>,
+  ): Promise<CallRecord> {
+    const { record, settle } = await this.ask(model, prepared, attempt);
+    const kept = await this.keep(record, attempt, model.log, () => save({ record, answer: null }));
+    await settle();
+    return kept.record;
+  }
+
+  /** Holds a reply until the store takes it; what another attempt needs for that is told to the server meanwhile. */
+  keep<Value>(record: CallRecord, attempt: Attempt, log: Logger, save: () => Promise<Value>): Promise<Value> {
+    return held(save, {
+      log,
+      dependencies: this.dependencies,
+      what: 'store a reply',
+      onFailure: () => attempt.holds(record),
+    });
+  }
+
   /** Asks once; another try is another attempt of the activity, or another activity. */
   async ask(
     model: CalledModel,
     prepared: { key: string; request: GenerateRequest },
     attempt: Attempt,
   ): Promise<Asked> {
-    const asked = await this.fromCacheOr(model, prepared, attempt.crashes, async () => ({
-      ...(await this.askOnce(model, prepared, attempt)),
-      failures: attempt.soFar.failures,
-    }));
+    const left = attempt.leftFor(prepared);
+    const asked =
+      left === null
+        ? await this.fromCacheOr(model, prepared, attempt.crashes, async () => ({
+            ...(await this.askOnce(model, prepared, attempt)),
+            failures: attempt.soFar.failures,
+          }))
+        : { record: left, settle: async () => undefined, worked: null };
     if (asked.record.cached !== true) attempt.concludes(asked.record);
     const settle = async () => {
       await asked.settle();
@@ -145,7 +172,7 @@ export class ModelCalls {
     if (unkept === null) return;
     await held(() => noteUnkept(store, activity, unkept), {
       log,
-      notify: this.dependencies.notify,
+      dependencies: this.dependencies,
       what: 'store what was spent',
     });
   }

@@ -22,6 +22,17 @@ const FINAL_CODES: ReadonlySet<string> = new Set([
   'EOPNOTSUPP',
 ]);
 
+/** Of these, what a person can put right while a run waits. */
+const MENDABLE_CODES: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'EISDIR',
+  'EEXIST',
+  'ENOTEMPTY',
+]);
+
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: free some space',
   EDQUOT: 'the disk quota is used up',
@@ -34,11 +45,6 @@ const HINTS: Readonly<Record<string, string>> = {
   EMFILE: 'this process has too many files open',
   ENFILE: 'this machine has too many files open',
 };
-
-/** Whether a system error may pass by itself. */
-export function isRetryableFileCode(code: string): boolean {
-  return !FINAL_CODES.has(code);
-}
 
 /** Turns a system error into a {@link StorageError}; anything else (a bug, a source's own error) is handed back as it is. */
 export function fileError(
@@ -56,7 +62,8 @@ export function fileError(
     uri,
     key,
     code,
-    retryable: isRetryableFileCode(code),
+    retryable: !FINAL_CODES.has(code),
+    mendable: MENDABLE_CODES.has(code),
     cause: error,
   });
 }

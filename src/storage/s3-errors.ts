@@ -18,6 +18,17 @@ const RETRYABLE_CODES: ReadonlySet<string> = new Set([
 // A client without credentials, and a certificate that does not verify: nothing changes until a person acts.
 const FINAL_CODES = /^(Credentials|CERT_|ERR_TLS|ERR_SSL|ERR_INVALID_URL|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
 
+/** What a service says of a key or an address that is not right, with the status of a malformed request. */
+const MENDABLE_CODES: ReadonlySet<string> = new Set([
+  'AuthorizationHeaderMalformed',
+  'ExpiredToken',
+  'InvalidAccessKeyId',
+  'InvalidToken',
+  'TokenRefreshRequired',
+]);
+/** No leave, no bucket, a bucket in another region. */
+const MENDABLE_STATUSES: ReadonlySet<number> = new Set([301, 307, 401, 403, 404]);
+
 const HINTS: Readonly<Record<string, string>> = {
   NoSuchBucket: 'there is no such bucket: create it, or correct the s3:// address',
   AccessDenied:
@@ -67,6 +78,13 @@ export function isRetryableS3Error(error: unknown): boolean {
   return status === 408 || status === 429 || (status >= 500 && status !== 501);
 }
 
+/** Whether it may succeed once a person has put something right. */
+function isMendableS3Error(error: unknown): boolean {
+  const code = s3ErrorCode(error);
+  const status = ((error ?? {}) as ServiceError).$metadata?.httpStatusCode;
+  return FINAL_CODES.test(code) || MENDABLE_CODES.has(code) || MENDABLE_STATUSES.has(status ?? 0);
+}
+
 /** Turns a failure of the SDK into a {@link StorageError} that names bucket, key, code and what to do. */
 export function s3Error(
   error: unknown,
@@ -86,6 +104,7 @@ export function s3Error(
     key,
     code,
     retryable: isRetryableS3Error(error),
+    mendable: isMendableS3Error(error),
     cause: error,
   });
 }

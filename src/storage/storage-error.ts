@@ -4,6 +4,7 @@ export interface StorageErrorDetails {
   key: string | null;
   code: string;
   retryable: boolean;
+  mendable?: boolean;
   cause?: unknown;
 }
 
@@ -21,6 +22,8 @@ export class StorageError extends Error {
   readonly code: string;
   /** Whether the same call may succeed later without anybody changing the configuration. */
   readonly retryable: boolean;
+  /** Whether it may succeed once a person has put something right: a permission, a mount, a key, a bucket. */
+  readonly mendable: boolean;
 
   constructor(details: StorageErrorDetails) {
     super(details.message, { cause: details.cause });
@@ -28,6 +31,12 @@ export class StorageError extends Error {
     this.key = details.key;
     this.code = details.code;
     this.retryable = details.retryable;
+    this.mendable = details.mendable ?? false;
+  }
+
+  /** Whether there is something to wait for. */
+  get mayPass(): boolean {
+    return this.retryable || this.mendable;
   }
 }
 

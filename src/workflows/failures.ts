@@ -16,10 +16,10 @@ export function isInterruption(error: unknown): boolean {
   return error instanceof CallRefusedError || isCancellation(error) || fatalMessage(error) !== null;
 }
 
-/** What an activity or a child workflow failed of; any other error as it is. */
+/** What an activity or a child workflow failed of, also an activity of a child; any other error as it is. */
 function causeOf(error: unknown): unknown {
   const isWrapper = error instanceof ActivityFailure || error instanceof ChildWorkflowFailure;
-  return isWrapper ? (error.cause ?? error) : error;
+  return isWrapper && error.cause !== undefined ? causeOf(error.cause) : error;
 }
 
 /** What an error row says. The activity's own words, not the wrapper's. */

@@ -33,10 +33,7 @@ function world() {
     knownSearchAttributes: async () => [],
   } as unknown as WorkerDependencies;
   const contexts = new AgentEvalContexts(dependencies, () => localBundleCode(new BundleFiles()));
-  const { prepare } = withFailures(
-    { prepare: createPrepareAgentEval(contexts, dependencies) },
-    dependencies.notify,
-  );
+  const { prepare } = withFailures({ prepare: createPrepareAgentEval(contexts, dependencies) }, dependencies);
   let executions = 0;
   const prepared = (datasets: string[], more: Record<string, unknown> = {}, day = DAY) => {
     const config = { datasets, agent: { lm: LM }, user: { lm: LM }, output: { results_dir: '/r' }, ...more };

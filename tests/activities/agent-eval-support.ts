@@ -198,7 +198,7 @@ export function deskWorld(options: WorldOptions = {}) {
         endRollout: createEndRollout(contexts),
         finalizeAgentEval: createFinalizeAgentEval(contexts, given),
       },
-      given.notify,
+      given,
     );
     return (attempt = 1) => {
       const environment = new MockActivityEnvironment({ attempt }, { logger });

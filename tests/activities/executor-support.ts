@@ -186,7 +186,7 @@ export function executorWorld(options: WorldOptions) {
   const contexts = { get: async () => context } as unknown as EvolveContexts;
   const parts = { models: new ModelCalls(dependencies), slots: new AdaptiveLimit({ maximum: 4 }) };
   const { executeScaffold } = createScaffoldExecution(contexts, dependencies, parts);
-  const worker = withFailures({ executeScaffold }, dependencies.notify);
+  const worker = withFailures({ executeScaffold }, dependencies);
   const logger = new DefaultLogger('ERROR', () => undefined);
   let beat: unknown;
 

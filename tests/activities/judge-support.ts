@@ -69,11 +69,11 @@ export function judgeWorld(
   const activities = withFailures<JudgeActivities>(
     {
       prepareJudge: createPrepareJudge(contexts, dependencies),
-      judgeStep: createJudgeStep(contexts, { models, dependencies }),
+      judgeStep: createJudgeStep(contexts, models),
       recordJudgeError: createRecordJudgeError(contexts),
       finalizeJudge: createFinalizeJudge(contexts, { models, dependencies }),
     },
-    () => undefined,
+    dependencies,
   );
   const run = <Name extends keyof JudgeActivities>(
     name: Name,

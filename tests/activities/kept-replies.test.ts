@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { CallStore } from '../../src/activities/call-store.js';
 import { createLanguageModelActivities } from '../../src/activities/language-model.js';
 import { ModelCalls } from '../../src/activities/model-calls.js';
@@ -18,8 +19,11 @@ const ANSWER = { done: true, reward: 1, feedback: { correct: true, target: '4', 
 
 let store: ArtifactStore;
 let generate: (input: GenerateInput) => Promise<unknown>;
+/** Whether it may only be read. */
+let isReadOnly: boolean;
 /** What the worker meets next, each once. */
 let troubles: { store?: Error; model?: Error; grader?: Error };
+let answer: string;
 let asked: number;
 let steps: number;
 /** How the attempts of a call so far were left. */
@@ -34,12 +38,17 @@ function throwOnce(name: keyof typeof troubles): void {
 
 beforeEach(() => {
   store = memoryStore().store;
-  [troubles, asked, steps, attempts, heartbeat] = [{}, 0, 0, 0, undefined];
+  answer = '4';
+  [troubles, asked, steps, attempts, heartbeat, isReadOnly] = [{}, 0, 0, 0, undefined, false];
   const readText: ArtifactStore['readText'] = async (key) => {
     throwOnce('store');
     return store.readText(key);
   };
-  const sometimesAway: ArtifactStore = Object.assign(Object.create(store), { readText });
+  const write: ArtifactStore['write'] = async (...words) => {
+    if (isReadOnly) throw readOnly();
+    return store.write(...words);
+  };
+  const sometimesAway: ArtifactStore = Object.assign(Object.create(store), { readText, write });
   const run = {
     store,
     config: {
@@ -55,7 +64,7 @@ beforeEach(() => {
         generate: async () => {
           asked += 1;
           throwOnce('model');
-          return { text: '4', finish_reason: 'stop' };
+          return { text: answer, finish_reason: 'stop' };
         },
       },
     }),
@@ -83,6 +92,10 @@ const INPUT = {
 
 /** The next attempt of the activity, as the server has it made. */
 async function attempt(): Promise<unknown> {
+  return begin().ended;
+}
+
+function begin(): { environment: MockActivityEnvironment; ended: Promise<unknown> } {
   attempts += 1;
   const environment = new MockActivityEnvironment(
     { attempt: attempts, heartbeatDetails: heartbeat },
@@ -91,7 +104,7 @@ async function attempt(): Promise<unknown> {
   environment.on('heartbeat', (details) => {
     heartbeat = structuredClone(details);
   });
-  return environment.run(generate, INPUT);
+  return { environment, ended: environment.run(generate, INPUT) };
 }
 
 function away(): StorageError {
@@ -102,6 +115,11 @@ function away(): StorageError {
     code: 'unreachable',
     retryable: true,
   });
+}
+
+function readOnly(): StorageError {
+  const details = { uri: 'memory', key: null, code: 'EROFS', retryable: false, mendable: true };
+  return new StorageError({ message: 'mounted read-only', ...details });
 }
 
 async function recorded(): Promise<unknown> {
@@ -147,4 +165,38 @@ test('a reply that an attempt has stored and not reported was asked for once', a
   await attempt();
   expect(await attempt()).not.toHaveProperty('repeated');
   expect(await recorded()).toMatchObject({ attempts: 1, repeated: 0 });
+});
+
+test('a reply is held while the store may only be read, and stored once it may be written', async () => {
+  isReadOnly = true;
+  const { ended } = begin();
+  await vi.waitFor(() => expect(heartbeat).toHaveProperty('held'));
+  isReadOnly = false;
+  expect(await ended).toMatchObject({ text: '4', step: ANSWER });
+  expect(await recorded()).toMatchObject({ text: '4', messages: INPUT.messages, attempts: 1, repeated: 0 });
+});
+
+test('a reply that was held when its worker died is stored by the next one, which asks for nothing', async () => {
+  isReadOnly = true;
+  const first = begin();
+  await vi.waitFor(() => expect(heartbeat).toHaveProperty('held'));
+  const left = heartbeat;
+  first.environment.cancel('WORKER_SHUTDOWN');
+  await expect(first.ended).rejects.toThrow('mounted read-only');
+  // Nothing more was heard of it, nor of one that was begun in between.
+  [heartbeat, isReadOnly] = [left, false];
+  attempts += 1;
+  expect(await attempt()).toMatchObject({ text: '4', step: ANSWER });
+  expect(asked).toBe(1);
+  expect(await recorded()).toMatchObject({ text: '4', messages: INPUT.messages, attempts: 1, repeated: 0 });
+});
+
+test('a reply that is too long for the server lives in its worker only', async () => {
+  answer = '4'.repeat(40_000);
+  isReadOnly = true;
+  const { environment, ended } = begin();
+  await sleep(100);
+  environment.cancel('WORKER_SHUTDOWN');
+  await expect(ended).rejects.toThrow('mounted read-only');
+  expect(heartbeat ?? {}).not.toHaveProperty('held');
 });

@@ -52,7 +52,7 @@ export function scaffolderParts(more: object = {}) {
   };
   const worker = dependencies as unknown as WorkerDependencies;
   return {
-    calls: new ScaffolderCalls(new ModelCalls(worker), worker),
+    calls: new ScaffolderCalls(new ModelCalls(worker)),
     checks: new ScaffoldChecks(worker, new AdaptiveLimit({ maximum: 1 })),
   };
 }

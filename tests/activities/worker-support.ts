@@ -64,7 +64,7 @@ export function activitiesOf<Activities extends object>(
 ): Activities & { environment: MockActivityEnvironment } {
   const silent = new DefaultLogger('ERROR', () => undefined);
   const environment = new MockActivityEnvironment({}, { logger: silent });
-  const wrapped = withFailures(create(new RunContexts(given), given), given.notify);
+  const wrapped = withFailures(create(new RunContexts(given), given), given);
   const called = Object.entries(wrapped).map(([name, activity]) => [
     name,
     (...input: unknown[]) => environment.run(activity as (...input: unknown[]) => Promise<unknown>, ...input),

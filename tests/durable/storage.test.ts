@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rename } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Progress } from '../../src/contracts/run.js';
 import { openStore } from '../../src/storage/open.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { mustSkipWithout } from '../support/missing-part.js';
 import { IS_NIGHT } from '../support/nightly.js';
 import { findVersitygw, mustSkip, type S3Server, startS3Server } from '../support/s3-server.js';
-import { sumsConfig, timeless, until, Workplace } from '../support/workplace.js';
+import { sumsConfig, timeless, until, untilIn, Workplace } from '../support/workplace.js';
 
 const versitygw = await findVersitygw();
 
@@ -87,6 +88,10 @@ describe.skipIf(mustSkip(versitygw))('results on a real S3 server', () => {
     await s3.kill();
     await until('the command says what it waits for', () => /Waiting/.test(running.output()));
     await s3.restart();
+    // Back, but without its bucket.
+    await rename(s3.folder, `${s3.folder}-renamed`);
+    await until('the command says what is wrong', () => /Waiting.*no such bucket/.test(running.output()));
+    await rename(`${s3.folder}-renamed`, s3.folder);
     const { code } = await running.done;
     await quick.close();
     expect(code).toBe(0);
@@ -121,13 +126,14 @@ async function canMount(): Promise<boolean> {
   return !mustSkipWithout('mount', code === 0 ? null : missing);
 }
 
-describe.skipIf(!(await canMount()))('a disk that is full for a while', () => {
-  it('is waited for; every reply that came meanwhile is kept', async () => {
+describe.skipIf(!(await canMount()))('a disk that is full for a while, and then mounted read-only', () => {
+  it('is waited for, and the run says so; every reply that came meanwhile is kept', async () => {
     const place = await Workplace.make();
     const provider = await startFakeProvider('openai', { latencyMs: 100 });
     try {
       await place.write('full.yaml', sumsConfig(provider.baseUrl, 60, { name: 'full' }));
-      // The results live on a disk of a megabyte, which is filled up until a file called `free` appears.
+      // The results live on a disk of a megabyte, which is filled up until a file called `free` appears, and may only be
+      // read until one called `writable` does.
       const script = `
         mkdir -p results && mount -t tmpfs -o size=1m tmpfs results || exit 99
         "$@" & command=$!
@@ -135,6 +141,9 @@ describe.skipIf(!(await canMount()))('a disk that is full for a while', () => {
         dd if=/dev/zero of=results/ballast bs=4k 2>/dev/null
         while [ ! -e free ]; do sleep 0.1; done
         rm results/ballast
+        until mount -o remount,ro results 2>/dev/null; do sleep 0.05; done
+        while [ ! -e writable ]; do sleep 0.1; done
+        mount -o remount,rw results
         wait $command; code=$?
         cp -r results kept
         exit $code`;
@@ -151,6 +160,15 @@ describe.skipIf(!(await canMount()))('a disk that is full for a while', () => {
         /Waiting.*(space|full)/i.test(running.output()),
       );
       await place.write('free', '');
+      await until('the command says what it waits for', () =>
+        /Waiting.*mounted read-only/i.test(running.output()),
+      );
+      const client = await place.client();
+      await untilIn(running, 'the run says what it waits for', async () => {
+        const { message } = await client.workflow.getHandle('full').query<Progress>('progress');
+        return /waiting for the store: .*read-only/.test(message ?? '');
+      });
+      await place.write('writable', '');
       const { code } = await running.done;
       expect(code).toBe(0);
       const metrics = JSON.parse(await readFile(place.path('kept', 'full', 'metrics.json'), 'utf8'));

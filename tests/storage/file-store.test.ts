@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { isRetryableFileCode } from '../../src/storage/file-errors.js';
+import { fileError } from '../../src/storage/file-errors.js';
 import { FileStore } from '../../src/storage/file-store.js';
 import { isTemporaryName, temporaryName } from '../../src/storage/temporary-files.js';
 import { keysOf, testArtifactStore } from './artifact-store-contract.js';
@@ -119,17 +119,20 @@ describe('FileStore', () => {
   });
 
   test.each([
-    ['ENOSPC', true],
-    ['EDQUOT', true],
-    ['EIO', true],
-    ['EMFILE', true],
-    ['ESTALE', true],
-    ['ENOENT', true],
-    ['EACCES', false],
-    ['EROFS', false],
-    ['ENOTDIR', false],
-  ])('%s: worth a retry is %s', (code, retryable) => {
-    expect(isRetryableFileCode(code)).toBe(retryable);
+    ['ENOSPC', { retryable: true, mayPass: true }],
+    ['EDQUOT', { retryable: true, mayPass: true }],
+    ['EIO', { retryable: true, mayPass: true }],
+    ['EMFILE', { retryable: true, mayPass: true }],
+    ['ESTALE', { retryable: true, mayPass: true }],
+    ['ENOENT', { retryable: true, mayPass: true }],
+    ['EACCES', { retryable: false, mayPass: true }],
+    ['EROFS', { retryable: false, mayPass: true }],
+    ['ENOTDIR', { retryable: false, mayPass: true }],
+    ['ENAMETOOLONG', { retryable: false, mayPass: false }],
+    ['EINVAL', { retryable: false, mayPass: false }],
+  ])('%s: whether it may pass by itself, and whether a person can mend it', (code, remedy) => {
+    const error = Object.assign(new Error('refused'), { code });
+    expect(fileError(error, 'write', 'file:///folder', 'key')).toMatchObject(remedy);
   });
 
   test('a full disk fails the write as worth a retry, leaves nothing behind, and a freed one takes it', async () => {

@@ -39,6 +39,7 @@ describe.skipIf(mustSkip(versitygw))('S3Store on a real S3 server', () => {
       name: 'StorageError',
       code: 'NoSuchBucket',
       retryable: false,
+      mendable: true,
       message: expect.stringContaining('s3://no-such-bucket/run'),
     };
     await expect(store.read('a')).rejects.toMatchObject(failure);
@@ -57,7 +58,7 @@ describe.skipIf(mustSkip(versitygw))('S3Store on a real S3 server', () => {
       const environment = { ...server.environment, [name]: value };
       const store = openStore(`s3://${server.bucket}/run`, { environment });
       const error = await store.write('a', 'x').catch((reason) => reason);
-      expect(error).toMatchObject({ name: 'StorageError', retryable: false });
+      expect(error).toMatchObject({ name: 'StorageError', retryable: false, mendable: true });
       expect(error.message).toContain(`check ${name}`);
       expect(inspect(error)).not.toContain('not-the-secret');
     },

@@ -1,9 +1,10 @@
-import { ActivityFailure, ApplicationFailure, RetryState } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure, RetryState } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import {
   askAgain,
   costAtLimit,
   costOfFailure,
+  describeError,
   fatalMessage,
   isEmptyReply,
 } from '../../src/workflows/failures.js';
@@ -17,6 +18,19 @@ const wrapped = (cause: Error) =>
     '',
     cause,
   );
+
+test('a child that failed because an activity of it did tells what that one says', () => {
+  const refused = ApplicationFailure.create({ type: 'FatalStorage', message: 'cannot write rows: EROFS' });
+  const child = new ChildWorkflowFailure(
+    undefined,
+    { workflowId: 'run/shard-0', runId: 'execution' },
+    'shard',
+    RetryState.NON_RETRYABLE_FAILURE,
+    wrapped(refused),
+  );
+  expect(describeError(child)).toEqual({ type: 'FatalStorage', message: 'cannot write rows: EROFS' });
+  expect(fatalMessage(child)).toBe('cannot write rows: EROFS');
+});
 
 test('a step that met a limit says what it has cost, and is no fault of the experiment', () => {
   const cost = { lm_calls: 2, usage: { input_tokens: 12, output_tokens: 8 }, cost_usd: 0.5 };

@@ -37,17 +37,14 @@ export class RolloutCalls {
     const stored = await context.calls.at(call);
     if (stored !== null) return (await this.models.found(model, stored, attempt)).record;
     const prepared = this.models.prepare(model, call, await said());
-    const { record, settle } = await this.models.ask(model, prepared, attempt);
-    const kept = await this.keep(context, record);
-    await settle();
-    return kept;
+    return this.models.askAndKeep(model, prepared, attempt, (call) => context.calls.keep(call));
   }
 
-  /** Stores a reply; answers the one that is at its place then. */
+  /** Stores what was said without a model; answers what is at its place then. */
   async keep(context: AgentEvalContext, record: CallRecord): Promise<CallRecord> {
     const kept = await held(() => context.calls.keep({ record, answer: null }), {
       log: context.log,
-      notify: this.dependencies.notify,
+      dependencies: this.dependencies,
       what: 'store a reply',
     });
     return kept.record;

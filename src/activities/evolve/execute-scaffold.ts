@@ -21,7 +21,7 @@ import { isLastKill } from '../counting-kills.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import type { ModelCalls } from '../model-calls.js';
-import { held } from '../patiently.js';
+import { held, THE_STORE } from '../patiently.js';
 import { activityNameOf, noteUnkept } from '../unkept.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { type ExecutionNotes, executionNotesOf, largerCost } from './execution-notes.js';
@@ -94,7 +94,7 @@ export function createScaffoldExecution(
       paid: notes.paid,
       noteUnkept: (unkept) => noteUnkept(store, activity, unkept),
       notify: dependencies.notify,
-      hear: models.newsOf(model),
+      hear: { model: models.newsOf(model), store: dependencies.news.listener(THE_STORE) },
       signal: cancellationSignal,
     });
   }
@@ -185,7 +185,7 @@ export function createScaffoldExecution(
     };
     const kept = await held(() => context.runs.save(record), {
       log: context.log,
-      notify: dependencies.notify,
+      dependencies,
       what: 'store a run',
     });
     return runOf(kept, asked.notes.paid);

@@ -49,8 +49,8 @@ export interface BridgeOptions {
   /** Keeps what was spent on requests whose reply is not kept. */
   noteUnkept: (unkept: Unkept) => Promise<void>;
   notify: (message: string) => void;
-  /** Hears of a provider that answers nobody. */
-  hear: HearAway;
+  /** Hear of a provider that answers nobody, and of a store that takes nothing. */
+  hear: { model: HearAway; store: HearAway };
   /** Of the activity. */
   signal: AbortSignal;
 }
@@ -199,6 +199,7 @@ export class ExecutorBridge {
     const { record } = await patiently(() => model.calls.save({ record: reply, answer: null }), {
       log: model.log,
       notify: options.notify,
+      hear: options.hear.store,
       what: 'store a reply',
       signal: options.signal,
     });
@@ -213,7 +214,7 @@ export class ExecutorBridge {
       const asked = await this.models.askUntilAnswered(this.model, prepared, {
         // Only what waited for no new reply can have been under way when the crash came.
         crashes: this.renewed === 0 ? crashes : 0,
-        hear,
+        hear: hear.model,
         signals: {
           waiting: AbortSignal.any([signal, this.stopped.signal]),
           sending: AbortSignal.any([signal, this.unwanted.signal]),
@@ -238,9 +239,9 @@ export class ExecutorBridge {
 
   private async bookUnkept(unkept: Unkept | null): Promise<void> {
     if (unkept === null) return;
-    const { paid, noteUnkept, notify, signal } = this.options;
+    const { paid, noteUnkept, notify, hear, signal } = this.options;
     paid.unkept = addUnkept(paid.unkept, unkept) ?? unkept;
-    const waiting = { log: this.model.log, notify, what: 'store what was spent', signal };
+    const waiting = { log: this.model.log, notify, hear: hear.store, what: 'store what was spent', signal };
     // One after the other: the last one says it all.
     this.noting = this.noting
       .catch(() => undefined)

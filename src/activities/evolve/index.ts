@@ -20,7 +20,7 @@ export function createEvolveActivities(
   const contexts = new EvolveContexts(dependencies);
   const slots = new AdaptiveLimit({ maximum: dependencies.maxConcurrentExecutions });
   const scaffolder = {
-    calls: new ScaffolderCalls(models, dependencies),
+    calls: new ScaffolderCalls(models),
     checks: new ScaffoldChecks(dependencies, slots),
   };
   return {

@@ -7,18 +7,13 @@ import type {
 import type { StepCost } from '../../contracts/step-cost.js';
 import type { Attempt } from '../attempt.js';
 import { costOfFailed, refusalOf } from '../call-failures.js';
-import type { WorkerDependencies } from '../dependencies.js';
 import type { ModelCalls } from '../model-calls.js';
-import { held } from '../patiently.js';
 import type { EvolveContext } from './evolve-context.js';
 import { LONGEST_FAULT } from './scaffold-checks.js';
 
 /** Asks an experiment's scaffolder. A reply is kept before anybody hears of it; one that is kept is not asked for again. */
 export class ScaffolderCalls {
-  constructor(
-    private readonly models: ModelCalls,
-    private readonly dependencies: WorkerDependencies,
-  ) {}
+  constructor(private readonly models: ModelCalls) {}
 
   async ask(
     context: EvolveContext,
@@ -29,14 +24,7 @@ export class ScaffolderCalls {
     const asked = this.models.prepare(context.scaffolder, call, said);
     const stored = await context.calls.find(asked.request.call, asked.key);
     if (stored !== null) return (await this.models.found(context.scaffolder, stored, attempt)).record;
-    const { record, settle } = await this.models.ask(context.scaffolder, asked, attempt);
-    const kept = await held(() => context.calls.save({ record, answer: null }), {
-      log: context.log,
-      notify: this.dependencies.notify,
-      what: 'store a reply',
-    });
-    await settle();
-    return kept.record;
+    return this.models.askAndKeep(context.scaffolder, asked, attempt, (reply) => context.calls.save(reply));
   }
 }
 

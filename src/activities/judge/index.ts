@@ -11,7 +11,7 @@ export function createJudgeActivities(dependencies: WorkerDependencies, models: 
   const contexts = new JudgeContexts(dependencies);
   return {
     prepareJudge: createPrepareJudge(contexts, dependencies),
-    judgeStep: createJudgeStep(contexts, { models, dependencies }),
+    judgeStep: createJudgeStep(contexts, models),
     recordJudgeError: createRecordJudgeError(contexts),
     finalizeJudge: createFinalizeJudge(contexts, { models, dependencies }),
   };

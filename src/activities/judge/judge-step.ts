@@ -4,10 +4,8 @@ import { readVerdict } from '../../judging/verdict.js';
 import { costOfCall } from '../../runtime/step-cost.js';
 import { judgeErrorKey } from '../../storage/paths.js';
 import { Attempt } from '../attempt.js';
-import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import type { ModelCalls } from '../model-calls.js';
-import { held } from '../patiently.js';
 import type { JudgeContext, JudgeContexts } from './judge-context.js';
 import { type JudgeReply, repliesOn } from './judge-replies.js';
 
@@ -19,10 +17,7 @@ export function outcomeOf({ record, read }: JudgeReply, cost = costOfCall(record
 }
 
 /** Asks for the verdict on a step. A reply is kept before anybody hears of it; one that is kept is not asked for again. */
-export function createJudgeStep(
-  contexts: JudgeContexts,
-  { models, dependencies }: { models: ModelCalls; dependencies: WorkerDependencies },
-) {
+export function createJudgeStep(contexts: JudgeContexts, models: ModelCalls) {
   async function ask(context: JudgeContext, input: JudgeStepInput, attempt: Attempt): Promise<JudgeReply> {
     const { replies, next } = await repliesOn(context, models, input, input.attempt + 1);
     const kept = replies[input.attempt];
@@ -35,13 +30,9 @@ export function createJudgeStep(
       throw new Error(`${context.store.uri} lacks a reply that was there: the folder was changed`);
     }
     const asked = models.prepare(context.judge, next.call, { messages: next.messages });
-    const { record: reply, settle } = await models.ask(context.judge, asked, attempt);
-    const { record } = await held(() => context.calls.save({ record: reply, answer: null }), {
-      log: context.log,
-      notify: dependencies.notify,
-      what: 'store a reply',
-    });
-    await settle();
+    const record = await models.askAndKeep(context.judge, asked, attempt, (reply) =>
+      context.calls.save(reply),
+    );
     return { record, read: readVerdict(record.text, context.config.rubric.criteria) };
   }
 
