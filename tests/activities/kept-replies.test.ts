@@ -5,14 +5,13 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { CallStore } from '../../src/activities/call-store.js';
 import { createLanguageModelActivities } from '../../src/activities/language-model.js';
 import { ModelCalls } from '../../src/activities/model-calls.js';
-import type { RunContexts } from '../../src/activities/run-context.js';
-import type { RunLogs } from '../../src/activities/run-log.js';
 import type { GenerateInput } from '../../src/contracts/run.js';
 import { ComparisonUnavailableError } from '../../src/grading/grade.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { StorageError } from '../../src/storage/storage-error.js';
 import { memoryStore } from './executor-support.js';
+import { fakeModelRun } from './model-run-support.js';
 import { dependencies } from './worker-support.js';
 
 const ANSWER = { done: true, reward: 1, feedback: { correct: true, target: '4', message: '' } };
@@ -49,36 +48,20 @@ beforeEach(() => {
     return store.write(...words);
   };
   const sometimesAway: ArtifactStore = Object.assign(Object.create(store), { readText, write });
-  const run = {
-    store,
-    config: {
-      lm: { provider: 'openai', model: 'fake', max_attempts: 8, requests_per_second: null, cache: false },
-      output: { results_dir: 'results', log_level: 'error' },
-    },
-    calls: new CallStore(sometimesAway),
-    modelName: 'openai/fake',
-    modelAddress: 'openai/fake',
-    costOf: () => 1,
-    languageModel: async () => ({
-      model: {
-        generate: async () => {
-          asked += 1;
-          throwOnce('model');
-          return { text: answer, finish_reason: 'stop' };
-        },
-      },
-    }),
-    tasks: { get: async () => ({}) },
-    environment: () => ({
-      step: async () => {
-        steps += 1;
-        throwOnce('grader');
-        return { ...ANSWER, info: {} };
-      },
-    }),
+  const reply = () => {
+    asked += 1;
+    throwOnce('model');
+    return answer;
   };
-  const runs = { get: async () => run } as unknown as RunContexts;
-  const runLogs = { for: () => ({ warn: () => undefined }) } as unknown as RunLogs;
+  const step = async () => {
+    steps += 1;
+    throwOnce('grader');
+    return { ...ANSWER, info: {} };
+  };
+  const { runs, runLogs } = fakeModelRun(
+    { store: sometimesAway, maxAttempts: 8, reply },
+    { tasks: { get: async () => ({}) }, environment: () => ({ step }) },
+  );
   const given = dependencies({ runLogs });
   generate = createLanguageModelActivities(runs, given, new ModelCalls(given)).generate;
 });

@@ -3,14 +3,12 @@ import { DefaultLogger } from '@temporalio/worker';
 import { beforeEach, expect, test } from 'vitest';
 import type { AttemptNotes } from '../../src/activities/attempt.js';
 import { AwayNews } from '../../src/activities/away-news.js';
-import { CallStore } from '../../src/activities/call-store.js';
 import { createLanguageModelActivities } from '../../src/activities/language-model.js';
 import { ModelCalls } from '../../src/activities/model-calls.js';
-import type { RunContexts } from '../../src/activities/run-context.js';
-import type { RunLogs } from '../../src/activities/run-log.js';
 import type { AwayNotice, GenerateInput } from '../../src/contracts/run.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 import { memoryStore } from './executor-support.js';
+import { fakeModelRun } from './model-run-support.js';
 import { dependencies } from './worker-support.js';
 
 /** How often the provider refuses before it answers. */
@@ -34,29 +32,13 @@ beforeEach(() => {
       }),
     },
   };
-  const run = {
-    store,
-    config: {
-      lm: { provider: 'openai', model: 'fake', max_attempts: 2, requests_per_second: null, cache: false },
-      output: { results_dir: 'results', log_level: 'error' },
-    },
-    calls: new CallStore(store),
-    modelName: 'openai/fake',
-    modelAddress: 'openai/fake',
-    costOf: () => 1,
-    languageModel: async () => ({
-      model: {
-        generate: async ({ call }: { call: { sample_id: string } }) => {
-          asked.push(call.sample_id);
-          if (refusals-- > 0)
-            throw new LanguageModelError('overloaded', 'busy', { provider: 'openai', status: 503 });
-          return { text: '4', finish_reason: 'stop' };
-        },
-      },
-    }),
+  const reply = ({ call }: { call: { sample_id: string } }) => {
+    asked.push(call.sample_id);
+    if (refusals-- > 0)
+      throw new LanguageModelError('overloaded', 'busy', { provider: 'openai', status: 503 });
+    return '4';
   };
-  const runs = { get: async () => run } as unknown as RunContexts;
-  const runLogs = { for: () => ({ warn: () => undefined }) } as unknown as RunLogs;
+  const { runs, runLogs } = fakeModelRun({ store, maxAttempts: 2, reply });
   const plain = dependencies({ runLogs, notify: (message) => told.push(message) });
   const given = { ...plain, news: new AwayNews(plain.logger) };
   generate = createLanguageModelActivities(runs, given, new ModelCalls(given)).generate;

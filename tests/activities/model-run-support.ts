@@ -1,0 +1,45 @@
+import { CallStore } from '../../src/activities/call-store.js';
+import type { RunContexts } from '../../src/activities/run-context.js';
+import type { RunLogs } from '../../src/activities/run-log.js';
+import type { ArtifactStore } from '../../src/storage/artifact-store.js';
+
+export interface FakeModelRun {
+  store: ArtifactStore;
+  maxAttempts: number;
+  /** What its model answers to a request. */
+  reply(request: { call: { sample_id: string } }): string;
+}
+
+/** Contexts of one run whose model is `reply`: as little of a run as its calls need, and what `more` adds. */
+export function fakeModelRun(
+  given: FakeModelRun,
+  more: object = {},
+): { runs: RunContexts; runLogs: RunLogs } {
+  const generate = async (request: { call: { sample_id: string } }) => ({
+    text: given.reply(request),
+    finish_reason: 'stop',
+  });
+  const run = {
+    store: given.store,
+    config: {
+      lm: {
+        provider: 'openai',
+        model: 'fake',
+        max_attempts: given.maxAttempts,
+        requests_per_second: null,
+        cache: false,
+      },
+      output: { results_dir: 'results', log_level: 'error' },
+    },
+    calls: new CallStore(given.store),
+    modelName: 'openai/fake',
+    modelAddress: 'openai/fake',
+    costOf: () => 1,
+    languageModel: async () => ({ model: { generate } }),
+    ...more,
+  };
+  return {
+    runs: { get: async () => run } as unknown as RunContexts,
+    runLogs: { for: () => ({ warn: () => undefined }) } as unknown as RunLogs,
+  };
+}
