@@ -39,6 +39,17 @@ function checkNode(): Finding {
   };
 }
 
+async function checkEmbedded(): Promise<Pick<Finding, 'state' | 'detail'>> {
+  try {
+    const running = await findEmbeddedServer(serverFolder(), { patience: 5000 });
+    const where =
+      running === null ? '; it is started when it is needed' : `, running on 127.0.0.1:${running.port}`;
+    return { state: 'found', detail: `embedded${where}` };
+  } catch (error) {
+    return { state: 'missing', detail: (error as Error).message };
+  }
+}
+
 async function checkTemporal(): Promise<Finding[]> {
   const configured = configuredServer(process.env);
   const findings: Finding[] = [];
@@ -55,15 +66,7 @@ async function checkTemporal(): Promise<Finding[]> {
         : `${configured.address} cannot be reached; check TEMPORAL_ADDRESS, or unset it to use the embedded server`,
     });
   } else {
-    const running = await findEmbeddedServer(serverFolder());
-    findings.push({
-      what: 'Temporal server',
-      state: 'found',
-      detail:
-        running === null
-          ? 'embedded; it is started when it is needed'
-          : `embedded, running on 127.0.0.1:${running.port}`,
-    });
+    findings.push({ what: 'Temporal server', ...(await checkEmbedded()) });
   }
   const binary = await findTemporalBinary();
   const go = await findOnPath('go', process.env);

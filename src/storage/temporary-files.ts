@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from './process-identity.js';
 
 // `.reprise-<host>-<process>-<random>.tmp`: the owner is in the name, so that an orphan can be told from a write in progress.
 const TEMPORARY_NAME = /^\.reprise-([0-9a-f]{8})-(\d+)-[0-9a-f]{16}\.tmp$/;
@@ -32,14 +33,5 @@ export async function sweepOrphan(folder: string, name: string, now = Date.now()
     if (age > CERTAIN_ORPHAN_AGE_MS || (ownerGone && age > MINIMUM_ORPHAN_AGE_MS)) await unlink(path);
   } catch {
     // Swept by another process, or not ours to remove.
-  }
-}
-
-function isAlive(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -89,7 +89,7 @@ export async function resolveServer(options: ServerOptions): Promise<Server> {
     });
     return embedded(server.address, server.uiUrl, server);
   }
-  const found = await findEmbeddedServer(folder);
+  const found = await findEmbeddedServer(folder, { say: options.say });
   if (found === null) {
     throw new InvalidInputError(
       `no Temporal server: none runs for ${folder}, and TEMPORAL_ADDRESS is not set. Start one with: npx reprise dev`,

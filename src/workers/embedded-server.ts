@@ -1,9 +1,19 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hostIdentity, isAlive, isDead, processIdentity } from '../storage/process-identity.js';
+import { withLock } from './folder-lock.js';
 import { HOST } from './free-port.js';
 import { type EmbeddedServerOptions, startServer, stopServer } from './launch-server.js';
-import { findEmbeddedServer, isAlive, readRecord, type ServerRecord, withLock } from './server-record.js';
+import { serverProcess } from './server-process.js';
+import {
+  findEmbeddedServer,
+  readRecord,
+  type ServerRecord,
+  SilentServerError,
+  writeRecord,
+} from './server-record.js';
+import { waitUntilUnused } from './unused-elsewhere.js';
 
 export interface EmbeddedServer {
   address: string;
@@ -17,60 +27,115 @@ export interface EmbeddedServer {
   release(): Promise<void>;
 }
 
+/** Users write down that they live; the server itself outlives them. */
+const usersOf = (folder: string) => join(folder, 'users');
+
 async function otherUsers(folder: string): Promise<number> {
-  const users = join(folder, 'users');
+  const users = usersOf(folder);
   let count = 0;
   for (const name of await readdir(users).catch(() => [])) {
-    const pid = Number(name);
-    if (pid === process.pid) continue;
-    if (isAlive(pid)) count += 1;
-    else await rm(join(users, name), { force: true });
+    if (name === String(process.pid)) continue;
+    const path = join(users, name);
+    const [identity = ''] = (await readFile(path, 'utf8').catch(() => '')).split(' ');
+    // A user that is about to write its name, or one of version 0.1.0, which writes none.
+    const isGone = identity === '' ? !isAlive(Number(name)) : isDead(identity);
+    if (isGone === false) count += 1;
+    else if (isGone) await rm(path, { force: true });
   }
   return count;
 }
 
+/** The server of a folder, found or started; the lock is held. */
+async function provideServer(
+  options: EmbeddedServerOptions,
+  before: ServerRecord | null,
+): Promise<{ record: ServerRecord; started: boolean }> {
+  const { folder, say, patience } = options;
+  try {
+    const running = await findEmbeddedServer(folder, {
+      say,
+      ...(patience === undefined ? {} : { patience }),
+    });
+    if (running !== null) return { record: running, started: false };
+  } catch (error) {
+    if (!(error instanceof SilentServerError)) throw error;
+    const { pid } = error.server;
+    say?.(`The Temporal server (process ${pid}) does not answer; ending it, and starting it again…`);
+    await stopServer(pid);
+  }
+  if (before !== null && before.host !== undefined && before.host !== hostIdentity()) {
+    await waitUntilUnused(folder, before.host, say);
+  }
+  return { record: await startServer(options, before), started: true };
+}
+
 /** Milliseconds between two looks at the server's process. */
 const WATCH_INTERVAL = 500;
+/** Milliseconds between two signs of life of a user. */
+const SIGN_EVERY = 5000;
 
 /** Starts the server again, on the same database and port, whenever it dies while it is in use. */
 function keepAlive(
   options: EmbeddedServerOptions,
   record: ServerRecord,
-): { current: ServerRecord; lost: Promise<never>; stop(): void } {
+): { lost: Promise<never>; stop(): void } {
   let lose: (error: Error) => void = () => undefined;
   const lost = new Promise<never>((_resolve, reject) => {
     lose = reject;
   });
   lost.catch(() => undefined);
-  const watch = { current: record, lost, stop: () => clearInterval(timer) };
+  let current = record;
   let restarting = false;
-  const timer = setInterval(() => {
-    if (restarting || isAlive(watch.current.pid)) return;
+  const look = () => {
+    if (restarting || isAlive(current.pid)) return;
     restarting = true;
     if (!existsSync(options.folder)) {
-      watch.stop();
+      clearInterval(timer);
       lose(new Error(`the Temporal server has died, and its folder ${options.folder} is gone`));
       return;
     }
     options.say?.('The Temporal server has died; starting it again on its database…');
-    withLock(options.folder, async () => {
-      watch.current =
-        (await findEmbeddedServer(options.folder)) ?? (await startServer(options, watch.current));
-      if (watch.current.port === record.port) return;
-      // Whoever answers at the old port now is not ours, and must not be asked for work.
-      lose(
-        new Error(
-          `the Temporal server died, and another program has taken its port ${record.port}. It runs again on port ${watch.current.port}; nothing is lost: give the same command again`,
-        ),
-      );
-    })
+    withLock(
+      options.folder,
+      async () => {
+        current = (await provideServer(options, current)).record;
+        if (current.port === record.port) return;
+        // Whoever answers at the old port now is not ours, and must not be asked for work.
+        lose(
+          new Error(
+            `the Temporal server died, and another program has taken its port ${record.port}. It runs again on port ${current.port}; nothing is lost: give the same command again`,
+          ),
+        );
+      },
+      options.say,
+    )
       .catch((error: Error) => options.say?.(error.message))
       .finally(() => {
         restarting = false;
       });
-  }, WATCH_INTERVAL);
-  timer.unref();
-  return watch;
+  };
+  const timer = setInterval(look, WATCH_INTERVAL).unref();
+  return { lost, stop: () => clearInterval(timer) };
+}
+
+/** Writes down that this process uses the server of a folder, and again and again that it lives. */
+async function signIn(folder: string): Promise<{ signOut(): Promise<void> }> {
+  const path = join(usersOf(folder), String(process.pid));
+  const identity = processIdentity();
+  await mkdir(usersOf(folder), { recursive: true });
+  await writeFile(path, `${identity} 0`);
+  let signs = 0;
+  let signing = Promise.resolve();
+  const timer = setInterval(() => {
+    signing = writeFile(path, `${identity} ${++signs}`).catch(() => undefined);
+  }, SIGN_EVERY).unref();
+  return {
+    async signOut() {
+      clearInterval(timer);
+      await signing;
+      await rm(path, { force: true });
+    },
+  };
 }
 
 /**
@@ -79,27 +144,31 @@ function keepAlive(
  * here it is watched, and started again when it dies.
  */
 export async function useEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const { folder } = options;
-  await mkdir(join(folder, 'users'), { recursive: true });
-  return withLock(folder, async () => {
-    const running = await findEmbeddedServer(folder);
-    const record = running ?? (await startServer(options, await readRecord(folder)));
-    const user = join(folder, 'users', String(process.pid));
-    await writeFile(user, '');
+  const { folder, say } = options;
+  await mkdir(folder, { recursive: true });
+  const use = async () => {
+    const { record, started } = await provideServer(options, await readRecord(folder));
+    const { signOut } = await signIn(folder);
     const watch = keepAlive(options, record);
+    const leave = async () => {
+      await signOut();
+      if ((await otherUsers(folder)) > 0) return;
+      const server = await serverProcess(folder);
+      if (server !== null) await stopServer(server.pid);
+      const { host, ...last } = (await readRecord(folder)) ?? record;
+      if (existsSync(folder)) await writeRecord(folder, last);
+    };
     return {
       address: `${HOST}:${record.port}`,
       uiUrl: `http://${HOST}:${record.ui_port}`,
       pid: record.pid,
-      started: running === null,
+      started,
       lost: watch.lost,
       release: () => {
         watch.stop();
-        return withLock(folder, async () => {
-          await rm(user, { force: true });
-          if ((await otherUsers(folder)) === 0) await stopServer(watch.current.pid);
-        });
+        return existsSync(folder) ? withLock(folder, leave, say) : leave();
       },
     };
-  });
+  };
+  return withLock(folder, use, say);
 }

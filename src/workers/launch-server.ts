@@ -3,8 +3,10 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
+import { hostIdentity, isAlive } from '../storage/process-identity.js';
 import { freePort, HOST } from './free-port.js';
-import { isAlive, namespaceAt, type ServerRecord, writeRecord } from './server-record.js';
+import { DATABASE_OPTION, databaseOf } from './server-process.js';
+import { namespaceAt, type ServerRecord, writeRecord } from './server-record.js';
 import { type BinaryOptions, provideTemporalBinary } from './temporal-binary.js';
 
 const USUAL_PORT = 7233;
@@ -29,6 +31,8 @@ const TUNING = [
 export interface EmbeddedServerOptions extends BinaryOptions {
   /** The folder of database, lock and log; by default `.reprise` in the working folder. */
   folder: string;
+  /** Milliseconds that a server is waited for which runs and does not answer; by default a minute. */
+  patience?: number;
 }
 
 /** Ports that were free a moment ago may be taken by the time that the server binds them. */
@@ -75,7 +79,7 @@ async function launchServer(
       'server',
       'start-dev',
       ...['--ip', HOST, '--port', String(port), '--ui-port', String(uiPort), '--log-level', 'error'],
-      ...['--db-filename', join(folder, 'temporal.db')],
+      ...[DATABASE_OPTION, databaseOf(folder)],
       ...TUNING,
       ...attributes,
     ],
@@ -93,14 +97,15 @@ async function launchServer(
   await log.close();
   const pid = child.pid ?? -1;
   // At once, so that a command which dies while the server starts leaves no server behind that nobody knows.
-  await writeRecord(folder, { pid, port, ui_port: uiPort, namespace_id: '' });
+  const record = { pid, port, ui_port: uiPort, namespace_id: '', host: hostIdentity() };
+  await writeRecord(folder, record);
   const started = Date.now();
   const ownLog = async () => (await readFile(logPath)).subarray(logStart).toString();
   for (;;) {
     const problem = await Promise.race([exited, sleep(50).then(() => null)]);
     const late = Date.now() - started > START_TIMEOUT;
     if (problem !== null || late) {
-      if (problem === null) process.kill(pid, 'SIGKILL');
+      if (problem === null) await stopServer(pid);
       const tail = (await ownLog()).trim().split('\n').slice(-5).join('\n');
       const message = `the Temporal server did not start (${problem?.how ?? 'it does not answer'}); ${logPath} ends with:\n${tail}`;
       throw problem?.killed ? new KilledServerError(message) : new Error(message);
@@ -109,17 +114,24 @@ async function launchServer(
     if (namespace === null) continue;
     // Whoever answers may be another server that was faster at this port: ours says so when it is up.
     if (!/Server:/.test(await ownLog()) && Date.now() - started < SURELY_OURS) continue;
-    const record = { pid, port, ui_port: uiPort, namespace_id: namespace };
-    await writeRecord(folder, record);
-    return record;
+    const up = { ...record, namespace_id: namespace };
+    await writeRecord(folder, up);
+    return up;
   }
 }
 
-/** Ends a server that Reprise started, and waits until its database is closed. */
+/** Ends a server, however it may hang, and waits until it is gone and its database closed. */
 export async function stopServer(pid: number): Promise<void> {
-  if (!isAlive(pid)) return;
-  process.kill(pid, 'SIGTERM');
-  const deadline = Date.now() + STOP_TIMEOUT;
-  while (isAlive(pid) && Date.now() < deadline) await sleep(50);
-  if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    if (!isAlive(pid)) return;
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
+      throw error;
+    }
+    const deadline = Date.now() + STOP_TIMEOUT;
+    while (isAlive(pid) && Date.now() < deadline) await sleep(50);
+  }
+  if (isAlive(pid)) throw new Error(`the Temporal server (process ${pid}) cannot be ended`);
 }

@@ -1,38 +1,35 @@
-import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { HOST } from './free-port.js';
+import { type ServerProcess, serverProcess } from './server-process.js';
 
 /** What `server.json` keeps of a server, so that another command finds it, or starts it again. */
-export interface ServerRecord {
-  pid: number;
-  port: number;
-  ui_port: number;
-  /** The id of the namespace `default`, which tells this folder's database from any other. */
+export interface ServerRecord extends ServerProcess {
+  /** The id of the namespace `default`, which tells this folder's database from any other; '' until it is up. */
   namespace_id: string;
+  /** Where its process is; absent where it was ended in order. */
+  host?: string;
 }
 
-export function isAlive(pid: number): boolean {
-  // To the system -1 is every process of the user, and 0 the group of this one: neither is a server's.
-  if (pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
+/** Milliseconds that a server is given for an answer. */
+const CALL_TIMEOUT = 2000;
 
 /** The id of the namespace `default` of the server at a port; null where none answers. */
 export async function namespaceAt(port: number): Promise<string | null> {
+  const address = `${HOST}:${port}`;
+  const connection = await Connection.connect({ address, connectTimeout: CALL_TIMEOUT }).catch(() => null);
+  if (connection === null) return null;
   try {
-    const connection = await Connection.connect({ address: `${HOST}:${port}`, connectTimeout: 2000 });
-    const { namespaceInfo } = await connection.workflowService.describeNamespace({ namespace: 'default' });
-    await connection.close();
+    const { namespaceInfo } = await connection.withDeadline(Date.now() + CALL_TIMEOUT, () =>
+      connection.workflowService.describeNamespace({ namespace: 'default' }),
+    );
     return namespaceInfo?.id ?? '';
   } catch {
     return null;
+  } finally {
+    await connection.close();
   }
 }
 
@@ -52,52 +49,57 @@ export async function writeRecord(folder: string, record: ServerRecord): Promise
   await rename(temporary, join(folder, 'server.json'));
 }
 
-/** Milliseconds that a server is given to come up whose starter has died meanwhile. */
-const COMING_UP = 60_000;
+/** Milliseconds that a server is waited for which runs and does not answer: it may come up, or the machine is busy. */
+const PATIENCE = 60_000;
+/** Milliseconds of waiting that are worth a word. */
+const LONG_WAIT = 3000;
+
+/** A server that runs on a folder's database and does not answer. */
+export class SilentServerError extends Error {
+  constructor(
+    folder: string,
+    readonly server: ServerProcess,
+  ) {
+    super(
+      `the Temporal server of ${folder} (process ${server.pid}) runs and does not answer: \`npx reprise run\` or \`npx reprise dev\` ends it and starts it again on its database`,
+    );
+    this.name = 'SilentServerError';
+  }
+}
+
+export interface FindOptions {
+  /** Whose server answers at a port. */
+  ask?: (port: number) => Promise<string | null>;
+  patience?: number;
+  /** Hears of a long wait. */
+  say?: ((message: string) => void) | undefined;
+}
 
 /**
- * The server of a folder, if it runs and answers. Starts nothing.
- * @param ask whose server answers at a port.
+ * The server of a folder; null where none runs. One that runs is waited for: another would work on the same database
+ * beside it. Starts and ends nothing.
+ * @throws SilentServerError where it runs and does not answer.
  */
 export async function findEmbeddedServer(
   folder: string,
-  ask: (port: number) => Promise<string | null> = namespaceAt,
+  { ask = namespaceAt, patience = PATIENCE, say }: FindOptions = {},
 ): Promise<ServerRecord | null> {
-  const record = await readRecord(folder);
-  if (record === null || !isAlive(record.pid)) return null;
-  // Whoever started it died before it was up. It is waited for: another one would work on the same database beside it.
-  const isComingUp = record.namespace_id === '';
-  const deadline = Date.now() + (isComingUp ? COMING_UP : 0);
-  let namespace = await ask(record.port);
-  while (namespace === null && isAlive(record.pid) && Date.now() < deadline) {
-    await sleep(100);
-    namespace = await ask(record.port);
-  }
-  if (namespace === null) return null;
-  if (isComingUp) return { ...record, namespace_id: namespace };
-  // Another folder's server may have this one's port by now.
-  return namespace === record.namespace_id ? record : null;
-}
-
-/** One process at a time decides whether a server has to be started. A lock whose holder died is taken over. */
-export async function withLock<Value>(folder: string, work: () => Promise<Value>): Promise<Value> {
-  const path = join(folder, 'lock');
+  const started = performance.now();
+  let hasSaid = false;
   for (;;) {
-    const lock = await open(path, 'wx').catch(() => null);
-    if (lock !== null) {
-      await lock.writeFile(String(process.pid));
-      await lock.close();
-      break;
+    const server = await serverProcess(folder);
+    if (server === null) return null;
+    const record = await readRecord(folder);
+    // Whoever answers at its port may be another server that was faster there, while this one is about to end.
+    const namespace = await ask(server.port);
+    const expected = record?.namespace_id || namespace;
+    if (namespace !== null && namespace === expected) return { ...server, namespace_id: namespace };
+    const waited = performance.now() - started;
+    if (waited > patience) throw new SilentServerError(folder, server);
+    if (!hasSaid && waited > LONG_WAIT) {
+      hasSaid = true;
+      say?.(`The Temporal server (process ${server.pid}) does not answer yet; waiting for it…`);
     }
-    const holder = Number(await readFile(path, 'utf8').catch(() => ''));
-    const age = Date.now() - ((await stat(path).catch(() => null))?.mtimeMs ?? Date.now());
-    // An empty lock is one whose holder is about to write its number, or died before it did.
-    if (holder > 0 ? !isAlive(holder) : age > 5000) await rm(path, { force: true });
-    else await sleep(100);
-  }
-  try {
-    return await work();
-  } finally {
-    await rm(path, { force: true });
+    await sleep(100);
   }
 }

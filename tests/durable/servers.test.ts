@@ -1,8 +1,16 @@
 import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { useEmbeddedServer } from '../../src/workers/embedded-server.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { answers, spawnServer } from '../support/own-server.js';
-import { sumsConfig, until, Workplace } from '../support/workplace.js';
+import { sumsConfig, until, untilIn, Workplace } from '../support/workplace.js';
+
+/** Each says so in the log when it is up. */
+async function serversStarted(place: Workplace): Promise<number> {
+  const log = await readFile(place.path('.reprise', 'server.log'), 'utf8');
+  return log.match(/Server:/g)?.length ?? 0;
+}
 
 describe('the embedded server of a folder', () => {
   let place: Workplace;
@@ -68,6 +76,51 @@ describe('the embedded server of a folder', () => {
     } finally {
       await foreign.stop();
     }
+  });
+
+  it('is waited for where it stands still, and nobody starts another on its database', async () => {
+    await place.write('sums.yaml', sumsConfig(provider.baseUrl, 40));
+    await place.write('too.yaml', { ...sumsConfig(provider.baseUrl, 3), name: 'too' });
+    const first = place.start(['run', 'sums.yaml']);
+    await until('calls arrive', () => provider.statistics.calls > 10);
+    const server = (await place.server()) as { pid: number };
+    process.kill(server.pid, 'SIGSTOP');
+    const second = place.start(['run', 'too.yaml']);
+    try {
+      await untilIn(second, 'it waits', () =>
+        second.output().includes(`The Temporal server (process ${server.pid}) does not answer yet`),
+      );
+    } finally {
+      process.kill(server.pid, 'SIGCONT');
+    }
+    expect(await second.done).toMatchObject({ code: 0 });
+    expect(await first.done).toMatchObject({ code: 0 });
+    expect(await place.metrics('sums')).toMatchObject({ correct: 40, lm_calls: 40 });
+    expect(await serversStarted(place)).toBe(1);
+  });
+
+  it('is ended where it stands still for long, before it is started again', async () => {
+    const folder = place.path('.reprise');
+    const first = await useEmbeddedServer({ folder });
+    process.kill(first.pid, 'SIGSTOP');
+    const second = await useEmbeddedServer({ folder, patience: 500 });
+    expect(existsSync(`/proc/${first.pid}`)).toBe(false);
+    expect(second).toMatchObject({ address: first.address, started: true });
+    expect((await place.temporal('workflow', 'list')).code).toBe(0);
+    await first.release();
+    await second.release();
+    expect(existsSync(`/proc/${second.pid}`)).toBe(false);
+  });
+
+  it.each([1, 2])('is one where two commands come at once to a new folder (%i)', async () => {
+    const names = ['one', 'two'];
+    const sums = sumsConfig(provider.baseUrl, 3);
+    for (const name of names) await place.write(`${name}.yaml`, { ...sums, name });
+    await rm(place.path('.reprise'), { recursive: true });
+    const ended = await Promise.all(names.map((name) => place.reprise(['run', `${name}.yaml`])));
+    for (const { code, stderr } of ended) expect(code, stderr).toBe(0);
+    for (const name of names) expect(await place.metrics(name)).toMatchObject({ correct: 3 });
+    expect(await serversStarted(place)).toBe(1);
   });
 
   it('two folders have two servers, and neither sees the other’s runs', async () => {

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** The option that tells whose server a process is. */
+export const DATABASE_OPTION = '--db-filename';
+
+/** A server that runs on a folder's database, as the system lists it. */
+export interface ServerProcess {
+  pid: number;
+  port: number;
+  ui_port: number;
+}
+
+const run = promisify(execFile);
+
+/** The processes of this host and their command lines, which other users' may hide. */
+async function commandLines(): Promise<[pid: number, command: string][]> {
+  const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  if (ids.length === 0) {
+    const { stdout } = await run('ps', ['-axwwo', 'pid=,command='], { maxBuffer: 2 ** 28 });
+    return [...stdout.matchAll(/^\s*(\d+) (.*)$/gm)].map(([, pid, command = '']) => [Number(pid), command]);
+  }
+  return Promise.all(
+    ids.map(async (pid) => {
+      // Empty for a process that has ended and that nobody has asked about.
+      const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      return [Number(pid), words.split('\0').join(' ')] as [number, string];
+    }),
+  );
+}
+
+/**
+ * The server that runs on a folder's database, whoever started it and whatever was written down about it; null where
+ * none runs on this host.
+ */
+export async function serverProcess(folder: string): Promise<ServerProcess | null> {
+  const place = await realpath(folder).catch(() => folder);
+  for (const [pid, command] of await commandLines()) {
+    const database = new RegExp(` ${DATABASE_OPTION} (.*?temporal\\.db)(?= |$)`).exec(command)?.[1];
+    if (database === undefined) continue;
+    const its = await realpath(dirname(database)).catch(() => dirname(database));
+    if (its !== place) continue;
+    const number = (option: string) => Number(new RegExp(` --${option} (\\d+)`).exec(command)?.[1] ?? 0);
+    return { pid, port: number('port'), ui_port: number('ui-port') };
+  }
+  return null;
+}
+
+/** The file of a folder's database. */
+export const databaseOf = (folder: string): string => join(folder, 'temporal.db');
