@@ -1,28 +1,6 @@
 import { StorageError, type StorageOperation, systemCode } from './storage-error.js';
 
-/**
- * Failures that the same call will meet again until somebody changes a permission, a mount or the path.
- * They fail at once, because their usual place is the start of a run: a `results_dir` one may not write to.
- * Everything else (a full disk, an I/O error, too many open files, a stale network mount, …) may pass,
- * and is worth an activity's retries: a run then sits out a full disk instead of ending on it.
- */
-const FINAL_CODES: ReadonlySet<string> = new Set([
-  'EACCES',
-  'EPERM',
-  'EROFS',
-  'ENOTDIR',
-  'EISDIR',
-  'EEXIST',
-  'ENOTEMPTY',
-  'ENAMETOOLONG',
-  'ELOOP',
-  'EINVAL',
-  'ENOSYS',
-  'ENOTSUP',
-  'EOPNOTSUPP',
-]);
-
-/** Of these, what a person can put right while a run waits. */
+/** What a person can put right while a run waits: a permission, a mount, the path. */
 const MENDABLE_CODES: ReadonlySet<string> = new Set([
   'EACCES',
   'EPERM',
@@ -31,6 +9,22 @@ const MENDABLE_CODES: ReadonlySet<string> = new Set([
   'EISDIR',
   'EEXIST',
   'ENOTEMPTY',
+]);
+
+/**
+ * Failures that the same call will meet again, unless somebody puts them right where that is possible. At the start of
+ * a run they end it at once: their usual place is a `results_dir` one may not write to.
+ * Everything else (a full disk, an I/O error, too many open files, a stale network mount, …) may pass,
+ * and is worth an activity's retries: a run then sits out a full disk instead of ending on it.
+ */
+const FINAL_CODES: ReadonlySet<string> = new Set([
+  ...MENDABLE_CODES,
+  'ENAMETOOLONG',
+  'ELOOP',
+  'EINVAL',
+  'ENOSYS',
+  'ENOTSUP',
+  'EOPNOTSUPP',
 ]);
 
 const HINTS: Readonly<Record<string, string>> = {
