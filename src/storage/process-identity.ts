@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /** The place where a process id has a meaning: a boot of a machine, and a namespace of process ids within it. */
@@ -21,7 +21,10 @@ export function isDead(identity: string): boolean | null {
   return !isAlive(Number(processId)) || String(startOf(Number(processId)) ?? 0) !== start;
 }
 
-/** Whether a process of this host runs. One that has ended and that nobody has asked about since does not. */
+/**
+ * Whether a process of this host runs. One that has ended and that nobody has asked about since does not; but its first
+ * thread may have ended before others, and until those have, its files and ports are open.
+ */
 export function isAlive(processId: number): boolean {
   // To the system -1 is every process of the user, and 0 the group of this one.
   if (!(processId > 0)) return false;
@@ -31,17 +34,21 @@ export function isAlive(processId: number): boolean {
     // The process of another user is alive.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  return fieldsOf(processId)[0] !== 'Z';
+  const tasks = `/proc/${processId}/task`;
+  const threads = list(tasks);
+  return (
+    threads.length === 0 || threads.some((thread) => !/^[ZX]?$/.test(fieldsOf(`${tasks}/${thread}`)[0] ?? ''))
+  );
 }
 
 /** When a process started, in the kernel's ticks; null where there is no /proc. */
 function startOf(processId: number): string | null {
-  return fieldsOf(processId)[19] ?? null;
+  return fieldsOf(`/proc/${processId}`)[19] ?? null;
 }
 
-/** What /proc says of a process from its state on; empty where there is none. */
-function fieldsOf(processId: number): string[] {
-  const stat = read(`/proc/${processId}/stat`);
+/** What /proc says of a process or a thread from its state on; empty where there is none. */
+function fieldsOf(folder: string): string[] {
+  const stat = read(`${folder}/stat`);
   // The second field is the program's name in brackets, which may hold anything.
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
@@ -51,6 +58,14 @@ function read(path: string): string {
     return readFileSync(path, 'utf8').trim();
   } catch {
     return '';
+  }
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

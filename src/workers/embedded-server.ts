@@ -5,7 +5,7 @@ import { hostIdentity, isAlive, isDead, processIdentity } from '../storage/proce
 import { withLock } from './folder-lock.js';
 import { HOST } from './free-port.js';
 import { type EmbeddedServerOptions, startServer, stopServer } from './launch-server.js';
-import { serverProcess } from './server-process.js';
+import { serverProcess, untilEnded } from './server-process.js';
 import {
   findEmbeddedServer,
   readRecord,
@@ -66,6 +66,7 @@ async function provideServer(
   if (before !== null && before.host !== undefined && before.host !== hostIdentity()) {
     await waitUntilUnused(folder, before.host, say);
   }
+  if (before !== null) await untilEnded(before.pid);
   return { record: await startServer(options, before), started: true };
 }
 

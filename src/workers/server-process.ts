@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { isAlive } from '../storage/process-identity.js';
 
 /** The option that tells whose server a process is. */
 export const DATABASE_OPTION = '--db-filename';
@@ -20,7 +22,7 @@ async function commandLines(): Promise<[pid: number, command: string][]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   if (ids.length === 0) {
     const { stdout } = await run('ps', ['-axwwo', 'pid=,command='], { maxBuffer: 2 ** 28 });
-    return [...stdout.matchAll(/^\s*(\d+) (.*)$/gm)].map(([, pid, command = '']) => [Number(pid), command]);
+    return stdout.split('\n').map((line) => [Number.parseInt(line, 10), line]);
   }
   return Promise.all(
     ids.map(async (pid) => {
@@ -46,6 +48,22 @@ export async function serverProcess(folder: string): Promise<ServerProcess | nul
     return { pid, port: number('port'), ui_port: number('ui-port') };
   }
   return null;
+}
+
+/** Milliseconds that a process may take to end. */
+const ENDING = 10_000;
+
+/**
+ * Waits for a process that is about to end: once its first thread has, it is listed without a command line, and its
+ * files and ports are open until the last one has.
+ */
+export async function untilEnded(pid: number): Promise<void> {
+  const deadline = performance.now() + ENDING;
+  while (isAlive(pid) && performance.now() < deadline) {
+    const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
+    if (words !== '') return;
+    await sleep(20);
+  }
 }
 
 /** The file of a folder's database. */

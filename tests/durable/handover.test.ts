@@ -52,6 +52,8 @@ describe('a run whose history grows long', () => {
 
   afterEach(() => {
     provider.latencyMs = 0;
+    provider.held = undefined;
+    provider.intercept = undefined;
   });
 
   afterAll(async () => {
@@ -203,12 +205,17 @@ describe('a run whose history grows long', () => {
       const samples = status === 'done' ? lanes : 2 * lanes;
       await place.write('counting.ts', COUNTING);
       // Some lanes are in the middle of an episode and have handed it over when others still wait for a reply.
-      const begun = new Set<number>();
-      let isSlow = true;
+      const begun = new Set<string>();
+      let release = () => {};
+      const steered = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      provider.latencyMs = 200;
       provider.intercept = ({ lastUserText }) => {
-        const sample = Number(/What is (\d+)/.exec(lastUserText)?.[1]);
-        begun.add(sample);
-        provider.latencyMs = isSlow && sample % 3 === 0 ? 3000 : 200;
+        const [question = ''] = /What is \d+/.exec(lastUserText) ?? [];
+        const isFirst = !begun.has(question) && begun.size < lanes;
+        provider.held = isFirst && begun.size % 3 === 0 ? steered : undefined;
+        begun.add(question);
         return undefined;
       };
       const dataset = { task_type: 'custom', env_class: 'CountingEnv', env_file: 'counting.ts' };
@@ -222,7 +229,7 @@ describe('a run whose history grows long', () => {
       }
       if (status === 'cancelled') await handle.cancel();
       else await takeUpdate(handle, status === 'stopped' ? 'stop' : 'pause');
-      isSlow = false;
+      release();
       if (status === 'done') {
         await until('it goes on in another execution', async () => (await handle.describe()).runId !== first);
         expect(await phaseOf(name)).toBe('paused');

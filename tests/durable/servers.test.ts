@@ -104,11 +104,14 @@ describe('the embedded server of a folder', () => {
     const first = await useEmbeddedServer({ folder });
     process.kill(first.pid, 'SIGSTOP');
     const second = await useEmbeddedServer({ folder, patience: 500 });
-    expect(existsSync(`/proc/${first.pid}`)).toBe(false);
-    expect(second).toMatchObject({ address: first.address, started: true });
-    expect((await place.temporal('workflow', 'list')).code).toBe(0);
-    await first.release();
-    await second.release();
+    try {
+      expect(existsSync(`/proc/${first.pid}`)).toBe(false);
+      expect(second).toMatchObject({ address: first.address, started: true });
+      expect((await place.temporal('workflow', 'list')).code).toBe(0);
+    } finally {
+      await first.release();
+      await second.release();
+    }
     expect(existsSync(`/proc/${second.pid}`)).toBe(false);
   });
 

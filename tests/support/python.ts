@@ -18,3 +18,10 @@ export function mustSkipPython(found: boolean): boolean {
     found ? null : 'Python is missing: install Python 3.9 or newer as python3',
   );
 }
+
+/** A program: its first thread ends, and another one goes on, as happens for a moment wherever a process with threads is killed. */
+export const WITHOUT_FIRST_THREAD = `
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(60,)).start()
+ctypes.CDLL(None).pthread_exit(None)
+`;

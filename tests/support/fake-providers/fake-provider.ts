@@ -50,6 +50,8 @@ export class FakeProvider {
   /** Decides about a request before anything else does; undefined leaves it to the rest. */
   intercept: ((request: RecordedRequest) => Behaviour | undefined) | undefined;
   latencyMs: number;
+  /** In place of the latency: ordinary replies to what is asked from now on wait for it. */
+  held: Promise<void> | undefined;
   private readonly queued: Behaviour[] = [];
   private readonly byNumber = new Map<number, Behaviour>();
   private readonly answered = new Set<string>();
@@ -162,6 +164,7 @@ export class FakeProvider {
     perform(this.decide(request, protocol), request, response, {
       protocol,
       latencyMs: this.latencyMs,
+      held: this.held,
       onFinished: () => this.countFinished(request.key),
     });
   }

@@ -29,6 +29,8 @@ export function parseJson(text: string): Record<string, unknown> | undefined {
 interface Performance {
   protocol: Protocol;
   latencyMs: number;
+  /** An ordinary reply is sent no sooner than this. */
+  held: Promise<void> | undefined;
   /** Called when an ordinary reply has been sent completely. */
   onFinished(): void;
 }
@@ -38,7 +40,7 @@ export function perform(
   behaviour: Behaviour,
   request: RecordedRequest,
   response: ServerResponse,
-  { protocol, latencyMs, onFinished }: Performance,
+  { protocol, latencyMs, held, onFinished }: Performance,
 ): void {
   switch (behaviour.kind) {
     case 'reply': {
@@ -46,7 +48,8 @@ export function perform(
         response.once('finish', onFinished);
         sendJson(response, 200, protocol.writeReply(behaviour, request));
       };
-      if (latencyMs > 0) setTimeout(send, latencyMs);
+      if (held !== undefined) held.then(send, () => undefined);
+      else if (latencyMs > 0) setTimeout(send, latencyMs);
       else send();
       return;
     }
