@@ -36,6 +36,8 @@ export interface WorkerDependencies {
   maxConcurrentExecutions: number;
   /** Calls in flight at most in this worker, for each model. */
   maxConcurrentCalls: number;
+  /** The id of the server's namespace, which no other server's has. */
+  namespaceId(): Promise<string>;
   /** Search attributes that the server knows; asked once a run. */
   knownSearchAttributes(): Promise<string[]>;
   /** The queue that workflows run on; rate-limited queues are named after it. */

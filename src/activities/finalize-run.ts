@@ -26,7 +26,7 @@ import type { StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { paidEmbeddings } from './embeddings.js';
 import { heartbeating } from './heartbeating.js';
-import { orIncomplete } from './incomplete.js';
+import { orIncomplete, recordedSamples } from './incomplete.js';
 import type { OpenStore } from './locate.js';
 import { metricsOfEnd, writeMetrics } from './metrics-file.js';
 import { MergedParts } from './part-file.js';
@@ -166,7 +166,7 @@ async function writeEnd(
       ended_at,
     }),
   );
-  const metrics = orIncomplete(gathered, gathered.error_types, 'sample');
+  const metrics = orIncomplete(gathered, recordedSamples(gathered), 'sample');
   await store.writeStream(artifactKeys.report, runReport(metrics, rowsOf(parts)));
   const { samples, correct, errors, accuracy, cost_usd } = metrics;
   log.info({ status, samples, correct, errors, accuracy, cost_usd, message }, 'run ended');

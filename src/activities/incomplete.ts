@@ -9,24 +9,39 @@ function isOutsideError(type: string): boolean {
   return isRetryableKind(type) || OUTSIDE.includes(type);
 }
 
+/** What came of the rows that were planned. */
+export interface Recorded {
+  planned: number;
+  /** All that left anything. */
+  recorded: number;
+  /** Those with an error, by its type. */
+  errors: Readonly<Record<string, number>>;
+}
+
+export function recordedSamples(
+  metrics: Pick<Metrics, 'samples_planned' | 'samples' | 'error_types'>,
+): Recorded {
+  return { planned: metrics.samples_planned, recorded: metrics.samples, errors: metrics.error_types };
+}
+
 /**
  * The metrics of an experiment whose work has been gone through: it is `incomplete` where rows are missing because
- * something outside of it failed. Those are asked again by the command that started it; errors that would only come
- * again are a part of its result.
- * @param errors rows with an error, by its type
- * @param what such a row is: `sample`, for one
+ * something outside of it failed, or because nothing of them is there. Those are asked again by the command that
+ * started it; errors that would only come again are a part of its result.
+ * @param what a row is: `sample`, for one
  * @param goesOn how the experiment goes on with them; empty where nothing of it is kept.
  */
 export function orIncomplete<Of extends Pick<Metrics, 'status' | 'status_message'>>(
   metrics: Of,
-  errors: Readonly<Record<string, number>>,
+  { planned, recorded, errors }: Recorded,
   what: string,
   goesOn = ': the same command goes on with what is missing',
 ): Of {
-  const outside = Object.entries(errors).filter(([type]) => isOutsideError(type));
-  if (metrics.status !== 'done' || outside.length === 0) return metrics;
-  const count = outside.reduce((sum, [, number]) => sum + number, 0);
-  const types = outside.map(([type, number]) => `${number} ${type}`).join(', ');
+  const missingBy: [string, number][] = Object.entries(errors).filter(([type]) => isOutsideError(type));
+  if (planned > recorded) missingBy.push(['without a record', planned - recorded]);
+  if (metrics.status !== 'done' || missingBy.length === 0) return metrics;
+  const count = missingBy.reduce((sum, [, number]) => sum + number, 0);
+  const types = missingBy.map(([type, number]) => `${number} ${type}`).join(', ');
   const missing = count === 1 ? `1 ${what} is` : `${count} ${what}s are`;
   return {
     ...metrics,

@@ -22,6 +22,7 @@ import { createMemoryActivities } from './memory-activities.js';
 import { ModelCalls } from './model-calls.js';
 import { createPrepareRun } from './prepare-run.js';
 import { RunContexts } from './run-context.js';
+import { withOwners } from './with-owners.js';
 import { createWritePart } from './write-part.js';
 
 export type Activities = RunActivities &
@@ -50,5 +51,5 @@ export function createActivities(dependencies: WorkerDependencies): Activities {
     ...createAgentEvalActivities(dependencies, models),
     ...createJudgeActivities(dependencies, models),
   };
-  return withFailures(activities, dependencies);
+  return withFailures(withOwners(activities, dependencies), dependencies);
 }

@@ -20,6 +20,7 @@ import { heartbeating } from './heartbeating.js';
 import { keepFinishedSamples } from './keep-finished.js';
 import { locate } from './locate.js';
 import { type LoadedMemory, readMemory, vectorsBeside } from './memory-file.js';
+import { OwnerClaims } from './owner-claims.js';
 import { prepareSandbox } from './prepare-sandbox.js';
 import type { RunContexts, StoredPlan } from './run-context.js';
 import { referenceTo } from './run-reference.js';
@@ -50,6 +51,8 @@ async function preparedPlan(store: ArtifactStore, execution: string): Promise<Ru
  * May be repeated; nothing is prepared again once the execution may be at work.
  */
 export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependencies) {
+  const claims = new OwnerClaims(dependencies);
+
   /** Writes the execution's folder; `plan.json` comes last. */
   async function prepare(
     config: RunConfig,
@@ -130,8 +133,10 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
               runtime.memory_scope,
             );
       const results = dependencies.openStore(output.results_dir);
-      const folder = await chooseExperiment(results, workflowId, config);
-      const store = results.within(folder.experiment);
+      const { folder, store } = await claims.take(async () => {
+        const folder = await chooseExperiment(results, workflowId, config);
+        return { folder, store: results.within(folder.experiment) };
+      });
       const log = dependencies.runLogs.for(store, output.log_level);
       return unlessOver(
         () => preparedPlan(store, runId),

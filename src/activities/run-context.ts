@@ -5,7 +5,7 @@ import type { RunConfig } from '../config/schema.js';
 import type { Task } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { Usage } from '../contracts/language-model.js';
-import { artifactsOf, type RunPlan } from '../contracts/run.js';
+import type { RunPlan } from '../contracts/run.js';
 import type {
   Environment,
   EnvironmentClass,
@@ -27,6 +27,7 @@ import { sharedVectorFiles, vectorStoreFor, vectorsIn } from './embeddings.js';
 import { ExecutionStore } from './execution-store.js';
 import { locatedFiles } from './locate.js';
 import type { LoadedMemory } from './memory-file.js';
+import { storeOfRun } from './owners.js';
 import { type IndexFactory, indexFactory } from './retrieval-services.js';
 import { TaskReader } from './task-reader.js';
 import { environmentClass } from './user-modules.js';
@@ -198,7 +199,7 @@ export class RunContexts extends ContextCache<RunContext> {
   }
 
   protected override async open(run: string): Promise<RunContext> {
-    const store = this.dependencies.openStore(artifactsOf(run));
+    const store = storeOfRun(this.dependencies.openStore, run);
     const [config, plan] = await Promise.all([
       store.readText(artifactKeys.config),
       store.readText(planKey()),

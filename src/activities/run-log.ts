@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import pino, { type Logger } from 'pino';
 import type { ArtifactStore } from '../storage/artifact-store.js';
+import { GuardedStore } from '../storage/guarded-store.js';
 import { logPartKey } from '../storage/paths.js';
 
 /** Milliseconds that a log line waits at most before it is written. */
@@ -65,7 +66,8 @@ export class RunLogs {
   for(store: ArtifactStore, level: keyof typeof PINO_LEVELS): Logger {
     let log = this.logs.get(store.uri);
     if (log === undefined) {
-      log = new RunLog(store, this.worker, level);
+      // Each worker has files of its own; they may outlive the execution that the store is guarded for.
+      log = new RunLog(store instanceof GuardedStore ? store.bare : store, this.worker, level);
       this.logs.set(store.uri, log);
     }
     return log.logger;

@@ -5,7 +5,7 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure } from '@temporalio/common';
 import { InvalidInputError } from '../config/errors.js';
 import { FAILURE_TYPES, QUERIES } from '../contracts/names.js';
 import type { Progress, RunResult } from '../contracts/run.js';
@@ -30,13 +30,19 @@ function isPassing(error: unknown): boolean {
   return isGrpcServiceError(inner) && PASSING_STATUSES.includes(inner.code);
 }
 
+/** What an activity or a child workflow failed of; any other cause as it is. */
+function unwrapped(cause: Error | undefined): Error | undefined {
+  const isWrapper = cause instanceof ActivityFailure || cause instanceof ChildWorkflowFailure;
+  return isWrapper && cause.cause !== undefined ? unwrapped(cause.cause) : cause;
+}
+
 /** What a workflow ended with; a failed run has its figures in the failure's details. */
 export async function resultOf<Result = RunResult>(handle: WorkflowHandle): Promise<Result> {
   try {
     return (await handle.result()) as Result;
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
-    const { cause } = error;
+    const cause = unwrapped(error.cause);
     if (cause instanceof ApplicationFailure) {
       if (cause.type === FAILURE_TYPES.invalidInput) throw new InvalidInputError(cause.message);
       if (cause.type === FAILURE_TYPES.runFailed) return cause.details?.[0] as Result;

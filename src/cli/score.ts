@@ -37,6 +37,7 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         },
         maxConcurrentExecutions: 1,
         maxConcurrentCalls: 1,
+        namespaceId: async () => '',
         knownSearchAttributes: async () => [],
         notify: () => undefined,
         news: { listener: () => () => undefined },

@@ -1,4 +1,4 @@
-import { orIncomplete } from '../activities/incomplete.js';
+import { orIncomplete, recordedSamples } from '../activities/incomplete.js';
 import { loadedParts } from '../activities/memory-file.js';
 import { runFacts } from '../activities/run-facts.js';
 import type { ExecutionRecord } from '../contracts/execution.js';
@@ -80,7 +80,7 @@ export function gather(
     }),
   );
   return {
-    metrics: orIncomplete(gathered, gathered.error_types, 'sample', ''),
+    metrics: orIncomplete(gathered, recordedSamples(gathered), 'sample', ''),
     rows,
     calls,
     executions,

@@ -5,63 +5,66 @@ import type { ArtifactStore, ListedArtifact, WriteOptions } from './artifact-sto
 export class GuardedStore implements ArtifactStore {
   readonly uri: string;
 
-  /** @param assertMayWrite throws where the writer has to stop. */
+  /**
+   * @param bare the store itself.
+   * @param assertMayWrite throws where the writer has to stop; hears how much would be lost by a wrong one.
+   */
   constructor(
-    private readonly store: ArtifactStore,
-    private readonly assertMayWrite: () => Promise<void>,
+    readonly bare: ArtifactStore,
+    private readonly assertMayWrite: (change: 'small' | 'large') => Promise<void>,
   ) {
-    this.uri = store.uri;
+    this.uri = bare.uri;
   }
 
   read(key: string): Promise<Uint8Array | null> {
-    return this.store.read(key);
+    return this.bare.read(key);
   }
 
   readText(key: string): Promise<string | null> {
-    return this.store.readText(key);
+    return this.bare.readText(key);
   }
 
   openRead(key: string): Promise<Readable | null> {
-    return this.store.openRead(key);
+    return this.bare.openRead(key);
   }
 
   list(prefix: string): AsyncIterable<ListedArtifact> {
-    return this.store.list(prefix);
+    return this.bare.list(prefix);
   }
 
   exists(key: string): Promise<boolean> {
-    return this.store.exists(key);
+    return this.bare.exists(key);
   }
 
   async write(key: string, body: Uint8Array | string, options?: WriteOptions): Promise<boolean> {
-    await this.assertMayWrite();
-    return this.store.write(key, body, options);
+    await this.assertMayWrite('small');
+    return this.bare.write(key, body, options);
   }
 
   /** Asks when the source has ended, too: an object takes its place only then. */
   async writeStream(key: string, source: AsyncIterable<Uint8Array | string>): Promise<{ bytes: number }> {
     const { assertMayWrite } = this;
-    await assertMayWrite();
-    return this.store.writeStream(
+    await assertMayWrite('large');
+    return this.bare.writeStream(
       key,
       (async function* () {
         yield* source;
-        await assertMayWrite();
+        await assertMayWrite('large');
       })(),
     );
   }
 
   async delete(keys: string[]): Promise<void> {
-    await this.assertMayWrite();
-    await this.store.delete(keys);
+    await this.assertMayWrite('large');
+    await this.bare.delete(keys);
   }
 
   async deleteFolder(folder: string): Promise<void> {
-    await this.assertMayWrite();
-    await this.store.deleteFolder(folder);
+    await this.assertMayWrite('large');
+    await this.bare.deleteFolder(folder);
   }
 
   within(prefix: string): ArtifactStore {
-    return new GuardedStore(this.store.within(prefix), this.assertMayWrite);
+    return new GuardedStore(this.bare.within(prefix), this.assertMayWrite);
   }
 }

@@ -158,6 +158,31 @@ export function judgeErrorKey(trajectory: number, step: number): string {
   return `errors/${padded(trajectory, CHUNK_DIGITS)}/${padded(step, SEQUENCE_DIGITS)}.json`;
 }
 
+/** Names an execution that may write to the folder; of several the one with the highest number. */
+export function ownerKey(number: number): string {
+  return `${ownersPrefix()}${padded(number, SEQUENCE_DIGITS)}.json`;
+}
+
+/** The number in an {@link ownerKey}; 0 for other keys. */
+export function ownerNumber(key: string): number {
+  return Number(/^owners\/(\d+)\.json$/.exec(key)?.[1] ?? 0);
+}
+
+/** An owner's last sign of life. */
+export function ownerSignKey(number: number): string {
+  return `${ownersPrefix()}${padded(number, SEQUENCE_DIGITS)}-sign`;
+}
+
+/** An owner has written its last. */
+export function ownerEndedKey(number: number): string {
+  return `${ownersPrefix()}${padded(number, SEQUENCE_DIGITS)}-ended.json`;
+}
+
+/** Lists what says whose a folder is. */
+export function ownersPrefix(): string {
+  return 'owners/';
+}
+
 /** What one request for vectors has cost. */
 export function paidEmbeddingKey(id: string): string {
   return `${paidEmbeddingsPrefix()}${segment(id)}.json`;

@@ -56,6 +56,11 @@ async function knownSearchAttributes(client: Client, namespace: string): Promise
   }
 }
 
+async function namespaceId(client: Client, namespace: string): Promise<string> {
+  const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
+  return namespaceInfo?.id ?? namespace;
+}
+
 /** Wires a worker: its connection, its queues, and the activities over their adapters. */
 export async function createWorker(options: RepriseWorkerOptions): Promise<RepriseWorker> {
   const { connection, client, namespace, logger, environment = process.env } = options;
@@ -79,6 +84,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     sandbox: sandboxes.get,
     maxConcurrentExecutions: concurrentExecutions(environment),
     maxConcurrentCalls,
+    namespaceId: () => namespaceId(client, namespace),
     knownSearchAttributes: () => knownSearchAttributes(client, namespace),
     taskQueue,
   });

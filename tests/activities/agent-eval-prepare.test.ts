@@ -26,6 +26,7 @@ function world() {
   const log = { info: () => undefined, warn: () => undefined };
   const dependencies = {
     openStore: () => store,
+    namespaceId: async () => 'here',
     environment: {},
     notify: () => undefined,
     maxConcurrentCalls: 4,
@@ -96,6 +97,13 @@ describe('an evaluation is prepared', () => {
     const { finished, kept } = await prepared([folder]);
     expect(finished).toEqual([`${id}/0`, `${id}/2`]);
     expect(kept).toMatchObject({ rollouts: 1, reward: 0.5, errors: 0, user_faults: 1, lm_calls: 4 });
+  });
+
+  test('in a folder that its execution owns', async () => {
+    const { prepared, store } = world();
+    const { experiment } = await prepared([flightBundle([FREE_ROW])]);
+    const owner = await store.readText(`${experiment}/owners/000001.json`);
+    expect(JSON.parse(owner ?? '')).toMatchObject({ execution: 'execution-1', workflow_id: 'desk' });
   });
 
   test('with a note of tools and rewards that changed since, once for each change', async () => {

@@ -21,6 +21,12 @@ describe('a judgement has a folder of its own', () => {
     ];
     expect(new Set([plain, ...others]).size).toBe(5);
   });
+
+  test('which its execution owns', async () => {
+    const world = judgeWorld(experimentOf(...TWO), () => verdictText());
+    const plan = await world.prepare({}, 'execution-1');
+    expect(world.linesOf(plan, 'owners/000001.json')).toMatchObject([{ execution: 'execution-1' }]);
+  });
 });
 
 describe('what cannot be judged is refused', () => {

@@ -51,6 +51,7 @@ export function judgeWorld(
   };
   const dependencies = {
     openStore: (address: string) => root.within(address.slice(`${root.uri}/`.length)),
+    namespaceId: async () => 'here',
     environment: {},
     notify: () => undefined,
     news: { listener: () => () => undefined },

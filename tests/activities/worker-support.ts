@@ -31,6 +31,7 @@ export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDe
     },
     maxConcurrentExecutions: 4,
     maxConcurrentCalls: 4,
+    namespaceId: async () => 'namespace',
     knownSearchAttributes: async () => [],
     taskQueue: 'test',
     ...fields,

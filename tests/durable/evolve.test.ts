@@ -86,6 +86,7 @@ describe.skipIf(mustSkipDocker(docker))('an evolution in Docker, on a real serve
     ]) {
       expect(files, file).toContain(file);
     }
+    expect((await readdir(join(folder, 'owners'))).sort()).toEqual(['000001-ended.json', '000001.json']);
     const lineage = await lineageOf(folder);
     expect(lineage.nodes.map(({ id }) => id)).toEqual([
       '0',

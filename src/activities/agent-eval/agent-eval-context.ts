@@ -2,7 +2,6 @@ import { basename } from 'node:path/posix';
 import { RolloutDatabase } from '../../bundles/rollout-database.js';
 import type { AgentEvalConfig } from '../../config/agent-eval-schema.js';
 import type { LanguageModelConfig } from '../../config/language-model-schema.js';
-import { artifactsOf } from '../../contracts/run.js';
 import { DEFAULT_STOP_TOKEN } from '../../rollouts/simulated-user.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { bundleRowKey } from '../../storage/paths.js';
@@ -12,6 +11,7 @@ import { ContextCache } from '../context-cache.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { Lru, loadedOnce } from '../lru.js';
 import type { CalledModel } from '../model-calls.js';
+import { storeOfRun } from '../owners.js';
 import { storedConfig } from '../stored-config.js';
 import type { BundleCode, StoredRow } from './bundle-code.js';
 import { Conversations } from './conversation.js';
@@ -96,7 +96,7 @@ export class AgentEvalContexts extends ContextCache<AgentEvalContext> {
   }
 
   protected override async open(run: string): Promise<AgentEvalContext> {
-    const store = this.dependencies.openStore(artifactsOf(run));
+    const store = storeOfRun(this.dependencies.openStore, run);
     const config = await storedConfig<AgentEvalConfig>(store);
     return new AgentEvalContext(store, config, this.code(), this.dependencies);
   }

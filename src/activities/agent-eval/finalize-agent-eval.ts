@@ -133,7 +133,11 @@ async function writeEnd(
   await store.writeStream(artifactKeys.trajectories, jsonLines(trajectories(context, rows)));
   const figures = addStep(calls, costOfUnkept(await unkeptSoFar(store)));
   const gathered = agentEvalMetrics(await factsOf(context, input), rows, figures);
-  const metrics = orIncomplete(gathered, gathered.errors_by_type, 'rollout');
+  const metrics = orIncomplete(
+    gathered,
+    { planned: rollouts.length, recorded: rows.length, errors: gathered.errors_by_type },
+    'rollout',
+  );
   await store.writeStream(artifactKeys.report, agentEvalReport(metrics));
   const { status, rollouts: judged, mean_reward, errors, user_faults } = metrics;
   context.log.info({ status, rollouts: judged, mean_reward, errors, user_faults }, 'evaluation ended');

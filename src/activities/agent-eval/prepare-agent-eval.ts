@@ -5,6 +5,7 @@ import type { AgentEvalInput, AgentEvalPlan, RolloutTask } from '../../contracts
 import { rolloutRules } from '../../rollouts/rules.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
+import { OwnerClaims } from '../owner-claims.js';
 import { referenceTo } from '../run-reference.js';
 import { agentEvalConfigOf, checkAgentEvalModels } from './agent-eval-config.js';
 import type { AgentEvalContexts } from './agent-eval-context.js';
@@ -50,6 +51,8 @@ function isSimulated({ agent, user }: AgentEvalConfig): boolean {
  * to be done. May be repeated: it writes the same objects again.
  */
 export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies: WorkerDependencies) {
+  const claims = new OwnerClaims(dependencies);
+
   return (input: AgentEvalInput): Promise<AgentEvalPlan> =>
     heartbeating(async () => {
       const { info } = Context.current();
@@ -58,11 +61,12 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
       await checkAgentEvalModels(given, dependencies);
       const results = dependencies.openStore(given.output.results_dir);
       const begun = new Date(info.scheduledTimestampMs).toISOString();
-      const folder = await chooseAgentEvalFolder(results, { name: workflowId, config: given, begun }, (now) =>
-        askedRows(given, now),
-      );
+      const { folder, store } = await claims.take(async () => {
+        const asked = { name: workflowId, config: given, begun };
+        const folder = await chooseAgentEvalFolder(results, asked, (now) => askedRows(given, now));
+        return { folder, store: results.within(folder.experiment) };
+      });
       const { experiment, config, rows } = folder;
-      const store = results.within(experiment);
       await writeAgentEvalFolder(store, folder);
       const run = referenceTo(store, runId);
       contexts.forget(run);

@@ -1,7 +1,6 @@
 import type { EvolveConfig } from '../../config/evolve-schema.js';
 import type { LanguageModelConfig } from '../../config/language-model-schema.js';
 import type { ScaffoldJob } from '../../contracts/evolve.js';
-import { artifactsOf } from '../../contracts/run.js';
 import type { Domain } from '../../evolution/domains/domain.js';
 import { noStepCost } from '../../runtime/step-cost.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
@@ -10,6 +9,7 @@ import { calledModel } from '../called-model.js';
 import { ContextCache } from '../context-cache.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import type { CalledModel } from '../model-calls.js';
+import { storeOfRun } from '../owners.js';
 import { storedConfig } from '../stored-config.js';
 import { ExampleReader } from './evolve-data.js';
 import { evolveDomain } from './evolve-domain.js';
@@ -84,7 +84,7 @@ export class EvolveContexts extends ContextCache<EvolveContext> {
   }
 
   protected override async open(run: string): Promise<EvolveContext> {
-    const store = this.dependencies.openStore(artifactsOf(run));
+    const store = storeOfRun(this.dependencies.openStore, run);
     const config = await storedConfig<EvolveConfig>(store);
     const { compareSymbolically } = this.dependencies;
     return new EvolveContext(

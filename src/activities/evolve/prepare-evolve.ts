@@ -15,6 +15,7 @@ import { artifactKeys } from '../../storage/paths.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { wallSecondsBefore } from '../metrics-file.js';
+import { OwnerClaims } from '../owner-claims.js';
 import { warnOfProcess } from '../prepare-sandbox.js';
 import { referenceTo } from '../run-reference.js';
 import { unkeptSoFar } from '../unkept.js';
@@ -68,6 +69,8 @@ async function writeMetadata(
  * be repeated: it writes the same objects again.
  */
 export function createPrepareEvolve(contexts: EvolveContexts, dependencies: WorkerDependencies) {
+  const claims = new OwnerClaims(dependencies);
+
   async function prepareSandbox(config: EvolveConfig): Promise<void> {
     if (config.sandbox.type === 'process') warnOfProcess(dependencies.notify);
     try {
@@ -94,9 +97,11 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
       await prepareSandbox(config);
 
       const results = openStore(config.output.results_dir);
-      const folder = await chooseEvolveFolder(results, config, startedAt, { fork, data });
+      const { folder, store } = await claims.take(async () => {
+        const folder = await chooseEvolveFolder(results, config, startedAt, { fork, data });
+        return { folder, store: results.within(folder.experiment) };
+      });
       const { experiment } = folder;
-      const store = results.within(experiment);
       if (folder.from !== undefined) await copyFork(folder.from, store);
       await writeEvolveData(store, data);
       await writeMetadata(store, config, { experiment, startedAt });

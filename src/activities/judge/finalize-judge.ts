@@ -135,7 +135,15 @@ export function createFinalizeJudge(
     await store.writeStream(artifactKeys.trajectories, jsonLines(judged(context, input, figures)));
     await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input)));
     const gathered = figures.metrics(context, input, await unkeptSoFar(store));
-    const metrics = orIncomplete(gathered, gathered.errors_by_type, 'step');
+    const metrics = orIncomplete(
+      gathered,
+      {
+        planned: gathered.steps_planned,
+        recorded: gathered.steps + gathered.errors,
+        errors: gathered.errors_by_type,
+      },
+      'step',
+    );
     const { status, steps, errors, cost_usd } = metrics;
     context.log.info({ status, steps, errors, cost_usd }, 'judgement ended');
     await writeMetrics(store, metrics, dependencies.runLogs);

@@ -1,11 +1,11 @@
 import type { JudgeConfig } from '../../config/judge-schema.js';
-import { artifactsOf } from '../../contracts/run.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { CallStore } from '../call-store.js';
 import { calledModel } from '../called-model.js';
 import { ContextCache } from '../context-cache.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import type { CalledModel } from '../model-calls.js';
+import { storeOfRun } from '../owners.js';
 import { storedConfig } from '../stored-config.js';
 import { JudgedTrajectories } from './judged-trajectories.js';
 
@@ -42,7 +42,7 @@ export class JudgeContexts extends ContextCache<JudgeContext> {
   }
 
   protected override async open(run: string): Promise<JudgeContext> {
-    const store = this.dependencies.openStore(artifactsOf(run));
+    const store = storeOfRun(this.dependencies.openStore, run);
     return new JudgeContext(store, await storedConfig<JudgeConfig>(store), this.dependencies);
   }
 }

@@ -13,6 +13,7 @@ import { checkModel } from '../check-model.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { wallSecondsBefore } from '../metrics-file.js';
+import { OwnerClaims } from '../owner-claims.js';
 import { readTrajectories } from '../read-trajectories.js';
 import { referenceTo } from '../run-reference.js';
 import { unkeptSoFar } from '../unkept.js';
@@ -53,12 +54,17 @@ export async function checkJudge(
  * same while it is judged. May be repeated: it writes the same objects again.
  */
 export function createPrepareJudge(contexts: JudgeContexts, dependencies: WorkerDependencies) {
+  const claims = new OwnerClaims(dependencies);
+
   return (input: JudgeInput): Promise<JudgePlan> =>
     heartbeating(async () => {
       const { workflowExecution } = Context.current().info;
       const config = resolveJudgeConfig(input, { source: 'the input', folder: process.cwd() });
       await checkJudge(config, dependencies);
-      const { experiment, store } = judgementStores(dependencies.openStore, config);
+      const { folder: experiment, store } = await claims.take(async () => {
+        const { experiment, store } = judgementStores(dependencies.openStore, config);
+        return { folder: experiment, store };
+      });
       const steps = await writeJudgedTrajectories(store, trajectoriesOf(experiment));
       if (steps.length === 0) {
         throw new InvalidInputError(
