@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hostIdentity, isAlive, isDead, processIdentity } from '../storage/process-identity.js';
+import { hostIdentity, isAlive, isDead } from '../storage/process-identity.js';
 import { withLock } from './folder-lock.js';
 import { HOST } from './free-port.js';
 import { type EmbeddedServerOptions, startServer, stopServer } from './launch-server.js';
@@ -13,6 +13,7 @@ import {
   SilentServerError,
   writeRecord,
 } from './server-record.js';
+import { giveSignsOfLife, signOfLife } from './signs-of-life.js';
 import { waitUntilUnused } from './unused-elsewhere.js';
 
 export interface EmbeddedServer {
@@ -122,18 +123,12 @@ function keepAlive(
 /** Writes down that this process uses the server of a folder, and again and again that it lives. */
 async function signIn(folder: string): Promise<{ signOut(): Promise<void> }> {
   const path = join(usersOf(folder), String(process.pid));
-  const identity = processIdentity();
   await mkdir(usersOf(folder), { recursive: true });
-  await writeFile(path, `${identity} 0`);
-  let signs = 0;
-  let signing = Promise.resolve();
-  const timer = setInterval(() => {
-    signing = writeFile(path, `${identity} ${++signs}`).catch(() => undefined);
-  }, SIGN_EVERY).unref();
+  await writeFile(path, signOfLife(0));
+  const signs = giveSignsOfLife(path, SIGN_EVERY, 'w');
   return {
     async signOut() {
-      clearInterval(timer);
-      await signing;
+      await signs.stop();
       await rm(path, { force: true });
     },
   };

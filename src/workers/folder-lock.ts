@@ -1,7 +1,8 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDead, processIdentity } from '../storage/process-identity.js';
+import { isDead } from '../storage/process-identity.js';
+import { giveSignsOfLife, signOfLife } from './signs-of-life.js';
 
 const NAME = /^lock\.(\d+)$/;
 /** No host is called so. */
@@ -30,18 +31,12 @@ export async function withLock<Value>(
   say: (message: string) => void = () => undefined,
 ): Promise<Value> {
   const path = await acquire(folder, say);
-  const owner = processIdentity();
-  let signs = 0;
-  let signing = Promise.resolve();
-  const timer = setInterval(() => {
-    // Only a file that is there: one that another process has followed and removed must not come back.
-    signing = writeFile(path, `${owner} ${++signs}`, { flag: 'r+' }).catch(() => undefined);
-  }, SIGN_EVERY);
+  // A lock that another process has followed and removed must not come back.
+  const signs = giveSignsOfLife(path, SIGN_EVERY, 'r+');
   try {
     return await work();
   } finally {
-    clearInterval(timer);
-    await signing;
+    await signs.stop();
     await writeFile(path, FREE, { flag: 'r+' }).catch(() => undefined);
   }
 }
@@ -112,7 +107,7 @@ async function removeBelow(folder: string, number: number): Promise<void> {
 /** Creates a lock, unless it is there. */
 async function created(path: string): Promise<boolean> {
   try {
-    await writeFile(path, `${processIdentity()} 0`, { flag: 'wx' });
+    await writeFile(path, signOfLife(0), { flag: 'wx' });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
