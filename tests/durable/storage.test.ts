@@ -78,19 +78,30 @@ describe.skipIf(mustSkip(versitygw))('results on a real S3 server', () => {
   });
 
   it('waits for a store that is away, and loses nothing that was paid for', async () => {
-    // Quick, so that a store that goes away meets calls that are not made yet as well as those that wait to be kept.
     const quick = await startFakeProvider('openai', { latencyMs: 20 });
+    // The store goes away from calls that are answered then, and from those that are not made yet.
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    quick.intercept = () => {
+      if (quick.statistics.calls > 16) quick.held = answered;
+      return undefined;
+    };
     await place.write('away.yaml', onS3('away', {}, quick));
     const running = place.start(['run', 'away.yaml']);
-    await until('some calls are made', () => quick.statistics.calls >= 16);
+    await untilIn(running, 'some wait for an answer', () => quick.statistics.calls > 16);
     await s3.pause();
+    answer();
     await sleep(1000);
     await s3.kill();
-    await until('the command says what it waits for', () => /Waiting/.test(running.output()));
-    await s3.restart();
+    await untilIn(running, 'the command says what it waits for', () => /Waiting/.test(running.output()));
     // Back, but without its bucket.
     await rename(s3.folder, `${s3.folder}-renamed`);
-    await until('the command says what is wrong', () => /Waiting.*no such bucket/.test(running.output()));
+    await s3.restart();
+    await untilIn(running, 'the command says what is wrong', () =>
+      /Waiting.*no such bucket/.test(running.output()),
+    );
     await rename(`${s3.folder}-renamed`, s3.folder);
     const { code } = await running.done;
     await quick.close();
