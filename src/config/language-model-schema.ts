@@ -41,6 +41,12 @@ const fields = z.strictObject({
   max_output_tokens: z.int().positive().default(2048),
   thinking_budget: z.int().min(-1).nullable().default(null).describe('Tokens; 0 off, -1 the model decides.'),
   timeout_sec: z.number().positive().max(3600).default(120).describe('Seconds one request may take.'),
+  max_reply_mb: z
+    .number()
+    .positive()
+    .max(100)
+    .default(4)
+    .describe('Megabytes of a reply, after unpacking; a longer one is an error row.'),
   requests_per_second: z
     .number()
     .positive()

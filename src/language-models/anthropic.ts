@@ -5,7 +5,7 @@ import { readMessage, toWireRequest } from './anthropic-wire.js';
 import { type Notice, onceEach } from './chat-messages.js';
 import { errorInsideBody } from './classify-error.js';
 import { guard, nameServer } from './guard.js';
-import { providerFetch } from './provider-fetch.js';
+import { DEFAULT_REPLY_MB, providerFetch, REPLY_MB_FIELD } from './provider-fetch.js';
 
 export const ANTHROPIC_BASE_URL = 'https://api.anthropic.com';
 
@@ -20,6 +20,8 @@ export interface AnthropicOptions {
   apiKey: string;
   /** Milliseconds one request may take. */
   timeoutMs: number;
+  /** Megabytes a reply may have. */
+  maxReplyMb?: number;
   /** With or without `/v1` at its end. */
   baseUrl?: string;
   notice?: Notice;
@@ -30,19 +32,24 @@ export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel
   const { model, apiKey } = options;
   const baseURL = withoutTrailing(options.baseUrl ?? ANTHROPIC_BASE_URL, /\//).replace(/\/v1$/, '');
   const notice = onceEach(options.notice);
+  const serverName = nameServer('anthropic', options.baseUrl);
   const client = new Anthropic({
     apiKey,
     baseURL,
     maxRetries: 0,
     timeout: NO_CLIENT_TIMEOUT_MS,
-    fetch: providerFetch,
+    fetch: providerFetch({
+      provider: 'anthropic',
+      serverName,
+      maxReplyMb: options.maxReplyMb ?? DEFAULT_REPLY_MB,
+      field: REPLY_MB_FIELD,
+    }),
     logLevel: 'off',
     openTelemetry: false,
     // The client sends the key as a bearer token; gateways built before that look for it here.
     ...(options.baseUrl !== undefined && { defaultHeaders: { 'x-api-key': apiKey } }),
   });
   const secrets = [apiKey];
-  const serverName = nameServer('anthropic', options.baseUrl);
   return guard(
     { provider: 'anthropic', serverName, timeoutMs: options.timeoutMs, secrets },
     async (request, attempt) => {

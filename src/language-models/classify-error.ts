@@ -41,6 +41,16 @@ function networkCode(error: unknown): string | undefined {
   return undefined;
 }
 
+/** What `provider-fetch` or an adapter found, however a client has wrapped it. */
+function ownError(error: unknown): LanguageModelError | undefined {
+  let current: unknown = error;
+  for (let depth = 0; depth < 6 && current instanceof Error; depth++) {
+    if (current instanceof LanguageModelError) return current;
+    current = current.cause;
+  }
+  return undefined;
+}
+
 function isConnectionFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.constructor.name.startsWith('APIConnection')) return true;
@@ -131,7 +141,8 @@ export function classifyError(error: unknown, context: ErrorContext): LanguageMo
   if (context.timedOutAfterMs !== undefined) {
     return make('timeout', `${serverName} did not answer within ${context.timedOutAfterMs / 1000} s`);
   }
-  if (error instanceof LanguageModelError) return error;
+  const own = ownError(error);
+  if (own !== undefined) return own;
   if (context.aborted) return make('cancelled', `the call to ${serverName} was cancelled`);
 
   const thrown = error instanceof Error ? error : new Error(String(error));

@@ -16,6 +16,8 @@ export interface LanguageModelSettings {
   model: string;
   /** Seconds one request may take. */
   timeout_sec: number;
+  /** Megabytes a reply may have, after unpacking; 4 by default. */
+  max_reply_mb?: number;
   base_url?: string;
   /** Provider `scripted`: path of the YAML file of rules. */
   script?: string;
@@ -112,11 +114,12 @@ async function build(
   const { provider, model, base_url: baseUrl } = settings;
   const { environment, notice } = dependencies;
   const timeoutMs = settings.timeout_sec * 1000;
+  const maxReplyMb = settings.max_reply_mb;
   const apiKey = findKey(provider, environment);
   switch (provider) {
     case 'gemini': {
       const { geminiLanguageModel } = await import('./gemini.js');
-      return geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, baseUrl });
+      return geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, maxReplyMb, baseUrl });
     }
     case 'openai': {
       const { openaiLanguageModel } = await import('./openai.js');
@@ -125,11 +128,11 @@ async function build(
         organization: environment.OPENAI_ORG_ID,
         project: environment.OPENAI_PROJECT_ID,
       };
-      return openaiLanguageModel({ model, apiKey, timeoutMs, baseUrl, notice, ...account });
+      return openaiLanguageModel({ model, apiKey, timeoutMs, maxReplyMb, baseUrl, notice, ...account });
     }
     case 'anthropic': {
       const { anthropicLanguageModel } = await import('./anthropic.js');
-      return anthropicLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, baseUrl, notice });
+      return anthropicLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, maxReplyMb, baseUrl, notice });
     }
     case 'scripted': {
       const { scriptedLanguageModel } = await import('./scripted.js');

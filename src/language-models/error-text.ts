@@ -1,4 +1,5 @@
 import { isMapping } from '../contracts/json.js';
+import { printableLine } from '../contracts/printable.js';
 
 /** Characters of a provider's own words that go into a message. */
 export const MAXIMUM_ERROR_TEXT = 300;
@@ -24,7 +25,7 @@ export function tidyErrorText(text: string, secrets: readonly string[] = []): st
   if (/^\s*</.test(line)) {
     line = line.replace(/<(script|style)\b[^>]*>[\s\S]*?<\/\1>/gi, ' ').replace(/<[^<>]*>/g, ' ');
   }
-  return shorten(line.replace(/\s+/g, ' ').trim());
+  return shorten(printableLine(line));
 }
 
 function record(value: unknown): Record<string, unknown> | undefined {

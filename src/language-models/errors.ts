@@ -22,6 +22,10 @@ export type LanguageModelErrorKind =
   | 'connection'
   /** The server answered, but not with a reply. */
   | 'malformed_reply'
+  /** The reply has more bytes than `lm.max_reply_mb` allows. */
+  | 'reply_too_long'
+  /** 3xx: the server is somewhere else, and a key goes nowhere that the config does not name. */
+  | 'redirected'
   /** The caller aborted the call. */
   | 'cancelled'
   /** Replay: the recording has no row for this call. */
@@ -53,6 +57,9 @@ const CONSEQUENCES: Record<LanguageModelErrorKind, Consequence> = {
   timeout: RETRY,
   connection: RETRY,
   malformed_reply: RETRY,
+  // A model that says too much says it again, and is paid again.
+  reply_too_long: FINAL,
+  redirected: FATAL,
   cancelled: FINAL,
   no_such_row: FINAL,
   no_such_rule: FINAL,

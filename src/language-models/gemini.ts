@@ -2,13 +2,15 @@ import type { LanguageModel } from '../contracts/language-model.js';
 import { geminiClient } from './gemini-client.js';
 import { readResponse, toConfig, toContents } from './gemini-wire.js';
 import { guard, nameServer } from './guard.js';
-import { providerFetch } from './provider-fetch.js';
+import { DEFAULT_REPLY_MB, providerFetch, REPLY_MB_FIELD } from './provider-fetch.js';
 
 export interface GeminiOptions {
   model: string;
   apiKey: string;
   /** Milliseconds one request may take. */
   timeoutMs: number;
+  /** Megabytes a reply may have. */
+  maxReplyMb?: number;
   /** With or without the API version at its end; `v1beta` without. */
   baseUrl?: string;
 }
@@ -18,6 +20,12 @@ export function geminiLanguageModel(options: GeminiOptions): LanguageModel {
   const { model, apiKey } = options;
   const client = geminiClient(apiKey, options.baseUrl);
   const serverName = nameServer('gemini', options.baseUrl);
+  const ask = providerFetch({
+    provider: 'gemini',
+    serverName,
+    maxReplyMb: options.maxReplyMb ?? DEFAULT_REPLY_MB,
+    field: REPLY_MB_FIELD,
+  });
   return guard(
     { provider: 'gemini', serverName, timeoutMs: options.timeoutMs, secrets: [apiKey] },
     async (request, attempt) => {
@@ -31,7 +39,7 @@ export function geminiLanguageModel(options: GeminiOptions): LanguageModel {
             ...(attempt.idempotencyKey && { headers: { 'idempotency-key': attempt.idempotencyKey } }),
             // The client's errors drop the headers, and with them Retry-After.
             fetch: async (input: string | URL | Request, init?: RequestInit) => {
-              const answer = await providerFetch(input, init);
+              const answer = await ask(input, init);
               attempt.response = { status: answer.status, headers: answer.headers };
               return answer;
             },

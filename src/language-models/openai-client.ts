@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { providerFetch } from './provider-fetch.js';
+import { type FetchOptions, providerFetch } from './provider-fetch.js';
 
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
 
@@ -20,22 +20,28 @@ export interface OpenAIAccount {
 }
 
 /** Keeps what a server says when it does not wrap it in `error`, as the client expects; vLLM and FastAPI do not. */
-const fetchKeepingProblems: typeof fetch = async (input, init) => {
-  const response = await providerFetch(input, init);
-  if (response.ok) return response;
-  let text = await response.text();
-  try {
-    const body: unknown = JSON.parse(text);
-    if (typeof body === 'object' && body !== null && !('error' in body))
-      text = JSON.stringify({ error: body });
-  } catch {
-    // An HTML page or nothing: handed on as it is.
-  }
-  return new Response(text, { status: response.status, headers: response.headers });
-};
+function fetchKeepingProblems(options: FetchOptions): typeof fetch {
+  const ask = providerFetch(options);
+  return async (input, init) => {
+    const response = await ask(input, init);
+    if (response.ok) return response;
+    let text = await response.text();
+    try {
+      const body: unknown = JSON.parse(text);
+      if (typeof body === 'object' && body !== null && !('error' in body))
+        text = JSON.stringify({ error: body });
+    } catch {
+      // An HTML page or nothing: handed on as it is.
+    }
+    return new Response(text, { status: response.status, headers: response.headers });
+  };
+}
 
 /** A client without retries and deadlines of its own, which reads nothing from the process's environment. */
-export function openaiClient({ apiKey, baseUrl, organization, project }: OpenAIAccount): OpenAI {
+export function openaiClient(
+  { apiKey, baseUrl, organization, project }: OpenAIAccount,
+  options: FetchOptions,
+): OpenAI {
   // Everything is given: what is left out, the client reads from the process's environment.
   return new OpenAI({
     apiKey: apiKey ?? PLACEHOLDER_KEY,
@@ -46,7 +52,7 @@ export function openaiClient({ apiKey, baseUrl, organization, project }: OpenAIA
     webhookSecret: null,
     maxRetries: 0,
     timeout: NO_CLIENT_TIMEOUT_MS,
-    fetch: fetchKeepingProblems,
+    fetch: fetchKeepingProblems(options),
     logLevel: 'off',
   });
 }

@@ -5,11 +5,14 @@ import { type Attempt, guard, nameServer } from './guard.js';
 import { OPENAI_BASE_URL, type OpenAIAccount, openaiClient } from './openai-client.js';
 import { adaptDialect, type Dialect, initialDialect } from './openai-dialect.js';
 import { readWireReply, toWireRequest } from './openai-wire.js';
+import { DEFAULT_REPLY_MB, REPLY_MB_FIELD } from './provider-fetch.js';
 
 export interface OpenAIOptions extends OpenAIAccount {
   model: string;
   /** Milliseconds one request may take. */
   timeoutMs: number;
+  /** Megabytes a reply may have. */
+  maxReplyMb?: number;
   notice?: Notice;
 }
 
@@ -21,7 +24,13 @@ export function openaiLanguageModel(options: OpenAIOptions): LanguageModel {
   const { model, apiKey, baseUrl = OPENAI_BASE_URL } = options;
   const provider = 'openai';
   const notice = onceEach(options.notice);
-  const client = openaiClient(options);
+  const serverName = nameServer(provider, options.baseUrl);
+  const client = openaiClient(options, {
+    provider,
+    serverName,
+    maxReplyMb: options.maxReplyMb ?? DEFAULT_REPLY_MB,
+    field: REPLY_MB_FIELD,
+  });
   let dialect = initialDialect(model, baseUrl);
 
   async function ask(request: GenerateRequest, attempt: Attempt): Promise<unknown> {
@@ -42,7 +51,6 @@ export function openaiLanguageModel(options: OpenAIOptions): LanguageModel {
   }
 
   const secrets = apiKey === undefined ? [] : [apiKey];
-  const serverName = nameServer(provider, options.baseUrl);
   return guard(
     { provider, serverName, timeoutMs: options.timeoutMs, secrets },
     async (request, attempt): Promise<GenerateReply> => {

@@ -87,6 +87,7 @@ const CUT_OFF: readonly LanguageModelErrorKind[] = [
   'connection',
   'cancelled',
   'malformed_reply',
+  'reply_too_long',
   'unknown',
 ];
 const NONE: Usage = { input_tokens: 0, output_tokens: 0 };

@@ -29,6 +29,7 @@ test('a config that says the least gets every default', () => {
       max_output_tokens: 2048,
       thinking_budget: null,
       timeout_sec: 120,
+      max_reply_mb: 4,
       requests_per_second: null,
       max_attempts: 8,
       cache: false,

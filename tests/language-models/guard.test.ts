@@ -66,7 +66,8 @@ describe('the fetch of every adapter', () => {
     await fetch(provider.baseUrl);
     const global = (globalThis as Record<symbol, unknown>)[Symbol.for('undici.globalDispatcher.1')];
     const dispatch = vi.spyOn(global as { dispatch(options: object, handler: object): boolean }, 'dispatch');
-    expect((await providerFetch(provider.baseUrl)).status).toBe(404);
+    const ask = providerFetch({ provider: 'openai', serverName: 'openai', maxReplyMb: 1 });
+    expect((await ask(provider.baseUrl)).status).toBe(404);
     expect(dispatch.mock.lastCall?.[0]).toMatchObject({ headersTimeout: 0, bodyTimeout: 0 });
     dispatch.mockRestore();
   });

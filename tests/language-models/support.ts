@@ -51,7 +51,13 @@ export async function modelFor(
   {
     model,
     ...options
-  }: { model?: string; timeoutMs?: number; apiKey?: string; notice?: (said: string) => void } = {},
+  }: {
+    model?: string;
+    timeoutMs?: number;
+    maxReplyMb?: number;
+    apiKey?: string;
+    notice?: (said: string) => void;
+  } = {},
 ): Promise<LanguageModel> {
   const common = { apiKey: 'secret-key-1234', timeoutMs: 10_000, baseUrl: provider.baseUrl, ...options };
   switch (provider.kind) {

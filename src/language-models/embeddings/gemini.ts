@@ -1,7 +1,7 @@
 import type { Embedder } from '../../contracts/embeddings.js';
 import { geminiClient } from '../gemini-client.js';
 import { nameServer } from '../guard.js';
-import { providerFetch } from '../provider-fetch.js';
+import { providerFetch, VECTORS_MB } from '../provider-fetch.js';
 import { batchedEmbedder, DEFAULT_TEXT_BYTES } from './batched-embedder.js';
 
 /** `at most 100 requests can be in one batch`, as the service says; its free tier counts each of them. */
@@ -34,10 +34,12 @@ export function geminiEmbedder(options: GeminiEmbedderOptions): Embedder {
   const { identity, model, apiKey, dimensions, baseUrl, timeoutMs } = options;
   const client = geminiClient(apiKey, baseUrl);
   const provider = 'gemini';
+  const serverName = nameServer(provider, baseUrl);
+  const ask = providerFetch({ provider, serverName, maxReplyMb: VECTORS_MB });
   return batchedEmbedder(
     {
       identity,
-      guard: { provider, serverName: nameServer(provider, baseUrl), timeoutMs, secrets: [apiKey] },
+      guard: { provider, serverName, timeoutMs, secrets: [apiKey] },
       limits: { texts: options.textsPerRequest ?? TEXTS_PER_REQUEST, bytes: BYTES_PER_REQUEST },
       maximumTextBytes: options.maximumTextBytes ?? DEFAULT_TEXT_BYTES,
       dimensions,
@@ -54,7 +56,7 @@ export function geminiEmbedder(options: GeminiEmbedderOptions): Embedder {
           httpOptions: {
             // The client's errors drop the headers, and with them Retry-After; its replies drop the usage.
             fetch: async (input: string | URL | Request, init?: RequestInit) => {
-              const answer = await providerFetch(input, init);
+              const answer = await ask(input, init);
               attempt.response = { status: answer.status, headers: answer.headers };
               const json = answer.json.bind(answer);
               return Object.assign(answer, { json: async () => (body = (await json()) as WireBody) });

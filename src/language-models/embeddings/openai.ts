@@ -2,6 +2,7 @@ import type { Embedder } from '../../contracts/embeddings.js';
 import { errorInsideBody } from '../classify-error.js';
 import { nameServer } from '../guard.js';
 import { type OpenAIAccount, openaiClient } from '../openai-client.js';
+import { VECTORS_MB } from '../provider-fetch.js';
 import { batchedEmbedder, DEFAULT_TEXT_BYTES } from './batched-embedder.js';
 
 /** OpenAI takes 2,048 texts a request; 512 vectors of 3,072 numbers are 20 MB of JSON already. */
@@ -39,9 +40,9 @@ function inOrder(data: unknown): unknown {
 /** A model behind `POST /embeddings`: OpenAI itself, vLLM, Ollama, llama.cpp, text-embeddings-inference, gateways. */
 export function openaiEmbedder(options: OpenAIEmbedderOptions): Embedder {
   const { identity, model, dimensions, apiKey, baseUrl, timeoutMs } = options;
-  const client = openaiClient(options);
   const provider = 'openai';
   const serverName = nameServer(provider, baseUrl);
+  const client = openaiClient(options, { provider, serverName, maxReplyMb: VECTORS_MB });
   const secrets = apiKey === undefined ? [] : [apiKey];
   return batchedEmbedder(
     {

@@ -42,6 +42,8 @@ export type Behaviour =
   | { kind: 'hang'; when: 'before_headers' | 'mid_body' }
   /** Cuts the connection. */
   | { kind: 'reset'; when: 'before_headers' | 'mid_body' }
+  /** A body of so many bytes, or without an end (Infinity); `packed`: as gzip, a thousandth of that. */
+  | { kind: 'flood'; bytes: number; packed?: boolean; status?: number }
   /** Anything at all. */
   | { kind: 'raw'; body: string; status?: number; contentType?: string };
 

@@ -100,6 +100,18 @@ export class FakeProvider {
     return this;
   }
 
+  /** Keeps ordinary replies back to what is asked from now on. @returns sends them all, and keeps none back any more. */
+  hold(): () => void {
+    let send = () => {};
+    this.held = new Promise((resolve) => {
+      send = resolve;
+    });
+    return () => {
+      this.held = undefined;
+      send();
+    };
+  }
+
   /** Cuts every connection that waits for its next request, as a server does whose keep-alive ran out. */
   dropConnections(): void {
     for (const socket of this.sockets) socket.destroy();

@@ -1,4 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import type { Behaviour, Protocol, RecordedRequest } from './behaviours.js';
 
 export function sendJson(
@@ -24,6 +27,12 @@ export function parseJson(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
+}
+
+function* blanks(bytes: number): Generator<Buffer> {
+  const block = Buffer.alloc(65_536, ' ');
+  for (let left = bytes; left > 0; left -= block.length)
+    yield block.subarray(0, Math.min(left, block.length));
 }
 
 interface Performance {
@@ -65,6 +74,18 @@ export function perform(
       response.writeHead(behaviour.status ?? 200, { 'content-type': behaviour.contentType ?? 'text/html' });
       response.end(behaviour.body);
       return;
+    case 'flood': {
+      const { bytes, packed = false, status = 200 } = behaviour;
+      response.writeHead(status, {
+        'content-type': 'application/json',
+        ...(packed ? { 'content-encoding': 'gzip' } : {}),
+      });
+      const body = Readable.from(blanks(bytes));
+      const sent = packed ? pipeline(body, createGzip(), response) : pipeline(body, response);
+      // Whoever has had enough hangs up.
+      sent.catch(() => undefined);
+      return;
+    }
     case 'hang':
     case 'reset': {
       const cut = () => {
