@@ -12,6 +12,7 @@ import { type ModelPlayer, modelAsAgent, modelAsUser } from '../workbench/model-
 import { personAsAgent, personAsUser, type Terminal, Transcript, userHelp } from '../workbench/person.js';
 import { type PlayedRow, type Players, playRow } from '../workbench/play-row.js';
 import { rowOf } from '../workbench/tool-desk.js';
+import { printText } from './print.js';
 
 export interface PlayOptions {
   as: string;
@@ -29,7 +30,7 @@ function standardTerminal(): Terminal & { close(): void } {
   // Ctrl-C leaves as Ctrl-D does: the row is judged as it stands.
   reader.on('SIGINT', () => reader.close());
   return {
-    say: (text) => void stdout.write(`${text}\n`),
+    say: printText,
     ask: async (prompt) => {
       reader.setPrompt(prompt);
       reader.prompt();

@@ -3,6 +3,7 @@ import { InvalidInputError } from '../config/errors.js';
 import { serveDesk } from '../workbench/serve-desk.js';
 import { ToolDesk } from '../workbench/tool-desk.js';
 import { interruption } from './interruption.js';
+import { printText } from './print.js';
 
 export interface ServeOptions {
   row?: string;
@@ -21,8 +22,8 @@ export async function serveUntilInterrupted(
   const desk = await ToolDesk.open(load, row ?? null);
   const interrupted = interruption();
   const { url, close } = await serveDesk(desk, number);
-  process.stdout.write(
-    `The tools of ${desk.row.registry.name}, for the row ${desk.row.row.id}: ${url}\nOpenAPI: ${url}openapi.json. Ctrl-C ends it.\n`,
+  printText(
+    `The tools of ${desk.row.registry.name}, for the row ${desk.row.row.id}: ${url}\nOpenAPI: ${url}openapi.json. Ctrl-C ends it.`,
   );
   await new Promise((resolve) => interrupted.signal.addEventListener('abort', resolve));
   interrupted.dispose();

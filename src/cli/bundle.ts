@@ -5,10 +5,10 @@ import { type Bundle, loadBundle } from '../bundles/load.js';
 import { readTime } from '../bundles/row-schema.js';
 import { writeTemplate } from '../bundles/write-template.js';
 import { InvalidInputError } from '../config/errors.js';
-import { readableJson } from '../storage/json-lines.js';
 import type { PlayOptions } from './bundle-play.js';
 import type { ServeOptions } from './bundle-serve.js';
 import { EXIT } from './exit.js';
+import { printJson, printText } from './print.js';
 
 interface CheckOptions {
   row: string[];
@@ -45,15 +45,15 @@ function unloadable(folder: string, { faults }: BundleError): CheckReport {
 
 function printReport(report: CheckReport): void {
   const { file, rows, with_oracle, proven_solvable, tools, findings } = report;
-  for (const finding of findings) process.stdout.write(`${finding.severity}: ${describeFault(finding)}\n`);
+  for (const finding of findings) printText(`${finding.severity}: ${describeFault(finding)}`);
   const offered = Object.entries(tools).map(([name, names]) => `${name} (${names.join(', ')})`);
   const count = (severity: Finding['severity']) =>
     findings.filter((finding) => finding.severity === severity).length;
-  process.stdout.write(
+  printText(
     [
       `${file}: ${rows} rows, ${with_oracle} with an oracle, ${proven_solvable} proven solvable`,
       `tools: ${offered.join('; ')}`,
-      `${count('error')} errors, ${count('warning')} warnings\n`,
+      `${count('error')} errors, ${count('warning')} warnings`,
     ].join('\n'),
   );
 }
@@ -74,7 +74,7 @@ export function addBundleCommands(program: Command, finish: (code: number) => vo
     .argument('<folder>', 'made where it is not there')
     .action(async (folder: string) => {
       const written = await writeTemplate(folder);
-      process.stdout.write(`${written.join('\n')}\nNext: reprise bundle check ${folder}\n`);
+      printText(`${written.join('\n')}\nNext: reprise bundle check ${folder}`);
       finish(EXIT.done);
     });
 
@@ -96,7 +96,7 @@ export function addBundleCommands(program: Command, finish: (code: number) => vo
         if (!options.json || !(error instanceof BundleError)) throw error;
         return unloadable(folder, error);
       });
-      if (options.json) process.stdout.write(readableJson(report));
+      if (options.json) printJson(report);
       else printReport(report);
       finish(exitCode(report, options.strict ?? false));
     });

@@ -3,9 +3,9 @@ import type { RunStatus } from '../contracts/results.js';
 import type { AgentSource } from '../workers/bundle.js';
 import { EXIT, exitCodeOf } from './exit.js';
 import { askProgress, QUERY_TIMEOUT, watch } from './follow.js';
-import { printText } from './format.js';
 import { interruption } from './interruption.js';
 import type { Display } from './live-block.js';
+import { printJson, printText, sayText } from './print.js';
 import { callSlots, openSession, type Session } from './session.js';
 
 /** An experiment that a command starts and stays with. */
@@ -35,7 +35,7 @@ export async function carryOut<State, Result extends { metrics: { status: RunSta
   experiment: CarriedOut<State, Result>,
 ): Promise<number> {
   const { report, json } = experiment;
-  const print = (result: Result) => printText(json ? JSON.stringify(result, null, 2) : report(result));
+  const print = (result: Result) => (json ? printJson(result) : printText(report(result)));
   const result = await carryingOut(experiment, (carry) => carry(experiment, print));
   return result === null ? EXIT.interrupted : exitCodeOf(result.metrics.status);
 }
@@ -98,7 +98,7 @@ async function carryToEnd<State, Result>(
   } catch (error) {
     display.end();
     if (!interrupted.signal.aborted) throw error;
-    process.stderr.write(`Interrupted. Nothing is lost: ${continuedBy} continues ${name}.\n`);
+    sayText(`Interrupted. Nothing is lost: ${continuedBy} continues ${name}.`);
     return null;
   } finally {
     interrupted.dispose();

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { UPDATES, WORKFLOW_TYPES } from '../contracts/names.js';
 import { EXIT } from './exit.js';
+import { printText } from './print.js';
 import { describeRun, withClient } from './status.js';
 import { takeUpdate } from './take-update.js';
 
@@ -35,7 +36,7 @@ async function update(
     }
     const handle = client.workflow.getHandle(id);
     await takeUpdate(handle, name, lanes);
-    process.stdout.write(`${done(work)}\n`);
+    printText(done(work));
   });
 }
 

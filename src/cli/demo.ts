@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { collect } from './collect.js';
+import { sayText } from './print.js';
 import { executeRun, readConfig } from './run.js';
 
 const CONFIG = fileURLToPath(new URL('../../configs/reflexion.yaml', import.meta.url));
@@ -19,7 +20,7 @@ export function addDemoCommand(program: Command, finish: (code: number) => void)
     .option('--set <field=value>', 'override a field of configs/reflexion.yaml', collect, [])
     .option('--json', 'print the result as JSON, and nothing else')
     .action(async (options: { model?: string; set: string[]; json?: boolean }) => {
-      const say = (message: string) => void (options.json || process.stderr.write(`${message}\n`));
+      const say = (message: string) => void (options.json || sayText(message));
       const model = options.model;
       const real =
         model === undefined

@@ -10,6 +10,7 @@ import { connectClient, resolveServer } from '../workers/connection.js';
 import { serverFolder } from '../workers/server-folder.js';
 import { startRun } from '../workers/start-run.js';
 import { EXIT } from './exit.js';
+import { printJson, sayText } from './print.js';
 import { agentSources, callSlots, taskQueueName } from './session.js';
 
 /** Starts a worker that works in the background until no run is open, with its log beside the server's. */
@@ -50,7 +51,7 @@ export async function leaveToWorkers(
   { sources, concurrency, start }: Detached,
   json: boolean,
 ): Promise<number> {
-  const say = (message: string) => void (json || process.stderr.write(`${message}\n`));
+  const say = (message: string) => void (json || sayText(message));
   const server = await resolveServer({ start: true, say });
   const client = await connectClient(server);
   try {
@@ -59,7 +60,7 @@ export async function leaveToWorkers(
     const { id, how } = await start(client, queue);
     const workerLog = server.embedded ? await spawnWorker(concurrency, sources) : null;
     if (json) {
-      process.stdout.write(`${JSON.stringify({ id, how, address: server.address, ui: server.uiUrl })}\n`);
+      printJson({ id, how, address: server.address, ui: server.uiUrl }, 0);
       return EXIT.done;
     }
     say(`${id} runs in the background on ${server.address}.`);

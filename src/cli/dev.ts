@@ -5,6 +5,7 @@ import type { AgentSource } from '../workers/bundle.js';
 import { collect } from './collect.js';
 import { EXIT } from './exit.js';
 import { interruption } from './interruption.js';
+import { printText, sayText } from './print.js';
 import { openSession, type Session, type SessionOptions } from './session.js';
 import { untilIdle } from './until-idle.js';
 
@@ -33,7 +34,7 @@ function sessionOptions(options: WorkerCommandOptions): SessionOptions {
     );
   }
   return {
-    say: (message) => void process.stderr.write(`${message}\n`),
+    say: (message) => sayText(message),
     agents: options.agent.map(parseAgent),
     ...(options.taskQueue === undefined ? {} : { taskQueue: options.taskQueue }),
     ...(calls === undefined ? {} : { maxConcurrentCalls: calls }),
@@ -79,7 +80,7 @@ export function addWorkerCommands(program: Command, finish: (code: number) => vo
         '',
         'Ctrl-C ends; runs in progress go on with the next worker.',
       ];
-      await work(session, () => void process.stdout.write(`${lines.join('\n')}\n`), false);
+      await work(session, () => printText(lines.join('\n')), false);
       finish(EXIT.done);
     });
 
@@ -92,8 +93,7 @@ export function addWorkerCommands(program: Command, finish: (code: number) => vo
     .option('--until-idle', 'end when no run is open')
     .action(async (options: WorkerCommandOptions) => {
       const session = await openSession(sessionOptions(options));
-      const announce = () =>
-        void process.stderr.write(`Working on ${session.worker.taskQueue} at ${session.server.address}\n`);
+      const announce = () => sayText(`Working on ${session.worker.taskQueue} at ${session.server.address}`);
       await work(session, announce, options.untilIdle === true);
       finish(EXIT.done);
     });

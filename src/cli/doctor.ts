@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { PROVIDERS } from '../config/language-model-schema.js';
 import { missingCredentials } from '../language-models/create.js';
-import { readableJson } from '../storage/json-lines.js';
 import { cacheFolder } from '../workers/cache-folder.js';
 import { configuredServer, connectClient } from '../workers/connection.js';
 import { serverFolder } from '../workers/server-folder.js';
@@ -11,6 +10,7 @@ import { findEmbeddedServer } from '../workers/server-record.js';
 import { findOnPath, findTemporalBinary } from '../workers/temporal-binary.js';
 import { EXIT } from './exit.js';
 import { headedTable } from './format.js';
+import { printJson, printText } from './print.js';
 
 interface Finding {
   what: string;
@@ -129,10 +129,10 @@ export function addDoctorCommand(program: Command, finish: (code: number) => voi
     .option('--json', 'for machines')
     .action(async (options: { json?: boolean }) => {
       const findings = [checkNode(), ...(await checkTemporal()), ...checkKeys(), ...(await checkTools())];
-      if (options.json) process.stdout.write(readableJson(findings));
+      if (options.json) printJson(findings);
       else {
         const rows = findings.map(({ what, state, detail }) => [what, state, detail]);
-        process.stdout.write(`${headedTable(['part', 'state', 'detail'], rows)}\n`);
+        printText(headedTable(['part', 'state', 'detail'], rows));
       }
       finish(findings.some(({ state }) => state === 'missing') ? EXIT.failed : EXIT.done);
     });

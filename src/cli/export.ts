@@ -24,6 +24,7 @@ import { EXIT } from './exit.js';
 import { SavedImages } from './export-images.js';
 import { findExperiment } from './find-experiment.js';
 import { headedTable } from './format.js';
+import { sayText } from './print.js';
 
 /** Where experiments are, unless a folder is named: runs, and evolutions. */
 export const RESULTS_FOLDERS = ['results', 'experiments'];
@@ -172,7 +173,7 @@ export function addExportCommand(program: Command, finish: (code: number) => voi
             });
       const counts: Counts = { trajectories: 0, filtered: 0, rows: 0, refused: [] };
       await write(options.out, exportedRows(store, { format, filter, images }, counts));
-      process.stderr.write(`${report(counts, images)}\n`);
+      sayText(report(counts, images));
       finish(EXIT.done);
     });
 }

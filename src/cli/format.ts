@@ -1,6 +1,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
+import { printable } from '../contracts/printable.js';
 import type { Metrics } from '../contracts/results.js';
 import type { Beside } from '../contracts/step-cost.js';
 import { besideRows, estimatedText } from '../statistics/beside-text.js';
@@ -72,10 +73,6 @@ export function artifactLines(artifacts: string): string[] {
   return artifacts === '' ? [] : [`Artifacts: ${shownAddress(artifacts)}`];
 }
 
-export function printText(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
 /** What is said of an experiment in progress that nobody works on. */
 export function withoutWorker(id: string): string {
   return `${id} is in progress, but no worker answers. Continue it with the command that started it, or with: npx reprise worker`;
@@ -83,7 +80,8 @@ export function withoutWorker(id: string): string {
 
 function table(head: string[], rows: string[][]): string {
   const drawn = new Table({ head, style: { head: [], border: [], compact: true } });
-  drawn.push(...rows);
+  // Shown as they are printed: what a terminal acts on would have no width here.
+  drawn.push(...rows.map((row) => row.map(printable)));
   return drawn.toString();
 }
 

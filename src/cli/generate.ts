@@ -6,6 +6,7 @@ import { InvalidInputError } from '../config/errors.js';
 import { GENERATORS, generateRows } from '../environments/generators/index.js';
 import { jsonLines } from '../storage/json-lines.js';
 import { EXIT } from './exit.js';
+import { sayText } from './print.js';
 
 function wholeNumber(text: string, option: string, least: number, most: number): number {
   const value = Number(text);
@@ -31,9 +32,7 @@ export function addGenerateCommand(program: Command, finish: (code: number) => v
       if (options.out === undefined) for await (const block of lines) process.stdout.write(block as string);
       else {
         await pipeline(lines, createWriteStream(options.out));
-        process.stderr.write(
-          `${count} rows in ${options.out}, judged by env_class ${generator.environment}\n`,
-        );
+        sayText(`${count} rows in ${options.out}, judged by env_class ${generator.environment}`);
       }
       finish(EXIT.done);
     });

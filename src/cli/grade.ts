@@ -5,10 +5,11 @@ import { gradeExact } from '../grading/exact.js';
 import { type Grade, GradingLimitError } from '../grading/grade.js';
 import { gradeMultipleChoice } from '../grading/multiple-choice.js';
 import { gradeNumeric } from '../grading/numeric.js';
-import { readableJson, readNumberedJsonLines } from '../storage/json-lines.js';
+import { readNumberedJsonLines } from '../storage/json-lines.js';
 import { GradingPool } from '../workers/grading-pool.js';
 import { EXIT } from './exit.js';
 import { headedTable } from './format.js';
+import { printJson, printText } from './print.js';
 
 const TASK_TYPES = ['numeric', 'mcq', 'exact'] as const;
 type TaskType = (typeof TASK_TYPES)[number];
@@ -133,12 +134,11 @@ async function gradeFile(
 }
 
 function printReport(report: GradeReport): void {
-  process.stdout.write(`${report.correct} of ${report.rows} correct\n`);
-  for (const { line, message } of report.errors ?? [])
-    process.stdout.write(`line ${line} is not graded: ${message}\n`);
+  printText(`${report.correct} of ${report.rows} correct`);
+  for (const { line, message } of report.errors ?? []) printText(`line ${line} is not graded: ${message}`);
   if (report.agreed === undefined) return;
-  process.stdout.write(
-    `agreed ${report.agreed}, false positives ${report.false_positives}, false negatives ${report.false_negatives}\n`,
+  printText(
+    `agreed ${report.agreed}, false positives ${report.false_positives}, false negatives ${report.false_negatives}`,
   );
   if (report.disagreements === undefined || report.disagreements.length === 0) return;
   const short = (text: string) => (text.length > 50 ? `…${text.slice(-49)}` : text).replaceAll('\n', ' ');
@@ -150,7 +150,7 @@ function printReport(report: GradeReport): void {
     found.graded ? 'correct' : 'wrong',
     short(found.message),
   ]);
-  process.stdout.write(`${headedTable(['line', 'output', 'target', 'row says', 'graded', 'why'], rows)}\n`);
+  printText(headedTable(['line', 'output', 'target', 'row says', 'graded', 'why'], rows));
 }
 
 export function addGradeCommand(program: Command, finish: (code: number) => void): void {
@@ -173,7 +173,7 @@ export function addGradeCommand(program: Command, finish: (code: number) => void
         throw new InvalidInputError(`--tolerance ${options.tolerance}: must be a number from 0 to below 1`);
       }
       const report = await gradeFile(file, taskType, tolerance);
-      if (options.json) process.stdout.write(readableJson(report));
+      if (options.json) printJson(report);
       else printReport(report);
       finish(EXIT.done);
     });

@@ -1,9 +1,11 @@
+import { sayText } from './print.js';
+
 /** The first Ctrl-C, or SIGTERM, asks to end in order; the second ends at once. */
 export function interruption(): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const onSignal = () => {
     if (controller.signal.aborted) process.exit(130);
-    process.stderr.write('\nEnding: calls in flight may finish. Once more ends at once.\n');
+    sayText('\nEnding: calls in flight may finish. Once more ends at once.');
     controller.abort();
   };
   process.on('SIGINT', onSignal);

@@ -2,7 +2,7 @@ import type { AgentEvalProgress, AgentEvalResult } from '../contracts/agent-eval
 import type { JudgeProgress, JudgeResult } from '../contracts/judge.js';
 import type { CarriedOut, Carry } from './carry-out.js';
 import { EXIT, exitCodeOf } from './exit.js';
-import { printText } from './format.js';
+import { printJson, printText, sayText } from './print.js';
 
 /**
  * Carries an evaluation to its end and, where it is done, its judgement. The result as JSON is one object: that of the
@@ -20,8 +20,8 @@ export async function carryOutJudged(
   if (result === null) return EXIT.interrupted;
   const { artifacts, metrics } = result;
   if (metrics.status !== 'done') {
-    if (json) printText(JSON.stringify(result, null, 2));
-    process.stderr.write('Not judged: the evaluation is not complete. The same command goes on with both.\n');
+    if (json) printJson(result);
+    sayText('Not judged: the evaluation is not complete. The same command goes on with both.');
     return exitCodeOf(metrics.status);
   }
   let judgement: JudgeResult | null = null;
@@ -30,7 +30,7 @@ export async function carryOutJudged(
     judgement = await carry(judged, (ended) => json || printText(judged.report(ended)));
   } finally {
     // The evaluation is done, whatever became of its judgement.
-    if (json) printText(JSON.stringify(judgement === null ? result : { ...result, judgement }, null, 2));
+    if (json) printJson(judgement === null ? result : { ...result, judgement });
   }
   return judgement === null ? EXIT.interrupted : exitCodeOf(judgement.metrics.status);
 }

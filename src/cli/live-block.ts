@@ -1,3 +1,4 @@
+import { printable } from '../contracts/printable.js';
 import type { Watcher } from './follow.js';
 
 /** Shows an experiment while it is in progress: on a terminal, in lines, or not at all. */
@@ -46,14 +47,14 @@ export class LiveBlock {
     const isSame = block.join('\n') === this.drawn.join('\n');
     if (isSame && above.length === 0) return;
     const erase = this.drawn.length === 0 ? '' : `\x1b[${this.drawn.length}A\x1b[0J`;
-    this.screen.write(`${erase}${[...above, ...block].map((line) => `${line}\n`).join('')}`);
+    this.screen.write(`${erase}${[...above.map(printable), ...block].map((line) => `${line}\n`).join('')}`);
     this.drawn = block;
   }
 
   /** Lines that fit: one that is wrapped would be two to the terminal and one to us. */
   private fitting(lines: readonly string[]): string[] {
     const { columns } = this.screen.size();
-    return lines.map((line) => [...line].slice(0, columns - 1).join(''));
+    return lines.map((line) => [...printable(line).replaceAll('\n', ' ')].slice(0, columns - 1).join(''));
   }
 }
 

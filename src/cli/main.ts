@@ -14,6 +14,7 @@ import { addGenerateCommand } from './generate.js';
 import { addGradeCommand } from './grade.js';
 import { addJudgeCommand } from './judge.js';
 import { addMemoryCommands } from './memory.js';
+import { sayText } from './print.js';
 import { addReplyCommand } from './reply.js';
 import { addRunCommand } from './run.js';
 import { addSchemaCommand } from './schema.js';
@@ -67,7 +68,7 @@ try {
     exitCode = error.exitCode === 0 ? EXIT.done : EXIT.badInput;
   } else {
     const { message, code } = explain(error);
-    process.stderr.write(`${message}\n`);
+    sayText(message);
     exitCode = code;
   }
 }

@@ -15,6 +15,7 @@ import {
 import { openStore } from '../storage/open.js';
 import { EXIT } from './exit.js';
 import { headedTable } from './format.js';
+import { printText } from './print.js';
 
 const FILE_HELP = 'a memory.json, as a path or s3:// address';
 
@@ -85,11 +86,13 @@ export function addMemoryCommands(program: Command, finish: (code: number) => vo
     .option('--version <n>', 'the text of this version only')
     .action(async (file: string, options: { version?: string }) => {
       const opened = await openMemory(file);
-      if (options.version === undefined) process.stdout.write(`${describe(opened)}\n`);
+      if (options.version === undefined) printText(describe(opened));
       else {
         const wanted = versionNumber(options.version, '--version');
         const { cheatsheet } = refusing(file, () => rolledBack(opened.parts, wanted));
-        process.stdout.write(`${cheatsheet}\n`);
+        // Into a file it goes as it is.
+        if (process.stdout.isTTY) printText(cheatsheet);
+        else process.stdout.write(`${cheatsheet}\n`);
       }
       finish(EXIT.done);
     });
@@ -113,7 +116,7 @@ export function addMemoryCommands(program: Command, finish: (code: number) => vo
           yield '\n';
         })(),
       );
-      process.stdout.write(`${out}: version ${result.versions.length} is version ${wanted} once more\n`);
+      printText(`${out}: version ${result.versions.length} is version ${wanted} once more`);
       finish(EXIT.done);
     });
 }

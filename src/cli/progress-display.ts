@@ -1,7 +1,9 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { printable, printableLine } from '../contracts/printable.js';
 import type { Progress } from '../contracts/run.js';
 import { dollars, percent, stateParts } from './format.js';
 import { type Display, displayFor } from './live-block.js';
+import { sayText } from './print.js';
 import { ProgressLines } from './progress-lines.js';
 
 function summary(progress: Progress): string {
@@ -9,7 +11,7 @@ function summary(progress: Progress): string {
   const parts = [`${totals.correct} correct (${percent(accuracy)})`, `${totals.lm_calls} LM calls`];
   if (totals.errors > 0) parts.push(`${totals.errors} errors`);
   if (totals.cost_usd !== null && totals.cost_usd > 0) parts.push(dollars(totals.cost_usd));
-  return [...parts, ...stateParts(progress)].join(' · ');
+  return printableLine([...parts, ...stateParts(progress)].join(' · '));
 }
 
 class Bar implements Display<Progress> {
@@ -37,9 +39,9 @@ class Bar implements Display<Progress> {
   }
 
   say(message: string): void {
-    if (this.bar === undefined) process.stderr.write(`${message}\n`);
+    if (this.bar === undefined) sayText(message);
     // The bar goes on one line below; it ends where the cursor was saved.
-    else process.stderr.write(`\r\x1b[K${message}\n\x1b7`);
+    else process.stderr.write(`\r\x1b[K${printable(message)}\n\x1b7`);
   }
 
   end(): void {

@@ -1,3 +1,4 @@
+import { printable } from '../contracts/printable.js';
 import type { Display, Write } from './live-block.js';
 
 /** What a line tells. */
@@ -37,7 +38,7 @@ export class ProgressLines<Progress extends { phase: string; message: string | n
   }
 
   say(message: string): void {
-    this.write(`${message}\n`);
+    this.write(`${printable(message)}\n`);
   }
 
   end(): void {}

@@ -9,6 +9,7 @@ import { openStore } from '../storage/open.js';
 import { EXIT } from './exit.js';
 import { askProgress, QUERY_TIMEOUT } from './follow.js';
 import { withoutWorker } from './format.js';
+import { printText } from './print.js';
 import { describeRun, withClient } from './status.js';
 import { takeUpdate } from './take-update.js';
 import { onlyWaiting, runOfRollout, type Waiting, waitingText } from './waiting-rollouts.js';
@@ -68,7 +69,7 @@ export function addReplyCommand(program: Command, finish: (code: number) => void
     .argument('<id>', 'a rollout’s id, or the run’s where one of its rollouts waits')
     .argument('[text]', 'what the user says; the stop token, ###STOP###, ends the conversation')
     .action(async (id: string, text: string | undefined) => {
-      process.stdout.write(`${await withClient((client) => reply(client, id, text))}\n`);
+      printText(await withClient((client) => reply(client, id, text)));
       finish(EXIT.done);
     });
 }

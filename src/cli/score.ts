@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { rescore } from '../activities/rescore.js';
 import { RunContexts } from '../activities/run-context.js';
 import { RunLogs } from '../activities/run-log.js';
-import { readableJson } from '../storage/json-lines.js';
 import { openStore } from '../storage/open.js';
 import { artifactKeys } from '../storage/paths.js';
 import { GradingPool } from '../workers/grading-pool.js';
@@ -10,6 +9,7 @@ import { EXIT } from './exit.js';
 import { findExperiment } from './find-experiment.js';
 import { headedTable, metricsTable, percent } from './format.js';
 import { processLogger } from './logger.js';
+import { printJson, printText } from './print.js';
 
 export function addScoreCommand(program: Command, finish: (code: number) => void): void {
   program
@@ -45,10 +45,10 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
       });
       try {
         const { metrics, before, changed } = await rescore(await runs.get(uri));
-        if (options.json) process.stdout.write(readableJson({ artifacts: uri, before, metrics, changed }));
+        if (options.json) printJson({ artifacts: uri, before, metrics, changed });
         else {
-          process.stdout.write(
-            `${metricsTable(metrics)}\nBefore: ${before.correct} correct (${percent(before.accuracy)})\n`,
+          printText(
+            `${metricsTable(metrics)}\nBefore: ${before.correct} correct (${percent(before.accuracy)})`,
           );
           const rows = changed.map((row) => [
             row.id,
@@ -56,9 +56,8 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
             row.after === null ? 'now an error' : row.after ? 'now correct' : 'now wrong',
             row.message,
           ]);
-          if (rows.length > 0)
-            process.stdout.write(`${headedTable(['sample', 'trial', 'grade', 'why'], rows)}\n`);
-          process.stdout.write(`Written to ${uri}/rescored\n`);
+          if (rows.length > 0) printText(headedTable(['sample', 'trial', 'grade', 'why'], rows));
+          printText(`Written to ${uri}/rescored`);
         }
       } finally {
         await grading.close();

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
 import { connectClient, resolveServer } from '../workers/connection.js';
 import { EXIT } from './exit.js';
+import { printText, sayText } from './print.js';
 
 /** `INDEXED_VALUE_TYPE_KEYWORD` of the API. */
 const KEYWORD = 2;
@@ -26,14 +27,14 @@ export function addSetupCommand(program: Command, finish: (code: number) => void
     .action(async () => {
       const server = await resolveServer({
         start: true,
-        say: (message) => void process.stderr.write(`${message}\n`),
+        say: (message) => sayText(message),
       });
       const client = await connectClient(server);
       try {
         const added = await registerSearchAttributes(client, server.namespace);
         const what =
           added.length === 0 ? 'all search attributes were there already' : `registered ${added.join(', ')}`;
-        process.stdout.write(`${server.address}, namespace ${server.namespace}: ${what}\n`);
+        printText(`${server.address}, namespace ${server.namespace}: ${what}`);
       } finally {
         await client.connection.close();
         await server.release();

@@ -6,6 +6,7 @@ import { evolveReport, evolveStanding } from './evolve-format.js';
 import { askProgress, QUERY_TIMEOUT, resultOf } from './follow.js';
 import { withoutWorker } from './format.js';
 import { judgeReport, judgeStanding } from './judge-format.js';
+import { printJson, printText } from './print.js';
 import { runReport, runStanding } from './run-format.js';
 
 /** How an experiment of a kind is told to people. */
@@ -25,23 +26,23 @@ const TELLINGS: Record<string, Telling> = {
 const OF_A_RUN: Telling = { standing: runStanding, report: runReport };
 
 /**
- * What there is to say of an experiment: its result, or where it stands.
+ * Prints what there is to say of an experiment: its result, or where it stands.
  * @param type of its workflow
  */
-export async function experimentText(
+export async function printExperiment(
   handle: WorkflowHandle,
   { type, running, json }: { type: string; running: boolean; json: boolean },
-): Promise<string> {
+): Promise<void> {
   const id = handle.workflowId;
   const { standing, report } = TELLINGS[type] ?? OF_A_RUN;
   if (!running) {
     const result = await resultOf<{ metrics: { status: RunPhase } }>(handle);
-    if (json) return JSON.stringify({ id, phase: result.metrics.status, ...result }, null, 2);
-    return `${id}\n${report(result as never)}`;
+    if (json) printJson({ id, phase: result.metrics.status, ...result });
+    else printText(`${id}\n${report(result as never)}`);
+    return;
   }
   const progress = await askProgress<{ phase: RunPhase }>(handle, QUERY_TIMEOUT);
   if (json) {
-    return JSON.stringify({ id, phase: progress?.phase ?? 'waiting for a worker', progress }, null, 2);
-  }
-  return progress === null ? withoutWorker(id) : `${id}\n${standing(progress as never)}`;
+    printJson({ id, phase: progress?.phase ?? 'waiting for a worker', progress });
+  } else printText(progress === null ? withoutWorker(id) : `${id}\n${standing(progress as never)}`);
 }

@@ -10,10 +10,11 @@ import {
   type RewardStatisticsOptions,
   rewardStatistics,
 } from '../statistics/reward-statistics.js';
-import { readableJson, readNumberedJsonLines } from '../storage/json-lines.js';
+import { readNumberedJsonLines } from '../storage/json-lines.js';
 import { openStore } from '../storage/open.js';
 import { EXIT } from './exit.js';
 import { headedTable } from './format.js';
+import { printJson, printText } from './print.js';
 
 const MOST_RESAMPLES = 1_000_000;
 
@@ -142,11 +143,11 @@ export function addStatsCommand(program: Command, finish: (code: number) => void
           : refusing(options.against as string, () => comparePaired(rows, others, settings));
       if (options.json) {
         const report = comparison === null ? statistics : { ...statistics, comparison };
-        process.stdout.write(readableJson(report));
+        printJson(report);
       } else {
-        process.stdout.write(`${statisticsText(statistics)}\n`);
+        printText(statisticsText(statistics));
         if (comparison !== null) {
-          process.stdout.write(`Against ${options.against}:\n${comparisonText(comparison)}\n`);
+          printText(`Against ${options.against}:\n${comparisonText(comparison)}`);
         }
       }
       finish(EXIT.done);

@@ -4,12 +4,12 @@ import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../contracts/names.js';
-import { readableJson } from '../storage/json-lines.js';
 import { configuredServer, connectClient, resolveServer } from '../workers/connection.js';
 import { serverFolder } from '../workers/server-folder.js';
 import { EXIT } from './exit.js';
-import { headedTable, printText } from './format.js';
-import { experimentText } from './show-experiment.js';
+import { headedTable } from './format.js';
+import { printJson, printText, sayText } from './print.js';
+import { printExperiment } from './show-experiment.js';
 
 /** A client for commands that look at runs; the embedded server is started when its database is there. */
 export async function withClient<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
@@ -21,7 +21,7 @@ export async function withClient<Value>(work: (client: Client) => Promise<Value>
   }
   const server = await resolveServer({
     start: true,
-    say: (message) => void process.stderr.write(`${message}\n`),
+    say: (message) => sayText(message),
   });
   const client = await connectClient(server);
   try {
@@ -45,7 +45,7 @@ export async function describeRun(client: Client, id: string) {
 async function showOne(client: Client, id: string, json: boolean): Promise<void> {
   const { type, status } = await describeRun(client, id);
   const running = status.name === 'RUNNING';
-  printText(await experimentText(client.workflow.getHandle(id), { type, running, json }));
+  await printExperiment(client.workflow.getHandle(id), { type, running, json });
 }
 
 const RUNS_LISTED = 50;
@@ -78,12 +78,12 @@ async function listRuns(client: Client, json: boolean): Promise<void> {
     model: attributeOf(info, SEARCH_ATTRIBUTES.model),
     started: info.startTime.toISOString(),
   }));
-  if (json) process.stdout.write(readableJson(rows));
+  if (json) printJson(rows);
   else if (rows.length === 0)
-    process.stdout.write('No runs yet. Start one with: npx reprise run configs/toy_inmemory.yaml\n');
+    printText('No runs yet. Start one with: npx reprise run configs/toy_inmemory.yaml');
   else {
     const cells = rows.map((row) => [row.id, row.kind, shownPhase(row), row.model, row.started]);
-    process.stdout.write(`${headedTable(['id', 'kind', 'phase', 'model', 'started'], cells)}\n`);
+    printText(headedTable(['id', 'kind', 'phase', 'model', 'started'], cells));
   }
 }
 

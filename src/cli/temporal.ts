@@ -4,6 +4,7 @@ import { configuredServer } from '../workers/connection.js';
 import { serverFolder } from '../workers/server-folder.js';
 import { findEmbeddedServer } from '../workers/server-record.js';
 import { provideTemporalBinary } from '../workers/temporal-binary.js';
+import { sayText } from './print.js';
 
 /** The Temporal CLI that Reprise found or built, pointed at the server that Reprise uses. */
 export function addTemporalCommand(program: Command, finish: (code: number) => void): void {
@@ -15,7 +16,7 @@ export function addTemporalCommand(program: Command, finish: (code: number) => v
     .argument('[arguments...]')
     .action(async (_arguments: string[], _options: unknown, command: Command) => {
       const binary = await provideTemporalBinary({
-        say: (message) => void process.stderr.write(`${message}\n`),
+        say: (message) => sayText(message),
       });
       const embedded =
         configuredServer(process.env) === null ? await findEmbeddedServer(serverFolder()) : null;

@@ -3,7 +3,7 @@ import type { EvolveProgress } from '../contracts/evolve-results.js';
 import { latestScoreText } from '../evolution/lineage.js';
 import { besideRows, estimatedText } from '../statistics/beside-text.js';
 import { scoreText } from '../statistics/figure-text.js';
-import { closingFacts, type Fact, factLines, factTable } from './fact-table.js';
+import { closingFacts, type Fact, factLines, factTable, plainText } from './fact-table.js';
 import { dollars } from './progress-markdown.js';
 
 /** Rows of a table that people read in a browser. */
@@ -16,7 +16,7 @@ function scaffoldTable(nodes: readonly ScaffoldNode[]): string[] {
     '| --- | --- | --- | --- | --- | --- | --- |',
     ...shown.map(
       ({ id, parent_scaffold_id, iteration, status, train, valid, cost_usd }) =>
-        `| ${id} | ${parent_scaffold_id ?? '–'} | ${iteration} | ${status} | ${latestScoreText(train)} | ${latestScoreText(valid)} | ${cost_usd === undefined ? '–' : dollars(cost_usd)} |`,
+        `| ${plainText(id)} | ${plainText(parent_scaffold_id ?? '–')} | ${iteration} | ${status} | ${latestScoreText(train)} | ${latestScoreText(valid)} | ${cost_usd === undefined ? '–' : dollars(cost_usd)} |`,
     ),
     ...(shown.length < nodes.length ? [`and ${nodes.length - shown.length} before them`] : []),
   ];

@@ -2,7 +2,7 @@ import type { Metrics } from '../contracts/results.js';
 import type { Progress } from '../contracts/run.js';
 import { besideRows, estimatedText } from '../statistics/beside-text.js';
 import { dollarsText, percentText } from '../statistics/figure-text.js';
-import { cellText, type Fact, factTable } from './fact-table.js';
+import { type Fact, factTable } from './fact-table.js';
 
 export function percent(share: number | null): string {
   return share === null ? '–' : percentText(share);
@@ -30,13 +30,13 @@ export function progressMarkdown(progress: Progress, metrics: Metrics | null): s
     ['cost', dollars(totals.cost_usd)],
     ...besideRows(totals),
     ['concurrency', String(progress.concurrency)],
-    ['artifacts', progress.artifacts === '' ? '–' : `\`${progress.artifacts}\``],
+    ['artifacts', progress.artifacts === '' ? '–' : { code: progress.artifacts }],
   ];
   if (metrics !== null && metrics.success_by_trial.length > 1) {
     metrics.success_by_trial.forEach(
       (share, trial) => void rows.push([`success by trial ${trial + 1}`, percent(share)]),
     );
   }
-  if (progress.message !== null) rows.push(['note', cellText(progress.message)]);
+  if (progress.message !== null) rows.push(['note', progress.message]);
   return factTable(progress.experiment, rows).join('\n');
 }

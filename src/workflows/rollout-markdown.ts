@@ -2,7 +2,7 @@ import type { RolloutResult } from '../contracts/agent-eval.js';
 import type { RolloutProgress } from '../contracts/agent-eval-results.js';
 import { besideRows, estimatedText } from '../statistics/beside-text.js';
 import { scoreText } from '../statistics/figure-text.js';
-import { cellText, type Fact, factTable } from './fact-table.js';
+import { type Fact, factTable } from './fact-table.js';
 import { dollars } from './progress-markdown.js';
 
 /** What the Temporal UI shows of a rollout. */
@@ -16,7 +16,7 @@ export function rolloutMarkdown(
     ['state', state],
     ...(ending == null ? [] : [['ended by', ending] as const]),
     ...(score == null ? [] : [['reward', scoreText(score)] as const]),
-    ...(error == null ? [] : [['error', cellText(`${error.type}: ${error.message}`)] as const]),
+    ...(error == null ? [] : [['error', `${error.type}: ${error.message}`] as const]),
     ['replies of the agent', String(agent_turns)],
     ['tool calls', `${tool_calls}, ${tool_calls_failed} failed`],
     ['LM calls', `${lm_calls}${estimatedText(totals)}`],

@@ -185,4 +185,31 @@ describe('what the Temporal UI shows', () => {
     expect(evaluated).toContain('| mean reward | – |');
     expect(evaluated).not.toMatch(/artifacts|note/);
   });
+
+  test('makes nothing of what others have written', () => {
+    const hostile =
+      '![x](http://evil.invalid/?k=1) [click](javascript:0) <img src=x> www.evil.invalid `code` **b** a | b\n# c\x1b[2J';
+    const texts = [
+      progressMarkdown({ ...run, experiment: hostile, message: hostile }, null),
+      agentEvalMarkdown({ ...evaluation, agent_model: hostile, user_model: hostile, message: hostile }),
+      evolveMarkdown({ ...evolution, message: hostile }),
+      judgeMarkdown({ ...judgement, mean_scores: { [hostile]: 1 }, model: hostile, message: hostile }),
+      rolloutMarkdown(
+        { ...rollout, row: hostile },
+        { status: 'error', error: { type: 'server', message: hostile } },
+      ),
+    ];
+    const shown =
+      '!\\[x\\](http\\://evil.invalid/?k=1) \\[click\\](javascript:0) \\<img src=x\\> www\\.evil.invalid \\`code\\` \\*\\*b\\*\\* a \\| b # c␛\\[2J';
+    for (const text of texts) {
+      expect(text).toContain(shown);
+      expect(text).not.toMatch(/(?<!\\)(?:[[\]<>]|:\/\/(?!\/results))|(?!\n)\p{Cc}/u);
+    }
+  });
+
+  test('an address stands in type of one width, whatever is in it', () => {
+    expect(progressMarkdown({ ...run, artifacts: 'file:///a`|<b>' }, null)).toContain(
+      "| artifacts | `file:///a'\\|<b>` |",
+    );
+  });
 });

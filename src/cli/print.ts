@@ -1,0 +1,21 @@
+import { printable, printableJson } from '../contracts/printable.js';
+
+/*
+ * What commands say goes through here: names, messages and replies of others stand in it, and a terminal acts on some
+ * characters. What a command hands on as it is (rows, files, a chosen text that is piped) does not.
+ */
+
+/** A result that people read, on standard output. */
+export function printText(text: string): void {
+  process.stdout.write(`${printable(text)}\n`);
+}
+
+/** A result that programs read, on standard output. @param space as `JSON.stringify` takes it */
+export function printJson(value: unknown, space = 2): void {
+  process.stdout.write(`${printableJson(JSON.stringify(value, null, space))}\n`);
+}
+
+/** What is said beside the result, on standard error. */
+export function sayText(text: string): void {
+  process.stderr.write(`${printable(text)}\n`);
+}

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { headedTable } from '../../src/cli/format.js';
+import { LiveBlock } from '../../src/cli/live-block.js';
+import { printJson, printText, sayText } from '../../src/cli/print.js';
+import { ProgressLines } from '../../src/cli/progress-lines.js';
+
+const HOSTILE = 'no\x1b]0;title\x07 \x1b[31mred\x9b';
+const SHOWN = 'no␛]0;title␇ ␛[31mred�';
+
+test('what commands print and say does nothing to a terminal', () => {
+  const written: string[] = [];
+  const write = (text: unknown) => written.push(String(text)) > 0;
+  const streams = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'));
+  for (const stream of streams) stream.mockImplementation(write);
+  printText(HOSTILE);
+  sayText(HOSTILE);
+  printJson({ HOSTILE });
+  for (const stream of streams) stream.mockRestore();
+  expect(written.slice(0, 2)).toEqual([`${SHOWN}\n`, `${SHOWN}\n`]);
+  expect(JSON.parse(written[2] as string)).toEqual({ HOSTILE });
+  expect(written[2]).not.toMatch(/(?!\n)\p{Cc}/u);
+});
+
+test('nor do tables, lines and the foot of the screen', () => {
+  expect(headedTable(['a'], [[HOSTILE]])).toContain(SHOWN);
+  let written = '';
+  const write = (text: string) => {
+    written += text;
+  };
+  new ProgressLines(write, () => ({ ended: 1, planned: 2, text: HOSTILE })).show({
+    phase: 'running',
+    message: null,
+  });
+  const block = new LiveBlock({ write, size: () => ({ rows: 24, columns: 80 }) });
+  block.show(() => [HOSTILE], [HOSTILE]);
+  block.say(HOSTILE);
+  const ownErase = '\x1b[1A\x1b[0J';
+  expect(written.replaceAll(ownErase, '').replaceAll(SHOWN, '').trim()).toBe('');
+});
+
+test('commands write to a terminal by no other way', () => {
+  // What is handed on as it is: rows, a schema, a chosen cheatsheet that is piped; and what draws the screen.
+  const allowed = ['export', 'generate', 'live-block', 'memory', 'print', 'progress-display', 'schema'];
+  const files = readdirSync('src/cli').filter((file) => !allowed.includes(file.replace('.ts', '')));
+  const others = files.filter((file) =>
+    /std(?:out|err)\.write|console\./.test(readFileSync(`src/cli/${file}`, 'utf8')),
+  );
+  expect(others).toEqual([]);
+});
