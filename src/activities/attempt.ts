@@ -4,11 +4,12 @@ import type { AskedBefore, FailedBefore, StepCost, Unkept } from '../contracts/s
 import { withFailure } from '../language-models/outage.js';
 import { addUnkept, timesRequested } from '../runtime/beside.js';
 import { costOfCall } from '../runtime/step-cost.js';
+import { crashesOf, type EndNotes, isGivenUp } from './crashes.js';
 import { heartbeating } from './heartbeating.js';
 import { activityNameOf } from './unkept.js';
 
 /** What an attempt of an activity that asks a model leaves for the next one, in its heartbeats. */
-export interface AttemptNotes extends FailedBefore {
+export interface AttemptNotes extends FailedBefore, EndNotes {
   /** Attempts that ended before they had asked for anything, as where the store was away. */
   unasked: number;
   /** What the failed ones may have cost; absent where there was none. */
@@ -63,6 +64,12 @@ export class Attempt {
     return this.before !== undefined;
   }
 
+  /** Workers that have died with this activity, where no further one is risked for it; null where one is. */
+  get deadWorkers(): number | null {
+    const context = Context.current();
+    return isGivenUp(context) ? crashesOf(context) : null;
+  }
+
   /** How requests for this call have failed. */
   get soFar(): FailedBefore {
     const { failures, refused_since } = this.notes;
@@ -88,9 +95,9 @@ export class Attempt {
 
   /** Of those that this activity has sent. */
   private get ownCrashes(): number {
-    const { failures, unasked, held } = this.notes;
+    const { failures, unasked, held, idle = 0 } = this.notes;
     const { attempt } = held ?? Context.current().info;
-    return Math.max(attempt - 1 - failures - unasked, 0);
+    return Math.max(attempt - 1 - failures - unasked - idle, 0);
   }
 
   /** A request is sent. */

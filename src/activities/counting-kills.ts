@@ -1,13 +1,14 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { KilledError } from '../sandboxes/sandbox.js';
+import type { EndNotes } from './crashes.js';
 import { heartbeating } from './heartbeating.js';
 
 /** A program that is killed this often most likely kills itself, which is not known, so it is no score either. */
 const MOST_KILLS = 3;
 
 /** What an attempt that runs a program leaves for the next one, in its heartbeats. */
-export interface KillNotes {
+export interface KillNotes extends EndNotes {
   /** Attempts in which something killed the program. Those that ended for another reason do not count. */
   kills: number;
 }

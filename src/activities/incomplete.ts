@@ -2,7 +2,7 @@ import type { Metrics } from '../contracts/results.js';
 import { isRetryableKind } from '../language-models/errors.js';
 
 /** Error types, beside those of providers, of what fails outside of an experiment. */
-const OUTSIDE = ['InfrastructureError', 'SandboxError', 'StorageError'];
+const OUTSIDE = ['InfrastructureError', 'SandboxError', 'StorageError', 'WorkerCrash', 'reply_too_long'];
 
 /** Whether a row with an error of this type may come out well when it is tried again. */
 function isOutsideError(type: string): boolean {

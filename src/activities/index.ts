@@ -23,6 +23,7 @@ import { ModelCalls } from './model-calls.js';
 import { createPrepareRun } from './prepare-run.js';
 import { RunContexts } from './run-context.js';
 import { withOwners } from './with-owners.js';
+import { withSuspects } from './with-suspects.js';
 import { createWritePart } from './write-part.js';
 
 export type Activities = RunActivities &
@@ -51,5 +52,5 @@ export function createActivities(dependencies: WorkerDependencies): Activities {
     ...createAgentEvalActivities(dependencies, models),
     ...createJudgeActivities(dependencies, models),
   };
-  return withFailures(withOwners(activities, dependencies), dependencies);
+  return withFailures(withOwners(withSuspects(activities), dependencies), dependencies);
 }

@@ -4,6 +4,7 @@ import type { CallRecord } from '../contracts/language-model.js';
 import type { AwaitedStep, GenerateInput } from '../contracts/run.js';
 import { Attempt } from './attempt.js';
 import type { StoredCall } from './call-store.js';
+import { workerCrash } from './crashes.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { stepEnvironment } from './environments.js';
 import type { CalledModel, ModelCalls } from './model-calls.js';
@@ -67,7 +68,7 @@ export function createLanguageModelActivities(
     const taken = stepping.catch(() => null);
     const quick = await Promise.race([taken, sleep(QUICK_STEP, null, { ref: false })]);
     const kept = await save(quick);
-    return answered(run, kept, () =>
+    return answered(run, kept, attempt, () =>
       kept.record.text === record.text ? stepping : step(run, kept, awaited),
     );
   }
@@ -79,11 +80,14 @@ export function createLanguageModelActivities(
   async function answered(
     run: RunContext,
     stored: StoredCall,
+    attempt: Attempt,
     take: () => Promise<StepAnswer>,
   ): Promise<StoredCall> {
     const { record } = stored;
     const there = await run.calls.answerTo(stored);
     if (there !== null) return { record, answer: there };
+    const { deadWorkers } = attempt;
+    if (deadWorkers !== null) throw workerCrash(deadWorkers, attempt.costOf(stored.record));
     const answer = await take();
     const kept = await held(() => run.calls.keepAnswer(record, answer), {
       log: logOf(run),
@@ -102,7 +106,7 @@ export function createLanguageModelActivities(
       const stored = await models.found(model, found, attempt);
       const { step: awaited } = input;
       if (awaited === undefined) return { ...stored, answer: null };
-      return answered(run, stored, () => step(run, stored, awaited));
+      return answered(run, stored, attempt, () => step(run, stored, awaited));
     }
     const { record, settle } = await models.ask(model, asked, attempt);
     const kept = await keep(run, record, input.step, attempt);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import { type ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { CancelledFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import type { LanguageModelConfig } from '../config/language-model-schema.js';
 import type { AgentRequest } from '../contracts/agent.js';
@@ -15,7 +15,7 @@ import type {
 import type { FailedBefore, Unkept } from '../contracts/step-cost.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { type HearAway, WaitedTooLong, withFailure } from '../language-models/outage.js';
-import { mostUsage, priceOf, unkeptOf } from '../language-models/usage.js';
+import { unkeptOf } from '../language-models/usage.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { Attempt } from './attempt.js';
 import { failureOf, isFinalFailure, refusalOf } from './call-failures.js';
@@ -27,7 +27,7 @@ import { type Asker, Forgiven, ModelGates } from './model-gates.js';
 import { held } from './patiently.js';
 import { pauseAfter } from './pause-after.js';
 import { ReplyCache } from './reply-cache.js';
-import { noteUnkept } from './unkept.js';
+import { UnansweredRequests } from './unanswered-requests.js';
 
 /** A model of an experiment, and where its calls are kept. */
 export interface CalledModel {
@@ -92,8 +92,6 @@ interface Asking extends Omit<Asker, 'key' | 'waiting'> {
 
 /** Milliseconds that an attempt waits for a provider that is away: well within the activity's own time. */
 const LONGEST_WAIT = 5 * 3600 * 1000;
-/** Milliseconds until a call that was forgiven asks for leave again, where it needs that; it waits for its turn then. */
-const FORGIVEN_PAUSE = 100;
 
 /**
  * Asks models from within activities: the gates that each request passes, the failures' translation for the retry
@@ -101,9 +99,11 @@ const FORGIVEN_PAUSE = 100;
  */
 export class ModelCalls {
   private readonly gates: ModelGates;
+  private readonly unanswered: UnansweredRequests;
 
   constructor(private readonly dependencies: WorkerDependencies) {
     this.gates = new ModelGates(dependencies);
+    this.unanswered = new UnansweredRequests(dependencies);
   }
 
   /** The key and the request of a call; the key finds its record. */
@@ -146,6 +146,10 @@ export class ModelCalls {
     attempt: Attempt,
   ): Promise<Asked> {
     const left = attempt.leftFor(prepared);
+    const { deadWorkers } = attempt;
+    if (left === null && deadWorkers !== null) {
+      throw await this.unanswered.endCrashed(model, prepared.request, deadWorkers, attempt);
+    }
     const asked =
       left === null
         ? await this.fromCacheOr(model, prepared, attempt.crashes, async () => ({
@@ -156,7 +160,7 @@ export class ModelCalls {
     if (asked.record.cached !== true) attempt.concludes(asked.record);
     const settle = async () => {
       await asked.settle();
-      await this.noteUnkept(model, attempt);
+      await this.unanswered.noteUnkept(model, attempt);
     };
     return { ...asked, settle };
   }
@@ -164,17 +168,8 @@ export class ModelCalls {
   /** A call whose reply is stored already, with what this activity may have sent for nothing. */
   async found(model: CalledModel, stored: StoredCall, attempt: Attempt): Promise<StoredCall> {
     attempt.finds(stored.record);
-    await this.noteUnkept(model, attempt);
+    await this.unanswered.noteUnkept(model, attempt);
     return model.calls.countRepeated(stored, attempt.crashesBesideReply);
-  }
-
-  private async noteUnkept({ store, log }: CalledModel, { activity, unkept }: Attempt): Promise<void> {
-    if (unkept === null) return;
-    await held(() => noteUnkept(store, activity, unkept), {
-      log,
-      dependencies: this.dependencies,
-      what: 'store what was spent',
-    });
   }
 
   /**
@@ -210,7 +205,7 @@ export class ModelCalls {
           before = withFailure(before, error);
           const { failures } = before;
           const isFinal = isFinalFailure(error, failures, model.lm);
-          this.tell(model, prepared.request, error, { failures, isFinal });
+          this.unanswered.tell(model, prepared.request, error, { failures, isFinal });
           const failure = failureOf(error, { failures, isFinal });
           await watch.failed(unkeptOf(model, prepared.request, error), refusalOf(failure) !== null);
           if (isFinal) throw failure;
@@ -294,7 +289,8 @@ export class ModelCalls {
         }
         if (error instanceof Forgiven) {
           attempt.forgiven(unkeptOf(model, prepared.request, error.refusal));
-          if (attempt.isSingle) throw await this.endSingle(model, prepared.request, error.refusal, attempt);
+          if (attempt.isSingle)
+            throw await this.unanswered.endSingle(model, prepared.request, error.refusal, attempt);
           continue;
         }
         if (error instanceof WaitedTooLong) throw failureOf(error.refusal, { failures: 0, isFinal: false });
@@ -302,55 +298,8 @@ export class ModelCalls {
         const isModels = error instanceof LanguageModelError;
         attempt.failed(error, isModels ? unkeptOf(model, prepared.request, error) : null);
         if (!isModels) throw error;
-        throw await this.failed(model, prepared.request, error, attempt);
+        throw await this.unanswered.failed(model, prepared.request, error, attempt);
       }
     }
-  }
-
-  /** Tells of a provider's failure, notes what it may have cost, and says what is to be done about it. */
-  private async failed(
-    model: CalledModel,
-    request: GenerateRequest,
-    error: LanguageModelError,
-    attempt: Attempt,
-  ): Promise<ApplicationFailure> {
-    const { failures } = attempt.soFar;
-    const isFinal = isFinalFailure(error, failures, model.lm);
-    this.tell(model, request, error, { failures, isFinal });
-    if (attempt.isSingle && !isFinal) {
-      return this.endSingle(model, request, error, attempt, pauseAfter(failures, error.retryAfterMs));
-    }
-    // Nothing that this activity has sent will be answered any more.
-    if (isFinal) attempt.concludes(priceOf(model, mostUsage(request)));
-    await this.noteUnkept(model, attempt);
-    return failureOf(error, { failures, isFinal }, { unkept: attempt.unkept });
-  }
-
-  /** The activity ends, and another one asks again after a pause. */
-  private async endSingle(
-    model: CalledModel,
-    request: GenerateRequest,
-    error: LanguageModelError,
-    attempt: Attempt,
-    pause_ms = FORGIVEN_PAUSE,
-  ): Promise<ApplicationFailure> {
-    attempt.concludes(priceOf(model, mostUsage(request)));
-    await this.noteUnkept(model, attempt);
-    const { soFar, crashes, unkept } = attempt;
-    return failureOf(
-      error,
-      { failures: soFar.failures, isFinal: false },
-      { unkept, again: { ...soFar, crashes, pause_ms } },
-    );
-  }
-
-  private tell(
-    model: CalledModel,
-    { call }: GenerateRequest,
-    { message: error }: LanguageModelError,
-    { failures, isFinal }: { failures: number; isFinal: boolean },
-  ): void {
-    model.log.warn({ call, failures, error }, 'LM call failed');
-    if (!isFinal) this.dependencies.notify(`Asking again: ${error}`);
   }
 }

@@ -58,6 +58,8 @@ export const FAILURE_TYPES = {
   unscored: 'Unscored',
   /** The agent of a rollout said nothing; details: what that cost. */
   emptyReply: 'EmptyReply',
+  /** Worker after worker died while it worked on it; details: what its requests may have cost, where it sent any. */
+  workerCrash: 'WorkerCrash',
   /** A fault that nobody foresaw, most likely of Reprise; given up after a few attempts. */
   unforeseen: 'Unforeseen',
   /** The run ended as failed after its artifacts were written. */

@@ -12,10 +12,12 @@ test.each([
   'timeout',
   'connection',
   'malformed_reply',
+  'reply_too_long',
   'unknown',
   'InfrastructureError',
   'SandboxError',
   'StorageError',
+  'WorkerCrash',
 ])('an experiment with a row of the type %s is incomplete', (type) => {
   expect(orIncomplete(ended('done'), recorded({ [type]: 1 }), 'sample')).toEqual({
     status: 'incomplete',
