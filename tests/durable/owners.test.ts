@@ -27,16 +27,12 @@ describe('two Temporal servers with one results folder', () => {
 
   it('let one write: the other one says who does, asks for nothing and changes nothing', async () => {
     // However long the second one takes to start, the first one is at work.
-    let release = () => {};
-    provider.held = new Promise((resolve) => {
-      release = resolve;
-    });
+    const release = provider.hold();
     const first = here.start(['run', 'sums.yaml']);
     await untilIn(first, 'calls arrive', () => calls() > 0);
     const second = await there.reprise(['run', 'sums.yaml']);
     expect(second.code).toBe(2);
     expect(calls()).toBeLessThanOrEqual(LANES);
-    provider.held = undefined;
     release();
     expect(second.stderr).toMatch(
       /is being written by the workflow 'sums' of another Temporal server .*: wait for it or stop it, or give this one another name/,

@@ -80,19 +80,16 @@ describe.skipIf(mustSkip(versitygw))('results on a real S3 server', () => {
   it('waits for a store that is away, and loses nothing that was paid for', async () => {
     const quick = await startFakeProvider('openai', { latencyMs: 20 });
     // The store goes away from calls that are answered then, and from those that are not made yet.
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    let answer: (() => void) | undefined;
     quick.intercept = () => {
-      if (quick.statistics.calls > 16) quick.held = answered;
+      if (quick.statistics.calls > 16) answer ??= quick.hold();
       return undefined;
     };
     await place.write('away.yaml', onS3('away', {}, quick));
     const running = place.start(['run', 'away.yaml']);
-    await untilIn(running, 'some wait for an answer', () => quick.statistics.calls > 16);
+    await untilIn(running, 'some wait for an answer', () => answer !== undefined);
     await s3.pause();
-    answer();
+    answer?.();
     await sleep(1000);
     await s3.kill();
     await untilIn(running, 'the command says what it waits for', () => /Waiting/.test(running.output()));
