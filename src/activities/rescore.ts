@@ -87,14 +87,16 @@ function stepsOf(row: ResultRow, taken: StepRecord[]) {
 export async function rescore(run: RunContext): Promise<Rescored> {
   const { store, config, plan } = run;
   const text = await store.readText(artifactKeys.metrics);
-  const results = await store.openRead(artifactKeys.results);
-  if (text === null || results === null) throw new Error(`${store.uri} holds no finished run`);
+  if (text === null) throw new Error(`${store.uri} holds no finished run`);
   const before = JSON.parse(text) as Metrics;
   const indices = new Map<string, number>();
   for await (const task of run.tasks.all(plan.samples_planned)) indices.set(task.id, task.index);
 
   const builder = new RunMetricsBuilder(config.runtime.num_trials);
   const changed: ChangedRow[] = [];
+  // Opened where it is read: whatever fails before that would leave it open.
+  const results = await store.openRead(artifactKeys.results);
+  if (results === null) throw new Error(`${store.uri} holds no finished run`);
   await store.writeStream(
     rescoredKeys.results,
     jsonLines(

@@ -49,7 +49,15 @@ export class FileStore implements ArtifactStore {
     return this.#attempt('read', key, async () => {
       const handle = await nullWhenAbsent(open(path));
       if (handle === null) return null;
-      if ((await handle.stat()).isDirectory()) {
+      // Until the stream has it nobody else closes it.
+      const isFolder = await handle.stat().then(
+        (about) => about.isDirectory(),
+        async (error) => {
+          await handle.close();
+          throw error;
+        },
+      );
+      if (isFolder) {
         await handle.close();
         return null;
       }
