@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /**
@@ -16,6 +17,9 @@ const DOCKER = ['tests/sandboxes/docker/**/*.test.ts', 'tests/scripts/docker-*.t
 const NIGHTLY =
   process.env.REPRISE_NIGHTLY === undefined ? ['tests/sandboxes/docker/hostile-calls.test.ts'] : [];
 
+/** What is started in a test's own process is entered here, and nothing in the home folder. */
+const env = { REPRISE_STATE_DIR: join(tmpdir(), `reprise-tests-${process.getuid?.()}`) };
+
 export default defineConfig({
   test: {
     reporters: process.env.REPRISE_REQUIRE_ALL ? ['default', 'json'] : ['default'],
@@ -26,6 +30,7 @@ export default defineConfig({
           name: 'unit',
           include: ['tests/**/*.test.ts'],
           exclude: [...DURABLE, ...DOCKER],
+          env,
           testTimeout: 30_000,
           hookTimeout: 900_000,
           maxWorkers: Math.max(availableParallelism() - 1, 2),
@@ -37,6 +42,7 @@ export default defineConfig({
           name: 'durable',
           include: DURABLE,
           globalSetup: ['tests/support/temporal-setup.ts'],
+          env,
           testTimeout: 180_000,
           hookTimeout: 180_000,
           maxWorkers: 3,
@@ -48,6 +54,7 @@ export default defineConfig({
           name: 'docker',
           include: DOCKER,
           exclude: NIGHTLY,
+          env,
           testTimeout: 300_000,
           hookTimeout: 900_000,
           maxWorkers: 1,

@@ -30,6 +30,16 @@ export function carryEnds(context: Context, notes: EndNotes): void {
   if (idle !== undefined) notes.idle = idle;
 }
 
+const noted = new WeakSet<Context>();
+
+/** Notes that an attempt ends with a failure, once. @param notes of the attempt; what earlier ones left by default */
+export function noteEnd(context: Context, notes: EndNotes = { ...notesOf(context) }): void {
+  if (noted.has(context)) return;
+  noted.add(context);
+  notes.ended = (notes.ended ?? 0) + 1;
+  context.heartbeat(notes);
+}
+
 /** The notes as they are without a wait: one in which the attempt before this one was lost has cost nothing. */
 export function settleWait(context: Context): void {
   const { waiting, ...notes } = notesOf(context);

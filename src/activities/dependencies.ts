@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Permissions } from '../config/named-files.js';
 import type { SandboxType } from '../config/sandbox-schema.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import type { HearAway } from '../language-models/outage.js';
@@ -19,6 +20,8 @@ export interface ExperimentNews {
 /** What `workers/` hands to the activities; everything that touches the world is behind one of these. */
 export interface WorkerDependencies {
   openStore(uriOrPath: string): ArtifactStore;
+  /** What anybody's starts may name; absent: all that there is. */
+  permissions?: Permissions;
   /** Keys and addresses; `process.env` in a worker. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Off the main thread and time-boxed in a worker. */

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { InvalidInputError } from '../config/errors.js';
+import { NotPermittedError } from '../config/named-files.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import { DatasetError } from '../datasets/dataset-error.js';
 import { LanguageModelError } from '../language-models/errors.js';
@@ -22,6 +23,25 @@ function isForeseen(error: unknown): boolean {
 
 function final(type: string, error: Error): ApplicationFailure {
   return ApplicationFailure.create({ message: error.message, type, nonRetryable: true });
+}
+
+/** Milliseconds between two looks at whether a thing may be named by now, and how many there are: five minutes. */
+const PERMISSION_PAUSE = 10_000;
+const PERMISSION_ATTEMPTS = 30;
+
+/**
+ * What an experiment works with was allowed when it began. Another worker may allow it, or this one again: the same
+ * command, typed once more, is enough.
+ */
+function withoutPermission(error: NotPermittedError, isBeginning: boolean): ApplicationFailure {
+  if (isBeginning || Context.current().info.attempt >= PERMISSION_ATTEMPTS) {
+    return final(FAILURE_TYPES.invalidInput, error);
+  }
+  return ApplicationFailure.create({
+    message: error.message,
+    type: 'NotPermitted',
+    nextRetryDelay: PERMISSION_PAUSE,
+  });
 }
 
 /** A model's failure; one that may pass is tried again no sooner than the provider asks for. */
@@ -69,6 +89,7 @@ function storeFailure(error: StorageError, attempt: number, isBeginning: boolean
  * put right while the experiment waits.
  */
 export function toFailure(error: unknown, isBeginning = false): unknown {
+  if (error instanceof NotPermittedError) return withoutPermission(error, isBeginning);
   if (error instanceof InvalidInputError) return final(FAILURE_TYPES.invalidInput, error);
   if (error instanceof DatasetError && !error.retryable) return final(FAILURE_TYPES.invalidInput, error);
   if (error instanceof StorageError) return storeFailure(error, Context.current().info.attempt, isBeginning);
@@ -111,6 +132,7 @@ export function withFailures<Activities extends object>(
       } catch (error) {
         const isBeginning = BEGINNINGS.includes(name);
         if (error instanceof StorageError && (isBeginning ? error.retryable : error.mayPass)) waits(error);
+        if (error instanceof NotPermittedError && !isBeginning) notify(`Waiting for leave: ${error.message}`);
         if (error instanceof SandboxError && error.retryable)
           notify(`Waiting for the sandbox: ${error.message}`);
         if (error instanceof LanguageModelError && error.retryable) notify(`Asking again: ${error.message}`);

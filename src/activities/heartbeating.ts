@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { carryEnds, type EndNotes } from './crashes.js';
+import { carryEnds, type EndNotes, noteEnd } from './crashes.js';
 
 /** Milliseconds; the shortest heartbeat timeout of these activities is 10 s. */
 const INTERVAL = 3000;
@@ -15,8 +15,7 @@ export async function heartbeating<Value>(work: () => Promise<Value>, notes: End
   try {
     return await work();
   } catch (error) {
-    notes.ended = (notes.ended ?? 0) + 1;
-    context.heartbeat(notes);
+    noteEnd(context, notes);
     throw error;
   } finally {
     clearInterval(timer);

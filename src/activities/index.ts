@@ -15,6 +15,7 @@ import { createEvolveActivities } from './evolve/index.js';
 import { createExecutionActivities } from './executions.js';
 import { withFailures } from './failures.js';
 import { createFinalizeRun } from './finalize-run.js';
+import { forAnybody } from './for-anybody.js';
 import { createJudgeActivities } from './judge/index.js';
 import { createLanguageModelActivities } from './language-model.js';
 import { createLoadMemory } from './load-memory.js';
@@ -52,5 +53,7 @@ export function createActivities(dependencies: WorkerDependencies): Activities {
     ...createAgentEvalActivities(dependencies, models),
     ...createJudgeActivities(dependencies, models),
   };
-  return withFailures(withOwners(withSuspects(activities), dependencies), dependencies);
+  const permitted = forAnybody(withOwners(activities, dependencies), dependencies.permissions);
+  // Failures are outside, since they say what becomes of a refusal; it is an end like any other, and no crash.
+  return withFailures(withSuspects(permitted), dependencies);
 }

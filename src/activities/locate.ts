@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import { checkFile } from '../config/named-files.js';
+import { isRemote, resolveLocation } from '../config/paths.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 
 export type OpenStore = (uriOrPath: string) => ArtifactStore;
@@ -9,9 +11,11 @@ export function locate(openStore: OpenStore, address: string): { store: Artifact
   return { store: openStore(slash < 1 ? '/' : address.slice(0, slash)), key: address.slice(slash + 1) };
 }
 
-/** Opens a file by its whole address; null where there is none. */
+/** Opens a file by its whole address; null where there is none. @throws NotPermittedError */
 export function locatedFiles(openStore: OpenStore): (address: string) => Promise<Readable | null> {
   return async (address) => {
+    const place = resolveLocation(address, process.cwd());
+    if (!isRemote(place)) checkFile('lm.recording', place);
     const { store, key } = locate(openStore, address);
     return store.openRead(key);
   };

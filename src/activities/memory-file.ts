@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../config/errors.js';
 import type { MemoryConfig } from '../config/memory-schemas.js';
-import { isMapping } from '../contracts/json.js';
+import { quotable } from '../config/named-files.js';
+import { isMapping, jsonFault } from '../contracts/json.js';
 import { buildMemory, MemoryFormatError } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { headOf, isJournaled, NOTHING_SAVED, type SavedParts, savedParts } from '../memory/saved.js';
@@ -79,7 +80,8 @@ export async function readMemory(
   try {
     saved = JSON.parse(text) as MemorySnapshot | PerSampleMemories;
   } catch (error) {
-    throw new InvalidInputError(`${field}: ${address} is not JSON: ${(error as Error).message}`, field);
+    const why = quotable((error as Error).message, jsonFault(error));
+    throw new InvalidInputError(`${field}: ${address} is not JSON: ${why}`, field);
   }
   if (typeof (saved as { _type?: unknown } | null)?._type !== 'string') {
     throw new InvalidInputError(`${field}: ${address} holds no memory: there is no "_type"`, field);

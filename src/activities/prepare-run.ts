@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { InvalidInputError } from '../config/errors.js';
 import { loadConfig, resolveConfig } from '../config/load.js';
 import { modelNameOf } from '../config/model-name.js';
+import { THE_INPUT } from '../config/read-config.js';
 import type { RunConfig } from '../config/schema.js';
 import { rateLimitedQueue } from '../contracts/names.js';
 import type { RunInput, RunPlan } from '../contracts/run.js';
@@ -33,7 +34,7 @@ export function configOf(input: RunInput, workflowId: string): RunConfig {
     throw new InvalidInputError('the input of run is {"config_path": "…"} or a config');
   }
   if (typeof input.config_path !== 'string') {
-    return resolveConfig(input, { source: 'the input', folder: process.cwd(), fallbackName: workflowId });
+    return resolveConfig(input, { source: THE_INPUT, folder: process.cwd(), fallbackName: workflowId });
   }
   const { config_path, ...beside } = input as Record<string, unknown> & { config_path: string };
   return loadConfig(config_path, besideConfigPath(beside, { example: 'runtime.num_trials=3' }));

@@ -1,4 +1,3 @@
-import { parse } from 'yaml';
 import type { RetrievalConfig } from '../config/memory-schemas.js';
 import { modelNameOf } from '../config/model-name.js';
 import type { RunConfig } from '../config/schema.js';
@@ -29,6 +28,7 @@ import { locatedFiles } from './locate.js';
 import type { LoadedMemory } from './memory-file.js';
 import { storeOfRun } from './owners.js';
 import { type IndexFactory, indexFactory } from './retrieval-services.js';
+import { parseConfig } from './stored-config.js';
 import { TaskReader } from './task-reader.js';
 import { environmentClass } from './user-modules.js';
 
@@ -209,7 +209,7 @@ export class RunContexts extends ContextCache<RunContext> {
         `${store.uri} holds no ${config === null ? artifactKeys.config : planKey()}: the run's folder was moved or changed`,
       );
     }
-    const resolved = parse(config) as RunConfig;
+    const resolved = parseConfig<RunConfig>(config);
     const { dataset } = resolved;
     const environmentType = await environmentClass(environmentName(dataset), dataset.env_file);
     return new RunContext(store, resolved, JSON.parse(plan) as TaskPlan, environmentType, this.dependencies);

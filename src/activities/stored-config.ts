@@ -1,11 +1,35 @@
-import { parse } from 'yaml';
+import { checkSandbox } from '../config/named-files.js';
+import { outputLocation } from '../config/paths.js';
+import { parseStored } from '../config/read-config.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { artifactKeys } from '../storage/paths.js';
 
+/** What an activity works with of a config, beside what is asked about where it is used. */
+interface StoredConfig {
+  output?: { results_dir: string };
+  sandbox?: { type: string };
+  /** Of a judgement. */
+  experiment?: string;
+}
+
+/**
+ * A config as the folder of an experiment holds it. It was asked about when the experiment began, but anybody may name
+ * an object store in which something else stands.
+ * @throws NotPermittedError
+ */
+export function parseConfig<Config extends StoredConfig>(text: string): Config {
+  const config = parseStored(text, artifactKeys.config) as Config;
+  checkSandbox(config);
+  const { output, experiment } = config;
+  if (output !== undefined) outputLocation(output.results_dir, 'output.results_dir', process.cwd());
+  if (experiment !== undefined) outputLocation(experiment, 'experiment', process.cwd());
+  return config;
+}
+
 /** The config that an experiment's folder was prepared with. @throws Error where it is not there any more. */
-export async function storedConfig<Config>(store: ArtifactStore): Promise<Config> {
+export async function storedConfig<Config extends StoredConfig>(store: ArtifactStore): Promise<Config> {
   const text = await store.readText(artifactKeys.config);
-  if (text !== null) return parse(text) as Config;
+  if (text !== null) return parseConfig<Config>(text);
   throw new Error(
     `${store.uri} holds no ${artifactKeys.config}: the experiment's folder was moved or changed`,
   );

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
 import { InvalidInputError } from '../config/errors.js';
+import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
 import type { EnvironmentClass } from '../environments/environment.js';
 import { BUILT_IN_ENVIRONMENTS, builtInEnvironment, isEnvironmentClass } from '../environments/registry.js';
 
@@ -20,6 +21,8 @@ const changes = new Map<string, number>();
  * @throws InvalidInputError that names the config's field.
  */
 export async function loadUserModule(path: string, field: string): Promise<Record<string, unknown>> {
+  // Results hold programs of models in other languages, which may be read as this one.
+  checkFile(field, path, 'code', CODE_ENDINGS);
   const { mtimeMs } = await stat(path).catch(() => {
     throw new InvalidInputError(`${field}: there is no file at ${path}`, field);
   });

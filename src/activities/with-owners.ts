@@ -6,7 +6,7 @@ import { giveSign, noteEnd, SIGN_EVERY } from './owners.js';
 const ENDS: readonly string[] = ['finalizeRun', 'finalizeAgentEval', 'finalizeEvolve', 'finalizeJudge'];
 
 /** The run that an activity works for, by its input; null for what prepares one. */
-function runOf(input: unknown): string | null {
+export function runOf(input: unknown): string | null {
   const { run, plan } = (input ?? {}) as { run?: unknown; plan?: { run?: unknown } };
   const named = run ?? plan?.run;
   return typeof named === 'string' ? named : null;

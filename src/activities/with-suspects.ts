@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { ActivityCancelledError, ActivityNotFoundError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
-import { crashesOf, type EndNotes, MOST_CRASHES, settleWait, workerCrash } from './crashes.js';
+import { crashesOf, type EndNotes, MOST_CRASHES, noteEnd, settleWait, workerCrash } from './crashes.js';
 import { SuspectGate, type Suspicion } from './suspect-gate.js';
 
 /** Activities that ask a model. They look first whether there is a reply, and know what their requests have cost. */
@@ -89,6 +89,10 @@ export function withSuspects<Activities extends object>(
       try {
         if (place.wait !== null) await waiting(context, place.wait, beat);
         return await (activity as (...input: unknown[]) => Promise<unknown>)(...input);
+      } catch (error) {
+        // Also where it was refused before it had begun.
+        noteEnd(context);
+        throw error;
       } finally {
         place.leave();
       }

@@ -1,3 +1,4 @@
+import { outputLocation } from '../config/paths.js';
 import { buildMemory } from '../memory/factory.js';
 import type { JournalEntry, MemorySnapshot } from '../memory/memory-module.js';
 import { grownParts, isJournaled, type SavedParts, savedParts, savedText } from '../memory/saved.js';
@@ -118,6 +119,7 @@ export async function writeMemory(
     runtime.memory_scope === 'sample' ? perSample(run, parts) : shared(run, parts, execution);
   await own.writeStream(artifactKeys.memory, content());
   if (output.save_memory_path !== null) {
+    outputLocation(output.save_memory_path, 'output.save_memory_path', process.cwd(), ['.json']);
     const { store, key } = locate(openStore, output.save_memory_path);
     await store.writeStream(key, content());
   }

@@ -1,7 +1,12 @@
 import { dirname, join, relative, resolve } from 'node:path';
+import { checkFile, permissions } from '../config/named-files.js';
+import type { BundleRow } from '../contracts/bundle.js';
 import { findModule, loadBundleModule } from './module-loader.js';
 import { isReward, type Reward } from './reward.js';
 import { isToolRegistry, type ToolRegistry } from './tool-registry.js';
+
+/** Where bundles are named. */
+const FIELD = 'datasets';
 
 /** What a module of a bundle lacks; the message says what to write. */
 class ModuleFault extends Error {
@@ -41,7 +46,22 @@ function found(path: string | null, toolset: string, places: string[]): string {
   );
 }
 
-/** @throws ModuleFault */
+/** Of both modules that a row of a bundle runs. @throws NotPermittedError where one may not be named here. */
+export function checkModules({ toolset }: Pick<BundleRow, 'toolset'>, folder: string): void {
+  if (permissions() === null) return;
+  const tools = () => toolsetPath(toolset, folder);
+  const reward = () => findModule(join(folder, 'reward'));
+  for (const find of [tools, reward]) {
+    try {
+      checkFile(FIELD, find() ?? folder, 'code');
+    } catch (error) {
+      // Whoever loads it says what it lacks.
+      if (!(error instanceof ModuleFault)) throw error;
+    }
+  }
+}
+
+/** @throws ModuleFault, NotPermittedError */
 export async function loadToolset(
   toolset: string,
   folder: string,
@@ -57,7 +77,7 @@ export async function loadToolset(
   throw new ModuleFault(`the registry ${registry.name} of ${shown(path, folder)} has no tools`);
 }
 
-/** @throws ModuleFault */
+/** @throws ModuleFault, NotPermittedError */
 export async function loadReward(folder: string): Promise<Reward> {
   const path = findModule(join(folder, 'reward'));
   if (path === null) throw new ModuleFault(`there is no reward.ts in ${folder}`);
@@ -70,6 +90,7 @@ async function onlyExport<Value>(
   is: (value: unknown) => value is Value,
   none: string,
 ): Promise<Value> {
+  checkFile(FIELD, path, 'code');
   const name = shown(path, folder);
   let exported: Record<string, unknown>;
   try {

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type { RunConfig } from '../config/schema.js';
 import { agentQueue } from '../contracts/names.js';
 import { type AgentSource, workflowBundle } from '../workers/bundle.js';
 import { connectClient, resolveServer } from '../workers/connection.js';
-import { serverFolder } from '../workers/server-folder.js';
+import { ownFolder, serverFolder } from '../workers/server-folder.js';
 import { startRun } from '../workers/start-run.js';
 import { EXIT } from './exit.js';
 import { printJson, sayText } from './print.js';
@@ -16,7 +15,7 @@ import { agentSources, callSlots, taskQueueName } from './session.js';
 /** Starts a worker that works in the background until no run is open, with its log beside the server's. */
 async function spawnWorker(concurrency: number, sources: readonly AgentSource[]): Promise<string> {
   const folder = serverFolder();
-  await mkdir(folder, { recursive: true });
+  await ownFolder(folder);
   const logPath = join(folder, 'worker.log');
   const log = openSync(logPath, 'a');
   const agents = sources.flatMap(({ type, file, className }) => [

@@ -61,6 +61,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       connection,
       client,
       namespace: server.namespace,
+      embedded: server.embedded,
       taskQueue: taskQueueName(options.taskQueue),
       logger,
       notify: seldom(options.say),

@@ -13,6 +13,7 @@ import { refuseOtherKind } from './config-kind.js';
 import { InvalidInputError } from './errors.js';
 import { agentEvalConfigJsonSchema } from './json-schema.js';
 import type { LoadOptions } from './load.js';
+import { withFile } from './named-files.js';
 import { applyOverride } from './overrides.js';
 import { resolveLocation } from './paths.js';
 import { asMapping, invalidConfig, readYaml } from './read-config.js';
@@ -97,10 +98,13 @@ export function loadAgentEvalConfig(
     return resolveAgentEvalConfig({}, { ...source, ...options });
   }
   const absolute = resolve(working, path);
-  return resolveAgentEvalConfig(readYaml(absolute), {
-    source: path,
-    folder: dirname(absolute),
-    fallbackName: basename(absolute, extname(absolute)),
-    ...options,
-  });
+  const file = readYaml(absolute);
+  return withFile(file, options.overrides ?? [], () =>
+    resolveAgentEvalConfig(file, {
+      source: path,
+      folder: dirname(absolute),
+      fallbackName: basename(absolute, extname(absolute)),
+      ...options,
+    }),
+  );
 }

@@ -1,7 +1,8 @@
 import type { AgentEvalConfig } from './agent-eval-schema.js';
 import { InvalidInputError } from './errors.js';
 import type { LanguageModelConfig } from './language-model-schema.js';
-import { inputLocation, isRemote, requireFile, resolveLocation } from './paths.js';
+import { checkServer } from './named-files.js';
+import { inputLocation, isRemote, requireFile, resolveLocation, resultsLocation } from './paths.js';
 import { textOrFile } from './text-or-file.js';
 
 function refuse(field: string, message: string): never {
@@ -15,7 +16,7 @@ function bundlePath(given: string, index: number, folder: string): string {
   if (/\.ya?ml$/.test(path)) {
     refuse(field, `${given} is a config, not a bundle; name it before the options`);
   }
-  requireFile(path, field);
+  requireFile(path, field, 'code');
   return path;
 }
 
@@ -39,6 +40,7 @@ export function resolveAgentEvalPaths(
   const model = (lm: LanguageModelConfig, section: string): void => {
     lm.script = inputLocation(lm.script, `${section}.lm.script`, folders.config);
     lm.recording = inputLocation(lm.recording, `${section}.lm.recording`, folders.config);
+    checkServer(`${section}.lm.base_url`, lm.base_url);
   };
   const { agent, user, output } = result;
   result.datasets = result.datasets.map((dataset, index) => bundlePath(dataset, index, folders.config));
@@ -49,9 +51,6 @@ export function resolveAgentEvalPaths(
   if (agent.system_prompt !== null) {
     agent.system_prompt = textOrFile(agent.system_prompt, folders.config, 'agent.system_prompt');
   }
-  output.results_dir = resolveLocation(
-    output.results_dir,
-    folders.resultsGiven ? folders.config : folders.working,
-  );
+  output.results_dir = resultsLocation(output.results_dir, folders);
   return result;
 }

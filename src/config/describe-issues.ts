@@ -14,6 +14,19 @@ export function fieldPath(path: readonly PropertyKey[]): string {
   return text;
 }
 
+/** How a value is shown: as it is, or by its kind alone. */
+type Show = (value: unknown) => string;
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'this list';
+  const kinds: Record<string, string> = {
+    string: 'this text',
+    number: 'this number',
+    object: 'this mapping',
+  };
+  return (value !== null && kinds[typeof value]) || 'this value';
+}
+
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
@@ -28,9 +41,9 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-function describeType(issue: Extract<Issue, { code: 'invalid_type' }>, value: unknown): string {
+function describeType(issue: Extract<Issue, { code: 'invalid_type' }>, value: unknown, show: Show): string {
   if (value === undefined) return `is missing; it must be ${article(issue.expected)}`;
-  return `must be ${article(issue.expected)}, not ${shown(value)}`;
+  return `must be ${article(issue.expected)}, not ${show(value)}`;
 }
 
 function article(expected: string): string {
@@ -63,23 +76,31 @@ function unit(origin: string, count: number | bigint): string {
   return (Number(count) === 1 ? one : many) ?? '';
 }
 
-function describe(issue: Issue, value: unknown, root: unknown, schema: SchemaNode | undefined): string {
+interface Described {
+  root: unknown;
+  schema: SchemaNode | undefined;
+  show: Show;
+}
+
+function describe(issue: Issue, value: unknown, { root, schema, show }: Described): string {
   switch (issue.code) {
     case 'invalid_type':
-      return describeType(issue, value);
+      return describeType(issue, value, show);
     case 'invalid_value':
       return value === undefined
         ? `is missing; allowed: ${issue.values.map(String).join(', ')}`
-        : `${shown(value)} is not allowed; allowed: ${issue.values.map(String).join(', ')}`;
+        : `${show(value)} is not allowed; allowed: ${issue.values.map(String).join(', ')}`;
     case 'too_small':
-      return `must ${sized(issue.origin)} ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unit(issue.origin, issue.minimum)}, not ${shown(value)}`;
+      return `must ${sized(issue.origin)} ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unit(issue.origin, issue.minimum)}, not ${show(value)}`;
     case 'too_big':
-      return `must ${sized(issue.origin)} ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin, issue.maximum)}, not ${shown(value)}`;
+      return `must ${sized(issue.origin)} ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin, issue.maximum)}, not ${show(value)}`;
     case 'unrecognized_keys': {
       const known = knownFields(issue.path, root, schema);
       return issue.keys
         .map((key) => {
           const guess = closestWord(key, known);
+          if (guess === null && show !== shown)
+            return `a field that is not known (allowed: ${known.join(', ')})`;
           return `unknown field '${key}'${guess === null ? '' : `, did you mean '${guess}'?`}${known.length > 0 ? ` (allowed: ${known.join(', ')})` : ''}`;
         })
         .join('; ');
@@ -88,12 +109,12 @@ function describe(issue: Issue, value: unknown, root: unknown, schema: SchemaNod
       if ('discriminator' in issue && issue.discriminator !== undefined) {
         const options = (issue as { options?: unknown[] }).options ?? [];
         const allowed = options.length > 0 ? `; allowed: ${options.map(String).join(', ')}` : '';
-        return value === undefined ? `is missing${allowed}` : `${shown(value)} is not allowed${allowed}`;
+        return value === undefined ? `is missing${allowed}` : `${show(value)} is not allowed${allowed}`;
       }
-      return `must be ${expectedForms(issue)}, not ${shown(value)}`;
+      return `must be ${expectedForms(issue)}, not ${show(value)}`;
     }
     case 'invalid_format':
-      return `${shown(value)} is not a valid ${issue.format}`;
+      return `${show(value)} is not a valid ${issue.format}`;
     default:
       return issue.message;
   }
@@ -116,12 +137,15 @@ function meantIssues(issue: Issue): Issue[] {
 /**
  * One line for each thing that is wrong: `runtime.num_trials: must be at least 1, not -1`.
  * @param schema names the fields that there are; default: those of a run.
+ * @param isQuiet shows no value, and no name of a field that is like none
  */
 export function describeIssues(
   error: z.ZodError,
   root: unknown,
   schema?: SchemaNode,
+  isQuiet = false,
 ): { field: string; message: string }[] {
+  const show = isQuiet ? kindOf : shown;
   return error.issues.flatMap(meantIssues).map((issue) => {
     const discriminator =
       issue.code === 'invalid_union' ? (issue as { discriminator?: string }).discriminator : undefined;
@@ -130,9 +154,9 @@ export function describeIssues(
         ? [...issue.path, discriminator]
         : issue.path;
     const field =
-      issue.code === 'unrecognized_keys' && issue.keys.length === 1
+      issue.code === 'unrecognized_keys' && issue.keys.length === 1 && !isQuiet
         ? fieldPath([...issue.path, issue.keys[0] as string])
         : fieldPath(path);
-    return { field, message: describe(issue, valueAt(root, path), root, schema) };
+    return { field, message: describe(issue, valueAt(root, path), { root, schema, show }) };
   });
 }

@@ -9,6 +9,7 @@ import { type EvolveConfig, evolveConfigSchema } from './evolve-schema.js';
 import { withoutShortForms } from './evolve-short-forms.js';
 import { evolveConfigJsonSchema } from './json-schema.js';
 import type { LoadOptions } from './load.js';
+import { withFile } from './named-files.js';
 import { asMapping, invalidConfig, readYaml } from './read-config.js';
 import { refuseSecrets } from './secrets.js';
 
@@ -84,10 +85,13 @@ export function loadEvolveConfig(path: string | null, options: EvolveLoadOptions
     );
   }
   const absolute = resolve(working, path);
-  return resolveEvolveConfig(readYaml(absolute), {
-    source: path,
-    folder: dirname(absolute),
-    fallbackName: basename(absolute, extname(absolute)),
-    ...options,
-  });
+  const file = readYaml(absolute);
+  return withFile(file, options.overrides ?? [], () =>
+    resolveEvolveConfig(file, {
+      source: path,
+      folder: dirname(absolute),
+      fallbackName: basename(absolute, extname(absolute)),
+      ...options,
+    }),
+  );
 }

@@ -5,9 +5,10 @@ import { AGENT_RUBRIC } from './agent-rubric.js';
 import { InvalidInputError } from './errors.js';
 import type { SchemaNode } from './json-schema.js';
 import { type JudgeConfig, judgeConfigSchema } from './judge-schema.js';
+import { checkServer } from './named-files.js';
 import { namedModel } from './named-model.js';
 import { applyOverride } from './overrides.js';
-import { inputLocation, isRemote, requireFile, resolveLocation } from './paths.js';
+import { inputLocation, isRemote, outputLocation, requireFile, resolveLocation } from './paths.js';
 import { asMapping, invalidConfig, readYaml } from './read-config.js';
 import { refuseSecrets } from './secrets.js';
 
@@ -22,7 +23,7 @@ function rubricOf(given: unknown, folder: string): unknown {
     throw new InvalidInputError(`rubric: ${path}: a rubric is a file of this machine`, 'rubric');
   }
   requireFile(path, 'rubric');
-  const rubric = readYaml(path);
+  const rubric = readYaml(path, 'rubric');
   if (!isMapping(rubric)) {
     throw new InvalidInputError(`rubric: ${path} is no mapping with criteria`, 'rubric');
   }
@@ -58,9 +59,11 @@ export function resolveJudgeConfig(
   if (rubric.name === undefined) {
     throw new InvalidInputError(`${source}: rubric.name: is missing; only a file is a name`, 'rubric.name');
   }
+  checkServer('lm.base_url', lm.base_url);
   return {
     ...config,
-    experiment: resolveLocation(config.experiment, folder),
+    // The judgement is written there, too.
+    experiment: outputLocation(config.experiment, 'experiment', folder),
     rubric: { ...rubric, name: rubric.name },
     lm: {
       ...lm,

@@ -4,6 +4,7 @@ import { BUILT_IN_AGENTS } from './agent-schemas.js';
 import { checkCombinations, defaultMemory, isCheatsheetAgent } from './combinations.js';
 import { refuseOtherKind } from './config-kind.js';
 import { InvalidInputError } from './errors.js';
+import { withFile } from './named-files.js';
 import { applyOverride } from './overrides.js';
 import { resolvePaths } from './paths.js';
 import { asMapping, invalidConfig, readYaml } from './read-config.js';
@@ -87,10 +88,13 @@ export function resolveConfig(
 /** Reads a YAML (or JSON) file into a config with every default filled in and every path absolute. */
 export function loadConfig(path: string, options: LoadOptions = {}): RunConfig {
   const absolute = resolve(options.workingFolder ?? process.cwd(), path);
-  return resolveConfig(readYaml(absolute), {
-    source: path,
-    folder: dirname(absolute),
-    fallbackName: basename(absolute, extname(absolute)),
-    ...options,
-  });
+  const file = readYaml(absolute);
+  return withFile(file, options.overrides ?? [], () =>
+    resolveConfig(file, {
+      source: path,
+      folder: dirname(absolute),
+      fallbackName: basename(absolute, extname(absolute)),
+      ...options,
+    }),
+  );
 }

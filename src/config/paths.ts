@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { withoutTrailing } from '../contracts/trailing.js';
 import { isCheatsheetAgent } from './combinations.js';
 import { InvalidInputError } from './errors.js';
+import { checkFile, checkSandbox, checkServer } from './named-files.js';
 import type { RunConfig } from './schema.js';
 
 /** Whether a location is an object store's and so has nothing to do with the file system here. */
@@ -18,9 +19,11 @@ export function resolveLocation(location: string, folder: string): string {
   return isAbsolute(location) ? location : resolve(folder, location);
 }
 
-/** @throws InvalidInputError where a location on this machine has nothing. A remote one is not asked. */
-export function requireFile(location: string, field: string): void {
-  if (isRemote(location) || existsSync(location)) return;
+/** @throws InvalidInputError where a location on this machine has nothing, or may not be named. A remote one is not asked. */
+export function requireFile(location: string, field: string, use: 'read' | 'code' = 'read'): void {
+  if (isRemote(location)) return;
+  checkFile(field, location, use);
+  if (existsSync(location)) return;
   throw new InvalidInputError(`${field}: there is no file at ${location}`, field);
 }
 
@@ -32,11 +35,40 @@ export function inputLocation<Location extends string | null | undefined>(
   location: Location,
   field: string,
   folder: string,
+  use: 'read' | 'code' = 'read',
 ): Location {
   if (location == null) return location;
   const resolved = resolveLocation(location, folder);
-  requireFile(resolved, field);
+  requireFile(resolved, field, use);
   return resolved as Location;
+}
+
+/**
+ * The absolute location of what is written.
+ * @param endings that a file must have which nobody typed
+ * @throws InvalidInputError where it may not be named.
+ */
+export function outputLocation(
+  location: string,
+  field: string,
+  folder: string,
+  endings?: readonly string[],
+): string {
+  const resolved = resolveLocation(location, folder);
+  if (!isRemote(resolved)) checkFile(field, resolved, 'write', endings);
+  return resolved;
+}
+
+/** `output.results_dir`; where a config does not give it, it is in the working folder. */
+export function resultsLocation(
+  location: string,
+  folders: { config: string; working: string; resultsGiven: boolean },
+): string {
+  return outputLocation(
+    location,
+    'output.results_dir',
+    folders.resultsGiven ? folders.config : folders.working,
+  );
 }
 
 /** A template's text. What has neither a line break nor a placeholder is the path of a file. */
@@ -59,17 +91,20 @@ export function resolvePaths(
   config: RunConfig,
   folders: { config: string; working: string; resultsGiven: boolean },
 ): RunConfig {
-  const input = <Location extends string | null | undefined>(location: Location, field: string) =>
-    inputLocation(location, field, folders.config);
-  const optional = (location: string | null): string | null =>
-    location === null ? null : resolveLocation(location, folders.config);
+  const input = <Location extends string | null | undefined>(
+    location: Location,
+    field: string,
+    use?: 'read' | 'code',
+  ) => inputLocation(location, field, folders.config, use);
 
   const result = structuredClone(config);
-  const { dataset, lm, agent, output } = result;
+  const { dataset, lm, agent, memory, output } = result;
   dataset.dataset_path = input(dataset.dataset_path, 'dataset.dataset_path');
-  dataset.env_file = input(dataset.env_file, 'dataset.env_file');
+  dataset.env_file = input(dataset.env_file, 'dataset.env_file', 'code');
   lm.script = input(lm.script, 'lm.script');
   lm.recording = input(lm.recording, 'lm.recording');
+  checkServer('lm.base_url', lm.base_url);
+  if ('retrieval' in memory) checkServer('memory.retrieval.base_url', memory.retrieval.base_url);
   if (isCheatsheetAgent(agent)) {
     agent.generator_template = template(agent.generator_template, 'agent.generator_template', folders.config);
     agent.cheatsheet_template = template(
@@ -78,12 +113,13 @@ export function resolvePaths(
       folders.config,
     );
   }
-  if ('file' in agent) agent.file = input(agent.file, 'agent.file');
+  if ('file' in agent) agent.file = input(agent.file, 'agent.file', 'code');
   output.load_memory_path = input(output.load_memory_path, 'output.load_memory_path');
-  output.save_memory_path = optional(output.save_memory_path);
-  output.results_dir = resolveLocation(
-    output.results_dir,
-    folders.resultsGiven ? folders.config : folders.working,
-  );
+  if (output.save_memory_path !== null) {
+    const field = 'output.save_memory_path';
+    output.save_memory_path = outputLocation(output.save_memory_path, field, folders.config, ['.json']);
+  }
+  output.results_dir = resultsLocation(output.results_dir, folders);
+  checkSandbox(result);
   return result;
 }

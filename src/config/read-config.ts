@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { parseDocument } from 'yaml';
+import { LineCounter, parse, parseDocument, type YAMLError } from 'yaml';
 import type { z } from 'zod';
 import { isMapping } from '../contracts/json.js';
 import { describeIssues } from './describe-issues.js';
 import { InvalidInputError } from './errors.js';
 import type { SchemaNode } from './json-schema.js';
+import { CONFIG_ENDINGS, checkFile, permissions, quotable } from './named-files.js';
 
 /** What the loaders of runs and of evolutions share. */
 
@@ -18,8 +19,21 @@ export function asMapping(value: unknown, source: string, sections: string): Rec
   );
 }
 
-/** @throws InvalidInputError where there is no file, or no YAML in it. */
-export function readYaml(path: string): unknown {
+/** What the input of a workflow is called in messages: whoever has sent it may read all of it there. */
+export const THE_INPUT = 'the input';
+
+/** What is wrong with a file, and where, without a word of it. */
+function yamlFault({ code, pos }: YAMLError, lines: LineCounter): string {
+  const { line, col } = lines.linePos(pos[0]);
+  return `${code.toLowerCase().replaceAll('_', ' ')} at line ${line}, column ${col}`;
+}
+
+/**
+ * @param field where it is named
+ * @throws InvalidInputError where there is no file, or no YAML in it, or where it may not be named.
+ */
+export function readYaml(path: string, field = 'config_path'): unknown {
+  checkFile(field, path, 'read', CONFIG_ENDINGS);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -29,11 +43,28 @@ export function readYaml(path: string): unknown {
       code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'this is a folder' : String(error);
     throw new InvalidInputError(`config ${path}: ${reason}`);
   }
-  const document = parseDocument(text, { prettyErrors: true });
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { prettyErrors: permissions() === null, lineCounter });
   const problem = document.errors[0];
-  if (problem !== undefined)
-    throw new InvalidInputError(`${path} is not valid YAML: ${problem.message.trim()}`);
-  return document.toJS();
+  if (problem !== undefined) {
+    const why = quotable(problem.message.trim(), yamlFault(problem, lineCounter));
+    throw new InvalidInputError(`${path} is not valid YAML: ${why}`);
+  }
+  try {
+    return document.toJS();
+  } catch (error) {
+    const why = quotable((error as Error).message, 'an alias without its anchor, or too many of them');
+    throw new InvalidInputError(`${path} is not valid YAML: ${why}`);
+  }
+}
+
+/** The content of a file of the store's own. @throws Error that quotes nothing of it. */
+export function parseStored(text: string, name: string): unknown {
+  try {
+    return parse(text, { prettyErrors: false });
+  } catch (error) {
+    throw new Error(`${name} is not valid YAML: ${quotable((error as Error).message, 'it was changed')}`);
+  }
 }
 
 /** Everything that a schema finds wrong, one line each. `hint` may add to the line of a field that is missing. */
@@ -43,7 +74,8 @@ export function invalidConfig(
   source: string,
   { schema, hint }: { schema?: SchemaNode; hint?: (field: string) => string } = {},
 ): InvalidInputError {
-  const problems = describeIssues(error, raw, schema);
+  const isQuiet = permissions() !== null && source !== THE_INPUT;
+  const problems = describeIssues(error, raw, schema, isQuiet);
   const lines = problems.map(({ field, message }) => {
     const said = message.startsWith('is missing') ? `${message}${hint?.(field) ?? ''}` : message;
     return field === '' ? said : `${field}: ${said}`;

@@ -1,16 +1,27 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { InvalidInputError } from './errors.js';
+import { checkFile } from './named-files.js';
 import { isRemote, resolveLocation } from './paths.js';
 
 /**
  * Whether a prompt is the name of a file: it is one line, and there is such a file, or it has no spaces, or it ends as
  * the name of a text file does. So a mistyped name is not taken for a prompt.
  */
-function fileOf(given: string, folder: string): string | null {
+function fileOf(given: string, folder: string, field: string): string | null {
   if (/[\r\n]/.test(given) || given.trim() === '') return null;
   const isName = !/\s/.test(given.trim()) || /\.(?:txt|md|prompt)$/i.test(given.trim());
   const path = resolveLocation(given.trim(), folder);
-  return isName || (!isRemote(path) && existsSync(path) && statSync(path).isFile()) ? path : null;
+  return isName || (!isRemote(path) && isFile(path, field)) ? path : null;
+}
+
+/** Of what may not be named nobody learns whether it is there. */
+function isFile(path: string, field: string): boolean {
+  try {
+    checkFile(field, path);
+  } catch {
+    return false;
+  }
+  return existsSync(path) && statSync(path).isFile();
 }
 
 function checked(text: string, source: string, field: string): string {
@@ -25,11 +36,12 @@ function checked(text: string, source: string, field: string): string {
  * @throws InvalidInputError where the file is missing, or there is no text.
  */
 export function textOrFile(given: string, folder: string, field: string): string {
-  const path = fileOf(given, folder);
+  const path = fileOf(given, folder, field);
   if (path === null) return checked(given, 'the text', field);
   if (isRemote(path)) {
     throw new InvalidInputError(`${field}: ${path}: a prompt is a text, or a file of this machine`, field);
   }
+  checkFile(field, path);
   try {
     return checked(readFileSync(path, 'utf8'), path, field);
   } catch (error) {

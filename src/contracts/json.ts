@@ -4,6 +4,14 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 /** A plain JSON object. */
 export type JsonObject = { [key: string]: Json };
 
+/** What `JSON.parse` has found wrong, without the words of the text that it quotes. */
+export function jsonFault(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  const [, position] = /JSON at position (\d+)/.exec(message) ?? [];
+  if (position !== undefined) return `something is wrong at character ${Number(position) + 1}`;
+  return message.includes('end of JSON input') ? 'it ends too early' : 'a character stands where none may';
+}
+
 /** Whether a value that was parsed is a mapping from names to values: neither a list nor null. */
 export function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import { quotable } from '../config/named-files.js';
 import { MACHINE_CODES } from '../contracts/infrastructure-error.js';
 
 /**
@@ -32,7 +33,11 @@ export function fileReadError(error: unknown, path: string, field: string): Data
   if (code === 'ENOENT')
     return new DatasetError(`there is no ${missing} (${field})`, field, { cause: error });
   const retryable = code !== undefined && RETRYABLE_SYSTEM_CODES.has(code);
-  return new DatasetError(`cannot read ${path} (${field}): ${reasonOf(error)}`, field, {
+  // The parser of CSV shows the field that it stumbles over.
+  const reason = code?.startsWith('CSV_')
+    ? quotable(reasonOf(error), code.toLowerCase().replaceAll('_', ' '))
+    : reasonOf(error);
+  return new DatasetError(`cannot read ${path} (${field}): ${reason}`, field, {
     cause: error,
     retryable,
   });

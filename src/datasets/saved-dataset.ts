@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Json } from '../contracts/json.js';
+import { quotable } from '../config/named-files.js';
+import { type Json, jsonFault } from '../contracts/json.js';
 import { readArrowRows } from './arrow-file.js';
 import { DatasetError, reasonOf } from './dataset-error.js';
 import { isRow, type Row } from './row.js';
@@ -78,7 +79,11 @@ async function readObject(path: string, field: string): Promise<Row | null> {
   try {
     value = JSON.parse(await readFile(path, 'utf8')) as Json;
   } catch (error) {
-    throw new DatasetError(`${path} (${field}) is no JSON: ${reasonOf(error)}`, field, { cause: error });
+    throw new DatasetError(
+      `${path} (${field}) is no JSON: ${quotable(reasonOf(error), jsonFault(error))}`,
+      field,
+      { cause: error },
+    );
   }
   if (isRow(value)) return value;
   throw new DatasetError(`${path} (${field}) must hold an object`, field);

@@ -2,7 +2,8 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
-import type { Json } from '../contracts/json.js';
+import { quotable } from '../config/named-files.js';
+import { type Json, jsonFault } from '../contracts/json.js';
 import { readLines, readNumberedJsonLines } from '../storage/json-lines.js';
 import { DatasetError } from './dataset-error.js';
 import { isRow, parseJson, type Row } from './row.js';
@@ -36,7 +37,7 @@ export async function* readJsonRows(path: string, field: string): AsyncGenerator
     const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_STRING_TOO_LONG';
     if (!(error instanceof SyntaxError) && !tooLarge) throw error;
     if (await startsAsJsonLines(path)) yield* readJsonLinesRows(path, field);
-    else throw new DatasetError(jsonFault(path, field, tooLarge, error), field, { cause: error });
+    else throw new DatasetError(faultOf(path, field, tooLarge, error), field, { cause: error });
     return;
   }
   for (const [index, row] of rowsIn(value, path, field).entries()) {
@@ -57,10 +58,10 @@ async function startsAsJsonLines(path: string): Promise<boolean> {
   return false;
 }
 
-function jsonFault(path: string, field: string, tooLarge: boolean, error: unknown): string {
+function faultOf(path: string, field: string, tooLarge: boolean, error: unknown): string {
   return tooLarge
     ? `${path} (${field}) is too large to be read as one JSON text; write it as .jsonl, an object a line`
-    : `${path} (${field}) is no JSON: ${(error as Error).message}`;
+    : `${path} (${field}) is no JSON: ${quotable((error as Error).message, jsonFault(error))}`;
 }
 
 function rowsIn(value: Json, path: string, field: string): Json[] {

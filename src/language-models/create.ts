@@ -1,3 +1,4 @@
+import { checkFile, checkServer } from '../config/named-files.js';
 import type { LanguageModel } from '../contracts/language-model.js';
 import type { Notice } from './chat-messages.js';
 import { LanguageModelError } from './errors.js';
@@ -87,13 +88,16 @@ function required<T>(value: T | undefined, field: string, provider: ProviderName
 /**
  * Builds the model that a config names. A vendor's client is loaded only when its provider is asked for: each costs
  * tens of megabytes.
- * @throws LanguageModelError (`authentication`) where the key is missing, (`configuration`) where a file is.
+ * @throws LanguageModelError (`authentication`) where the key is missing, (`configuration`) where a file is;
+ * NotPermittedError where the server or the file may not be named.
  */
 export async function createLanguageModel(
   settings: LanguageModelSettings,
   dependencies: LanguageModelDependencies,
 ): Promise<CreatedLanguageModel> {
-  const { provider, model: modelName } = settings;
+  const { provider, model: modelName, base_url, script } = settings;
+  checkServer('lm.base_url', base_url);
+  if (script !== undefined) checkFile('lm.script', script);
   const missing = missingCredentials(settings, dependencies.environment);
   if (missing !== null) throw new LanguageModelError('authentication', missing, { provider });
   const model = await build(settings, dependencies);

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { quotable } from '../config/named-files.js';
+import { jsonFault } from '../contracts/json.js';
 import { LanguageModelError } from './errors.js';
 import { type PriceTable, SHIPPED_PRICES } from './prices.js';
 
@@ -20,6 +22,10 @@ const ownPricesSchema = z.strictObject({
 /** The variable that names a file of one's own prices. */
 export const PRICES_VARIABLE = 'REPRISE_PRICES';
 
+function jsonOrFileFault(error: Error): string {
+  return error instanceof SyntaxError ? quotable(error.message, jsonFault(error)) : error.message;
+}
+
 /**
  * The shipped prices, with those of the file that REPRISE_PRICES names put over them: `providers` by provider and
  * model, `servers` by the host (and port) of a `base_url`.
@@ -32,7 +38,7 @@ export function priceTable(environment: Readonly<Record<string, string | undefin
   try {
     own = ownPricesSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
-    const why = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : jsonOrFileFault(error as Error);
     throw new LanguageModelError('configuration', `${PRICES_VARIABLE}: ${path} is no price table: ${why}`, {
       provider: 'prices',
     });

@@ -1,5 +1,6 @@
 import { parse as parseYaml, YAMLParseError } from 'yaml';
 import { z } from 'zod';
+import { quotable } from '../config/named-files.js';
 import { PURPOSES, type Purpose } from '../contracts/language-model.js';
 import { LanguageModelError } from './errors.js';
 
@@ -49,6 +50,12 @@ export interface ScriptRule {
   replies: ScriptedReply[];
 }
 
+/** What is wrong, and where, without a word of the file. */
+function yamlFault({ code, linePos }: YAMLParseError): string {
+  const what = `is no YAML: ${code.toLowerCase().replaceAll('_', ' ')}`;
+  return linePos === undefined ? what : `${what} at line ${linePos[0].line}, column ${linePos[0].col}`;
+}
+
 function fault(path: string, what: string): LanguageModelError {
   return new LanguageModelError('configuration', `script ${path}: ${what}`, { provider: 'scripted' });
 }
@@ -77,7 +84,8 @@ function readRule(path: string, value: unknown, index: number): ScriptRule {
       replies: replies ?? (single === undefined ? [] : [single]),
     };
   } catch (error) {
-    throw fault(path, `${where}, match: ${(error as Error).message}`);
+    const why = quotable((error as Error).message, 'it is no regular expression');
+    throw fault(path, `${where}, match: ${why}`);
   }
 }
 
@@ -92,7 +100,8 @@ export function parseScript(content: string, path: string): ScriptRule[] {
     document = parseYaml(content);
   } catch (error) {
     if (!(error instanceof YAMLParseError)) throw error;
-    throw fault(path, error.message.split('\n')[0] ?? 'is no YAML');
+    const [first = 'is no YAML'] = error.message.split('\n');
+    throw fault(path, quotable(first, yamlFault(error)));
   }
   const rules = Array.isArray(document) ? document : (document as { rules?: unknown } | null)?.rules;
   if (!Array.isArray(rules))

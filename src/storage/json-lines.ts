@@ -1,4 +1,5 @@
-import type { Json } from '../contracts/json.js';
+import { quotable } from '../config/named-files.js';
+import { type Json, jsonFault } from '../contracts/json.js';
 
 const WRITE_BLOCK_CHARACTERS = 64 * 1024;
 
@@ -95,7 +96,7 @@ export async function* readNumberedJsonLines<Value = Json>(
     try {
       value = parse(text);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = quotable(error instanceof Error ? error.message : String(error), jsonFault(error));
       throw new JsonLinesError(`line ${number} of ${name} is no JSON: ${reason}`, number, error);
     }
     yield { line: number, value };

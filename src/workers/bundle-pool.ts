@@ -1,7 +1,13 @@
 import { MessageChannel, SHARE_ENV } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { type BundleCode, type CodeLimits, localBundleCode } from '../activities/agent-eval/bundle-code.js';
+import {
+  type BundleCode,
+  type CodeLimits,
+  localBundleCode,
+  type StoredRow,
+} from '../activities/agent-eval/bundle-code.js';
 import { BundleFiles } from '../activities/agent-eval/bundle-files.js';
+import { checkModules } from '../bundles/bundle-modules.js';
 import { RewardError } from '../bundles/reward.js';
 import { InvalidInputError } from '../config/errors.js';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
@@ -66,13 +72,17 @@ export class BundlePool {
   code(): BundleCode {
     const evaluation = String(this.evaluations++);
     const { tools } = localBundleCode(new BundleFiles());
+    // What is allowed is known in this thread alone.
+    const check = ({ row, folder }: StoredRow) => checkModules(row, folder);
     return {
       tools,
       call: async (stored, asked, { timeoutMs, signal }) => {
+        check(stored);
         const answer = await this.run({ kind: 'call', evaluation, stored, asked, timeoutMs }, signal);
         return (answer as Extract<TaskAnswer, { ran: unknown }>).ran;
       },
       judge: async (stored, asked, { timeoutMs, signal }) => {
+        check(stored);
         const answer = await this.run({ kind: 'judge', evaluation, stored, asked, timeoutMs }, signal);
         return (answer as Extract<TaskAnswer, { judged: unknown }>).judged;
       },

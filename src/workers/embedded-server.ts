@@ -5,6 +5,7 @@ import { hostIdentity, isAlive, isDead } from '../storage/process-identity.js';
 import { withLock } from './folder-lock.js';
 import { HOST } from './free-port.js';
 import { type EmbeddedServerOptions, startServer, stopServer } from './launch-server.js';
+import { ownFolder } from './server-folder.js';
 import { serverProcess, untilEnded } from './server-process.js';
 import {
   findEmbeddedServer,
@@ -141,7 +142,7 @@ async function signIn(folder: string): Promise<{ signOut(): Promise<void> }> {
  */
 export async function useEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { folder, say } = options;
-  await mkdir(folder, { recursive: true });
+  await ownFolder(folder);
   const use = async () => {
     const { record, started } = await provideServer(options, await readRecord(folder));
     const { signOut } = await signIn(folder);

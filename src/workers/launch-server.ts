@@ -28,6 +28,12 @@ const TUNING = [
   ].flatMap((setting) => ['--dynamic-config-value', setting]),
 ];
 
+/**
+ * The server has an HTTP API as well, which nobody here uses and which cannot be left out. A page of any site could send
+ * it a start as plain text, which browsers ask nobody's leave for; so it answers to a name that no request has.
+ */
+const NO_HTTP_API = ['--dynamic-config-value', 'frontend.httpAllowedHosts=["none.invalid"]'];
+
 export interface EmbeddedServerOptions extends BinaryOptions {
   /** The folder of database, lock and log; by default `.reprise` in the working folder. */
   folder: string;
@@ -81,6 +87,7 @@ async function launchServer(
       ...['--ip', HOST, '--port', String(port), '--ui-port', String(uiPort), '--log-level', 'error'],
       ...[DATABASE_OPTION, databaseOf(folder)],
       ...TUNING,
+      ...NO_HTTP_API,
       ...attributes,
     ],
     // A process group of its own: the server outlives a crash of the command, and the run goes on after it.

@@ -10,42 +10,52 @@ import {
 import protocol from '@temporalio/proto';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { openStore } from '../storage/open.js';
-import { serverFolder } from './server-folder.js';
+import { ownFolder, serverFolder } from './server-folder.js';
 
 /** Bytes above which a payload leaves the history: a long prompt, a memory carried into another execution. */
 const THRESHOLD = 64 * 1024;
+
+/** Where a payload of this content lies. Claims come from anybody, so nothing else is read for one. */
+function keyOf(bytes: Uint8Array): string {
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  return `payloads/${hash.slice(0, 2)}/${hash}`;
+}
+
+const KEY = /^payloads\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
 
 const { Payload: PayloadMessage } = protocol.temporal.api.common.v1;
 
 /**
  * Keeps large payloads in an artifact store, under their content's hash, so that a repeated write is the same object.
  * A claim holds the store's address: any worker that can reach it can read the payload.
+ * @param prepare comes before each write
  */
 export function artifactStoreDriver(
   store: ArtifactStore,
   open: (uri: string) => ArtifactStore,
+  prepare: () => Promise<void> = async () => undefined,
 ): StorageDriver {
   return {
     name: 'reprise',
     type: 'reprise.artifact-store',
-    store: (_context, payloads) =>
-      Promise.all(
+    store: async (_context, payloads) => {
+      await prepare();
+      return Promise.all(
         payloads.map(async (payload) => {
           const bytes = PayloadMessage.encode(payload).finish();
-          const hash = createHash('sha256').update(bytes).digest('hex');
-          const key = `payloads/${hash.slice(0, 2)}/${hash}`;
+          const key = keyOf(bytes);
           await store.write(key, bytes, { ifAbsent: true });
           return new StorageDriverClaim({ store: store.uri, key });
         }),
-      ),
+      );
+    },
     retrieve: (_context, claims) =>
       Promise.all(
         claims.map(async ({ claimData }): Promise<Payload> => {
-          const bytes = await open(claimData.store ?? '').read(claimData.key ?? '');
-          if (bytes === null) {
-            throw new Error(
-              `the payload ${claimData.key} is missing from ${claimData.store}: the folder was changed`,
-            );
+          const { store: address = '', key = '' } = claimData;
+          const bytes = KEY.test(key) ? await open(address).read(key) : null;
+          if (bytes === null || keyOf(bytes) !== key) {
+            throw new Error(`the payload ${key} is missing from ${address}: the folder was changed`);
           }
           return PayloadMessage.decode(bytes);
         }),
@@ -61,6 +71,9 @@ export function payloadStoreAddress(environment: NodeJS.ProcessEnv = process.env
 /** The data converter of every client and worker. */
 export function dataConverter(environment: NodeJS.ProcessEnv = process.env): DataConverter {
   const open = (uri: string) => openStore(uri, { environment });
-  const driver = artifactStoreDriver(open(payloadStoreAddress(environment)), open);
+  // The server's folder may be on another machine, and this one's is made for its user alone all the same.
+  const isOwn = !environment.REPRISE_PAYLOAD_STORE;
+  const prepare = () => (isOwn ? ownFolder(serverFolder(environment)) : Promise.resolve());
+  const driver = artifactStoreDriver(open(payloadStoreAddress(environment)), open, prepare);
   return { externalStorage: new ExternalStorage({ drivers: [driver], payloadSizeThreshold: THRESHOLD }) };
 }

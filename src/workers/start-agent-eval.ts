@@ -1,4 +1,6 @@
 import type { Client } from '@temporalio/client';
+import { agentEvalConfigOf } from '../activities/agent-eval/agent-eval-config.js';
+import { askedRows } from '../activities/agent-eval/asked-rows.js';
 import type { AgentEvalConfig } from '../config/agent-eval-schema.js';
 import { modelNameOf } from '../config/model-name.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
@@ -18,6 +20,8 @@ export function startAgentEval(
       type: WORKFLOW_TYPES.agentEval,
       config,
       kind: AGENT_EVAL_CONFIGS,
+      // With the modules that the rows of its bundles name.
+      read: (input) => askedRows(agentEvalConfigOf(input), config.now ?? new Date().toISOString()),
       summary: `${config.name} · ${modelNameOf(lm)}`,
     },
     taskQueue,

@@ -1,13 +1,15 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
-import { type AskedEvolution, evolveInputOf } from '../activities/evolve/evolve-config.js';
+import { type AskedEvolution, evolveConfigOf, evolveInputOf } from '../activities/evolve/evolve-config.js';
 import { InvalidInputError } from '../config/errors.js';
 import { firstEvolveDifference } from '../config/evolve-fingerprint.js';
 import type { EvolveConfig } from '../config/evolve-schema.js';
 import { modelNameOf } from '../config/model-name.js';
 import type { JsonObject } from '../contracts/json.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
+import { openStore } from '../storage/open.js';
 import { experimentFolderName } from '../storage/paths.js';
 import { inProgress, startedWith } from './in-progress.js';
+import { permitTyped } from './permissions.js';
 
 export interface StartedEvolution {
   /** The workflow's id: the experiment's name. */
@@ -61,6 +63,9 @@ export async function startEvolve(
 ): Promise<StartedEvolution> {
   const asked = { config, fork };
   const id = experimentFolderName(config.name);
+  const input = evolveInputOf(asked);
+  // Also where it is in progress: its worker may have been told by nobody.
+  await permitTyped(client, () => evolveConfigOf(input, id, openStore));
   for (let attempt = 1; ; attempt += 1) {
     const type = (await inProgress(client, id))?.type ?? null;
     if (type === WORKFLOW_TYPES.evolve) return attach(client, id, asked);
@@ -74,7 +79,7 @@ export async function startEvolve(
       const handle = await client.workflow.start(WORKFLOW_TYPES.evolve, {
         workflowId: id,
         taskQueue,
-        args: [evolveInputOf(asked)],
+        args: [input],
         workflowIdConflictPolicy: 'FAIL',
         staticSummary: `${config.name} · ${modelNameOf(config.scaffolder.lm)}`,
       });

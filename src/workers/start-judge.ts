@@ -1,12 +1,15 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
 import { experimentOf, judgementName } from '../activities/judge/judge-folder.js';
 import { InvalidInputError } from '../config/errors.js';
+import { resolveJudgeConfig } from '../config/judge-load.js';
 import type { JudgeConfig } from '../config/judge-schema.js';
 import { modelNameOf } from '../config/model-name.js';
+import { THE_INPUT } from '../config/read-config.js';
 import type { JsonObject } from '../contracts/json.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
 import { judgementPrefix } from '../storage/paths.js';
 import { inProgress } from './in-progress.js';
+import { permitTyped } from './permissions.js';
 
 export interface StartedJudgement {
   /** The workflow's id: the judgement's folder, from the experiment's name on. */
@@ -35,6 +38,9 @@ export async function startJudge(
 ): Promise<StartedJudgement> {
   const { experiment, rubric, lm } = config;
   const id = `${experimentOf(config)}/${judgementPrefix(judgementName(config))}`;
+  const input = JSON.parse(JSON.stringify(config)) as JsonObject;
+  // Also where it is in progress: its worker may have been told by nobody.
+  await permitTyped(client, () => resolveJudgeConfig(input, { source: THE_INPUT, folder: process.cwd() }));
   const running = await runningExperiment(client, id);
   // One that something else has started has no note, and can only be asked by its id.
   if (running === experiment || running === '') {
@@ -50,7 +56,7 @@ export async function startJudge(
     const handle = await client.workflow.start(WORKFLOW_TYPES.judge, {
       workflowId: id,
       taskQueue,
-      args: [JSON.parse(JSON.stringify(config)) as JsonObject],
+      args: [input],
       workflowIdConflictPolicy: 'FAIL',
       memo: { [EXPERIMENT_MEMO]: experiment },
       staticSummary: `${rubric.name} · ${modelNameOf(lm)}`,

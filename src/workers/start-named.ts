@@ -4,6 +4,7 @@ import type { JsonObject } from '../contracts/json.js';
 import { type ConfigKind, candidateNames, folderState } from '../storage/experiment-folder.js';
 import { openStore } from '../storage/open.js';
 import { inProgress, startedWith } from './in-progress.js';
+import { permitTyped } from './permissions.js';
 
 export interface StartedRun {
   /** The workflow's and the experiment's id. */
@@ -19,6 +20,8 @@ export interface Startable<Config> {
   type: string;
   config: Config;
   kind: ConfigKind<Config>;
+  /** Reads the config as a worker does, for what it names. */
+  read(input: JsonObject): unknown;
   /** For the list of workflows in the Temporal UI. */
   summary: string;
 }
@@ -62,6 +65,9 @@ export async function startNamed<Config extends { name: string; output: { result
 ): Promise<StartedRun> {
   const { config, type, kind, summary } = asked;
   const results = openStore(config.output.results_dir);
+  const input = JSON.parse(JSON.stringify(config)) as JsonObject;
+  // Also where it is in progress: its worker may have been told by nobody.
+  await permitTyped(client, () => asked.read(input));
   for (const id of candidateNames(config.name)) {
     if (await isInProgress(client, id, type)) return attach(client, id, asked);
     const state = await folderState(results.within(id), config, kind);
@@ -70,7 +76,7 @@ export async function startNamed<Config extends { name: string; output: { result
       const handle = await client.workflow.start(type, {
         workflowId: id,
         taskQueue,
-        args: [JSON.parse(JSON.stringify(config)) as JsonObject],
+        args: [input],
         workflowIdConflictPolicy: 'FAIL',
         staticSummary: summary,
       });

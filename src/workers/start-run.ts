@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { configOf } from '../activities/prepare-run.js';
 import { modelNameOf } from '../config/model-name.js';
 import type { RunConfig } from '../config/schema.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
@@ -13,6 +14,7 @@ export function startRun(client: Client, config: RunConfig, taskQueue: string): 
       type: WORKFLOW_TYPES.run,
       config,
       kind: RUN_CONFIGS,
+      read: (input) => configOf(input, config.name),
       summary: `${config.name} · ${modelNameOf(config.lm)}`,
     },
     taskQueue,

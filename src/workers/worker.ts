@@ -11,8 +11,10 @@ import { BundlePool } from './bundle-pool.js';
 import { GradingPool } from './grading-pool.js';
 import { ModelQueues } from './model-queues.js';
 import { dataConverter } from './payload-storage.js';
+import { allowedBy, KeptPermissions, namespaceIdOf } from './permissions.js';
 import { withoutPromiseHooks } from './promise-hooks.js';
 import { concurrentExecutions, Sandboxes } from './sandboxes.js';
+import { StateFolder, stateFolder } from './state-folder.js';
 import { VERSION } from './version.js';
 
 /** Seconds that activities in flight have to finish when the worker is told to stop; then they run elsewhere. */
@@ -31,6 +33,8 @@ export interface RepriseWorkerOptions {
   logger: Logger;
   /** Hears what keeps runs waiting, for people; see `WorkerDependencies`. */
   notify?: (message: string) => void;
+  /** Whether it is the embedded server's, so that models are asked at servers alone that somebody has named here. */
+  embedded?: boolean;
   agents?: readonly AgentSource[];
   /** LM calls in flight at most, for each model. */
   maxConcurrentCalls?: number;
@@ -56,11 +60,6 @@ async function knownSearchAttributes(client: Client, namespace: string): Promise
   }
 }
 
-async function namespaceId(client: Client, namespace: string): Promise<string> {
-  const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
-  return namespaceInfo?.id ?? namespace;
-}
-
 /** Wires a worker: its connection, its queues, and the activities over their adapters. */
 export async function createWorker(options: RepriseWorkerOptions): Promise<RepriseWorker> {
   const { connection, client, namespace, logger, environment = process.env } = options;
@@ -72,7 +71,12 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const runLogs = new RunLogs();
   const notify = options.notify ?? (() => undefined);
   const sandboxes = new Sandboxes(environment, notify);
+  const ownNamespace = await namespaceIdOf(client);
   const activities = createActivities({
+    permissions: new KeptPermissions(
+      allowedBy(environment, options.embedded ?? true),
+      new StateFolder(stateFolder(environment), ownNamespace),
+    ),
     openStore: (address) => openStore(address, { environment }),
     environment,
     compareSymbolically: grading.compare,
@@ -84,7 +88,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     sandbox: sandboxes.get,
     maxConcurrentExecutions: concurrentExecutions(environment),
     maxConcurrentCalls,
-    namespaceId: () => namespaceId(client, namespace),
+    namespaceId: async () => ownNamespace,
     knownSearchAttributes: () => knownSearchAttributes(client, namespace),
     taskQueue,
   });

@@ -77,13 +77,15 @@ test('one that is in four workers when they die is given up, and not asked again
   expect(begun).toBe(4);
 });
 
-test('an end with a failure is no crash, however often', async () => {
-  const { attempt } = workers({
-    stepEnvironment: () =>
-      heartbeating(async () => {
-        throw new Error('the disk is full');
-      }),
-  });
+const full = async () => {
+  throw new Error('the disk is full');
+};
+
+test.each([
+  ['in the midst of it', () => heartbeating(full)],
+  ['before it has begun', full],
+])('an end with a failure is no crash, %s, however often', async (_when, stepEnvironment) => {
+  const { attempt } = workers({ stepEnvironment });
   for (let time = 0; time < 20; time++) {
     await expect(attempt('one').result).rejects.toThrow('the disk is full');
   }

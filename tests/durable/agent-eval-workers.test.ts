@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
+import { delimiter } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RolloutRow } from '../../src/contracts/agent-eval.js';
 import type { AgentEvalMetrics } from '../../src/contracts/agent-eval-results.js';
@@ -47,6 +48,7 @@ describe.skipIf(mustSkip(versitygw))('two workers that share no disk', () => {
     for (const place of [one, other]) {
       place.environment.SEATS_LOG = place.path('tools.log');
       place.environment.SEATS_HELD = place.path('held');
+      place.environment.REPRISE_ALLOWED_FOLDERS = [place.folder, bundle.folder].join(delimiter);
     }
     await writeSeats(bundle, ROWS, '.');
   });

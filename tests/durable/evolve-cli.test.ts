@@ -25,7 +25,8 @@ describe.skipIf(skip)('an evolution started by the Temporal CLI alone', () => {
   beforeAll(async () => {
     place = await Workplace.make();
     await cp('configs', place.path('configs'), { recursive: true });
-    await place.dev();
+    // Programs with all rights of the worker are no start's by itself.
+    await place.dev({ REPRISE_ALLOWED_SANDBOXES: 'process' });
   });
   afterAll(() => place?.dispose());
 

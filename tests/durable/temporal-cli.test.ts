@@ -11,7 +11,7 @@ describe('a run started by the Temporal CLI alone', () => {
   beforeAll(async () => {
     place = await Workplace.make();
     provider = await startFakeProvider('openai');
-    await place.dev();
+    await place.dev({ REPRISE_ALLOWED_SERVERS: provider.baseUrl });
     await place.write('sums.yaml', sumsConfig(provider.baseUrl, 10));
     await place.write('sums.json', JSON.stringify(sumsConfig(provider.baseUrl, 5, { name: undefined })));
   });

@@ -104,6 +104,7 @@ export class Workplace {
       env: {
         ...withoutSettings(process.env),
         REPRISE_SERVER_DIR: this.path('.reprise'),
+        REPRISE_STATE_DIR: this.path('.reprise', 'named'),
         ...this.environment,
         ...environment,
       },

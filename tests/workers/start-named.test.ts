@@ -23,7 +23,11 @@ function clientOf(found: Found | Error): Client {
       events: [{ workflowExecutionStartedEventAttributes: { input: { payloads: [payload] } } }],
     }),
   };
-  return { workflow: { getHandle: () => handle } } as unknown as Client;
+  return {
+    workflow: { getHandle: () => handle },
+    options: { namespace: 'default' },
+    workflowService: { describeNamespace: async () => ({}) },
+  } as unknown as Client;
 }
 
 const NOT_FOUND = new WorkflowNotFoundError('no such workflow', 'mine', undefined);
@@ -63,6 +67,7 @@ describe('what is to be started, and is in progress already', () => {
       isOne: (value: unknown) => typeof value === 'object' && value !== null && 'seed' in value,
       difference: (earlier, { seed }) => (earlier.seed === seed ? null : 'seed'),
     },
+    read: () => undefined,
     summary: '',
   };
 

@@ -1,6 +1,7 @@
 import { loadAgentEvalConfig, resolveAgentEvalConfig } from '../../config/agent-eval-load.js';
 import type { AgentEvalConfig } from '../../config/agent-eval-schema.js';
 import { InvalidInputError } from '../../config/errors.js';
+import { THE_INPUT } from '../../config/read-config.js';
 import { isMapping } from '../../contracts/json.js';
 import { checkModel } from '../check-model.js';
 import { besideConfigPath } from '../config-reference.js';
@@ -16,7 +17,7 @@ export function agentEvalConfigOf(input: unknown): AgentEvalConfig {
   }
   if (typeof input.config_path !== 'string') {
     return resolveAgentEvalConfig(input, {
-      source: 'the input',
+      source: THE_INPUT,
       folder: process.cwd(),
       fallbackName: null,
     });

@@ -1,7 +1,8 @@
 import { InvalidInputError } from '../../config/errors.js';
 import { type EvolveLoadOptions, loadEvolveConfig, resolveEvolveConfig } from '../../config/evolve-load.js';
 import type { EvolveConfig } from '../../config/evolve-schema.js';
-import { resolveLocation } from '../../config/paths.js';
+import { outputLocation } from '../../config/paths.js';
+import { THE_INPUT } from '../../config/read-config.js';
 import { isMapping, type JsonObject } from '../../contracts/json.js';
 import { checkModel } from '../check-model.js';
 import { besideConfigPath } from '../config-reference.js';
@@ -43,7 +44,7 @@ export async function readEvolveConfig(
   if (fork === null || path !== null) return askedWith(loadEvolveConfig(path, load), fork, openStore);
   const working = load.workingFolder ?? process.cwd();
   const given = load.resultsDir ?? load.flags?.results_dir ?? DEFAULT_RESULTS;
-  const resultsDir = resolveLocation(given, working);
+  const resultsDir = outputLocation(given, 'output.results_dir', working);
   const source = await findFork(openStore, resultsDir, fork);
   const config = resolveEvolveConfig(forkedConfig(source, resultsDir), {
     source: `the config of ${fork.experiment}`,
@@ -80,7 +81,7 @@ export async function evolveConfigOf(
   const isReference = typeof given.config_path === 'string' || (fork !== null && !('scaffolder' in given));
   if (!isReference) {
     const config = resolveEvolveConfig(given, {
-      source: 'the input',
+      source: THE_INPUT,
       folder: process.cwd(),
       fallbackName: workflowId,
     });

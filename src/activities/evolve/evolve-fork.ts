@@ -1,7 +1,9 @@
-import { parse } from 'yaml';
 import { firstDifferentField } from '../../config/difference.js';
 import { InvalidInputError } from '../../config/errors.js';
 import type { EvolveConfig } from '../../config/evolve-schema.js';
+import { checkFile } from '../../config/named-files.js';
+import { isRemote, resolveLocation } from '../../config/paths.js';
+import { parseStored } from '../../config/read-config.js';
 import type { EvolveState, ScaffoldJob } from '../../contracts/evolve.js';
 import { withoutTrailing } from '../../contracts/trailing.js';
 import { iterationFolder } from '../../evolution/layout.js';
@@ -65,6 +67,17 @@ function refuse(message: string): never {
 }
 
 /**
+ * Of the folder that a fork goes on from. All of it is copied, so what an object store holds may not be had for files in
+ * a folder of the worker, where it might be taken for its own.
+ * @param target where the fork is
+ * @throws NotPermittedError
+ */
+function checkOrigin(address: string, target: string): void {
+  const place = resolveLocation(address, process.cwd());
+  if (!isRemote(place) || !isRemote(target)) checkFile('fork', place);
+}
+
+/**
  * Finds the experiment that a fork names.
  * @param resultsDir where names of folders are looked for.
  * @throws InvalidInputError where there is none, or it has not finished that iteration.
@@ -80,6 +93,7 @@ export async function findFork(
     refuse(`${at_iteration} is no iteration; --at-iteration is a whole number from 0`);
   }
   const isAddress = /[\\/]/.test(name);
+  if (isAddress) checkOrigin(name, resultsDir);
   const store = isAddress ? openStore(name) : openStore(resultsDir).within(name);
   const text = await store.readText(artifactKeys.config);
   if (text === null) {
@@ -94,7 +108,7 @@ export async function findFork(
         : `'${name}' has finished the iterations 0 to ${last}, not ${at_iteration}`,
     );
   }
-  return { store, at_iteration, config: parse(text) as EvolveConfig };
+  return { store, at_iteration, config: parseStored(text, artifactKeys.config) as EvolveConfig };
 }
 
 /**
@@ -172,7 +186,10 @@ export async function inheritedStore(
   openStore: OpenStore,
 ): Promise<ArtifactStore | null> {
   const text = await store.readText(evolveForkKey());
-  return text === null ? null : openStore((JSON.parse(text) as ForkOrigin).artifacts);
+  if (text === null) return null;
+  const { artifacts } = JSON.parse(text) as ForkOrigin;
+  checkOrigin(artifacts, store.uri);
+  return openStore(artifacts);
 }
 
 async function copyBelow<Stored>(

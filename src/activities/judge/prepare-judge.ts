@@ -4,6 +4,7 @@ import { InvalidInputError } from '../../config/errors.js';
 import { resolveJudgeConfig } from '../../config/judge-load.js';
 import type { JudgeConfig } from '../../config/judge-schema.js';
 import { modelNameOf } from '../../config/model-name.js';
+import { THE_INPUT } from '../../config/read-config.js';
 import type { JudgeInput, JudgePlan } from '../../contracts/judge.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { JsonLinesError } from '../../storage/json-lines.js';
@@ -59,7 +60,7 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
   return (input: JudgeInput): Promise<JudgePlan> =>
     heartbeating(async () => {
       const { workflowExecution } = Context.current().info;
-      const config = resolveJudgeConfig(input, { source: 'the input', folder: process.cwd() });
+      const config = resolveJudgeConfig(input, { source: THE_INPUT, folder: process.cwd() });
       await checkJudge(config, dependencies);
       const { folder: experiment, store } = await claims.take(async () => {
         const { experiment, store } = judgementStores(dependencies.openStore, config);

@@ -1,3 +1,4 @@
+import { checkServer } from '../../config/named-files.js';
 import type { Embedder } from '../../contracts/embeddings.js';
 import { findKey, type LanguageModelDependencies, missingCredentials } from '../create.js';
 import { LanguageModelError } from '../errors.js';
@@ -52,6 +53,7 @@ export async function createEmbedder(
   { environment }: Pick<LanguageModelDependencies, 'environment'>,
 ): Promise<Embedder> {
   const { provider, base_url: baseUrl } = settings;
+  checkServer('memory.retrieval.base_url', baseUrl);
   const missing = missingCredentials(settings, environment);
   if (missing !== null) throw new LanguageModelError('authentication', missing, { provider });
   const apiKey = findKey(provider, environment);

@@ -1,0 +1,182 @@
+import { delimiter, dirname, extname, resolve } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { InvalidInputError } from '../config/errors.js';
+import { type Named, NotPermittedError, namedIn, type Permissions } from '../config/named-files.js';
+import { isRemote } from '../config/paths.js';
+import { configuredServer } from './connection.js';
+import { realPathOf, upwardsFrom, wayWithin } from './real-path.js';
+import { type Entry, StateFolder, stateFolder } from './state-folder.js';
+
+/** What a worker allows that nobody has typed. */
+export interface Allowed {
+  /** Real paths. */
+  folders: readonly string[];
+  /** Origins; null: any. */
+  servers: readonly string[] | null;
+  /** Whether a config may ask for this machine's python3. */
+  processSandbox: boolean;
+}
+
+/** The vendors' own servers. */
+const VENDORS = [
+  'https://api.openai.com',
+  'https://generativelanguage.googleapis.com',
+  'https://api.anthropic.com',
+];
+
+const FOLDERS = 'REPRISE_ALLOWED_FOLDERS';
+const SERVERS = 'REPRISE_ALLOWED_SERVERS';
+const SANDBOXES = 'REPRISE_ALLOWED_SANDBOXES';
+
+function serversIn(given: string): string[] {
+  const addresses = given.split(/[\s,]+/).filter((address) => address !== '' && address !== 'none');
+  return addresses.map((address) => {
+    if (URL.canParse(address)) return new URL(address).origin;
+    throw new InvalidInputError(`${SERVERS}: ${address} is no address; write http://host:port`);
+  });
+}
+
+function sandboxesIn(given: string): string[] {
+  const types = given.split(/[\s,]+/).filter((type) => type !== '');
+  const unknown = types.find((type) => type !== 'docker' && type !== 'process');
+  if (unknown === undefined) return types;
+  throw new InvalidInputError(`${SANDBOXES}: ${unknown} is no sandbox; there are docker and process`);
+}
+
+/** A service that was given none works in /, which is everything. */
+function workingFolder(): string {
+  const folder = process.cwd();
+  return folder === dirname(folder) ? '' : folder;
+}
+
+/**
+ * What the variables of a worker say.
+ * @param watchesServers whether models may be asked at the vendors' servers alone where no variable says another thing
+ * @throws InvalidInputError that names the variable.
+ */
+export function allowedBy(environment: NodeJS.ProcessEnv, watchesServers: boolean): Allowed {
+  const folders = (environment[FOLDERS] || workingFolder())
+    .split(delimiter)
+    .filter((folder) => folder !== '');
+  const servers = environment[SERVERS];
+  return {
+    folders: folders.flatMap((folder) => realPathOf(resolve(folder)) ?? []),
+    servers: servers || watchesServers ? [...VENDORS, ...serversIn(servers ?? '')] : null,
+    processSandbox: sandboxesIn(environment[SANDBOXES] ?? '').includes('process'),
+  };
+}
+
+/** Whether it is followed through the folders and links of this machine. */
+function isPath({ use, what }: Entry): boolean {
+  return use !== 'server' && use !== 'sandbox' && !isRemote(what);
+}
+
+/** Names of parts of a path that keep keys, histories and foreign code. */
+function isWithheld(part: string): boolean {
+  return part.startsWith('.') || part === 'node_modules';
+}
+
+/**
+ * What a worker lets anybody's starts name: what lies in its folders, and what this user has typed on this machine. A
+ * hidden file, such as .env, is allowed where it was typed.
+ */
+export class KeptPermissions implements Permissions {
+  /** What allowed files name. */
+  private readonly said = new Set<string>();
+
+  constructor(
+    private readonly allowed: Allowed,
+    private readonly typed: Pick<StateFolder, 'has' | 'enter'>,
+  ) {}
+
+  check(named: Named): void {
+    if (!this.isOwn(named) && !this.wasTyped(named)) throw refusal(named, this.allowed);
+  }
+
+  allow(named: Named): void {
+    if (this.isOwn(named)) return;
+    this.said.add(`${named.use} ${named.what}`);
+    try {
+      this.typed.enter(entryOf(named));
+    } catch {
+      // Another worker of this machine will ask for it.
+    }
+  }
+
+  /** Whether it needs nobody to have typed it. */
+  isOwn({ use, what, endings }: Named): boolean {
+    const { folders, servers, processSandbox } = this.allowed;
+    if (use === 'server') return servers === null || servers.includes(what);
+    if (use === 'sandbox') return processSandbox;
+    if (endings !== undefined && !endings.includes(extname(what))) return false;
+    const real = isRemote(what) ? null : realPathOf(what);
+    return (
+      real !== null && folders.some((folder) => wayWithin(folder, real)?.every((part) => !isWithheld(part)))
+    );
+  }
+
+  private wasTyped({ use, what }: Named): boolean {
+    if (!isPath({ use, what })) return this.said.has(`${use} ${what}`) || this.typed.has({ use, what });
+    const real = realPathOf(what);
+    return real !== null && [...upwardsFrom(real)].some((place) => this.typed.has({ use, what: place }));
+  }
+}
+
+const WAY_OUT = 'Start it with the reprise command on the worker’s machine';
+
+function refusal({ field, use, what, endings }: Named, { folders }: Allowed): NotPermittedError {
+  const message = (): string => {
+    if (use === 'server') {
+      return `${what} would be sent the worker’s key, and it allows that for no start from elsewhere. ${WAY_OUT}, or name the server there in ${SERVERS}`;
+    }
+    if (use === 'sandbox') {
+      return `process runs programs with all rights of the worker, and it allows that for no start from elsewhere. ${WAY_OUT}, or set ${SANDBOXES}=process there`;
+    }
+    const kinds = endings === undefined ? '' : ` that end in ${endings.join(', ')}`;
+    const those = folders.length === 0 ? 'none' : `those below ${folders.join(', ')}${kinds}`;
+    return `${what} is none of the files that this worker allows for starts from elsewhere: ${those}, nothing hidden and no package. ${WAY_OUT}, or name the folder there in ${FOLDERS}`;
+  };
+  return new NotPermittedError(`${field}: ${message()}`, field);
+}
+
+/** The id of a client's namespace, which no other server's has. */
+export async function namespaceIdOf(client: Client): Promise<string> {
+  const { namespace } = client.options;
+  const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
+  return namespaceInfo?.id || namespace;
+}
+
+/** What is looked up for what was named: a link may lead elsewhere later. */
+function entryOf({ use, what }: Named): Entry[] {
+  if (!isPath({ use, what })) return [{ use, what }];
+  const real = realPathOf(what);
+  return real === null ? [] : [{ use, what: real }];
+}
+
+/**
+ * Enters what a person has typed, so that this machine's workers on that server allow it.
+ * @param read reads what is to be started, as a worker reads it
+ * @throws InvalidInputError where nothing can be entered, and it would be refused.
+ */
+export async function permitTyped(
+  client: Client,
+  read: () => unknown,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
+  const named = await namedIn(read);
+  const root = stateFolder(environment);
+  const state = new StateFolder(root, await namespaceIdOf(client));
+  try {
+    state.enter(named.flatMap(entryOf));
+  } catch (error) {
+    // Of a worker in the same folder. One elsewhere says so itself.
+    const isEmbedded = configuredServer(environment) === null;
+    const own = new KeptPermissions(allowedBy(environment, isEmbedded), state);
+    const refused = named.find((one) => !own.isOwn(one));
+    if (refused === undefined) return;
+    throw new InvalidInputError(
+      `${refused.field}: nobody but you may name ${refused.what}, and that you have cannot be noted in ${root}: ${(error as Error).message}. REPRISE_STATE_DIR names another folder`,
+      refused.field,
+    );
+  }
+}
