@@ -5,7 +5,7 @@ import { readMessage, toWireRequest } from './anthropic-wire.js';
 import { type Notice, onceEach } from './chat-messages.js';
 import { errorInsideBody } from './classify-error.js';
 import { guard, nameServer } from './guard.js';
-import { DEFAULT_REPLY_MB, providerFetch, REPLY_MB_FIELD } from './provider-fetch.js';
+import { forReplies, providerFetch } from './provider-fetch.js';
 
 export const ANTHROPIC_BASE_URL = 'https://api.anthropic.com';
 
@@ -38,12 +38,7 @@ export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel
     baseURL,
     maxRetries: 0,
     timeout: NO_CLIENT_TIMEOUT_MS,
-    fetch: providerFetch({
-      provider: 'anthropic',
-      serverName,
-      maxReplyMb: options.maxReplyMb ?? DEFAULT_REPLY_MB,
-      field: REPLY_MB_FIELD,
-    }),
+    fetch: providerFetch(forReplies('anthropic', serverName, options.maxReplyMb)),
     logLevel: 'off',
     openTelemetry: false,
     // The client sends the key as a bearer token; gateways built before that look for it here.

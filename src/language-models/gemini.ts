@@ -2,7 +2,7 @@ import type { LanguageModel } from '../contracts/language-model.js';
 import { geminiClient } from './gemini-client.js';
 import { readResponse, toConfig, toContents } from './gemini-wire.js';
 import { guard, nameServer } from './guard.js';
-import { DEFAULT_REPLY_MB, providerFetch, REPLY_MB_FIELD } from './provider-fetch.js';
+import { forReplies, providerFetch } from './provider-fetch.js';
 
 export interface GeminiOptions {
   model: string;
@@ -20,12 +20,7 @@ export function geminiLanguageModel(options: GeminiOptions): LanguageModel {
   const { model, apiKey } = options;
   const client = geminiClient(apiKey, options.baseUrl);
   const serverName = nameServer('gemini', options.baseUrl);
-  const ask = providerFetch({
-    provider: 'gemini',
-    serverName,
-    maxReplyMb: options.maxReplyMb ?? DEFAULT_REPLY_MB,
-    field: REPLY_MB_FIELD,
-  });
+  const ask = providerFetch(forReplies('gemini', serverName, options.maxReplyMb));
   return guard(
     { provider: 'gemini', serverName, timeoutMs: options.timeoutMs, secrets: [apiKey] },
     async (request, attempt) => {

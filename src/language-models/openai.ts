@@ -5,7 +5,7 @@ import { type Attempt, guard, nameServer } from './guard.js';
 import { OPENAI_BASE_URL, type OpenAIAccount, openaiClient } from './openai-client.js';
 import { adaptDialect, type Dialect, initialDialect } from './openai-dialect.js';
 import { readWireReply, toWireRequest } from './openai-wire.js';
-import { DEFAULT_REPLY_MB, REPLY_MB_FIELD } from './provider-fetch.js';
+import { forReplies } from './provider-fetch.js';
 
 export interface OpenAIOptions extends OpenAIAccount {
   model: string;
@@ -25,12 +25,7 @@ export function openaiLanguageModel(options: OpenAIOptions): LanguageModel {
   const provider = 'openai';
   const notice = onceEach(options.notice);
   const serverName = nameServer(provider, options.baseUrl);
-  const client = openaiClient(options, {
-    provider,
-    serverName,
-    maxReplyMb: options.maxReplyMb ?? DEFAULT_REPLY_MB,
-    field: REPLY_MB_FIELD,
-  });
+  const client = openaiClient(options, forReplies(provider, serverName, options.maxReplyMb));
   let dialect = initialDialect(model, baseUrl);
 
   async function ask(request: GenerateRequest, attempt: Attempt): Promise<unknown> {

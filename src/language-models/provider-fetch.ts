@@ -19,11 +19,9 @@ const withoutTimeouts: Dispatcher = {
 /** Bytes of a megabyte, as `lm.max_reply_mb` counts them. */
 const MEGABYTE = 1_000_000;
 /** Megabytes of a model's reply, unless a config says otherwise: a long one has a tenth of that. */
-export const DEFAULT_REPLY_MB = 4;
+const DEFAULT_REPLY_MB = 4;
 /** Megabytes of an answer with vectors: 512 of 3,072 numbers are 20. */
 export const VECTORS_MB = 64;
-/** The field that sets how much of a reply is taken. */
-export const REPLY_MB_FIELD = 'lm.max_reply_mb';
 /** Bytes of an error's body that are read: it becomes a line. */
 const MOST_OF_ERROR = 1_000_000;
 
@@ -36,6 +34,15 @@ export interface FetchOptions {
   maxReplyMb: number;
   /** The field of the config that sets it; none where nothing does. */
   field?: string;
+}
+
+/** A fetch for a model's replies, whose size `lm.max_reply_mb` sets. */
+export function forReplies(
+  provider: string,
+  serverName: string,
+  maxReplyMb = DEFAULT_REPLY_MB,
+): FetchOptions {
+  return { provider, serverName, maxReplyMb, field: 'lm.max_reply_mb' };
 }
 
 /**
