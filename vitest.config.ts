@@ -20,6 +20,12 @@ const NIGHTLY =
 /** What is started in a test's own process is entered here, and nothing in the home folder. */
 const env = { REPRISE_STATE_DIR: join(tmpdir(), `reprise-tests-${process.getuid?.()}`) };
 
+/** Garbage is collected after every test, which brings out what is closed twice, or by nobody. */
+const collecting =
+  process.env.REPRISE_GC === undefined
+    ? {}
+    : { execArgv: ['--expose-gc'], setupFiles: ['tests/support/collect-garbage.ts'] };
+
 export default defineConfig({
   test: {
     reporters: process.env.REPRISE_REQUIRE_ALL ? ['default', 'json'] : ['default'],
@@ -27,6 +33,7 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...collecting,
           name: 'unit',
           include: ['tests/**/*.test.ts'],
           exclude: [...DURABLE, ...DOCKER],
@@ -39,6 +46,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...collecting,
           name: 'durable',
           include: DURABLE,
           globalSetup: ['tests/support/temporal-setup.ts'],
@@ -51,6 +59,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...collecting,
           name: 'docker',
           include: DOCKER,
           exclude: NIGHTLY,
