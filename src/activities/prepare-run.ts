@@ -11,6 +11,7 @@ import type { RunInput, RunPlan } from '../contracts/run.js';
 import { shardCount } from '../runtime/deal.js';
 import { laneRulesOf } from '../runtime/lane-rules.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
+import { copyArtifact } from '../storage/copy-artifact.js';
 import { chooseExperiment } from '../storage/experiment-folder.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
 import { checkLanguageModel } from './check-language-model.js';
@@ -162,8 +163,7 @@ async function keepLoadedVectors(
 ): Promise<void> {
   if (await store.exists(artifactKeys.loadedVectors)) return;
   const beside = locate(openStore, vectorsBeside(address));
-  const stream = await beside.store.openRead(beside.key);
-  if (stream !== null) await store.writeStream(artifactKeys.loadedVectors, stream);
+  await copyArtifact(beside, { store, key: artifactKeys.loadedVectors });
 }
 
 function range(length: number): number[] {

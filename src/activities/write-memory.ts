@@ -3,6 +3,7 @@ import { buildMemory } from '../memory/factory.js';
 import type { JournalEntry, MemorySnapshot } from '../memory/memory-module.js';
 import { grownParts, isJournaled, type SavedParts, savedParts, savedText } from '../memory/saved.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
+import { copyArtifact } from '../storage/copy-artifact.js';
 import { jsonLines, readableJson } from '../storage/json-lines.js';
 import { artifactKeys } from '../storage/paths.js';
 import { vectorRows } from './embeddings.js';
@@ -102,9 +103,8 @@ async function writeVectors(run: RunContext, { store: own, openStore }: Stores):
   const rows = vectorRows(memory.retrieval, { files, texts, known });
   await own.writeStream(artifactKeys.vectors, jsonLines(rows));
   if (output.save_memory_path === null) return;
-  const { store, key } = locate(openStore, vectorsBeside(output.save_memory_path));
-  const written = await own.openRead(artifactKeys.vectors);
-  if (written !== null) await store.writeStream(key, written);
+  const beside = locate(openStore, vectorsBeside(output.save_memory_path));
+  await copyArtifact({ store: own, key: artifactKeys.vectors }, beside);
 }
 
 /** Writes `memory.json`, and the same to `output.save_memory_path` where that is set. */

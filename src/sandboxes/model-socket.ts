@@ -30,7 +30,8 @@ export class ModelSocket {
     const socket = new ModelSocket(folder, server, requests);
     try {
       await new Promise<void>((resolve, reject) => {
-        server.once('error', reject).listen(socket.path, resolve);
+        // Heard for good: a connection for which no descriptor is left is an error, and nobody's end.
+        server.on('error', reject).listen(socket.path, resolve);
       });
     } catch (error) {
       await socket.close();

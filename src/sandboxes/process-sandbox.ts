@@ -82,9 +82,10 @@ class ProcessSandbox implements FunctionSandbox {
     signal?.throwIfAborted();
     const ending = new AbortController();
     const abort = () => ending.abort(signal?.reason);
-    signal?.addEventListener('abort', abort);
     const requests = new ModelRequests(options, (reason) => ending.abort(reason));
     const socket = await ModelSocket.listen(requests);
+    signal?.addEventListener('abort', abort);
+    if (signal?.aborted) abort();
     // Its result goes to descriptor 3.
     const command = { arguments: [CALLER, program.module, program.function, '3'], input: program.input };
     try {
