@@ -278,11 +278,12 @@ describe('a program that ends by itself', () => {
   });
 
   test('and fails is tried again where it had waited for others, and scored with what it has by then', async () => {
+    let runs = 0;
     const world = executorWorld({
       program: async ({ ask }) => {
-        const from = performance.now();
+        runs += 1;
         const reply = await ask('a');
-        if (performance.now() - from > 250) throw new Error('too late');
+        if (runs === 1) throw new Error('too late');
         return reply;
       },
       answer: (_request, _signal, count) => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { useEmbeddedServer } from '../../src/workers/embedded-server.js';
+import { freePort } from '../../src/workers/free-port.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { answers, spawnServer } from '../support/own-server.js';
 import { sumsConfig, until, untilIn, Workplace } from '../support/workplace.js';
@@ -62,6 +63,7 @@ describe('the embedded server of a folder', () => {
     // It stands still meanwhile, or it would start its own server again before the other one has taken the port.
     running.process.kill('SIGSTOP');
     process.kill(pid, 'SIGKILL');
+    await until('the port is free', async () => (await freePort(port)) === port);
     const foreign = spawnServer(port);
     try {
       await until('the foreign server has the port', () => answers(place, foreign));

@@ -6,8 +6,8 @@ import { until, type Workplace } from './workplace.js';
 /** A Temporal server that is no embedded one of Reprise's. */
 export interface OwnServer {
   address: string;
-  /** The exit code of a server that ended by itself; null while it runs. */
-  exitCode(): number | null;
+  /** The exit code of a server that ended by itself, and what it said; null while it runs. */
+  end(): string | null;
   /** kill -9. */
   stop(): Promise<void>;
 }
@@ -20,12 +20,14 @@ export function spawnServer(port: number, options: string[] = []): OwnServer {
       ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
       ...['--log-level', 'error', ...options],
     ],
-    { stdio: 'ignore' },
+    { stdio: ['ignore', 'pipe', 'pipe'] },
   );
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (said += data));
   const gone = once(child, 'exit');
   return {
     address: `127.0.0.1:${port}`,
-    exitCode: () => child.exitCode,
+    end: () => (child.exitCode === null ? null : `${child.exitCode}: ${said}`),
     stop: async () => {
       child.kill('SIGKILL');
       await gone;
@@ -35,7 +37,8 @@ export function spawnServer(port: number, options: string[] = []): OwnServer {
 
 /** Whether a server takes requests already. @throws where it has ended. */
 export async function answers(place: Workplace, server: OwnServer): Promise<boolean> {
-  if (server.exitCode() !== null) throw new Error(`the server ended with ${server.exitCode()}`);
+  const end = server.end();
+  if (end !== null) throw new Error(`the server ended with ${end}`);
   const health = ['operator', 'cluster', 'health', '--address', server.address];
   const { code } = await place.startProgram(process.env.REPRISE_TEMPORAL_BIN as string, health).done;
   return code === 0;

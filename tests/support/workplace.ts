@@ -34,7 +34,7 @@ export interface Running {
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  timeoutMs = 60_000,
+  timeoutMs = 120_000,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await holds())) {
