@@ -9,11 +9,13 @@ const THREADS = 2;
 const MEMORY_MB = 512;
 const LEAST_WAIT_MS = 10;
 /** So many times its processor time may a comparison take on the clock. */
-const STARVED = 60;
+const PATIENCE = 60;
 
 export interface GradingPoolOptions {
   /** Milliseconds of processor time that one comparison may take: 5000. A healthy one takes 1 to 30. */
   timeBox?: number;
+  /** Milliseconds on the clock after which one is ended that is given no processor: 60 times its time box. */
+  patience?: number;
   /** The module that a thread runs, as grading-thread.ts is one. */
   thread?: URL;
 }
@@ -28,6 +30,7 @@ export interface GradingPoolOptions {
  */
 export class GradingPool {
   private readonly timeBox: number;
+  private readonly patience: number;
   private readonly thread: URL;
   /** A comparison is handed over when a thread is free for it: the pool does not replace a thread for what waits in it. */
   private readonly places = new AdaptiveLimit({ maximum: THREADS });
@@ -36,8 +39,9 @@ export class GradingPool {
   private pool: Piscina | undefined;
   private comparisons = 0;
 
-  constructor({ timeBox = 5000, thread }: GradingPoolOptions = {}) {
+  constructor({ timeBox = 5000, patience = PATIENCE * timeBox, thread }: GradingPoolOptions = {}) {
     this.timeBox = timeBox;
+    this.patience = patience;
     this.thread = thread ?? new URL('./grading-thread.js', import.meta.url);
   }
 
@@ -104,13 +108,10 @@ export class GradingPool {
     if (used >= this.timeBox) {
       const seconds = this.timeBox / 1000;
       abort(new GradingLimitError(`comparing the answers took more than ${seconds} s of processor time`));
-    } else if (onTheClock >= this.timeBox * STARVED) {
+    } else if (onTheClock >= this.patience) {
       abort(new Error(`a thread had no processor for ${Math.round(onTheClock / 1000)} s`));
     } else {
-      const wait = Math.max(
-        Math.min(this.timeBox - used, this.timeBox * STARVED - onTheClock),
-        LEAST_WAIT_MS,
-      );
+      const wait = Math.max(Math.min(this.timeBox - used, this.patience - onTheClock), LEAST_WAIT_MS);
       this.timers.set(
         id,
         setTimeout(() => this.watch(comparison, since), wait),
