@@ -41,13 +41,15 @@ test('code that waits leaves its thread to others', async () => {
 test('a thread that computes keeps one other task waiting at most', async () => {
   const call = called();
   const enough = new AbortController();
+  // While threads are being started nobody knows which of them will compute.
+  await Promise.all([call('rest 20'), call('rest 20')]);
   const hanging = failureOf(call('hang', { timeoutMs: 2500 }));
   let ended = 0;
   const listening: Promise<unknown>[] = [];
   for (let count = 0; count < 6; count += 1) {
     const listens = failureOf(call('listen', { signal: enough.signal }));
     listening.push(listens.then(() => (ended += 1)));
-    await setTimeout(150);
+    await setTimeout(200);
   }
   enough.abort(new Error('enough'));
   await hanging;
