@@ -97,24 +97,29 @@ export async function rescore(run: RunContext): Promise<Rescored> {
   // Opened where it is read: whatever fails before that would leave it open.
   const results = await store.openRead(artifactKeys.results);
   if (results === null) throw new Error(`${store.uri} holds no finished run`);
-  await store.writeStream(
-    rescoredKeys.results,
-    jsonLines(
-      (async function* () {
-        for await (const row of readJsonLines<ResultRow>(results)) {
-          const graded = await rescoreRow(run, row, indices.get(row.id) ?? -1);
-          builder.add(graded, []);
-          const [was, is] = [row.feedback?.correct ?? null, graded.feedback?.correct ?? null];
-          if (was !== is) {
-            const { id, trial } = row;
-            const message = graded.feedback?.message ?? graded.error?.message ?? '';
-            changed.push({ id, trial, before: was, after: is, message });
+  try {
+    await store.writeStream(
+      rescoredKeys.results,
+      jsonLines(
+        (async function* () {
+          for await (const row of readJsonLines<ResultRow>(results)) {
+            const graded = await rescoreRow(run, row, indices.get(row.id) ?? -1);
+            builder.add(graded, []);
+            const [was, is] = [row.feedback?.correct ?? null, graded.feedback?.correct ?? null];
+            if (was !== is) {
+              const { id, trial } = row;
+              const message = graded.feedback?.message ?? graded.error?.message ?? '';
+              changed.push({ id, trial, before: was, after: is, message });
+            }
+            yield graded;
           }
-          yield graded;
-        }
-      })(),
-    ),
-  );
+        })(),
+      ),
+    );
+  } finally {
+    // A store that refuses before it has read anything leaves it open.
+    results.destroy();
+  }
   const { usage, cost_usd, lm_calls, lm_calls_repeated, lm_calls_cached, ...facts } = before;
   const regraded = builder.finish({
     ...facts,

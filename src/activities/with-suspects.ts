@@ -2,7 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { ActivityCancelledError, ActivityNotFoundError } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
-import { crashesOf, type EndNotes, MOST_CRASHES, noteEnd, settleWait, workerCrash } from './crashes.js';
+import {
+  crashesOf,
+  type EndNotes,
+  MOST_CRASHES,
+  noteBegin,
+  noteEnd,
+  SUSPECTED_FROM,
+  settleLost,
+  workerCrash,
+} from './crashes.js';
 import { SuspectGate, type Suspicion } from './suspect-gate.js';
 
 /** Activities that ask a model. They look first whether there is a reply, and know what their requests have cost. */
@@ -23,7 +32,6 @@ const OTHERS: readonly string[] = [
   'endRollout',
 ];
 
-const ONCE_AGAIN = 2;
 /** Milliseconds; the heartbeat timeout of these activities is 10 s. */
 const BEAT_EVERY = 4000;
 
@@ -33,8 +41,8 @@ export type Beat = (context: Context, notes: EndNotes) => Promise<void>;
 const throughClient: Beat = ({ client, info }, notes) => client.activity.heartbeat(info.taskToken, notes);
 
 function suspicionOf(crashes: number): Suspicion {
-  if (crashes < ONCE_AGAIN || crashes >= MOST_CRASHES) return 'none';
-  return crashes === ONCE_AGAIN ? 'few' : 'alone';
+  if (crashes < SUSPECTED_FROM || crashes >= MOST_CRASHES) return 'none';
+  return crashes === SUSPECTED_FROM ? 'few' : 'alone';
 }
 
 /** Tells the server; what it answers counts, and where it is away the wait goes on. */
@@ -64,8 +72,6 @@ async function waiting(context: Context, turn: Promise<void>, beat: Beat): Promi
   } finally {
     over.abort();
   }
-  // From here on it may.
-  await tell(context, { ...heartbeatDetails }, beat);
 }
 
 /**
@@ -82,12 +88,15 @@ export function withSuspects<Activities extends object>(
     if (!looksItself && !OTHERS.includes(name)) return [name, activity];
     const guarded = async (...input: unknown[]) => {
       const context = Context.current();
-      settleWait(context);
+      settleLost(context);
       const crashes = crashesOf(context);
       if (crashes >= MOST_CRASHES && !looksItself) throw workerCrash(crashes);
-      const place = gate.enter(suspicionOf(crashes));
+      const suspicion = suspicionOf(crashes);
+      const place = gate.enter(suspicion);
       try {
         if (place.wait !== null) await waiting(context, place.wait, beat);
+        // A worker may die before it has come to this one, which may then have waited in vain to be heard.
+        if (place.wait !== null || suspicion !== 'none') await tell(context, noteBegin(context), beat);
         return await (activity as (...input: unknown[]) => Promise<unknown>)(...input);
       } catch (error) {
         // Also where it was refused before it had begun.

@@ -7,18 +7,17 @@ export interface Place {
 }
 
 /**
- * Copies an object, however large. Answers `false` where there is none.
+ * Copies an object, however large, where there is one.
  *
  * @throws StorageError
  */
-export async function copyArtifact(from: Place, to: Place): Promise<boolean> {
+export async function copyArtifact(from: Place, to: Place): Promise<void> {
   const source = await from.store.openRead(from.key);
-  if (source === null) return false;
+  if (source === null) return;
   try {
     await to.store.writeStream(to.key, source);
   } finally {
     // A store that refuses before it has read anything leaves it open.
     source.destroy();
   }
-  return true;
 }

@@ -85,7 +85,11 @@ async function startOwnDaemon(environment: Record<string, string>): Promise<OwnD
   const run = async (command: string) =>
     (await promisify(execFile)(SCRIPT, [command, folder], { timeout: 90_000 })).stdout.trim();
   const address = await run('start');
-  const image = await copyImage(environment, new Docker({ socketPath: address.slice('unix://'.length) }));
+  const target = new Docker({ socketPath: address.slice('unix://'.length) });
+  const image = await copyImage(environment, target).catch(async (error) => {
+    await run('remove');
+    throw error;
+  });
   const own = { DOCKER_HOST: address, REPRISE_RUNNER_IMAGE: image };
   return {
     environment: own,
