@@ -23,7 +23,8 @@ export const MOST_CRASHES = 4;
 /** From so many on it is suspected. */
 export const SUSPECTED_FROM = 2;
 
-function isSuspicious(crashes: number): boolean {
+/** Whether it is suspected, and not given up. */
+export function isSuspicious(crashes: number): boolean {
   return crashes >= SUSPECTED_FROM && crashes < MOST_CRASHES;
 }
 

@@ -2,6 +2,7 @@ import type { EpisodeError, Metrics, ResultRow, StepRecord } from '../contracts/
 import { environmentName } from '../environments/registry.js';
 import { addBeside } from '../runtime/beside.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
 import { jsonLines, readableJson, readJsonLines } from '../storage/json-lines.js';
 import { artifactKeys, rescoredKeys } from '../storage/paths.js';
 import type { RunContext } from './run-context.js';
@@ -80,6 +81,13 @@ function stepsOf(row: ResultRow, taken: StepRecord[]) {
   };
 }
 
+/** The file is opened when the first row is wanted: a store that refuses to write before wants none. */
+async function* rowsOf(store: ArtifactStore): AsyncGenerator<ResultRow> {
+  const results = await store.openRead(artifactKeys.results);
+  if (results === null) throw new Error(`${store.uri} holds no finished run`);
+  yield* readJsonLines<ResultRow>(results);
+}
+
 /**
  * Grades a finished run's recorded answers again, without a model call, for example after the grader was mended.
  * Writes `rescored/metrics.json` and `rescored/results.jsonl` beside the originals, which stay as they are.
@@ -94,32 +102,24 @@ export async function rescore(run: RunContext): Promise<Rescored> {
 
   const builder = new RunMetricsBuilder(config.runtime.num_trials);
   const changed: ChangedRow[] = [];
-  // Opened where it is read: whatever fails before that would leave it open.
-  const results = await store.openRead(artifactKeys.results);
-  if (results === null) throw new Error(`${store.uri} holds no finished run`);
-  try {
-    await store.writeStream(
-      rescoredKeys.results,
-      jsonLines(
-        (async function* () {
-          for await (const row of readJsonLines<ResultRow>(results)) {
-            const graded = await rescoreRow(run, row, indices.get(row.id) ?? -1);
-            builder.add(graded, []);
-            const [was, is] = [row.feedback?.correct ?? null, graded.feedback?.correct ?? null];
-            if (was !== is) {
-              const { id, trial } = row;
-              const message = graded.feedback?.message ?? graded.error?.message ?? '';
-              changed.push({ id, trial, before: was, after: is, message });
-            }
-            yield graded;
+  await store.writeStream(
+    rescoredKeys.results,
+    jsonLines(
+      (async function* () {
+        for await (const row of rowsOf(store)) {
+          const graded = await rescoreRow(run, row, indices.get(row.id) ?? -1);
+          builder.add(graded, []);
+          const [was, is] = [row.feedback?.correct ?? null, graded.feedback?.correct ?? null];
+          if (was !== is) {
+            const { id, trial } = row;
+            const message = graded.feedback?.message ?? graded.error?.message ?? '';
+            changed.push({ id, trial, before: was, after: is, message });
           }
-        })(),
-      ),
-    );
-  } finally {
-    // A store that refuses before it has read anything leaves it open.
-    results.destroy();
-  }
+          yield graded;
+        }
+      })(),
+    ),
+  );
   const { usage, cost_usd, lm_calls, lm_calls_repeated, lm_calls_cached, ...facts } = before;
   const regraded = builder.finish({
     ...facts,

@@ -5,6 +5,7 @@ import { CancelledFailure } from '@temporalio/common';
 import {
   crashesOf,
   type EndNotes,
+  isSuspicious,
   MOST_CRASHES,
   noteBegin,
   noteEnd,
@@ -41,7 +42,7 @@ export type Beat = (context: Context, notes: EndNotes) => Promise<void>;
 const throughClient: Beat = ({ client, info }, notes) => client.activity.heartbeat(info.taskToken, notes);
 
 function suspicionOf(crashes: number): Suspicion {
-  if (crashes < SUSPECTED_FROM || crashes >= MOST_CRASHES) return 'none';
+  if (!isSuspicious(crashes)) return 'none';
   return crashes === SUSPECTED_FROM ? 'few' : 'alone';
 }
 
@@ -95,7 +96,7 @@ export function withSuspects<Activities extends object>(
       const place = gate.enter(suspicion);
       try {
         if (place.wait !== null) await waiting(context, place.wait, beat);
-        // A worker may die before it has come to this one, which may then have waited in vain to be heard.
+        // Whoever has said nothing when the worker dies has not been let in, or not been heard: that counts for nothing.
         if (place.wait !== null || suspicion !== 'none') await tell(context, noteBegin(context), beat);
         return await (activity as (...input: unknown[]) => Promise<unknown>)(...input);
       } catch (error) {

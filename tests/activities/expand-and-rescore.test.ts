@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { expandEpisode } from '../../src/activities/expand-episode.js';
 import { rescore } from '../../src/activities/rescore.js';
 import { writeTasks } from '../../src/activities/task-reader.js';
@@ -170,4 +170,14 @@ test('rescoring grades the recorded answers again and leaves the originals', asy
   expect(metrics).toMatchObject({ lm_calls: 9, cost_usd: 3, episodes: 2, errors: 1 });
   expect(await run.store.readText(artifactKeys.results)).toBe(originals);
   expect(await keys(run.store, 'rescored/')).toEqual(Object.values(rescoredKeys).toSorted());
+});
+
+test('a store that refuses before it has read a row leaves none open', async () => {
+  const { run } = await guessing();
+  await run.store.write(artifactKeys.results, `${JSON.stringify(row('s1', 0, 'timeout'))}\n`);
+  await run.store.write(artifactKeys.metrics, JSON.stringify({ lm_calls: 1 }));
+  const openRead = vi.spyOn(run.store, 'openRead');
+  vi.spyOn(run.store, 'writeStream').mockRejectedValue(new Error('read only'));
+  await expect(rescore(run)).rejects.toThrow('read only');
+  expect(openRead.mock.calls.flat()).not.toContain(artifactKeys.results);
 });
