@@ -7,6 +7,7 @@
  * `tests/histories/<version>/<scenario>/`. Histories of released versions stay: runs in flight have them. Record again
  * under a new version when a workflow changes, next to the `patched` that keeps the old ones replaying.
  */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -152,6 +153,40 @@ function scenarios(baseUrl: string): Scenario[] {
         await sleep(500);
         await handle.executeUpdate('resume');
         await handle.executeUpdate('stop');
+      },
+    },
+    {
+      name: 'steered-by-signals',
+      code: 3,
+      config: slow('steered-by-signals'),
+      meanwhile: async (id, client) => {
+        const handle = client.workflow.getHandle(id);
+        await handle.signal('setConcurrency', 2);
+        await handle.signal('setConcurrency', 'many');
+        await handle.signal('report', 'garbage');
+        await client.workflow.getHandle(`${id}/shard-0`).signal('control', null);
+        await handle.signal('pause');
+        await sleep(500);
+        await handle.signal('resume');
+        await handle.signal('stop');
+      },
+    },
+    {
+      name: 'reset',
+      leastHistories: 4,
+      config: sumsConfig(baseUrl, 100, { runtime: { concurrency: 60 }, limits: { max_lm_calls: 1000 } }),
+      meanwhile: async (id, client) => {
+        const query = `WorkflowId = '${id}/shard-2'`;
+        while ((await client.workflow.count(query)).count < 1) await sleep(50);
+        const { events } = await client.workflow.getHandle(id).fetchHistory();
+        const task = events?.find(({ workflowTaskCompletedEventAttributes: completed }) => completed);
+        await client.workflowService.resetWorkflowExecution({
+          namespace: 'default',
+          workflowExecution: { workflowId: id },
+          reason: 'a history with a reset',
+          workflowTaskFinishEventId: task?.eventId,
+          requestId: randomUUID(),
+        });
       },
     },
     {

@@ -15,7 +15,7 @@ import { copyArtifact } from '../storage/copy-artifact.js';
 import { chooseExperiment } from '../storage/experiment-folder.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
 import { checkLanguageModel } from './check-language-model.js';
-import { besideConfigPath } from './config-reference.js';
+import { configReference, namesConfig } from './config-reference.js';
 import { datasetTasks } from './dataset.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { heartbeating } from './heartbeating.js';
@@ -34,11 +34,11 @@ export function configOf(input: RunInput, workflowId: string): RunConfig {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw new InvalidInputError('the input of run is {"config_path": "…"} or a config');
   }
-  if (typeof input.config_path !== 'string') {
+  if (!namesConfig(input)) {
     return resolveConfig(input, { source: THE_INPUT, folder: process.cwd(), fallbackName: workflowId });
   }
-  const { config_path, ...beside } = input as Record<string, unknown> & { config_path: string };
-  return loadConfig(config_path, besideConfigPath(beside, { example: 'runtime.num_trials=3' }));
+  const { path, options } = configReference(input, { example: 'runtime.num_trials=3' });
+  return loadConfig(path as string, options);
 }
 
 /** What another attempt of this execution has prepared; null where none has. */

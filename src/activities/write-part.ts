@@ -35,6 +35,6 @@ export function createWritePart(runs: RunContexts, dependencies: WorkerDependenc
       );
       if (input.memory !== undefined) lines.push({ kind: 'memory', ...input.memory });
       for (const memory of input.sample_memories ?? []) lines.push({ kind: 'memory', ...memory });
-      await writeLines(run.store, partKey(input.execution, input.shard, input.sequence), lines);
+      await writeLines(run.store, partKey(input.execution, input.shard, input.sequence, input.by), lines);
     });
 }

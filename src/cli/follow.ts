@@ -109,5 +109,7 @@ export async function watch<State, Result>(
     await sleep(POLL_INTERVAL, undefined, { signal: aborted }).catch(() => undefined);
   }
   aborted.throwIfAborted();
-  return untilServed(() => resultOf<Result>(handle), display);
+  // One that was reset goes on in another execution, which a handle of the first one does not follow.
+  const newest = handle.client.getHandle(handle.workflowId);
+  return untilServed(() => resultOf<Result>(newest), display);
 }

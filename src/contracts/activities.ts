@@ -66,6 +66,8 @@ export interface WritePartInput {
   execution: string;
   shard: number;
   sequence: number;
+  /** Tells the shard's execution from others; absent in shards of earlier versions. */
+  by?: string;
   episodes: CompactEpisode[];
   /** The memory that a shared lane ended with, and its last sample. A history of one sample is made from its rows. */
   memory?: MemoryPart;

@@ -2,7 +2,7 @@ import type { RolloutRules } from '../rollouts/rollout.js';
 import type { AgentEvalMetrics } from './agent-eval-results.js';
 import type { JsonObject } from './json.js';
 import type { EpisodeError, RunStatus } from './results.js';
-import type { Asked, Limits, Spending } from './run.js';
+import type { Asked, ChildExecution, Limits, Spending } from './run.js';
 import type { AskedBefore, StepCost } from './step-cost.js';
 
 /** The input of the workflow `agentEval`: a config's path on the worker, or the config itself. */
@@ -230,17 +230,21 @@ export interface RolloutInput {
   /** The run has limits that calls count against, so they are made only when it has granted them. */
   leased: boolean;
   /** From the execution before, when this one continues it; `calls` are granted and not made yet. */
-  carried?: { place: RolloutPlace; totals: RolloutTotals; started_at: number; calls: number };
+  carried?: { place: RolloutPlace; totals: RolloutTotals; started_at: number; calls: number; asks?: number };
 }
 
 /** rollout → agentEval: it has used up the calls that it was granted, and waits for more; or for a person. */
 export interface RolloutReport {
+  /** Absent in rollouts of earlier versions. */
+  from?: ChildExecution;
   /** Its workflow's id. */
   rollout: string;
   /** What it has spent in all. */
   spent: Spending;
   /** Calls that it waits for; 0 where it needs none now. */
   wants: number;
+  /** How often it has asked for calls, this time included; absent in rollouts of earlier versions. */
+  ask?: number;
 }
 
 /** What an execution of `agentEval` hands to the one that continues it. */

@@ -9,7 +9,7 @@ import type { SelectionSettings, SelectionState } from '../evolution/selection.j
 import type { EvolveMetrics, EvolveProgress } from './evolve-results.js';
 import type { JsonObject } from './json.js';
 import type { RunStatus } from './results.js';
-import type { Asked, Limits, SpendingLeft } from './run.js';
+import type { Asked, ChildExecution, Limits, SpendingLeft } from './run.js';
 import type { AskedBefore, StepCost } from './step-cost.js';
 
 /**
@@ -226,6 +226,8 @@ export interface EvolveCarried {
 
 /** iteration → evolve: what happened since the last report. */
 export interface IterationReport {
+  /** Absent in iterations of earlier versions. */
+  from?: ChildExecution;
   lines: string[];
   /** Scaffolds that were made or scored in this iteration, as they are now. */
   nodes: ScaffoldNode[];

@@ -121,8 +121,21 @@ export interface Totals extends Beside {
   cost_usd: number | null;
 }
 
+/** Names an execution of a child workflow to its experiment, which may have been reset since it began. */
+export interface ChildExecution {
+  workflow_id: string;
+  /** The first one's run id, which the child keeps when it continues as new or is reset. */
+  first: string;
+  /** Its own. */
+  run: string;
+}
+
 /** How a shard stands. Cumulative, so that a lost, repeated or overtaken report does no harm. */
 export interface ShardReport {
+  /** Absent in shards of earlier versions. */
+  from?: ChildExecution;
+  /** Version of the newest {@link ControlState} that it has heard. */
+  told?: number;
   shard: number;
   /** Grows with each report of the shard; absent in shards that were begun before there was one. */
   version?: number;
@@ -146,6 +159,8 @@ export interface ShardClaim {
   heard: number;
   /** Calls that it would like to be allotted beyond those. */
   wanted: number;
+  /** All that it had been allotted when it said so. A run that was reset may have forgotten of it. */
+  holds?: Allotment;
 }
 
 /** What a run asks of a shard. The newest says it all, so that a lost, repeated or overtaken one does no harm. */
@@ -204,6 +219,8 @@ export interface ShardStanding {
   totals?: Totals;
   /** Version of the newest report. */
   heard: number;
+  /** Run id of the execution that sent it, and of those before it; absent where nobody said. */
+  runs?: string[];
   /** Version of the newest message that it was sent. */
   told: number;
   /** It has worked until its end, or is lost. */

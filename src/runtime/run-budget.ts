@@ -41,8 +41,9 @@ export function newRunBudget(limit: Allotment, before: Amounts, shards: readonly
 
 /** What follows of an event; the accounts whose `allotted` has grown are to be told. */
 export function advanceRun(state: RunBudget, event: RunBudgetEvent): RunBudget {
-  const account = state.accounts[event.shard];
-  if (account === undefined || account.ended) return state;
+  const known = state.accounts[event.shard];
+  if (known === undefined || known.ended) return state;
+  const account = event.type === 'claim' ? remembered(known, event.claim) : known;
   const spent = event.type === 'ended' ? event.spent : event.claim.spent;
   const heard = event.type === 'ended' ? account : settled(account, event.claim);
   const ended = event.type === 'ended';
@@ -52,6 +53,12 @@ export function advanceRun(state: RunBudget, event: RunBudgetEvent): RunBudget {
   const asking = wanted > 0 && !others.includes(event.shard) ? [...others, event.shard] : others;
   const accounts = { ...state.accounts, [event.shard]: { ...account, spent, returned, wanted, ended } };
   return allot({ ...state, accounts, asking });
+}
+
+/** A run that was reset may have forgotten what it had allotted since. */
+function remembered(account: Account, { holds }: ShardClaim): Account {
+  if (holds === undefined || holds.lm_calls <= account.allotted.lm_calls) return account;
+  return { ...account, allotted: larger(account.allotted, holds) };
 }
 
 /** What is on its way to a shard it need not be given again. */

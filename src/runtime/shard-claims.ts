@@ -30,7 +30,7 @@ export function claimOf(
   const wish = Math.max(2 * lanes, Math.ceil(callsPerSecond * AHEAD_SECONDS), budget.waiting);
   const room = roomOf(budget);
   const wanted = room * 2 < wish && !waitsForFirstPrice(budget) ? wish - room : 0;
-  return { spent, returned, heard: allotted.lm_calls, wanted: budget.over ? 0 : wanted };
+  return { spent, returned, heard: allotted.lm_calls, wanted: budget.over ? 0 : wanted, holds: allotted };
 }
 
 /** Before the first call has ended nobody knows what one costs, and no allotment lets a second one begin. */

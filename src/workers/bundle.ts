@@ -15,6 +15,8 @@ export const PREBUILT_BUNDLE = here('../workflow-bundle.js');
 
 const logger = new DefaultLogger('ERROR', ({ message }) => process.stderr.write(`${message}\n`));
 
+const PAYLOAD_CONVERTER = here('../workflows/payload-converter.js');
+
 /** The node_modules that holds the workflow SDK. */
 const PACKAGES = resolve(
   dirname(createRequire(import.meta.url).resolve('@temporalio/workflow/package.json')),
@@ -30,7 +32,11 @@ export interface AgentSource {
 
 /** Bundles the workflows without any user code. */
 export async function buildBundle(): Promise<string> {
-  const { code } = await bundleWorkflowCode({ workflowsPath: here('../workflows/index.js'), logger });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: here('../workflows/index.js'),
+    payloadConverterPath: PAYLOAD_CONVERTER,
+    logger,
+  });
   return code;
 }
 
@@ -60,6 +66,7 @@ async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
     await writeFile(entry, entrySource(agents));
     const { code } = await bundleWorkflowCode({
       workflowsPath: entry,
+      payloadConverterPath: PAYLOAD_CONVERTER,
       logger: new DefaultLogger('ERROR', ({ message }) => void messages.push(message)),
       webpackConfigHook: (config) => ({
         ...config,

@@ -13,6 +13,7 @@ import { reachedLimit } from '../runtime/budget.js';
 import { Leases } from '../runtime/leases.js';
 import { spendingOf, withMetrics } from '../runtime/step-cost.js';
 import { agentEvalMarkdown } from './agent-eval-markdown.js';
+import { Children, tell } from './children.js';
 import type { Outcome } from './conclude.js';
 import { ExperimentControl } from './experiment-control.js';
 import { grantSignal, rolloutControlSignal } from './messages.js';
@@ -27,6 +28,9 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
   private totals: AgentEvalTotals = noAgentEvalTotals();
   private readonly working = new Map<string, RolloutHandle>();
   private leases: Leases | null = null;
+  private readonly children = new Children();
+  /** By rollout, the number of the newest request for calls. */
+  private readonly asks = new Map<string, number>();
 
   /** @param before what the execution before hands over, when this one continues it. */
   constructor(private readonly before?: Pick<AgentEvalCarried, 'asked' | 'totals'>) {
@@ -43,26 +47,31 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
 
   /** It may ask for calls before its start is heard of. */
   begins(rollout: string): void {
+    this.children.begins(rollout);
     this.leases?.begin(rollout);
   }
 
   joined(handle: RolloutHandle): void {
     this.working.set(handle.workflowId, handle);
+    this.children.joined(handle);
     const control = this.rolloutControl();
     // Whatever was asked for while it was being started.
-    if (control.paused || control.exhausted)
-      handle.signal(rolloutControlSignal, control).catch(() => undefined);
+    if (control.paused || control.exhausted) tell(handle, rolloutControlSignal, control);
     this.grantCalls();
     this.show();
   }
 
-  receive({ rollout, spent, wants }: RolloutReport): void {
-    this.leases?.ask(rollout, spent, wants);
-    this.grantCalls();
+  receive({ from, rollout, spent, wants, ask }: RolloutReport): void {
+    this.children.hear(from, () => {
+      if (ask !== undefined) this.asks.set(rollout, ask);
+      this.leases?.ask(rollout, spent, wants);
+      this.grantCalls();
+    });
   }
 
   left(handle: RolloutHandle, result: RolloutResult): void {
     this.working.delete(handle.workflowId);
+    this.asks.delete(handle.workflowId);
     this.leases?.end(handle.workflowId, spendingOf(result.totals));
     this.totals = addRollout(this.totals, result);
     if (result.fatal !== null) this.fail(result.fatal);
@@ -147,10 +156,7 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
   private grantCalls(): void {
     if (this.leases === null || this.standing.isOver()) return;
     for (const [rollout, calls] of this.leases.grants((one) => this.working.has(one))) {
-      this.working
-        .get(rollout)
-        ?.signal(grantSignal, calls)
-        .catch(() => undefined);
+      tell({ workflowId: rollout }, grantSignal, calls, this.asks.get(rollout));
     }
     const reached = this.leases.exhausted();
     if (reached !== null) this.exhaust(reached);
@@ -158,7 +164,6 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
 
   protected override passOn(): void {
     const control = this.rolloutControl();
-    for (const handle of this.working.values())
-      handle.signal(rolloutControlSignal, control).catch(() => undefined);
+    for (const handle of this.working.values()) tell(handle, rolloutControlSignal, control);
   }
 }

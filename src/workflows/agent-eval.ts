@@ -6,17 +6,21 @@ import type {
   RolloutTask,
 } from '../contracts/agent-eval.js';
 import type { AgentEvalResult } from '../contracts/agent-eval-results.js';
+import { isRolloutReport } from '../contracts/incoming.js';
 import { hasCallLimits } from '../runtime/budget.js';
 import { AgentEvalControl } from './agent-eval-control.js';
 import { beginEach } from './begin-each.js';
 import { childResult } from './child-result.js';
+import { REPLACES } from './children.js';
 import { conclude } from './conclude.js';
 import { readyToContinue } from './continuation.js';
 import { describeError, prepared } from './failures.js';
 import { agentEvalProgressQuery, rolloutReportSignal } from './messages.js';
 import { bundles } from './proxies.js';
+import { receive } from './receive.js';
 import { takeRequests } from './requests.js';
 import { rollout as rolloutWorkflow } from './rollout.js';
+import { assertContinues } from './started-rightly.js';
 import { watchTheClock } from './wall-limit.js';
 
 interface Due {
@@ -44,6 +48,7 @@ async function runRollout(
   const workflowId = `${workflowInfo().workflowId}/${task.row}/${rollout}`;
   control.begins(workflowId);
   const handle = await startChild(rolloutWorkflow, {
+    ...REPLACES,
     workflowId,
     args: [
       {
@@ -72,10 +77,11 @@ async function runRollout(
  * @param carried from the execution before, when this one continues it.
  */
 export async function agentEval(input: AgentEvalInput, carried?: AgentEvalCarried): Promise<AgentEvalResult> {
+  assertContinues(carried);
   const startedAt = carried?.started_at ?? Date.now();
   const control = new AgentEvalControl(carried);
   setHandler(agentEvalProgressQuery, () => control.progress());
-  setHandler(rolloutReportSignal, (report) => control.receive(report));
+  receive(rolloutReportSignal, isRolloutReport, (report) => control.receive(report));
   takeRequests(control);
 
   const plan = carried?.plan ?? (await prepared(bundles.prepareAgentEval(input), control));

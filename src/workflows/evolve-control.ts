@@ -14,6 +14,7 @@ import { bestScaffold } from '../evolution/lineage.js';
 import { bestLine, bestSoFarLine } from '../evolution/progress-lines.js';
 import { noEvolveTotals } from '../evolution/totals.js';
 import { withMetrics } from '../runtime/step-cost.js';
+import { Children, tell } from './children.js';
 import { evolveMarkdown } from './evolve-markdown.js';
 import { ExperimentControl } from './experiment-control.js';
 import type { iteration as iterationWorkflow } from './iteration.js';
@@ -28,6 +29,7 @@ const LINES_KEPT = 200;
 export class EvolveControl extends ExperimentControl<EvolvePlan> {
   private iteration = 0;
   private working: IterationHandle | null = null;
+  private readonly children = new Children();
   private readonly nodes = new Map<string, ScaffoldNode>();
   private totals = noEvolveTotals();
   private lines: string[];
@@ -52,8 +54,13 @@ export class EvolveControl extends ExperimentControl<EvolvePlan> {
     return { asked: this.standing.asked(), said: { lines: this.lines, line_count: this.lineCount } };
   }
 
+  begins(workflowId: string): void {
+    this.children.begins(workflowId);
+  }
+
   /** Starts to hear of an iteration. */
   joined(number: number, handle: IterationHandle): void {
+    this.children.joined(handle);
     this.iteration = Math.min(number, this.plan?.num_iterations ?? number);
     this.working = handle;
     this.passOn();
@@ -79,7 +86,13 @@ export class EvolveControl extends ExperimentControl<EvolvePlan> {
     this.standing.fail(message);
   }
 
-  receive({ lines, nodes, totals }: IterationReport): void {
+  receive(report: IterationReport): void {
+    this.children.hear(report.from, () => this.hear(report));
+  }
+
+  private hear({ from, lines, nodes, totals }: IterationReport): void {
+    // What it says when it ends comes last, whatever arrives later.
+    if (from !== undefined && this.working?.firstExecutionRunId !== from.first) return;
     for (const line of lines) this.say(line);
     for (const node of nodes) this.nodes.set(node.id, node);
     this.totals = totals;
@@ -146,6 +159,6 @@ export class EvolveControl extends ExperimentControl<EvolvePlan> {
   }
 
   protected override passOn(): void {
-    this.working?.signal(evolveControlSignal, this.asked()).catch(() => undefined);
+    if (this.working !== null) tell(this.working, evolveControlSignal, this.asked());
   }
 }

@@ -7,7 +7,9 @@ import type {
   IterationResult,
 } from '../contracts/evolve.js';
 import type { EvolveResult } from '../contracts/evolve-results.js';
+import { isIterationReport } from '../contracts/incoming.js';
 import { childResult } from './child-result.js';
+import { REPLACES } from './children.js';
 import { conclude } from './conclude.js';
 import { readyToContinue } from './continuation.js';
 import { EvolveControl } from './evolve-control.js';
@@ -16,7 +18,9 @@ import { describeError, prepared } from './failures.js';
 import { iteration as iterationWorkflow } from './iteration.js';
 import { evolveProgressQuery, evolveReportSignal } from './messages.js';
 import { evolution } from './proxies.js';
+import { receive } from './receive.js';
 import { takeRequests } from './requests.js';
+import { assertContinues } from './started-rightly.js';
 import { watchTheClock } from './wall-limit.js';
 
 async function runIteration(
@@ -27,8 +31,11 @@ async function runIteration(
 ): Promise<IterationResult | null> {
   const number = state.next_iteration;
   const name = closing ? 'closing' : `iteration-${number}`;
+  const workflowId = `${workflowInfo().workflowId}/${name}`;
+  control.begins(workflowId);
   const handle = await startChild(iterationWorkflow, {
-    workflowId: `${workflowInfo().workflowId}/${name}`,
+    ...REPLACES,
+    workflowId,
     args: [{ plan, state, control: control.asked(), closing }],
     staticSummary: `${closing ? 'closing' : `iteration ${number} of ${plan.num_iterations}`} · ${plan.experiment}`,
   });
@@ -51,10 +58,11 @@ async function runIteration(
  * @param carried from the execution before, when this one continues it.
  */
 export async function evolve(input: EvolveInput, carried?: EvolveCarried): Promise<EvolveResult> {
+  assertContinues(carried);
   const startedAt = carried?.started_at ?? Date.now();
   const control = new EvolveControl(carried);
   setHandler(evolveProgressQuery, () => control.progress());
-  setHandler(evolveReportSignal, (report) => control.receive(report));
+  receive(evolveReportSignal, isIterationReport, (report) => control.receive(report));
   takeRequests(control);
 
   const plan = carried?.plan ?? (await prepared(evolution.prepareEvolve(input), control));

@@ -1,6 +1,7 @@
-import { getExternalWorkflowHandle } from '@temporalio/workflow';
+import { getExternalWorkflowHandle, patched } from '@temporalio/workflow';
 import type { IterationReport } from '../contracts/evolve.js';
 import { reportInterval } from '../runtime/deal.js';
+import { isGone, ownExecution } from './children.js';
 import { evolveReportSignal } from './messages.js';
 
 /** What an iteration tells its experiment while it works: lines for people, and how far it is. */
@@ -15,6 +16,8 @@ export class IterationNews {
     private readonly parent: string,
     /** How far it is; asked for with each report. */
     private readonly standing: () => Pick<IterationReport, 'nodes' | 'totals'>,
+    /** Called where the experiment has ended without this iteration, as when it was reset. */
+    private readonly left: () => void,
     said?: readonly string[],
   ) {
     this.said = new Set(said);
@@ -46,7 +49,9 @@ export class IterationNews {
     const { lines } = this;
     this.lines = [];
     getExternalWorkflowHandle(this.parent)
-      .signal(evolveReportSignal, { lines, ...this.standing() })
-      .catch(() => undefined);
+      .signal(evolveReportSignal, { from: ownExecution(), lines, ...this.standing() })
+      .catch((error: unknown) => {
+        if (isGone(error) && patched('ends-without-its-experiment')) this.left();
+      });
   }
 }

@@ -53,7 +53,12 @@ export class IterationSession {
   ) {
     const { plan, state, control, carried, closing } = input;
     this.spending = new IterationSpending(plan, control, carried?.totals ?? state.totals, carried?.spent);
-    this.news = new IterationNews(parent, () => this.standing(), carried?.said);
+    this.news = new IterationNews(
+      parent,
+      () => this.standing(),
+      () => this.setControl({ ...this.spending.control, paused: false, stopping: true }),
+      carried?.said,
+    );
     this.memo = carried?.memo ?? noMemo();
     this.slots = new Slots(control.concurrency);
     this.ports = rememberingPorts(

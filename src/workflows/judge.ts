@@ -19,6 +19,7 @@ import { judgeProgressQuery } from './messages.js';
 import { judging, modelCallOptions } from './proxies.js';
 import { requestUntilAnswered } from './request-until-answered.js';
 import { takeRequests } from './requests.js';
+import { assertContinues } from './started-rightly.js';
 import { watchTheClock } from './wall-limit.js';
 
 /** Every step of every trajectory, in the order of the file. */
@@ -90,6 +91,7 @@ async function judgeOneStep(plan: JudgePlan, name: JudgeStepName, control: Judge
  * @param carried from the execution before, when this one continues it.
  */
 export async function judge(input: JudgeInput, carried?: JudgeCarried): Promise<JudgeResult> {
+  assertContinues(carried);
   const startedAt = carried?.started_at ?? Date.now();
   const control = new JudgeControl(carried);
   setHandler(judgeProgressQuery, () => control.progress());

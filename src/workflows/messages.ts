@@ -27,9 +27,16 @@ export const resumeUpdate = defineUpdate<void>(UPDATES.resume);
 export const stopUpdate = defineUpdate<void>(UPDATES.stop);
 export const setConcurrencyUpdate = defineUpdate<number, [number]>(UPDATES.setConcurrency);
 
+// The same for `temporal workflow signal`, whose sender hears of nothing.
+export const pauseSignal = defineSignal(UPDATES.pause);
+export const resumeSignal = defineSignal(UPDATES.resume);
+export const stopSignal = defineSignal(UPDATES.stop);
+export const setConcurrencySignal = defineSignal<[number]>(UPDATES.setConcurrency);
+
 export const awaySignal = defineSignal<[AwayNotice]>(SIGNALS.away);
 export const evolveReportSignal = defineSignal<[IterationReport]>(SIGNALS.report);
 export const evolveControlSignal = defineSignal<[Asked]>(SIGNALS.control);
 export const reportSignal = defineSignal<[ShardReport]>(SIGNALS.report);
 export const controlSignal = defineSignal<[ControlState]>(SIGNALS.control);
-export const grantSignal = defineSignal<[number]>(SIGNALS.grant);
+/** Calls that may be made, and the number of the request for them, where it has one. */
+export const grantSignal = defineSignal<[calls: number, ask: number | undefined]>(SIGNALS.grant);

@@ -1,3 +1,4 @@
+import { workflowInfo } from '@temporalio/workflow';
 import type { CompactCall, CompactEpisode, MemoryPart, WritePartInput } from '../contracts/activities.js';
 import type { EpisodeCall, EpisodeRecord } from '../contracts/results.js';
 import type { RunPlan } from '../contracts/run.js';
@@ -86,6 +87,7 @@ export class PartWriter {
       execution: this.plan.execution,
       shard: this.shard,
       sequence: this.sequence++,
+      by: workflowInfo().runId.slice(-12),
       episodes: this.episodes,
       ...(this.memory === undefined ? {} : { memory: this.memory }),
       ...(this.sampleMemories.length === 0 ? {} : { sample_memories: this.sampleMemories }),

@@ -1,6 +1,20 @@
-import { setHandler } from '@temporalio/workflow';
+import { log, patched, setHandler } from '@temporalio/workflow';
+import { isAwayNotice } from '../contracts/incoming.js';
+import { UPDATES } from '../contracts/names.js';
 import type { AwayNotice } from '../contracts/run.js';
-import { awaySignal, pauseUpdate, resumeUpdate, setConcurrencyUpdate, stopUpdate } from './messages.js';
+import { describeError } from './failures.js';
+import {
+  awaySignal,
+  pauseSignal,
+  pauseUpdate,
+  resumeSignal,
+  resumeUpdate,
+  setConcurrencySignal,
+  setConcurrencyUpdate,
+  stopSignal,
+  stopUpdate,
+} from './messages.js';
+import { receive } from './receive.js';
 
 /** An experiment that people can steer. */
 export interface Steered {
@@ -25,13 +39,32 @@ export function takeRequests(control: Steered): void {
   setHandler(setConcurrencyUpdate, (concurrency) => control.setConcurrency(concurrency), {
     validator: (concurrency) => control.assertConcurrency(concurrency),
   });
-  setHandler(awaySignal, (notice) => {
-    if (isNotice(notice)) control.hearAway(notice);
-  });
+  receive(awaySignal, isAwayNotice, (notice) => control.hearAway(notice));
+  asSignals(control);
 }
 
-/** Anybody can send a signal. */
-function isNotice(notice: unknown): notice is AwayNotice {
-  const { what, message } = (notice ?? {}) as Partial<AwayNotice>;
-  return typeof what === 'string' && (message === null || typeof message === 'string');
+/** The same, sent as signals: nobody hears whether it could be done, so what cannot be is dropped, and the log says so. */
+function asSignals(control: Steered): void {
+  const take = (name: string, assert: () => void, act: () => void) => {
+    // A run of an earlier version has not heard them.
+    if (!patched('steered-by-signals')) return;
+    try {
+      assert();
+    } catch (error) {
+      log.warn(`a signal '${name}' was dropped: ${describeError(error).message}`);
+      return;
+    }
+    act();
+  };
+  const going = () => control.assertRunning();
+  setHandler(pauseSignal, () => take(UPDATES.pause, going, () => control.pause(true)));
+  setHandler(resumeSignal, () => take(UPDATES.resume, going, () => control.pause(false)));
+  setHandler(stopSignal, () => take(UPDATES.stop, going, () => control.stop()));
+  setHandler(setConcurrencySignal, (lanes) =>
+    take(
+      UPDATES.setConcurrency,
+      () => control.assertConcurrency(lanes),
+      () => control.setConcurrency(lanes),
+    ),
+  );
 }

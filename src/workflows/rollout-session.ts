@@ -4,6 +4,7 @@ import {
   condition,
   getExternalWorkflowHandle,
   isCancellation,
+  patched,
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -12,6 +13,7 @@ import type {
   RolloutInput,
   RolloutOutcome,
   RolloutPlace,
+  RolloutReport,
   RolloutResult,
   RolloutTotals,
   ToolTurn,
@@ -23,6 +25,7 @@ import type { AskedBefore, StepCost } from '../contracts/step-cost.js';
 import { firstPlace, Rollout } from '../rollouts/rollout.js';
 import { noRolloutTotals } from '../rollouts/totals.js';
 import { addStep, spendingOf } from '../runtime/step-cost.js';
+import { isGone, ownExecution } from './children.js';
 import { describeError, fatalMessage, isEmptyReply } from './failures.js';
 import { rolloutReportSignal } from './messages.js';
 import { bundles, modelCallOptions, toolCallOptions } from './proxies.js';
@@ -45,27 +48,35 @@ export class RolloutSession {
   private waiting = false;
   /** Calls that were granted and not made yet. */
   private calls: number;
+  private asks: number;
+  /** Number of the request for calls that nobody has granted yet. */
+  private openAsk: number | null = null;
 
   constructor(private readonly input: RolloutInput) {
     this.control = input.control;
     this.totals = input.carried?.totals ?? noRolloutTotals();
     this.startedAt = input.carried?.started_at ?? Date.now();
     this.calls = input.carried?.calls ?? 0;
+    this.asks = input.carried?.asks ?? 0;
   }
 
   setControl(control: RolloutControl): void {
     this.control = control;
   }
 
-  grant(calls: number): void {
+  /** @param ask number of the request that is granted; one that was granted before is not granted again. */
+  grant(calls: number, ask?: number): void {
+    if (ask !== undefined && ask !== this.openAsk) return;
+    this.openAsk = null;
     this.calls += calls;
   }
 
   /** @throws ApplicationFailure where nobody asked. */
-  assertWaiting(text: string): void {
+  assertWaiting(text: unknown): void {
     if (!this.waiting || this.said !== null) {
       throw ApplicationFailure.nonRetryable('it is not the turn of the user: nothing is waited for');
     }
+    if (typeof text !== 'string') throw ApplicationFailure.nonRetryable('a message of the user is a text');
     if (text.trim() === '') throw ApplicationFailure.nonRetryable('a message of the user cannot be empty');
   }
 
@@ -103,8 +114,8 @@ export class RolloutSession {
   carriedInput(): RolloutInput {
     const place = this.rollout?.place;
     if (place === undefined) throw new Error('a rollout that has not begun has nothing to carry');
-    const { control, totals, startedAt, calls } = this;
-    return { ...this.input, control, carried: { place, totals, started_at: startedAt, calls } };
+    const { control, totals, startedAt, calls, asks } = this;
+    return { ...this.input, control, carried: { place, totals, started_at: startedAt, calls, asks } };
   }
 
   private async converse(): Promise<RolloutOutcome | null> {
@@ -246,10 +257,19 @@ export class RolloutSession {
   private report(wants: number): void {
     const { workflowId, parent } = workflowInfo();
     if (parent === undefined) throw new Error('a rollout has a run');
-    const report = { rollout: workflowId, spent: spendingOf(this.totals), wants };
+    const spent = spendingOf(this.totals);
+    const report: RolloutReport = { from: ownExecution(), rollout: workflowId, spent, wants };
+    if (wants > 0) {
+      this.asks += 1;
+      this.openAsk = this.asks;
+      report.ask = this.asks;
+    }
     getExternalWorkflowHandle(parent.workflowId)
       .signal(rolloutReportSignal, report)
-      .catch(() => undefined);
+      .catch((error: unknown) => {
+        if (isGone(error) && patched('ends-without-its-run'))
+          this.control = { paused: false, exhausted: true };
+      });
   }
 
   private callOptions(who: 'agent' | 'user', summary: string): ActivityOptions {

@@ -16,6 +16,7 @@ import { hasCallLimits, reachedLimit } from '../runtime/budget.js';
 import { dealConcurrency } from '../runtime/deal.js';
 import { accuracyOf, addTotals, noTotals, spendingOfTotals, totalsOf } from '../runtime/totals.js';
 import { Wishes } from '../runtime/wishes.js';
+import { Children, tell } from './children.js';
 import type { Outcome } from './conclude.js';
 import { ExperimentControl } from './experiment-control.js';
 import { controlSignal, grantSignal } from './messages.js';
@@ -33,6 +34,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
   /** In the place of allotments, in a run that began before there were any. */
   private wishes: Wishes | null = null;
   private readonly shards: ShardRegister;
+  private readonly children = new Children();
   /** What each shard was allotted when it was started. */
   private readonly opened = new Map<number, Allotment | undefined>();
   /** The shards are asked for their lanes, so that the run can go on in another execution. */
@@ -67,8 +69,13 @@ export class RunControl extends ExperimentControl<RunPlan> {
     this.showPhase();
   }
 
+  begins(workflowId: string): void {
+    this.children.begins(workflowId);
+  }
+
   joined(shard: number, handle: ShardHandle): void {
     this.shards.joined(shard, handle);
+    this.children.joined(handle);
     // Whatever was asked for, and what it was allotted, while it was being started.
     if (this.handsOver || this.standing.isHeld() || this.hasChanged()) this.passOn();
     else if (this.allotments?.of(shard) !== this.opened.get(shard)) this.control(shard);
@@ -96,8 +103,13 @@ export class RunControl extends ExperimentControl<RunPlan> {
   }
 
   receive(report: ShardReport): void {
+    this.children.hear(report.from, () => this.hear(report));
+  }
+
+  private hear(report: ShardReport): void {
     const { shard, totals, claim, again = false, wants, fatal } = report;
     if (!this.shards.hear(report)) return;
+    const hasForgotten = this.shards.hasForgotten(report);
     if (fatal !== undefined && !this.standing.hasFailed()) {
       this.standing.fail(fatal);
       this.passOn();
@@ -106,6 +118,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
     this.checkLimits();
     if (this.beginsToHandOver()) this.passOn();
     else for (const one of told) this.control(one);
+    if (hasForgotten && !told.includes(shard)) this.control(shard);
     if (again) this.answer(shard, (claim?.wanted ?? 0) > 0);
     this.wishes?.hear(shard, totals, wants);
     this.grantWishes();
@@ -246,7 +259,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
   private grantWishes(): void {
     if (this.wishes === null) return;
     for (const [shard, calls] of this.wishes.grants()) {
-      this.shards.tell(shard, (handle) => handle.signal(grantSignal, calls));
+      this.shards.tell(shard, (handle) => tell(handle, grantSignal, calls, undefined));
     }
     const reached = this.wishes.exhausted();
     if (reached !== null) this.exhaust(reached);
@@ -300,7 +313,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
   private control(shard: number, asks = false): void {
     const share = dealConcurrency(this.standing.concurrency, this.shards.going()).get(shard) ?? 0;
     const state = { ...this.stateFor(shard, share), ...(asks ? { asks } : {}) };
-    this.shards.tell(shard, (handle) => handle.signal(controlSignal, state));
+    this.shards.tell(shard, (handle) => tell(handle, controlSignal, state));
   }
 
   protected override show(): void {

@@ -2,6 +2,7 @@ import { isCancellation, startChild, workflowInfo } from '@temporalio/workflow';
 import type { RunPlan } from '../contracts/run.js';
 import { settleAll } from '../runtime/settle-all.js';
 import { childResult } from './child-result.js';
+import { REPLACES } from './children.js';
 import { describeError } from './failures.js';
 import type { RunControl } from './run-control.js';
 import { shard as shardWorkflow } from './shard.js';
@@ -15,8 +16,11 @@ export async function runShards(plan: RunPlan, control: RunControl, startedAt: n
   if (plan.slots === 0) return;
   const started = control.deal(control.due());
   const shards = [...started].map(async ([shard, state]) => {
+    const workflowId = `${workflowInfo().workflowId}/shard-${shard}`;
+    control.begins(workflowId);
     const handle = await startChild(shardWorkflow, {
-      workflowId: `${workflowInfo().workflowId}/shard-${shard}`,
+      ...REPLACES,
+      workflowId,
       args: [{ plan, shard, ...state }],
       staticSummary: `shard ${shard + 1} of ${plan.shards} · ${plan.experiment}`,
     });

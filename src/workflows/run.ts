@@ -1,13 +1,16 @@
 import { continueAsNew, isCancellation, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import { isShardReport } from '../contracts/incoming.js';
 import type { RunCarried, RunInput, RunResult } from '../contracts/run.js';
 import { conclude } from './conclude.js';
 import { readyToContinue } from './continuation.js';
 import { prepared } from './failures.js';
 import { progressQuery, reportSignal } from './messages.js';
 import { artifacts } from './proxies.js';
+import { receive } from './receive.js';
 import { takeRequests } from './requests.js';
 import { RunControl } from './run-control.js';
 import { runShards } from './run-shards.js';
+import { assertContinues } from './started-rightly.js';
 
 /** Never while the history of a run that began before there was a handover is replayed. */
 function isLong(): boolean {
@@ -21,10 +24,11 @@ function isLong(): boolean {
  * @param carried from the execution before, when this one continues it.
  */
 export async function run(input: RunInput, carried?: RunCarried): Promise<RunResult> {
+  assertContinues(carried);
   const startedAt = carried?.started_at ?? Date.now();
   const control = new RunControl(workflowInfo().workflowId, carried, isLong);
   setHandler(progressQuery, () => control.progress());
-  setHandler(reportSignal, (report) => control.receive(report));
+  receive(reportSignal, isShardReport, (report) => control.receive(report));
   takeRequests(control);
 
   const plan = carried?.plan ?? (await prepared(artifacts.prepareRun(input), control));

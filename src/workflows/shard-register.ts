@@ -3,6 +3,12 @@ import type { ShardCarried, ShardReport, ShardStanding, Totals } from '../contra
 import { isNewer } from '../runtime/newest.js';
 import type { shard as shardWorkflow } from './shard.js';
 
+/** What an execution of a run that was reset has said last may arrive after what the next one says first. */
+const ON_THEIR_WAY = 100;
+
+/** Of them, what an earlier one has said may still be on its way. */
+const RUNS_KEPT = 20;
+
 export type ShardHandle = ChildWorkflowHandle<typeof shardWorkflow>;
 
 /** A run's shards: who is at work, what each said last, and where those stand that wait for the run's next execution. */
@@ -52,11 +58,24 @@ export class ShardRegister {
   }
 
   /** @returns whether it says something new; what a shard says when it ends is its last word, whatever arrives later. */
-  hear({ shard, version, totals }: ShardReport): boolean {
+  hear({ shard, from, version, totals }: ShardReport): boolean {
     const standing = this.of(shard);
-    if (standing.ended || !isNewer({ version }, { version: standing.heard })) return false;
+    if (standing.ended || standing.carried !== undefined) return false;
+    const { runs = [] } = standing;
+    // One that has continued as new or was reset: what the execution before it has said may arrive later.
+    const isNext = from !== undefined && !runs.includes(from.run);
+    if (isNext) standing.runs = [...runs, from.run].slice(-RUNS_KEPT);
+    else if (from?.run !== runs.at(-1) || !isNewer({ version }, { version: standing.heard })) return false;
     standing.heard = version ?? 0;
     standing.totals = totals;
+    return true;
+  }
+
+  /** @returns whether a shard has been told more than this execution knows of, which was reset, then. */
+  hasForgotten({ shard, told = 0 }: ShardReport): boolean {
+    const standing = this.of(shard);
+    if (told <= standing.told) return false;
+    standing.told = told + ON_THEIR_WAY;
     return true;
   }
 
@@ -105,9 +124,9 @@ export class ShardRegister {
   }
 
   /** A shard that has just ended cannot be told anything, and need not. */
-  tell(shard: number, send: (handle: ShardHandle) => Promise<void>): void {
+  tell(shard: number, send: (handle: ShardHandle) => void): void {
     const handle = this.working.get(shard);
-    if (handle !== undefined) send(handle).catch(() => undefined);
+    if (handle !== undefined) send(handle);
   }
 
   private of(shard: number): ShardStanding {

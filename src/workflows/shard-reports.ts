@@ -1,8 +1,9 @@
-import { getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
+import { getExternalWorkflowHandle, patched, sleep } from '@temporalio/workflow';
 import type { ShardReport, Totals } from '../contracts/run.js';
 import { reportInterval } from '../runtime/deal.js';
 import type { ShardBudget } from '../runtime/shard-budget.js';
 import { claimDue, claimOf, type SentClaim } from '../runtime/shard-claims.js';
+import { isGone, ownExecution } from './children.js';
 import { reportSignal } from './messages.js';
 
 interface About {
@@ -15,6 +16,10 @@ interface About {
   /** What it may spend; null where the run allots nothing. */
   budget: () => ShardBudget | null;
   lanes: () => number;
+  /** Version of the newest message of the run that it has heard. */
+  told: () => number;
+  /** The run is gone: it has ended without this shard, as when it was reset. */
+  left: () => void;
 }
 
 /** What a shard tells its run: how far it is, and what it says of its budget. */
@@ -54,7 +59,7 @@ export class ShardReports {
   }
 
   /**
-   * Lanes do not wait for it, and a run that is gone is no reason to fail.
+   * Lanes do not wait for it.
    * @param repeated how often the same claim was sent before.
    */
   send(extra: Pick<ShardReport, 'wants' | 'fatal' | 'again'>, repeated = 0): void {
@@ -65,6 +70,8 @@ export class ShardReports {
     this.last = now;
     this.count += 1;
     const report: ShardReport = {
+      from: ownExecution(),
+      told: this.about.told(),
       shard,
       version: this.count,
       totals: { ...totals },
@@ -73,7 +80,9 @@ export class ShardReports {
     };
     getExternalWorkflowHandle(run)
       .signal(reportSignal, report)
-      .catch(() => undefined);
+      .catch((error: unknown) => {
+        if (isGone(error) && patched('ends-without-its-run')) this.about.left();
+      });
     if (claim !== undefined) this.claimWhenDue();
   }
 

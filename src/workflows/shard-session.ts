@@ -71,6 +71,8 @@ export class ShardSession {
         totals: this.totals,
         budget: () => this.leave?.budget ?? null,
         lanes: () => this.controlState.concurrency,
+        told: () => this.controlState.version ?? 0,
+        left: () => this.leaveRun(),
       },
       carried?.reports ?? 0,
     );
@@ -156,6 +158,12 @@ export class ShardSession {
     if (hears || !patched('cancelled-while-it-waits')) return;
     this.pool.fail(error);
     this.leave?.close();
+  }
+
+  /** The run has ended without this shard: nothing further is asked, since nobody would hear of it. */
+  private leaveRun(): void {
+    const version = (this.controlState.version ?? 0) + 1;
+    this.control({ ...this.controlState, version, exhausted: true });
   }
 
   private mustEnd(): boolean {

@@ -1,8 +1,11 @@
 import { CancellationScope, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { ControlState, ShardInput, ShardResult } from '../contracts/run.js';
+import { isControlState, isGrant } from '../contracts/incoming.js';
+import type { ShardInput, ShardResult } from '../contracts/run.js';
 import { assertNotCancelled } from './continuation.js';
 import { controlSignal, grantSignal, shardProgressQuery } from './messages.js';
+import { receive } from './receive.js';
 import { ShardSession } from './shard-session.js';
+import { assertHasParent } from './started-rightly.js';
 
 /**
  * A share of a run's lanes, in a bounded pool. Continues as new when its history grows long: every lane is handed
@@ -10,9 +13,10 @@ import { ShardSession } from './shard-session.js';
  * continues as new, and tells where it is to go on.
  */
 export async function shard(input: ShardInput): Promise<ShardResult> {
+  assertHasParent('run');
   const session = new ShardSession(input, workflowInfo().parent?.workflowId ?? '');
-  setHandler(controlSignal, (control: ControlState) => session.control(control));
-  setHandler(grantSignal, (calls: number) => session.grant(calls));
+  receive(controlSignal, isControlState, (control) => session.control(control));
+  receive(grantSignal, isGrant, (calls) => session.grant(calls));
   setHandler(shardProgressQuery, () => session.totals);
   try {
     await session.run();

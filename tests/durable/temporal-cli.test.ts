@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QUERIES } from '../../src/contracts/names.js';
+import type { Progress } from '../../src/contracts/run.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { expectInvalidInput } from '../support/invalid-input.js';
-import { sumsConfig, Workplace } from '../support/workplace.js';
+import { sumsConfig, until, Workplace } from '../support/workplace.js';
 
 describe('a run started by the Temporal CLI alone', () => {
   let place: Workplace;
@@ -61,6 +63,10 @@ describe('a run started by the Temporal CLI alone', () => {
       '{"dataset": {"items": [{"q": "x"}]}, "agent": {"type": "genius"}, "lm": {"model": "openai/x"}}',
       /agent/,
     ],
+    ['{"config_path": "sums.yaml", "name": 3}', /name: is the run’s name, a text/],
+    ['{"config_path": "sums.yaml", "set": "a=b"}', /set: is a list of texts/],
+    ['{"config_path": "sums.yaml", "set": {"a": 1}}', /set: is a list of texts/],
+    ['{"config_path": 3, "results_dir": {}}', /config_path: is [\s\S]*results_dir: is a folder, a text/],
     ['[1]', /the input of run/],
     ['"text"', /the input of run/],
     ['null', /the input of run/],
@@ -72,5 +78,33 @@ describe('a run started by the Temporal CLI alone', () => {
     const described = JSON.parse((await place.temporal('workflow', 'describe', '--workflow-id', id)).stdout);
     // Started, one task, one activity that fails, one task, failed: nothing was tried again.
     expect(Number(described.workflowExecutionInfo.historyLength)).toBeLessThan(14);
+  });
+
+  it('pauses, resumes, changes its pace and stops by signals', async () => {
+    const send = provider.hold();
+    const id = 'by-signals';
+    const count = 60;
+    await place.write('many.json', JSON.stringify(sumsConfig(provider.baseUrl, count, { name: undefined })));
+    await start(id, '--input-file', 'many.json');
+    const handle = (await place.client()).workflow.getHandle(id);
+    const shown = () => handle.query<Progress>(QUERIES.progress);
+    const signal = async (name: string, ...input: string[]) => {
+      const sent = await place.temporal('workflow', 'signal', '--workflow-id', id, '--name', name, ...input);
+      expect(sent.code, sent.stderr).toBe(0);
+    };
+    await until('it runs', async () => (await shown()).phase === 'running');
+    await signal('pause');
+    await until('it is paused', async () => (await shown()).phase === 'paused');
+    await signal('setConcurrency', '--input', '3');
+    await until('it has another pace', async () => (await shown()).concurrency === 3);
+    await signal('setConcurrency', '--input', '"many"');
+    await signal('resume');
+    await until('it runs', async () => (await shown()).phase === 'running');
+    expect(await shown()).toMatchObject({ concurrency: 3 });
+    await signal('stop');
+    await until('it stops', async () => (await shown()).phase === 'stopping');
+    send();
+    expect(await handle.result()).toMatchObject({ metrics: { status: 'stopped' } });
+    expect((await place.metrics(id)).samples).toBeLessThan(count);
   });
 });

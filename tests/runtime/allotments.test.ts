@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Allotment } from '../../src/contracts/allotment.js';
 import type {
   ControlState,
   Limits,
@@ -9,7 +10,8 @@ import type {
   ShardReport,
   Totals,
 } from '../../src/contracts/run.js';
-import { amountsOf } from '../../src/runtime/amounts.js';
+import { Allotments } from '../../src/runtime/allotments.js';
+import { amountsOf, larger, minus, NOTHING, plus } from '../../src/runtime/amounts.js';
 import { isNewer } from '../../src/runtime/newest.js';
 import {
   advance,
@@ -20,15 +22,14 @@ import {
 import { claimDue, claimOf, type SentClaim } from '../../src/runtime/shard-claims.js';
 import { addTotals, bookUnkept, noTotals, spendingOfTotals } from '../../src/runtime/totals.js';
 import { RunControl } from '../../src/workflows/run-control.js';
+import { enterWorkflow, leaveWorkflow } from '../support/workflow-context.js';
 
-/** The SDK's own place for the workflow that it runs. */
-const sdk = globalThis as { __TEMPORAL_ACTIVATOR__?: object };
+/** Where what runs tell their shards goes. */
+let world: World;
 beforeAll(() => {
-  sdk.__TEMPORAL_ACTIVATOR__ = { patchInternal: () => true };
+  enterWorkflow(({ workflowId, args: [control] }) => world.post(workflowId, control as ControlState));
 });
-afterAll(() => {
-  delete sdk.__TEMPORAL_ACTIVATOR__;
-});
+afterAll(leaveWorkflow);
 
 const SECOND = 1000;
 const DEAREST = { tokens: 500, cost_usd: 0.05 };
@@ -154,14 +155,17 @@ class Shard {
     const claim = this.standing();
     this.sent = { at: now, claim, repeated };
     this.version += 1;
+    const { number } = this;
     const report: ShardReport = {
-      shard: this.number,
+      from: { workflow_id: idOf(number), first: world.runOf(number), run: world.runOf(number) },
+      told: this.control.version ?? 0,
+      shard: number,
       version: this.version,
       totals: { ...this.totals },
       claim,
       again,
     };
-    mail.send(() => world.run.receive(JSON.parse(JSON.stringify(report))));
+    mail.send(() => world.signal((run) => run.receive(JSON.parse(JSON.stringify(report)))));
   }
 
   /** Nothing is in flight and nothing will be. */
@@ -178,7 +182,8 @@ class Shard {
       this.carried = JSON.parse(JSON.stringify({ ...at, totals, budget, reports: version }));
     }
     const carried = this.carried === undefined ? {} : { carried: this.carried };
-    this.world.run.left(this.number, { totals: { ...totals }, finished, fatal: null, ...carried });
+    const left = JSON.stringify({ totals, finished, fatal: null, ...carried });
+    this.world.tell({ isSignal: false, hear: (run) => run.left(this.number, JSON.parse(left)) });
   }
 
   private apply(event: ShardBudgetEvent): void {
@@ -193,6 +198,14 @@ class Shard {
   }
 }
 
+const idOf = (shard: number): string => `mine/shard-${shard}`;
+
+/** What a run has heard: a signal, or how a shard has ended. */
+interface Told {
+  isSignal: boolean;
+  hear: (run: RunControl) => void;
+}
+
 class World {
   now = 0;
   readonly mail = new Mail();
@@ -202,10 +215,22 @@ class World {
   isLong = false;
   /** How often the run went on in another execution. */
   handovers = 0;
+  /** How often it was reset. */
+  resets = 0;
   /** Requests beyond those that had leave. */
   sentByCrashes = 0;
   private readonly plan: RunPlan;
   private shown = 0;
+  /** What this execution has heard since its shards were at work, in order. */
+  private heard: Told[] = [];
+  /** Begins this execution once more. */
+  private beginning: () => void = () => undefined;
+  /** What this execution has allotted to each shard. */
+  private said = new Map<number, Allotment>();
+  /** What was allotted in messages that a reset run knows nothing of, until a shard says what it holds. */
+  private forgotten: Allotment = NOTHING;
+  /** What it said then has been said. */
+  private isSilent = false;
 
   constructor(
     readonly limits: Limits,
@@ -219,6 +244,7 @@ class World {
       shards,
       kept: noTotals(),
     };
+    world = this;
     this.plan = { ...plan, search_attributes: [] } as unknown as RunPlan;
     this.run = this.execution();
     this.start(() => due);
@@ -227,33 +253,95 @@ class World {
   /** Once every shard has handed over what it has left, the run goes on in another execution. */
   renewIfDue(): void {
     if (!this.shards.every(({ over }) => over) || !this.run.carriesOn()) return;
-    const carried = JSON.parse(JSON.stringify(this.run.handOver()));
+    const carried = JSON.stringify(this.run.handOver());
     this.handovers += 1;
     this.isLong = false;
     this.run = this.execution(carried);
     this.start((shard) => this.shards[shard]?.due ?? 0);
   }
 
-  private execution(...carried: ConstructorParameters<typeof RunControl>[1][]): RunControl {
-    const run = new RunControl('mine', carried[0], () => this.isLong);
+  /** The run id of a shard that this execution has started. */
+  runOf(shard: number): string {
+    return `${idOf(shard)}-${this.handovers}`;
+  }
+
+  /** The run hears something. */
+  tell(told: Told): void {
+    this.heard.push(told);
+    told.hear(this.run);
+  }
+
+  signal(hear: Told['hear']): void {
+    this.tell({ isSignal: true, hear });
+  }
+
+  /** What a run says to a shard. */
+  post(workflowId: string, control: ControlState): void {
+    const number = Number(workflowId.slice(idOf(0).length - 1));
+    this.says(number, control);
+    if (this.isSilent) return;
+    const copy = JSON.parse(JSON.stringify(control));
+    const shard = this.shards[number];
+    this.mail.send(() => shard?.hear(copy));
+  }
+
+  private says(shard: number, { allotted }: ControlState): void {
+    if (allotted !== undefined) this.said.set(shard, allotted);
+  }
+
+  /**
+   * `temporal workflow reset` to a moment after its shards had been started: what it has heard since then it hears again,
+   * and has forgotten what it said.
+   * @param forgets also the signals, as `--reapply-exclude Signal` asks.
+   */
+  reset({ pick, forgets }: { pick: number; forgets: boolean }): void {
+    const { heard, said } = this;
+    const kept = pick % (heard.length + 1);
+    this.resets += 1;
+    this.isLong = false;
+    this.isSilent = true;
+    this.beginning();
+    for (const { hear } of heard.slice(0, kept)) hear(this.run);
+    this.isSilent = false;
+    const again = heard.slice(kept).filter(({ isSignal }) => !isSignal || !forgets);
+    this.heard = [...heard.slice(0, kept), ...again];
+    if (forgets) this.shown = 0;
+    for (const { hear } of again) hear(this.run);
+    for (const [shard, before] of said) {
+      const beyond = larger(minus(before, this.said.get(shard) ?? before), NOTHING);
+      this.forgotten = plus(this.forgotten, beyond);
+    }
+  }
+
+  private execution(carried?: string): RunControl {
+    this.heard = [];
+    const run = new RunControl('mine', carried && JSON.parse(carried), () => this.isLong);
     run.begin(this.plan);
+    this.beginning = () => {
+      this.run = new RunControl('mine', carried && JSON.parse(carried), () => this.isLong);
+      this.run.begin(this.plan);
+      this.said = new Map();
+      const dealt = [...this.run.deal(this.run.due())];
+      for (const [number, { control }] of dealt) this.says(number, control);
+      this.join(dealt.map(([number]) => number));
+    };
     return run;
   }
 
   private start(due: (shard: number) => number): void {
-    const { run } = this;
-    const dealt = [...run.deal(run.due())];
+    const dealt = [...this.run.deal(this.run.due())];
     for (const [number, { control, carried }] of dealt) {
       this.shards[number] = new Shard(number, control, this, due(number), carried);
+      this.says(number, control);
     }
-    for (const [number] of dealt) {
-      const signal = async (_: unknown, control: ControlState) => {
-        const copy = JSON.parse(JSON.stringify(control));
-        const shard = this.shards[number];
-        this.mail.send(() => shard?.hear(copy));
-      };
-      const handle = { workflowId: `mine/shard-${number}`, signal };
-      run.joined(number, handle as unknown as Parameters<RunControl['joined']>[1]);
+    this.join(dealt.map(([number]) => number));
+  }
+
+  private join(shards: number[]): void {
+    for (const number of shards) {
+      this.run.begins(idOf(number));
+      const handle = { workflowId: idOf(number), firstExecutionRunId: this.runOf(number) };
+      this.run.joined(number, handle as unknown as Parameters<RunControl['joined']>[1]);
     }
   }
 
@@ -282,9 +370,14 @@ class World {
     const { progress } = this;
     expect(progress.totals.lm_calls).toBeGreaterThanOrEqual(this.shown);
     this.shown = progress.totals.lm_calls;
-    if (max_lm_calls !== null) expect(lm_calls + open).toBeLessThanOrEqual(max_lm_calls + this.sentByCrashes);
-    if (max_tokens !== null) expect(tokens).toBeLessThanOrEqual(max_tokens + most * DEAREST.tokens);
-    if (max_cost_usd !== null) expect(cost_usd).toBeLessThanOrEqual(max_cost_usd + most * DEAREST.cost_usd);
+    const { forgotten } = this;
+    const beyond = { tokens: forgotten.tokens ?? 0, cost_usd: (forgotten.nanodollars ?? 0) / 1e9 };
+    if (max_lm_calls !== null)
+      expect(lm_calls + open).toBeLessThanOrEqual(max_lm_calls + this.sentByCrashes + forgotten.lm_calls);
+    if (max_tokens !== null)
+      expect(tokens).toBeLessThanOrEqual(max_tokens + most * DEAREST.tokens + beyond.tokens);
+    if (max_cost_usd !== null)
+      expect(cost_usd).toBeLessThanOrEqual(max_cost_usd + most * DEAREST.cost_usd + beyond.cost_usd);
   }
 
   /** From now on nothing is lost, and every call ends. */
@@ -350,11 +443,15 @@ const whatHappens = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('pause' as const), paused: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('renew' as const), shard: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('long' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('reset' as const), pick: fc.nat(), forgets: fc.boolean() }),
+  },
 );
 type Happening = typeof whatHappens extends fc.Arbitrary<infer One> ? One : never;
 
-function happen(world: World, one: Happening): void {
-  const { run, shards, mail } = world;
+function happen(one: Happening): void {
+  const { shards, mail } = world;
   switch (one.type) {
     case 'end':
       shards[one.shard]?.end(one.cost);
@@ -372,16 +469,19 @@ function happen(world: World, one: Happening): void {
       world.now += one.seconds * SECOND;
       break;
     case 'lanes':
-      run.setConcurrency(one.lanes);
+      world.signal((run) => run.setConcurrency(one.lanes));
       break;
     case 'pause':
-      run.pause(one.paused);
+      world.signal((run) => run.pause(one.paused));
       break;
     case 'renew':
       shards[one.shard]?.renew();
       break;
     case 'long':
       world.isLong = true;
+      break;
+    case 'reset':
+      world.reset(one);
       break;
   }
 }
@@ -399,9 +499,9 @@ const worlds = fc.record({
 /** Lets everything happen to so many runs; then they come to their end. */
 function inWorlds(numRuns: number, end: (world: World) => void): void {
   const property = fc.property(worlds, ({ limits, size, happenings }) => {
-    const world = new World(limits, size);
+    world = new World(limits, size);
     for (const one of happenings) {
-      happen(world, one);
+      happen(one);
       world.work();
       world.check(LANES);
     }
@@ -414,7 +514,7 @@ describe('whatever the order, loss and repetition of messages, in however many e
   it('no limit is passed by more than the calls in flight, nobody waits for ever, and the shares add up', () => {
     let handovers = 0;
     inWorlds(1000, (world) => {
-      if (world.progress.phase === 'paused') world.run.pause(false);
+      if (world.progress.phase === 'paused') world.signal((run) => run.pause(false));
       expect(world.finish(3000, LANES)).toBe(true);
       const done = world.totals();
       const cost_usd = expect.closeTo(done.cost_usd ?? 0, 9);
@@ -431,7 +531,7 @@ describe('whatever the order, loss and repetition of messages, in however many e
 
   it('a stop ends it as soon as the calls in flight have ended', () => {
     inWorlds(300, (world) => {
-      world.run.stop();
+      world.signal((run) => run.stop());
       expect(world.finish(1000, LANES)).toBe(true);
     });
   });
@@ -451,4 +551,21 @@ it('an allotment that was overtaken takes nothing away', () => {
     newShardBudget(none),
   );
   expect(heard.allotted.lm_calls).toBe(5);
+});
+
+it('what a shard says it holds is not given to another one by a run that has forgotten of it', () => {
+  const limits = { max_lm_calls: 10, max_tokens: null, max_cost_usd: null, max_wall_seconds: null };
+  const holds = { lm_calls: 8, tokens: null, nanodollars: null };
+  const none = { ...holds, lm_calls: 0 };
+  const allotments = Allotments.begin(limits, noTotals(), [0, 1]);
+  allotments.hear(0, { spent: { ...NOTHING, lm_calls: 3 }, returned: none, heard: 8, wanted: 0, holds });
+  for (let asked = 0; asked < 5; asked++)
+    allotments.hear(1, {
+      spent: NOTHING,
+      returned: none,
+      heard: allotments.of(1)?.lm_calls ?? 0,
+      wanted: 10,
+    });
+  expect(allotments.of(0)?.lm_calls).toBe(8);
+  expect(allotments.of(1)?.lm_calls).toBe(2);
 });

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentEvalPlan, RolloutResult } from '../../src/contracts/agent-eval.js';
 import { noAgentEvalTotals } from '../../src/rollouts/totals.js';
 import { AgentEvalControl } from '../../src/workflows/agent-eval-control.js';
+import { enterWorkflow, leaveWorkflow } from '../support/workflow-context.js';
 
-/** The SDK's own place for the workflow that it runs. */
-const sdk = globalThis as { __TEMPORAL_ACTIVATOR__?: object };
+/** What each rollout has heard, by its workflow id. */
+const heardBy = new Map<string, unknown[]>();
+
 beforeEach(() => {
-  sdk.__TEMPORAL_ACTIVATOR__ = {};
+  enterWorkflow(({ workflowId, args }) => heardBy.get(workflowId)?.push(args[0]));
 });
-afterEach(() => {
-  delete sdk.__TEMPORAL_ACTIVATOR__;
-});
+afterEach(leaveWorkflow);
 
 const PLAN = {
   experiment: 'mine',
@@ -42,10 +42,8 @@ let rollouts = 0;
 function rollout(): Handle & { heard: unknown[] } {
   const heard: unknown[] = [];
   const workflowId = `mine/a/${rollouts++}`;
-  const signal = async (_: unknown, control: unknown) => {
-    heard.push(control);
-  };
-  return { workflowId, heard, signal } as unknown as Handle & { heard: unknown[] };
+  heardBy.set(workflowId, heard);
+  return { workflowId, heard, firstExecutionRunId: workflowId } as unknown as Handle & { heard: unknown[] };
 }
 
 function begun(): AgentEvalControl {

@@ -1,16 +1,24 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunPlan } from '../../src/contracts/run.js';
 import { noTotals } from '../../src/runtime/totals.js';
 import { RunControl } from '../../src/workflows/run-control.js';
+import { enterWorkflow, leaveWorkflow } from '../support/workflow-context.js';
 
-/** The SDK's own place for the workflow that it runs. */
-const sdk = globalThis as { __TEMPORAL_ACTIVATOR__?: object };
+// The SDK finds it there when it is loaded.
+await vi.hoisted(async () => {
+  const { AsyncLocalStorage } = await import('node:async_hooks');
+  Object.assign(globalThis, { AsyncLocalStorage });
+});
+
+/** What each shard has heard, by its workflow id. */
+const heardBy = new Map<string, unknown[]>();
+let cancelled: { runId: string }[];
+
 beforeEach(() => {
-  sdk.__TEMPORAL_ACTIVATOR__ = { patchInternal: () => true };
+  heardBy.clear();
+  cancelled = enterWorkflow(({ workflowId, args }) => heardBy.get(workflowId)?.push(args[0]));
 });
-afterEach(() => {
-  delete sdk.__TEMPORAL_ACTIVATOR__;
-});
+afterEach(leaveWorkflow);
 
 const NO_LIMITS = { max_lm_calls: null, max_tokens: null, max_cost_usd: null, max_wall_seconds: null };
 const PLAN = {
@@ -66,8 +74,8 @@ describe('RunControl', () => {
   /** What a shard hears that has just been started. */
   function heardAtTheStart(control: RunControl, shard = 0): unknown[] {
     const heard: unknown[] = [];
-    const signal = async (_signal: unknown, state: unknown) => void heard.push(state);
-    const handle = { workflowId: `mine/shard-${shard}`, signal };
+    const handle = { workflowId: `mine/shard-${shard}`, firstExecutionRunId: `first-${shard}` };
+    heardBy.set(handle.workflowId, heard);
     control.joined(shard, handle as unknown as Parameters<RunControl['joined']>[1]);
     return heard;
   }
@@ -135,5 +143,65 @@ describe('RunControl', () => {
     const heard = heardAtTheStart(control, 1);
     control.left(0, { totals: TOTALS, finished: true, fatal: null });
     expect(heard.at(-1)).toMatchObject({ exhausted: true });
+  });
+
+  describe('after a reset', () => {
+    const from = (first: string, run = first) => ({ workflow_id: 'mine/shard-0', first, run });
+
+    it('hears what its own shard says before its start is heard of', () => {
+      const control = new RunControl('mine');
+      control.begin(PLAN);
+      control.deal([0]);
+      control.begins('mine/shard-0');
+      control.receive({ from: from('first-0'), shard: 0, version: 1, totals: TOTALS });
+      expect(control.progress().totals.lm_calls).toBe(0);
+      heardAtTheStart(control);
+      expect(control.progress().totals.lm_calls).toBe(3);
+      expect(cancelled).toEqual([]);
+    });
+
+    it('ends, once, a shard of the execution before', () => {
+      const control = new RunControl('mine');
+      control.begin(PLAN);
+      control.deal([0]);
+      heardAtTheStart(control);
+      for (const version of [1, 2])
+        control.receive({ from: from('another', 'its-run'), shard: 0, version, totals: TOTALS });
+      expect(control.progress().totals.lm_calls).toBe(0);
+      expect(cancelled).toMatchObject([{ runId: 'its-run' }]);
+    });
+
+    it('ends nothing that only says it is a part of it', () => {
+      const control = new RunControl('mine');
+      control.begin(PLAN);
+      const stranger = { workflow_id: 'yours/shard-0', first: 'x', run: 'x' };
+      control.receive({ from: stranger, shard: 0, version: 1, totals: TOTALS });
+      expect(cancelled).toEqual([]);
+    });
+
+    it('counts the reports of a shard that was reset from the beginning', () => {
+      const control = new RunControl('mine');
+      control.begin(PLAN);
+      control.deal([0]);
+      heardAtTheStart(control);
+      control.receive({ from: from('first-0'), shard: 0, version: 9, totals: TOTALS });
+      const again = { ...TOTALS, lm_calls: 2 };
+      control.receive({ from: from('first-0', 'second-run'), shard: 0, version: 1, totals: again });
+      expect(control.progress().totals.lm_calls).toBe(2);
+      // The execution before it has ended, and what was on its way counts no more.
+      control.receive({ from: from('first-0'), shard: 0, version: 3, totals: { ...TOTALS, lm_calls: 4 } });
+      control.receive({ from: from('first-0', 'second-run'), shard: 0, version: 2, totals: TOTALS });
+      expect(control.progress().totals.lm_calls).toBe(3);
+    });
+
+    it('tells a shard that was told more than it knows of anew what is asked', () => {
+      const control = new RunControl('mine');
+      control.begin(PLAN);
+      control.deal([0]);
+      const heard = heardAtTheStart(control);
+      control.receive({ from: from('first-0'), told: 7, shard: 0, version: 1, totals: TOTALS });
+      expect(heard).toHaveLength(1);
+      expect((heard[0] as { version: number }).version).toBeGreaterThan(7);
+    });
   });
 });

@@ -4,7 +4,7 @@ import { InvalidInputError } from '../../config/errors.js';
 import { THE_INPUT } from '../../config/read-config.js';
 import { isMapping } from '../../contracts/json.js';
 import { checkModel } from '../check-model.js';
-import { besideConfigPath } from '../config-reference.js';
+import { configReference, namesConfig } from '../config-reference.js';
 import type { WorkerDependencies } from '../dependencies.js';
 
 /**
@@ -15,16 +15,15 @@ export function agentEvalConfigOf(input: unknown): AgentEvalConfig {
   if (!isMapping(input)) {
     throw new InvalidInputError('the input of agentEval is {"config_path": "…"} or a config');
   }
-  if (typeof input.config_path !== 'string') {
+  if (!namesConfig(input)) {
     return resolveAgentEvalConfig(input, {
       source: THE_INPUT,
       folder: process.cwd(),
       fallbackName: null,
     });
   }
-  const { config_path, ...beside } = input;
-  const options = besideConfigPath(beside, { example: 'agent.lm.temperature=0' });
-  return loadAgentEvalConfig(config_path as string, options);
+  const { path, options } = configReference(input, { example: 'agent.lm.temperature=0' });
+  return loadAgentEvalConfig(path as string, options);
 }
 
 /**

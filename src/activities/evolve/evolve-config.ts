@@ -5,7 +5,7 @@ import { outputLocation } from '../../config/paths.js';
 import { THE_INPUT } from '../../config/read-config.js';
 import { isMapping, type JsonObject } from '../../contracts/json.js';
 import { checkModel } from '../check-model.js';
-import { besideConfigPath } from '../config-reference.js';
+import { configReference, namesConfig } from '../config-reference.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import type { OpenStore } from '../locate.js';
 import { checkFork, type EvolveFork, type ForkSource, findFork, forkedConfig } from './evolve-fork.js';
@@ -78,7 +78,7 @@ export async function evolveConfigOf(
   }
   const { fork: givenFork, ...given } = input;
   const fork = forkOf(givenFork);
-  const isReference = typeof given.config_path === 'string' || (fork !== null && !('scaffolder' in given));
+  const isReference = namesConfig(given) || (fork !== null && !('scaffolder' in given));
   if (!isReference) {
     const config = resolveEvolveConfig(given, {
       source: THE_INPUT,
@@ -87,9 +87,11 @@ export async function evolveConfigOf(
     });
     return askedWith(config, fork, openStore);
   }
-  const { config_path, ...beside } = given;
-  const options = besideConfigPath(beside, { example: 'evolution.num_iterations=8', further: ['fork'] });
-  return readEvolveConfig((config_path as string | undefined) ?? null, { ...options, fork }, openStore);
+  const { path, options } = configReference(given, {
+    example: 'evolution.num_iterations=8',
+    further: ['fork'],
+  });
+  return readEvolveConfig(path, { ...options, fork }, openStore);
 }
 
 /** What {@link evolveConfigOf} reads as this config and this fork: all of it, so that any worker can begin. */

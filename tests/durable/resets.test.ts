@@ -1,0 +1,308 @@
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QUERIES, SIGNALS, UPDATES } from '../../src/contracts/names.js';
+import { askingEvolution, askingProgram, writeSumsToAsk } from '../support/asking-evolution.js';
+import { evolveMetricsOf, experimentOf, treeOf } from '../support/evolutions.js';
+import type { FakeReply, RecordedRequest } from '../support/fake-providers/behaviours.js';
+import { addNumbers, type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { IS_NIGHT } from '../support/nightly.js';
+import {
+  agentEvalIn,
+  seatsConfig,
+  seatsReply,
+  timelessRollouts,
+  writeSeats,
+} from '../support/seats-bundle.js';
+import { sumsConfig, timeless, timelessMetrics, until, Workplace } from '../support/workplace.js';
+
+const SAMPLES = 160;
+/** Two shards. */
+const CONCURRENCY = 26;
+/** Milliseconds of a model. */
+const LATENCY = 250;
+/** Resets of one run, and points of it at which others are reset. */
+const RESETS = IS_NIGHT ? 10 : 3;
+/** Things that are done to one run. */
+const DEEDS = IS_NIGHT ? 40 : 10;
+type Case = [name: string, type: string, more: Record<string, unknown>];
+const atNight = (...cases: Case[]): Case[] => (IS_NIGHT ? cases : []);
+const LIMITED = { limits: { max_lm_calls: 1000 } };
+const SEED = Number(process.env.REPRISE_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+let scaffolds = 0;
+
+const reply = (request: RecordedRequest): string | FakeReply => {
+  if (request.model === 'writer') return askingProgram(scaffolds++);
+  return ['fake', 'asker'].includes(request.model) ? addNumbers(request) : seatsReply(request);
+};
+
+interface HistoryEvent {
+  eventId: string;
+  eventType: string;
+}
+
+describe('temporal workflow reset', () => {
+  let place: Workplace;
+  let provider: FakeProvider;
+
+  beforeAll(async () => {
+    place = await Workplace.make();
+    provider = await startFakeProvider('openai', { latencyMs: LATENCY, reply });
+    await place.dev();
+    await place.write('calm.yaml', config('calm'));
+    expect((await place.reprise(['run', 'calm.yaml'])).code).toBe(0);
+  });
+
+  afterAll(async () => {
+    await provider.close();
+    await place.dispose();
+  });
+
+  const config = (name: string, more: Record<string, unknown> = {}) =>
+    sumsConfig(provider.baseUrl, SAMPLES, { name, runtime: { concurrency: CONCURRENCY }, ...more });
+
+  /** Starts a run; answers with what waits until it has made so many calls. */
+  async function begun(name: string, more: Record<string, unknown> = {}) {
+    await place.write(`${name}.yaml`, config(name, more));
+    const { calls } = provider.statistics;
+    expect((await place.reprise(['run', `${name}.yaml`, '--detach'])).code).toBe(0);
+    const hasMade = (count: number) =>
+      until(`call ${count} arrives`, () => provider.statistics.calls >= calls + count);
+    return { hasMade, made: () => provider.statistics.calls - calls };
+  }
+
+  /** The numbers of events that a workflow can be reset to. */
+  async function points(id: string): Promise<string[]> {
+    const { stdout } = await place.temporal('workflow', 'show', '--workflow-id', id);
+    const { events } = JSON.parse(stdout) as { events: HistoryEvent[] };
+    const ends = /WORKFLOW_TASK_(COMPLETED|FAILED|TIMED_OUT)$/;
+    return events.filter(({ eventType }) => ends.test(eventType)).map(({ eventId }) => eventId);
+  }
+
+  async function reset(id: string, ...how: string[]): Promise<void> {
+    const what = ['--workflow-id', id, '--reason', 'a test'];
+    const { code, stderr } = await place.temporal('workflow', 'reset', ...what, ...how);
+    expect(code, stderr).toBe(0);
+  }
+
+  /** As `temporal workflow reset --type TYPE` does, or to any event of the history. */
+  async function resetSomewhere(id: string, type: string): Promise<void> {
+    if (type !== 'event') return reset(id, '--type', type);
+    const found = await points(id);
+    await reset(id, '--event-id', found[Math.floor(Math.random() * found.length)] as string);
+  }
+
+  const open = async (id: string): Promise<string[]> => {
+    const query = `ExecutionStatus = "Running" AND WorkflowId STARTS_WITH "${id}"`;
+    const found: string[] = [];
+    for await (const { workflowId } of (await place.client()).workflow.list({ query }))
+      found.push(workflowId);
+    return found;
+  };
+
+  async function ended(id: string): Promise<void> {
+    await (await place.client()).workflow.getHandle(id).result();
+    await until(`nothing of ${id} is open`, async () => (await open(id)).length === 0);
+  }
+
+  /** @param cut calls that were in flight when something was reset. */
+  async function expectAsUndisturbed(name: string, made: number, cut: number): Promise<void> {
+    const metrics = await place.metrics(name);
+    const named = (of: object) => ({ ...of, name: '', experiment: '' });
+    expect(named(timelessMetrics(metrics))).toEqual(named(timelessMetrics(await place.metrics('calm'))));
+    expect(timeless(await place.rows(name))).toEqual(timeless(await place.rows('calm')));
+    expect((await place.calls(name)).length).toBe(SAMPLES);
+    expect(made).toBeLessThanOrEqual(SAMPLES + cut);
+  }
+
+  it.each<Case>([
+    ['first', 'FirstWorkflowTask', {}],
+    ['limited-last', 'LastWorkflowTask', LIMITED],
+    ...atNight(['last', 'LastWorkflowTask', {}], ['limited-first', 'FirstWorkflowTask', LIMITED]),
+  ])('ends in the same results, and pays for no finished call again: %s', async (name, type, more) => {
+    const { hasMade, made } = await begun(name, more);
+    await hasMade(CONCURRENCY + Math.floor((SAMPLES / 2) * Math.random()));
+    await reset(name, '--type', type);
+    await ended(name);
+    await expectAsUndisturbed(name, made(), CONCURRENCY);
+  });
+
+  it('again and again, of the run and of its shards, while a command waits for it', async () => {
+    await place.write('often.yaml', config('often'));
+    const { calls } = provider.statistics;
+    const made = () => provider.statistics.calls - calls;
+    const running = place.start(['run', 'often.yaml']);
+    const types = ['event', 'LastWorkflowTask', 'FirstWorkflowTask'];
+    const share = (SAMPLES - CONCURRENCY) / (RESETS + 1);
+    for (let count = 0; count < RESETS; count++) {
+      const target = CONCURRENCY / 2 + share * (count + Math.random());
+      await until(`call ${target} arrives`, () => made() >= target);
+      const id = count % 2 === 1 ? `often/shard-${count % 4 === 1 ? 0 : 1}` : 'often';
+      await resetSomewhere(id, types[count % types.length] as string);
+    }
+    const { code, stdout, stderr } = await running.done;
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain(`${SAMPLES} of ${SAMPLES}`);
+    await expectAsUndisturbed('often', made(), RESETS * CONCURRENCY);
+    await until('nothing of it is open', async () => (await open('often')).length === 0);
+  });
+
+  it('leaves a run that can be stopped, whose shards hear of it', async () => {
+    // A command takes seconds on a busy machine.
+    provider.latencyMs = 8 * LATENCY;
+    const { hasMade, made } = await begun('stopped');
+    await hasMade(CONCURRENCY + 1);
+    await reset('stopped', '--type', 'LastWorkflowTask');
+    const stopping = await place.reprise(['stop', 'stopped']);
+    expect(stopping.code, stopping.stderr).toBe(0);
+    provider.latencyMs = LATENCY;
+    await ended('stopped');
+    const metrics = await place.metrics('stopped');
+    expect(metrics.status).toBe('stopped');
+    expect(metrics.samples).toBeLessThan(SAMPLES);
+    expect((await place.reprise(['run', 'stopped.yaml'])).code).toBe(0);
+    await expectAsUndisturbed('stopped', made(), CONCURRENCY);
+  });
+
+  it('leaves no shard at work where the run cannot begin again', async () => {
+    await place.write('gone.yaml', config('gone'));
+    const input = ['--input', '{"config_path": "gone.yaml"}'];
+    const { calls } = provider.statistics;
+    await place.startWorkflow('run', 'gone', ...input);
+    await until('calls arrive', () => provider.statistics.calls > calls + CONCURRENCY);
+    await rm(place.path('gone.yaml'));
+    await reset('gone', '--type', 'FirstWorkflowTask');
+    await until('nothing of it is open', async () => (await open('gone')).length === 0);
+    const seen = provider.statistics.calls;
+    expect(seen - calls).toBeLessThan(SAMPLES);
+    await sleep(2 * LATENCY);
+    expect(provider.statistics.calls).toBe(seen);
+    await place.write('gone.yaml', config('gone'));
+    expect((await place.reprise(['run', 'gone.yaml'])).code).toBe(0);
+    await expectAsUndisturbed('gone', provider.statistics.calls - calls, CONCURRENCY);
+  });
+
+  it('nor does terminate, after which the same command goes on', async () => {
+    const { hasMade, made } = await begun('terminated');
+    await hasMade(CONCURRENCY + 1);
+    const what = ['--workflow-id', 'terminated', '--reason', 'a test'];
+    expect((await place.temporal('workflow', 'terminate', ...what)).code).toBe(0);
+    await until('nothing of it is open', async () => (await open('terminated')).length === 0);
+    expect((await place.reprise(['run', 'terminated.yaml'])).code).toBe(0);
+    await expectAsUndisturbed('terminated', made(), CONCURRENCY);
+  });
+
+  it('of an evaluation ends in the same results', async () => {
+    const rows = 8;
+    await writeSeats(place, rows, 'seats');
+    const written = (name: string, more: object) =>
+      place.write(
+        `${name}.yaml`,
+        seatsConfig(provider.baseUrl, 'seats/task.jsonl', { name, concurrency: 4, ...more }),
+      );
+    await written('seats-calm', {});
+    expect((await place.reprise(['agent-eval', 'seats-calm.yaml'])).code).toBe(0);
+    const calm = await agentEvalIn(place.path('results', 'seats-calm'));
+    const limited: Case = ['seats-limited', 'FirstWorkflowTask', LIMITED];
+    for (const [name, type, more] of [limited, ...atNight(['seats-somewhere', 'event', {}])]) {
+      await written(name, more);
+      const { calls } = provider.statistics;
+      expect((await place.reprise(['agent-eval', `${name}.yaml`, '--detach'])).code).toBe(0);
+      await until('a third is done', () => provider.statistics.calls - calls > 25);
+      await resetSomewhere(name, type);
+      await ended(name);
+      const reset = await agentEvalIn(place.path('results', name));
+      expect(timelessRollouts(reset.rows)).toEqual(timelessRollouts(calm.rows));
+    }
+  });
+
+  it('of an evolution ends in the same files, and in as many calls', async () => {
+    await writeSumsToAsk(place);
+    await place.write('evolved.yaml', askingEvolution(provider.baseUrl, ['writer', 'asker']));
+    const evolve = (name: string, ...more: string[]) =>
+      place.reprise(['evolve', 'evolved.yaml', '--experiment-name', name, ...more]);
+    const calm = await evolve('evolved-calm');
+    expect(calm.code, calm.stdout + calm.stderr).toBe(0);
+    const expected = await experimentOf(place, 'evolved-calm');
+    for (const type of ['event', ...(IS_NIGHT ? ['FirstWorkflowTask'] : [])]) {
+      const name = `evolved-${type.toLowerCase()}`;
+      const { calls } = provider.statistics;
+      expect((await evolve(name, '--detach')).code).toBe(0);
+      await until('programs have asked', () => provider.statistics.calls - calls > 20);
+      await resetSomewhere(name, type);
+      await ended(name);
+      const folder = await experimentOf(place, name);
+      expect(numberless(await treeOf(folder), name)).toEqual(
+        numberless(await treeOf(expected), 'evolved-calm'),
+      );
+      const [before, after] = [await evolveMetricsOf(expected), await evolveMetricsOf(folder)];
+      expect(after).toMatchObject({ status: 'done', lm_calls: before.lm_calls });
+    }
+  });
+
+  const deeds: Record<string, (run: WorkflowHandle, shard: WorkflowHandle) => Promise<unknown>> = {
+    pause: (run) => run.executeUpdate(UPDATES.pause),
+    resume: (run) => run.signal(UPDATES.resume),
+    slower: (run) => run.executeUpdate(UPDATES.setConcurrency, { args: [CONCURRENCY / 2] }),
+    faster: (run) => run.signal(UPDATES.setConcurrency, CONCURRENCY),
+    query: (run) => run.query(QUERIES.progress),
+    garbage: (run) => run.signal(SIGNALS.report, { shard: 0 }),
+    'garbage to a shard': (_run, shard) => shard.signal(SIGNALS.control, null),
+    stop: (run) => run.executeUpdate(UPDATES.stop),
+    cancel: (run) => run.cancel(),
+    terminate: (run) => run.terminate(),
+    'reset to its beginning': (run) => reset(run.workflowId, '--type', 'FirstWorkflowTask'),
+    'reset somewhere': (run) => resetSomewhere(run.workflowId, 'event'),
+    'reset a shard': (_run, shard) => resetSomewhere(shard.workflowId, 'event'),
+    'cancel a shard': (_run, shard) => shard.cancel(),
+    'terminate a shard': (_run, shard) => shard.terminate(),
+  };
+
+  it(`ends in the same results whatever is done to it (REPRISE_SEED=${SEED})`, async () => {
+    const name = 'suffers';
+    const { made } = await begun(name);
+    const client = await place.client();
+    const run = client.workflow.getHandle(name);
+    const done: string[] = [];
+    const isOpen = async () => (await run.describe()).status.name === 'RUNNING';
+    const chosen = fc.sample(fc.tuple(fc.constantFrom(...Object.keys(deeds)), fc.nat(1), fc.nat(900)), {
+      seed: SEED,
+      numRuns: DEEDS,
+    });
+    for (const [deed, shard, pause] of chosen) {
+      await sleep(pause);
+      const one = deeds[deed] as (typeof deeds)[string];
+      const how = await one(run, client.workflow.getHandle(`${name}/shard-${shard}`)).then(
+        () => 'done',
+        (error: Error) => error.message,
+      );
+      done.push(`${deed} (${shard}): ${how}`);
+      if (!(await isOpen())) await place.reprise(['run', `${name}.yaml`, '--detach']);
+    }
+    for (let again = 0; again < 3; again++) {
+      if (await isOpen()) await run.signal(UPDATES.resume);
+      const { code } = await place.reprise(['run', `${name}.yaml`]);
+      if (code === 0) break;
+    }
+    await until('nothing of it is open', async () => (await open(name)).length === 0);
+    await expectAsUndisturbed(name, made(), DEEDS * CONCURRENCY).catch((error: Error) => {
+      throw new Error(`${error.message}\nafter ${done.join('\n')}`, { cause: error });
+    });
+  }, 240_000);
+});
+
+/** Which scaffold was written first is chance. */
+function numberless(tree: Record<string, string>, name: string): Record<string, string> {
+  const texts = Object.entries(tree).map(([key, text]) => [
+    key,
+    text
+      .replace(/NUMBER = \d+/g, 'NUMBER = 0')
+      .replace(/"characters": \d+/g, '"characters": 0')
+      .replace(/"fingerprint": "\w+"/g, '"fingerprint": ""')
+      .replaceAll(name, 'NAME'),
+  ]);
+  return Object.fromEntries(texts);
+}
