@@ -111,13 +111,13 @@ describe('a judgement, on a real server', () => {
     const { id } = JSON.parse(stdout) as { id: string };
     expect(id).toMatch(/^controlled\/judged\/rubric-fake-[0-9a-f]{8}$/);
     await until('calls arrive', () => provider.statistics.calls > calls + CONCURRENCY);
+    // However long a command takes to start, the judgement is not over by then.
+    provider.latencyMs = 30 * LATENCY;
     expect((await place.reprise(['pause', id])).code).toBe(0);
     const handle = (await place.client()).workflow.getHandle(id);
     expect((await handle.query<JudgeProgress>('progress')).phase).toBe('paused');
     expect((await place.reprise(['status'])).stdout).toContain(id);
     expect((await place.reprise(['status', id])).stdout).toMatch(/steps judged .* paused/);
-    // However long a command takes to start, the judgement is not over by then.
-    provider.latencyMs = 30 * LATENCY;
     expect((await place.reprise(['resume', id])).code).toBe(0);
     expect((await place.reprise(['stop', id])).stdout).toContain('calls in flight are finished first');
     const { metrics } = (await handle.result()) as JudgeResult;
