@@ -79,21 +79,34 @@ async function placeWithConfig(environment: Record<string, string>): Promise<Wor
 const start = (place: Workplace, name: string): Running =>
   place.start(['evolve', 'evolve.yaml', '--experiment-name', name]);
 
-/** The container in which the slow scaffold sleeps. */
-async function sleepingContainer(docker: Docker, running: Running): Promise<Docker.Container> {
-  let sleeping: Docker.Container | undefined;
+/** Does `deed` to a container in which the slow scaffold sleeps; to the next such one, where it was over too soon. */
+async function withSleeping(
+  docker: Docker,
+  running: Running,
+  deed: (container: Docker.Container) => Promise<unknown>,
+): Promise<void> {
+  const label = [`${LABEL}=${LABEL_VALUE}`];
   await untilIn(running, 'the slow scaffold runs', async () => {
-    const label = [`${LABEL}=${LABEL_VALUE}`];
     for (const { Id } of await docker.listContainers({ filters: { label } })) {
       const container = docker.getContainer(Id);
       const top = await container.top().catch(() => null);
       const commands = (top?.Processes ?? []) as string[][];
-      if (commands.some((columns) => columns.join(' ').includes('sleep 2'))) sleeping = container;
+      if (!commands.some((columns) => columns.join(' ').includes('sleep 2'))) continue;
+      const done = await deed(container).then(
+        () => true,
+        (error: { statusCode?: number }) => {
+          if (error.statusCode === GONE || error.statusCode === NOT_RUNNING) return false;
+          throw error;
+        },
+      );
+      if (done) return true;
     }
-    return sleeping !== undefined;
+    return false;
   });
-  return sleeping as unknown as Docker.Container;
 }
+
+const GONE = 404;
+const NOT_RUNNING = 409;
 
 describe.skipIf(mustSkipDocker(found))('an evolution whose programs and containers come to grief', () => {
   const environment = 'missing' in found ? {} : found.environment;
@@ -155,7 +168,7 @@ describe.skipIf(mustSkipDocker(found))('an evolution whose programs and containe
 
   it('runs a program again whose container was killed, and scores it as if nothing had happened', async () => {
     const running = start(place, 'killed');
-    await (await sleepingContainer(docker, running)).kill();
+    await withSleeping(docker, running, (container) => container.kill());
     const output = await finished(running);
     expect(output).toMatch(/Waiting for the sandbox: .*from outside/);
     const [calm, killed] = [await experimentOf(place, 'calm'), await experimentOf(place, 'killed')];
@@ -184,8 +197,7 @@ describe.skipIf(mustSkipDocker(found))('an evolution whose programs and containe
 
     it('outlives a restart of the daemon in the middle of a program, with the same scores', async () => {
       const running = start(other, 'restarted');
-      await sleepingContainer(daemon.docker, running);
-      await daemon.restart();
+      await withSleeping(daemon.docker, running, () => daemon.restart());
       const output = await finished(running);
       expect(output).toContain('Waiting for the sandbox');
       const folder = await experimentOf(other, 'restarted');
