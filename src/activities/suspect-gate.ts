@@ -16,15 +16,17 @@ interface Waiter {
 
 /** Suspects of the first degree at once. */
 const FEW = 4;
-/** Milliseconds for which a suspect has others wait: what it would do, it would mostly have done by then. */
+/** Milliseconds for which one has others wait: what it would do to its worker, it would mostly have done by then. */
 const LONGEST_HOLD = 30_000;
 
 /**
  * Lets those in that may have ended their worker: a few at once, or one alone, and nobody new beside them. So their next
- * crash says more than the one before. Who is in already goes on.
+ * crash says more than the one before. Who is in already goes on, and one that is to be alone waits for that: it would
+ * answer for what an unsuspected one does.
  */
 export class SuspectGate {
   private readonly inside = new Map<object, Suspicion>();
+  private readonly unsuspected = new Set<object>();
   private readonly suspects = new Set<Waiter>();
   private readonly others = new Set<Waiter>();
 
@@ -59,16 +61,16 @@ export class SuspectGate {
     if (suspicion === 'few') {
       return this.inside.size < FEW && ![...this.inside.values()].includes('alone');
     }
-    return this.inside.size === 0;
+    return this.inside.size === 0 && (suspicion === 'none' || this.unsuspected.size === 0);
   }
 
   private begin(suspicion: Suspicion): () => void {
-    if (suspicion === 'none') return () => undefined;
     const one = {};
-    this.inside.set(one, suspicion);
+    if (suspicion === 'none') this.unsuspected.add(one);
+    else this.inside.set(one, suspicion);
     const leave = () => {
       clearTimeout(timer);
-      if (this.inside.delete(one)) this.letIn();
+      if (this.inside.delete(one) || this.unsuspected.delete(one)) this.letIn();
     };
     const timer = setTimeout(leave, this.hold);
     timer.unref();
