@@ -7,34 +7,53 @@ const GOAL = rational(24n) as Rational;
 
 /**
  * Checks an answer to the Game of 24: an expression that uses each number exactly once, with + - * / and brackets,
- * and is 24 in exact arithmetic. `= 24` may follow it, and so may steps that are 24 as well.
+ * and is 24 in exact arithmetic. The expression is judged, not what a reply says that it comes to: in `(13 - 9) *
+ * (12 - 6) = 48` it is 24, as published tables count it, and the message says what was wrong beside it.
  */
 export function checkGame24(numbers: readonly number[], output: string): Grade {
   const { candidates } = findArithmetic(output);
   const [extracted = null] = candidates;
   if (extracted === null) return { correct: false, extracted, message: 'The reply holds no expression.' };
   const answer = candidates.find((candidate) => solution(candidate, numbers)) ?? extracted;
-  const fault = findFault(answer, numbers);
-  return { correct: fault === undefined, extracted: answer, message: fault ?? `${quote(answer)} is 24.` };
-}
-
-/** The side of an equation that uses the numbers. */
-function solution(answer: string, numbers: readonly number[]): Arithmetic | undefined {
-  return answer
-    .split(EQUALS)
-    .map((side) => readArithmetic(side, 'puzzle'))
-    .find((side) => side && usesEach(side.numbers, numbers));
-}
-
-function findFault(answer: string, numbers: readonly number[]): string | undefined {
   const found = solution(answer, numbers);
-  if (!found) return `${quote(answer)} does not use each of ${numbers.join(', ')} exactly once.`;
-  if (['power', 'factorial', 'binomial'].some((feature) => found.features.has(feature as 'power'))) {
-    return `${quote(answer)} has more than + - * / and brackets.`;
+  if (!found) {
+    const message = `${quote(answer)} does not use each of ${numbers.join(', ')} exactly once.`;
+    return { correct: false, extracted: answer, message };
   }
-  const values = answer.split(EQUALS).map((side) => readArithmetic(side, 'puzzle')?.value);
-  return values.every((value) => value && equals(value, GOAL)) ? undefined : `${quote(answer)} is not 24.`;
+  const fault = findFault(found);
+  return { correct: fault === undefined, extracted: answer, message: fault ?? praise(found) };
 }
+
+/** The side of an equation that uses the numbers, and the sides around it. */
+interface Solution {
+  text: string;
+  arithmetic: Arithmetic;
+  beside: string[];
+}
+
+function solution(answer: string, numbers: readonly number[]): Solution | undefined {
+  const sides = answer.split(EQUALS).map((side) => side.trim());
+  for (const [index, text] of sides.entries()) {
+    const arithmetic = readArithmetic(text, 'puzzle');
+    if (!arithmetic || !usesEach(arithmetic.numbers, numbers)) continue;
+    return { text, arithmetic, beside: sides.filter((_, other) => other !== index) };
+  }
+  return undefined;
+}
+
+function findFault({ text, arithmetic: { features, value } }: Solution): string | undefined {
+  if (['power', 'factorial', 'binomial'].some((feature) => features.has(feature as 'power'))) {
+    return `${quote(text)} has more than + - * / and brackets.`;
+  }
+  return isGoal(value) ? undefined : `${quote(text)} is not 24.`;
+}
+
+function praise({ text, beside }: Solution): string {
+  const wrong = beside.find((side) => !isGoal(readArithmetic(side, 'puzzle')?.value));
+  return `${quote(text)} is 24${wrong === undefined ? '' : `, though ${quote(wrong)}, which stands beside it, is not`}.`;
+}
+
+const isGoal = (value: Rational | undefined) => value !== undefined && equals(value, GOAL);
 
 function usesEach(used: Rational[], numbers: readonly number[]): boolean {
   const left = [...numbers];

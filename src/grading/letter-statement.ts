@@ -60,6 +60,15 @@ function namesAnother(named: string, rest: string, choices: Choices): boolean {
   return other !== named;
 }
 
+/** Nothing but letters that were offered, and at least two of them: `A, C`, `(A) (B)`, `A or D`. */
+export function listsLetters(text: string, choices: Choices): boolean {
+  const words = text
+    .split(/(?:[\s,;/&+()[\].]|\b(?:and|or|options?|choices?)\b)+/i)
+    .filter((word) => word !== '');
+  const letters = words.map((word) => (word.length === 1 ? choices.letter(word) : undefined));
+  return letters.every((letter) => letter !== undefined) && new Set(letters).size > 1;
+}
+
 /** `25 N, option (C)`: exactly one letter in brackets or after the word "option" in the first sentence. */
 function fromText(claim: string, choices: Choices): LetterStatement {
   const sentence = /^[\s\S]{0,300}?(?=[.!?](?:\s|$)|\n|$)/.exec(claim)?.[0] ?? '';

@@ -3,7 +3,13 @@ import { findMarkers, type Marker } from './extraction/markers.js';
 import { searchedText } from './extraction/reply-text.js';
 import { firstStatement } from './extraction/statement.js';
 import { type Grade, quote } from './grade.js';
-import { plainLetters, readLetterStatement, SINGLE_LETTER } from './letter-statement.js';
+import {
+  type LetterStatement,
+  listsLetters,
+  plainLetters,
+  readLetterStatement,
+  SINGLE_LETTER,
+} from './letter-statement.js';
 
 /** A multiple-choice grade, with what a confusion matrix needs. */
 export interface MultipleChoiceGrade extends Grade {
@@ -26,26 +32,31 @@ export function gradeMultipleChoice(
 ): MultipleChoiceGrade {
   const offered = new Choices(choices, target);
   const targetLetter = offered.readTarget(target) ?? null;
-  const letter = extractLetter(output, offered);
+  const text = searchedText(output);
+  const found = findLetter(text, offered);
+  const letter = typeof found === 'object' ? found.letter : null;
   const correct = letter !== null && letter === targetLetter;
   const grade = { correct, extracted: letter, letter, targetLetter };
   if (targetLetter === null)
     return { ...grade, message: `The target ${quote(target)} is none of the choices.` };
+  if (found === 'unclear') return { ...grade, message: 'The reply does not settle on one letter.' };
   if (letter === null) return { ...grade, message: 'The reply names no offered letter.' };
   return { ...grade, message: correct ? `${letter} is right.` : `${letter} is not ${targetLetter}.` };
 }
 
-function extractLetter(output: string, choices: Choices): string | null {
-  const text = searchedText(output);
+function findLetter(text: string, choices: Choices): LetterStatement {
   for (const marker of findMarkers(text).toReversed()) {
     const statement = readLetterStatement(statementOf(marker), choices);
-    if (typeof statement === 'object') return statement.letter;
+    if (statement !== 'none') return statement;
     // What is inside answer tags is final; elsewhere words without a letter are passed over.
-    if (statement === 'unclear' || (marker.kind === 'tag' && marker.content.trim() !== '')) return null;
+    if (marker.kind !== 'tag' || marker.content.trim() === '') continue;
+    return listsLetters(marker.content, choices) ? 'unclear' : 'none';
   }
-  return listsOptions(text)
+  const letter = listsOptions(text)
     ? fromVerdict(text, choices)
     : (fromWholeReply(text, choices) ?? fromLastLine(text, choices));
+  if (letter !== null) return { letter };
+  return [text, lastLine(text)].some((one) => listsLetters(plainLetters(one), choices)) ? 'unclear' : 'none';
 }
 
 function statementOf(marker: Marker): string {

@@ -29,6 +29,27 @@ describe('a multiple-choice grade', () => {
     });
   });
 
+  it.each([
+    'Answer: A and B',
+    'Answer: B?',
+    'A, C',
+    'It may be either.\n(A) (C)',
+    '<answer>A C</answer>',
+    '\\boxed{B, C}',
+    'The answer is A or B.',
+    'Options A and C',
+  ])('says that a reply settles on no letter, rather than that it names none: %s', (reply) => {
+    expect(gradeMultipleChoice(reply, 'C', CHOICES)).toMatchObject({
+      correct: false,
+      letter: null,
+      message: 'The reply does not settle on one letter.',
+    });
+  });
+
+  it.each(['A', 'B, B', 'It is a metal', 'Answer: Q, R'])('%s is not several letters', (reply) => {
+    expect(gradeMultipleChoice(reply, 'C', CHOICES).message).not.toContain('settle');
+  });
+
   it('says so where the target is none of the choices', () => {
     const grade = gradeMultipleChoice('A', 'gold', CHOICES);
     expect(grade).toMatchObject({ correct: false, letter: 'A', targetLetter: null });
