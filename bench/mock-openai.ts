@@ -1,14 +1,16 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { latencyOf } from './latency.js';
 import { replyTo } from './mock-replies.js';
 
 /**
  * An OpenAI-compatible server with the replies of mock-replies.ts. A process of its own, and as light as it can be,
  * because it shares the machine with whom it serves. Prints its base_url as one JSON line.
  *
- * `GET /stats` answers with what it has counted since the last `POST /reset?latency_ms=N`.
+ * `GET /stats` answers with what it has counted since the last `POST /reset?latency_ms=N`, with `&jitter=1` where
+ * each request takes a time of its own.
  */
-let latency = 0;
+let model = { latency: 0, jitter: false };
 let calls = 0;
 let inFlight = 0;
 let mostInFlight = 0;
@@ -36,7 +38,8 @@ const server = createServer((request, response) => {
     return;
   }
   if (url.pathname === '/reset') {
-    latency = Number(url.searchParams.get('latency_ms') ?? 0);
+    const latency = Number(url.searchParams.get('latency_ms') ?? 0);
+    model = { latency, jitter: url.searchParams.has('jitter') };
     [calls, mostInFlight, repeated, keys] = [0, 0, 0, new Set()];
     response.end('{}');
     return;
@@ -57,8 +60,8 @@ const server = createServer((request, response) => {
     const key = request.headers['idempotency-key'] ?? body;
     if (keys.has(String(key))) repeated += 1;
     keys.add(String(key));
-    if (latency === 0) answer(response, body, number);
-    else setTimeout(answer, latency, response, body, number);
+    if (model.latency === 0) answer(response, body, number);
+    else setTimeout(answer, latencyOf(number, model), response, body, number);
   });
 });
 // Longer than any pause between two requests of a contestant: a connection is never cut under it.

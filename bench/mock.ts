@@ -15,8 +15,8 @@ export interface MockStatistics {
 export interface Mock {
   pid: number;
   baseUrl: string;
-  /** Sets the latency of every further reply and counts from 0 again. */
-  reset(latencyMilliseconds: number): Promise<void>;
+  /** Sets the latency of every further reply, in milliseconds, and counts from 0 again. */
+  reset(latency: number, options?: { jitter?: boolean }): Promise<void>;
   statistics(): Promise<MockStatistics>;
   close(): Promise<void>;
 }
@@ -37,8 +37,8 @@ export async function startMock(): Promise<Mock> {
   return {
     pid: child.pid as number,
     baseUrl,
-    reset: async (latency) => {
-      await fetch(`${origin}/reset?latency_ms=${latency}`, { method: 'POST' });
+    reset: async (latency, { jitter = false } = {}) => {
+      await fetch(`${origin}/reset?latency_ms=${latency}${jitter ? '&jitter=1' : ''}`, { method: 'POST' });
     },
     statistics: async () => (await (await fetch(`${origin}/stats`)).json()) as MockStatistics,
     close: async () => {

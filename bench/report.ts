@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { evolveTable, rolloutsTable } from './experiment-tables.js';
+import { latencyText } from './latency.js';
 import type { BenchResult } from './result.js';
 import {
   contestTable,
@@ -45,8 +46,8 @@ function conditions({ host, at, quick, contests, inspect }: BenchResult): string
 export function reportOf(result: BenchResult): string {
   const { recovery, failures, contests } = result;
   const errors = [
-    ...contests.flatMap(({ title, latency, error }) =>
-      error === null ? [] : [`${title}, ${latency} ms: ${error}`],
+    ...contests.flatMap((contest) =>
+      contest.error === null ? [] : [`${contest.title}, ${latencyText(contest)}: ${contest.error}`],
     ),
     ...failures,
   ];

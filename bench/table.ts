@@ -1,4 +1,5 @@
-import { type ContestResult, type ContestRun, LATENCIES } from './measure/contests.js';
+import { idealSeconds, type Latency, latencyText } from './latency.js';
+import { type ContestResult, type ContestRun, MODELS } from './measure/contests.js';
 import { type Spread, spreadOf } from './measure/spread.js';
 import type { BenchResult } from './result.js';
 import { targetsOf, verdict } from './targets.js';
@@ -32,8 +33,8 @@ export const megabytes = (bytes: number | null) => (bytes === null ? null : byte
 
 /** The measures of one contest, a row each. */
 function measures(contest: ContestResult): [string, (run: ContestRun) => number | null, number][] {
-  const { samples, concurrency, latency } = contest;
-  const ideal = (samples / concurrency) * (latency / 1000);
+  const { samples, latency } = contest;
+  const ideal = idealSeconds(contest, contest);
   const overIdeal: [string, (run: ContestRun) => number, number][] = [
     ['wall over ideal, run', (run) => run.own_seconds / ideal, 2],
     ['wall over ideal, command', (run) => run.command_seconds / ideal, 2],
@@ -55,7 +56,7 @@ function measures(contest: ContestResult): [string, (run: ContestRun) => number 
   ];
 }
 
-function contestRows(contests: readonly ContestResult[], latency: number): Row[] {
+function contestRows(contests: readonly ContestResult[], model: Latency): Row[] {
   const [first] = contests;
   if (first === undefined) return [];
   return measures(first).map(([name, _of, digits], row): Row => {
@@ -64,7 +65,7 @@ function contestRows(contests: readonly ContestResult[], latency: number): Row[]
       const [, of] = measures(contest)[row] as ReturnType<typeof measures>[number];
       return cell(contest.runs.map(of), digits);
     });
-    return [`${latency} ms: ${name}`, ...cells];
+    return [`${latencyText(model)}: ${name}`, ...cells];
   });
 }
 
@@ -83,8 +84,8 @@ function historyRows(contests: readonly ContestResult[]): Row[] {
 
 /** One column a contestant. */
 export function contestTable({ contests, sequential }: BenchResult): string {
-  const at = (latency: number) => contests.filter((contest) => contest.latency === latency);
-  const columns = at(LATENCIES[0]);
+  const at = (model: Latency) => contests.filter((contest) => latencyText(contest) === latencyText(model));
+  const columns = at(MODELS[0] as Latency);
   const calls: Row = [
     'one sequential call, ms',
     ...columns.map(({ contestant }) => {
@@ -92,7 +93,7 @@ export function contestTable({ contests, sequential }: BenchResult): string {
       return found === undefined ? NONE : shown(found.milliseconds, 1);
     }),
   ];
-  const rows = LATENCIES.flatMap((latency) => contestRows(at(latency), latency));
+  const rows = MODELS.flatMap((model) => contestRows(at(model), model));
   return markdownTable(
     ['', ...columns.map(({ title }) => title)],
     [...rows, ...historyRows(columns), ...(sequential.length > 0 ? [calls] : [])],

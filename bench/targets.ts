@@ -29,7 +29,9 @@ const MEMORY_NOISE = 1.05;
 
 /** Own wall time of a contestant's runs, in seconds; null where it has none. */
 export function ownSeconds(result: BenchResult, contestant: string, latency: number): Spread | null {
-  const contest = result.contests.find((one) => one.contestant === contestant && one.latency === latency);
+  const contest = result.contests.find(
+    (one) => one.contestant === contestant && one.latency === latency && !one.jitter,
+  );
   if (contest === undefined || contest.runs.length === 0) return null;
   return spreadOf(contest.runs.map(({ own_seconds }) => own_seconds));
 }

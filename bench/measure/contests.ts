@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import type { Contestant, Outcome } from '../contestants/contestant.js';
+import { type Latency, latencyText } from '../latency.js';
 import type { Mock } from '../mock.js';
 import type { BenchOptions } from '../options.js';
 import { makeWorkspace } from '../workspace.js';
@@ -14,12 +15,10 @@ export interface ContestRun extends Outcome {
   disturbance: number | null;
 }
 
-/** One contestant at one latency. */
-export interface ContestResult {
+/** One contestant against one model. */
+export interface ContestResult extends Latency {
   contestant: Contestant['name'];
   title: string;
-  /** Milliseconds. */
-  latency: number;
   samples: number;
   concurrency: number;
   runs: ContestRun[];
@@ -29,8 +28,12 @@ export interface ContestResult {
   error: string | null;
 }
 
-/** Milliseconds of the model. */
-export const LATENCIES = [0, 1000] as const;
+/** One answers at once; of the others one makes everybody wait in waves, and one as real models do. */
+export const MODELS: readonly Latency[] = [
+  { latency: 0, jitter: false },
+  { latency: 1000, jitter: false },
+  { latency: 1000, jitter: true },
+];
 
 async function runOnce(
   contestant: Contestant,
@@ -40,7 +43,7 @@ async function runOnce(
   const { samples, concurrency, latency } = result;
   const workspace = await makeWorkspace({ samples, concurrency, latency }, mock.baseUrl);
   try {
-    await mock.reset(latency);
+    await mock.reset(latency, result);
     const machine = await MachineWatch.start(mock.pid);
     const started = performance.now();
     const outcome = await contestant.run({ samples, concurrency, latency }, workspace);
@@ -69,10 +72,10 @@ export async function runContests(
   { mock, say }: { mock: Mock; say: (message: string) => void },
 ): Promise<ContestResult[]> {
   const { samples, concurrency, repetitions } = options;
-  const results = LATENCIES.flatMap((latency) =>
+  const results = MODELS.flatMap((model) =>
     contestants.map(({ name, title }): ContestResult => {
       const empty = { runs: [], history: null, error: null };
-      return { contestant: name, title, latency, samples, concurrency, ...empty };
+      return { contestant: name, title, ...model, samples, concurrency, ...empty };
     }),
   );
   for (let repetition = 1; repetition <= repetitions; repetition++) {
@@ -84,11 +87,11 @@ export async function runContests(
         await runOnce(contestant, result, { mock, withHistory });
         const seconds = result.runs.at(-1)?.own_seconds ?? Number.NaN;
         say(
-          `${repetition}/${repetitions} ${result.title}, ${result.latency} ms: ${seconds.toFixed(2)} s, ${(samples / seconds).toFixed(0)} samples/s`,
+          `${repetition}/${repetitions} ${result.title}, ${latencyText(result)}: ${seconds.toFixed(2)} s, ${(samples / seconds).toFixed(0)} samples/s`,
         );
       } catch (error) {
         result.error = (error as Error).message;
-        say(`${repetition}/${repetitions} ${result.title}, ${result.latency} ms: failed: ${result.error}`);
+        say(`${repetition}/${repetitions} ${result.title}, ${latencyText(result)}: failed: ${result.error}`);
       }
     }
   }

@@ -2,7 +2,6 @@ import type { Outcome } from '../contestants/contestant.js';
 import { type RolloutContestant, rolloutContestants } from '../contestants/rollouts.js';
 import type { Mock } from '../mock.js';
 import { makeRolloutFolder, modelCalls, type RolloutContest } from '../rollouts-workspace.js';
-import { LATENCIES } from './contests.js';
 import { millisecondsEach } from './overhead.js';
 import { type Spread, spreadOf } from './spread.js';
 
@@ -44,6 +43,8 @@ interface Surroundings {
   say: (message: string) => void;
 }
 
+/** Milliseconds of the model. */
+const LATENCIES = [0, 1000] as const;
 /** Tool calls of a rollout in the contest; one in a reply, as most agents work. */
 const TOOL_CALLS = 4;
 /** Rollouts with many tool calls, and as many with none. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Outcome } from '../../bench/contestants/contestant.js';
+import { latencyText } from '../../bench/latency.js';
 import type { ContestRun } from '../../bench/measure/contests.js';
 import type { EvolveRun } from '../../bench/measure/evolve.js';
 import type { BenchResult } from '../../bench/result.js';
@@ -54,11 +55,13 @@ async function quickBench(parts: readonly string[], ...options: string[]): Promi
 
 it('the bench measures each contestant it is asked for, and writes table and data', async () => {
   const result = await quickBench(['embedded', 'in-process'], '--samples', '20');
-  expect(result.contests.map(({ contestant, latency }) => [contestant, latency])).toEqual([
-    ['embedded', 0],
-    ['in-process', 0],
-    ['embedded', 1000],
-    ['in-process', 1000],
+  expect(result.contests.map((contest) => [contest.contestant, latencyText(contest)])).toEqual([
+    ['embedded', '0 ms'],
+    ['in-process', '0 ms'],
+    ['embedded', '1000 ms'],
+    ['in-process', '1000 ms'],
+    ['embedded', '1000 ms, jittered'],
+    ['in-process', '1000 ms, jittered'],
   ]);
   for (const contest of result.contests) {
     expect(contest.error).toBeNull();
@@ -72,7 +75,7 @@ it('the bench measures each contestant it is asked for, and writes table and dat
     expect(server.peak_bytes !== null).toBe(contest.contestant === 'embedded');
   }
   const histories = result.contests.map(({ history }) => history);
-  expect(histories.map((history) => history !== null)).toEqual([true, false, false, false]);
+  expect(histories.map((history) => history !== null)).toEqual([true, false, false, false, false, false]);
   // The run and at least one shard; at least the three events of one activity a sample.
   expect(histories[0]?.executions).toBeGreaterThanOrEqual(2);
   expect(histories[0]?.events_a_sample).toBeGreaterThanOrEqual(3);

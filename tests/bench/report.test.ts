@@ -30,7 +30,7 @@ function contest(
 ): ContestResult {
   const runs = seconds.map(run);
   const shared = { samples: 1000, concurrency: 100, history: null, error: null };
-  return { contestant, title: contestant, latency, runs, ...shared, ...more };
+  return { contestant, title: contestant, latency, jitter: false, runs, ...shared, ...more };
 }
 
 function result(more: Partial<BenchResult> = {}): BenchResult {
