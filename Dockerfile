@@ -1,7 +1,9 @@
 # The worker. Build: docker build -t reprise .
 # Run: docker run -e TEMPORAL_ADDRESS=host:7233 -e GEMINI_API_KEY reprise
 # glibc is needed: the Temporal SDK's native part has no build for Alpine.
-ARG NODE_IMAGE=node:22-slim
+ARG NODE_IMAGE=node:22-bookworm-slim
+# What runs in the end has no npm and no headers: of Node only its program is taken along.
+ARG BASE_IMAGE=debian:bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
@@ -9,18 +11,24 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-RUN npm run build
+RUN npm run build && find dist \( -name '*.map' -o -name '*.d.ts' \) -delete
 
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
+COPY docker/prune-modules.mjs docker/prune-modules.mjs
+RUN node docker/prune-modules.mjs node_modules
 
-FROM ${NODE_IMAGE}
+FROM ${BASE_IMAGE}
 # The Temporal SDK checks a TLS server against the system's certificates.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates \
-  && rm -rf /var/lib/apt/lists/*
+  && rm -rf /var/lib/apt/lists/* \
+  && groupadd --gid 1000 node \
+  && useradd --uid 1000 --gid node --create-home node \
+  && install --directory --owner=node --group=node /app
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=dependencies --chown=node:node /app/node_modules node_modules

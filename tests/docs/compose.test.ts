@@ -57,6 +57,21 @@ describe('docker-compose.yml', () => {
     expect(example).not.toMatch(/^[A-Z_0-9]+=.+$/m);
   });
 
+  test('passes on whatever decides where models and datasets are asked, and at which price', () => {
+    const passed = Object.entries(file.services.worker?.environment ?? {}).filter(
+      ([, value]) => value === null,
+    );
+    expect(passed.map(([name]) => name)).toEqual(
+      expect.arrayContaining([
+        'GEMINI_API_KEY',
+        'GOOGLE_API_KEY',
+        'HF_TOKEN',
+        'HF_ENDPOINT',
+        'REPRISE_PRICES',
+      ]),
+    );
+  });
+
   test('publishes ports on the loopback address only', () => {
     const published = services.flatMap(([, { ports = [] }]) => ports);
     expect(published.length).toBeGreaterThan(0);
@@ -131,7 +146,14 @@ describe('Dockerfile', () => {
     expect(last).toMatch(/^USER node$/m);
     expect(last).toMatch(/^ENTRYPOINT \["reprise"\]$/m);
     expect(last).toMatch(/^CMD \["worker"\]$/m);
-    expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:22-slim$/m);
+    expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:22-bookworm-slim$/m);
+  });
+
+  test('lets that user write to its working folder, and takes only what runs along', () => {
+    const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+    expect(last).toContain('--owner=node --group=node /app');
+    expect(last).not.toMatch(/npm|NODE_IMAGE/);
+    expect(dockerfile).toContain('RUN node docker/prune-modules.mjs node_modules');
   });
 
   test('copies nothing that .dockerignore leaves out', () => {
