@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { CallRecord, GenerateRequest } from '../contracts/language-model.js';
-import type { AskedBefore, FailedBefore, StepCost, Unkept } from '../contracts/step-cost.js';
+import type { AskedBefore, CutOff, FailedBefore, StepCost, Unkept } from '../contracts/step-cost.js';
 import { withFailure } from '../language-models/outage.js';
 import { addUnkept, timesRequested } from '../runtime/beside.js';
 import { costOfCall } from '../runtime/step-cost.js';
@@ -14,6 +14,10 @@ export interface AttemptNotes extends FailedBefore, EndNotes {
   unasked: number;
   /** What the failed ones may have cost; absent where there was none. */
   unkept?: Unkept;
+  /** The attempt whose request is under way; absent: none. */
+  sent?: number;
+  /** Attempts that were cut off while theirs was; absent: none. */
+  cut?: number;
   /** A reply that the store has not taken yet, without what was asked, and which attempt has got it. */
   held?: { reply: HeldReply; attempt: number };
 }
@@ -30,7 +34,7 @@ type Price = Pick<CallRecord, 'usage' | 'cost_usd'>;
 export class Attempt {
   private hasAsked = false;
   /** What those may have cost that a crash cut off. */
-  private cutOff: Unkept | null = null;
+  private lost: Unkept | null = null;
   /** Of the activity; see `activityNameOf`. */
   readonly activity = activityNameOf(Context.current());
 
@@ -46,7 +50,9 @@ export class Attempt {
   static async run<Value>(work: (attempt: Attempt) => Promise<Value>, before?: AskedBefore): Promise<Value> {
     const context = Context.current();
     const left = context.info.heartbeatDetails as Partial<AttemptNotes> | undefined;
-    const notes: AttemptNotes = { ...left, failures: left?.failures ?? 0, unasked: left?.unasked ?? 0 };
+    const { sent, ...settled } = left ?? {};
+    const notes: AttemptNotes = { failures: 0, unasked: 0, ...settled };
+    if (sent !== undefined) notes.cut = (notes.cut ?? 0) + 1;
     const attempt = new Attempt(notes, before);
     try {
       return await heartbeating(() => work(attempt), notes);
@@ -79,18 +85,22 @@ export class Attempt {
   }
 
   /** Requests for this call that a crash may have cut off: they may have been answered, and paid. */
-  get crashes(): number {
-    return (this.before?.crashes ?? 0) + this.ownCrashes;
+  get cutOff(): CutOff {
+    const own = this.ownCrashes;
+    const { crashes = 0, sent = 0 } = this.before ?? {};
+    // A worker is told from a dead one by what the server has heard of it, and may be late to say what it has sent.
+    return { crashes: crashes + own, sent: sent + Math.min(this.notes.cut ?? 0, own) };
   }
 
   /** The same where the reply is stored already: one of them has brought it. */
-  get crashesBesideReply(): number {
-    return Math.max(this.crashes - 1, 0);
+  get cutOffBesideReply(): CutOff {
+    const { crashes, sent } = this.cutOff;
+    return { crashes: Math.max(crashes - 1, 0), sent: Math.max(sent - 1, 0) };
   }
 
   /** What this activity has spent on requests whose reply is not kept; null where there was none. */
   get unkept(): Unkept | null {
-    return addUnkept(this.notes.unkept, this.cutOff);
+    return addUnkept(this.notes.unkept, this.lost);
   }
 
   /** Of those that this activity has sent. */
@@ -103,6 +113,7 @@ export class Attempt {
   /** A request is sent. */
   asks(): void {
     this.hasAsked = true;
+    this.notes.sent = Context.current().info.attempt;
   }
 
   /**
@@ -113,6 +124,7 @@ export class Attempt {
     this.hasAsked = true;
     const { refused_since } = withFailure(this.soFar, error);
     this.notes.failures += 1;
+    delete this.notes.sent;
     delete this.notes.refused_since;
     if (refused_since !== undefined) this.notes.refused_since = refused_since;
     this.note(unkept);
@@ -121,6 +133,7 @@ export class Attempt {
   /** The request was refused as everything is: that is no failure of this call, and nothing of it is under way. */
   forgiven(unkept: Unkept | null): void {
     this.hasAsked = false;
+    delete this.notes.sent;
     this.note(unkept);
   }
 
@@ -128,6 +141,7 @@ export class Attempt {
   holds({ messages, tools, parameters, ...reply }: CallRecord): void {
     if (Buffer.byteLength(JSON.stringify(reply)) > MOST_HELD) return;
     this.notes.held ??= { reply, attempt: Context.current().info.attempt };
+    delete this.notes.sent;
     Context.current().heartbeat(this.notes);
   }
 
@@ -147,12 +161,12 @@ export class Attempt {
 
   /** There is a reply, or none will come: each request that a crash has cut off may have cost as much. */
   concludes(price: Price): void {
-    this.cutOff = timesRequested(this.ownCrashes, price);
+    this.lost = timesRequested(this.ownCrashes, price);
   }
 
   /** The reply is stored already: one of those requests may have brought it. */
   finds(price: Price): void {
-    this.cutOff = timesRequested(Math.max(this.ownCrashes - 1, 0), price);
+    this.lost = timesRequested(Math.max(this.ownCrashes - 1, 0), price);
   }
 
   /** What a reply has cost, and what this activity has spent beside it. */

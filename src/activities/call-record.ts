@@ -6,6 +6,8 @@ import type {
   GenerateReply,
   GenerateRequest,
 } from '../contracts/language-model.js';
+import type { CutOff } from '../contracts/step-cost.js';
+import { cutOffOf, largerCutOff, repeatsOf } from '../runtime/repeats.js';
 
 /** What is sent to the model: the agent's request, with the run's parameters where it has none of its own. */
 export function requestOf(
@@ -35,22 +37,26 @@ export interface Answered {
   model: string;
   cost_usd: number | null;
   latency_ms: number;
-  /** Requests that the provider answered with a failure, or that a crash cut off. */
+  /** Requests that the provider answered with a failure. */
   failures: number;
-  crashes: number;
+  cutOff: CutOff;
   /** The reply came from the shared cache: nothing was sent and nothing is paid. */
   cached: boolean;
 }
 
 /** A record of which is known that more requests were sent for it than it says. */
-export function repeatedAtLeast(record: CallRecord, repeated: number): CallRecord {
-  if (record.cached === true || repeated <= record.repeated) return record;
-  return { ...record, attempts: record.attempts + repeated - record.repeated, repeated };
+export function repeatedAtLeast(record: CallRecord, known: CutOff): CallRecord {
+  const before = cutOffOf(record);
+  const { crashes, sent } = largerCutOff(before, known);
+  if (record.cached === true || (crashes === before.crashes && sent === before.sent)) return record;
+  const { repeated: _repeated, maybe_repeated: _maybe, ...rest } = record;
+  const attempts = record.attempts + crashes - before.crashes;
+  return { ...rest, attempts, ...repeatsOf({ crashes, sent }) };
 }
 
 /** The row of `calls.jsonl` for an answered call. */
 export function recordOf(request: GenerateRequest, answered: Answered): CallRecord {
-  const { key, reply, model, cost_usd, latency_ms, failures, crashes, cached } = answered;
+  const { key, reply, model, cost_usd, latency_ms, failures, cutOff, cached } = answered;
   return {
     ...request.call,
     key,
@@ -65,8 +71,8 @@ export function recordOf(request: GenerateRequest, answered: Answered): CallReco
     messages: request.messages,
     ...(request.tools === undefined ? {} : { tools: request.tools }),
     parameters: request.parameters,
-    attempts: failures + crashes + (cached ? 0 : 1),
-    repeated: cached ? 0 : crashes,
+    attempts: failures + cutOff.crashes + (cached ? 0 : 1),
+    ...(cached ? { repeated: 0 } : repeatsOf(cutOff)),
     ...(cached ? { cached: true } : {}),
     at: new Date().toISOString(),
   };

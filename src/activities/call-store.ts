@@ -1,5 +1,7 @@
 import type { StepAnswer } from '../contracts/activities.js';
 import type { CallIdentity, CallRecord } from '../contracts/language-model.js';
+import type { CutOff } from '../contracts/step-cost.js';
+import { cutOffOf, largerCutOff } from '../runtime/repeats.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { callKey, stepAnswerKey } from '../storage/paths.js';
 import { identityHash } from './call-key.js';
@@ -21,6 +23,14 @@ interface LateAnswer {
   /** Of the call. */
   key: string;
   answer: StepAnswer;
+}
+
+/** What is known of requests beside the one that brought the reply that is kept, where another one has brought its own. */
+function beside(kept: CallRecord, own: CallRecord): CutOff {
+  const cutOff = cutOffOf(own);
+  // A person's words have no usage: nothing was sent for them.
+  const isOther = own.usage !== undefined && own.cached !== true && own.at !== kept.at;
+  return isOther ? largerCutOff(cutOff, { crashes: 1, sent: 1 }) : cutOff;
 }
 
 /**
@@ -47,14 +57,14 @@ export class CallStore {
     const name = identityHash(call.record);
     const kept = await keepFirst(this.store, callKey(name), { record: call, keyOf });
     // Who came first cannot know that it was asked for again.
-    const counted = await this.countRepeated(kept, call.record.repeated);
+    const counted = await this.countRepeated(kept, beside(kept.record, call.record));
     this.recent.set(name, counted);
     return counted;
   }
 
-  /** Notes that so many requests for a stored call may have been sent for nothing, where its record says fewer. */
-  async countRepeated(stored: StoredCall, repeated: number): Promise<StoredCall> {
-    const record = repeatedAtLeast(stored.record, repeated);
+  /** Notes what is known of requests for a stored call that were sent for nothing, where its record says less. */
+  async countRepeated(stored: StoredCall, cutOff: CutOff): Promise<StoredCall> {
+    const record = repeatedAtLeast(stored.record, cutOff);
     if (record === stored.record) return stored;
     const counted = { ...stored, record };
     const name = identityHash(record);

@@ -2,6 +2,7 @@ import type { CompactEpisode } from '../contracts/activities.js';
 import type { ExecutionRecord } from '../contracts/execution.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { EpisodeRecord, StepRecord } from '../contracts/results.js';
+import { cutOffOf } from '../runtime/repeats.js';
 import { repeatedAtLeast } from './call-record.js';
 import type { StoredCall } from './call-store.js';
 import { stepEnvironment } from './environments.js';
@@ -57,9 +58,12 @@ async function expandSteps(
     const answer = kept ?? (await stepEnvironment(run, { index: episode.index, state }, action));
     if ('error' in answer)
       throw new Error(`the environment refuses a step that it took before: ${answer.error.message}`);
-    const { feedback, done } = answer;
+    const { feedback, done, info } = answer;
     const reward = answer.reward ?? (feedback.correct ? 1 : 0);
-    steps.push(typeof step === 'number' ? { obs, action, feedback, reward, done, act: step } : step);
+    const beside = info === undefined ? {} : { info };
+    steps.push(
+      typeof step === 'number' ? { obs, action, feedback, reward, done, ...beside, act: step } : step,
+    );
     state = answer.state ?? null;
     obs = answer.obs ?? '';
   }
@@ -83,9 +87,10 @@ export async function expandEpisode(run: RunContext, compact: CompactEpisode): P
   const episode = whole(compact);
   const { index, id, trial, reward, at, took } = episode;
   const stored = await storedCalls(run, episode);
-  const calls = episode.calls.flatMap(([purpose, ordinal, step, repeated = 0]) => {
+  const calls = episode.calls.flatMap(([purpose, ordinal, step, repeated, maybe_repeated]) => {
     const call = stored.get(`${purpose} ${ordinal}`);
-    return call === undefined ? [] : [{ ...repeatedAtLeast(call.record, repeated), step }];
+    const cutOff = cutOffOf({ repeated, maybe_repeated });
+    return call === undefined ? [] : [{ ...repeatedAtLeast(call.record, cutOff), step }];
   });
   return {
     episode: {

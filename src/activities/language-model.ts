@@ -14,6 +14,13 @@ import type { RunContext, RunContexts } from './run-context.js';
 /** Milliseconds that a reply waits unwritten for the environment's answer to it. */
 const QUICK_STEP = 200;
 
+/** What a lane needs of it: `info` is found beside the reply when the row is written. */
+function withoutInfo(answer: StepAnswer): StepAnswer {
+  if ('error' in answer) return answer;
+  const { info: _info, ...needed } = answer;
+  return needed;
+}
+
 function replyOf({ record, answer }: StoredCall, { unkept }: Attempt): GeneratedReply {
   return {
     text: record.text,
@@ -23,8 +30,9 @@ function replyOf({ record, answer }: StoredCall, { unkept }: Attempt): Generated
     ...(record.usage_estimated === true ? { usage_estimated: true } : {}),
     ...(record.tool_calls === undefined ? {} : { tool_calls: record.tool_calls }),
     ...(record.repeated > 0 ? { repeated: record.repeated } : {}),
+    ...(record.maybe_repeated === undefined ? {} : { maybe_repeated: record.maybe_repeated }),
     ...(unkept === null ? {} : { unkept }),
-    ...(answer === null ? {} : { step: answer }),
+    ...(answer === null ? {} : { step: withoutInfo(answer) }),
   };
 }
 

@@ -12,7 +12,7 @@ import type {
   LanguageModel,
   Usage,
 } from '../contracts/language-model.js';
-import type { FailedBefore, Unkept } from '../contracts/step-cost.js';
+import type { CutOff, FailedBefore, Unkept } from '../contracts/step-cost.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { type HearAway, WaitedTooLong, withFailure } from '../language-models/outage.js';
 import { unkeptOf } from '../language-models/usage.js';
@@ -152,7 +152,7 @@ export class ModelCalls {
     }
     const asked =
       left === null
-        ? await this.fromCacheOr(model, prepared, attempt.crashes, async () => ({
+        ? await this.fromCacheOr(model, prepared, attempt.cutOff, async () => ({
             ...(await this.askOnce(model, prepared, attempt)),
             failures: attempt.soFar.failures,
           }))
@@ -169,13 +169,13 @@ export class ModelCalls {
   async found(model: CalledModel, stored: StoredCall, attempt: Attempt): Promise<StoredCall> {
     attempt.finds(stored.record);
     await this.unanswered.noteUnkept(model, attempt);
-    return model.calls.countRepeated(stored, attempt.crashesBesideReply);
+    return model.calls.countRepeated(stored, attempt.cutOffBesideReply);
   }
 
   /**
    * Asks until there is a reply, for a program that waits within an activity: with the pauses that the activity's own
    * retries would make. May be called from anywhere, so it looks for no activity's context.
-   * @param crashes how many attempts a crash may have cut off in the middle of this call.
+   * @param cutOff what a crash may have cut off in the middle of this call.
    * @param signals `waiting` ends what comes before a request is sent, `sending` ends the request as well.
    * @param watch hears of every request
    * @param hear hears of a provider that answers nobody; it is waited for as long as the signals let it.
@@ -184,13 +184,13 @@ export class ModelCalls {
     model: CalledModel,
     prepared: { key: string; request: GenerateRequest },
     {
-      crashes,
+      cutOff,
       signals,
       watch,
       hear,
-    }: { crashes: number; signals: CallSignals; watch: CallWatch } & Pick<Asker, 'hear'>,
+    }: { cutOff: CutOff; signals: CallSignals; watch: CallWatch } & Pick<Asker, 'hear'>,
   ): Promise<Asked> {
-    return this.fromCacheOr(model, prepared, crashes, async () => {
+    return this.fromCacheOr(model, prepared, cutOff, async () => {
       for (let before: FailedBefore = { failures: 0 }; ; ) {
         try {
           const answered = await this.send(model, prepared, { signals, watch, before, hear });
@@ -224,7 +224,7 @@ export class ModelCalls {
   private async fromCacheOr(
     model: CalledModel,
     { key, request }: { key: string; request: GenerateRequest },
-    crashes: number,
+    cutOff: CutOff,
     answered: () => Promise<Answered & { failures: number }>,
   ): Promise<Asked> {
     const cache = model.lm.cache ? new ReplyCache(this.dependencies.openStore(model.resultsDir)) : null;
@@ -239,7 +239,7 @@ export class ModelCalls {
       cost_usd: reply.cost_usd ?? model.costOf(reply.usage),
       latency_ms: worked === null ? 0 : Math.round(worked[1] - worked[0]),
       failures,
-      crashes,
+      cutOff,
       cached: hit !== null,
     });
     const settle = async () => {

@@ -1,6 +1,7 @@
 import type { EpisodeError, Metrics, ResultRow, StepRecord } from '../contracts/results.js';
 import { environmentName } from '../environments/registry.js';
 import { addBeside } from '../runtime/beside.js';
+import { addRepeats, sumRepeats } from '../runtime/repeats.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { jsonLines, readableJson, readJsonLines } from '../storage/json-lines.js';
@@ -43,19 +44,21 @@ async function rescoreRow(run: RunContext, row: ResultRow, index: number): Promi
   for (const action of actions) {
     const answer = await takeStep(environment, state, action);
     if ('error' in answer) return unjudgedRow(row, taken, { action, error: answer.error });
-    const { feedback, done } = answer;
-    taken.push({ obs, action, feedback, reward: answer.reward ?? (feedback.correct ? 1 : 0), done });
+    const { feedback, done, info } = answer;
+    const reward = answer.reward ?? (feedback.correct ? 1 : 0);
+    taken.push({ obs, action, feedback, reward, done, ...(info === undefined ? {} : { info }) });
     state = answer.state ?? null;
     obs = answer.obs ?? '';
   }
   const last = taken.at(-1);
   const isOver = last?.done === true || taken.length === run.config.runtime.max_steps_per_episode;
   if (row.unjudged !== undefined && !isOver) return row;
-  const { unjudged: _unjudged, ...rest } = row;
+  const { unjudged: _unjudged, info: _info, ...rest } = row;
   return {
     ...rest,
     ...stepsOf(row, taken),
     feedback: last?.feedback ?? null,
+    ...(last?.info === undefined ? {} : { info: last.info }),
     reward: taken.reduce((sum, { reward }) => sum + reward, 0),
     error: null,
   };
@@ -66,7 +69,7 @@ function unjudgedRow(
   taken: StepRecord[],
   { action, error }: { action: string; error: EpisodeError },
 ): ResultRow {
-  const { step_records: _records, ...rest } = row;
+  const { step_records: _records, info: _info, ...rest } = row;
   return { ...rest, ...stepsOf(row, taken), feedback: null, reward: null, error, unjudged: action };
 }
 
@@ -120,7 +123,7 @@ export async function rescore(run: RunContext): Promise<Rescored> {
       })(),
     ),
   );
-  const { usage, cost_usd, lm_calls, lm_calls_repeated, lm_calls_cached, ...facts } = before;
+  const { usage, cost_usd, lm_calls, lm_calls_cached, ...facts } = before;
   const regraded = builder.finish({
     ...facts,
     num_trials: config.runtime.num_trials,
@@ -131,7 +134,7 @@ export async function rescore(run: RunContext): Promise<Rescored> {
     usage,
     cost_usd,
     lm_calls,
-    lm_calls_repeated,
+    ...addRepeats(sumRepeats([]), before),
     lm_calls_cached,
     ...addBeside(before, {}),
   };

@@ -12,12 +12,9 @@ import { ComparisonUnavailableError, GradingLimitError } from '../grading/grade.
  */
 export async function takeStep(environment: Environment, state: Json, action: string): Promise<StepAnswer> {
   try {
-    const {
-      info: _info,
-      state: next,
-      obs,
-      ...outcome
-    } = checkedOutcome(await environment.step(state, action));
+    const { info, state: next, obs, ...given } = checkedOutcome(await environment.step(state, action));
+    const isEmpty = Object.keys(info ?? {}).length === 0;
+    const outcome = isEmpty ? given : { ...given, info };
     return outcome.done ? outcome : { ...outcome, state: next, obs };
   } catch (error) {
     if (error instanceof ComparisonUnavailableError) throw error;

@@ -58,11 +58,11 @@ export class UnansweredRequests {
   ): Promise<ApplicationFailure> {
     attempt.concludes(priceOf(model, mostUsage(request)));
     await this.noteUnkept(model, attempt);
-    const { soFar, crashes, unkept } = attempt;
+    const { soFar, cutOff, unkept } = attempt;
     return failureOf(
       error,
       { failures: soFar.failures, isFinal: false },
-      { unkept, again: { ...soFar, crashes, pause_ms } },
+      { unkept, again: { ...soFar, ...cutOff, pause_ms } },
     );
   }
 

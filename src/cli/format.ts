@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
 import { printable } from '../contracts/printable.js';
 import type { Metrics } from '../contracts/results.js';
-import type { Beside } from '../contracts/step-cost.js';
-import { besideRows, estimatedText } from '../statistics/beside-text.js';
+import type { Beside, Repeats } from '../contracts/step-cost.js';
+import { besideRows, estimatedText, repeatedText } from '../statistics/beside-text.js';
 import { dollarsText, durationText, percentText } from '../statistics/figure-text.js';
 
 export function percent(share: number | null): string {
@@ -50,17 +50,11 @@ export function counted(count: number, what: string): string {
 
 /** What an experiment has spent, as the rows of its table. */
 export function spendingRows(
-  metrics: Pick<
-    Metrics,
-    'lm_calls' | 'lm_calls_repeated' | 'usage' | 'cost_usd' | 'wall_seconds' | keyof Beside
-  >,
+  metrics: Pick<Metrics, 'lm_calls' | 'usage' | 'cost_usd' | 'wall_seconds' | keyof Repeats | keyof Beside>,
 ): string[][] {
   const { usage } = metrics;
   return [
-    [
-      'LM calls',
-      `${metrics.lm_calls}, ${metrics.lm_calls_repeated} repeated after a crash${estimatedText(metrics)}`,
-    ],
+    ['LM calls', `${metrics.lm_calls}, ${repeatedText(metrics)}${estimatedText(metrics)}`],
     ['tokens', `${usage.input_tokens} in, ${usage.output_tokens} out`],
     ['cost', dollars(metrics.cost_usd)],
     ...besideRows(metrics),

@@ -13,8 +13,9 @@ import type { Unkept } from './step-cost.js';
 export interface GeneratedReply extends Omit<GenerateReply, 'model' | 'cost_usd'> {
   /** US dollars; absent where the price is not known. */
   cost_usd?: number;
-  /** Attempts that a crash cut off after the request may have been sent; absent where there was none. */
+  /** Requests that a crash cut off, and those that it may have cut off; absent where there was none. */
   repeated?: number;
+  maybe_repeated?: number;
   /** What this activity has sent beside the request that was answered; absent where there was nothing. */
   unkept?: Unkept;
   /** The environment's answer to `text` as an action, where the input asked for it. */
@@ -49,10 +50,10 @@ export interface StepEnvironmentInput extends AwaitedStep {
 
 /**
  * What a lane needs of a step's outcome, or why the step could not be taken. After the last step of an episode there is
- * neither a state nor an observation.
+ * neither a state nor an observation; `info` is left out where it is empty.
  */
 export type StepAnswer =
-  | (Omit<StepOutcome, 'info' | 'state' | 'obs'> & Partial<Pick<StepOutcome, 'state' | 'obs'>>)
+  | (Omit<StepOutcome, 'info' | 'state' | 'obs'> & Partial<Pick<StepOutcome, 'info' | 'state' | 'obs'>>)
   | { error: EpisodeError };
 
 /** Activities that environments run behind. */
@@ -126,8 +127,14 @@ export interface ExecutionActivities {
   executeCode(input: ExecuteCodeInput): Promise<ExecutionResult>;
 }
 
-/** A call of an episode as it stands in a history; how often it was repeated is left out where it was not. */
-export type CompactCall = [purpose: Purpose, ordinal: number, step: number, repeated?: number];
+/** A call of an episode as it stands in a history; how often it was repeated, or may have been, is left out where it was not. */
+export type CompactCall = [
+  purpose: Purpose,
+  ordinal: number,
+  step: number,
+  repeated?: number,
+  maybe_repeated?: number,
+];
 
 /**
  * An episode as it stands in a history: a step whose action and outcome lie in a call's record is only the ordinal of

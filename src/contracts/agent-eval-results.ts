@@ -1,7 +1,7 @@
 import type { AgentEvalTotals, RolloutEnding, RolloutPlace, RolloutTotals, UserFault } from './agent-eval.js';
 import type { RunStatus } from './results.js';
 import type { RunPhase } from './run.js';
-import type { Beside } from './step-cost.js';
+import type { Beside, Repeats } from './step-cost.js';
 
 /** The answer of the `progress` query of a run. */
 export interface AgentEvalProgress {
@@ -44,7 +44,7 @@ export interface CodeChange {
 }
 
 /** The content of `metrics.json`. Rates leave out errors and spoiled rollouts, which are counted apart. */
-export interface AgentEvalMetrics extends Beside {
+export interface AgentEvalMetrics extends Beside, Repeats {
   name: string;
   experiment: string;
   kind: 'agent-eval';
@@ -73,7 +73,6 @@ export interface AgentEvalMetrics extends Beside {
   tool_calls: number;
   tool_calls_failed: number;
   lm_calls: number;
-  lm_calls_repeated: number;
   usage: { input_tokens: number; output_tokens: number };
   cost_usd: number | null;
   wall_seconds: number;

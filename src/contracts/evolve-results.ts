@@ -3,10 +3,10 @@ import type { EvolveTotals, ScaffoldNode } from './evolve.js';
 import type { Usage } from './language-model.js';
 import type { RunStatus } from './results.js';
 import type { RunPhase } from './run.js';
-import type { Beside } from './step-cost.js';
+import type { Beside, Repeats } from './step-cost.js';
 
 /** The content of an evolution's `metrics.json`. */
-export interface EvolveMetrics extends Beside {
+export interface EvolveMetrics extends Beside, Repeats {
   name: string;
   experiment: string;
   kind: 'evolve';
@@ -33,7 +33,6 @@ export interface EvolveMetrics extends Beside {
   executions: number;
   executions_failed: number;
   lm_calls: number;
-  lm_calls_repeated: number;
   usage: Usage;
   cost_usd: number | null;
   wall_seconds: number;

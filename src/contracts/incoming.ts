@@ -66,6 +66,7 @@ const isTotals = shaped<Totals>({
   episodes: isCount,
   lm_calls: isCount,
   lm_calls_repeated: isCount,
+  lm_calls_maybe_repeated: orAbsent(isCount),
   input_tokens: isCount,
   output_tokens: isCount,
   cost_usd: orNull(isAmount),

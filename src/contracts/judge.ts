@@ -3,7 +3,7 @@ import type { JsonObject } from './json.js';
 import type { Usage } from './language-model.js';
 import type { EpisodeError, RunStatus } from './results.js';
 import type { Asked, Limits, RunPhase } from './run.js';
-import type { AskedBefore, Beside, StepCost, Unkept } from './step-cost.js';
+import type { AskedBefore, Beside, Repeats, StepCost, Unkept } from './step-cost.js';
 
 /**
  * The input of the workflow `judge`: `experiment` (a folder's address), `rubric` (a file on the worker, or the rubric
@@ -113,7 +113,7 @@ export interface FinalizeJudgeInput {
 }
 
 /** The content of a judgement's `metrics.json`. Means leave out steps without a verdict, which are counted apart. */
-export interface JudgeMetrics extends Beside {
+export interface JudgeMetrics extends Beside, Repeats {
   name: string;
   experiment: string;
   kind: 'judge';
@@ -135,7 +135,6 @@ export interface JudgeMetrics extends Beside {
   errors_by_type: Record<string, number>;
   malformed_replies: number;
   lm_calls: number;
-  lm_calls_repeated: number;
   usage: Usage;
   cost_usd: number | null;
   wall_seconds: number;

@@ -127,10 +127,12 @@ export interface CallRecord extends CallIdentity {
   /** Those that the model was offered; absent where there was none. */
   tools?: ToolDefinition[];
   parameters: GenerateParameters;
-  /** Requests this call has sent to the provider, the answered one included. */
+  /** Requests this call has sent to the provider at most, the answered one included. */
   attempts: number;
-  /** Attempts that a crash cut off after the request was sent: possibly paid twice. */
+  /** Those of them that a crash or a freeze cut off: known to have been sent, and so paid twice. */
   repeated: number;
+  /** Those of them that had perhaps not been sent yet when a crash cut them off; absent: none. */
+  maybe_repeated?: number;
   /** The reply came from the shared cache (`lm.cache`): nothing was paid. */
   cached?: boolean;
   /** ISO 8601, when the reply arrived. */

@@ -3,7 +3,7 @@ import type { Feedback } from './environment.js';
 import type { ExecutionRecord } from './execution.js';
 import type { Json, JsonObject } from './json.js';
 import type { CallIdentity, CallRecord, FinishReason, Usage } from './language-model.js';
-import type { Beside } from './step-cost.js';
+import type { Beside, Repeats } from './step-cost.js';
 
 /** Why an episode could not be judged. Infrastructure, not the model's answer: never counted as a failure. */
 export interface EpisodeError {
@@ -19,15 +19,17 @@ export interface StepRecord {
   feedback: Feedback;
   reward: number;
   done: boolean;
+  /** What the environment said beside; absent where that is nothing. */
+  info?: JsonObject;
   /** Ordinal of the `act` call whose record holds this step's action and outcome, where that is so. */
   act?: number;
 }
 
 /**
- * A call as an episode lists it. `step` is the environment step it belongs to, from 0; `repeated` are the requests for it
- * that a crash or a freeze cut off, as far as the attempt knew that answered it.
+ * A call as an episode lists it. `step` is the environment step it belongs to, from 0; `repeated` and `maybe_repeated` are
+ * those of its record, as far as the attempt knew that answered it.
  */
-export type EpisodeCall = CallIdentity & { step: number; repeated?: number };
+export type EpisodeCall = CallIdentity & { step: number; repeated?: number; maybe_repeated?: number };
 
 /** What a lane reports of a finished episode; the row of `results.jsonl` is made from it and its calls. */
 export interface EpisodeRecord {
@@ -61,6 +63,8 @@ export interface ResultRow {
   /** The answer that the grader read out of the action. */
   extracted: Json;
   feedback: Feedback | null;
+  /** What the environment said beside, with the last step; absent where that is nothing, and in an error row. */
+  info?: JsonObject;
   reward: number | null;
   error: EpisodeError | null;
   /** The action that the environment could not judge, where that is the error: the one after the steps that were taken. */
@@ -128,7 +132,7 @@ export interface TaskMetrics {
 }
 
 /** The content of `metrics.json`. Every number shown anywhere comes from here. */
-export interface Metrics extends Beside {
+export interface Metrics extends Beside, Repeats {
   name: string;
   experiment: string;
   kind: 'run';
@@ -159,8 +163,6 @@ export interface Metrics extends Beside {
   truncated_replies: number;
   warnings: number;
   lm_calls: number;
-  /** Calls that a crash cut off and that had to be sent again. */
-  lm_calls_repeated: number;
   /** Programs run in the sandbox, and how many of them failed; absent where there was none. */
   code_executions?: number;
   code_executions_failed?: number;

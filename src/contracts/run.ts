@@ -8,7 +8,7 @@ import type { Allotment, Amounts } from './allotment.js';
 import type { Json, JsonObject } from './json.js';
 import type { CallIdentity, ChatMessage, GenerateParameters, ToolDefinition } from './language-model.js';
 import type { Metrics, RunStatus } from './results.js';
-import type { AskedBefore, Beside } from './step-cost.js';
+import type { AskedBefore, Beside, Repeats } from './step-cost.js';
 
 /**
  * The input of the workflow `run`: a config's path on the worker, or the config itself.
@@ -109,13 +109,12 @@ export interface RunPlan {
 }
 
 /** Totals of a shard, or of a run. Cumulative, so that a lost or repeated report does no harm. */
-export interface Totals extends Beside {
+export interface Totals extends Beside, Repeats {
   samples: number;
   correct: number;
   errors: number;
   episodes: number;
   lm_calls: number;
-  lm_calls_repeated: number;
   input_tokens: number;
   output_tokens: number;
   cost_usd: number | null;

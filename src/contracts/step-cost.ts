@@ -20,6 +20,21 @@ export interface Unkept {
   cost_usd: number | null;
 }
 
+/** Requests of calls that a crash or a freeze cut off, and that were sent again. */
+export interface Repeats {
+  /** Known to have been sent: paid twice. */
+  lm_calls_repeated: number;
+  /** Nobody knows whether they had been sent when they were cut off. Absent: none. */
+  lm_calls_maybe_repeated?: number;
+}
+
+/** Attempts at a call that ended with their worker. */
+export interface CutOff {
+  crashes: number;
+  /** Those of them whose request is known to have been sent. */
+  sent: number;
+}
+
 /** How a call has failed so far. */
 export interface FailedBefore {
   /** Requests that ended with a provider's failure. */
@@ -32,6 +47,8 @@ export interface FailedBefore {
 export interface AskedBefore extends FailedBefore {
   /** Requests that a crash may have cut off. */
   crashes: number;
+  /** Those of them that are known to have been sent; absent: none. */
+  sent?: number;
 }
 
 /** Of an activity's failure after which the call may be asked again, in another activity. */

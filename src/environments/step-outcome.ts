@@ -19,6 +19,7 @@ const RULES: readonly [
   ['feedback.target', 'a text', (_, { target }) => isText(target)],
   ['feedback.message', 'a text', (_, { message }) => isText(message)],
   ['feedback.extra', 'an object, or left out', (_, { extra }) => extra === undefined || isMapping(extra)],
+  ['info', 'an object, or left out', ({ info }) => info === undefined || isMapping(info)],
 ];
 
 /** The value at a path of at most two fields, as people read it. */
@@ -40,6 +41,11 @@ export function checkedOutcome(outcome: unknown): StepOutcome {
   for (const [field, expected, holds] of RULES) {
     if (holds(outcome, feedback)) continue;
     throw new TypeError(`step answered ${field}: ${shown(outcome, field)}; it must be ${expected}`);
+  }
+  try {
+    JSON.stringify(outcome);
+  } catch (error) {
+    throw new TypeError(`step answered what cannot be written as JSON: ${(error as Error).message}`);
   }
   return outcome as unknown as StepOutcome;
 }

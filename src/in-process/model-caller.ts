@@ -72,7 +72,7 @@ export class ModelCaller {
       cost_usd: this.costOf(reply.usage),
       latency_ms: latency,
       failures,
-      crashes: 0,
+      cutOff: { crashes: 0, sent: 0 },
       cached: cached !== undefined,
     });
     this.open.set(identityHash(call), record);

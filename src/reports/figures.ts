@@ -1,6 +1,6 @@
 import type { Usage } from '../contracts/language-model.js';
-import type { Beside, Unkept } from '../contracts/step-cost.js';
-import { estimatedText } from '../statistics/beside-text.js';
+import type { Beside, Repeats, Unkept } from '../contracts/step-cost.js';
+import { estimatedText, repeatedText } from '../statistics/beside-text.js';
 import { dollarsText, durationText, percentText, scoreText } from '../statistics/figure-text.js';
 import { type Content, type Html, html } from './html.js';
 import { alignedScore, type ScoreScale } from './score-scale.js';
@@ -24,16 +24,16 @@ ${figures.map(({ name, value, note }) => html`<div><dt>${name}</dt><dd>${value}$
 
 /** What every experiment costs. */
 export function spendingFigures(
-  metrics: Beside & {
-    lm_calls: number;
-    lm_calls_repeated: number;
-    usage: Usage;
-    cost_usd: number | null;
-    wall_seconds: number;
-  },
+  metrics: Beside &
+    Repeats & {
+      lm_calls: number;
+      usage: Usage;
+      cost_usd: number | null;
+      wall_seconds: number;
+    },
 ): Figure[] {
   const { usage, cost_usd, unkept } = metrics;
-  const repeated = html`${count(metrics.lm_calls_repeated)} repeated after a crash${estimatedText(metrics)}`;
+  const repeated = html`${repeatedText(metrics)}${estimatedText(metrics)}`;
   return [
     { name: 'LM calls', value: count(metrics.lm_calls), note: repeated },
     { name: 'Tokens in', value: count(usage.input_tokens), note: html`${count(usage.output_tokens)} out` },

@@ -143,7 +143,7 @@ export class Lane {
       const action = await this.agent.act(episode.obs);
       const { answer, act } = await this.step(sample, episode, action);
       if ('error' in answer) throw new StepError(answer.error, action);
-      const { obs = null, feedback, done } = answer;
+      const { obs = null, feedback, done, info } = answer;
       const last = done || episode.steps.length + 1 >= limit;
       await this.observe(episode, obs, feedback, last);
       // The step is booked in one go, after its last await, so that a suspended lane never holds half of it.
@@ -154,6 +154,7 @@ export class Lane {
         feedback,
         reward,
         done,
+        ...(info === undefined ? {} : { info }),
         ...(act === null ? {} : { act }),
       });
       episode.reward += reward;
@@ -240,6 +241,7 @@ export class Lane {
         );
         // The record may be written down by a worker that does not know of it.
         if (reply.repeated !== undefined) listed.repeated = reply.repeated;
+        if (reply.maybe_repeated !== undefined) listed.maybe_repeated = reply.maybe_repeated;
         // The agent does not see it before it has acted.
         if (step !== undefined) this.ahead = { action: reply.text, answer: step, act: ordinal };
         return reply;

@@ -1,9 +1,10 @@
 import type { Usage } from '../contracts/language-model.js';
 import type { EmbeddingTotals, EpisodeRecord, Metrics } from '../contracts/results.js';
 import type { Spending, Totals } from '../contracts/run.js';
-import type { Beside, Unkept } from '../contracts/step-cost.js';
+import type { Beside, Repeats, Unkept } from '../contracts/step-cost.js';
 import { addCosts } from './add-costs.js';
 import { addBeside, withUnkept } from './beside.js';
+import { addRepeats, repeatsOfCall } from './repeats.js';
 
 export function noTotals(): Totals {
   return {
@@ -45,20 +46,24 @@ export function spendingOfTotals(totals: Totals): Spending {
 
 /** The totals that a run's metrics hold. */
 export function totalsOf(metrics: Metrics): Totals {
-  const { samples, correct, errors, episodes, lm_calls, lm_calls_repeated, usage, cost_usd } = metrics;
-  const counts = { samples, correct, errors, episodes, lm_calls, lm_calls_repeated };
-  return { ...counts, ...usage, cost_usd, ...addBeside(metrics, {}) };
+  const { samples, correct, errors, episodes, lm_calls, usage, cost_usd } = metrics;
+  const counts = { samples, correct, errors, episodes, lm_calls };
+  const repeats = addRepeats(noTotals(), metrics);
+  return { ...counts, ...repeats, ...usage, cost_usd, ...addBeside(metrics, {}) };
 }
 
 export function addTotals(parts: readonly Totals[]): Totals {
   const sum = noTotals();
-  const { cost_usd: _cost, ...counts } = sum;
+  const { cost_usd: _cost, lm_calls_repeated: _repeated, ...counts } = sum;
   for (const part of parts) {
-    for (const key of Object.keys(counts) as (keyof Omit<Totals, keyof Beside | 'cost_usd'>)[]) {
+    for (const key of Object.keys(counts) as (keyof Omit<
+      Totals,
+      keyof Beside | keyof Repeats | 'cost_usd'
+    >)[]) {
       sum[key] += part[key];
     }
     sum.cost_usd = addCosts(sum.cost_usd, part.cost_usd);
-    Object.assign(sum, addBeside(sum, part));
+    Object.assign(sum, addBeside(sum, part), addRepeats(sum, part));
   }
   return sum;
 }
@@ -75,13 +80,14 @@ export function bookUnkept(totals: Totals, unkept: Unkept | null): void {
 }
 
 /**
- * Counts an answered call; `repeated` are its attempts that a crash cut off, `unkept` all requests whose reply is not
- * kept, those among them.
+ * Counts an answered call; `repeated` and `maybe_repeated` are those of its record, `unkept` all requests whose reply is
+ * not kept, those among them.
  */
 export function bookCall(
   totals: Totals,
   call: {
     repeated?: number;
+    maybe_repeated?: number;
     usage?: Usage;
     usage_estimated?: boolean;
     cost_usd?: number | null;
@@ -90,8 +96,8 @@ export function bookCall(
 ): void {
   const { usage_estimated, unkept } = call;
   Object.assign(totals, addBeside(totals, { lm_calls_estimated: Number(usage_estimated === true), unkept }));
+  Object.assign(totals, addRepeats(totals, repeatsOfCall(call)));
   totals.lm_calls += 1;
-  totals.lm_calls_repeated += call.repeated ?? 0;
   totals.input_tokens += call.usage?.input_tokens ?? 0;
   totals.output_tokens += call.usage?.output_tokens ?? 0;
   totals.cost_usd = addCosts(totals.cost_usd, call.cost_usd ?? null);

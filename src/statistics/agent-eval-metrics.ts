@@ -1,7 +1,8 @@
 import type { RolloutEnding, RolloutRow, UserFault } from '../contracts/agent-eval.js';
 import type { AgentEvalMetrics } from '../contracts/agent-eval-results.js';
 import type { CallRecord } from '../contracts/language-model.js';
-import type { Beside } from '../contracts/step-cost.js';
+import type { Beside, Repeats } from '../contracts/step-cost.js';
+import { addRepeats, repeatsOfCall } from '../runtime/repeats.js';
 import { addStep, costOfCall } from '../runtime/step-cost.js';
 import { besideOf } from './beside.js';
 import { groupBy } from './group-by.js';
@@ -29,10 +30,7 @@ export type AgentEvalFacts = Pick<
   seed: number;
 };
 
-type CallFigures = Pick<
-  AgentEvalMetrics,
-  'lm_calls' | 'lm_calls_repeated' | 'usage' | 'cost_usd' | keyof Beside
->;
+type CallFigures = Pick<AgentEvalMetrics, 'lm_calls' | 'usage' | 'cost_usd' | keyof Repeats | keyof Beside>;
 
 export function noCallFigures(): CallFigures {
   return { lm_calls: 0, lm_calls_repeated: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0 };
@@ -40,8 +38,7 @@ export function noCallFigures(): CallFigures {
 
 /** The figures after another call of a model. */
 export function addCall(figures: CallFigures, call: CallRecord): CallFigures {
-  const lm_calls_repeated = figures.lm_calls_repeated + call.repeated;
-  return { ...addStep(figures, costOfCall(call)), lm_calls_repeated };
+  return { ...addStep(figures, costOfCall(call)), ...addRepeats(figures, repeatsOfCall(call)) };
 }
 
 function counts<Key extends string>(keys: readonly Key[]): Partial<Record<Key, number>> {

@@ -1,9 +1,15 @@
-import type { Beside, Unkept } from '../contracts/step-cost.js';
+import type { Beside, Repeats, Unkept } from '../contracts/step-cost.js';
 import { dollarsText } from './figure-text.js';
 
 /** What is said after a number of calls: `, 3 with estimated tokens`. */
 export function estimatedText({ lm_calls_estimated = 0 }: Beside): string {
   return lm_calls_estimated === 0 ? '' : `, ${lm_calls_estimated} with estimated tokens`;
+}
+
+/** What is said of the requests that a crash cut off: `2 repeated after a crash, 1 that may have been`. */
+export function repeatedText({ lm_calls_repeated, lm_calls_maybe_repeated = 0 }: Repeats): string {
+  const maybe = lm_calls_maybe_repeated === 0 ? '' : `, ${lm_calls_maybe_repeated} that may have been`;
+  return `${lm_calls_repeated} repeated after a crash${maybe}`;
 }
 
 /** `3 requests, at most 1200 tokens in, 40 out and $0.0123`. */

@@ -33,6 +33,7 @@ export function resultRow(episode: EpisodeRecord, calls: readonly CallRecord[]):
     action: last?.action ?? null,
     extracted: last?.feedback.extra?.extracted ?? null,
     feedback: failed ? null : (last?.feedback ?? null),
+    ...(failed || last?.info === undefined ? {} : { info: last.info }),
     reward: failed ? null : episode.reward,
     error: episode.error,
     ...(episode.unjudged === undefined ? {} : { unjudged: episode.unjudged }),

@@ -4,6 +4,7 @@ import type { EmbeddingTotals, Metrics, ResultRow, TaskMetrics } from '../contra
 import type { Unkept } from '../contracts/step-cost.js';
 import { addCosts } from '../runtime/add-costs.js';
 import { addUnkept } from '../runtime/beside.js';
+import { addRepeats, repeatsOfCall, sumRepeats } from '../runtime/repeats.js';
 import { besideOf } from './beside.js';
 import { roundCost } from './result-row.js';
 
@@ -67,7 +68,8 @@ export class RunMetricsBuilder {
   private rewardSum = 0;
   private truncated = 0;
   private warnings = 0;
-  private calls = { made: 0, repeated: 0, cached: 0, estimated: 0, input: 0, output: 0 };
+  private calls = { made: 0, cached: 0, estimated: 0, input: 0, output: 0 };
+  private repeats = sumRepeats([]);
   private unkept: Unkept | null = null;
   private executions = { made: 0, failed: 0 };
   private agentMetrics: Counts = new Map();
@@ -97,7 +99,7 @@ export class RunMetricsBuilder {
   /** A call that belongs to no finished episode: paid for all the same. */
   addCall(call: CallRecord): void {
     this.calls.made += 1;
-    this.calls.repeated += call.repeated;
+    this.repeats = addRepeats(this.repeats, repeatsOfCall(call));
     this.calls.cached += call.cached === true ? 1 : 0;
     this.calls.estimated += call.usage_estimated === true ? 1 : 0;
     this.calls.input += call.usage?.input_tokens ?? 0;
@@ -181,7 +183,7 @@ export class RunMetricsBuilder {
       ...(this.agentMetrics.size === 0 ? {} : { agent_metrics: sorted(this.agentMetrics) }),
       ...(this.embeddings === null ? {} : { embeddings: this.embeddings }),
       lm_calls: this.calls.made,
-      lm_calls_repeated: this.calls.repeated,
+      ...this.repeats,
       lm_calls_cached: this.calls.cached,
       usage: { input_tokens: this.calls.input, output_tokens: this.calls.output },
       cost_usd: this.cost === null ? null : roundCost(this.cost),

@@ -9,17 +9,20 @@ const EPISODES_PER_PART = 64;
 /** Milliseconds that a finished episode waits at most, as long as others follow. */
 const LONGEST_WAIT = 10_000;
 
-function compactCall({ purpose, ordinal, step, repeated }: EpisodeCall): CompactCall {
+function compactCall({ purpose, ordinal, step, repeated, maybe_repeated }: EpisodeCall): CompactCall {
+  if (maybe_repeated !== undefined) return [purpose, ordinal, step, repeated ?? 0, maybe_repeated];
   return repeated === undefined ? [purpose, ordinal, step] : [purpose, ordinal, step, repeated];
 }
+
+const isRepeated = ({ repeated, maybe_repeated }: EpisodeCall) =>
+  repeated !== undefined || maybe_repeated !== undefined;
 
 function compact(episode: EpisodeRecord): CompactEpisode {
   const { index, sample_id, trial, steps, calls, reward, error, warnings, started_at, ended_at } = episode;
   const { executions, agent_metrics, unjudged } = episode;
   const oneStep = steps.length === 1 && steps[0]?.act === 0;
   const [first] = calls;
-  const oneCall =
-    calls.length === 1 && first?.purpose === 'act' && first.step === 0 && first.repeated === undefined;
+  const oneCall = calls.length === 1 && first?.purpose === 'act' && first.step === 0 && !isRepeated(first);
   return {
     index,
     id: sample_id,

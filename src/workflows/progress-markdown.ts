@@ -1,6 +1,6 @@
 import type { Metrics } from '../contracts/results.js';
-import type { Progress } from '../contracts/run.js';
-import { besideRows, estimatedText } from '../statistics/beside-text.js';
+import type { Progress, Totals } from '../contracts/run.js';
+import { besideRows, estimatedText, repeatedText } from '../statistics/beside-text.js';
 import { dollarsText, percentText } from '../statistics/figure-text.js';
 import { type Fact, factTable } from './fact-table.js';
 
@@ -12,6 +12,12 @@ export function dollars(cost: number | null): string {
   return cost === null ? 'unknown' : dollarsText(cost);
 }
 
+const callsText = (totals: Totals) => {
+  const { lm_calls, lm_calls_repeated, lm_calls_maybe_repeated = 0 } = totals;
+  const repeated = lm_calls_repeated + lm_calls_maybe_repeated > 0 ? `, ${repeatedText(totals)}` : '';
+  return `${lm_calls}${repeated}${estimatedText(totals)}`;
+};
+
 /** The table that the Temporal UI shows for a run. */
 export function progressMarkdown(progress: Progress, metrics: Metrics | null): string {
   const { totals } = progress;
@@ -22,10 +28,7 @@ export function progressMarkdown(progress: Progress, metrics: Metrics | null): s
     ['accuracy', `${percent(progress.accuracy)}${progress.simulated ? ' (simulated model)' : ''}`],
     ['errors', String(totals.errors)],
     ['episodes', String(totals.episodes)],
-    [
-      'LM calls',
-      `${totals.lm_calls}${totals.lm_calls_repeated > 0 ? ` (${totals.lm_calls_repeated} repeated)` : ''}${estimatedText(totals)}`,
-    ],
+    ['LM calls', callsText(totals)],
     ['tokens in / out', `${totals.input_tokens} / ${totals.output_tokens}`],
     ['cost', dollars(totals.cost_usd)],
     ...besideRows(totals),

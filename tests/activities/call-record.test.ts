@@ -11,7 +11,7 @@ const ANSWERED: Answered = {
   cost_usd: 0.5,
   latency_ms: 100,
   failures: 1,
-  crashes: 1,
+  cutOff: { crashes: 1, sent: 0 },
   cached: false,
 };
 

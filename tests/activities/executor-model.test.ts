@@ -44,10 +44,12 @@ describe('a program’s call of its model', () => {
     ).toEqual([false, true]);
   });
 
-  test('counts as repeated where a crash may have cut it off, and those after it do not', async () => {
+  test('counts as perhaps repeated where a crash may have cut it off, and those after it do not', async () => {
     const world = executorWorld({ program: asks('a', 'b') });
     await world.attempt(3);
-    const repeated = world.calls().map(({ messages, repeated }) => [messages[0]?.content, repeated]);
+    const repeated = world
+      .calls()
+      .map(({ messages, maybe_repeated = 0 }) => [messages[0]?.content, maybe_repeated]);
     expect(Object.fromEntries(repeated)).toEqual({ a: 2, b: 0 });
   });
 

@@ -25,7 +25,7 @@ async function guessing() {
   const environment = run.environment(task);
   /** An answered act call; with `answered`, the environment's answer lies beside it. */
   const save = async (ordinal: number, text: string, guesses: number, answered: boolean) => {
-    const { info: _info, ...answer } = await environment.step({ guesses }, text);
+    const answer = await environment.step({ guesses }, text);
     await run.calls.save({ record: call({ ordinal, text }), answer: answered ? answer : null });
   };
   return { run, save, environment };
@@ -49,6 +49,8 @@ describe('an episode from its compact form', () => {
     await save(0, '42', 0, true);
     const { calls } = await expandEpisode(run, compact({ steps: [0], calls: [['act', 0, 0, 2]], reward: 1 }));
     expect(calls).toMatchObject([{ text: '42', repeated: 2, attempts: 3 }]);
+    const maybe = await expandEpisode(run, compact({ steps: [0], calls: [['act', 0, 0, 0, 2]], reward: 1 }));
+    expect(maybe.calls).toMatchObject([{ repeated: 0, maybe_repeated: 2, attempts: 3 }]);
   });
 
   test.each([true, false])('has the steps that its calls hold (answers kept: %s)', async (answered) => {

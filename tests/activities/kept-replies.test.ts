@@ -20,6 +20,8 @@ let store: ArtifactStore;
 let generate: (input: GenerateInput) => Promise<unknown>;
 /** Whether it may only be read. */
 let isReadOnly: boolean;
+/** Whether the model never answers. */
+let hangs: boolean;
 /** What the worker meets next, each once. */
 let troubles: { store?: Error; model?: Error; grader?: Error };
 let answer: string;
@@ -38,7 +40,8 @@ function throwOnce(name: keyof typeof troubles): void {
 beforeEach(() => {
   store = memoryStore().store;
   answer = '4';
-  [troubles, asked, steps, attempts, heartbeat, isReadOnly] = [{}, 0, 0, 0, undefined, false];
+  [troubles, asked, steps, attempts, heartbeat] = [{}, 0, 0, 0, undefined];
+  [isReadOnly, hangs] = [false, false];
   const readText: ArtifactStore['readText'] = async (key) => {
     throwOnce('store');
     return store.readText(key);
@@ -51,7 +54,7 @@ beforeEach(() => {
   const reply = () => {
     asked += 1;
     throwOnce('model');
-    return answer;
+    return hangs ? new Promise<string>(() => undefined) : answer;
   };
   const step = async () => {
     steps += 1;
@@ -128,25 +131,50 @@ test('a store that is away before the model is asked makes no call a repeated on
   expect(asked).toBe(2);
 });
 
-test('an attempt of which nothing was heard again may have been paid: its call is a repeated one', async () => {
+test('an attempt of which nothing was heard again may have been paid: its call may have been repeated', async () => {
   troubles.store = away();
   await expect(attempt()).rejects.toThrow(StorageError);
   attempts += 1;
-  expect(await attempt()).toMatchObject({ repeated: 1 });
-  expect(await recorded()).toMatchObject({ attempts: 2, repeated: 1 });
+  const reply = await attempt();
+  expect(reply).toMatchObject({ maybe_repeated: 1 });
+  expect(reply).not.toHaveProperty('repeated');
+  expect(await recorded()).toMatchObject({ attempts: 2, repeated: 0, maybe_repeated: 1 });
+});
+
+test('an attempt that was heard while its request was under way has been paid: its call is a repeated one', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  hangs = true;
+  begin();
+  await vi.waitFor(() => expect(asked).toBe(1));
+  vi.advanceTimersByTime(3000);
+  vi.useRealTimers();
+  hangs = false;
+  // Nothing is known of one that was begun in between, nor does it take anything back.
+  attempts += 1;
+  expect(await attempt()).toMatchObject({ repeated: 1, maybe_repeated: 1 });
+  expect(await recorded()).toMatchObject({ attempts: 3, repeated: 1, maybe_repeated: 1 });
+});
+
+test('a request that failed is none that was cut off', async () => {
+  troubles.model = new LanguageModelError('rate_limited', 'later', { provider: 'openai' });
+  await expect(attempt()).rejects.toThrow('later');
+  attempts += 1;
+  expect(await attempt()).toMatchObject({ maybe_repeated: 1 });
+  expect(await recorded()).toMatchObject({ attempts: 3, repeated: 0, maybe_repeated: 1 });
 });
 
 test('a reply that is there after two attempts of which nothing was heard again: only one of them has brought it', async () => {
   await attempt();
   attempts += 1;
-  expect(await attempt()).toMatchObject({ repeated: 1 });
-  expect(await recorded()).toMatchObject({ attempts: 2, repeated: 1 });
+  expect(await attempt()).toMatchObject({ maybe_repeated: 1 });
+  expect(await recorded()).toMatchObject({ attempts: 2, repeated: 0, maybe_repeated: 1 });
   expect(asked).toBe(1);
 });
 
 test('a reply that an attempt has stored and not reported was asked for once', async () => {
   await attempt();
-  expect(await attempt()).not.toHaveProperty('repeated');
+  const reply = await attempt();
+  for (const figure of ['repeated', 'maybe_repeated']) expect(reply).not.toHaveProperty(figure);
   expect(await recorded()).toMatchObject({ attempts: 1, repeated: 0 });
 });
 

@@ -6,6 +6,8 @@ import { unlessOver } from '../../src/activities/unless-over.js';
 import { call } from '../support/rows.js';
 import { keys, temporaryStore } from './support.js';
 
+const LATER = '2025-01-01T00:00:05.000Z';
+
 interface Note {
   key: string;
   text: string;
@@ -50,15 +52,17 @@ describe('the first record', () => {
 
 describe('a call that two workers have asked for', () => {
   const first = call({ key: 'k', text: 'first', repeated: 0 });
-  const second = call({ key: 'k', text: 'second', repeated: 1 });
+  const second = call({ key: 'k', text: 'second', attempts: 2, repeated: 0, maybe_repeated: 1, at: LATER });
 
   test('has the reply that was stored first, and was repeated', async () => {
     const store = await temporaryStore();
     const [frozen, healthy] = [new CallStore(store), new CallStore(store)];
     await healthy.save({ record: second, answer: null });
     const heard = await frozen.save({ record: first, answer: null });
-    expect(heard.record).toEqual(second);
-    expect((await frozen.at(first))?.record).toEqual(second);
+    // What may have been is known now: both have been answered.
+    const { maybe_repeated: _maybe, ...known } = { ...second, repeated: 1 };
+    expect(heard.record).toEqual(known);
+    expect((await frozen.at(first))?.record).toEqual(known);
   });
 
   test('counts as repeated also where the one that was asked first came first', async () => {
@@ -83,11 +87,17 @@ describe('a call that two workers have asked for', () => {
     const store = await temporaryStore();
     const calls = new CallStore(store);
     const stored = await calls.save({ record: second, answer: null });
-    expect(await calls.countRepeated(stored, 1)).toBe(stored);
-    expect((await calls.countRepeated(stored, 3)).record).toMatchObject({ repeated: 3 });
-    expect((await calls.at(second))?.record).toMatchObject({ repeated: 3, attempts: second.attempts + 2 });
+    expect(await calls.countRepeated(stored, { crashes: 1, sent: 0 })).toBe(stored);
+    const counted = { attempts: second.attempts + 2, repeated: 1, maybe_repeated: 2 };
+    expect((await calls.countRepeated(stored, { crashes: 3, sent: 1 })).record).toMatchObject(counted);
+    expect((await calls.at(second))?.record).toMatchObject(counted);
     const cached = await calls.save({ record: call({ ordinal: 7, cached: true }), answer: null });
-    expect(await calls.countRepeated(cached, 3)).toBe(cached);
+    expect(await calls.countRepeated(cached, { crashes: 3, sent: 3 })).toBe(cached);
+    // A person's words were asked of no provider.
+    const { usage: _usage, ...said } = call({ ordinal: 8 });
+    await calls.save({ record: said, answer: null });
+    const again = await calls.save({ record: { ...said, at: LATER }, answer: null });
+    expect(again.record).toEqual(said);
   });
 
   test('has one answer of its environment, the first', async () => {

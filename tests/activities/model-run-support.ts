@@ -7,7 +7,7 @@ export interface FakeModelRun {
   store: ArtifactStore;
   maxAttempts: number;
   /** What its model answers to a request. */
-  reply(request: { call: { sample_id: string } }): string;
+  reply(request: { call: { sample_id: string } }): string | Promise<string>;
 }
 
 /** Contexts of one run whose model is `reply`: as little of a run as its calls need, and what `more` adds. */
@@ -16,7 +16,7 @@ export function fakeModelRun(
   more: object = {},
 ): { runs: RunContexts; runLogs: RunLogs } {
   const generate = async (request: { call: { sample_id: string } }) => ({
-    text: given.reply(request),
+    text: await given.reply(request),
     finish_reason: 'stop',
   });
   const run = {

@@ -32,6 +32,18 @@ describe('a step', () => {
     });
   });
 
+  test('has what the environment says beside, where it says something', async () => {
+    const info = { tries: 3 };
+    expect(await step({ ...LAST, info })).toEqual({ feedback: FEEDBACK, done: true, info });
+    const { info: _info, ...without } = LAST;
+    expect(await step(without)).toEqual({ feedback: FEEDBACK, done: true });
+  });
+
+  test('that answers what cannot be written down is an error of the environment', async () => {
+    const count = { type: 'EnvironmentError', message: expect.stringMatching(/^TypeError: .*JSON.*BigInt/) };
+    expect(await step({ ...LAST, info: { count: 3n } })).toEqual({ error: count });
+  });
+
   test.each<[unknown, string]>([
     [{ ...LAST, reward: Number.NaN }, 'step answered reward: NaN; it must be a finite number, or left out'],
     [{ ...LAST, reward: '0.5' }, 'step answered reward: "0.5"; it must be a finite number, or left out'],
@@ -55,6 +67,7 @@ describe('a step', () => {
       { ...LAST, feedback: { ...FEEDBACK, extra: [1] } },
       'step answered feedback.extra: [1]; it must be an object, or left out',
     ],
+    [{ ...LAST, info: ['x'] }, 'step answered info: ["x"]; it must be an object, or left out'],
     [{ ...NEXT, obs: null }, 'step answered obs: null; it must be a text, unless it is done'],
     [{ ...NEXT, done: undefined }, 'step answered done: undefined; it must be true or false'],
     [{ ...LAST, feedback: undefined }, 'step answered no feedback: an object of correct, target and message'],

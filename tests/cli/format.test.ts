@@ -65,6 +65,7 @@ describe('the result table', () => {
     [{ accuracy: null, correct: 0, samples: 2 }, 'accuracy: – (0 of 0 judged samples)'],
     [{ cost_usd: null }, 'cost: unknown (no price for this model)'],
     [{ lm_calls_estimated: 3 }, 'LM calls: 33, 2 repeated after a crash, 3 with estimated tokens'],
+    [{ lm_calls_maybe_repeated: 4 }, 'LM calls: 33, 2 repeated after a crash, 4 that may have been'],
     [
       { unkept: { requests: 1, usage: { input_tokens: 9, output_tokens: 20 }, cost_usd: 0.0123 } },
       'replies not kept: 1 request, at most 9 tokens in, 20 out and $0.0123',

@@ -47,6 +47,7 @@ describe('reprise run, on the embedded server', () => {
     });
     const rows = await place.rows('sums');
     expect(rows.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => `sum-${index}`));
+    expect(rows.map(({ info }) => info)).toEqual(rows.map(({ id }) => ({ question_id: id })));
     expect(rows.filter((row) => row.feedback?.correct).length).toBe(metrics.correct);
     const calls = await place.calls('sums');
     expect(calls.length).toBe(metrics.lm_calls);

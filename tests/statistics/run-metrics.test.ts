@@ -87,9 +87,11 @@ describe('success by trial', () => {
 
 describe('what was spent', () => {
   test('calls, tokens and dollars are added up', () => {
-    expect(metricsOfCalls({ cost_usd: 0.1 }, { cost_usd: 0.2, repeated: 2 }, {})).toMatchObject({
+    const calls = [{ cost_usd: 0.1 }, { cost_usd: 0.2, repeated: 2 }, { maybe_repeated: 1 }];
+    expect(metricsOfCalls(...calls)).toMatchObject({
       lm_calls: 3,
       lm_calls_repeated: 2,
+      lm_calls_maybe_repeated: 1,
       lm_calls_cached: 0,
       usage: { input_tokens: 30, output_tokens: 15 },
       // Not 0.30000000000000004 and its like.

@@ -10,6 +10,7 @@ import { Client, Connection } from '@temporalio/client';
 import { stringify } from 'yaml';
 import type { CallRecord } from '../../src/contracts/language-model.js';
 import type { Metrics, ResultRow } from '../../src/contracts/results.js';
+import type { Repeats } from '../../src/contracts/step-cost.js';
 import { freePort } from '../../src/workers/free-port.js';
 
 /** The built command line, which is what a user runs. */
@@ -276,7 +277,12 @@ export function timeless(rows: ResultRow[]): object[] {
   return rows.map(({ started_at: _at, seconds: _seconds, ...row }) => row);
 }
 
-type OfTheMoment = 'wall_seconds' | 'started_at' | 'ended_at' | 'lm_calls_repeated' | 'unkept';
+/** Requests that a crash cut off, or may have cut off. */
+export function cutOffIn({ lm_calls_repeated, lm_calls_maybe_repeated = 0 }: Repeats): number {
+  return lm_calls_repeated + lm_calls_maybe_repeated;
+}
+
+type OfTheMoment = 'wall_seconds' | 'started_at' | 'ended_at' | 'unkept' | keyof Repeats;
 
 /** Metrics without times and without what a crash may repeat. */
 export function timelessMetrics<Figures extends Pick<Metrics, OfTheMoment>>(
@@ -287,6 +293,7 @@ export function timelessMetrics<Figures extends Pick<Metrics, OfTheMoment>>(
     started_at: _started,
     ended_at: _ended,
     lm_calls_repeated: _repeated,
+    lm_calls_maybe_repeated: _maybe,
     unkept: _unkept,
     ...rest
   } = metrics;

@@ -97,7 +97,12 @@ describe('what the Temporal UI shows', () => {
       'a run',
       progressMarkdown(run, null),
       '### desk',
-      ['| phase | failed |', '| accuracy | – |', '| LM calls | 4 (1 repeated) |', '| cost | $0.0000 |'],
+      [
+        '| phase | failed |',
+        '| accuracy | – |',
+        '| LM calls | 4, 1 repeated after a crash |',
+        '| cost | $0.0000 |',
+      ],
       END,
     ],
     [

@@ -24,7 +24,7 @@ function recordOfPerson(call: CallIdentity, said: string): CallRecord {
     cost_usd: 0,
     latency_ms: 0,
     failures: 0,
-    crashes: 0,
+    cutOff: { crashes: 0, sent: 0 },
     cached: false,
   });
 }

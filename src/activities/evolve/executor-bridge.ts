@@ -7,6 +7,7 @@ import type { StepCost, Unkept } from '../../contracts/step-cost.js';
 import type { ExecutorLimits } from '../../evolution/executor-limits.js';
 import type { HearAway } from '../../language-models/outage.js';
 import { addUnkept, timesRequested } from '../../runtime/beside.js';
+import { cutOffOf } from '../../runtime/repeats.js';
 import { noStepCost, spendingOf } from '../../runtime/step-cost.js';
 import type { ModelReply, ModelRequest, ProgramResources } from '../../sandboxes/sandbox.js';
 import { refusalOf } from '../call-failures.js';
@@ -194,7 +195,7 @@ export class ExecutorBridge {
     const { record: reply, settle, worked } = await this.ask(prepared, open);
     bookCall(this.cost, reply);
     bookCall(options.paid, reply);
-    await this.bookUnkept(timesRequested(reply.repeated, reply));
+    await this.bookUnkept(timesRequested(cutOffOf(reply).crashes, reply));
     // It is held until the store takes it, also where the program has ended meanwhile.
     const { record } = await patiently(() => model.calls.save({ record: reply, answer: null }), {
       log: model.log,
@@ -213,7 +214,7 @@ export class ExecutorBridge {
     try {
       const asked = await this.models.askUntilAnswered(this.model, prepared, {
         // Only what waited for no new reply can have been under way when the crash came.
-        crashes: this.renewed === 0 ? crashes : 0,
+        cutOff: { crashes: this.renewed === 0 ? crashes : 0, sent: 0 },
         hear: hear.model,
         signals: {
           waiting: AbortSignal.any([signal, this.stopped.signal]),

@@ -6,6 +6,7 @@ import { bestFile, scaffoldFile } from '../../evolution/layout.js';
 import { bestScaffold, madeIn, type ScaffoldStatus } from '../../evolution/lineage.js';
 import { bestLine } from '../../evolution/progress-lines.js';
 import { evolutionReport } from '../../reports/evolution-report.js';
+import { sumRepeats } from '../../runtime/repeats.js';
 import { besideOf } from '../../statistics/beside.js';
 import { sumCost, sumUsage } from '../../statistics/result-row.js';
 import { jsonLines } from '../../storage/json-lines.js';
@@ -102,7 +103,7 @@ function metricsOf(
     executions: runs.length,
     executions_failed: runs.filter(({ result }) => !hasOutput(result)).length,
     lm_calls: calls.length,
-    lm_calls_repeated: calls.reduce((sum, { repeated }) => sum + repeated, 0),
+    ...sumRepeats(calls),
     usage: sumUsage(calls),
     cost_usd: sumCost(calls),
     ...besideOf({ lm_calls_estimated: calls.filter((call) => call.usage_estimated).length }, unkept),

@@ -4,6 +4,7 @@ import type { Unkept } from '../../contracts/step-cost.js';
 import { judgedTrajectory, type StepEvaluation } from '../../judging/evaluation.js';
 import { addReply, meanScores, noJudgeTotals } from '../../judging/totals.js';
 import { MOST_TRIES } from '../../judging/verdict.js';
+import { addRepeats, repeatsOfCall, sumRepeats } from '../../runtime/repeats.js';
 import { besideOf } from '../../statistics/beside.js';
 import { roundCost } from '../../statistics/result-row.js';
 import { jsonLines } from '../../storage/json-lines.js';
@@ -25,12 +26,12 @@ const MALFORMED = 'MalformedVerdict';
 /** Adds up a judgement from its replies, so that the figures are the same whatever was repeated on the way. */
 class JudgementFigures {
   private totals = noJudgeTotals();
-  private repeated = 0;
+  private repeats = sumRepeats([]);
   private readonly errors = new Map<string, number>();
 
   addReply(reply: JudgeReply): void {
     this.totals = addReply(this.totals, outcomeOf(reply));
-    this.repeated += reply.record.repeated;
+    this.repeats = addRepeats(this.repeats, repeatsOfCall(reply.record));
   }
 
   addError({ type }: EpisodeError): void {
@@ -64,7 +65,7 @@ class JudgementFigures {
       errors_by_type: Object.fromEntries([...this.errors].sort(([left], [right]) => (left < right ? -1 : 1))),
       malformed_replies: totals.malformed,
       lm_calls: totals.lm_calls,
-      lm_calls_repeated: this.repeated,
+      ...this.repeats,
       usage: totals.usage,
       cost_usd: totals.cost_usd === null ? null : roundCost(totals.cost_usd),
       ...besideOf(totals, unkept),
