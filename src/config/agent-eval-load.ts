@@ -15,7 +15,8 @@ import { agentEvalConfigJsonSchema } from './json-schema.js';
 import type { LoadOptions } from './load.js';
 import { withFile } from './named-files.js';
 import { applyOverride } from './overrides.js';
-import { resolveLocation } from './paths.js';
+import { parseConfig } from './parse-config.js';
+import { givesResults, resolveLocation } from './paths.js';
 import { asMapping, invalidConfig, readYaml } from './read-config.js';
 import { refuseSecrets } from './secrets.js';
 
@@ -54,7 +55,7 @@ export function resolveAgentEvalConfig(
 ): AgentEvalConfig {
   const working = options.workingFolder ?? process.cwd();
   let raw = withoutAgentEvalShortForms(asMapping(value, source, SECTIONS));
-  const resultsGiven = isMapping(raw.output) && 'results_dir' in raw.output;
+  const resultsGiven = givesResults(raw);
   applyAgentEvalFlags(raw, options.flags ?? {}, working);
   for (const assignment of options.overrides ?? []) applyOverride(raw, assignment);
   if (options.name !== undefined) raw.name = options.name;
@@ -65,7 +66,7 @@ export function resolveAgentEvalConfig(
   raw = withoutAgentEvalShortForms(raw);
   applyModelVariables(raw, options.environment ?? process.env, working);
   refuseSecrets(raw);
-  const parsed = agentEvalConfigSchema.safeParse(raw);
+  const parsed = parseConfig(agentEvalConfigSchema, raw);
   if (!parsed.success) {
     refuseOtherKind(raw, source, 'agent-eval');
     throw invalidConfig(parsed.error, raw, source, {

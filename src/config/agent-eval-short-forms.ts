@@ -15,8 +15,10 @@ export function shortUser(user: string): unknown {
  * @throws InvalidInputError where `dataset` stands beside `datasets`.
  */
 export function withoutAgentEvalShortForms(raw: Mapping): Mapping {
-  const { dataset, agent, user, ...rest } = raw;
-  if (dataset !== undefined && raw.datasets !== undefined) {
+  const { dataset: given, agent, user, ...rest } = raw;
+  // Null says the same as leaving out.
+  const dataset = given ?? undefined;
+  if (dataset !== undefined && raw.datasets != null) {
     throw new InvalidInputError('dataset: stands beside datasets; name all of them there', 'dataset');
   }
   return {

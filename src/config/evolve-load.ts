@@ -1,5 +1,4 @@
 import { basename, dirname, extname, resolve } from 'node:path';
-import { isMapping } from '../contracts/json.js';
 import { refuseOtherKind } from './config-kind.js';
 import { InvalidInputError } from './errors.js';
 import { checkEvolve } from './evolve-checks.js';
@@ -10,6 +9,8 @@ import { withoutShortForms } from './evolve-short-forms.js';
 import { evolveConfigJsonSchema } from './json-schema.js';
 import type { LoadOptions } from './load.js';
 import { withFile } from './named-files.js';
+import { parseConfig } from './parse-config.js';
+import { givesResults } from './paths.js';
 import { asMapping, invalidConfig, readYaml } from './read-config.js';
 import { refuseSecrets } from './secrets.js';
 
@@ -40,7 +41,7 @@ export function resolveEvolveConfig(
 ): EvolveConfig {
   const working = options.workingFolder ?? process.cwd();
   let raw = withoutShortForms(asMapping(value, source, SECTIONS));
-  const resultsGiven = isMapping(raw.output) && 'results_dir' in raw.output;
+  const resultsGiven = givesResults(raw);
   applyFlags(raw, options.flags ?? {}, working);
   for (const assignment of options.overrides ?? []) applyEvolveOverride(raw, assignment, working);
   applyFlags(
@@ -53,7 +54,7 @@ export function resolveEvolveConfig(
   );
   refuseSecrets(raw);
   raw = withoutShortForms(raw);
-  const parsed = evolveConfigSchema.safeParse(raw);
+  const parsed = parseConfig(evolveConfigSchema, raw);
   if (!parsed.success) {
     refuseOtherKind(raw, source, 'evolve');
     throw invalidConfig(parsed.error, raw, source, { schema: evolveConfigJsonSchema(), hint: flagHint });

@@ -8,6 +8,7 @@ import { type JudgeConfig, judgeConfigSchema } from './judge-schema.js';
 import { checkServer } from './named-files.js';
 import { namedModel } from './named-model.js';
 import { applyOverride } from './overrides.js';
+import { parseConfig } from './parse-config.js';
 import { inputLocation, isRemote, outputLocation, requireFile, resolveLocation } from './paths.js';
 import { asMapping, invalidConfig, readYaml } from './read-config.js';
 import { refuseSecrets } from './secrets.js';
@@ -16,7 +17,7 @@ const SECTIONS = 'experiment, rubric, lm, concurrency, limits and log_level';
 
 /** The rubric of a file, named after it, the one that is given whole, or where none is given the agent's. */
 function rubricOf(given: unknown, folder: string): unknown {
-  if (given === undefined) return structuredClone(AGENT_RUBRIC);
+  if (given == null) return structuredClone(AGENT_RUBRIC);
   if (typeof given !== 'string') return given;
   const path = resolveLocation(given, folder);
   if (isRemote(path)) {
@@ -53,7 +54,7 @@ export function resolveJudgeConfig(
   for (const assignment of overrides) applyOverride(raw, assignment);
   writeOut();
   refuseSecrets(raw);
-  const parsed = judgeConfigSchema.safeParse(raw);
+  const parsed = parseConfig(judgeConfigSchema, raw);
   if (!parsed.success) throw invalidConfig(parsed.error, raw, source, { schema: judgeConfigJsonSchema() });
   const { rubric, lm, ...config } = parsed.data;
   if (rubric.name === undefined) {

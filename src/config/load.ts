@@ -6,7 +6,8 @@ import { refuseOtherKind } from './config-kind.js';
 import { InvalidInputError } from './errors.js';
 import { withFile } from './named-files.js';
 import { applyOverride } from './overrides.js';
-import { resolvePaths } from './paths.js';
+import { parseConfig } from './parse-config.js';
+import { givesResults, resolvePaths } from './paths.js';
 import { asMapping, invalidConfig, readYaml } from './read-config.js';
 import { type RunConfig, runConfigSchema, runConfigWithCustomAgentSchema } from './schema.js';
 import { refuseSecrets } from './secrets.js';
@@ -24,13 +25,22 @@ export interface LoadOptions {
 
 const SECTIONS = 'runtime, dataset, lm, memory, agent, limits and output';
 
+/** A mapping without those of its fields that are null. */
+function withoutNull(value: unknown, ...names: string[]): unknown {
+  if (!isMapping(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, one]) => one !== null || !names.includes(name)),
+  );
+}
+
 /** Fills in what may be left out before the schema looks: the memory's and agent's type; `type` for `_type`; `sandbox: TYPE`. */
 function normalise(raw: Record<string, unknown>): Record<string, unknown> {
-  const { memory = {}, agent = {} } = raw;
+  // Null says the same as leaving out.
+  const [memory, agent] = [raw.memory ?? {}, withoutNull(raw.agent ?? {}, 'type', 'file')];
   const result: Record<string, unknown> = { ...raw, memory, agent };
-  if (isMapping(memory) && !('_type' in memory)) {
-    const { type = defaultMemory(isMapping(agent) ? agent : {}), ...rest } = memory;
-    result.memory = { _type: type, ...rest };
+  if (isMapping(memory) && memory._type == null) {
+    const { type, _type: _none, ...rest } = memory;
+    result.memory = { _type: type ?? defaultMemory(isMapping(agent) ? agent : {}), ...rest };
   }
   if (typeof raw.sandbox === 'string') result.sandbox = { type: raw.sandbox };
   if (isMapping(agent)) result.agent = { type: 'history_agent', ...agent };
@@ -40,7 +50,7 @@ function normalise(raw: Record<string, unknown>): Record<string, unknown> {
 function validate(raw: Record<string, unknown>, source: string, fallbackName: string): RunConfig {
   const isCustom = typeof raw.agent === 'object' && raw.agent !== null && 'file' in raw.agent;
   const schema = isCustom ? runConfigWithCustomAgentSchema : runConfigSchema;
-  const parsed = schema.safeParse(raw);
+  const parsed = parseConfig<typeof runConfigSchema | typeof runConfigWithCustomAgentSchema>(schema, raw);
   if (!parsed.success) {
     refuseOtherKind(raw, source, 'run');
     throw invalidConfig(parsed.error, raw, source);
@@ -70,17 +80,16 @@ export function resolveConfig(
   const raw = asMapping(value, context.source, SECTIONS);
   for (const assignment of context.overrides ?? []) applyOverride(raw, assignment);
   if (context.name !== undefined) raw.name = context.name;
-  const output = raw.output;
-  const given = typeof output === 'object' && output !== null && 'results_dir' in output;
+  const resultsGiven = givesResults(raw);
   if (context.resultsDir !== undefined) {
     const absolute = context.resultsDir.includes('://')
       ? context.resultsDir
       : resolve(working, context.resultsDir);
-    raw.output = { ...(output as object | undefined), results_dir: absolute };
+    raw.output = { ...(raw.output as object | undefined), results_dir: absolute };
   }
   refuseSecrets(raw);
   const config = validate(normalise(raw), context.source, context.fallbackName);
-  const resolved = resolvePaths(config, { config: context.folder, working, resultsGiven: given });
+  const resolved = resolvePaths(config, { config: context.folder, working, resultsGiven });
   checkCombinations(resolved, context.source);
   return resolved;
 }

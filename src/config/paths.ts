@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isMapping } from '../contracts/json.js';
 import { withoutTrailing } from '../contracts/trailing.js';
 import { isCheatsheetAgent } from './combinations.js';
 import { InvalidInputError } from './errors.js';
@@ -57,6 +58,11 @@ export function outputLocation(
   const resolved = resolveLocation(location, folder);
   if (!isRemote(resolved)) checkFile(field, resolved, 'write', endings);
   return resolved;
+}
+
+/** Whether a config as it is written gives `output.results_dir`. */
+export function givesResults({ output }: Readonly<Record<string, unknown>>): boolean {
+  return isMapping(output) && output.results_dir != null;
 }
 
 /** `output.results_dir`; where a config does not give it, it is in the working folder. */

@@ -26,7 +26,6 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ runtime: { num_trials: '3' } }, 'runtime.num_trials', 'must be a number, not "3"'],
   [{ runtime: { num_trials: 2.5 } }, 'runtime.num_trials', 'must be a whole number, not 2.5'],
   [{ runtime: { early_stop_on_success: 'yes' } }, 'runtime.early_stop_on_success', 'must be true or false'],
-  [{ runtime: null }, 'runtime', 'must be a mapping, not null'],
   [{ runtime: [1] }, 'runtime', 'must be a mapping, not [1]'],
   [{ output: 'here' }, 'output', 'must be a mapping'],
   [{ name: 5 }, 'name', 'must be a string, not 5'],
@@ -34,7 +33,6 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ dataset: { items: [3] } }, 'dataset.items[0]', 'must be a mapping, not 3'],
   [{ dataset: { items, choices_field: 3 } }, 'dataset.choices_field', 'must be a string or a list, not 3'],
   [{ agent: 'history_agent' }, 'agent', 'must be a mapping, not "history_agent"'],
-  [{ agent: null }, 'agent', 'must be a mapping, not null'],
   [{ memory: 'history_list' }, 'memory', 'must be a mapping'],
   [{ lm: 'gemini/x' }, 'lm', 'must be a mapping'],
   // Out of range.
@@ -123,7 +121,6 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   ],
   // The sandbox.
   [{ sandbox: 'podman' }, 'sandbox.type', '"podman" is not allowed; allowed: docker, process'],
-  [{ sandbox: null }, 'sandbox', 'must be a mapping, not null'],
   [{ sandbox: { memory_mb: 16 } }, 'sandbox.memory_mb', 'must be at least 32, not 16'],
   [{ sandbox: { cpus: 0 } }, 'sandbox.cpus', 'must be more than 0'],
   [{ sandbox: { timeout_sec: 3 } }, 'sandbox.timeout_sec', 'unknown field'],

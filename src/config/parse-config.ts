@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import { isMapping } from '../contracts/json.js';
+
+type Path = readonly PropertyKey[];
+
+/** Paths of an issue, with those of the forms that a value with several could have had. */
+function pathsOf(issue: z.core.$ZodIssue): Path[] {
+  if (issue.code !== 'invalid_union') return [issue.path];
+  const { discriminator } = issue as { discriminator?: string };
+  if (discriminator !== undefined) return [issue.path, [...issue.path, discriminator]];
+  const inner = issue.errors.flat().flatMap(pathsOf);
+  return [issue.path, ...inner.map((path) => [...issue.path, ...path])];
+}
+
+/** The mapping that holds the last name of a path, where its value there is null. */
+function holderOfNull(root: unknown, path: Path): Record<PropertyKey, unknown> | null {
+  let value = root;
+  for (const part of path.slice(0, -1)) {
+    if (typeof value !== 'object' || value === null) return null;
+    value = (value as Record<PropertyKey, unknown>)[part];
+  }
+  const name = path.at(-1);
+  return isMapping(value) && name !== undefined && (value as Record<PropertyKey, unknown>)[name] === null
+    ? value
+    : null;
+}
+
+/**
+ * Holds a config to its schema. A null that a field does not take says the same as leaving the field out, and is taken out
+ * of the mapping.
+ */
+export function parseConfig<Schema extends z.ZodType>(
+  schema: Schema,
+  raw: Record<string, unknown>,
+): z.ZodSafeParseResult<z.output<Schema>> {
+  for (;;) {
+    const parsed = schema.safeParse(raw);
+    if (parsed.success) return parsed;
+    let isSame = true;
+    for (const path of parsed.error.issues.flatMap(pathsOf)) {
+      const holder = holderOfNull(raw, path);
+      if (holder === null) continue;
+      delete holder[path.at(-1) as string];
+      isSame = false;
+    }
+    if (isSame) return parsed;
+  }
+}
