@@ -1,5 +1,5 @@
 import type { CheatsheetConfig } from '../config/memory-schemas.js';
-import type { CheatsheetEntry, Entry, Provenance } from './entries.js';
+import { type CheatsheetEntry, checkEntry, type Entry, type Provenance } from './entries.js';
 import type { EntryLog } from './entry-log.js';
 import type { MemorySnapshot, SheetMemory } from './memory-module.js';
 
@@ -56,6 +56,7 @@ export class CheatsheetMemory implements SheetMemory {
 
   /** A version of the sheet is kept; anything else leaves no trace, because the sheet is all there is. */
   update(entry: Entry): void {
+    checkEntry(entry);
     if (entry._type !== 'cheatsheet') return;
     const { content, sample_id, trial } = entry;
     this.setCheatsheet(content, {

@@ -23,9 +23,9 @@ export interface ReflectionEntry extends Provenance {
   content: string;
 }
 
-/** One part of a step, logged on its own. */
+/** One part of a step, or what an agent makes of several, logged on its own. */
 export interface AtomicEntry extends Provenance {
-  _type: 'Observation' | 'Action' | 'Feedback';
+  _type: 'Observation' | 'Action' | 'Feedback' | 'Reflection' | 'Summary' | 'Retrieval';
   content: string;
 }
 
@@ -37,9 +37,7 @@ export interface CheatsheetEntry extends Provenance {
 
 export type Entry = ExperienceEntry | ReflectionEntry | CheatsheetEntry | AtomicEntry;
 
-const TEXT_TYPES = ['reflection', 'cheatsheet', 'Observation', 'Action', 'Feedback'];
-
-/** Whether a value read from a file is an entry. */
+/** Whether a value is an entry. An agent's own may be of any type, with a text. */
 export function isEntry(value: unknown): value is Entry {
   if (typeof value !== 'object' || value === null) return false;
   const entry = value as Record<string, unknown>;
@@ -52,7 +50,24 @@ export function isEntry(value: unknown): value is Entry {
       feedback !== null
     );
   }
-  return TEXT_TYPES.includes(entry._type as string) && typeof entry.content === 'string';
+  return typeof entry._type === 'string' && typeof entry.content === 'string';
+}
+
+/** Characters of what is no entry that are shown. */
+const SHOWN = 100;
+
+/**
+ * What an agent writes is held to an entry's form at once: later it would be refused where the memory is carried on or
+ * loaded, and the run with it.
+ * @throws TypeError that shows it.
+ */
+export function checkEntry(value: unknown): asserts value is Entry {
+  if (isEntry(value)) return;
+  const text = String(JSON.stringify(value));
+  const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  throw new TypeError(
+    `the memory was given ${shown}, which is no entry: an entry has a text _type and a text content, and an experience obs, action and feedback`,
+  );
 }
 
 /** Whether a text holds a word that is not the middle of another one: `42` is no part of `142`. */

@@ -1,4 +1,4 @@
-import type { Entry, ExperienceEntry } from './entries.js';
+import { checkEntry, type Entry, type ExperienceEntry } from './entries.js';
 import type { EntryLog } from './entry-log.js';
 import type { ExperienceMemory, MemorySnapshot } from './memory-module.js';
 
@@ -37,6 +37,7 @@ export class ExperienceDBMemory implements ExperienceMemory {
   }
 
   appendExperience(entry: ExperienceEntry): void {
+    checkEntry(entry);
     this.log.append(entry);
     this.newest = [...this.newest, entry].slice(-AT_HAND);
     this.experiences += 1;
@@ -44,6 +45,7 @@ export class ExperienceDBMemory implements ExperienceMemory {
 
   /** Experiences are kept; anything else leaves no trace. */
   update(entry: Entry): void {
+    checkEntry(entry);
     if (entry._type === 'experience') this.appendExperience(entry);
   }
 

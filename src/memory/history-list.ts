@@ -1,6 +1,6 @@
 import type { HistoryListConfig } from '../config/memory-schemas.js';
 import type { Json } from '../contracts/json.js';
-import type { Entry } from './entries.js';
+import { checkEntry, type Entry } from './entries.js';
 import type { MemoryModule, MemorySnapshot } from './memory-module.js';
 
 /** An append-only list of typed entries; beyond `max_length` the oldest are dropped. */
@@ -15,6 +15,7 @@ export class HistoryList implements MemoryModule {
   }
 
   update(entry: Entry): void {
+    checkEntry(entry);
     this.entries.push(entry);
     if (this.entries.length > this.config.max_length) {
       this.entries.splice(0, this.entries.length - this.config.max_length);

@@ -5,6 +5,7 @@ import { HistoryList } from '../../src/memory/history-list.js';
 import type { MemorySnapshot } from '../../src/memory/memory-module.js';
 
 const config = { _type: 'history_list', max_length: 3 } as const;
+const wide = { ...config, max_length: 10 };
 const note = (content: string): Entry => ({ _type: 'reflection', content });
 
 const entries: Entry[] = [
@@ -36,7 +37,6 @@ describe('a history list', () => {
   });
 
   test('is the same again after a round trip through JSON, every type of entry with its origin', () => {
-    const wide = { ...config, max_length: 10 };
     const memory = buildMemory(wide);
     for (const entry of entries) memory.update(entry);
     const saved = JSON.parse(JSON.stringify(memory.snapshot())) as MemorySnapshot;
@@ -63,6 +63,23 @@ describe('a history list', () => {
     expect(before.entries).toEqual([note('1')]);
     expect(memory.recall()).toEqual([note('1'), note('2')]);
   });
+
+  test('entries of an agent’s own types are kept, saved and loaded', () => {
+    const own = ['Summary', 'Retrieval', 'Reflection', 'my-note'].map((_type) => ({ _type, content: 'x' }));
+    const memory = new HistoryList(wide);
+    for (const entry of own) memory.update(entry as Entry);
+    const saved = JSON.parse(JSON.stringify(memory.snapshot())) as MemorySnapshot;
+    expect(buildMemory(wide, saved).recall()).toEqual(own);
+  });
+
+  test.each([{ content: 'x' }, { _type: 'Summary' }, { _type: 'experience', content: 'x' }, 'text', null])(
+    '%j is refused when it is written, not when it is loaded',
+    (value) => {
+      const memory = new HistoryList(wide);
+      expect(() => memory.update(value as never)).toThrow(/^the memory was given .* which is no entry/);
+      expect(memory.recall()).toEqual([]);
+    },
+  );
 
   test.each([undefined, null])('without a saved one (%s) it is empty', (saved) => {
     expect(buildMemory(config, saved).recall()).toEqual([]);
@@ -92,7 +109,8 @@ describe('a saved memory that does not fit', () => {
     [{ _type: 'reflection', content: 3 }, false],
     [{ _type: 'experience', obs: 'q', action: 'a' }, false],
     [{ _type: 'experience', obs: 'q', action: 'a', feedback: null }, false],
-    [{ _type: 'observation', content: 'lower case' }, false],
+    [{ _type: 'Summary', content: 'of an agent’s own type' }, true],
+    [{ content: 'of no type' }, false],
     ['text', false],
   ])('%j is an entry: %s', (value, is) => {
     expect(isEntry(value)).toBe(is);
