@@ -76,6 +76,16 @@ function scenarios(baseUrl: string): Scenario[] {
       config: sumsConfig(baseUrl, 12, { limits: { max_lm_calls: 7, max_wall_seconds: 600 } }),
     },
     {
+      name: 'timed',
+      config: slow('timed', { limits: { max_wall_seconds: 20 } }),
+      meanwhile: async (id, client) => {
+        const handle = client.workflow.getHandle(id);
+        await handle.executeUpdate('pause');
+        await sleep(2500);
+        await handle.executeUpdate('resume');
+      },
+    },
+    {
       name: 'allotted',
       code: 3,
       config: sumsConfig(baseUrl, 100, { runtime: { concurrency: 60 }, limits: { max_lm_calls: 80 } }),

@@ -1,11 +1,17 @@
 import type { EnvironmentActivities, OpenedSampleRow, StepAnswer } from '../contracts/activities.js';
+import type { Task } from '../contracts/environment.js';
 import type { AwaitedStep } from '../contracts/run.js';
 import { heartbeating } from './heartbeating.js';
 import type { RunContext, RunContexts } from './run-context.js';
-import { takeStep } from './take-step.js';
+import { beginEpisode, type Playable, takeStep } from './take-step.js';
 
 /** Bytes of observations opened with one activity; a payload may hold 2 MiB. */
 const OBSERVATION_BUDGET = 256 * 1024;
+
+/** A task's environment. */
+export function playable(run: RunContext, task: Task): Playable {
+  return { make: () => run.environment(task), file: run.config.dataset.env_file };
+}
 
 /** One step of a run's environment. */
 export async function stepEnvironment(
@@ -13,7 +19,7 @@ export async function stepEnvironment(
   { index, state = null }: AwaitedStep,
   action: string,
 ): Promise<StepAnswer> {
-  return takeStep(run.environment(await run.tasks.get(index)), state, action);
+  return takeStep(playable(run, await run.tasks.get(index)), state, action);
 }
 
 /** Environments behind activities: the task is read from the run's folder, so it never stands in a history. */
@@ -26,10 +32,12 @@ export function createEnvironmentActivities(runs: RunContexts): EnvironmentActiv
         let bytes = 0;
         for (let slot = from; opened.length < count && slot < run.slots; slot += stride) {
           const task = await run.tasks.get(run.indexOfSlot(slot));
-          const { state, obs } = await run.environment(task).reset();
+          const begun = await beginEpisode(playable(run, task));
+          const { state, obs, ...problem } =
+            'error' in begun ? { state: null, obs: '', problem: begun.error } : begun;
           bytes += obs.length + JSON.stringify(state).length;
           if (opened.length > 0 && bytes > OBSERVATION_BUDGET) break;
-          opened.push({ index: task.index, id: task.id, state, obs });
+          opened.push({ index: task.index, id: task.id, state, obs, ...problem });
         }
         return opened;
       }),

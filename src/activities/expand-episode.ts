@@ -5,8 +5,9 @@ import type { EpisodeRecord, StepRecord } from '../contracts/results.js';
 import { cutOffOf } from '../runtime/repeats.js';
 import { repeatedAtLeast } from './call-record.js';
 import type { StoredCall } from './call-store.js';
-import { stepEnvironment } from './environments.js';
+import { playable, stepEnvironment } from './environments.js';
 import type { RunContext } from './run-context.js';
+import { beginEpisode } from './take-step.js';
 
 export interface ExpandedEpisode {
   episode: EpisodeRecord;
@@ -45,7 +46,10 @@ async function expandSteps(
   const steps: StepRecord[] = [];
   if (episode.steps.every((step) => typeof step !== 'number')) return episode.steps as StepRecord[];
   const task = await run.tasks.get(episode.index);
-  let { state, obs } = await run.environment(task).reset();
+  const begun = await beginEpisode(playable(run, task));
+  if ('error' in begun)
+    throw new Error(`the environment refuses to begin as it did before: ${begun.error.message}`);
+  let { state, obs } = begun;
   for (const step of episode.steps) {
     const call = typeof step === 'number' ? stored.get(`act ${step}`) : undefined;
     if (typeof step === 'number' && call === undefined) {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path/posix';
 import type { FinalizeInput } from '../contracts/activities.js';
 import type { ExecutionRecord } from '../contracts/execution.js';
-import type { Metrics, ResultRow } from '../contracts/results.js';
+import type { CodeChange, Metrics, ResultRow } from '../contracts/results.js';
 import { runReport } from '../reports/run-report.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
@@ -23,12 +23,14 @@ import { keysBelow, recordsBelow } from '../storage/read-ahead.js';
 import { trajectoryOf } from '../trajectories/from-episode.js';
 import { executionHash, identityHash } from './call-key.js';
 import type { StoredCall } from './call-store.js';
+import { codeChanges, noteCodeChange } from './code-changes.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { paidEmbeddings } from './embeddings.js';
 import { heartbeating } from './heartbeating.js';
 import { orIncomplete, recordedSamples } from './incomplete.js';
 import type { OpenStore } from './locate.js';
-import { metricsOfEnd, writeMetrics } from './metrics-file.js';
+import { metricsOfEnd, wallSeconds, writeMetrics } from './metrics-file.js';
+import { ownCodeAndPrices } from './own-code.js';
 import { MergedParts } from './part-file.js';
 import type { RunContext, RunContexts } from './run-context.js';
 import { runFacts } from './run-facts.js';
@@ -155,15 +157,20 @@ async function writeEnd(
   if (unkept !== null) builder.addUnkept(unkept);
   const openStore: OpenStore = (address) => guard(dependencies.openStore(address));
   await writeMemory(run, parts, { store, openStore, execution: plan.execution });
+  const code_changes = await codeChangesAtEnd(run, store, {
+    episodes: builder.episodesSoFar,
+    environment: dependencies.environment,
+  });
   const gathered = builder.finish(
     runFacts(config, {
       experiment: plan.experiment,
       status,
       status_message: message,
       samples_planned: plan.samples_planned,
-      wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
+      wall_seconds: wallSeconds(input),
       started_at,
       ended_at,
+      ...(code_changes.length === 0 ? {} : { code_changes }),
     }),
   );
   const metrics = orIncomplete(gathered, recordedSamples(gathered), 'sample');
@@ -172,6 +179,17 @@ async function writeEnd(
   log.info({ status, samples, correct, errors, accuracy, cost_usd, message }, 'run ended');
   await writeMetrics(store, metrics, dependencies.runLogs);
   return metrics;
+}
+
+/** A user's file may have been edited while the run was in progress: it is loaded anew then. */
+async function codeChangesAtEnd(
+  { config }: RunContext,
+  store: ArtifactStore,
+  { episodes, environment }: { episodes: number } & Pick<WorkerDependencies, 'environment'>,
+): Promise<CodeChange[]> {
+  const code = ownCodeAndPrices(config, environment);
+  await noteCodeChange(store, code, { at: new Date().toISOString(), episodes });
+  return codeChanges<{ episodes: number }>(store);
 }
 
 /**

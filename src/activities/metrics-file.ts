@@ -11,6 +11,21 @@ export async function wallSecondsBefore(store: ArtifactStore): Promise<number> {
   return text === null ? 0 : ((JSON.parse(text) as { wall_seconds?: number }).wall_seconds ?? 0);
 }
 
+/** Seconds that an experiment has worked, this workflow's included. */
+export function wallSeconds({
+  plan,
+  started_at,
+  ended_at,
+  worked_seconds = (ended_at - started_at) / 1000,
+}: {
+  plan: { spent_wall_seconds: number };
+  started_at: number;
+  ended_at: number;
+  worked_seconds?: number;
+}): number {
+  return plan.spent_wall_seconds + worked_seconds;
+}
+
 /** What every kind's metrics say of an end. */
 interface Ended {
   status: RunStatus;

@@ -14,7 +14,9 @@ import type { ArtifactStore } from '../storage/artifact-store.js';
 import { copyArtifact } from '../storage/copy-artifact.js';
 import { chooseExperiment } from '../storage/experiment-folder.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
+import { tryAgent } from './agent-factory.js';
 import { checkLanguageModel } from './check-language-model.js';
+import { noteCodeChange } from './code-changes.js';
 import { configReference, namesConfig } from './config-reference.js';
 import { datasetTasks } from './dataset.js';
 import type { WorkerDependencies } from './dependencies.js';
@@ -22,10 +24,12 @@ import { heartbeating } from './heartbeating.js';
 import { keepFinishedSamples } from './keep-finished.js';
 import { locate } from './locate.js';
 import { type LoadedMemory, readMemory, vectorsBeside } from './memory-file.js';
+import { ownCodeAndPrices } from './own-code.js';
 import { OwnerClaims } from './owner-claims.js';
 import { prepareSandbox } from './prepare-sandbox.js';
 import type { RunContexts, StoredPlan } from './run-context.js';
 import { referenceTo } from './run-reference.js';
+import { holdsRows } from './run-rows.js';
 import { writeTasks } from './task-reader.js';
 import { unlessOver } from './unless-over.js';
 
@@ -69,12 +73,18 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       await keepLoadedVectors(dependencies, store, output.load_memory_path);
 
     const tasks = datasetTasks(config, dependencies.environment, Context.current().cancellationSignal);
-    const samples = await writeTasks(store, tasks);
+    const { count: samples, rows } = await writeTasks(store, tasks);
     await store.write(artifactKeys.config, stringify(config));
     const kept = await keepFinishedSamples(store, config, {
       execution: runId,
       continues: state === 'unfinished',
     });
+    const change = await noteCodeChange(store, ownCodeAndPrices(config, dependencies.environment), {
+      at: new Date().toISOString(),
+      episodes: kept.totals.episodes,
+    });
+    if (change !== null)
+      log.warn({ ...change }, 'code of the user’s own, or a price, changed since the last execution');
     const todo = kept.indices.size === 0 ? null : range(samples).filter((index) => !kept.indices.has(index));
     const reference = referenceTo(store, runId);
     const model = modelNameOf(lm);
@@ -111,7 +121,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       kept: kept.totals,
       spent_wall_seconds: kept.wall_seconds,
     };
-    const stored: StoredPlan = { todo, samples_planned: samples, plan };
+    const stored: StoredPlan = { todo, samples_planned: samples, plan, rows };
     await store.write(planKey(), JSON.stringify(stored));
     runs.forget(reference);
     log.info({ experiment, samples, kept: kept.indices.size, model, seed: config.seed }, 'run prepared');
@@ -123,6 +133,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       const { workflowExecution } = Context.current().info;
       const { workflowId, runId } = workflowExecution as { workflowId: string; runId: string };
       const config = configOf(input, workflowId);
+      await tryAgent(config.agent, config.memory);
       await checkLanguageModel(config, dependencies);
       const { runtime, output } = config;
       const memory =
@@ -136,7 +147,9 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
             );
       const results = dependencies.openStore(output.results_dir);
       const { folder, store } = await claims.take(async () => {
-        const folder = await chooseExperiment(results, workflowId, config);
+        const folder = await chooseExperiment(results, workflowId, config, (store) =>
+          holdsRows(store, config, dependencies.environment),
+        );
         return { folder, store: results.within(folder.experiment) };
       });
       const log = dependencies.runLogs.for(store, output.log_level);

@@ -43,6 +43,8 @@ export interface TaskPlan {
 export interface StoredPlan extends TaskPlan {
   /** What its workflow was told. */
   plan: RunPlan;
+  /** SHA-256 of the tasks; absent in folders of earlier versions. */
+  rows?: string;
 }
 
 /** The options of the config that an environment sees. */

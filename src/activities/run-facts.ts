@@ -7,7 +7,7 @@ import type { RunFacts } from '../statistics/run-metrics.js';
 /** What the metrics say of a run, and how it went. */
 export type RunCourse = Pick<
   RunFacts,
-  'experiment' | 'status' | 'status_message' | 'samples_planned' | 'wall_seconds'
+  'experiment' | 'status' | 'status_message' | 'samples_planned' | 'wall_seconds' | 'code_changes'
 > & {
   /** Milliseconds since 1970. */
   started_at: number;

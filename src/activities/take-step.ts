@@ -1,25 +1,52 @@
 import type { StepAnswer } from '../contracts/activities.js';
+import type { ResetOutcome } from '../contracts/environment.js';
 import type { Json } from '../contracts/json.js';
+import { messageWithPlace } from '../contracts/place-of-error.js';
+import type { EpisodeError } from '../contracts/results.js';
 import type { Environment } from '../environments/environment.js';
-import { checkedOutcome } from '../environments/step-outcome.js';
+import { checkedBegin, checkedOutcome } from '../environments/step-outcome.js';
 import { ComparisonUnavailableError, GradingLimitError } from '../grading/grade.js';
 
+/** An environment that is made when it is wanted, and the file of its class, where that is the user's own. */
+export interface Playable {
+  make(): Environment;
+  file?: string | undefined;
+}
+
 /**
- * One step, as a lane needs it. What an environment throws, or answers in another form
- * than it must, is the episode's error: a retry would not mend it. After the
- * last step there is neither a state nor an observation.
+ * What an environment throws, or answers in another form than it must, is the episode's error: a retry would not mend it.
  * @throws ComparisonUnavailableError, which a retry may mend.
  */
-export async function takeStep(environment: Environment, state: Json, action: string): Promise<StepAnswer> {
+async function orProblem<Answer>(
+  { make, file }: Playable,
+  work: (environment: Environment) => Promise<Answer>,
+): Promise<Answer | { error: EpisodeError }> {
   try {
+    return await work(make());
+  } catch (thrown) {
+    if (thrown instanceof ComparisonUnavailableError) throw thrown;
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    if (error instanceof GradingLimitError)
+      return { error: { type: 'GradingLimit', message: error.message } };
+    const message = `${error.name}: ${messageWithPlace(error, file)}`;
+    return { error: { type: 'EnvironmentError', message } };
+  }
+}
+
+/** The begin of an episode: its first state and observation, or why it could not begin. */
+export function beginEpisode(playable: Playable): Promise<ResetOutcome | { error: EpisodeError }> {
+  return orProblem(playable, async (environment) => checkedBegin(await environment.reset()));
+}
+
+/**
+ * One step, as a lane needs it. After the last step there is neither a state nor an observation.
+ * @throws ComparisonUnavailableError, which a retry may mend.
+ */
+export function takeStep(playable: Playable, state: Json, action: string): Promise<StepAnswer> {
+  return orProblem(playable, async (environment) => {
     const { info, state: next, obs, ...given } = checkedOutcome(await environment.step(state, action));
     const isEmpty = Object.keys(info ?? {}).length === 0;
     const outcome = isEmpty ? given : { ...given, info };
     return outcome.done ? outcome : { ...outcome, state: next, obs };
-  } catch (error) {
-    if (error instanceof ComparisonUnavailableError) throw error;
-    const { name, message } = error as Error;
-    if (error instanceof GradingLimitError) return { error: { type: 'GradingLimit', message } };
-    return { error: { type: 'EnvironmentError', message: `${name}: ${message}` } };
-  }
+  });
 }

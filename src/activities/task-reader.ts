@@ -3,6 +3,7 @@ import type { ArtifactStore } from '../storage/artifact-store.js';
 import { jsonLine, readJsonLines } from '../storage/json-lines.js';
 import { taskChunkKey } from '../storage/paths.js';
 import { Lru, loadedOnce } from './lru.js';
+import { TaskHash } from './task-hash.js';
 
 /** Tasks in one object of the store. */
 const TASKS_PER_CHUNK = 256;
@@ -37,8 +38,12 @@ export class TaskReader {
   }
 }
 
-/** Writes the tasks in chunks. Answers how many there are. */
-export async function writeTasks(store: ArtifactStore, tasks: AsyncIterable<Task>): Promise<number> {
+/** Writes the tasks in chunks. Answers how many there are, and their hash. */
+export async function writeTasks(
+  store: ArtifactStore,
+  tasks: AsyncIterable<Task>,
+): Promise<{ count: number; rows: string }> {
+  const hash = new TaskHash();
   let count = 0;
   let lines: string[] = [];
   const flush = async () => {
@@ -47,10 +52,12 @@ export async function writeTasks(store: ArtifactStore, tasks: AsyncIterable<Task
     lines = [];
   };
   for await (const task of tasks) {
-    lines.push(jsonLine(task));
+    const line = jsonLine(task);
+    hash.add(line);
+    lines.push(line);
     count += 1;
     if (count % TASKS_PER_CHUNK === 0) await flush();
   }
   await flush();
-  return count;
+  return { count, rows: hash.digest() };
 }

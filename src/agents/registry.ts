@@ -3,6 +3,7 @@ import type { Agent } from '../contracts/agent.js';
 import { DynamicCheatsheetAgent } from './dynamic-cheatsheet/agent.js';
 import { HistoryAgent } from './history-agent.js';
 import { type AgentContext, MemoryAgent } from './memory-agent.js';
+import { ownAgent } from './own-agent.js';
 import { ReflexionAgent } from './reflexion-agent.js';
 
 /** How an agent is made. A user's class has the same constructor. */
@@ -16,9 +17,13 @@ const classes = new Map<string, AgentClass>([
   ['dynamic_cheatsheet_agent', DynamicCheatsheetAgent],
 ]);
 
+/** Those of users. */
+const own = new Set<string>();
+
 /** Adds a user's agent under the name that `agent.type` uses. The worker's bundle does this before any workflow runs. */
 export function registerAgent(type: string, agentClass: AgentClass): void {
   classes.set(type, agentClass);
+  own.add(type);
 }
 
 /** The names that `agent.type` may have here. */
@@ -31,6 +36,9 @@ export class UnknownAgentError extends Error {
   override readonly name = 'UnknownAgentError';
 }
 
+/**
+ * @throws UnknownAgentError, AgentShapeError where a user's class is no agent, and what its constructor throws.
+ */
 export function createAgent(context: AgentContext<AgentConfig>): Agent {
   const agentClass = classes.get(context.config.type);
   if (agentClass === undefined) {
@@ -38,5 +46,5 @@ export function createAgent(context: AgentContext<AgentConfig>): Agent {
       `agent.type: this worker knows no agent '${context.config.type}' (it knows ${registeredAgents().join(', ')}); start it with the file of the agent: reprise worker --agent ${context.config.type}=FILE`,
     );
   }
-  return new agentClass(context);
+  return own.has(context.config.type) ? ownAgent(() => new agentClass(context)) : new agentClass(context);
 }

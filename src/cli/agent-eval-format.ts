@@ -99,7 +99,7 @@ export function agentEvalTable(metrics: AgentEvalMetrics): string {
     ['rollouts', `${rollouts}${ofPlanned} with a reward, of ${metrics.rows} rows`],
     ['mean reward', meanReward(metrics)],
     ...metrics.code_changes.map(({ modules, rollouts: before }) => [
-      'code changed',
+      'changed meanwhile',
       `${modules.join(', ')}, after ${before} of the rollouts`,
     ]),
     ['errors', withCounts(metrics.errors, metrics.errors_by_type)],

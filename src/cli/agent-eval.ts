@@ -11,6 +11,7 @@ import { type CarriedOut, carryingOut, carryOut } from './carry-out.js';
 import { leaveToWorkers } from './detach.js';
 import { judgement } from './judge.js';
 import { carryOutJudged } from './judged-evaluation.js';
+import { startedNotes, startedText } from './started-text.js';
 
 /** How a person answers who is the user. */
 function howToReply(id: string): string {
@@ -23,9 +24,11 @@ function evaluation(config: AgentEvalConfig, json: boolean): CarriedOut<AgentEva
     concurrency: config.concurrency,
     display: agentEvalDisplay(json),
     start: async (client, taskQueue) => {
-      const { id, handle, how } = await startAgentEval(client, config, taskQueue);
-      const verb = { new: 'Started', continued: 'Continuing', attached: 'Attached to' }[how];
-      return { id, handle, says: [`${verb} ${id}`, ...(config.user === 'human' ? [howToReply(id)] : [])] };
+      const started = await startAgentEval(client, config, taskQueue);
+      const { id, handle } = started;
+      const says = startedText(started);
+      if (config.user === 'human') says.push(howToReply(id));
+      return { id, handle, says };
     },
     report: agentEvalReport,
     json,
@@ -60,7 +63,10 @@ export function addAgentEvalCommand(program: Command, finish: (code: number) => 
             {
               sources: [],
               concurrency: config.concurrency,
-              start: (client, queue) => startAgentEval(client, config, queue),
+              start: async (client, queue) => {
+                const started = await startAgentEval(client, config, queue);
+                return { ...started, notes: startedNotes(started) };
+              },
             },
             json,
           )

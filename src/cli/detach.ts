@@ -11,6 +11,7 @@ import { startRun } from '../workers/start-run.js';
 import { EXIT } from './exit.js';
 import { printJson, sayText } from './print.js';
 import { agentSources, callSlots, taskQueueName } from './session.js';
+import { startedNotes } from './started-text.js';
 
 /** Starts a worker that works in the background until no run is open, with its log beside the server's. */
 async function spawnWorker(concurrency: number, sources: readonly AgentSource[]): Promise<string> {
@@ -42,7 +43,8 @@ async function spawnWorker(concurrency: number, sources: readonly AgentSource[])
 interface Detached {
   sources: readonly AgentSource[];
   concurrency: number;
-  start(client: Client, queue: string): Promise<{ id: string; how: string }>;
+  /** `notes`: what else is to be said of it. */
+  start(client: Client, queue: string): Promise<{ id: string; how: string; notes?: readonly string[] }>;
 }
 
 /** Starts something and returns; a worker in the background carries it, unless a server with workers is configured. */
@@ -56,13 +58,13 @@ export async function leaveToWorkers(
   try {
     const { codeHash } = await workflowBundle(sources);
     const queue = codeHash === null ? taskQueueName() : agentQueue(taskQueueName(), codeHash);
-    const { id, how } = await start(client, queue);
+    const { id, how, notes = [] } = await start(client, queue);
     const workerLog = server.embedded ? await spawnWorker(concurrency, sources) : null;
     if (json) {
       printJson({ id, how, address: server.address, ui: server.uiUrl }, 0);
       return EXIT.done;
     }
-    say(`${id} runs in the background on ${server.address}.`);
+    say([`${id} runs in the background on ${server.address}.`, ...notes].join('\n'));
     if (server.uiUrl !== null) say(`Temporal UI: ${server.uiUrl}`);
     if (workerLog === null) say(`It needs a worker on the queue ${queue}: npx reprise worker`);
     else say(`The worker's log: ${workerLog}`);
@@ -81,7 +83,10 @@ export async function detach(config: RunConfig, json: boolean): Promise<number> 
     {
       sources: agentSources(config),
       concurrency: config.runtime.concurrency,
-      start: (client, queue) => startRun(client, config, queue),
+      start: async (client, queue) => {
+        const started = await startRun(client, config, queue);
+        return { ...started, notes: startedNotes(started, { bundled: 'file' in config.agent }) };
+      },
     },
     json,
   );

@@ -17,6 +17,7 @@ import { collect } from './collect.js';
 import { leaveToWorkers } from './detach.js';
 import { evolveDisplay } from './evolve-display.js';
 import { evolveReport } from './evolve-format.js';
+import { paceNotes } from './started-text.js';
 
 /** What each flag says; a default is the config's. */
 const FLAGS: Readonly<Record<EvolveParameter, [value: string, description: string]>> = {
@@ -94,10 +95,15 @@ function executeEvolve({ config, fork }: AskedEvolution, json: boolean): Promise
     concurrency: config.evolution.concurrency,
     display: evolveDisplay(json),
     start: async (client, taskQueue) => {
-      const { id, handle, how, iterations } = await startEvolve(client, config, { taskQueue, fork });
+      const started = await startEvolve(client, config, { taskQueue, fork });
+      const { id, handle, how, iterations } = started;
       const verb = how === 'attached' ? 'Attached to' : 'Started';
       const further = `It goes to ${iterations} iterations; run this command again when it has ended, to go further.`;
-      return { id, handle, says: [`${verb} ${id}`, ...(iterations === null ? [] : [further])] };
+      return {
+        id,
+        handle,
+        says: [`${verb} ${id}`, ...paceNotes(started), ...(iterations === null ? [] : [further])],
+      };
     },
     report: evolveReport,
     json,

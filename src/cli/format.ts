@@ -107,6 +107,8 @@ export function metricsTable(metrics: Metrics): string {
     const shares = metrics.success_by_trial.map((share, trial) => `trial ${trial + 1}: ${percent(share)}`);
     rows.push(['success by trial', shares.join(', ')]);
   }
+  for (const { modules, episodes } of metrics.code_changes ?? [])
+    rows.push(['changed meanwhile', `${modules.join(', ')}, after ${episodes} of the episodes`]);
   const errors = Object.entries(metrics.error_types).map(([type, count]) => `${count} ${type}`);
   rows.push([
     'errors',

@@ -12,6 +12,7 @@ import { RESULTS_FOLDERS } from './export.js';
 import { findExperiment } from './find-experiment.js';
 import { judgeDisplay } from './judge-display.js';
 import { judgeReport } from './judge-format.js';
+import { paceNotes } from './started-text.js';
 
 interface Options {
   model: string;
@@ -44,8 +45,10 @@ export function judgement(config: JudgeConfig, json: boolean): CarriedOut<JudgeP
     concurrency: config.concurrency,
     display: judgeDisplay(json),
     start: async (client, taskQueue) => {
-      const { id, handle, how } = await startJudge(client, config, taskQueue);
-      return { id, handle, says: [`${how === 'attached' ? 'Attached to' : 'Started'} ${id}`] };
+      const started = await startJudge(client, config, taskQueue);
+      const { id, handle, how } = started;
+      const verb = how === 'attached' ? 'Attached to' : 'Started';
+      return { id, handle, says: [`${verb} ${id}`, ...paceNotes(started)] };
     },
     report: judgeReport,
     json,

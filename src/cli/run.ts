@@ -12,6 +12,7 @@ import { lastProgress } from './follow.js';
 import { progressDisplay } from './progress-display.js';
 import { runReport } from './run-format.js';
 import { agentSources } from './session.js';
+import { startedText } from './started-text.js';
 
 export interface RunOptions {
   set: string[];
@@ -41,9 +42,9 @@ export function executeRun(config: RunConfig, json: boolean): Promise<number> {
     agents: agentSources(config),
     display: progressDisplay(json),
     start: async (client, taskQueue) => {
-      const { id, handle, how } = await startRun(client, config, taskQueue);
-      const verb = { new: 'Started', continued: 'Continuing', attached: 'Attached to' }[how];
-      return { id, handle, says: [`${verb} ${id}`] };
+      const started = await startRun(client, config, taskQueue);
+      const { id, handle } = started;
+      return { id, handle, says: startedText(started, { bundled: 'file' in config.agent }) };
     },
     lastState: lastProgress,
     report: runReport,

@@ -41,6 +41,8 @@ export interface OpenedSampleRow {
   id: string;
   state: Json;
   obs: string;
+  /** Why the environment could not begin; absent where it did. */
+  problem?: EpisodeError;
 }
 
 export interface StepEnvironmentInput extends AwaitedStep {
@@ -168,6 +170,8 @@ export interface FinalizeInput {
   /** Milliseconds since 1970. */
   started_at: number;
   ended_at: number;
+  /** What this workflow has worked, where its time has a limit; else the time from its start to its end is taken for that. */
+  worked_seconds?: number;
 }
 
 /** Activities that read and write a run's artifacts. Every one may be repeated. */

@@ -253,6 +253,8 @@ export interface AgentEvalCarried {
   /** Rollouts that were begun, in the order of the plan. */
   begun: number;
   started_at: number;
+  /** What it has worked so far, where its time has a limit. */
+  worked_seconds?: number;
   asked: Asked;
   totals: AgentEvalTotals;
 }
@@ -264,6 +266,8 @@ export interface FinalizeAgentEvalInput {
   /** Milliseconds since 1970. */
   started_at: number;
   ended_at: number;
+  /** What this workflow has worked, where its time has a limit; else the time from its start to its end is taken for that. */
+  worked_seconds?: number;
 }
 
 /** Activities of an evaluation on task bundles. Every one may be repeated. */

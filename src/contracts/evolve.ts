@@ -210,6 +210,8 @@ export interface FinalizeEvolveInput {
   /** Milliseconds since 1970. */
   started_at: number;
   ended_at: number;
+  /** What this workflow has worked, where its time has a limit; else the time from its start to its end is taken for that. */
+  worked_seconds?: number;
 }
 
 /** What an execution of `evolve` hands to the one that continues it, between two iterations. */
@@ -218,6 +220,8 @@ export interface EvolveCarried {
   plan: EvolvePlan;
   /** Milliseconds since 1970; of the first execution. */
   started_at: number;
+  /** What it has worked so far, where its time has a limit. */
+  worked_seconds?: number;
   /** What was asked of the experiment. */
   asked: Asked;
   /** What it has told people. */

@@ -81,6 +81,8 @@ export interface JudgeCarried {
   begun: number;
   /** Milliseconds since 1970; of the first execution. */
   started_at: number;
+  /** What it has worked so far, where its time has a limit. */
+  worked_seconds?: number;
   asked: Asked;
   totals: JudgeTotals;
 }
@@ -110,6 +112,8 @@ export interface FinalizeJudgeInput {
   /** Milliseconds since 1970. */
   started_at: number;
   ended_at: number;
+  /** What this workflow has worked, where its time has a limit; else the time from its start to its end is taken for that. */
+  worked_seconds?: number;
 }
 
 /** The content of a judgement's `metrics.json`. Means leave out steps without a verdict, which are counted apart. */

@@ -131,6 +131,16 @@ export interface TaskMetrics {
   confusion?: Record<string, Record<string, number>>;
 }
 
+/** Code of the user's own was another one when a run was continued, or when it ended. */
+export interface CodeChange {
+  /** ISO 8601: when that was noticed. */
+  at: string;
+  /** Episodes that had been finished by then: with the earlier code, or with both. */
+  episodes: number;
+  /** Modules, from the folder on of the file that the config names. */
+  modules: string[];
+}
+
 /** The content of `metrics.json`. Every number shown anywhere comes from here. */
 export interface Metrics extends Beside, Repeats {
   name: string;
@@ -162,6 +172,8 @@ export interface Metrics extends Beside, Repeats {
   mean_reward: number | null;
   truncated_replies: number;
   warnings: number;
+  /** Where the user's own code was not the same all along; absent: it was, or there is none. */
+  code_changes?: CodeChange[];
   lm_calls: number;
   /** Programs run in the sandbox, and how many of them failed; absent where there was none. */
   code_executions?: number;

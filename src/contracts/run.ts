@@ -233,6 +233,8 @@ export interface RunCarried {
   plan: RunPlan;
   /** Milliseconds since 1970. */
   started_at: number;
+  /** What it has worked so far, where its time has a limit. */
+  worked_seconds?: number;
   asked: Asked;
   /** Whether samples are left that no shard will visit any more. */
   unfinished: boolean;

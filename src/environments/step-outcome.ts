@@ -1,4 +1,4 @@
-import type { StepOutcome } from '../contracts/environment.js';
+import type { ResetOutcome, StepOutcome } from '../contracts/environment.js';
 import { isMapping } from '../contracts/json.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -42,10 +42,25 @@ export function checkedOutcome(outcome: unknown): StepOutcome {
     if (holds(outcome, feedback)) continue;
     throw new TypeError(`step answered ${field}: ${shown(outcome, field)}; it must be ${expected}`);
   }
+  checkJson('step', outcome);
+  return outcome as unknown as StepOutcome;
+}
+
+/** What `reset` of an environment answered. Throws TypeError that names the field and what it must be. */
+export function checkedBegin(outcome: unknown): ResetOutcome {
+  if (!isMapping(outcome)) throw new TypeError('reset answered no object of state and obs');
+  if (!isText(outcome.obs))
+    throw new TypeError(`reset answered obs: ${shown(outcome, 'obs')}; it must be a text`);
+  checkJson('reset', outcome);
+  const { state = null, obs } = outcome as { state?: ResetOutcome['state']; obs: string };
+  return { state, obs };
+}
+
+/** It goes into histories and files. */
+function checkJson(method: string, outcome: Fields): void {
   try {
     JSON.stringify(outcome);
   } catch (error) {
-    throw new TypeError(`step answered what cannot be written as JSON: ${(error as Error).message}`);
+    throw new TypeError(`${method} answered what cannot be written as JSON: ${(error as Error).message}`);
   }
-  return outcome as unknown as StepOutcome;
 }

@@ -1,3 +1,4 @@
+import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { EpisodeError } from '../contracts/results.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { CallRefusedError } from '../runtime/ports.js';
@@ -29,8 +30,11 @@ export function isInterruption(error: unknown): boolean {
   return error instanceof CallRefusedError || error instanceof FatalRunError;
 }
 
-/** What an error row says. */
-export function describeError(error: unknown): EpisodeError {
-  if (error instanceof Error) return { type: error.name, message: error.message };
+/**
+ * What an error row says.
+ * @param file of the user's own that may have thrown it
+ */
+export function describeError(error: unknown, file?: string): EpisodeError {
+  if (error instanceof Error) return { type: error.name, message: messageWithPlace(error, file) };
   return { type: 'Error', message: String(error) };
 }

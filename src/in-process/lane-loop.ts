@@ -1,6 +1,6 @@
 import { ExperienceSearch } from '../activities/experience-search.js';
 import { initialMemory, loadedParts } from '../activities/memory-file.js';
-import { takeStep } from '../activities/take-step.js';
+import { beginEpisode, type Playable, takeStep } from '../activities/take-step.js';
 import type { GeneratedReply, StepAnswer } from '../contracts/activities.js';
 import type { AgentRequest } from '../contracts/agent.js';
 import type { PaidEmbeddings } from '../contracts/embeddings.js';
@@ -180,26 +180,35 @@ export class LaneLoop {
       record,
       now: () => Date.now(),
       isInterruption,
-      describeError,
+      describeError: (error) => describeError(error, this.ownFile()),
     };
+  }
+
+  /** The file of a user's agent. */
+  private ownFile(): string | undefined {
+    const { agent } = this.run.config;
+    return 'file' in agent ? (agent.file as string) : undefined;
   }
 
   private task(index: number): Task {
     return this.run.tasks[index] as Task;
   }
 
+  private playable(task: Task): Playable {
+    return { make: () => this.run.environment(task), file: this.run.config.dataset.env_file };
+  }
+
   private async openSample(slot: number): Promise<OpenedSample> {
     const task = this.task(slot);
-    try {
-      const { state, obs } = await this.run.environment(task).reset();
-      return { index: task.index, id: task.id, state, obs };
-    } catch (error) {
-      throw new FatalRunError((error as Error).message);
-    }
+    const { index, id } = task;
+    const begun = await beginEpisode(this.playable(task));
+    return 'error' in begun
+      ? { index, id, state: null, obs: '', problem: begun.error }
+      : { index, id, ...begun };
   }
 
   private step(index: number, state: Json, action: string): Promise<StepAnswer> {
-    return takeStep(this.run.environment(this.task(index)), state, action);
+    return takeStep(this.playable(this.task(index)), state, action);
   }
 
   /** Waits until a request may be sent. */

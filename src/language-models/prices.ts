@@ -73,6 +73,15 @@ export interface CostOptions {
   table?: PriceTable;
 }
 
+/** A model's entry of the table, in US dollars per million tokens; null where it has none. */
+export function priceEntry(
+  { provider, model, base_url }: { provider: string; model: string; base_url?: string | undefined },
+  table: PriceTable,
+): Price | null {
+  const models = modelsOf(table, provider, base_url);
+  return (models === undefined ? undefined : priceOf(models, model)) ?? null;
+}
+
 /**
  * What a call cost, in US dollars, from `prices.json`; 0 for the models without a network.
  * Null, not 0, where the model or its server has no price there, or the provider did not report its usage.
@@ -84,9 +93,8 @@ export function costOf(
   { baseUrl, at = new Date(), table: prices = SHIPPED_PRICES }: CostOptions = {},
 ): number | null {
   if (isFree(provider)) return 0;
-  const models = modelsOf(prices, provider, baseUrl);
-  const price = models === undefined ? undefined : priceOf(models, model);
-  if (price === undefined || usage === undefined) return null;
+  const price = priceEntry({ provider, model, base_url: baseUrl }, prices);
+  if (price === null || usage === undefined) return null;
   const rate = rateAt(price, usage.input_tokens, at.toISOString().slice(0, 10));
   return (usage.input_tokens * rate.input + usage.output_tokens * rate.output) / TOKENS_PER_PRICE;
 }

@@ -31,7 +31,7 @@ export async function* agentEvalReport(metrics: AgentEvalMetrics): AsyncGenerato
     experiment: metrics.experiment,
     sections: { pass: 'Pass', rows: 'Rows', endings: 'Endings', errors: 'Errors' },
   }).text;
-  yield html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}${codeChangeNotice(metrics.code_changes)}`
+  yield html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}${codeChangeNotice(metrics.code_changes, 'rollouts')}`
     .text;
   yield section('figures', 'Figures', figures(metrics)).text;
   yield section('pass', 'Pass@k and pass^k', passTable(metrics)).text;

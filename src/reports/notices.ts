@@ -1,4 +1,3 @@
-import type { CodeChange } from '../contracts/agent-eval-results.js';
 import type { Metrics, RunStatus } from '../contracts/results.js';
 import { count, moment } from './figures.js';
 import { type Html, html } from './html.js';
@@ -47,14 +46,17 @@ function shownBySheet(curator: boolean | undefined): string {
     : ' The curator of the cheatsheet never saw how answers were judged, nor did any other prompt show it.';
 }
 
-/** Says so where not all rollouts had the same tools and reward. */
-export function codeChangeNotice(changes: readonly CodeChange[]): Html {
+/** Says so where not all results had the same code. @param what `rollouts` or `episodes` */
+export function codeChangeNotice<What extends string>(
+  changes: readonly (Record<What, number> & { at: string; modules: string[] })[],
+  what: What,
+): Html {
   if (changes.length === 0) return html``;
   const noted = changes.map(
-    ({ modules, rollouts, at }) =>
-      html` <code>${modules.join(', ')}</code> changed after ${count(rollouts)} of the rollouts, before ${moment(at)}.`,
+    (change) =>
+      html` <code>${change.modules.join(', ')}</code> changed after ${count(change[what])} of the ${what}, before ${moment(change.at)}.`,
   );
-  return html`<p class="notice"><strong>More than one version of the code.</strong>${noted} The figures below are of all of them
+  return html`<p class="notice"><strong>More than one version of the code, or of a price.</strong>${noted} The figures below are of all of them
 together.</p>
 `;
 }

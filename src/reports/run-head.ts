@@ -11,7 +11,7 @@ import {
   spendingFigures,
 } from './figures.js';
 import { type Html, html } from './html.js';
-import { endNotice, feedbackNotice, simulationNotice } from './notices.js';
+import { codeChangeNotice, endNotice, feedbackNotice, simulationNotice } from './notices.js';
 import { pageHeader, section } from './page.js';
 
 /** Title, notices, figures, and what the agent was shown of the answers. */
@@ -41,7 +41,7 @@ export function runHead(metrics: Metrics): Html {
   ]);
   const figures = html`${figureTiles([...outcomeFigures(metrics), ...workFigures(metrics), ...spendingFigures(metrics)])}
 ${facts}${feedbackNotice(metrics)}${exactFigures(metrics, 'metrics.json')}`;
-  const notices = html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}`;
+  const notices = html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}${codeChangeNotice(metrics.code_changes ?? [], 'episodes')}`;
   return html`${header}${notices}${section('figures', 'Figures', figures)}`;
 }
 

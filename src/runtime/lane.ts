@@ -6,10 +6,16 @@ import type { EpisodeCall, EpisodeError } from '../contracts/results.js';
 import type { AwaitedStep } from '../contracts/run.js';
 import type { MemoryModule } from '../memory/memory-module.js';
 import type { EpisodeState, LaneState } from './lane-state.js';
-import { CallRefusedError, type LanePorts, type OpenedSample, StepError } from './ports.js';
+import { CallRefusedError, type LanePorts, OpenError, type OpenedSample, StepError } from './ports.js';
 
 /** `finished`: every sample is done. `suspended`: `state` says where to go on. */
 export type LaneOutcome = 'finished' | 'suspended';
+
+/** What a user's class answers nobody else has looked at. */
+function checkedAction(action: unknown): string {
+  if (typeof action === 'string') return action;
+  throw new TypeError(`act answered ${action === null ? 'null' : typeof action}; it must be a text`);
+}
 
 function awaitedStep({ index }: OpenedSample, { environment }: EpisodeState): AwaitedStep {
   return environment === null ? { index } : { index, state: environment };
@@ -21,7 +27,8 @@ function awaitedStep({ index }: OpenedSample, { environment }: EpisodeState): Aw
  */
 export class Lane {
   private memory: MemoryModule;
-  private agent: Agent;
+  /** Made when the first episode begins: what its constructor throws is that episode's error. */
+  private agent: Agent | null = null;
   /** What the environment says to the newest `act` reply, should the agent take its text as the action. */
   private ahead: { action: string; answer: StepAnswer; act: number } | null = null;
 
@@ -30,7 +37,6 @@ export class Lane {
     private readonly ports: LanePorts,
   ) {
     this.memory = ports.createMemory(state.memory);
-    this.agent = this.createAgent();
   }
 
   /** The lane's state as plain JSON, memory included. */
@@ -79,11 +85,14 @@ export class Lane {
     let error: EpisodeError | null = null;
     let unjudged: string | undefined;
     const resumed = this.state.episode;
-    const episode = resumed ?? (await this.beginEpisode(sample));
+    const { episode, problem } = resumed === undefined ? await this.open(sample) : { episode: resumed };
     this.state.episode = episode;
     try {
-      if (resumed !== undefined) this.agent.restore(episode.agent);
-      if ((await this.takeSteps(sample, episode)) === 'suspended') return 'suspended';
+      if (problem !== undefined) throw new OpenError(problem);
+      this.agent ??= this.createAgent();
+      if (resumed === undefined) this.begin(this.agent, sample, episode);
+      else this.agent.restore(episode.agent);
+      if ((await this.takeSteps(this.agent, sample, episode)) === 'suspended') return 'suspended';
     } catch (caught) {
       if (this.ports.isInterruption(caught)) throw caught;
       error = this.ports.describeError(caught);
@@ -91,13 +100,13 @@ export class Lane {
     }
     if (error === null) {
       try {
-        await this.agent.endEpisode();
+        await this.agent?.endEpisode();
       } catch (caught) {
         if (this.ports.isInterruption(caught)) throw caught;
         episode.warnings.push(`after the episode: ${this.ports.describeError(caught).message}`);
       }
     }
-    const metrics = this.agent.metrics?.() ?? {};
+    const metrics = this.metricsOf(this.agent, episode);
     await this.ports.record({
       index: sample.index,
       sample_id: sample.id,
@@ -117,15 +126,14 @@ export class Lane {
     return error === null && episode.steps.at(-1)?.feedback.correct === true ? 'success' : 'failure';
   }
 
-  private async beginEpisode(sample: OpenedSample): Promise<EpisodeState> {
+  private async open(sample: OpenedSample): Promise<{ episode: EpisodeState; problem?: EpisodeError }> {
     const { slot, trial } = this.state;
     const again = trial > 0 && this.ports.rules.reset_each_trial;
     const opened = again ? await this.ports.openSample(slot, trial) : sample;
-    this.agent.reset({ sample_id: sample.id, trial, num_trials: this.ports.rules.num_trials });
-    return {
+    const episode: EpisodeState = {
       environment: opened.state,
       obs: opened.obs,
-      agent: this.agent.snapshot(),
+      agent: {},
       steps: [],
       reward: 0,
       calls: [],
@@ -133,19 +141,39 @@ export class Lane {
       ordinals: {},
       started_at: this.ports.now(),
     };
+    return { episode, ...(opened.problem === undefined ? {} : { problem: opened.problem }) };
   }
 
-  private async takeSteps(sample: OpenedSample, episode: EpisodeState): Promise<'over' | 'suspended'> {
+  private begin(agent: Agent, sample: OpenedSample, episode: EpisodeState): void {
+    const { trial } = this.state;
+    agent.reset({ sample_id: sample.id, trial, num_trials: this.ports.rules.num_trials });
+    episode.agent = agent.snapshot();
+  }
+
+  private metricsOf(agent: Agent | null, episode: EpisodeState): Record<string, number> {
+    try {
+      return agent?.metrics?.() ?? {};
+    } catch (caught) {
+      episode.warnings.push(`the agent's metrics: ${this.ports.describeError(caught).message}`);
+      return {};
+    }
+  }
+
+  private async takeSteps(
+    agent: Agent,
+    sample: OpenedSample,
+    episode: EpisodeState,
+  ): Promise<'over' | 'suspended'> {
     const limit = this.ports.rules.max_steps_per_episode ?? Number.POSITIVE_INFINITY;
     while (episode.steps.length < limit) {
       if (episode.steps.length > 0 && !(await this.ports.mayProceed('step'))) return 'suspended';
       this.ahead = null;
-      const action = await this.agent.act(episode.obs);
+      const action = checkedAction(await agent.act(episode.obs));
       const { answer, act } = await this.step(sample, episode, action);
       if ('error' in answer) throw new StepError(answer.error, action);
       const { obs = null, feedback, done, info } = answer;
       const last = done || episode.steps.length + 1 >= limit;
-      await this.observe(episode, obs, feedback, last);
+      await this.observe(agent, episode, { obs, feedback, last });
       // The step is booked in one go, after its last await, so that a suspended lane never holds half of it.
       const reward = answer.reward ?? (feedback.correct ? 1 : 0);
       episode.steps.push({
@@ -160,7 +188,7 @@ export class Lane {
       episode.reward += reward;
       episode.environment = answer.state ?? null;
       episode.obs = obs ?? '';
-      episode.agent = this.agent.snapshot();
+      episode.agent = agent.snapshot();
       if (last) return 'over';
     }
     return 'over';
@@ -178,13 +206,12 @@ export class Lane {
 
   /** The step is graded already: what fails after it, such as a reflection, is a warning. */
   private async observe(
+    agent: Agent,
     episode: EpisodeState,
-    obs: string | null,
-    feedback: Feedback,
-    last: boolean,
+    { obs, feedback, last }: { obs: string | null; feedback: Feedback; last: boolean },
   ): Promise<void> {
     try {
-      await this.agent.observe(obs, feedback, last);
+      await agent.observe(obs, feedback, last);
     } catch (caught) {
       if (this.ports.isInterruption(caught)) throw caught;
       const step = episode.steps.length + 1;
@@ -194,7 +221,7 @@ export class Lane {
 
   private useMemory(memory: MemoryModule): void {
     this.memory = memory;
-    this.agent = this.createAgent();
+    this.agent = null;
   }
 
   private createAgent(): Agent {

@@ -20,6 +20,8 @@ export interface OpenedSample {
   id: string;
   state: Json;
   obs: string;
+  /** Why it could not be opened; absent where it was. */
+  problem?: EpisodeError;
 }
 
 /** The rules a lane follows, most of them fields of `runtime`. */
@@ -66,6 +68,14 @@ export interface LanePorts {
   /** An error that is no episode's: cancellation, a refused call. It ends the lane. */
   isInterruption(error: unknown): boolean;
   describeError(error: unknown): EpisodeError;
+}
+
+/** The environment could not begin; carries what it said. */
+export class OpenError extends Error {
+  constructor({ type, message }: EpisodeError) {
+    super(message);
+    this.name = type;
+  }
 }
 
 /** The environment could not take a step; carries what it said, and the action. */

@@ -21,6 +21,7 @@ export type RunFacts = Pick<
   | 'seed'
   | 'feedback_in_memory'
   | 'curator_sees_feedback'
+  | 'code_changes'
   | 'samples_planned'
   | 'wall_seconds'
   | 'started_at'
@@ -80,6 +81,10 @@ export class RunMetricsBuilder {
   constructor(private readonly trials: number) {
     this.correctByTrial = Array.from({ length: trials }, () => 0);
     this.judgedByTrial = Array.from({ length: trials }, () => 0);
+  }
+
+  get episodesSoFar(): number {
+    return this.episodes;
   }
 
   add(row: ResultRow, calls: readonly CallRecord[]): void {

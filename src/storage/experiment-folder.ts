@@ -2,6 +2,7 @@ import { parse } from 'yaml';
 import { firstAgentEvalDifference } from '../config/agent-eval-fingerprint.js';
 import type { AgentEvalConfig } from '../config/agent-eval-schema.js';
 import { firstDifference } from '../config/fingerprint.js';
+import { type PaceChange, paceChange } from '../config/pacing.js';
 import type { RunConfig } from '../config/schema.js';
 import { isMapping } from '../contracts/json.js';
 import type { Metrics } from '../contracts/results.js';
@@ -17,16 +18,27 @@ export interface ConfigKind<Config> {
   isOne(value: unknown): boolean;
   /** The first field in which a config asks for something else than an earlier one; null where there is none. */
   difference(earlier: Config, asked: Config): string | null;
+  /** How two that ask the same differ in their pace. */
+  pace(earlier: Config, asked: Config): PaceChange;
 }
 
 export const RUN_CONFIGS: ConfigKind<RunConfig> = {
   isOne: (value) => isMapping(value) && isMapping(value.runtime) && isMapping(value.dataset),
   difference: firstDifference,
+  pace: (earlier, asked) => {
+    const { concurrency, fixed } = paceChange(earlier, asked, {
+      concurrency: 'runtime.concurrency',
+      free: ['name'],
+    });
+    // Samples that share a memory go one after another.
+    return { concurrency: asked.runtime.memory_scope === 'run' ? null : concurrency, fixed };
+  },
 };
 
 export const AGENT_EVAL_CONFIGS: ConfigKind<AgentEvalConfig> = {
   isOne: (value) => isMapping(value) && Array.isArray(value.datasets) && isMapping(value.agent),
   difference: firstAgentEvalDifference,
+  pace: (earlier, asked) => paceChange(earlier, asked, { concurrency: 'concurrency', free: ['name', 'now'] }),
 };
 
 /**
@@ -36,25 +48,64 @@ export const AGENT_EVAL_CONFIGS: ConfigKind<AgentEvalConfig> = {
 export async function unfinishedConfig<Config extends object>(
   store: ArtifactStore,
   config: Config,
-  { isOne, difference }: ConfigKind<Config>,
+  kind: ConfigKind<Config>,
 ): Promise<Config | 'absent' | 'taken'> {
+  const { earlier, state } = await looked(store, config, kind);
+  return state === 'unfinished' ? earlier : state;
+}
+
+type Looked<Config> =
+  | { state: 'absent'; earlier: null; differs: null }
+  | { state: 'unfinished'; earlier: Config; differs: null }
+  /** `differs`: the field that keeps an unfinished one from being continued; null where it is complete, or something else. */
+  | { state: 'taken'; earlier: null; differs: string | null };
+
+const ABSENT = { state: 'absent', earlier: null, differs: null } as const;
+const TAKEN = { state: 'taken', earlier: null, differs: null } as const;
+
+async function looked<Config extends object>(
+  store: ArtifactStore,
+  config: Config,
+  { isOne, difference }: ConfigKind<Config>,
+): Promise<Looked<Config>> {
   const [metrics, text] = await Promise.all([
     store.readText(artifactKeys.metrics),
     store.readText(artifactKeys.config),
   ]);
-  if (metrics !== null && (JSON.parse(metrics) as Metrics).status === 'done') return 'taken';
-  if (text === null) return metrics === null ? 'absent' : 'taken';
+  if (metrics !== null && (JSON.parse(metrics) as Metrics).status === 'done') return TAKEN;
+  if (text === null) return metrics === null ? ABSENT : TAKEN;
   const stored: unknown = parse(text);
-  return isOne(stored) && difference(stored as Config, config) === null ? (stored as Config) : 'taken';
+  if (!isOne(stored)) return TAKEN;
+  const earlier = stored as Config;
+  const differs = difference(earlier, config);
+  return differs === null ? { state: 'unfinished', earlier, differs } : { ...TAKEN, differs };
 }
 
-export async function folderState<Config extends object>(
+/** What a folder is to an experiment. */
+export interface FoundFolder {
+  state: FolderState;
+  /** Why an unfinished experiment there is not continued; null where there is none, or it is. */
+  differs: string | null;
+}
+
+/** Why an unfinished experiment is not gone on with. */
+export function leftText(id: string, differs: string): string {
+  return `${id} is unfinished and stays so, since ${differs} differs: this one is begun anew, and pays for its own calls.`;
+}
+
+/** What a config's rows are called where they differ. */
+export const THE_ROWS = 'the content of the dataset';
+
+/** @param holdsRows whether it was made for the rows that the config names now; asked where all else is the same. */
+export async function foundFolder<Config extends object>(
   store: ArtifactStore,
   config: Config,
   kind: ConfigKind<Config>,
-): Promise<FolderState> {
-  const there = await unfinishedConfig(store, config, kind);
-  return typeof there === 'string' ? there : 'unfinished';
+  holdsRows: (store: ArtifactStore, earlier: Config) => Promise<boolean>,
+): Promise<FoundFolder> {
+  const { state, earlier, differs } = await looked(store, config, kind);
+  if (state !== 'unfinished' || (await holdsRows(store, earlier))) return { state, differs };
+  return { state: 'taken', differs: THE_ROWS };
 }
 
 /** `name`, `name-2`, `name-3`, … */
@@ -65,15 +116,16 @@ export function* candidateNames(name: string): Generator<string> {
 }
 
 /**
- * The folder for a run: an unfinished one of the same config is continued, a finished one is never written over.
+ * The folder for a run: an unfinished one of the same config and rows is continued, a finished one is never written over.
  */
 export async function chooseExperiment(
   results: ArtifactStore,
   name: string,
   config: RunConfig,
+  holdsRows: (store: ArtifactStore) => Promise<boolean>,
 ): Promise<{ experiment: string; state: 'absent' | 'unfinished' }> {
   for (const experiment of candidateNames(name)) {
-    const state = await folderState(results.within(experiment), config, RUN_CONFIGS);
+    const { state } = await foundFolder(results.within(experiment), config, RUN_CONFIGS, holdsRows);
     if (state !== 'taken') return { experiment, state };
   }
   throw new Error('unreachable: there are endlessly many names');

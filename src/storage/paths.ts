@@ -228,8 +228,8 @@ export function bundleRowKey(id: string): string {
   return `${ROWS}/${segment(id)}.json`;
 }
 
-/** The bundles' modules as an evaluation found them. */
-export function bundleCodeKey(): string {
+/** The user's own modules as an experiment found them. */
+export function codeKey(): string {
   return 'code.json';
 }
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
+import { withImports } from '../activities/own-code.js';
 import { InvalidInputError } from '../config/errors.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -92,30 +93,6 @@ async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
   }
 }
 
-/** A file's text and that of every file of the user's that it imports, by their order of appearance. */
-function sourcesOf(file: string): string[] {
-  const texts = new Map<string, string>();
-  const visit = (path: string): void => {
-    if (texts.has(path)) return;
-    const text = readFileSync(path, 'utf8');
-    texts.set(path, text);
-    for (const [, specifier = ''] of text.matchAll(/(?:from|import)\s*(?:\(\s*)?['"](\.[^'"]+)['"]/g)) {
-      const named = resolve(dirname(path), specifier);
-      const candidates = [
-        named.replace(/\.js$/, '.ts'),
-        named,
-        `${named}.ts`,
-        `${named}.js`,
-        join(named, 'index.ts'),
-      ];
-      const found = candidates.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
-      if (found !== undefined) visit(found);
-    }
-  };
-  visit(file);
-  return [...texts.values()];
-}
-
 /** The workflow code a worker runs, and a hash that names it where it holds a user's agent. */
 export async function workflowBundle(
   agents: readonly AgentSource[],
@@ -124,7 +101,11 @@ export async function workflowBundle(
     if (existsSync(PREBUILT_BUNDLE)) return { bundle: { codePath: PREBUILT_BUNDLE }, codeHash: null };
     return { bundle: { code: await buildBundle() }, codeHash: null };
   }
-  const sources = agents.map(({ type, file, className }) => [type, className, sourcesOf(file)]);
+  const sources = agents.map(({ type, file, className }) => [
+    type,
+    className,
+    [...withImports(file).values()],
+  ]);
   const codeHash = createHash('sha256').update(JSON.stringify(sources)).digest('hex').slice(0, 10);
   return { bundle: { code: await bundleWith(agents) }, codeHash };
 }

@@ -49,18 +49,37 @@ export function artifactStoreDriver(
         }),
       );
     },
-    retrieve: (_context, claims) =>
-      Promise.all(
-        claims.map(async ({ claimData }): Promise<Payload> => {
-          const { store: address = '', key = '' } = claimData;
-          const bytes = KEY.test(key) ? await open(address).read(key) : null;
-          if (bytes === null || keyOf(bytes) !== key) {
-            throw new Error(`the payload ${key} is missing from ${address}: the folder was changed`);
-          }
-          return PayloadMessage.decode(bytes);
-        }),
-      ),
+    retrieve: (_context, claims) => Promise.all(claims.map((claim) => retrieved(claim, open))),
   };
+}
+
+/** How the SDK writes a reference to a payload that lies in a store. */
+const REFERENCE = { encoding: 'json/protobuf', messageType: 'temporal.api.sdk.v1.ExternalStorageReference' };
+
+/** A payload of a history as it was sent: a reference to one is followed. @throws where that is missing. */
+export async function wholePayload(
+  payload: Payload,
+  open: (uri: string) => ArtifactStore = openStore,
+): Promise<Payload> {
+  const isReference = Object.entries(REFERENCE).every(([name, value]) => {
+    const written = payload.metadata?.[name];
+    return written != null && Buffer.from(written).toString() === value;
+  });
+  if (!isReference) return payload;
+  const { claimData } = JSON.parse(Buffer.from(payload.data ?? []).toString()) as StorageDriverClaim;
+  return retrieved(new StorageDriverClaim(claimData), open);
+}
+
+async function retrieved(
+  { claimData }: StorageDriverClaim,
+  open: (uri: string) => ArtifactStore,
+): Promise<Payload> {
+  const { store: address = '', key = '' } = claimData;
+  const bytes = KEY.test(key) ? await open(address).read(key) : null;
+  if (bytes === null || keyOf(bytes) !== key) {
+    throw new Error(`the payload ${key} is missing from ${address}: the folder was changed`);
+  }
+  return PayloadMessage.decode(bytes);
 }
 
 /** Where large payloads go: REPRISE_PAYLOAD_STORE (a folder or s3://bucket/prefix), else the server's folder. */

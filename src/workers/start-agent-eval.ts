@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { agentEvalConfigOf } from '../activities/agent-eval/agent-eval-config.js';
-import { askedRows } from '../activities/agent-eval/asked-rows.js';
+import { holdsRows } from '../activities/agent-eval/agent-eval-folder.js';
+import { askedRows, bundleCode } from '../activities/agent-eval/asked-rows.js';
 import type { AgentEvalConfig } from '../config/agent-eval-schema.js';
 import { modelNameOf } from '../config/model-name.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
@@ -14,6 +15,7 @@ export function startAgentEval(
   taskQueue: string,
 ): Promise<StartedRun> {
   const { lm } = config.agent;
+  let folders: string[] = [];
   return startNamed(
     client,
     {
@@ -21,7 +23,13 @@ export function startAgentEval(
       config,
       kind: AGENT_EVAL_CONFIGS,
       // With the modules that the rows of its bundles name.
-      read: (input) => askedRows(agentEvalConfigOf(input), config.now ?? new Date().toISOString()),
+      read: async (input) => {
+        const rows = await askedRows(agentEvalConfigOf(input), config.now ?? new Date().toISOString());
+        folders = [...new Set(rows.map(({ folder }) => folder))];
+      },
+      holdsRows: async (folder, earlier) =>
+        holdsRows(folder, await askedRows(config, config.now ?? earlier.now ?? new Date().toISOString())),
+      code: () => bundleCode(folders),
       summary: `${config.name} · ${modelNameOf(lm)}`,
     },
     taskQueue,

@@ -4,12 +4,14 @@ import { InvalidInputError } from '../config/errors.js';
 import { firstEvolveDifference } from '../config/evolve-fingerprint.js';
 import type { EvolveConfig } from '../config/evolve-schema.js';
 import { modelNameOf } from '../config/model-name.js';
+import { paceChange } from '../config/pacing.js';
 import type { JsonObject } from '../contracts/json.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
 import { openStore } from '../storage/open.js';
 import { experimentFolderName } from '../storage/paths.js';
 import { inProgress, startedWith } from './in-progress.js';
 import { permitTyped } from './permissions.js';
+import { setPace } from './set-pace.js';
 
 export interface StartedEvolution {
   /** The workflow's id: the experiment's name. */
@@ -18,6 +20,8 @@ export interface StartedEvolution {
   how: 'started' | 'attached';
   /** How many iterations the one in progress goes to, where that is not what was asked for. */
   iterations: number | null;
+  /** How much it does at once from now on, where that was changed; null where it was not. */
+  concurrency: number | null;
 }
 
 /** Tries that find another command's start in their way; more than one would be a wonder. */
@@ -32,8 +36,19 @@ function differenceOf(running: JsonObject, asked: AskedEvolution): string | null
   return firstEvolveDifference(runningConfig as unknown as EvolveConfig, config as unknown as EvolveConfig);
 }
 
+/** How far it goes may differ: that is told. */
+const PACE = {
+  concurrency: 'evolution.concurrency',
+  free: ['name', 'evolution.num_iterations'],
+} as const;
+
+function withoutFork({ fork: _fork, ...config }: JsonObject): JsonObject {
+  return config;
+}
+
 async function attach(client: Client, id: string, asked: AskedEvolution): Promise<StartedEvolution> {
   const running = await startedWith(client, id);
+  const handle = client.workflow.getHandle(id);
   const difference = running === null ? null : differenceOf(running, asked);
   if (difference !== null) {
     throw new InvalidInputError(
@@ -41,13 +56,18 @@ async function attach(client: Client, id: string, asked: AskedEvolution): Promis
       difference,
     );
   }
+  const concurrency =
+    running === null || !('scaffolder' in running)
+      ? null
+      : await setPace(handle, paceChange(withoutFork(running), asked.config, PACE));
   const { num_iterations } = (running?.evolution ?? {}) as { num_iterations?: number };
   const other = num_iterations !== undefined && num_iterations !== asked.config.evolution.num_iterations;
   return {
     id,
-    handle: client.workflow.getHandle(id),
+    handle,
     how: 'attached',
     iterations: other ? num_iterations : null,
+    concurrency,
   };
 }
 
@@ -83,7 +103,7 @@ export async function startEvolve(
         workflowIdConflictPolicy: 'FAIL',
         staticSummary: `${config.name} · ${modelNameOf(config.scaffolder.lm)}`,
       });
-      return { id, handle, how: 'started', iterations: null };
+      return { id, handle, how: 'started', iterations: null, concurrency: null };
     } catch (error) {
       // Another command was faster by a moment.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError) || attempt === ATTEMPTS) throw error;

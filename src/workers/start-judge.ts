@@ -4,18 +4,22 @@ import { InvalidInputError } from '../config/errors.js';
 import { resolveJudgeConfig } from '../config/judge-load.js';
 import type { JudgeConfig } from '../config/judge-schema.js';
 import { modelNameOf } from '../config/model-name.js';
+import { paceChange } from '../config/pacing.js';
 import { THE_INPUT } from '../config/read-config.js';
 import type { JsonObject } from '../contracts/json.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
 import { judgementPrefix } from '../storage/paths.js';
-import { inProgress } from './in-progress.js';
+import { inProgress, startedWith } from './in-progress.js';
 import { permitTyped } from './permissions.js';
+import { setPace } from './set-pace.js';
 
 export interface StartedJudgement {
   /** The workflow's id: the judgement's folder, from the experiment's name on. */
   id: string;
   handle: WorkflowHandle;
   how: 'started' | 'attached';
+  /** How much it does at once from now on, where that was changed; null where it was not. */
+  concurrency: number | null;
 }
 
 /** The note on a workflow that says which experiment it judges: one of the same name may be elsewhere. */
@@ -44,7 +48,12 @@ export async function startJudge(
   const running = await runningExperiment(client, id);
   // One that something else has started has no note, and can only be asked by its id.
   if (running === experiment || running === '') {
-    return { id, handle: client.workflow.getHandle(id), how: 'attached' };
+    const handle = client.workflow.getHandle(id);
+    const begun = await startedWith(client, id);
+    const isWhole = begun !== null && 'rubric' in begun && 'lm' in begun;
+    const pace = isWhole ? paceChange(begun, input, { concurrency: 'concurrency', free: [] }) : null;
+    const concurrency = pace === null ? null : await setPace(handle, pace);
+    return { id, handle, how: 'attached', concurrency };
   }
   if (running !== null) {
     throw new InvalidInputError(
@@ -61,7 +70,7 @@ export async function startJudge(
       memo: { [EXPERIMENT_MEMO]: experiment },
       staticSummary: `${rubric.name} · ${modelNameOf(lm)}`,
     });
-    return { id, handle, how: 'started' };
+    return { id, handle, how: 'started', concurrency: null };
   } catch (error) {
     // Another command was faster by a moment.
     if (error instanceof WorkflowExecutionAlreadyStartedError) return startJudge(client, config, taskQueue);

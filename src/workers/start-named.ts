@@ -1,10 +1,15 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
+import { changedSince, type OwnCode } from '../activities/code-changes.js';
 import { InvalidInputError } from '../config/errors.js';
+import { parseStored } from '../config/read-config.js';
 import type { JsonObject } from '../contracts/json.js';
-import { type ConfigKind, candidateNames, folderState } from '../storage/experiment-folder.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { type ConfigKind, candidateNames, foundFolder } from '../storage/experiment-folder.js';
 import { openStore } from '../storage/open.js';
+import { artifactKeys } from '../storage/paths.js';
 import { inProgress, startedWith } from './in-progress.js';
 import { permitTyped } from './permissions.js';
+import { setPace } from './set-pace.js';
 
 export interface StartedRun {
   /** The workflow's and the experiment's id. */
@@ -12,6 +17,12 @@ export interface StartedRun {
   handle: WorkflowHandle;
   /** `new`, `continued` from its artifacts, or `attached` to a run in progress. */
   how: 'new' | 'continued' | 'attached';
+  /** Files of the user's own code that are not as they were when it began, or was last continued. */
+  changed: string[];
+  /** An unfinished one of that name that stays so, and what it differs in; null where there is none. */
+  left: { id: string; differs: string } | null;
+  /** How much it does at once from now on, where that was changed; null where it was not. */
+  concurrency: number | null;
 }
 
 /** What is to be started: its folder has its workflow's name, and one that is unfinished is continued. */
@@ -22,6 +33,10 @@ export interface Startable<Config> {
   kind: ConfigKind<Config>;
   /** Reads the config as a worker does, for what it names. */
   read(input: JsonObject): unknown;
+  /** Whether a folder was made for the rows that the config names now. */
+  holdsRows(folder: ArtifactStore, earlier: Config): Promise<boolean>;
+  /** The user's own code that it works with, once the config is read. */
+  code(): OwnCode;
   /** For the list of workflows in the Temporal UI. */
   summary: string;
 }
@@ -36,21 +51,50 @@ async function isInProgress(client: Client, id: string, type: string): Promise<b
   );
 }
 
+/** The config that one in progress was begun with: its input, or, where that is the path of one, the one in its folder. */
+async function runningConfig<Config>(
+  client: Client,
+  id: string,
+  { isOne }: ConfigKind<Config>,
+  folder: ArtifactStore,
+): Promise<Config | null> {
+  const input = await startedWith(client, id);
+  if (isOne(input)) return input as Config;
+  const text = await folder.readText(artifactKeys.config);
+  const stored = text === null ? null : parseStored(text, artifactKeys.config);
+  return isOne(stored) ? (stored as Config) : null;
+}
+
 async function attach<Config>(
   client: Client,
   id: string,
-  { config, kind }: Startable<Config>,
+  { config, kind, code, holdsRows }: Startable<Config>,
+  folder: ArtifactStore,
 ): Promise<StartedRun> {
-  const running = await startedWith(client, id);
-  // It may have been started with the path of one.
-  const differs = kind.isOne(running) ? kind.difference(running as Config, config) : null;
+  const running = await runningConfig(client, id, kind, folder);
+  const differs = running === null ? null : kind.difference(running, config);
   if (differs !== null) {
     throw new InvalidInputError(
       `the run ${id} is in progress with another config (${differs} differs). Wait for it, stop it with: reprise stop ${id}, or give this one a name of its own with --name`,
       differs,
     );
   }
-  return { id, handle: client.workflow.getHandle(id), how: 'attached' };
+  if (running !== null && !(await holdsRows(folder, running))) {
+    throw new InvalidInputError(
+      `dataset: the run ${id} is in progress with other rows than are there now, and goes on with those. Give this one a name of its own with --name`,
+      'dataset',
+    );
+  }
+  const handle = client.workflow.getHandle(id);
+  const concurrency = running === null ? null : await setPace(handle, kind.pace(running, config));
+  return {
+    id,
+    handle,
+    how: 'attached',
+    changed: await changedSince(folder, code()),
+    concurrency,
+    left: null,
+  };
 }
 
 /**
@@ -68,10 +112,17 @@ export async function startNamed<Config extends { name: string; output: { result
   const input = JSON.parse(JSON.stringify(config)) as JsonObject;
   // Also where it is in progress: its worker may have been told by nobody.
   await permitTyped(client, () => asked.read(input));
+  let left: StartedRun['left'] = null;
   for (const id of candidateNames(config.name)) {
-    if (await isInProgress(client, id, type)) return attach(client, id, asked);
-    const state = await folderState(results.within(id), config, kind);
-    if (state === 'taken') continue;
+    const folder = results.within(id);
+    if (await isInProgress(client, id, type)) return attach(client, id, asked, folder);
+    const { state, differs } = await foundFolder(folder, config, kind, asked.holdsRows);
+    if (state === 'taken') {
+      if (differs !== null) left ??= { id, differs };
+      continue;
+    }
+    // Before it is started: then it is noted.
+    const changed = state === 'absent' ? [] : await changedSince(folder, asked.code());
     try {
       const handle = await client.workflow.start(type, {
         workflowId: id,
@@ -80,7 +131,7 @@ export async function startNamed<Config extends { name: string; output: { result
         workflowIdConflictPolicy: 'FAIL',
         staticSummary: summary,
       });
-      return { id, handle, how: state === 'absent' ? 'new' : 'continued' };
+      return { id, handle, how: state === 'absent' ? 'new' : 'continued', changed, left, concurrency: null };
     } catch (error) {
       // Another command was faster by a moment.
       if (error instanceof WorkflowExecutionAlreadyStartedError) return startNamed(client, asked, taskQueue);

@@ -1,5 +1,7 @@
 import type { Client } from '@temporalio/client';
+import { ownCodeOf } from '../activities/own-code.js';
 import { configOf } from '../activities/prepare-run.js';
+import { holdsRows } from '../activities/run-rows.js';
 import { modelNameOf } from '../config/model-name.js';
 import type { RunConfig } from '../config/schema.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
@@ -15,6 +17,8 @@ export function startRun(client: Client, config: RunConfig, taskQueue: string): 
       config,
       kind: RUN_CONFIGS,
       read: (input) => configOf(input, config.name),
+      holdsRows: (folder) => holdsRows(folder, config, process.env),
+      code: () => ownCodeOf(config),
       summary: `${config.name} · ${modelNameOf(config.lm)}`,
     },
     taskQueue,

@@ -21,7 +21,7 @@ import { receive } from './receive.js';
 import { takeRequests } from './requests.js';
 import { rollout as rolloutWorkflow } from './rollout.js';
 import { assertContinues } from './started-rightly.js';
-import { watchTheClock } from './wall-limit.js';
+import { WorkingClock } from './working-clock.js';
 
 interface Due {
   task: RolloutTask;
@@ -86,7 +86,8 @@ export async function agentEval(input: AgentEvalInput, carried?: AgentEvalCarrie
 
   const plan = carried?.plan ?? (await prepared(bundles.prepareAgentEval(input), control));
   control.begin(plan);
-  const stopWatching = watchTheClock(plan, startedAt, 'run', control);
+  const begunAt = { started_at: startedAt, worked_seconds: carried?.worked_seconds };
+  const clock = WorkingClock.start(plan, begunAt, 'run', control);
   const due = rolloutsDue(plan);
   let cancellation: unknown;
   try {
@@ -95,17 +96,23 @@ export async function agentEval(input: AgentEvalInput, carried?: AgentEvalCarrie
     );
     if (begun === due.length) control.allBegun();
     else if (control.goesOn()) {
-      stopWatching();
+      clock.stop();
       await readyToContinue();
-      const carriedOn = { plan, begun, started_at: startedAt, ...control.handOver() };
+      const carriedOn = { plan, begun, started_at: startedAt, ...clock.worked(), ...control.handOver() };
       await continueAsNew<typeof agentEval>(input, carriedOn);
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;
     cancellation = error;
   }
-  stopWatching();
+  clock.stop();
   return conclude(control, { cancellation, artifacts: plan.artifacts, what: 'run' }, (outcome) =>
-    bundles.finalizeAgentEval({ plan, ...outcome, started_at: startedAt, ended_at: Date.now() }),
+    bundles.finalizeAgentEval({
+      plan,
+      ...outcome,
+      started_at: startedAt,
+      ended_at: Date.now(),
+      ...clock.worked(),
+    }),
   );
 }

@@ -21,7 +21,7 @@ import { evolution } from './proxies.js';
 import { receive } from './receive.js';
 import { takeRequests } from './requests.js';
 import { assertContinues } from './started-rightly.js';
-import { watchTheClock } from './wall-limit.js';
+import { WorkingClock } from './working-clock.js';
 
 async function runIteration(
   plan: EvolvePlan,
@@ -67,7 +67,8 @@ export async function evolve(input: EvolveInput, carried?: EvolveCarried): Promi
 
   const plan = carried?.plan ?? (await prepared(evolution.prepareEvolve(input), control));
   control.begin(plan);
-  const stopWatching = watchTheClock(plan, startedAt, 'experiment', control);
+  const begunAt = { started_at: startedAt, worked_seconds: carried?.worked_seconds };
+  const clock = WorkingClock.start(plan, begunAt, 'experiment', control);
   let cancellation: unknown;
   const reached: Reached = { state: plan.state, tested: null };
   try {
@@ -76,9 +77,14 @@ export async function evolve(input: EvolveInput, carried?: EvolveCarried): Promi
       run: (state, closing) => runIteration(plan, state, control, closing),
       rest: async (state) => {
         if (!workflowInfo().continueAsNewSuggested) return;
-        stopWatching();
+        clock.stop();
         await readyToContinue();
-        const carriedOn = { plan: { ...plan, state }, started_at: startedAt, ...control.handOver() };
+        const carriedOn = {
+          plan: { ...plan, state },
+          started_at: startedAt,
+          ...clock.worked(),
+          ...control.handOver(),
+        };
         await continueAsNew<typeof evolve>(input, carriedOn);
       },
     });
@@ -86,7 +92,7 @@ export async function evolve(input: EvolveInput, carried?: EvolveCarried): Promi
     if (!isCancellation(error)) throw error;
     cancellation = error;
   }
-  stopWatching();
+  clock.stop();
   return conclude(control, { cancellation, artifacts: plan.artifacts, what: 'experiment' }, (outcome) =>
     evolution.finalizeEvolve({
       plan,
@@ -95,6 +101,7 @@ export async function evolve(input: EvolveInput, carried?: EvolveCarried): Promi
       lines: control.unloggedLines(),
       started_at: startedAt,
       ended_at: Date.now(),
+      ...clock.worked(),
     }),
   );
 }

@@ -32,6 +32,11 @@ export abstract class ExperimentControl<Plan extends Planned> implements Steered
     this.showPhase();
   }
 
+  /** Whether nothing is asked for, by a person's wish. */
+  isPaused(): boolean {
+    return this.standing.waits();
+  }
+
   /** Finishes what is in flight and begins nothing else. */
   stop(): void {
     this.standing.stop();

@@ -6,6 +6,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import { FAILURE_TYPES } from '../contracts/names.js';
+import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { EpisodeError } from '../contracts/results.js';
 import type { AskAgain, StepCost } from '../contracts/step-cost.js';
 import { CallRefusedError } from '../runtime/ports.js';
@@ -22,8 +23,11 @@ function causeOf(error: unknown): unknown {
   return isWrapper && error.cause !== undefined ? causeOf(error.cause) : error;
 }
 
-/** What an error row says. The activity's own words, not the wrapper's. */
-export function describeError(error: unknown): EpisodeError {
+/**
+ * What an error row says. The activity's own words, not the wrapper's.
+ * @param file of the user's own that may have thrown it
+ */
+export function describeError(error: unknown, file?: string): EpisodeError {
   const cause = causeOf(error);
   if (cause instanceof ApplicationFailure) {
     return { type: cause.type ?? 'Error', message: cause.message };
@@ -34,7 +38,7 @@ export function describeError(error: unknown): EpisodeError {
       message: `no answer in time (${cause.timeoutType}); the workers may have died repeatedly`,
     };
   }
-  if (cause instanceof Error) return { type: cause.name, message: cause.message };
+  if (cause instanceof Error) return { type: cause.name, message: messageWithPlace(cause, file) };
   return { type: 'Error', message: String(cause) };
 }
 
@@ -108,8 +112,12 @@ export function orInvalidInput<Value>(build: () => Value): Value {
   try {
     return build();
   } catch (error) {
-    throw ApplicationFailure.nonRetryable(describeError(error).message, FAILURE_TYPES.invalidInput);
+    throw invalidInput(error);
   }
+}
+
+export function invalidInput(error: unknown): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(describeError(error).message, FAILURE_TYPES.invalidInput);
 }
 
 /**

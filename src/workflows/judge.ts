@@ -20,7 +20,7 @@ import { judging, modelCallOptions } from './proxies.js';
 import { requestUntilAnswered } from './request-until-answered.js';
 import { takeRequests } from './requests.js';
 import { assertContinues } from './started-rightly.js';
-import { watchTheClock } from './wall-limit.js';
+import { WorkingClock } from './working-clock.js';
 
 /** Every step of every trajectory, in the order of the file. */
 function stepsOf({ run, steps }: JudgePlan): JudgeStepName[] {
@@ -99,7 +99,8 @@ export async function judge(input: JudgeInput, carried?: JudgeCarried): Promise<
 
   const plan = carried?.plan ?? (await prepared(judging.prepareJudge(input), control));
   control.begin(plan, carried === undefined);
-  const stopWatching = watchTheClock(plan, startedAt, 'judge', control);
+  const begunAt = { started_at: startedAt, worked_seconds: carried?.worked_seconds };
+  const clock = WorkingClock.start(plan, begunAt, 'judge', control);
   const due = stepsOf(plan);
   let cancellation: unknown;
   try {
@@ -107,17 +108,23 @@ export async function judge(input: JudgeInput, carried?: JudgeCarried): Promise<
       judgeOneStep(plan, name, control),
     );
     if (begun < due.length && control.goesOn()) {
-      stopWatching();
+      clock.stop();
       await readyToContinue();
-      const carriedOn = { plan, begun, started_at: startedAt, ...control.handOver() };
+      const carriedOn = { plan, begun, started_at: startedAt, ...clock.worked(), ...control.handOver() };
       await continueAsNew<typeof judge>(input, carriedOn);
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;
     cancellation = error;
   }
-  stopWatching();
+  clock.stop();
   return conclude(control, { cancellation, artifacts: plan.artifacts, what: 'judgement' }, (outcome) =>
-    judging.finalizeJudge({ plan, ...outcome, started_at: startedAt, ended_at: Date.now() }),
+    judging.finalizeJudge({
+      plan,
+      ...outcome,
+      started_at: startedAt,
+      ended_at: Date.now(),
+      ...clock.worked(),
+    }),
   );
 }

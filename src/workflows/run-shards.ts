@@ -6,13 +6,17 @@ import { REPLACES } from './children.js';
 import { describeError } from './failures.js';
 import type { RunControl } from './run-control.js';
 import { shard as shardWorkflow } from './shard.js';
-import { watchTheClock } from './wall-limit.js';
+import type { ExperimentClock } from './working-clock.js';
 
 /**
  * Deals the plan's samples to its shards and waits until they have ended, or handed over what they have left. Rejects
  * only with a cancellation.
  */
-export async function runShards(plan: RunPlan, control: RunControl, startedAt: number): Promise<void> {
+export async function runShards(
+  plan: RunPlan,
+  control: RunControl,
+  startClock: () => ExperimentClock,
+): Promise<void> {
   if (plan.slots === 0) return;
   const started = control.deal(control.due());
   const shards = [...started].map(async ([shard, state]) => {
@@ -32,10 +36,10 @@ export async function runShards(plan: RunPlan, control: RunControl, startedAt: n
       control.broke(shard, describeError(error).message);
     }
   });
-  const stopWatching = watchTheClock(plan, startedAt, 'run', control);
+  const clock = startClock();
   try {
     await settleAll(shards);
   } finally {
-    stopWatching();
+    clock.stop();
   }
 }

@@ -11,6 +11,7 @@ import { takeRequests } from './requests.js';
 import { RunControl } from './run-control.js';
 import { runShards } from './run-shards.js';
 import { assertContinues } from './started-rightly.js';
+import { type ExperimentClock, WorkingClock } from './working-clock.js';
 
 /** Never while the history of a run that began before there was a handover is replayed. */
 function isLong(): boolean {
@@ -34,17 +35,29 @@ export async function run(input: RunInput, carried?: RunCarried): Promise<RunRes
   const plan = carried?.plan ?? (await prepared(artifacts.prepareRun(input), control));
   control.begin(plan);
   let cancellation: unknown;
+  let clock = undefined as ExperimentClock | undefined;
+  const begun = { started_at: startedAt, worked_seconds: carried?.worked_seconds };
   try {
-    await runShards(plan, control, startedAt);
+    await runShards(plan, control, () => {
+      clock = WorkingClock.start(plan, begun, 'run', control);
+      return clock;
+    });
     if (control.carriesOn()) {
       await readyToContinue();
-      await continueAsNew<typeof run>(input, { plan, started_at: startedAt, ...control.handOver() });
+      const carriedOn = { plan, started_at: startedAt, ...clock?.worked(), ...control.handOver() };
+      await continueAsNew<typeof run>(input, carriedOn);
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;
     cancellation = error;
   }
   return conclude(control, { cancellation, artifacts: plan.artifacts, what: 'run' }, (outcome) =>
-    artifacts.finalizeRun({ plan, ...outcome, started_at: startedAt, ended_at: Date.now() }),
+    artifacts.finalizeRun({
+      plan,
+      ...outcome,
+      started_at: startedAt,
+      ended_at: Date.now(),
+      ...clock?.worked(),
+    }),
   );
 }

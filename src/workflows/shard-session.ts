@@ -1,11 +1,19 @@
 import { CancellationScope, condition, isCancellation, patched, workflowInfo } from '@temporalio/workflow';
-import { createAgent } from '../agents/registry.js';
+import { AgentShapeError } from '../agents/own-agent.js';
+import { createAgent, UnknownAgentError } from '../agents/registry.js';
 import type { GeneratedReply } from '../contracts/activities.js';
-import type { AgentRequest, CodeRequest } from '../contracts/agent.js';
+import type { Agent, AgentRequest, CodeRequest } from '../contracts/agent.js';
 import type { ExecutionIdentity, ExecutionResult } from '../contracts/execution.js';
 import type { CallIdentity } from '../contracts/language-model.js';
 import type { EpisodeRecord } from '../contracts/results.js';
-import type { AwaitedStep, ControlState, ShardCarried, ShardInput, Totals } from '../contracts/run.js';
+import type {
+  AwaitedStep,
+  ControlState,
+  RunPlan,
+  ShardCarried,
+  ShardInput,
+  Totals,
+} from '../contracts/run.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { isJournaled } from '../memory/saved.js';
@@ -26,7 +34,7 @@ import {
   standingOf,
 } from '../runtime/totals.js';
 import { EnvironmentGateway } from './environment-gateway.js';
-import { describeError, fatalMessage, isInterruption, orInvalidInput } from './failures.js';
+import { describeError, fatalMessage, invalidInput, isInterruption, orInvalidInput } from './failures.js';
 import { LaneJournal } from './lane-journal.js';
 import { LaneQueue } from './lane-queue.js';
 import { useModelQueue, withModelQueue } from './model-queue.js';
@@ -35,6 +43,19 @@ import { artifacts, executionOptions, executions, languageModel, modelCallOption
 import { requestUntilAnswered } from './request-until-answered.js';
 import { ShardLeave } from './shard-leave.js';
 import { ShardReports } from './shard-reports.js';
+
+/** What is no agent will never be one; what its constructor throws is an episode's error. */
+function madeAgent(context: Parameters<typeof createAgent>[0]): Agent {
+  try {
+    return createAgent(context);
+  } catch (error) {
+    const isUnfit = error instanceof UnknownAgentError || error instanceof AgentShapeError;
+    throw isUnfit ? invalidInput(error) : error;
+  }
+}
+
+/** The file of a user's agent. */
+const ownFile = ({ agent }: RunPlan) => ('file' in agent ? (agent.file as string) : undefined);
 
 /** One execution of a shard: its lanes, its control state, its totals. */
 export class ShardSession {
@@ -253,7 +274,7 @@ export class ShardSession {
       step: (sample, state, action) => this.environment.step(sample, state, action),
       generate: (call, request, step) => this.generate(call, request, step),
       execute: (execution, request) => this.execute(execution, request),
-      createAgent: (tools) => orInvalidInput(() => createAgent({ config: plan.agent, ...tools })),
+      createAgent: (tools) => madeAgent({ config: plan.agent, ...tools }),
       createMemory: (saved) => orInvalidInput(() => buildMemory(plan.memory, saved, journal)),
       record: (episode) => {
         book(episode);
@@ -263,7 +284,7 @@ export class ShardSession {
       },
       now: () => Date.now(),
       isInterruption,
-      describeError,
+      describeError: (error) => describeError(error, ownFile(plan)),
     };
   }
 

@@ -1,8 +1,17 @@
 import { describe, expect, test, vi } from 'vitest';
-import { latestEvolveState } from '../../src/activities/evolve/evolve-folder.js';
+import { chooseEvolveFolder, latestEvolveState } from '../../src/activities/evolve/evolve-folder.js';
 import type { EvolveConfig } from '../../src/config/evolve-schema.js';
 import { evolveConfigWith } from '../config/evolve-support.js';
-import { choice, DATA, ended, experiment, FOLDER, type FolderSubject, to } from './evolve-folder-support.js';
+import {
+  choice,
+  DATA,
+  ended,
+  experiment,
+  FOLDER,
+  type FolderSubject,
+  NOW,
+  to,
+} from './evolve-folder-support.js';
 
 /** Which folder an experiment works in, on any store. */
 export function testEvolveFolders({ makeResults }: FolderSubject): void {
@@ -83,6 +92,27 @@ export function testEvolveFolders({ makeResults }: FolderSubject): void {
       const results = await makeResults();
       await experiment(results.within(older), config, there);
       expect(await choice(results, asked)).toEqual(expected);
+    });
+
+    test('is a new one that says what keeps the newest unfinished one of its name from being continued', async () => {
+      const results = await makeResults();
+      const leftBy = async (asked: EvolveConfig) =>
+        (await chooseEvolveFolder(results, asked, NOW, { data: DATA })).left;
+      await experiment(results.within('evolve_20250303_000000'), to(3), { finished: 3, done: ended(3) });
+      expect(await leftBy(to(3, { seed: 5 }))).toBeUndefined();
+      await experiment(results.within('evolve_20250101_000000'), to(3), { finished: 1 });
+      expect(await leftBy(to(3, { seed: 5 }))).toEqual({
+        experiment: 'evolve_20250101_000000',
+        differs: 'seed',
+      });
+      const data = { ...DATA, valid: DATA.train };
+      await experiment(results.within('evolve_20250202_000000'), to(3), { finished: 1, data });
+      expect(await leftBy(to(3, { seed: 5 }))).toMatchObject({ differs: 'seed' });
+      await results.within('evolve_20250101_000000').write('metrics.json', JSON.stringify(ended(3)));
+      expect(await leftBy(to(3))).toEqual({
+        experiment: 'evolve_20250202_000000',
+        differs: 'the content of the data',
+      });
     });
 
     test('is the newest unfinished one, before any that could be extended', async () => {

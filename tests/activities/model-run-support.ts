@@ -29,6 +29,7 @@ export function fakeModelRun(
         requests_per_second: null,
         cache: false,
       },
+      dataset: {},
       output: { results_dir: 'results', log_level: 'error' },
     },
     calls: new CallStore(given.store),

@@ -1,10 +1,20 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { takeStep } from '../../src/activities/take-step.js';
-import { Environment } from '../../src/environments/environment.js';
+import { beginEpisode, takeStep } from '../../src/activities/take-step.js';
+import { Environment, type EnvironmentClass } from '../../src/environments/environment.js';
 
 const FEEDBACK = { correct: true, target: 't', message: 'm' };
 const LAST = { state: null, obs: null, feedback: FEEDBACK, done: true, info: {} };
 const NEXT = { ...LAST, state: { at: 1 }, obs: 'next', done: false };
+
+const TASK = { index: 0, id: 's1', question: 'q', target: null, metadata: {} };
+
+const HERE = fileURLToPath(import.meta.url);
+
+const playable = (Mine: EnvironmentClass, file?: string) => ({
+  make: () => new Mine(TASK, { options: {} }, { compareSymbolically: async () => undefined }),
+  file,
+});
 
 /** What a lane is answered where `step` of a user's environment answers this, whatever its type. */
 function step(outcome: unknown) {
@@ -16,9 +26,7 @@ function step(outcome: unknown) {
       return outcome as never;
     }
   }
-  const task = { index: 0, id: 's1', question: 'q', target: null, metadata: {} };
-  const mine = new Mine(task, { options: {} }, { compareSymbolically: async () => undefined });
-  return takeStep(mine, null, 'action');
+  return takeStep(playable(Mine), null, 'action');
 }
 
 describe('a step', () => {
@@ -75,6 +83,57 @@ describe('a step', () => {
   ])('that answers %j is an error of the environment, never a score', async (outcome, message) => {
     expect(await step(outcome)).toEqual({
       error: { type: 'EnvironmentError', message: `TypeError: ${message}` },
+    });
+  });
+});
+
+describe('the begin of an episode', () => {
+  function begin(reset: () => unknown, file?: string) {
+    class Mine extends Environment {
+      override reset() {
+        return reset() as never;
+      }
+      override step() {
+        return LAST;
+      }
+    }
+    return beginEpisode(playable(Mine, file));
+  }
+
+  test('has the first state and observation', async () => {
+    expect(await begin(() => ({ state: { at: 0 }, obs: 'first' }))).toEqual({
+      state: { at: 0 },
+      obs: 'first',
+    });
+    expect(await begin(async () => ({ obs: 'first' }))).toEqual({ state: null, obs: 'first' });
+  });
+
+  test('that fails is an error of the environment, with its place', async () => {
+    const failed = await begin(() => {
+      throw new RangeError('no such level');
+    }, HERE);
+    const message = expect.stringMatching(/^RangeError: no such level \(take-step\.test\.ts:\d+\)$/);
+    expect(failed).toEqual({ error: { type: 'EnvironmentError', message } });
+  });
+
+  test('that throws no error says what was thrown', async () => {
+    const failed = await begin(() => {
+      throw 'no such level';
+    });
+    expect(failed).toEqual({ error: { type: 'EnvironmentError', message: 'Error: no such level' } });
+  });
+
+  test.each<[unknown, string]>([
+    [undefined, 'reset answered no object of state and obs'],
+    [{ state: null }, 'reset answered obs: undefined; it must be a text'],
+    [{ state: null, obs: 3 }, 'reset answered obs: 3; it must be a text'],
+    [
+      { state: 3n, obs: '' },
+      'reset answered what cannot be written as JSON: Do not know how to serialize a BigInt',
+    ],
+  ])('as %o is refused', async (outcome, message) => {
+    expect(await begin(() => outcome)).toEqual({
+      error: { type: 'EnvironmentError', message: expect.stringContaining(`TypeError: ${message}`) },
     });
   });
 });

@@ -17,7 +17,10 @@ async function* tasks(count: number): AsyncGenerator<Task> {
 describe('a run’s tasks', () => {
   test.each([0, 1, 255, 256, 257, 1000])('%i of them are read as they were written', async (count) => {
     const store = await temporaryStore();
-    expect(await writeTasks(store, tasks(count))).toBe(count);
+    const written = await writeTasks(store, tasks(count));
+    expect(written.count).toBe(count);
+    expect(await writeTasks(store, tasks(count))).toEqual(written);
+    expect((await writeTasks(await temporaryStore(), tasks(count + 1))).rows).not.toBe(written.rows);
     const all = await collect(tasks(count));
     const reader = new TaskReader(store);
     expect(await collect(reader.all(count))).toEqual(all);

@@ -88,10 +88,10 @@ describe('the table of an evaluation', () => {
       modules: ['desk/reward.ts', 'desk/tools.ts'],
     };
     const changed = agentEvalTable({ ...EVALUATION_METRICS, code_changes: [change] });
-    expect(cells(changed, 'code changed')).toEqual([
+    expect(cells(changed, 'changed meanwhile')).toEqual([
       'desk/reward.ts, desk/tools.ts, after 3 of the rollouts',
     ]);
-    expect(table).not.toContain('code changed');
+    expect(table).not.toContain('changed meanwhile');
   });
 
   test('is followed by where the artifacts are', () => {

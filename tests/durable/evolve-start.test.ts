@@ -56,10 +56,13 @@ describe('starting an evolution', () => {
     );
   });
 
-  it('finds the one in progress, at whatever pace and however far it goes', async () => {
+  it('finds the one in progress, and gives it another pace; its limits hold as it was begun', async () => {
     expect((await start(await asked('same'))).how).toBe('started');
-    const again = await start(await asked('same', { limits: { max_lm_calls: 5 } }));
-    expect(again).toMatchObject({ id: 'same', how: 'attached', iterations: null });
+    const again = await start(await asked('same', { evolution: { concurrency: 3 } }));
+    expect(again).toMatchObject({ id: 'same', how: 'attached', iterations: null, concurrency: 3 });
+    const limited = start(await asked('same', { limits: { max_lm_calls: 5 } }));
+    await expect(limited).rejects.toMatchObject({ field: 'limits.max_lm_calls' });
+    await expect(limited).rejects.toThrow('is in progress with none, not 5');
     const further = await start(await asked('same', { evolution: { num_iterations: 9 } }));
     expect(further).toMatchObject({ how: 'attached', iterations: 5 });
   });

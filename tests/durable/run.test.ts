@@ -61,6 +61,7 @@ describe('reprise run, on the embedded server', () => {
     const names = (await readdir(place.path('results', 'sums'), { recursive: true })).sort();
     expect(names).toEqual([
       'calls.jsonl',
+      'code.json',
       'config.yaml',
       'dataset',
       'dataset/000000.jsonl',

@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { readLines, sumsConfig, Workplace } from '../support/workplace.js';
+import { readLines, sumsConfig, until, untilIn, Workplace } from '../support/workplace.js';
 
 const PARITY = `
 import { writeFile } from 'node:fs/promises';
@@ -38,6 +39,29 @@ export default class Shouter extends MemoryAgent {
       messages: [{ role: 'user', content: this.config.prefix + observation }],
     });
     return reply.text + (this.config.suffix ?? '');
+  }
+}
+`;
+
+const FAILING_ENV = `import { QAEnv, type ResetOutcome } from 'reprise';
+export class FailingEnv extends QAEnv {
+  override reset(): ResetOutcome {
+    if (this.task.id === 'sum-1') throw new RangeError('no such level');
+    return super.reset();
+  }
+}
+`;
+
+const FAILING_AGENT = `import { MemoryAgent, type EpisodeInfo } from 'reprise';
+export default class Failing extends MemoryAgent {
+  override reset(episode: EpisodeInfo): void {
+    super.reset(episode);
+    if (episode.sample_id === 'sum-2') throw new RangeError('not this one');
+  }
+  override async observe(...heard: Parameters<MemoryAgent['observe']>): Promise<void> {
+    await super.observe(...heard);
+    this.memory.update({ _type: 'Summary', content: this.episode.sample_id });
+    if (this.episode.sample_id === 'sum-3') this.memory.update({ note: 'x' } as never);
   }
 }
 `;
@@ -107,6 +131,92 @@ describe('a user’s own TypeScript', () => {
       place.path('results', 'shouts', 'calls.jsonl'),
     );
     expect(calls[0]?.messages[0]?.content).toMatch(/^PLEASE: /);
+  });
+
+  it('what throws is an error row with its place, and no other sample suffers', async () => {
+    await place.write('own/failing-env.ts', FAILING_ENV);
+    await place.write('own/failing-agent.ts', FAILING_AGENT);
+    const { dataset } = sumsConfig(provider.baseUrl, 5) as { dataset: object };
+    const config = sumsConfig(provider.baseUrl, 5, {
+      name: 'failing',
+      dataset: { ...dataset, task_type: 'custom', env_class: 'FailingEnv', env_file: 'own/failing-env.ts' },
+      agent: { type: 'failing', file: 'own/failing-agent.ts' },
+      // The entries are carried from sample to sample, and saved.
+      runtime: { memory_scope: 'run' },
+    });
+    await place.write('failing.yaml', config);
+    const { code, stderr } = await place.reprise(['run', 'failing.yaml']);
+    expect(code, stderr).toBe(0);
+    const rows = await place.rows('failing');
+    expect(rows.map(({ reward }) => reward)).toEqual([1, null, null, 1, 1]);
+    expect(rows.map(({ error }) => error?.message ?? null)).toEqual([
+      null,
+      'RangeError: no such level (failing-env.ts:4)',
+      'not this one (failing-agent.ts:5)',
+      null,
+      null,
+    ]);
+    expect(rows[3]?.warnings).toEqual([
+      expect.stringMatching(/^after step 1: the memory was given .* \(failing-agent\.ts:10\)$/),
+    ]);
+    const memory = JSON.parse(await readFile(place.path('results', 'failing', 'memory.json'), 'utf8'));
+    const own = memory.entries.filter(({ _type }: { _type: string }) => _type === 'Summary');
+    expect(own.map(({ content }: { content: string }) => content)).toEqual(['sum-0', 'sum-3', 'sum-4']);
+  });
+
+  it('a class that lacks a method, or cannot be made, is refused before anything is asked', async () => {
+    const { calls } = provider.statistics;
+    await place.write('own/half.ts', 'export default class Half { act = async () => "4"; }\n');
+    await place.write(
+      'own/unmade.ts',
+      'export default class Unmade {\n  constructor() {\n    throw new RangeError("no");\n  }\n}\n',
+    );
+    for (const [file, message] of [
+      [
+        'own/half.ts',
+        "agent.file: the class lacks the methods 'reset', 'observe', 'endEpisode', 'snapshot', 'restore'",
+      ],
+      ['own/unmade.ts', 'agent.file: the class cannot be made: no (unmade.ts:3)'],
+    ] as const) {
+      await place.write(
+        'refused.yaml',
+        sumsConfig(provider.baseUrl, 1, { name: 'refused', agent: { type: 'mine', file } }),
+      );
+      const { code, stderr } = await place.reprise(['run', 'refused.yaml']);
+      expect(stderr).toContain(message);
+      expect(code).toBe(2);
+    }
+    expect(provider.statistics.calls).toBe(calls);
+  });
+
+  it('a file that was edited meanwhile is told of by the command that attaches, the result and its report', async () => {
+    await place.write('own/edited.ts', FAILING_ENV);
+    const { dataset } = sumsConfig(provider.baseUrl, 6) as { dataset: object };
+    const own = { ...dataset, task_type: 'custom', env_class: 'FailingEnv', env_file: 'own/edited.ts' };
+    await place.write(
+      'edited.yaml',
+      sumsConfig(provider.baseUrl, 6, { name: 'edited', dataset: own, runtime: { concurrency: 1 } }),
+    );
+    const { calls } = provider.statistics;
+    let release = () => {};
+    provider.intercept = ({ number }) => {
+      if (number === calls + 2) release = provider.hold();
+      return undefined;
+    };
+    const first = place.start(['run', 'edited.yaml']);
+    await until('the second call is asked', () => provider.statistics.calls >= calls + 2);
+    await place.write('own/edited.ts', FAILING_ENV.replace("'sum-1'", "'nobody'"));
+    const second = place.start(['run', 'edited.yaml']);
+    const told =
+      'own/edited.ts has changed since edited began: what is done stays as it is, and the rest goes on with the new code.';
+    await untilIn(second, 'it tells of the change', () => second.output().includes(told));
+    provider.intercept = undefined;
+    release();
+    for (const { done } of [first, second]) expect((await done).code).toBe(0);
+    const { code_changes } = await place.metrics('edited');
+    expect(code_changes).toEqual([{ at: expect.any(String), episodes: 6, modules: ['own/edited.ts'] }]);
+    const report = await readFile(place.path('results', 'edited', 'report.html'), 'utf8');
+    expect(report).toContain('More than one version of the code');
   });
 
   it.each([

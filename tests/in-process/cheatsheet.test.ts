@@ -187,7 +187,7 @@ describe('the Dynamic Cheatsheet in process', () => {
     }
   });
 
-  it('gives back a loaded memory as it was where no sample was begun', async () => {
+  it('gives back a loaded memory as it was where no sample could begin', async () => {
     const saved = { _type: 'cheatsheet', cheatsheet: 'old', versions: [{ version: 1, content: 'old' }] };
     const path = await temporaryFile('memory.json', JSON.stringify(saved));
     const file = await temporaryFile(
@@ -195,7 +195,7 @@ describe('the Dynamic Cheatsheet in process', () => {
       `import { Environment } from 'reprise';
        export class Broken extends Environment { reset() { throw new Error('no such level'); } step() {} }`,
     );
-    const { memory, metrics } = await runInProcess(
+    const { memory, metrics, rows } = await runInProcess(
       config({
         agent: cheatsheet(),
         output: { load_memory_path: path },
@@ -203,7 +203,8 @@ describe('the Dynamic Cheatsheet in process', () => {
       }),
       { languageModel: new FakeModel(answers) },
     );
-    expect(metrics.status).toBe('failed');
+    expect(metrics).toMatchObject({ status: 'done', errors: 3 });
+    expect(rows[0]?.error?.message).toBe('Error: no such level (own.ts:2)');
     expect(memory).toEqual(saved);
   });
 

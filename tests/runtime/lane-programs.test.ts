@@ -101,13 +101,14 @@ test('none may be run outside of an episode', async () => {
   let tools: Parameters<LanePorts['createAgent']>[0] | undefined;
   const { ports } = world();
   const given = ports(false);
-  new Lane(newLane(0, 1, null), {
+  const lane = new Lane(newLane(0, 1, null), {
     ...given,
     createAgent: (handed) => {
       tools = handed;
       return given.createAgent(handed);
     },
   });
+  await lane.run();
   await expect((async () => tools?.codeExecutor.execute({ code: 'x', timeout_sec: 1 }))()).rejects.toThrow(
     'only during an episode',
   );

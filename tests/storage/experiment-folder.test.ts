@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { AGENT_EVAL_CONFIGS, folderState, RUN_CONFIGS } from '../../src/storage/experiment-folder.js';
+import {
+  AGENT_EVAL_CONFIGS,
+  foundFolder,
+  RUN_CONFIGS,
+  THE_ROWS,
+} from '../../src/storage/experiment-folder.js';
 import { openStore } from '../../src/storage/open.js';
 import { artifactKeys } from '../../src/storage/paths.js';
 import { agentEvalConfigWith } from '../config/agent-eval-support.js';
@@ -32,7 +37,19 @@ describe('the folder of a name', () => {
     ['another evaluation', agentEvalConfigWith({ seed: 3 }), undefined, 'taken', 'taken'],
   ])('with %s', async (_what, config, metrics, forRun, forEvaluation) => {
     const store = await folder(config, metrics);
-    expect(await folderState(store, run, RUN_CONFIGS)).toBe(forRun);
-    expect(await folderState(store, evaluation, AGENT_EVAL_CONFIGS)).toBe(forEvaluation);
+    const same = async () => true;
+    expect((await foundFolder(store, run, RUN_CONFIGS, same)).state).toBe(forRun);
+    expect((await foundFolder(store, evaluation, AGENT_EVAL_CONFIGS, same)).state).toBe(forEvaluation);
+  });
+
+  test.each<[string, unknown, object | undefined, boolean, string | null]>([
+    ['another seed', configOf({ seed: 3 }), undefined, true, 'seed'],
+    ['other rows', run, { status: 'stopped' }, false, THE_ROWS],
+    ['another seed, and is complete', configOf({ seed: 3 }), { status: 'done' }, true, null],
+    ['the same', run, undefined, true, null],
+    ['another kind', evaluation, undefined, true, null],
+  ])('that has %s: what keeps it from being continued', async (_what, config, metrics, sameRows, differs) => {
+    const store = await folder(config, metrics);
+    expect((await foundFolder(store, run, RUN_CONFIGS, async () => sameRows)).differs).toBe(differs);
   });
 });

@@ -58,6 +58,8 @@ interface WorldOptions {
   mayProceed?: LanePorts['mayProceed'];
   /** The environment cannot take this action. */
   refuses?: string;
+  /** It cannot begin with this sample. */
+  closed?: string;
 }
 
 /** A lane's whole surroundings, without a clock or a network: real agents and memory, a made-up task and model. */
@@ -86,7 +88,17 @@ export class FakeWorld {
       mayProceed: options.mayProceed ?? (async () => true),
       openSample: async (slot, trial) => {
         this.opened.push(`s${slot}/${trial}`);
-        return { index: slot, id: `s${slot}`, state: { taken: 0 }, obs: `question ${slot}` };
+        const id = `s${slot}`;
+        if (id === options.closed) {
+          return {
+            index: slot,
+            id,
+            state: null,
+            obs: '',
+            problem: { type: 'EnvironmentError', message: 'closed' },
+          };
+        }
+        return { index: slot, id, state: { taken: 0 }, obs: `question ${slot}` };
       },
       step: async (_sample, state, action) => {
         this.steps += 1;

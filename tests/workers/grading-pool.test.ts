@@ -121,14 +121,16 @@ test('what could not be compared has no grade, no score and no step', async () =
   await expect(score).rejects.toThrow(ComparisonUnavailableError);
   const task = { index: 0, id: 'r', question: '', target: '2\\sqrt{2}', metadata: {} };
   const environment = new MathQAEnv(task, { options: {} }, { compareSymbolically });
-  await expect(takeStep(environment, null, '\\sqrt{8}')).rejects.toThrow(ComparisonUnavailableError);
+  await expect(takeStep({ make: () => environment }, null, '\\sqrt{8}')).rejects.toThrow(
+    ComparisonUnavailableError,
+  );
 });
 
 test('what took too much is an error row of its own kind, and the worst score of a program', async () => {
   const compareSymbolically = () => Promise.reject(new GradingLimitError('it took too long'));
   const task = { index: 0, id: 'r', question: '', target: '2\\sqrt{2}', metadata: {} };
   const environment = new MathQAEnv(task, { options: {} }, { compareSymbolically });
-  expect(await takeStep(environment, null, '\\sqrt{8}')).toEqual({
+  expect(await takeStep({ make: () => environment }, null, '\\sqrt{8}')).toEqual({
     error: { type: 'GradingLimit', message: 'it took too long' },
   });
   const row = { id: 'r', input: '', scoring_data: { target: '2\\sqrt{2}' } };

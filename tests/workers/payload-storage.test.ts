@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Payload, StorageDriver } from '@temporalio/common';
 import { StorageDriverClaim } from '@temporalio/common';
+import { encodeReferencePayload } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
-import { artifactStoreDriver, dataConverter } from '../../src/workers/payload-storage.js';
+import { artifactStoreDriver, dataConverter, wholePayload } from '../../src/workers/payload-storage.js';
 
 let folder: string;
 let driver: StorageDriver;
@@ -22,6 +23,18 @@ test('a payload is found again by its claim', async () => {
   const claims = await driver.store(context, [payload]);
   const [found] = await driver.retrieve(context, claims);
   expect(Buffer.from(found?.data ?? []).toString()).toBe('"large"');
+});
+
+test('a reference in a history is followed, as the SDK writes it', async () => {
+  const [claim] = await driver.store(context, [payload]);
+  const reference = encodeReferencePayload({
+    driverName: 'reprise',
+    claim: claim as StorageDriverClaim,
+    sizeBytes: 7,
+  });
+  const whole = await wholePayload(reference, (uri) => openStore(uri));
+  expect(Buffer.from(whole.data ?? []).toString()).toBe('"large"');
+  expect(await wholePayload(payload)).toBe(payload);
 });
 
 test('a claim reads no file that is not the payload it names', async () => {

@@ -1,5 +1,6 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
+import { paceChange } from '../../src/config/pacing.js';
 import { inProgress, startedWith } from '../../src/workers/in-progress.js';
 import { type Startable, startNamed } from '../../src/workers/start-named.js';
 
@@ -10,6 +11,9 @@ interface Found {
   data?: string;
 }
 
+/** What was sent to it. */
+const signals: [string, unknown][] = [];
+
 /** Of a server where one workflow is found, or none, or that does not answer. */
 function clientOf(found: Found | Error): Client {
   const { status = 'RUNNING', type = 'run', encoding = 'json/plain', data } = found as Found;
@@ -19,14 +23,19 @@ function clientOf(found: Found | Error): Client {
       if (found instanceof Error) throw found;
       return { status: { name: status }, type };
     },
-    fetchHistory: async () => ({
-      events: [{ workflowExecutionStartedEventAttributes: { input: { payloads: [payload] } } }],
-    }),
+    signal: async (name: string, value: unknown) => void signals.push([name, value]),
+    workflowId: 'mine',
+  };
+  const history = {
+    events: [{ workflowExecutionStartedEventAttributes: { input: { payloads: [payload] } } }],
   };
   return {
     workflow: { getHandle: () => handle },
     options: { namespace: 'default' },
-    workflowService: { describeNamespace: async () => ({}) },
+    workflowService: {
+      describeNamespace: async () => ({}),
+      getWorkflowExecutionHistory: async () => ({ history }),
+    },
   } as unknown as Client;
 }
 
@@ -59,15 +68,19 @@ describe('the workflow in progress under a name', () => {
 });
 
 describe('what is to be started, and is in progress already', () => {
-  const config = { name: 'mine', seed: 3, output: { results_dir: '/nowhere' } };
+  const config = { name: 'mine', seed: 3, concurrency: 4, output: { results_dir: '/nowhere' } };
+  let sameRows = true;
   const asked: Startable<typeof config> = {
     type: 'run',
     config,
     kind: {
       isOne: (value: unknown) => typeof value === 'object' && value !== null && 'seed' in value,
       difference: (earlier, { seed }) => (earlier.seed === seed ? null : 'seed'),
+      pace: (earlier, now) => paceChange(earlier, now, { concurrency: 'concurrency', free: [] }),
     },
     read: () => undefined,
+    holdsRows: async () => sameRows,
+    code: () => ({ paths: [], folders: [] }),
     summary: '',
   };
 
@@ -79,7 +92,31 @@ describe('what is to be started, and is in progress already', () => {
     expect(await startNamed(clientOf(found), asked, 'queue')).toMatchObject({ id: 'mine', how: 'attached' });
   });
 
+  test('is given another concurrency', async () => {
+    signals.length = 0;
+    const found = { data: JSON.stringify({ ...config, concurrency: 2 }) };
+    expect(await startNamed(clientOf(found), asked, 'queue')).toMatchObject({
+      how: 'attached',
+      concurrency: 4,
+    });
+    expect(signals).toEqual([['setConcurrency', 4]]);
+  });
+
+  test('is refused with other rows', async () => {
+    sameRows = false;
+    const found = clientOf({ data: JSON.stringify(config) });
+    await expect(startNamed(found, asked, 'queue')).rejects.toThrow(
+      'dataset: the run mine is in progress with other rows than are there now',
+    );
+    sameRows = true;
+  });
+
   test.each<[string, Found, string]>([
+    [
+      'with other limits, which hold as it was begun',
+      { data: JSON.stringify({ ...config, limits: { max_lm_calls: 60 } }) },
+      'limits: mine is in progress with {"max_lm_calls":60}, not none, and goes on so. Stop it with: reprise stop mine',
+    ],
     ['with another config', { data: '{"seed": 4}' }, 'in progress with another config (seed differs)'],
     [
       'of another type',

@@ -55,7 +55,7 @@ export async function chooseAgentEvalFolder(
 }
 
 /** Where an attempt was cut off before the rows were written, the folder holds them as good as others. */
-async function holdsRows(store: ArtifactStore, rows: readonly StoredRow[]): Promise<boolean> {
+export async function holdsRows(store: ArtifactStore, rows: readonly StoredRow[]): Promise<boolean> {
   const text = await store.readText(planKey());
   return text === null || text === JSON.stringify(rowsOf(rows));
 }

@@ -1,7 +1,9 @@
 import { loadBundle } from '../../bundles/load.js';
+import { loadedModules } from '../../bundles/module-loader.js';
 import type { ToolRegistry } from '../../bundles/tool-registry.js';
 import type { AgentEvalConfig } from '../../config/agent-eval-schema.js';
 import { closestWord, InvalidInputError } from '../../config/errors.js';
+import type { OwnCode } from '../code-changes.js';
 import type { StoredRow } from './bundle-code.js';
 
 /** Names in a message, which is to stay readable. */
@@ -27,6 +29,11 @@ export async function askedRows(config: AgentEvalConfig, now: string): Promise<S
   if (config.user === null) refuseUsers(asked);
   for (const row of asked) refuseLikeNames(row);
   return asked.map(({ row, folder }) => ({ row, folder }));
+}
+
+/** The bundles' own modules, once they are loaded. */
+export function bundleCode(folders: readonly string[]): OwnCode {
+  return { paths: folders.flatMap(loadedModules), folders };
 }
 
 function add(found: Map<string, FoundRow>, row: FoundRow): void {

@@ -23,14 +23,14 @@ import {
 import { readAhead } from '../../storage/read-ahead.js';
 import { rolloutTrajectory } from '../../trajectories/from-rollout.js';
 import type { TrajectoryData } from '../../trajectories/schema.js';
+import { codeChanges } from '../code-changes.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { orIncomplete } from '../incomplete.js';
-import { metricsOfEnd, writeMetrics } from '../metrics-file.js';
+import { metricsOfEnd, wallSeconds, writeMetrics } from '../metrics-file.js';
 import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
 import type { AgentEvalContext, AgentEvalContexts } from './agent-eval-context.js';
-import { codeChanges } from './code-changes.js';
 import { agentCalls, recordedCalls } from './recorded-calls.js';
 import { everyRollout, type NamedRollout, rolloutId } from './rollout-names.js';
 import { RolloutResults } from './rollout-results.js';
@@ -91,8 +91,8 @@ async function factsOf(
     agent_model,
     user_model,
     simulated,
-    code_changes: await codeChanges(store),
-    wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
+    code_changes: await codeChanges<{ rollouts: number }>(store),
+    wall_seconds: wallSeconds(input),
     started_at: new Date(started_at).toISOString(),
     ended_at: new Date(ended_at).toISOString(),
     planned: rows,

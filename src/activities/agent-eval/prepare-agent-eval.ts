@@ -3,16 +3,17 @@ import type { AgentEvalConfig } from '../../config/agent-eval-schema.js';
 import { modelNameOf } from '../../config/model-name.js';
 import type { AgentEvalInput, AgentEvalPlan, RolloutTask } from '../../contracts/agent-eval.js';
 import { rolloutRules } from '../../rollouts/rules.js';
+import { noteCodeChange } from '../code-changes.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { OwnerClaims } from '../owner-claims.js';
+import { pricesInUse } from '../prices-in-use.js';
 import { referenceTo } from '../run-reference.js';
 import { agentEvalConfigOf, checkAgentEvalModels } from './agent-eval-config.js';
 import type { AgentEvalContexts } from './agent-eval-context.js';
 import { chooseAgentEvalFolder, writeAgentEvalFolder } from './agent-eval-folder.js';
-import { askedRows } from './asked-rows.js';
+import { askedRows, bundleCode } from './asked-rows.js';
 import type { StoredRow } from './bundle-code.js';
-import { noteCodeChange } from './code-changes.js';
 import { keptRollouts } from './kept-rollouts.js';
 import { HUMAN } from './user-turn.js';
 
@@ -40,10 +41,14 @@ function userOf(
   return { user_model: modelNameOf(user.lm), human: false, user: { timeout_sec, max_attempts } };
 }
 
+/** The models of an evaluation: the agent's, and the simulated user's where there is one. */
+function modelsOf({ agent, user }: AgentEvalConfig) {
+  return [agent.lm, ...(user === null || user === 'human' ? [] : [user.lm])];
+}
+
 /** Whether the figures come from the simulated model. */
-function isSimulated({ agent, user }: AgentEvalConfig): boolean {
-  const models = [agent.lm, ...(user === null || user === 'human' ? [] : [user.lm])];
-  return models.some(({ provider }) => provider === 'simulated');
+function isSimulated(config: AgentEvalConfig): boolean {
+  return modelsOf(config).some(({ provider }) => provider === 'simulated');
 }
 
 /**
@@ -74,7 +79,14 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
       const kept = await keptRollouts(store, tasks);
       const log = dependencies.runLogs.for(store, config.output.log_level);
       const folders = [...new Set(rows.map((row) => row.folder))];
-      const change = await noteCodeChange(store, folders, { at: begun, rollouts: kept.finished.length });
+      const change = await noteCodeChange(
+        store,
+        { ...bundleCode(folders), values: pricesInUse(modelsOf(config), dependencies.environment) },
+        {
+          at: begun,
+          rollouts: kept.finished.length,
+        },
+      );
       if (change !== null) log.warn({ ...change }, 'tools or rewards changed since the last execution');
       log.info(
         { experiment, rows: rows.length, kept: kept.finished.length, now: config.now, seed: config.seed },

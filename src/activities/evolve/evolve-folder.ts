@@ -21,6 +21,13 @@ export interface EvolveFolder {
   state: 'new' | 'unfinished' | 'extends' | 'forks';
   /** What has to be copied before it begins; see `copyFork`. */
   from?: ForkSource;
+  /** Where nothing is continued: the newest unfinished one of the name, and what keeps it from that. */
+  left?: Left;
+}
+
+interface Left {
+  experiment: string;
+  differs: string;
 }
 
 export interface EvolveFolderOptions {
@@ -56,34 +63,45 @@ function isEvolveConfig(config: EvolveConfig | null): config is EvolveConfig {
   );
 }
 
-/** Whether a folder asks what is asked now, of the same examples, and began in the same way. */
-async function isSame(
+/** What a folder asks, or began with, that is not asked now; null where it is all the same, undefined where it is another kind's. */
+async function differenceFrom(
   store: ArtifactStore,
   config: EvolveConfig,
   { fork, data }: EvolveFolderOptions,
-): Promise<boolean> {
+): Promise<string | null | undefined> {
   const stored = parsed<EvolveConfig>(await store.readText(artifactKeys.config), parse);
-  if (!isEvolveConfig(stored) || firstEvolveDifference(stored, config) !== null) return false;
+  if (!isEvolveConfig(stored)) return undefined;
+  const field = firstEvolveDifference(stored, config);
+  if (field !== null) return field;
   const origin = parsed<ForkOrigin>(await store.readText(evolveForkKey()), JSON.parse);
-  if (!isDeepStrictEqual(origin, fork == null ? null : originOf(fork))) return false;
-  return data === undefined || holdsEvolveData(store, data);
+  if (!isDeepStrictEqual(origin, fork == null ? null : originOf(fork))) return 'fork';
+  return data === undefined || (await holdsEvolveData(store, data)) ? null : 'the content of the data';
 }
 
-/** What becomes of a folder; null: it is left as it is. */
+interface Becomes {
+  /** Null: it is left as it is. */
+  state: 'unfinished' | 'extends' | null;
+  /** What keeps an unfinished one from being continued. */
+  differs?: string;
+}
+
+/** What becomes of a folder. */
 async function stateOf(
   store: ArtifactStore,
   config: EvolveConfig,
   options: EvolveFolderOptions,
-): Promise<'unfinished' | 'extends' | null> {
-  if (!(await isSame(store, config, options))) return null;
+): Promise<Becomes> {
+  const differs = await differenceFrom(store, config, options);
+  if (differs === undefined) return { state: null };
+  const metrics = parsed<EvolveMetrics>(await store.readText(artifactKeys.metrics), JSON.parse);
+  if (differs !== null) return { state: null, ...(metrics?.status === 'done' ? {} : { differs }) };
   const asked = config.evolution.num_iterations;
   const reached = (await finishedIterations(store)).at(-1) ?? -1;
-  if (reached > asked) return null;
-  const metrics = parsed<EvolveMetrics>(await store.readText(artifactKeys.metrics), JSON.parse);
-  if (metrics?.status !== 'done') return 'unfinished';
-  if (metrics.num_iterations >= asked) return null;
+  if (reached > asked) return { state: null };
+  if (metrics?.status !== 'done') return { state: 'unfinished' };
+  if (metrics.num_iterations >= asked) return { state: null };
   // It has begun to be extended where it has gone beyond its metrics.
-  return reached > metrics.num_iterations ? 'unfinished' : 'extends';
+  return { state: reached > metrics.num_iterations ? 'unfinished' : 'extends' };
 }
 
 async function freeName(results: ArtifactStore, name: string, startedAt: string): Promise<string> {
@@ -110,9 +128,11 @@ export async function chooseEvolveFolder(
   const name = experimentFolderName(config.name);
   const { fork } = options;
   let extended: string | null = null;
+  let left: Left | undefined;
   for (const experiment of await foldersOf(results, name)) {
     const store = results.within(experiment);
-    const state = await stateOf(store, config, options);
+    const { state, differs } = await stateOf(store, config, options);
+    if (differs !== undefined) left ??= { experiment, differs };
     if (state === 'extends') extended ??= experiment;
     if (state !== 'unfinished') continue;
     const isWhole = fork == null || (await store.exists(evolveStateKey(fork.at_iteration)));
@@ -120,7 +140,8 @@ export async function chooseEvolveFolder(
   }
   if (extended !== null) return { experiment: extended, state: 'extends' };
   const experiment = await freeName(results, name, startedAt);
-  return fork == null ? { experiment, state: 'new' } : { experiment, state: 'forks', from: fork };
+  const begun = fork == null ? ({ state: 'new' } as const) : ({ state: 'forks', from: fork } as const);
+  return { experiment, ...begun, ...(left === undefined ? {} : { left }) };
 }
 
 /** What the iteration after the last finished one begins with; null where none is finished. */

@@ -15,7 +15,7 @@ import { recordsBelow } from '../../storage/read-ahead.js';
 import type { StoredCall } from '../call-store.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
-import { metricsOfEnd, writeMetrics } from '../metrics-file.js';
+import { metricsOfEnd, wallSeconds, writeMetrics } from '../metrics-file.js';
 import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
@@ -107,7 +107,7 @@ function metricsOf(
     usage: sumUsage(calls),
     cost_usd: sumCost(calls),
     ...besideOf({ lm_calls_estimated: calls.filter((call) => call.usage_estimated).length }, unkept),
-    wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
+    wall_seconds: wallSeconds(input),
     started_at: new Date(started_at).toISOString(),
     ended_at: new Date(ended_at).toISOString(),
   };

@@ -10,6 +10,7 @@ import type { SelectionSettings } from '../../evolution/selection.js';
 import { addStep, costOfUnkept, keptOf } from '../../runtime/step-cost.js';
 import { SandboxError } from '../../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { leftText } from '../../storage/experiment-folder.js';
 import { readableJson } from '../../storage/json-lines.js';
 import { artifactKeys } from '../../storage/paths.js';
 import type { WorkerDependencies } from '../dependencies.js';
@@ -113,6 +114,8 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
       const run = referenceTo(store, runId);
       contexts.forget(run);
       const log = dependencies.runLogs.for(store, config.output.log_level);
+      if (folder.left !== undefined)
+        dependencies.notify(leftText(folder.left.experiment, folder.left.differs));
       for (const warning of dataWarnings(data, config)) {
         dependencies.notify(`Warning: ${warning}`);
         log.warn(warning);

@@ -12,7 +12,7 @@ import { artifactKeys, judgedChunksFolder, judgeErrorKey } from '../../storage/p
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { orIncomplete } from '../incomplete.js';
-import { metricsOfEnd, writeMetrics } from '../metrics-file.js';
+import { metricsOfEnd, wallSeconds, writeMetrics } from '../metrics-file.js';
 import type { ModelCalls } from '../model-calls.js';
 import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
@@ -69,7 +69,7 @@ class JudgementFigures {
       usage: totals.usage,
       cost_usd: totals.cost_usd === null ? null : roundCost(totals.cost_usd),
       ...besideOf(totals, unkept),
-      wall_seconds: plan.spent_wall_seconds + (ended_at - started_at) / 1000,
+      wall_seconds: wallSeconds(input),
       started_at: new Date(started_at).toISOString(),
       ended_at: new Date(ended_at).toISOString(),
     };

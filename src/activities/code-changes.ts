@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { codeKey } from '../storage/paths.js';
+
+/** Code of a user's own that an experiment works with. */
+export interface OwnCode {
+  /** Absolute. */
+  paths: readonly string[];
+  /** Paths are shown from these folders on. */
+  folders: readonly string[];
+  /** What else it works with that may change, as text by what it is called. */
+  values?: Record<string, string>;
+}
+
+/** Modules (and values) that have changed, and what had been done with the earlier ones; `at`: ISO 8601. */
+export type CodeChange<Done extends object> = Done & { at: string; modules: string[] };
+
+/** The code as the last execution found it, and when it had changed since the one before. */
+interface StoredCode<Done extends object> {
+  /** SHA-256 by path. */
+  modules: Record<string, string>;
+  values?: Record<string, string>;
+  changes: CodeChange<Done>[];
+}
+
+async function storedCode<Done extends object>(store: ArtifactStore): Promise<StoredCode<Done>> {
+  const text = await store.readText(codeKey());
+  return text === null ? { modules: {}, changes: [] } : (JSON.parse(text) as StoredCode<Done>);
+}
+
+/** A module's hash; null where it is gone. */
+async function hashOf(path: string): Promise<string | null> {
+  const bytes = await readFile(path).catch(() => null);
+  return bytes === null ? null : createHash('sha256').update(bytes).digest('hex');
+}
+
+function shownIn(folders: readonly string[], path: string): string {
+  const folder = folders.find((one) => path.startsWith(join(one, '/')));
+  return folder === undefined ? path : join(basename(folder), relative(folder, path));
+}
+
+/** What differs from the code that was stored, and the code as it is. */
+async function compared(
+  before: Record<string, string>,
+  { paths, folders }: OwnCode,
+): Promise<{ changed: string[]; modules: Record<string, string> }> {
+  const all = [...new Set([...paths, ...Object.keys(before)])].sort();
+  const hashes = await Promise.all(all.map(async (path) => [path, await hashOf(path)] as const));
+  const changed = hashes.filter(([path, hash]) => path in before && before[path] !== hash);
+  return {
+    changed: changed.map(([path]) => shownIn(folders, path)),
+    modules: Object.fromEntries(hashes.filter((one): one is [string, string] => one[1] !== null)),
+  };
+}
+
+/**
+ * Notes code that has changed since an earlier execution: a result that both versions had a part in is to say so. Call it
+ * when the code is loaded. May be repeated: a change is noted once.
+ * @returns the change; null where there is none.
+ */
+export async function noteCodeChange<Done extends object>(
+  store: ArtifactStore,
+  code: OwnCode,
+  now: Done & { at: string },
+): Promise<CodeChange<Done> | null> {
+  const before = await storedCode<Done>(store);
+  const { changed, modules } = await compared(before.modules, code);
+  const { values = {} } = code;
+  const others = Object.keys(values).filter(
+    (name) => (before.values?.[name] ?? values[name]) !== values[name],
+  );
+  const change = changed.length + others.length === 0 ? null : { ...now, modules: [...changed, ...others] };
+  if (change === null && Object.keys({ ...modules, ...values }).length === 0) return null;
+  const changes = change === null ? before.changes : [...before.changes, change];
+  const stored = { modules, values: { ...before.values, ...values }, changes };
+  await store.write(codeKey(), JSON.stringify(stored));
+  return change;
+}
+
+/** What {@link noteCodeChange} has noted, in the order of time. */
+export async function codeChanges<Done extends object>(store: ArtifactStore): Promise<CodeChange<Done>[]> {
+  return (await storedCode<Done>(store)).changes;
+}
+
+/** Modules that are not as an experiment has noted them, from their folder on; none where it has noted none. */
+export async function changedSince(store: ArtifactStore, code: OwnCode): Promise<string[]> {
+  const { modules } = await storedCode(store);
+  return (await compared(modules, code)).changed;
+}

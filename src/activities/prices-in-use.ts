@@ -1,0 +1,24 @@
+import { priceTable } from '../language-models/price-table.js';
+import { isFree, priceEntry } from '../language-models/prices.js';
+import type { WorkerDependencies } from './dependencies.js';
+
+interface PricedModel {
+  provider: string;
+  model: string;
+  base_url?: string | undefined;
+}
+
+/**
+ * What this worker takes for a call to each of these models, as text by what it is called: a figure in dollars that two
+ * price tables had a part in is to say so. Nothing of models that cost nothing.
+ */
+export function pricesInUse(
+  models: readonly PricedModel[],
+  environment: WorkerDependencies['environment'],
+): Record<string, string> {
+  const table = priceTable(environment);
+  const paid = models.filter(({ provider }) => !isFree(provider));
+  return Object.fromEntries(
+    paid.map((one) => [`the price of ${one.provider}/${one.model}`, JSON.stringify(priceEntry(one, table))]),
+  );
+}

@@ -1,0 +1,56 @@
+import type { Agent, EpisodeInfo } from '../contracts/agent.js';
+import { isMapping, type JsonObject } from '../contracts/json.js';
+
+const METHODS = ['reset', 'act', 'observe', 'endEpisode', 'snapshot', 'restore'] as const;
+
+/** A user's class is no agent; the message names what it lacks. */
+export class AgentShapeError extends Error {
+  override readonly name = 'AgentShapeError';
+}
+
+/** @throws AgentShapeError that names the methods that it lacks. */
+function checkMethods(agent: unknown): asserts agent is Agent {
+  const given = (agent ?? {}) as Record<string, unknown>;
+  const missing = METHODS.filter((name) => typeof given[name] !== 'function');
+  if (missing.length === 0) return;
+  const methods = missing.map((name) => `'${name}'`).join(', ');
+  throw new AgentShapeError(
+    `agent.file: the class lacks ${missing.length === 1 ? 'the method' : 'the methods'} ${methods}; extend MemoryAgent, or write each of ${METHODS.join(', ')}`,
+  );
+}
+
+/** What goes into a history, where nothing but plain JSON can stand. */
+function plain(method: string, value: unknown): JsonObject {
+  if (!isMapping(value)) throw new TypeError(`${method} answered no object`);
+  try {
+    return JSON.parse(JSON.stringify(value)) as JsonObject;
+  } catch (error) {
+    throw new TypeError(`${method} answered what cannot be written as JSON: ${(error as Error).message}`);
+  }
+}
+
+function counts(value: unknown): Record<string, number> {
+  const figures = plain('metrics', value ?? {});
+  const wrong = Object.entries(figures).find(([, figure]) => typeof figure !== 'number');
+  if (wrong === undefined) return figures as Record<string, number>;
+  throw new TypeError(`metrics answered ${wrong[0]}: ${JSON.stringify(wrong[1])}; it must be a number`);
+}
+
+/**
+ * An agent of a user's own, held to its form by nobody else: its file is bundled without a type check. What it awaits it
+ * awaits itself, so that a history is replayed as it was made.
+ * @throws AgentShapeError where it lacks a method, and what its constructor throws.
+ */
+export function ownAgent(make: () => unknown): Agent {
+  const agent = make();
+  checkMethods(agent);
+  return {
+    reset: (episode: EpisodeInfo) => void agent.reset(episode),
+    act: (observation) => agent.act(observation),
+    observe: (observation, feedback, done) => agent.observe(observation, feedback, done),
+    endEpisode: () => agent.endEpisode(),
+    snapshot: () => plain('snapshot', agent.snapshot()),
+    restore: (state) => void agent.restore(state),
+    metrics: () => counts(agent.metrics?.()),
+  };
+}

@@ -1,0 +1,24 @@
+/** How a frame of a stack trace ends: `at f (/own/agent.ts:12:5)`, `at async file:///own/agent.ts:12:5`. */
+const LINE_AND_COLUMN = /:(\d+):\d+\)?$/;
+
+/**
+ * Where code of a user's own threw: `agent.ts:12`, by the first frame of the error's stack in the folder of the file that
+ * the config names, or below it. Undefined where there is none.
+ */
+export function placeOfError(error: unknown, file: string | undefined): string | undefined {
+  if (file === undefined || !(error instanceof Error)) return undefined;
+  const folder = file.slice(0, file.lastIndexOf('/') + 1);
+  for (const line of (error.stack ?? '').split('\n')) {
+    const [end, number] = LINE_AND_COLUMN.exec(line) ?? [''];
+    const at = line.indexOf(folder);
+    if (end === '' || at === -1 || line.includes('/node_modules/', at)) continue;
+    return `${line.slice(at + folder.length, -end.length)}:${number}`;
+  }
+  return undefined;
+}
+
+/** An error's message, with the place in the user's code that it comes from. */
+export function messageWithPlace(error: Error, file: string | undefined): string {
+  const place = placeOfError(error, file);
+  return place === undefined ? error.message : `${error.message} (${place})`;
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { startedNotes, startedText } from '../../src/cli/started-text.js';
+
+test.each([
+  ['new', 'Started sums'],
+  ['continued', 'Continuing sums'],
+  ['attached', 'Attached to sums'],
+] as const)('what was started, or found: %s', (how, line) => {
+  expect(startedText({ id: 'sums', how, changed: [], left: null, concurrency: null })).toEqual([line]);
+});
+
+test('changed code goes on as it is now, but for an agent that a worker has bundled', () => {
+  const one = { id: 'sums', changed: ['own/env.ts'], left: null, concurrency: null };
+  const goesOn =
+    'own/env.ts has changed since sums began: what is done stays as it is, and the rest goes on with the new code.';
+  expect(startedNotes({ ...one, how: 'continued' })).toEqual([goesOn]);
+  expect(startedNotes({ ...one, how: 'attached' })).toEqual([goesOn]);
+  expect(startedNotes({ ...one, how: 'continued' }, { bundled: true })).toEqual([goesOn]);
+  const two = {
+    id: 'sums',
+    how: 'attached' as const,
+    changed: ['own/agent.ts', 'own/help.ts'],
+    left: null,
+    concurrency: null,
+  };
+  const [first, second] = startedNotes(two, { bundled: true });
+  expect(first).toContain(
+    'own/agent.ts, own/help.ts have changed since sums began: it goes on with the code that it began with',
+  );
+  expect(second).toContain('npx reprise stop sums, then the same command');
+});
+
+test('another concurrency is told', () => {
+  const notes = startedNotes({ id: 'sums', how: 'attached', changed: [], left: null, concurrency: 20 });
+  expect(notes).toEqual(['sums does 20 at once from now on.']);
+});
+
+test('an unfinished one that is left as it is: what it differs in', () => {
+  const started = { id: 'sums-2', how: 'new' as const, changed: [], concurrency: null };
+  const left = { id: 'sums', differs: 'lm.temperature' };
+  expect(startedText({ ...started, left })).toEqual([
+    'Started sums-2',
+    'sums is unfinished and stays so, since lm.temperature differs: this one is begun anew, and pays for its own calls.',
+  ]);
+});
