@@ -11,6 +11,9 @@ const CONCURRENCY = 20;
 /** Longer than the ten seconds after which a worker is given up. */
 const FROZEN_MS = 16_000;
 
+/** How often a call is heard of while its request is under way. */
+const HEARTBEAT_MS = 3000;
+
 describe('a worker that is frozen, given up and wakes', () => {
   let place: Workplace;
   let provider: FakeProvider;
@@ -53,7 +56,11 @@ describe('a worker that is frozen, given up and wakes', () => {
     const { calls: before } = provider.statistics;
     const sent = () => provider.statistics.calls - before;
     expect((await place.reprise(['run', 'frozen.yaml', '--detach'])).code).toBe(0);
-    await until('some calls are under way', () => sent() > 30);
+    await until('the first calls are under way', () => sent() >= CONCURRENCY);
+    provider.latencyMs = 3 * HEARTBEAT_MS;
+    await until('some more are', () => sent() > CONCURRENCY + 10);
+    // The server has heard that they have been sent: calls that are asked again are known to be repeated, then.
+    await sleep(1.5 * HEARTBEAT_MS);
     const frozen = workers[0] as Running;
     frozen.process.kill('SIGSTOP');
     // What is asked again is still open when it wakes: its reply is the first then, and the other worker's the second.
