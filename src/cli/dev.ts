@@ -51,7 +51,9 @@ async function work(session: Session, announcement: () => void, idleEnds: boolea
     await Promise.race([
       ended,
       session.working,
-      ...(idleEnds ? [untilIdle(session.client, interrupted.signal)] : []),
+      ...(idleEnds
+        ? [untilIdle(session.client, { taskQueue: session.worker.taskQueue, signal: interrupted.signal })]
+        : []),
     ]);
   } finally {
     await session.close();

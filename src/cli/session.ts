@@ -55,11 +55,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let connection: NativeConnection | undefined;
   let client: Client | undefined;
   try {
-    client = await connectClient(server);
+    const ownClient = await connectClient(server);
+    client = ownClient;
     connection = await connectWorker(server);
     const worker = await createWorker({
       connection,
-      client,
+      client: ownClient,
       namespace: server.namespace,
       embedded: server.embedded,
       taskQueue: taskQueueName(options.taskQueue),
@@ -76,11 +77,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const close = async () => {
       worker.shutdown();
       await ended.catch(() => undefined);
-      // The client stays open: a question that it still repeats to a server which is away would throw once it is closed.
       await openConnection.close();
+      await ownClient.connection.close();
       await server.release();
     };
-    return { server, client, worker, working, close };
+    return { server, client: ownClient, worker, working, close };
   } catch (error) {
     await client?.connection.close();
     await connection?.close();

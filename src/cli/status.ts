@@ -1,35 +1,24 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../contracts/names.js';
-import { configuredServer, connectClient, resolveServer } from '../workers/connection.js';
-import { serverFolder } from '../workers/server-folder.js';
+import { connectClient } from '../workers/connection.js';
 import { EXIT } from './exit.js';
 import { headedTable } from './format.js';
-import { printJson, printText, sayText } from './print.js';
+import { printJson, printText } from './print.js';
 import { printExperiment } from './show-experiment.js';
+import { withServer } from './with-server.js';
 
-/** A client for commands that look at runs; the embedded server is started when its database is there. */
-export async function withClient<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
-  const database = existsSync(join(serverFolder(), 'temporal.db'));
-  if (configuredServer(process.env) === null && !database) {
-    throw new InvalidInputError(
-      `no run was started in ${process.cwd()} yet, and TEMPORAL_ADDRESS is not set`,
-    );
-  }
-  const server = await resolveServer({
-    start: true,
-    say: (message) => sayText(message),
+/** A client for commands that look at runs, of the server of {@link withServer}. */
+export function withClient<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
+  return withServer(async (server) => {
+    const client = await connectClient(server);
+    try {
+      return await work(client);
+    } finally {
+      await client.connection.close();
+    }
   });
-  const client = await connectClient(server);
-  try {
-    return await work(client);
-  } finally {
-    await client.connection.close();
-    await server.release();
-  }
 }
 
 /** @throws InvalidInputError where no run has that id. */

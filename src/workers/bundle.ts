@@ -44,6 +44,7 @@ export async function buildBundle(): Promise<string> {
 function entrySource(agents: readonly AgentSource[]): string {
   const lines = [
     `export * from ${JSON.stringify(here('../workflows/index.js'))};`,
+    `export { default } from ${JSON.stringify(here('../workflows/index.js'))};`,
     `import { registerAgent } from ${JSON.stringify(here('../agents/registry.js'))};`,
   ];
   for (const [number, { type, file, className }] of agents.entries()) {

@@ -4,6 +4,7 @@ import { NativeConnection, type NativeConnectionOptions } from '@temporalio/work
 import { InvalidInputError } from '../config/errors.js';
 import { useEmbeddedServer } from './embedded-server.js';
 import { dataConverter } from './payload-storage.js';
+import { repeatedCalls } from './repeated-calls.js';
 import { serverFolder } from './server-folder.js';
 import { findEmbeddedServer } from './server-record.js';
 
@@ -116,6 +117,7 @@ export async function connectClient(server: Server): Promise<Client> {
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(metadata === undefined ? {} : { metadata: metadata as never }),
     connectTimeout: '10s',
+    interceptors: [repeatedCalls()],
   }).catch((error: unknown) => {
     throw unreachable(server, error);
   });

@@ -5,3 +5,5 @@ export { judge } from './judge.js';
 export { rollout } from './rollout.js';
 export { run } from './run.js';
 export { shard } from './shard.js';
+/** The SDK takes the default for every type that has no export of its name. */
+export { unknown as default } from './unknown.js';

@@ -15,6 +15,7 @@ export function assertContinues(carried: unknown): void {
   throw refusal(`${workflowType} takes one input, and was given two`);
 }
 
-function refusal(message: string): ApplicationFailure {
+/** Somebody has started a thing in a way that it cannot be started. */
+export function refusal(message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, FAILURE_TYPES.invalidInput);
 }

@@ -4,16 +4,17 @@ import { QUERIES } from '../../src/contracts/names.js';
 import type { Progress } from '../../src/contracts/run.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { expectInvalidInput } from '../support/invalid-input.js';
-import { sumsConfig, until, Workplace } from '../support/workplace.js';
+import { type Running, sumsConfig, until, Workplace } from '../support/workplace.js';
 
 describe('a run started by the Temporal CLI alone', () => {
   let place: Workplace;
   let provider: FakeProvider;
+  let dev: Running;
 
   beforeAll(async () => {
     place = await Workplace.make();
     provider = await startFakeProvider('openai');
-    await place.dev({ REPRISE_ALLOWED_SERVERS: provider.baseUrl });
+    dev = await place.dev({ REPRISE_ALLOWED_SERVERS: provider.baseUrl });
     await place.write('sums.yaml', sumsConfig(provider.baseUrl, 10));
     await place.write('sums.json', JSON.stringify(sumsConfig(provider.baseUrl, 5, { name: undefined })));
   });
@@ -52,6 +53,33 @@ describe('a run started by the Temporal CLI alone', () => {
     const { code, stdout } = await place.reprise(['temporal', 'workflow', 'list', '--output', 'json']);
     expect(code).toBe(0);
     expect(stdout).toContain('by-path');
+  });
+
+  it('but not from a folder that has no server, whoever’s runs at the usual port', async () => {
+    const elsewhere = { REPRISE_SERVER_DIR: place.path('elsewhere') };
+    const listed = await place.reprise(['temporal', 'workflow', 'list'], elsewhere);
+    expect(listed).toMatchObject({ code: 2, stdout: '' });
+    expect(listed.stderr).toMatch(/^no run was started in .* yet, and TEMPORAL_ADDRESS is not set\n$/);
+    const { code, stdout } = await place.reprise(['temporal', 'workflow', 'list', '--help'], elsewhere);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Usage:');
+  });
+
+  it('of a type that there is not, fails at once and says which there are', async () => {
+    const before = dev.output();
+    await place.startWorkflow('runs', 'mistyped', '--input', '{}');
+    const { stdout } = await place.temporal('workflow', 'result', '--workflow-id', 'mistyped');
+    expectInvalidInput(JSON.parse(stdout), /there is no workflow 'runs', only run, .*did you mean 'run'\?/);
+    expect(dev.output()).toBe(before);
+  });
+
+  it('on a namespace where others work as well: a worker that is to end when all is done ends', async () => {
+    const others = ['--task-queue', 'others', '--type', 'Theirs', '--workflow-id', 'theirs'];
+    expect((await place.temporal('workflow', 'start', ...others)).code).toBe(0);
+    const { code, stderr } = await place.reprise(['worker', '--until-idle']);
+    expect(code, stderr).toBe(0);
+    const described = await place.temporal('workflow', 'describe', '--workflow-id', 'theirs');
+    expect(described.stdout).toContain('WORKFLOW_EXECUTION_STATUS_RUNNING');
   });
 
   it.each([
