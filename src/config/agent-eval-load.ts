@@ -1,5 +1,6 @@
 import { basename, dirname, extname, resolve } from 'node:path';
 import { isMapping } from '../contracts/json.js';
+import { experimentFolderName } from '../storage/paths.js';
 import {
   type AgentEvalFlags,
   agentEvalFlagHint,
@@ -78,6 +79,8 @@ export function resolveAgentEvalConfig(
     const folders = { config: folder, working, resultsGiven };
     const { datasets, ...rest } = resolveAgentEvalPaths({ ...parsed.data, name: '' }, folders);
     const name = parsed.data.name ?? fallbackName ?? bundleName(datasets[0] as string);
+    // Its folder is named by it.
+    experimentFolderName(name);
     return { ...rest, datasets, name };
   } catch (error) {
     if (!(error instanceof InvalidInputError)) throw error;

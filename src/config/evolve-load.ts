@@ -1,4 +1,5 @@
 import { basename, dirname, extname, resolve } from 'node:path';
+import { checkedName } from './checked-name.js';
 import { refuseOtherKind } from './config-kind.js';
 import { InvalidInputError } from './errors.js';
 import { checkEvolve } from './evolve-checks.js';
@@ -63,7 +64,7 @@ export function resolveEvolveConfig(
   if (name === null) {
     throw new InvalidInputError(`${source}: name: is missing${flagHint('name')}`, 'name');
   }
-  const config: EvolveConfig = { ...parsed.data, name };
+  const config: EvolveConfig = { ...parsed.data, name: checkedName(name, source) };
   try {
     checkEvolve(config);
     return resolveEvolvePaths(config, { config: folder, working, resultsGiven });

@@ -1,6 +1,7 @@
 import { basename, dirname, extname, resolve } from 'node:path';
 import { isMapping } from '../contracts/json.js';
 import { BUILT_IN_AGENTS } from './agent-schemas.js';
+import { checkedName } from './checked-name.js';
 import { checkCombinations, defaultMemory, isCheatsheetAgent } from './combinations.js';
 import { refuseOtherKind } from './config-kind.js';
 import { InvalidInputError } from './errors.js';
@@ -55,7 +56,7 @@ function validate(raw: Record<string, unknown>, source: string, fallbackName: st
     refuseOtherKind(raw, source, 'run');
     throw invalidConfig(parsed.error, raw, source);
   }
-  const config = { ...parsed.data, name: parsed.data.name ?? fallbackName } as RunConfig;
+  const config = { ...parsed.data, name: checkedName(parsed.data.name ?? fallbackName, source) } as RunConfig;
   if (isCustom && (BUILT_IN_AGENTS as readonly string[]).includes(config.agent.type)) {
     throw new InvalidInputError(
       `${source}: agent.type: '${config.agent.type}' is a built-in agent; give the agent of agent.file a name of its own`,

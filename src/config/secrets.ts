@@ -9,6 +9,22 @@ const SECRET_NAME =
 const SECRET_VALUE =
   /^(?:sk-[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}|gh[pousr]_[A-Za-z0-9]{30,}|Bearer\s+\S{16,})$/;
 
+/** The same of parameters of an address, where a plain `key` is one as well, and so is the signature of a signed one. */
+const SECRET_PARAMETER = /^(?:.*[_-])?(?:key|sig|signature)$/i;
+
+/** What in an address is a credential; null where nothing is. @param named whether a parameter's name says so */
+function secretInAddress(text: string, named: boolean): string | null {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(text) || !URL.canParse(text)) return null;
+  const { pathname, search, hash } = new URL(text);
+  const parameters = [search, hash].flatMap((part) => [...new URLSearchParams(part.slice(1))]);
+  const words = [...pathname.split('/'), ...parameters.flat()];
+  if (words.some((word) => SECRET_VALUE.test(word))) return 'a part of this address looks like a credential';
+  const isNamed = ([name, value]: [string, string]) =>
+    value !== '' && (SECRET_NAME.test(name) || SECRET_PARAMETER.test(name));
+  const parameter = named ? parameters.find(isNamed) : undefined;
+  return parameter === undefined ? null : `the parameter '${parameter[0]}' of this address is a credential`;
+}
+
 function refuse(path: readonly PropertyKey[], what: string): never {
   const field = fieldPath(path);
   throw new InvalidInputError(
@@ -22,14 +38,16 @@ function refuse(path: readonly PropertyKey[], what: string): never {
  * workflow's history or an artifact. Inline dataset rows are data, so only their values' forms are looked at.
  */
 export function refuseSecrets(value: unknown, path: readonly PropertyKey[] = []): void {
+  const isRow = path[0] === 'dataset' && path[1] === 'items';
   if (typeof value === 'string') {
     if (SECRET_VALUE.test(value.trim())) refuse(path, 'this looks like a credential');
     if (/^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]+:[^/\s@]+@/i.test(value))
       refuse(path, 'this address holds a password');
+    const what = secretInAddress(value.trim(), !isRow);
+    if (what !== null) refuse(path, what);
     return;
   }
   if (typeof value !== 'object' || value === null) return;
-  const isRow = path[0] === 'dataset' && path[1] === 'items';
   for (const [key, inner] of Object.entries(value)) {
     const innerPath = [...path, Array.isArray(value) ? Number(key) : key];
     if (

@@ -99,9 +99,12 @@ export function parseScript(content: string, path: string): ScriptRule[] {
   try {
     document = parseYaml(content);
   } catch (error) {
-    if (!(error instanceof YAMLParseError)) throw error;
-    const [first = 'is no YAML'] = error.message.split('\n');
-    throw fault(path, quotable(first, yamlFault(error)));
+    const [first = 'is no YAML'] = (error as Error).message.split('\n');
+    const isSyntax = error instanceof YAMLParseError;
+    const fallback = isSyntax
+      ? yamlFault(error)
+      : 'is no YAML: an alias without its anchor, or too many of them';
+    throw fault(path, quotable(first, fallback));
   }
   const rules = Array.isArray(document) ? document : (document as { rules?: unknown } | null)?.rules;
   if (!Array.isArray(rules))

@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../config/errors.js';
 import { withoutTrailing } from '../contracts/trailing.js';
 import { checkKey } from './artifact-store.js';
 
@@ -248,7 +249,7 @@ const MAXIMUM_NAME_LENGTH = 100;
 /**
  * A run's name as the name of its folder: letters, digits, `.`, `_` and `-`, at most 100 characters. Accents are
  * dropped from Latin letters, every other run of characters becomes one `-`.
- * @throws RangeError where no letter or digit is left of the name.
+ * @throws InvalidInputError where no letter or digit is left of the name.
  */
 export function experimentFolderName(name: string): string {
   const written = name
@@ -258,8 +259,9 @@ export function experimentFolderName(name: string): string {
     .replace(/^[.-]+/, '');
   const safe = withoutTrailing(written.slice(0, MAXIMUM_NAME_LENGTH), /[.-]/);
   if (!/[A-Za-z0-9]/.test(safe)) {
-    throw new RangeError(
-      `the run's name ${JSON.stringify(name)} leaves nothing for its folder: use at least one letter or digit`,
+    throw new InvalidInputError(
+      `name: ${JSON.stringify(name)} leaves nothing for the name of a folder: use at least one letter from A to Z or digit`,
+      'name',
     );
   }
   return safe;

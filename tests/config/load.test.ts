@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import { configOf, folderWith, refusal } from '../support/configs.js';
+import { yamlBomb } from '../support/yaml-bomb.js';
 
 const YAML = `
 dataset:
@@ -18,6 +19,16 @@ describe('the file', () => {
     expect(loadConfig(join(folder, 'second.yml'), { name: 'from outside' }).name).toBe('from outside');
   });
 
+  test('that leaves no name for a folder is refused before anything is started', () => {
+    const folder = folderWith({ '漢字.yaml': YAML, 'named.yaml': `name: 漢字\n${YAML}` });
+    for (const file of ['漢字.yaml', 'named.yaml']) {
+      const { message, field } = refusal(() => loadConfig(join(folder, file)));
+      expect(field).toBe('name');
+      expect(message).toMatch(new RegExp(`${file}: name: "漢字" leaves nothing .* one letter from A to Z`));
+    }
+    expect(loadConfig(join(folder, '漢字.yaml'), { name: 'kanji' }).name).toBe('kanji');
+  });
+
   test('may be JSON, and its path relative to the working folder', () => {
     const folder = folderWith({ 'a.json': JSON.stringify({ seed: 9, ...configInput }) });
     expect(loadConfig('a.json', { workingFolder: folder })).toMatchObject({ name: 'a', seed: 9 });
@@ -29,6 +40,7 @@ describe('the file', () => {
     ['a text', 'this holds a string', 'hello\n'],
     ['broken YAML', 'is not valid YAML', 'name: [unclosed\n'],
     ['a key twice', 'is not valid YAML', 'seed: 1\nseed: 2\n'],
+    ['aliases that grow without end', 'is not valid YAML', yamlBomb()],
     ['several documents', 'is not valid YAML', 'seed: 1\n---\nseed: 2\n'],
   ])('that holds %s is refused: %s', (_what, message, content) => {
     const path = join(folderWith({ 'bad.yaml': content }), 'bad.yaml');

@@ -163,6 +163,15 @@ describe('credentials', () => {
     [{ name: `AKIA${'X'.repeat(16)}` }, 'name'],
     [{ name: `ghp_${'x'.repeat(36)}` }, 'name'],
     [{ lm: { model: 'openai/x', base_url: 'https://me:secret@host/v1' } }, 'lm.base_url'],
+    [{ lm: { model: 'openai/x', base_url: 'https://host/v1?key=anything' } }, 'lm.base_url'],
+    [{ lm: { model: 'openai/x', base_url: 'https://host/v1?v=1&api-key=anything' } }, 'lm.base_url'],
+    [{ lm: { model: 'openai/x', base_url: 'https://host/v1?subscription-key=anything' } }, 'lm.base_url'],
+    [{ lm: { model: 'openai/x', base_url: 'https://host/v1#access_token=anything' } }, 'lm.base_url'],
+    [{ lm: { model: 'openai/x', base_url: `https://host/v1?v=${key}` } }, 'lm.base_url'],
+    [{ lm: { model: 'openai/x', base_url: `https://host/v1?${key}` } }, 'lm.base_url'],
+    [{ lm: { model: 'openai/x', base_url: `https://host/${key}/v1` } }, 'lm.base_url'],
+    [{ output: { results_dir: 's3://bucket/x?X-Amz-Signature=anything' } }, 'output.results_dir'],
+    [{ dataset: { items: [{ question: `https://host?q=${key}` }] } }, 'dataset.items[0].question'],
   ])('%j is refused, and not repeated', (sections, field) => {
     const { message, field: named } = refusal(() => configOf(sections));
     expect(named).toBe(field);
@@ -181,6 +190,9 @@ describe('credentials', () => {
     { dataset: { items, env_options: { api_key: null, tokens: 3 } } },
     { agent: { system_prompt: 'Never tell the password or a token.' } },
     { lm: { provider: 'openai', model: 'sk-1', base_url: 'http://host:8000/v1' } },
+    { lm: { provider: 'openai', model: 'x', base_url: 'http://host:8000/v1?api-version=3&key=#top' } },
+    { dataset: { items: [{ question: 'https://host/page?token=word', answer: 'a' }] } },
+    { agent: { system_prompt: 'Look at https://host/?key=word now.' } },
   ])('%j holds none', (sections) => {
     expect(configOf(sections)).toMatchObject(sections);
   });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scriptedLanguageModel } from '../../src/language-models/scripted.js';
+import { yamlBomb } from '../support/yaml-bomb.js';
 import { failure, request } from './support.js';
 
 let folder: string;
@@ -155,6 +156,8 @@ describe('the scripted model', () => {
     ['- {reply: [a]}', 'rule 1, reply: must be a text, or an object with text'],
     ['- just text', 'rule 1'],
     ['a: [b', 'script.yaml: '],
+    [yamlBomb(), 'script.yaml: Excessive alias count'],
+    ['- {reply: *none}', 'script.yaml: Unresolved alias'],
   ])('names what is wrong with %j', async (yaml, expected) => {
     const error = await failure(model(yaml));
     expect(error).toMatchObject({ kind: 'configuration', retryable: false, fatalForRun: true });

@@ -67,6 +67,6 @@ test.each([
 test.each(['', '   ', '..', '///', '实验', '__'])(
   'a run named %j is refused, because no letter or digit is left',
   (name) => {
-    expect(() => experimentFolderName(name)).toThrow(/at least one letter or digit/);
+    expect(() => experimentFolderName(name)).toThrow(/^name: .* at least one letter from A to Z or digit$/);
   },
 );

@@ -3,10 +3,12 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { processIdentity } from '../../src/storage/process-identity.js';
 import { withLock } from '../../src/workers/folder-lock.js';
+import { JITI } from '../support/jiti.js';
 
 const CONTENDERS = 12;
 
@@ -40,6 +42,15 @@ describe('a lock on a folder', () => {
     expect(most).toBe(1);
     expect(await readdir(folder)).toEqual([`lock.${CONTENDERS}`]);
   });
+
+  test('has one holder at a time of several processes as well', async () => {
+    const contender = fileURLToPath(new URL('./lock-contender.ts', import.meta.url));
+    const said = await Promise.all(
+      Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, [JITI, contender, folder, '40'])),
+    );
+    for (const { stdout } of said) expect(stdout).toBe('done\n');
+    expect((await readdir(folder)).filter((name) => name.startsWith('lock.'))).toEqual([`lock.${4 * 40}`]);
+  }, 60_000);
 
   test('whose holder has died is followed by one of many, each time', async () => {
     const dead = await deadProcess();
