@@ -5,7 +5,7 @@ import type { CodeChange, Metrics, ResultRow } from '../contracts/results.js';
 import { runReport } from '../reports/run-report.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import { deleteFolders } from '../storage/delete-folders.js';
+import { deleteFolders, sweepLeftovers } from '../storage/delete-folders.js';
 import { jsonLines } from '../storage/json-lines.js';
 import {
   artifactKeys,
@@ -125,8 +125,8 @@ async function* everyExecution(
 }
 
 /** What only an unfinished run needs: parts to continue from, and single calls. */
-function removeWorkingFiles(store: ArtifactStore): Promise<void> {
-  return deleteFolders(store, [
+async function removeWorkingFiles(store: ArtifactStore): Promise<void> {
+  await deleteFolders(store, [
     everyPartPrefix(),
     callsPrefix(),
     stepAnswersPrefix(),
@@ -136,6 +136,7 @@ function removeWorkingFiles(store: ArtifactStore): Promise<void> {
     unkeptPrefix(),
     logPartsPrefix(),
   ]);
+  await sweepLeftovers(store);
 }
 
 /** Merges the parts into the run's artifacts; `metrics.json` is written last. */

@@ -2,20 +2,26 @@ import { createHash, randomBytes } from 'node:crypto';
 import { stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from './process-identity.js';
+import { hostIdentity, isAlive } from './process-identity.js';
 
-// `.reprise-<host>-<process>-<random>.tmp`: the owner is in the name, so that an orphan can be told from a write in progress.
-const TEMPORARY_NAME = /^\.reprise-([0-9a-f]{8})-(\d+)-[0-9a-f]{16}\.tmp$/;
-const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+// `.reprise-<host>-<place>-<process>-<random>.tmp`: the owner is in the name, so that an orphan can be told from a write
+// in progress. Earlier versions wrote no place.
+const TEMPORARY_NAME = /^\.reprise-([0-9a-f]{8})-(?:([0-9a-f]{8})-)?(\d+)-[0-9a-f]{16}\.tmp$/;
+const HOST = mark(hostname());
+const PLACE = mark(hostIdentity());
 
-// A container may share this host's name but not its process ids, so a young file is never taken for an orphan.
+// A container may share this host's name but not its process ids, so a young file of another place is taken for no orphan.
 const MINIMUM_ORPHAN_AGE_MS = 60_000;
 // Past this age a file is an orphan whoever owns it: process ids are reused and hosts disappear.
 const CERTAIN_ORPHAN_AGE_MS = 24 * 3_600_000;
 
+function mark(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
 /** A name for a file that is being written, in the folder of the file it will become. */
 export function temporaryName(): string {
-  return `.reprise-${HOST}-${process.pid}-${randomBytes(8).toString('hex')}.tmp`;
+  return `.reprise-${HOST}-${PLACE}-${process.pid}-${randomBytes(8).toString('hex')}.tmp`;
 }
 
 export function isTemporaryName(name: string): boolean {
@@ -28,9 +34,11 @@ export async function sweepOrphan(folder: string, name: string, now = Date.now()
   if (match === null) return;
   const path = join(folder, name);
   try {
+    const [, host, place, processId] = match;
     const age = now - (await stat(path)).mtimeMs;
-    const ownerGone = match[1] === HOST && !isAlive(Number(match[2]));
-    if (age > CERTAIN_ORPHAN_AGE_MS || (ownerGone && age > MINIMUM_ORPHAN_AGE_MS)) await unlink(path);
+    const isGone = host === HOST && !isAlive(Number(processId));
+    const isYoung = place !== PLACE && age <= MINIMUM_ORPHAN_AGE_MS;
+    if (age > CERTAIN_ORPHAN_AGE_MS || (isGone && !isYoung)) await unlink(path);
   } catch {
     // Swept by another process, or not ours to remove.
   }

@@ -1,8 +1,13 @@
+import { spawnSync } from 'node:child_process';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createFinalizeRun } from '../../src/activities/finalize-run.js';
 import { writePart } from '../../src/activities/part-file.js';
 import type { RunPlan } from '../../src/contracts/run.js';
 import { artifactKeys, partKey } from '../../src/storage/paths.js';
+import { temporaryName } from '../../src/storage/temporary-files.js';
 import { parseSection } from '../reports/support.js';
 import { configOf } from '../support/configs.js';
 import { call, row } from '../support/rows.js';
@@ -42,4 +47,25 @@ test('a run that ends, however it ends, leaves a page with the figures of metric
     expect([name, shown(name)]).toEqual([name, String(metrics[name])]);
   }
   expect(cells('samples', 'td span')).toEqual(['success', 'failure', 'error']);
+});
+
+test('a run that is done leaves nothing that a worker which died had half-written', async () => {
+  const store = await temporaryStore();
+  const run = await preparedRun(store, configOf());
+  const calls = [call({ sample_id: 's0' })];
+  const lines = [episodeLine(0, 0, { row: row('s0', 0, 'yes', {}, calls), calls })];
+  await writePart(store, partKey('e', 0, 0), lines);
+  const gone = spawnSync('true').pid;
+  const folder = fileURLToPath(store.uri);
+  const orphan = temporaryName().replace(`-${process.pid}-`, `-${gone}-`);
+  await writeFile(join(folder, orphan), '');
+  const { finalizeRun } = activitiesOf((runs, dependencies) => ({
+    finalizeRun: createFinalizeRun(runs, dependencies),
+  }));
+  const plan = { run, experiment: 'mine', execution: 'e', samples_planned: 1, spent_wall_seconds: 0 };
+  const end = { status: 'done' as const, message: null, started_at: 0, ended_at: 1000 };
+  expect(await finalizeRun({ plan: plan as RunPlan, ...end })).toMatchObject({ status: 'done' });
+  const left = await readdir(folder, { recursive: true });
+  expect(left).toContain(artifactKeys.metrics);
+  expect(left).not.toContain(orphan);
 });

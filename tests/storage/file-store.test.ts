@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { access, mkdir, mkdtemp, open, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,23 +76,35 @@ describe('FileStore', () => {
     const folder = newFolder();
     const store = new FileStore(folder);
     await store.write('parts/1', 'x');
-    const orphanOf = (processId: number) => temporaryName().replace(`-${process.pid}-`, `-${processId}-`);
+    const orphanOf = (processId: number, place?: string) => {
+      const [, host, own] = temporaryName().split('-') as [string, string, string];
+      return `.reprise-${host}-${place ?? own}-${processId}-${randomBytes(8).toString('hex')}.tmp`;
+    };
     const gone = spawnSync('true').pid;
-    const names = { youngOrphan: orphanOf(gone), oldOrphan: orphanOf(gone), inProgress: temporaryName() };
+    // A container of this host's name, whose processes have other numbers.
+    const elsewhere = '00000000';
+    const names = {
+      youngOrphan: orphanOf(gone),
+      youngElsewhere: orphanOf(gone, elsewhere),
+      oldElsewhere: orphanOf(gone, elsewhere),
+      oldOfEarlierVersion: orphanOf(gone).replace(/^(\.reprise-\w+-)\w+-/, '$1'),
+      inProgress: temporaryName(),
+    };
     for (const name of Object.values(names)) await writeFile(join(folder, 'parts', name), 'half');
     const minutesAgo = new Date(Date.now() - 5 * 60_000);
-    await utimes(join(folder, 'parts', names.oldOrphan), minutesAgo, minutesAgo);
-    await utimes(join(folder, 'parts', names.inProgress), minutesAgo, minutesAgo);
+    const { oldElsewhere, oldOfEarlierVersion, inProgress } = names;
+    for (const name of [oldElsewhere, oldOfEarlierVersion, inProgress])
+      await utimes(join(folder, 'parts', name), minutesAgo, minutesAgo);
 
     expect(await keysOf(store)).toEqual(['parts/1']);
     expect((await temporaryFiles(folder)).sort()).toEqual(
-      [`parts/${names.youngOrphan}`, `parts/${names.inProgress}`].sort(),
+      [`parts/${names.youngElsewhere}`, `parts/${inProgress}`].sort(),
     );
 
     const daysAgo = new Date(Date.now() - 2 * 24 * 3_600_000);
     await utimes(join(folder, 'parts', names.inProgress), daysAgo, daysAgo);
     await keysOf(store);
-    expect(await temporaryFiles(folder)).toEqual([`parts/${names.youngOrphan}`]);
+    expect(await temporaryFiles(folder)).toEqual([`parts/${names.youngElsewhere}`]);
   });
 
   test('a key below a file and a key in the place of a folder are final errors', async () => {

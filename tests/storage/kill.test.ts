@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -53,6 +53,8 @@ describe('a writer killed -9 at any moment leaves only whole objects', () => {
     try {
       for (let round = 0; round < ROUNDS; round += 1) await writeAndBeKilled(folder, {});
       await expectOnlyWholeObjects(openStore(folder));
+      const left = await readdir(folder, { recursive: true });
+      expect(left.filter((name) => name.endsWith('.tmp'))).toEqual([]);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

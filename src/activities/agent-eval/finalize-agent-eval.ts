@@ -11,7 +11,7 @@ import {
   noCallFigures,
 } from '../../statistics/agent-eval-metrics.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
-import { deleteFolders } from '../../storage/delete-folders.js';
+import { deleteFolders, sweepLeftovers } from '../../storage/delete-folders.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import {
   artifactKeys,
@@ -102,11 +102,11 @@ async function factsOf(
 }
 
 /** What only an unfinished evaluation needs. Each rollout's last database and each row's first one stay. */
-function removeWorkingFiles(
+async function removeWorkingFiles(
   { store, experiment }: AgentEvalContext,
   input: FinalizeAgentEvalInput,
 ): Promise<void> {
-  return deleteFolders(store, [
+  await deleteFolders(store, [
     callsPrefix(),
     unkeptPrefix(),
     logPartsPrefix(),
@@ -116,6 +116,7 @@ function removeWorkingFiles(
       rolloutFolder(row, rolloutId(experiment, row, rollout)),
     ),
   ]);
+  await sweepLeftovers(store);
 }
 
 /** Writes the evaluation's artifacts from what its rollouts left; `metrics.json` comes last. */

@@ -9,6 +9,7 @@ import { evolutionReport } from '../../reports/evolution-report.js';
 import { sumRepeats } from '../../runtime/repeats.js';
 import { besideOf } from '../../statistics/beside.js';
 import { sumCost, sumUsage } from '../../statistics/result-row.js';
+import { sweepLeftovers } from '../../storage/delete-folders.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, callsPrefix, scaffoldRunsPrefix } from '../../storage/paths.js';
 import { recordsBelow } from '../../storage/read-ahead.js';
@@ -169,9 +170,11 @@ export function createFinalizeEvolve(contexts: EvolveContexts, dependencies: Wor
   return (input: FinalizeEvolveInput): Promise<EvolveMetrics> =>
     heartbeating(async () => {
       const context = await contexts.get(input.plan.run);
-      return unlessOver(
+      const metrics = await unlessOver(
         () => metricsOfEnd<EvolveMetrics>(context.store, input),
         (guard) => writeEnd(context, input, { dependencies, guard }),
       );
+      await sweepLeftovers(context.store);
+      return metrics;
     });
 }
