@@ -4,6 +4,7 @@ import type { CutOff } from '../contracts/step-cost.js';
 import { cutOffOf, largerCutOff } from '../runtime/repeats.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { callKey, stepAnswerKey } from '../storage/paths.js';
+import { readJson } from '../storage/stored-file.js';
 import { identityHash } from './call-key.js';
 import { repeatedAtLeast } from './call-record.js';
 import { keepFirst } from './first-record.js';
@@ -42,6 +43,11 @@ export class CallStore {
   private readonly recent = new Lru<string, StoredCall>(REMEMBERED);
 
   constructor(private readonly store: ArtifactStore) {}
+
+  /** Where its records lie, for messages. */
+  get uri(): string {
+    return this.store.uri;
+  }
 
   /** Stores a call, unless a reply to the same question is there. @returns what is kept at its place then. */
   save(call: StoredCall): Promise<StoredCall> {
@@ -92,8 +98,7 @@ export class CallStore {
   /** The environment's answer to a stored call; null where it has not come yet. */
   async answerTo({ record, answer }: StoredCall): Promise<StepAnswer | null> {
     if (answer !== null) return answer;
-    const text = await this.store.readText(stepAnswerKey(identityHash(record)));
-    const late = text === null ? null : (JSON.parse(text) as LateAnswer);
+    const late = await readJson<LateAnswer>(this.store, stepAnswerKey(identityHash(record)));
     return late?.key === record.key ? late.answer : null;
   }
 
@@ -102,8 +107,7 @@ export class CallStore {
     const name = identityHash(call);
     const recent = this.recent.get(name);
     if (recent !== undefined) return recent;
-    const text = await this.store.readText(callKey(name));
-    return text === null ? null : (JSON.parse(text) as StoredCall);
+    return readJson<StoredCall>(this.store, callKey(name));
   }
 
   /** The record of exactly this call: same place, same key. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { codeKey } from '../storage/paths.js';
+import { readJson } from '../storage/stored-file.js';
 
 /** Code of a user's own that an experiment works with. */
 export interface OwnCode {
@@ -26,8 +27,7 @@ interface StoredCode<Done extends object> {
 }
 
 async function storedCode<Done extends object>(store: ArtifactStore): Promise<StoredCode<Done>> {
-  const text = await store.readText(codeKey());
-  return text === null ? { modules: {}, changes: [] } : (JSON.parse(text) as StoredCode<Done>);
+  return (await readJson<StoredCode<Done>>(store, codeKey())) ?? { modules: {}, changes: [] };
 }
 
 /** A module's hash; null where it is gone. */

@@ -1,6 +1,7 @@
 import type { ExecutionIdentity, ExecutionRecord } from '../contracts/execution.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { executionKey } from '../storage/paths.js';
+import { readJson } from '../storage/stored-file.js';
 import { executionHash } from './call-key.js';
 import { keepFirst } from './first-record.js';
 
@@ -15,9 +16,8 @@ export class ExecutionStore {
   }
 
   /** The record at an execution's place, whatever was run; null where there is none. */
-  async at(execution: ExecutionIdentity): Promise<ExecutionRecord | null> {
-    const text = await this.store.readText(executionKey(executionHash(execution)));
-    return text === null ? null : (JSON.parse(text) as ExecutionRecord);
+  at(execution: ExecutionIdentity): Promise<ExecutionRecord | null> {
+    return readJson<ExecutionRecord>(this.store, executionKey(executionHash(execution)));
   }
 
   /** The record of exactly this execution: same place, same key. */

@@ -3,6 +3,7 @@ import type { ExecutionRecord } from '../contracts/execution.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { EpisodeRecord, StepRecord } from '../contracts/results.js';
 import { cutOffOf } from '../runtime/repeats.js';
+import { missingFile } from '../storage/stored-file.js';
 import { repeatedAtLeast } from './call-record.js';
 import type { StoredCall } from './call-store.js';
 import { playable, stepEnvironment } from './environments.js';
@@ -53,9 +54,8 @@ async function expandSteps(
   for (const step of episode.steps) {
     const call = typeof step === 'number' ? stored.get(`act ${step}`) : undefined;
     if (typeof step === 'number' && call === undefined) {
-      throw new Error(
-        `the record of ${episode.id}, trial ${episode.trial}, act ${step} is missing: the run's folder was changed`,
-      );
+      const what = `the record of ${episode.id}, trial ${episode.trial}, act ${step}`;
+      throw missingFile(run.store, what, null);
     }
     const action = call?.record.text ?? (step as StepRecord).action;
     const kept = call === undefined ? null : await run.calls.answerTo(call);

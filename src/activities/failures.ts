@@ -7,6 +7,7 @@ import { DatasetError } from '../datasets/dataset-error.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { SandboxError } from '../sandboxes/sandbox.js';
 import { StorageError } from '../storage/storage-error.js';
+import { CHANGED } from '../storage/stored-file.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { Lru } from './lru.js';
 import { THE_STORE } from './patiently.js';
@@ -72,7 +73,15 @@ const LONGEST_PAUSE = 300_000;
 /** From this attempt on experiments hear of a store that cannot be used: after some seconds. */
 const HEARD_FROM_ATTEMPT = 4;
 
+/** On a network mount, a file of another machine may be seen some moments late. */
+const LATE_FILE_ATTEMPTS = 3;
+const LATE_FILE_PAUSE = 1000;
+
 function storeFailure(error: StorageError, attempt: number, isBeginning: boolean): Error {
+  if (error.code === CHANGED.missing && attempt < LATE_FILE_ATTEMPTS) {
+    const { message, name: type } = error;
+    return ApplicationFailure.create({ message, type, nextRetryDelay: LATE_FILE_PAUSE });
+  }
   const isOver = isBeginning ? !error.retryable : !error.mayPass;
   if (isOver) return final(FAILURE_TYPES.fatalStorage, error);
   const pause = Math.min((attempt - QUICK_ATTEMPTS) * MORE_WITH_EACH + 30_000, LONGEST_PAUSE);

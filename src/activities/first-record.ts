@@ -1,4 +1,5 @@
 import type { ArtifactStore } from '../storage/artifact-store.js';
+import { parseJson } from '../storage/stored-file.js';
 
 /**
  * Keeps a record where there is none of its work yet, and answers what is kept. Of several attempts at the same work,
@@ -17,7 +18,7 @@ export async function keepFirst<Kept>(
     const there = await store.readText(place);
     // It was there, and is gone: the place is free again.
     if (there === null) continue;
-    const kept = JSON.parse(there) as Kept;
+    const kept = parseJson<Kept>(there, store, place);
     if (keyOf(kept) === keyOf(record)) return kept;
     await store.write(place, text);
     return record;

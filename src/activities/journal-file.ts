@@ -3,6 +3,7 @@ import type { JournalEntry } from '../memory/memory-module.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { journalKey, journalPrefix } from '../storage/paths.js';
 import { keysBelow, readAhead } from '../storage/read-ahead.js';
+import { missingFile, readJson } from '../storage/stored-file.js';
 
 /** What one object of a journal holds. */
 type StoredBatch = Pick<JournalBatch, 'from' | 'entries'>;
@@ -11,12 +12,10 @@ type StoredBatch = Pick<JournalBatch, 'from' | 'entries'>;
 export class JournalView {
   readonly entries: JournalEntry[] = [];
 
-  /** @throws where the batch does not join on: a batch before it is missing. */
+  /** @throws Error where the batch does not join on: a batch before it is missing. */
   apply({ from, entries }: StoredBatch): void {
     if (from > this.entries.length) {
-      throw new Error(
-        `a memory's journal has ${this.entries.length} entries, and the next batch begins at ${from}: the run's folder was changed`,
-      );
+      throw new Error(`a batch begins at ${from}, and there are ${this.entries.length} entries before it`);
     }
     this.entries.splice(from, this.entries.length - from, ...entries);
   }
@@ -39,8 +38,12 @@ export async function readJournal(
   const keys = await keysBelow(store, journalPrefix(execution, lane), (key) => limit === null || key < limit);
   keys.sort();
   const view = new JournalView();
-  for await (const text of readAhead(keys, (key) => store.readText(key))) {
-    if (text !== null) view.apply(JSON.parse(text) as StoredBatch);
+  for await (const batch of readAhead(keys, (key) => readJson<StoredBatch>(store, key))) {
+    if (batch === null) continue;
+    const known = view.entries.length;
+    if (batch.from > known)
+      throw missingFile(store, `a batch of a memory's journal, from entry ${known} on,`, null);
+    view.apply(batch);
   }
   return view;
 }

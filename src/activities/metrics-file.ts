@@ -2,13 +2,13 @@ import type { RunStatus } from '../contracts/results.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { readableJson } from '../storage/json-lines.js';
 import { artifactKeys } from '../storage/paths.js';
+import { readJson } from '../storage/stored-file.js';
 import { mergeLogs } from './merge-logs.js';
 import type { RunLogs } from './run-log.js';
 
 /** Seconds that earlier executions worked in an experiment's folder. */
 export async function wallSecondsBefore(store: ArtifactStore): Promise<number> {
-  const text = await store.readText(artifactKeys.metrics);
-  return text === null ? 0 : ((JSON.parse(text) as { wall_seconds?: number }).wall_seconds ?? 0);
+  return (await readJson<{ wall_seconds?: number }>(store, artifactKeys.metrics))?.wall_seconds ?? 0;
 }
 
 /** Seconds that an experiment has worked, this workflow's included. */
@@ -41,8 +41,7 @@ export async function metricsOfEnd<Metrics extends Ended>(
   store: ArtifactStore,
   { ended_at: end }: { ended_at: number },
 ): Promise<Metrics | null> {
-  const text = await store.readText(artifactKeys.metrics);
-  const metrics = text === null ? null : (JSON.parse(text) as Metrics);
+  const metrics = await readJson<Metrics>(store, artifactKeys.metrics);
   return metrics !== null && Date.parse(metrics.ended_at) >= end ? metrics : null;
 }
 

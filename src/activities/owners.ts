@@ -4,6 +4,7 @@ import { GuardedStore } from '../storage/guarded-store.js';
 import { ownerEndedKey, ownerKey, ownerNumber, ownerSignKey, ownersPrefix } from '../storage/paths.js';
 import { keysBelow } from '../storage/read-ahead.js';
 import { StorageError } from '../storage/storage-error.js';
+import { readJson } from '../storage/stored-file.js';
 import type { OpenStore } from './locate.js';
 
 /** The execution that may write to an experiment's folder, as `owners/<n>.json` names it. */
@@ -31,9 +32,9 @@ const KNOWN_FOR = 5000;
 export async function ownershipOf(store: ArtifactStore): Promise<Ownership | null> {
   const keys = await keysBelow(store, ownersPrefix());
   const number = Math.max(0, ...keys.map(ownerNumber));
-  const text = number === 0 ? null : await store.readText(ownerKey(number));
-  if (text === null) return null;
-  return { number, owner: JSON.parse(text) as Owner, hasEnded: keys.includes(ownerEndedKey(number)) };
+  const owner = number === 0 ? null : await readJson<Owner>(store, ownerKey(number));
+  if (owner === null) return null;
+  return { number, owner, hasEnded: keys.includes(ownerEndedKey(number)) };
 }
 
 /** What one execution knows of whether it may write to a folder. */

@@ -1,17 +1,16 @@
 import type { PartLine } from '../contracts/results.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import { jsonLine, readJsonLines } from '../storage/json-lines.js';
+import { jsonLine } from '../storage/json-lines.js';
+import { readRows } from '../storage/stored-file.js';
 import { Lru } from './lru.js';
 
 /** Parts held while rows are merged; a run's shards work near each other, so a few are enough. */
 const PARTS_IN_MEMORY = 32;
 
-/** @throws Error where the part is not there: what it holds would be missing from the results. */
+/** @throws StorageError where the part is not there: what it holds would be missing from the results. */
 export async function readPart(store: ArtifactStore, key: string): Promise<PartLine[]> {
-  const stream = await store.openRead(key);
-  if (stream === null) throw new Error(`${store.uri}/${key} is missing: the run's folder was changed`);
   const lines: PartLine[] = [];
-  for await (const line of readJsonLines<PartLine>(stream, { name: `${store.uri}/${key}` })) lines.push(line);
+  for await (const line of readRows<PartLine>(store, key)) lines.push(line);
   return lines;
 }
 

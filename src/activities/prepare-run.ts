@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
 import type { Logger } from 'pino';
-import { stringify } from 'yaml';
 import { InvalidInputError } from '../config/errors.js';
 import { loadConfig, resolveConfig } from '../config/load.js';
 import { modelNameOf } from '../config/model-name.js';
@@ -14,6 +13,8 @@ import type { ArtifactStore } from '../storage/artifact-store.js';
 import { copyArtifact } from '../storage/copy-artifact.js';
 import { chooseExperiment } from '../storage/experiment-folder.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
+import { writeStoredConfig } from '../storage/stored-config.js';
+import { readJson } from '../storage/stored-file.js';
 import { tryAgent } from './agent-factory.js';
 import { checkLanguageModel } from './check-language-model.js';
 import { noteCodeChange } from './code-changes.js';
@@ -47,8 +48,7 @@ export function configOf(input: RunInput, workflowId: string): RunConfig {
 
 /** What another attempt of this execution has prepared; null where none has. */
 async function preparedPlan(store: ArtifactStore, execution: string): Promise<RunPlan | null> {
-  const text = await store.readText(planKey());
-  const plan = text === null ? undefined : (JSON.parse(text) as Partial<StoredPlan>).plan;
+  const plan = (await readJson<Partial<StoredPlan>>(store, planKey()))?.plan;
   return plan?.execution === execution ? plan : null;
 }
 
@@ -74,7 +74,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
 
     const tasks = datasetTasks(config, dependencies.environment, Context.current().cancellationSignal);
     const { count: samples, rows } = await writeTasks(store, tasks);
-    await store.write(artifactKeys.config, stringify(config));
+    await writeStoredConfig(store, config);
     const kept = await keepFinishedSamples(store, config, {
       execution: runId,
       continues: state === 'unfinished',

@@ -19,6 +19,7 @@ import type { VectorFiles } from '../retrieval/kept-vectors.js';
 import type { VectorStore } from '../retrieval/vector-store.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
+import { missingFile, readJson } from '../storage/stored-file.js';
 import { CallStore } from './call-store.js';
 import { ContextCache } from './context-cache.js';
 import type { WorkerDependencies } from './dependencies.js';
@@ -28,7 +29,7 @@ import { locatedFiles } from './locate.js';
 import type { LoadedMemory } from './memory-file.js';
 import { storeOfRun } from './owners.js';
 import { type IndexFactory, indexFactory } from './retrieval-services.js';
-import { parseConfig } from './stored-config.js';
+import { storedConfig } from './stored-config.js';
 import { TaskReader } from './task-reader.js';
 import { environmentClass } from './user-modules.js';
 
@@ -112,13 +113,12 @@ export class RunContext {
 
   /** The saved memory that the run began with, as it was when the run was prepared. */
   loadedMemory(): Promise<LoadedMemory> {
-    this.loaded ??= this.store
-      .readText(artifactKeys.loadedMemory)
-      .then((text) => (text === null ? null : (JSON.parse(text) as LoadedMemory)))
-      .catch((error: unknown) => {
+    this.loaded ??= readJson<NonNullable<LoadedMemory>>(this.store, artifactKeys.loadedMemory).catch(
+      (error: unknown) => {
         this.loaded = undefined;
         throw error;
-      });
+      },
+    );
     return this.loaded;
   }
 
@@ -203,17 +203,12 @@ export class RunContexts extends ContextCache<RunContext> {
   protected override async open(run: string): Promise<RunContext> {
     const store = storeOfRun(this.dependencies.openStore, run);
     const [config, plan] = await Promise.all([
-      store.readText(artifactKeys.config),
-      store.readText(planKey()),
+      storedConfig<RunConfig>(store),
+      readJson<StoredPlan>(store, planKey()),
     ]);
-    if (config === null || plan === null) {
-      throw new Error(
-        `${store.uri} holds no ${config === null ? artifactKeys.config : planKey()}: the run's folder was moved or changed`,
-      );
-    }
-    const resolved = parseConfig<RunConfig>(config);
-    const { dataset } = resolved;
+    if (plan === null) throw missingFile(store, planKey());
+    const { dataset } = config;
     const environmentType = await environmentClass(environmentName(dataset), dataset.env_file);
-    return new RunContext(store, resolved, JSON.parse(plan) as TaskPlan, environmentType, this.dependencies);
+    return new RunContext(store, config, plan, environmentType, this.dependencies);
   }
 }

@@ -3,6 +3,7 @@ import type { Task } from '../contracts/environment.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { jsonLine } from '../storage/json-lines.js';
 import { planKey } from '../storage/paths.js';
+import { readJson } from '../storage/stored-file.js';
 import { datasetTasks } from './dataset.js';
 import type { StoredPlan } from './run-context.js';
 import { TaskHash } from './task-hash.js';
@@ -22,7 +23,6 @@ export async function holdsRows(
   config: RunConfig,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<boolean> {
-  const text = await store.readText(planKey());
-  const rows = text === null ? undefined : (JSON.parse(text) as Partial<StoredPlan>).rows;
+  const rows = (await readJson<Partial<StoredPlan>>(store, planKey()))?.rows;
   return rows === undefined || rows === (await hashOf(datasetTasks(config, environment)));
 }

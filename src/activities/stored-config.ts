@@ -1,8 +1,9 @@
 import { checkSandbox } from '../config/named-files.js';
 import { outputLocation } from '../config/paths.js';
-import { parseStored } from '../config/read-config.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { artifactKeys } from '../storage/paths.js';
+import { readStoredConfig } from '../storage/stored-config.js';
+import { missingFile } from '../storage/stored-file.js';
 
 /** What an activity works with of a config, beside what is asked about where it is used. */
 interface StoredConfig {
@@ -17,8 +18,7 @@ interface StoredConfig {
  * an object store in which something else stands.
  * @throws NotPermittedError
  */
-export function parseConfig<Config extends StoredConfig>(text: string): Config {
-  const config = parseStored(text, artifactKeys.config) as Config;
+function checkedConfig<Config extends StoredConfig>(config: Config): Config {
   checkSandbox(config);
   const { output, experiment } = config;
   if (output !== undefined) outputLocation(output.results_dir, 'output.results_dir', process.cwd());
@@ -26,11 +26,9 @@ export function parseConfig<Config extends StoredConfig>(text: string): Config {
   return config;
 }
 
-/** The config that an experiment's folder was prepared with. @throws Error where it is not there any more. */
+/** The config that an experiment's folder was prepared with. @throws StorageError where it is not there any more. */
 export async function storedConfig<Config extends StoredConfig>(store: ArtifactStore): Promise<Config> {
-  const text = await store.readText(artifactKeys.config);
-  if (text !== null) return parseConfig<Config>(text);
-  throw new Error(
-    `${store.uri} holds no ${artifactKeys.config}: the experiment's folder was moved or changed`,
-  );
+  const config = await readStoredConfig(store);
+  if (config === null) throw missingFile(store, artifactKeys.config);
+  return checkedConfig(config as unknown as Config);
 }

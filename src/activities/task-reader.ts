@@ -1,7 +1,8 @@
 import type { Task } from '../contracts/environment.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import { jsonLine, readJsonLines } from '../storage/json-lines.js';
+import { jsonLine } from '../storage/json-lines.js';
 import { taskChunkKey } from '../storage/paths.js';
+import { damagedFile, readRows } from '../storage/stored-file.js';
 import { Lru, loadedOnce } from './lru.js';
 import { TaskHash } from './task-hash.js';
 
@@ -19,7 +20,7 @@ export class TaskReader {
     const number = Math.floor(index / TASKS_PER_CHUNK);
     const chunk = await loadedOnce(this.chunks, number, () => this.read(number));
     const task = chunk[index % TASKS_PER_CHUNK];
-    if (task === undefined) throw new Error(`the run's dataset has no task ${index}`);
+    if (task === undefined) throw damagedFile(this.store, taskChunkKey(number), `it has no task ${index}`);
     return task;
   }
 
@@ -30,10 +31,8 @@ export class TaskReader {
 
   private async read(number: number): Promise<Task[]> {
     const key = taskChunkKey(number);
-    const stream = await this.store.openRead(key);
-    if (stream === null) throw new Error(`${this.store.uri}/${key} is missing: the run's folder was changed`);
     const tasks: Task[] = [];
-    for await (const task of readJsonLines<Task>(stream)) tasks.push(task);
+    for await (const task of readRows<Task>(this.store, key)) tasks.push(task);
     return tasks;
   }
 }

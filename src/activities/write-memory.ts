@@ -6,6 +6,7 @@ import type { ArtifactStore } from '../storage/artifact-store.js';
 import { copyArtifact } from '../storage/copy-artifact.js';
 import { jsonLines, readableJson } from '../storage/json-lines.js';
 import { artifactKeys } from '../storage/paths.js';
+import { readJson } from '../storage/stored-file.js';
 import { vectorRows } from './embeddings.js';
 import { readJournal } from './journal-file.js';
 import { locate, type OpenStore } from './locate.js';
@@ -81,7 +82,7 @@ async function* shared(run: RunContext, parts: MergedParts, execution: string): 
 /** The observations of every experience that `memory.json` now holds. */
 async function observations(run: RunContext): Promise<Set<string>> {
   const { memory, runtime } = run.config;
-  const saved = JSON.parse((await run.store.readText(artifactKeys.memory)) ?? 'null') as LoadedMemory;
+  const saved = await readJson<NonNullable<LoadedMemory>>(run.store, artifactKeys.memory);
   if (saved === null) return new Set();
   const memories =
     saved._type === 'per_sample' && runtime.memory_scope === 'sample'

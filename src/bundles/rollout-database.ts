@@ -4,6 +4,7 @@ import type { BundleRow, ToolOutcome } from '../contracts/bundle.js';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 import { SqliteDatabase } from '../databases/sqlite-database.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
+import { readJson } from '../storage/stored-file.js';
 import { baseKey, callKey, rolloutKey, versionKey } from './rollout-keys.js';
 import type { ModelToolCall, ToolCallPlace, ToolRan } from './run-tool-call.js';
 import { seedDatabase } from './seed-database.js';
@@ -114,9 +115,8 @@ export class RolloutDatabase {
     return key;
   }
 
-  private async recorded(version: number): Promise<CallRecord | null> {
-    const text = await this.store.readText(callKey(this.row.id, this.rollout, version));
-    return text === null ? null : (JSON.parse(text) as CallRecord);
+  private recorded(version: number): Promise<CallRecord | null> {
+    return readJson<CallRecord>(this.store, callKey(this.row.id, this.rollout, version));
   }
 
   private sameCall(record: CallRecord, call: ModelToolCall) {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { LineCounter, parse, parseDocument, type YAMLError } from 'yaml';
+import { LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type { z } from 'zod';
 import { isMapping } from '../contracts/json.js';
 import { describeIssues } from './describe-issues.js';
@@ -55,15 +55,6 @@ export function readYaml(path: string, field = 'config_path'): unknown {
   } catch (error) {
     const why = quotable((error as Error).message, 'an alias without its anchor, or too many of them');
     throw new InvalidInputError(`${path} is not valid YAML: ${why}`);
-  }
-}
-
-/** The content of a file of the store's own. @throws Error that quotes nothing of it. */
-export function parseStored(text: string, name: string): unknown {
-  try {
-    return parse(text, { prettyErrors: false });
-  } catch (error) {
-    throw new Error(`${name} is not valid YAML: ${quotable((error as Error).message, 'it was changed')}`);
   }
 }
 

@@ -1,4 +1,3 @@
-import { parse } from 'yaml';
 import { firstAgentEvalDifference } from '../config/agent-eval-fingerprint.js';
 import type { AgentEvalConfig } from '../config/agent-eval-schema.js';
 import { firstDifference } from '../config/fingerprint.js';
@@ -8,6 +7,8 @@ import { isMapping } from '../contracts/json.js';
 import type { Metrics } from '../contracts/results.js';
 import type { ArtifactStore } from './artifact-store.js';
 import { artifactKeys, experimentFolderName } from './paths.js';
+import { readStoredConfig } from './stored-config.js';
+import { readJson } from './stored-file.js';
 
 /** `absent`: free. `unfinished`: the same question, to be continued. `taken`: complete, or something else. */
 export type FolderState = 'absent' | 'unfinished' | 'taken';
@@ -68,13 +69,10 @@ async function looked<Config extends object>(
   config: Config,
   { isOne, difference }: ConfigKind<Config>,
 ): Promise<Looked<Config>> {
-  const [metrics, text] = await Promise.all([
-    store.readText(artifactKeys.metrics),
-    store.readText(artifactKeys.config),
-  ]);
-  if (metrics !== null && (JSON.parse(metrics) as Metrics).status === 'done') return TAKEN;
-  if (text === null) return metrics === null ? ABSENT : TAKEN;
-  const stored: unknown = parse(text);
+  const metrics = await readJson<Metrics>(store, artifactKeys.metrics);
+  if (metrics?.status === 'done') return TAKEN;
+  const stored = await readStoredConfig(store);
+  if (stored === null) return metrics === null ? ABSENT : TAKEN;
   if (!isOne(stored)) return TAKEN;
   const earlier = stored as Config;
   const differs = difference(earlier, config);

@@ -1,4 +1,5 @@
 import type { ArtifactStore } from './artifact-store.js';
+import { readJson } from './stored-file.js';
 
 /** Objects on their way at once: enough that a distant store answers as fast as one reads, few enough for its limits. */
 const AHEAD = 32;
@@ -40,7 +41,7 @@ export async function* recordsBelow<Stored>(
   wanted?: (key: string) => boolean,
 ): AsyncGenerator<Stored> {
   const keys = await keysBelow(store, prefix, wanted);
-  for await (const text of readAhead(keys, (key) => store.readText(key))) {
-    if (text !== null) yield JSON.parse(text) as Stored;
+  for await (const record of readAhead(keys, (key) => readJson<Stored>(store, key))) {
+    if (record !== null) yield record;
   }
 }

@@ -1,12 +1,11 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
 import { changedSince, type OwnCode } from '../activities/code-changes.js';
 import { InvalidInputError } from '../config/errors.js';
-import { parseStored } from '../config/read-config.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { type ConfigKind, candidateNames, foundFolder } from '../storage/experiment-folder.js';
 import { openStore } from '../storage/open.js';
-import { artifactKeys } from '../storage/paths.js';
+import { readStoredConfig } from '../storage/stored-config.js';
 import { inProgress, startedWith } from './in-progress.js';
 import { permitTyped } from './permissions.js';
 import { setPace } from './set-pace.js';
@@ -60,8 +59,7 @@ async function runningConfig<Config>(
 ): Promise<Config | null> {
   const input = await startedWith(client, id);
   if (isOne(input)) return input as Config;
-  const text = await folder.readText(artifactKeys.config);
-  const stored = text === null ? null : parseStored(text, artifactKeys.config);
+  const stored = await readStoredConfig(folder);
   return isOne(stored) ? (stored as Config) : null;
 }
 

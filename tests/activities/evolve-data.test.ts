@@ -223,8 +223,10 @@ describe('an experiment’s own copy of its examples', () => {
     expect(await reader.get('train', 'a')).toEqual(data.train[0]);
     expect(await reader.get('valid', 'a')).toEqual(data.valid[0]);
     expect(await reader.get('valid', 'b')).toEqual(data.valid[1]);
-    await expect(reader.get('valid', 'c')).rejects.toThrow('data/valid.jsonl has no example "c"');
-    await expect(reader.get('test', 'a')).rejects.toThrow("the experiment's folder was changed");
+    await expect(reader.get('valid', 'c')).rejects.toThrow(
+      'data/valid.jsonl is damaged: it has no example "c"',
+    );
+    await expect(reader.get('test', 'a')).rejects.toThrow('data/test.jsonl is damaged');
   });
 
   test('a file that could not be read is tried again', async () => {

@@ -7,6 +7,7 @@ import { FAILURE_TYPES } from '../../src/contracts/names.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 import type { Away } from '../../src/language-models/outage.js';
 import { StorageError } from '../../src/storage/storage-error.js';
+import { damagedFile, missingFile } from '../../src/storage/stored-file.js';
 
 const logger = new DefaultLogger('ERROR', () => undefined);
 const failureOf = (error: Error, attempt: number, isBeginning = false) =>
@@ -65,6 +66,16 @@ test.each([
     message: 'said so',
     ...failure,
   });
+});
+
+test('a file that is gone is looked for a few moments, since it may be seen late; one that is damaged is not', async () => {
+  const place = { uri: 'file:///results/mine' };
+  const missing = missingFile(place, 'plan.json');
+  for (const attempt of [1, 2]) {
+    expect(await failureOf(missing, attempt)).toMatchObject({ ...again, nextRetryDelay: 1000 });
+  }
+  expect(await failureOf(missing, 3)).toMatchObject({ ...fatal, message: missing.message });
+  expect(await failureOf(damagedFile(place, 'plan.json', 'it ends too early'), 1)).toMatchObject(fatal);
 });
 
 test('an experiment hears of a store that is away for longer, and once that it is back', async () => {

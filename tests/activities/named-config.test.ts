@@ -6,7 +6,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/index.js';
-import { parseConfig } from '../../src/activities/stored-config.js';
+import { storedConfig } from '../../src/activities/stored-config.js';
 import { withPermissions } from '../../src/config/named-files.js';
 import { openStore } from '../../src/storage/open.js';
 import { allowedBy, KeptPermissions } from '../../src/workers/permissions.js';
@@ -219,10 +219,12 @@ describe('an activity that is handed a folder elsewhere', () => {
     ['the host’s python3', { output: { results_dir: '/own' }, sandbox: { type: 'process' } }, 'sandbox'],
   ])('finds no config there that asks for %s', async (_, config, field) => {
     const text = JSON.stringify(config).replace('/elsewhere', elsewhere).replace('/own', own);
+    const store = openStore(join(root, 'stored'));
+    await store.write('config.yaml', text);
     const kept = new KeptPermissions(
       allowedBy({ REPRISE_ALLOWED_FOLDERS: own }, true),
       new StateFolder(join(root, 'state'), 'server'),
     );
-    expect(() => withPermissions(kept, () => parseConfig(text))).toThrow(new RegExp(`^${field}: `));
+    await expect(withPermissions(kept, () => storedConfig(store))).rejects.toThrow(new RegExp(`^${field}: `));
   });
 });

@@ -43,7 +43,9 @@ describe('a run’s tasks', () => {
   test('a chunk that could not be read is tried again', async () => {
     const store = await temporaryStore();
     const reader = new TaskReader(store);
-    await expect(reader.get(0)).rejects.toThrow('the run’s folder was changed'.replace('’', "'"));
+    await expect(reader.get(0)).rejects.toThrow(
+      "000000.jsonl is missing: the experiment's folder was changed",
+    );
     await writeTasks(store, tasks(1));
     expect((await reader.get(0)).id).toBe('t0');
   });
@@ -105,11 +107,11 @@ describe('merged parts', () => {
 
   test('a part that is gone is no empty one: its rows would be missing from the results', async () => {
     const store = await temporaryStore();
-    await expect(readPart(store, partKey('e', 0, 0))).rejects.toThrow("the run's folder was changed");
+    await expect(readPart(store, partKey('e', 0, 0))).rejects.toThrow("the experiment's folder was changed");
     await writePart(store, partKey('e', 0, 0), [line(0, 0)]);
     const parts = await MergedParts.open(store, await keys(store));
     await store.delete(await keys(store));
-    await expect(collect(parts.episodes())).rejects.toThrow("the run's folder was changed");
+    await expect(collect(parts.episodes())).rejects.toThrow("the experiment's folder was changed");
   });
 
   test('none at all are no rows', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Progress } from '../../src/contracts/run.js';
@@ -208,6 +208,32 @@ describe('artifacts of a dead worker', () => {
         /tmp|temporary|pending|parts/.test(name),
       );
       expect(left).toEqual([]);
+    } finally {
+      await provider.close();
+      await place.dispose();
+    }
+  });
+
+  it('that somebody has damaged are named at once, and once they are back nothing is asked again', async () => {
+    const place = await Workplace.make();
+    const provider = await startFakeProvider('openai', { latencyMs: 100 });
+    try {
+      const config = sumsConfig(provider.baseUrl, 30, { name: 'hurt', runtime: { concurrency: 2 } });
+      await place.write('hurt.yaml', config);
+      const running = place.start(['run', 'hurt.yaml']);
+      await untilIn(running, 'it works', () => provider.statistics.calls >= 6);
+      running.process.kill('SIGTERM');
+      await running.done;
+      const rows = place.path('results', 'hurt', 'dataset', '000000.jsonl');
+      const whole = await readFile(rows);
+      await writeFile(rows, whole.subarray(0, whole.length / 2));
+      const { code, stderr } = await place.reprise(['run', 'hurt.yaml']);
+      expect(code).toBe(1);
+      expect(stderr).toContain('dataset/000000.jsonl is damaged: line ');
+      await writeFile(rows, whole);
+      expect((await place.reprise(['run', 'hurt.yaml'])).code).toBe(0);
+      expect(await place.metrics('hurt')).toMatchObject({ status: 'done', samples: 30, correct: 30 });
+      expect(provider.statistics).toMatchObject({ calls: 30, repeated: 0 });
     } finally {
       await provider.close();
       await place.dispose();

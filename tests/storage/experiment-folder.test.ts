@@ -32,7 +32,6 @@ describe('the folder of a name', () => {
     ['a finished run', run, { status: 'done' }, 'taken', 'taken'],
     ['a finished evaluation', evaluation, { status: 'done' }, 'taken', 'taken'],
     ['metrics alone', undefined, { status: 'failed' }, 'taken', 'taken'],
-    ['an empty config', null, undefined, 'taken', 'taken'],
     ['another run', configOf({ seed: 3 }), undefined, 'taken', 'taken'],
     ['another evaluation', agentEvalConfigWith({ seed: 3 }), undefined, 'taken', 'taken'],
   ])('with %s', async (_what, config, metrics, forRun, forEvaluation) => {
@@ -40,6 +39,15 @@ describe('the folder of a name', () => {
     const same = async () => true;
     expect((await foundFolder(store, run, RUN_CONFIGS, same)).state).toBe(forRun);
     expect((await foundFolder(store, evaluation, AGENT_EVAL_CONFIGS, same)).state).toBe(forEvaluation);
+  });
+
+  test('with a config that is not as it was written is nobody’s, unless the experiment is complete', async () => {
+    const same = async () => true;
+    const failure = foundFolder(await folder(null), run, RUN_CONFIGS, same);
+    await expect(failure).rejects.toThrow(/it\/config\.yaml is damaged: it holds no config/);
+    expect((await foundFolder(await folder(null, { status: 'done' }), run, RUN_CONFIGS, same)).state).toBe(
+      'taken',
+    );
   });
 
   test.each<[string, unknown, object | undefined, boolean, string | null]>([

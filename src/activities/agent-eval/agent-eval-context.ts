@@ -5,6 +5,7 @@ import type { LanguageModelConfig } from '../../config/language-model-schema.js'
 import { DEFAULT_STOP_TOKEN } from '../../rollouts/simulated-user.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { bundleRowKey } from '../../storage/paths.js';
+import { missingFile, readJson } from '../../storage/stored-file.js';
 import { CallStore } from '../call-store.js';
 import { calledModel } from '../called-model.js';
 import { ContextCache } from '../context-cache.js';
@@ -71,9 +72,9 @@ export class AgentEvalContext {
   }
 
   private async readRow(id: string): Promise<StoredRow> {
-    const text = await this.store.readText(bundleRowKey(id));
-    if (text !== null) return JSON.parse(text) as StoredRow;
-    throw new Error(`${this.store.uri} holds no row ${id}: the experiment's folder was moved or changed`);
+    const row = await readJson<StoredRow>(this.store, bundleRowKey(id));
+    if (row !== null) return row;
+    throw missingFile(this.store, bundleRowKey(id));
   }
 
   private called(lm: LanguageModelConfig): CalledModel {

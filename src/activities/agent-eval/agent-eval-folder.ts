@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { stringify } from 'yaml';
 import type { AgentEvalConfig } from '../../config/agent-eval-schema.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { forEachConcurrently } from '../../storage/byte-streams.js';
 import { AGENT_EVAL_CONFIGS, candidateNames, unfinishedConfig } from '../../storage/experiment-folder.js';
-import { artifactKeys, bundleRowKey, planKey } from '../../storage/paths.js';
+import { bundleRowKey, planKey } from '../../storage/paths.js';
+import { writeStoredConfig } from '../../storage/stored-config.js';
+import { parseJson } from '../../storage/stored-file.js';
 import type { StoredRow } from './bundle-code.js';
 
 /** Rows that are written at once; with their seeds they may be large. */
@@ -57,7 +58,9 @@ export async function chooseAgentEvalFolder(
 /** Where an attempt was cut off before the rows were written, the folder holds them as good as others. */
 export async function holdsRows(store: ArtifactStore, rows: readonly StoredRow[]): Promise<boolean> {
   const text = await store.readText(planKey());
-  return text === null || text === JSON.stringify(rowsOf(rows));
+  if (text === null || text === JSON.stringify(rowsOf(rows))) return true;
+  parseJson(text, store, planKey());
+  return false;
 }
 
 /** The folder's own copies: a worker without the dataset knows the rows. The config comes last. */
@@ -69,5 +72,5 @@ export async function writeAgentEvalFolder(
     await store.write(bundleRowKey(stored.row.id), JSON.stringify(stored));
   });
   await store.write(planKey(), JSON.stringify(rowsOf(rows)));
-  await store.write(artifactKeys.config, stringify(config));
+  await writeStoredConfig(store, config);
 }

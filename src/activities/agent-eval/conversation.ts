@@ -3,6 +3,7 @@ import type { ChatMessage, ToolCall } from '../../contracts/language-model.js';
 import { firstPlace } from '../../rollouts/rollout.js';
 import { rolloutRules } from '../../rollouts/rules.js';
 import { readUserMessage } from '../../rollouts/simulated-user.js';
+import { missingFile } from '../../storage/stored-file.js';
 import type { CallStore } from '../call-store.js';
 import { Lru } from '../lru.js';
 import type { OpenRollout } from './agent-eval-context.js';
@@ -49,9 +50,8 @@ export class Conversations {
     const isThere =
       read.agent_turns === agent_turns && read.user_turns === user_turns && read.at.version === at.version;
     if (isThere) return read;
-    throw new Error(
-      `rollout ${rollout.rollout} of ${rollout.row} is known up to reply ${read.agent_turns} of ${agent_turns} only: the experiment's folder was changed`,
-    );
+    const what = `what rollout ${rollout.rollout} of ${rollout.row} says after reply ${read.agent_turns} of ${agent_turns}`;
+    throw missingFile(this.calls, what, null);
   }
 
   private async read(rollout: OpenRollout, to: Extent): Promise<Conversation> {

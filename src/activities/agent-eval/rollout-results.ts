@@ -1,6 +1,7 @@
 import type { RolloutRow } from '../../contracts/agent-eval.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { rolloutResultKey } from '../../storage/paths.js';
+import { readJson } from '../../storage/stored-file.js';
 import { keepFirst } from '../first-record.js';
 import type { NamedRollout } from './rollout-names.js';
 
@@ -14,9 +15,8 @@ export interface StoredResult {
 export class RolloutResults {
   constructor(private readonly store: ArtifactStore) {}
 
-  async find({ row, rollout }: NamedRollout): Promise<StoredResult | null> {
-    const text = await this.store.readText(rolloutResultKey(row, rollout));
-    return text === null ? null : (JSON.parse(text) as StoredResult);
+  find({ row, rollout }: NamedRollout): Promise<StoredResult | null> {
+    return readJson<StoredResult>(this.store, rolloutResultKey(row, rollout));
   }
 
   /** Stores a result, unless one of the same execution is there. @returns the one that is kept then. */

@@ -3,6 +3,7 @@ import { goalHolds } from '../../bundles/reward.js';
 import type { DatabaseVersion, ToolCallInput, ToolTurn } from '../../contracts/agent-eval.js';
 import type { ToolCall } from '../../contracts/language-model.js';
 import { SqlError } from '../../databases/sql-error.js';
+import { missingFile } from '../../storage/stored-file.js';
 import { heartbeating } from '../heartbeating.js';
 import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
 import { ROLLOUT_ERRORS, rolloutError, withLastingFailures } from './rollout-failures.js';
@@ -15,9 +16,8 @@ async function askedFor(
   const reply = await context.calls.at(agentCall(name, place.agent_turns - 1));
   const call = reply?.record.tool_calls?.[index];
   if (call !== undefined) return call;
-  throw new Error(
-    `tool call ${index + 1} of reply ${place.agent_turns} of ${name.row}, rollout ${name.rollout}, is missing: the experiment's folder was changed`,
-  );
+  const what = `tool call ${index + 1} of reply ${place.agent_turns} of ${name.row}, rollout ${name.rollout},`;
+  throw missingFile(context.store, what, null);
 }
 
 /** Whether the row's goal holds in a version; null where the row has none. */

@@ -8,6 +8,7 @@ import type { DatasetExample } from '../../evolution/types.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { jsonLine, jsonLines, readNumberedJsonLines } from '../../storage/json-lines.js';
 import { evolveExamplesKey } from '../../storage/paths.js';
+import { damagedFile } from '../../storage/stored-file.js';
 import type { OpenStore } from '../locate.js';
 import { Lru, loadedOnce } from '../lru.js';
 import { faultOf, readExampleFile } from './evolve-files.js';
@@ -149,8 +150,6 @@ export class ExampleReader {
     });
     const example = file.get(id);
     if (example !== undefined) return example;
-    throw new Error(
-      `${this.store.uri}/${evolveExamplesKey(type)} has no example ${JSON.stringify(id)}: the experiment's folder was changed`,
-    );
+    throw damagedFile(this.store, evolveExamplesKey(type), `it has no example ${JSON.stringify(id)}`);
   }
 }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parse } from 'yaml';
 import { firstEvolveDifference } from '../../config/evolve-fingerprint.js';
 import type { EvolveConfig } from '../../config/evolve-schema.js';
 import type { EvolveState } from '../../contracts/evolve.js';
@@ -7,6 +6,9 @@ import type { EvolveMetrics } from '../../contracts/evolve-results.js';
 import { experimentFolder } from '../../evolution/layout.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { artifactKeys, evolveForkKey, evolveStateKey, experimentFolderName } from '../../storage/paths.js';
+import { StorageError } from '../../storage/storage-error.js';
+import { readStoredConfig } from '../../storage/stored-config.js';
+import { CHANGED, readJson } from '../../storage/stored-file.js';
 import { type EvolveData, holdsEvolveData } from './evolve-data.js';
 import { type ForkOrigin, type ForkSource, finishedIterations, originOf } from './evolve-fork.js';
 
@@ -57,6 +59,20 @@ function parsed<Value>(text: string | null, parse_: (text: string) => unknown): 
   }
 }
 
+/**
+ * The config that a folder holds; null where there is none, or nothing that can be read.
+ * @throws StorageError where it cannot be read and iterations stand beside it, which would be paid for again.
+ */
+async function configIn(store: ArtifactStore): Promise<Record<string, unknown> | null> {
+  try {
+    return await readStoredConfig(store);
+  } catch (error) {
+    const isDamaged = error instanceof StorageError && error.code === CHANGED.damaged;
+    if (!isDamaged || (await finishedIterations(store)).length > 0) throw error;
+    return null;
+  }
+}
+
 function isEvolveConfig(config: EvolveConfig | null): config is EvolveConfig {
   return [config, config?.evolution, config?.scaffolder].every(
     (part) => typeof part === 'object' && part !== null,
@@ -69,7 +85,7 @@ async function differenceFrom(
   config: EvolveConfig,
   { fork, data }: EvolveFolderOptions,
 ): Promise<string | null | undefined> {
-  const stored = parsed<EvolveConfig>(await store.readText(artifactKeys.config), parse);
+  const stored = (await configIn(store)) as EvolveConfig | null;
   if (!isEvolveConfig(stored)) return undefined;
   const field = firstEvolveDifference(stored, config);
   if (field !== null) return field;
@@ -148,6 +164,5 @@ export async function chooseEvolveFolder(
 export async function latestEvolveState(store: ArtifactStore): Promise<EvolveState | null> {
   const last = (await finishedIterations(store)).at(-1);
   if (last === undefined) return null;
-  const text = await store.readText(evolveStateKey(last));
-  return text === null ? null : (JSON.parse(text) as EvolveState);
+  return readJson<EvolveState>(store, evolveStateKey(last));
 }

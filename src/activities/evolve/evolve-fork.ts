@@ -3,7 +3,6 @@ import { InvalidInputError } from '../../config/errors.js';
 import type { EvolveConfig } from '../../config/evolve-schema.js';
 import { checkFile } from '../../config/named-files.js';
 import { isRemote, resolveLocation } from '../../config/paths.js';
-import { parseStored } from '../../config/read-config.js';
 import type { EvolveState, ScaffoldJob } from '../../contracts/evolve.js';
 import { withoutTrailing } from '../../contracts/trailing.js';
 import { iterationFolder } from '../../evolution/layout.js';
@@ -11,7 +10,6 @@ import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { forEachConcurrently } from '../../storage/byte-streams.js';
 import { readableJson } from '../../storage/json-lines.js';
 import {
-  artifactKeys,
   callsPrefix,
   evolveExamplesKey,
   evolveForkKey,
@@ -20,6 +18,8 @@ import {
   scaffoldRunsPrefix,
 } from '../../storage/paths.js';
 import { keysBelow } from '../../storage/read-ahead.js';
+import { readStoredConfig } from '../../storage/stored-config.js';
+import { missingFile, parseJson, readJson } from '../../storage/stored-file.js';
 import type { StoredCall } from '../call-store.js';
 import type { OpenStore } from '../locate.js';
 import { RUN_TYPES } from './evolve-data.js';
@@ -95,8 +95,8 @@ export async function findFork(
   const isAddress = /[\\/]/.test(name);
   if (isAddress) checkOrigin(name, resultsDir);
   const store = isAddress ? openStore(name) : openStore(resultsDir).within(name);
-  const text = await store.readText(artifactKeys.config);
-  if (text === null) {
+  const config = await readStoredConfig(store);
+  if (config === null) {
     refuse(`there is no experiment '${name}' in ${isAddress ? 'that place' : resultsDir}`);
   }
   const finished = await finishedIterations(store);
@@ -108,7 +108,7 @@ export async function findFork(
         : `'${name}' has finished the iterations 0 to ${last}, not ${at_iteration}`,
     );
   }
-  return { store, at_iteration, config: parseStored(text, artifactKeys.config) as EvolveConfig };
+  return { store, at_iteration, config: config as unknown as EvolveConfig };
 }
 
 /**
@@ -167,7 +167,8 @@ export async function copyFork(source: ForkSource, target: ArtifactStore): Promi
   await target.write(evolveForkKey(), readableJson(originOf(source)));
   const iterations = Array.from({ length: at_iteration + 1 }, (_, iteration) => iteration);
   for (const iteration of iterations) await copyBelow(store, target, `${iterationFolder(iteration)}/`);
-  const state = JSON.parse((await store.readText(evolveStateKey(at_iteration))) as string) as EvolveState;
+  const state = await readJson<EvolveState>(store, evolveStateKey(at_iteration));
+  if (state === null) throw missingFile(store, evolveStateKey(at_iteration));
   const made = new Set(state.nodes.map(({ id }) => id));
   await copyBelow(store, target, callsPrefix(), ({ record }: StoredCall) => {
     const [scaffold = '', iteration] = record.sample_id.split('/');
@@ -185,11 +186,10 @@ export async function inheritedStore(
   store: ArtifactStore,
   openStore: OpenStore,
 ): Promise<ArtifactStore | null> {
-  const text = await store.readText(evolveForkKey());
-  if (text === null) return null;
-  const { artifacts } = JSON.parse(text) as ForkOrigin;
-  checkOrigin(artifacts, store.uri);
-  return openStore(artifacts);
+  const origin = await readJson<ForkOrigin>(store, evolveForkKey());
+  if (origin === null) return null;
+  checkOrigin(origin.artifacts, store.uri);
+  return openStore(origin.artifacts);
 }
 
 async function copyBelow<Stored>(
@@ -212,7 +212,7 @@ async function copy(
 ): Promise<void> {
   const bytes = await store.read(key);
   if (bytes === null) return;
-  if (wanted === undefined || wanted(JSON.parse(Buffer.from(bytes).toString('utf8')))) {
+  if (wanted === undefined || wanted(parseJson(Buffer.from(bytes).toString('utf8'), store, key))) {
     await target.write(key, bytes);
   }
 }

@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import { stringify } from 'yaml';
 import { InvalidInputError } from '../../config/errors.js';
 import type { EvolveConfig } from '../../config/evolve-schema.js';
 import { modelNameOf } from '../../config/model-name.js';
@@ -12,7 +11,8 @@ import { SandboxError } from '../../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { leftText } from '../../storage/experiment-folder.js';
 import { readableJson } from '../../storage/json-lines.js';
-import { artifactKeys } from '../../storage/paths.js';
+import { writeStoredConfig } from '../../storage/stored-config.js';
+import { readJson } from '../../storage/stored-file.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { wallSecondsBefore } from '../metrics-file.js';
@@ -45,8 +45,8 @@ async function writeMetadata(
   config: EvolveConfig,
   { experiment, startedAt }: { experiment: string; startedAt: string },
 ): Promise<void> {
-  const before = await store.readText(experimentFiles.metadata);
-  const { created_at = startedAt } = before === null ? {} : (JSON.parse(before) as { created_at?: string });
+  const before = await readJson<{ created_at?: string }>(store, experimentFiles.metadata);
+  const { created_at = startedAt } = before ?? {};
   const { scaffolder, executor, domain, seed, evolution, timeout_sec } = config;
   const metadata = {
     experiment_name: config.name,
@@ -106,7 +106,7 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
       if (folder.from !== undefined) await copyFork(folder.from, store);
       await writeEvolveData(store, data);
       await writeMetadata(store, config, { experiment, startedAt });
-      await store.write(artifactKeys.config, stringify(config));
+      await writeStoredConfig(store, config);
       const latest = (await latestEvolveState(store)) ?? freshState();
       const unkept = await unkeptSoFar(store);
       // Also what an iteration that was not finished has spent.

@@ -4,6 +4,7 @@ import type { StepCost } from '../../contracts/step-cost.js';
 import type { CallResult } from '../../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { scaffoldRunKey } from '../../storage/paths.js';
+import { missingFile, readJson } from '../../storage/stored-file.js';
 import { keepFirst } from '../first-record.js';
 
 /** One run of a scaffold on an example, whole. A row of `executions.jsonl`. */
@@ -45,9 +46,8 @@ export class ScaffoldRuns {
     return keepFirst(this.store, scaffoldRunKey(jobHash(record)), { record, keyOf: ({ key }) => key });
   }
 
-  async at(job: ScaffoldJob): Promise<ScaffoldRunRecord | null> {
-    const text = await this.store.readText(scaffoldRunKey(jobHash(job)));
-    return text === null ? null : (JSON.parse(text) as ScaffoldRunRecord);
+  at(job: ScaffoldJob): Promise<ScaffoldRunRecord | null> {
+    return readJson<ScaffoldRunRecord>(this.store, scaffoldRunKey(jobHash(job)));
   }
 
   async find(job: ScaffoldJob, key: string): Promise<ScaffoldRunRecord | null> {
@@ -59,8 +59,6 @@ export class ScaffoldRuns {
   async get(job: ScaffoldJob): Promise<ScaffoldRunRecord> {
     const record = await this.at(job);
     if (record !== null) return record;
-    throw new Error(
-      `the run of scaffold ${job.scaffold} on ${job.type} example ${job.example} in iteration ${job.iteration} is missing: the experiment's folder was changed`,
-    );
+    throw missingFile(this.store, scaffoldRunKey(jobHash(job)));
   }
 }

@@ -9,6 +9,7 @@ import { draftReport, type TakenTurn, turnMessages } from '../../evolution/draft
 import { DRAFT_TOOLS, draftAction } from '../../evolution/draft-tools.js';
 import { draftName } from '../../evolution/iteration-ports.js';
 import type { ScaffoldFiles } from '../../evolution/types.js';
+import { missingFile } from '../../storage/stored-file.js';
 import { Attempt } from '../attempt.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import type { ScaffoldChecks } from './scaffold-checks.js';
@@ -38,9 +39,7 @@ export async function draftOf(context: EvolveContext, turn: NamedTurn): Promise<
   const call = await context.calls.at(callOfTurn(turn));
   const action = call === null ? null : draftAction(call.record);
   if (action !== null && action.kind !== 'refused') return action.files;
-  throw new Error(
-    `draft ${draftName(turn)} of scaffold ${turn.id} is missing: the experiment’s folder was changed`,
-  );
+  throw missingFile(context.store, `draft ${draftName(turn)} of scaffold ${turn.id}`, null);
 }
 
 /** What came of the turns before this one. */
@@ -50,9 +49,7 @@ async function takenTurns(context: EvolveContext, input: ScaffolderTurnInput): P
     input.told.map(async (told, turn) => {
       const call = await context.calls.at(callOfTurn({ ...input, turn }));
       if (call === null) {
-        throw new Error(
-          `turn ${turn + 1} of scaffold ${input.id} is missing: the experiment’s folder was changed`,
-        );
+        throw missingFile(context.store, `turn ${turn + 1} of scaffold ${input.id}`, null);
       }
       const jobs = input.draft_examples.map((example) =>
         draftJob({ ...input, scaffold: input.id, turn, example }),

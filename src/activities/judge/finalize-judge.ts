@@ -10,6 +10,7 @@ import { roundCost } from '../../statistics/result-row.js';
 import { sweepLeftovers } from '../../storage/delete-folders.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, judgedChunksFolder, judgeErrorKey } from '../../storage/paths.js';
+import { readJson } from '../../storage/stored-file.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { orIncomplete } from '../incomplete.js';
@@ -88,8 +89,8 @@ async function evaluationOf(
   if (last !== undefined && replies.length === MOST_TRIES) {
     return { kind: 'error', error: { type: MALFORMED, message: last.fault } };
   }
-  const noted = await store.readText(judgeErrorKey(trajectory, step));
-  return noted === null ? { kind: 'open' } : { kind: 'error', error: JSON.parse(noted) as EpisodeError };
+  const error = await readJson<EpisodeError>(store, judgeErrorKey(trajectory, step));
+  return error === null ? { kind: 'open' } : { kind: 'error', error };
 }
 
 /**

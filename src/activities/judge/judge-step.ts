@@ -3,6 +3,7 @@ import { scoresOf } from '../../judging/evaluation.js';
 import { readVerdict } from '../../judging/verdict.js';
 import { costOfCall } from '../../runtime/step-cost.js';
 import { judgeErrorKey } from '../../storage/paths.js';
+import { missingFile } from '../../storage/stored-file.js';
 import { Attempt } from '../attempt.js';
 import { heartbeating } from '../heartbeating.js';
 import type { ModelCalls } from '../model-calls.js';
@@ -27,7 +28,7 @@ export function createJudgeStep(contexts: JudgeContexts, models: ModelCalls) {
       return { ...kept, record };
     }
     if (replies.length < input.attempt) {
-      throw new Error(`${context.store.uri} lacks a reply that was there: the folder was changed`);
+      throw missingFile(context.store, 'a reply on a step', null);
     }
     const asked = models.prepare(context.judge, next.call, { messages: next.messages });
     const record = await models.askAndKeep(context.judge, asked, attempt, (reply) =>

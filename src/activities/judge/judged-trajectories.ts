@@ -1,6 +1,7 @@
 import type { ArtifactStore } from '../../storage/artifact-store.js';
-import { jsonLine, readJsonLines } from '../../storage/json-lines.js';
+import { jsonLine } from '../../storage/json-lines.js';
 import { judgedChunkKey } from '../../storage/paths.js';
+import { damagedFile, readRows } from '../../storage/stored-file.js';
 import { Trajectory, type TrajectoryInput } from '../../trajectories/trajectory.js';
 import { Lru, loadedOnce } from '../lru.js';
 
@@ -24,16 +25,15 @@ export class JudgedTrajectories {
     const number = Math.floor(index / TRAJECTORIES_PER_CHUNK);
     const chunk = await loadedOnce(this.chunks, number, () => this.read(number));
     const found = chunk[index % TRAJECTORIES_PER_CHUNK];
-    if (found === undefined) throw new Error(`${this.store.uri} has no trajectory ${index}`);
+    if (found === undefined)
+      throw damagedFile(this.store, judgedChunkKey(number), `it has no trajectory ${index}`);
     return found;
   }
 
   private async read(number: number): Promise<NamedTrajectory[]> {
     const key = judgedChunkKey(number);
-    const stream = await this.store.openRead(key);
-    if (stream === null) throw new Error(`${this.store.uri}/${key} is missing: the folder was changed`);
     const found: NamedTrajectory[] = [];
-    for await (const row of readJsonLines<{ name: string; trajectory: TrajectoryInput }>(stream)) {
+    for await (const row of readRows<{ name: string; trajectory: TrajectoryInput }>(this.store, key)) {
       found.push({ name: row.name, trajectory: new Trajectory(row.trajectory) });
     }
     return found;

@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import { stringify } from 'yaml';
 import { InvalidInputError } from '../../config/errors.js';
 import { resolveJudgeConfig } from '../../config/judge-load.js';
 import type { JudgeConfig } from '../../config/judge-schema.js';
@@ -9,6 +8,7 @@ import type { JudgeInput, JudgePlan } from '../../contracts/judge.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { JsonLinesError } from '../../storage/json-lines.js';
 import { artifactKeys } from '../../storage/paths.js';
+import { writeStoredConfig } from '../../storage/stored-config.js';
 import type { Trajectory } from '../../trajectories/trajectory.js';
 import { checkModel } from '../check-model.js';
 import type { WorkerDependencies } from '../dependencies.js';
@@ -73,7 +73,7 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
           FIELD,
         );
       }
-      await store.write(artifactKeys.config, stringify(config));
+      await writeStoredConfig(store, config);
       const run = referenceTo(store, workflowExecution?.runId ?? '');
       contexts.forget(run);
       const { rubric, lm, concurrency, limits } = config;

@@ -1,0 +1,68 @@
+import { jsonFault } from '../contracts/json.js';
+import type { ArtifactStore } from './artifact-store.js';
+import { JsonLinesError, readJsonLines } from './json-lines.js';
+import { StorageError } from './storage-error.js';
+
+/** A store as far as messages name it. */
+type Place = Pick<ArtifactStore, 'uri'>;
+
+/** Codes of a {@link StorageError} that says what somebody has done to an experiment's folder. */
+export const CHANGED = { missing: 'FileMissing', damaged: 'FileDamaged' } as const;
+
+/** Something that an experiment has written is not there any more. @param what of the store, a key where it is one */
+export function missingFile({ uri }: Place, what: string, key: string | null = what): StorageError {
+  return new StorageError({
+    message: `${key === null ? `${uri}: ${what}` : `${uri}/${key}`} is missing: the experiment's folder was changed. Put it back, or give the same command again, which goes on with what is there`,
+    uri,
+    key,
+    code: CHANGED.missing,
+    retryable: false,
+  });
+}
+
+const WAY_OUT =
+  'Put the file back, or remove it and give the same command again: what it held is asked for or made anew';
+
+/** A file that an experiment has written is not as it was. */
+export function damagedFile(
+  { uri }: Place,
+  key: string,
+  fault: string,
+  { wayOut = WAY_OUT, cause }: { wayOut?: string; cause?: unknown } = {},
+): StorageError {
+  return new StorageError({
+    message: `${uri}/${key} is damaged: ${fault}. ${wayOut}`,
+    uri,
+    key,
+    code: CHANGED.damaged,
+    retryable: false,
+    cause,
+  });
+}
+
+/** @throws StorageError that names the file and quotes nothing of it. */
+export function parseJson<Stored>(text: string, store: Place, key: string): Stored {
+  try {
+    return JSON.parse(text) as Stored;
+  } catch (error) {
+    throw damagedFile(store, key, jsonFault(error), { cause: error });
+  }
+}
+
+/** The value that an object of the store holds; null where there is none. @throws StorageError where it is no JSON. */
+export async function readJson<Stored>(store: ArtifactStore, key: string): Promise<Stored | null> {
+  const text = await store.readText(key);
+  return text === null ? null : parseJson<Stored>(text, store, key);
+}
+
+/** The rows of an object of the store. @throws StorageError where it is gone, or a line is no JSON. */
+export async function* readRows<Row>(store: ArtifactStore, key: string): AsyncGenerator<Row> {
+  const stream = await store.openRead(key);
+  if (stream === null) throw missingFile(store, key);
+  try {
+    yield* readJsonLines<Row>(stream, { name: key });
+  } catch (error) {
+    if (!(error instanceof JsonLinesError)) throw error;
+    throw damagedFile(store, key, `line ${error.line} is not as it was written`, { cause: error });
+  }
+}
