@@ -5,7 +5,7 @@ import type { CodeChange, Metrics, ResultRow } from '../contracts/results.js';
 import { runReport } from '../reports/run-report.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import { deleteFolders, sweepLeftovers } from '../storage/delete-folders.js';
+import { deleteFolders } from '../storage/delete-folders.js';
 import { jsonLines } from '../storage/json-lines.js';
 import {
   artifactKeys,
@@ -136,7 +136,7 @@ async function removeWorkingFiles(store: ArtifactStore): Promise<void> {
     unkeptPrefix(),
     logPartsPrefix(),
   ]);
-  await sweepLeftovers(store);
+  await store.sweep();
 }
 
 /** Merges the parts into the run's artifacts; `metrics.json` is written last. */

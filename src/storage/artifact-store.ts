@@ -36,6 +36,8 @@ export interface ArtifactStore {
   delete(keys: string[]): Promise<void>;
   /** Deletes everything below a folder, what dead writers left half-written included. No folder is fine. */
   deleteFolder(folder: string): Promise<void>;
+  /** Removes what dead writers left half-written, wherever it lies. */
+  sweep(): Promise<void>;
   exists(key: string): Promise<boolean>;
   /** The store of everything below `prefix/`. */
   within(prefix: string): ArtifactStore;

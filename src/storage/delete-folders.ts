@@ -8,8 +8,3 @@ const AT_ONCE = 8;
 export function deleteFolders(store: ArtifactStore, prefixes: readonly string[]): Promise<void> {
   return forEachConcurrently(prefixes, AT_ONCE, (prefix) => store.deleteFolder(prefix.replace(/\/$/, '')));
 }
-
-/** Removes what writers that died have left half-written anywhere in a store: a listing sweeps on its way. */
-export async function sweepLeftovers(store: ArtifactStore): Promise<void> {
-  for await (const _ of store.list(''));
-}

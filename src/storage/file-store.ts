@@ -129,6 +129,11 @@ export class FileStore implements ArtifactStore {
     await this.#prune(dirname(path));
   }
 
+  /** A listing sweeps on its way. */
+  async sweep(): Promise<void> {
+    for await (const _ of this.list(''));
+  }
+
   async exists(key: string): Promise<boolean> {
     const path = this.#pathOf(key);
     return this.#attempt('read', key, async () => (await nullWhenAbsent(stat(path)))?.isFile() ?? false);

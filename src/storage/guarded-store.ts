@@ -32,6 +32,10 @@ export class GuardedStore implements ArtifactStore {
     return this.bare.list(prefix);
   }
 
+  sweep(): Promise<void> {
+    return this.bare.sweep();
+  }
+
   exists(key: string): Promise<boolean> {
     return this.bare.exists(key);
   }

@@ -120,6 +120,9 @@ export class S3Store implements ArtifactStore {
     await this.delete(batch);
   }
 
+  /** An object that was not written whole is not there. */
+  async sweep(): Promise<void> {}
+
   async exists(key: string): Promise<boolean> {
     return this.#attempt('read', key, (client, objectKey) => client.head(objectKey));
   }

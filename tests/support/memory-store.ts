@@ -68,6 +68,8 @@ export class MemoryStore implements ArtifactStore {
     for (const key of [...this.objects.keys()]) if (key.startsWith(start)) this.objects.delete(key);
   }
 
+  async sweep(): Promise<void> {}
+
   async exists(key: string): Promise<boolean> {
     return this.objects.has(this.prefix + key);
   }

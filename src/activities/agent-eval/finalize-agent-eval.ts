@@ -11,7 +11,7 @@ import {
   noCallFigures,
 } from '../../statistics/agent-eval-metrics.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
-import { deleteFolders, sweepLeftovers } from '../../storage/delete-folders.js';
+import { deleteFolders } from '../../storage/delete-folders.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import {
   artifactKeys,
@@ -116,7 +116,7 @@ async function removeWorkingFiles(
       rolloutFolder(row, rolloutId(experiment, row, rollout)),
     ),
   ]);
-  await sweepLeftovers(store);
+  await store.sweep();
 }
 
 /** Writes the evaluation's artifacts from what its rollouts left; `metrics.json` comes last. */

@@ -49,13 +49,17 @@ async function foldersOf(results: ArtifactStore, name: string): Promise<string[]
   return [...found].sort().reverse();
 }
 
-/** A file that somebody else wrote, or left half-edited, is no reason to stop. */
-function parsed<Value>(text: string | null, parse_: (text: string) => unknown): Value | null {
-  if (text === null) return null;
+function isDamaged(error: unknown): boolean {
+  return error instanceof StorageError && error.code === CHANGED.damaged;
+}
+
+/** As {@link readJson}, but a file that somebody else wrote, or left half-edited, is no reason to stop: null as well. */
+async function readWhole<Value>(store: ArtifactStore, key: string): Promise<Value | null> {
   try {
-    return parse_(text) as Value;
-  } catch {
-    return null;
+    return await readJson<Value>(store, key);
+  } catch (error) {
+    if (isDamaged(error)) return null;
+    throw error;
   }
 }
 
@@ -67,8 +71,7 @@ async function configIn(store: ArtifactStore): Promise<Record<string, unknown> |
   try {
     return await readStoredConfig(store);
   } catch (error) {
-    const isDamaged = error instanceof StorageError && error.code === CHANGED.damaged;
-    if (!isDamaged || (await finishedIterations(store)).length > 0) throw error;
+    if (!isDamaged(error) || (await finishedIterations(store)).length > 0) throw error;
     return null;
   }
 }
@@ -89,7 +92,7 @@ async function differenceFrom(
   if (!isEvolveConfig(stored)) return undefined;
   const field = firstEvolveDifference(stored, config);
   if (field !== null) return field;
-  const origin = parsed<ForkOrigin>(await store.readText(evolveForkKey()), JSON.parse);
+  const origin = await readWhole<ForkOrigin>(store, evolveForkKey());
   if (!isDeepStrictEqual(origin, fork == null ? null : originOf(fork))) return 'fork';
   return data === undefined || (await holdsEvolveData(store, data)) ? null : 'the content of the data';
 }
@@ -109,7 +112,7 @@ async function stateOf(
 ): Promise<Becomes> {
   const differs = await differenceFrom(store, config, options);
   if (differs === undefined) return { state: null };
-  const metrics = parsed<EvolveMetrics>(await store.readText(artifactKeys.metrics), JSON.parse);
+  const metrics = await readWhole<EvolveMetrics>(store, artifactKeys.metrics);
   if (differs !== null) return { state: null, ...(metrics?.status === 'done' ? {} : { differs }) };
   const asked = config.evolution.num_iterations;
   const reached = (await finishedIterations(store)).at(-1) ?? -1;

@@ -9,7 +9,6 @@ import { evolutionReport } from '../../reports/evolution-report.js';
 import { sumRepeats } from '../../runtime/repeats.js';
 import { besideOf } from '../../statistics/beside.js';
 import { sumCost, sumUsage } from '../../statistics/result-row.js';
-import { sweepLeftovers } from '../../storage/delete-folders.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, callsPrefix, scaffoldRunsPrefix } from '../../storage/paths.js';
 import { recordsBelow } from '../../storage/read-ahead.js';
@@ -174,7 +173,7 @@ export function createFinalizeEvolve(contexts: EvolveContexts, dependencies: Wor
         () => metricsOfEnd<EvolveMetrics>(context.store, input),
         (guard) => writeEnd(context, input, { dependencies, guard }),
       );
-      await sweepLeftovers(context.store);
+      await context.store.sweep();
       return metrics;
     });
 }

@@ -7,7 +7,6 @@ import { MOST_TRIES } from '../../judging/verdict.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../../runtime/repeats.js';
 import { besideOf } from '../../statistics/beside.js';
 import { roundCost } from '../../statistics/result-row.js';
-import { sweepLeftovers } from '../../storage/delete-folders.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, judgedChunksFolder, judgeErrorKey } from '../../storage/paths.js';
 import { readJson } from '../../storage/stored-file.js';
@@ -162,7 +161,7 @@ export function createFinalizeJudge(
         (guard) => writeEnd(context, input, guard),
       );
       await store.deleteFolder(judgedChunksFolder());
-      await sweepLeftovers(store);
+      await store.sweep();
       return metrics;
     });
 }
