@@ -10,6 +10,7 @@ import {
   costSoFarText,
   counted,
   dollars,
+  errorReport,
   headedTable,
   percent,
   shownAddress,
@@ -102,7 +103,7 @@ export function agentEvalTable(metrics: AgentEvalMetrics): string {
       'changed meanwhile',
       `${modules.join(', ')}, after ${before} of the rollouts`,
     ]),
-    ['errors', withCounts(metrics.errors, metrics.errors_by_type)],
+    ['errors', metrics.errors === 0 ? '0' : `${metrics.errors}, not counted as failures`],
     ['spoiled by the user', withCounts(spoiled, metrics.user_faults)],
     ['endings', counts(metrics.endings) || '–'],
     ['replies of the agent', String(metrics.agent_turns)],
@@ -111,6 +112,7 @@ export function agentEvalTable(metrics: AgentEvalMetrics): string {
   ];
   return [
     headedTable([], rows),
+    ...errorReport(metrics.errors_by_type, metrics.error_messages),
     ...(metrics.pass_at_k.length === 0 ? [] : [passTable(metrics)]),
     ...(Object.keys(metrics.by_row).length === 0 ? [] : [rowTable(metrics)]),
   ].join('\n');

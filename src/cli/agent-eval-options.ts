@@ -4,6 +4,7 @@ import { type AgentEvalLoadOptions, loadAgentEvalConfig } from '../config/agent-
 import type { AgentEvalConfig } from '../config/agent-eval-schema.js';
 import { evaluationOverrides } from './agent-eval-judge.js';
 import { collect } from './collect.js';
+import { FAIL_ON_ERROR } from './exit-code.js';
 
 export interface AgentEvalOptions {
   dataset?: string[];
@@ -19,6 +20,7 @@ export interface AgentEvalOptions {
   resultsDir?: string;
   detach?: boolean;
   json?: boolean;
+  failOnError?: string;
 }
 
 function flagsOf({ dataset, row, rollouts, concurrency, agent, user }: AgentEvalOptions): AgentEvalFlags {
@@ -58,5 +60,6 @@ export function withAgentEvalOptions(command: Command): Command {
     .option('--name <name>', 'name of the run and of its folder')
     .option('--results-dir <folder>', 'a folder, or s3://bucket/prefix (results)')
     .option('--detach', 'leave the run to a worker in the background and return')
+    .option(...FAIL_ON_ERROR)
     .option('--json', 'print the result as JSON, and nothing else');
 }

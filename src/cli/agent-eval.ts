@@ -1,7 +1,9 @@
+import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { AgentEvalConfig } from '../config/agent-eval-schema.js';
 import type { AgentEvalProgress, AgentEvalResult } from '../contracts/agent-eval-results.js';
 import { startAgentEval } from '../workers/start-agent-eval.js';
+import type { StartedRun } from '../workers/start-named.js';
 import { checkAgentEval } from './agent-eval-check.js';
 import { agentEvalDisplay } from './agent-eval-display.js';
 import { agentEvalReport } from './agent-eval-format.js';
@@ -9,6 +11,7 @@ import { type JudgeOf, type JudgeOptions, judgeCommand, judgeOf } from './agent-
 import { type AgentEvalOptions, readAgentEval, withAgentEvalOptions } from './agent-eval-options.js';
 import { type CarriedOut, carryingOut, carryOut } from './carry-out.js';
 import { leaveToWorkers } from './detach.js';
+import { shareOf } from './exit-code.js';
 import { judgement } from './judge.js';
 import { carryOutJudged } from './judged-evaluation.js';
 import { startedNotes, startedText } from './started-text.js';
@@ -18,13 +21,19 @@ function howToReply(id: string): string {
   return `You are the user: npx reprise reply ${id} lists who waits for you, npx reprise reply ID "…" answers.`;
 }
 
-function evaluation(config: AgentEvalConfig, json: boolean): CarriedOut<AgentEvalProgress, AgentEvalResult> {
+/** An evaluation as a command carries it out. @param start finds it, or starts it */
+export function evaluation(
+  config: AgentEvalConfig,
+  json: boolean,
+  start: (client: Client, taskQueue: string) => Promise<StartedRun> = (client, taskQueue) =>
+    startAgentEval(client, config, taskQueue),
+): CarriedOut<AgentEvalProgress, AgentEvalResult> {
   return {
     name: config.name,
     concurrency: config.concurrency,
     display: agentEvalDisplay(json),
     start: async (client, taskQueue) => {
-      const started = await startAgentEval(client, config, taskQueue);
+      const started = await start(client, taskQueue);
       const { id, handle } = started;
       const says = startedText(started);
       if (config.user === 'human') says.push(howToReply(id));
@@ -54,6 +63,7 @@ export function addAgentEvalCommand(program: Command, finish: (code: number) => 
     .description('evaluate an agent on task bundles: start it, attach to it, continue it after a crash');
   withAgentEvalOptions(command).action(async (path: string | undefined, options: AgentEvalOptions) => {
     const json = options.json === true;
+    const mostErrors = shareOf(options.failOnError, options.detach);
     const config = readAgentEval(path, options);
     await checkAgentEval(config, process.env);
     const judge = await judgeOf(options, process.env);
@@ -70,7 +80,7 @@ export function addAgentEvalCommand(program: Command, finish: (code: number) => 
             },
             json,
           )
-        : await execute(evaluation(config, json), judge, options),
+        : await execute({ ...evaluation(config, json), mostErrors }, judge, options),
     );
   });
 }

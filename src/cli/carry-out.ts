@@ -1,7 +1,8 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import type { RunStatus } from '../contracts/results.js';
+import type { AnyMetrics } from '../statistics/judged.js';
 import type { AgentSource } from '../workers/bundle.js';
-import { EXIT, exitCodeOf } from './exit.js';
+import { EXIT } from './exit.js';
+import { exitOf } from './exit-code.js';
 import { askProgress, QUERY_TIMEOUT, watch } from './follow.js';
 import { interruption } from './interruption.js';
 import type { Display } from './live-block.js';
@@ -28,16 +29,25 @@ export interface CarriedOut<State, Result> {
   /** The result as people read it. */
   report(result: Result): string;
   json: boolean;
+  /** The largest share of errors with which the command succeeds; any, where that is left out. */
+  mostErrors?: number | null;
 }
 
 /** Carries an experiment to its end with a worker in this process, and answers with the exit code. */
-export async function carryOut<State, Result extends { metrics: { status: RunStatus } }>(
+export async function carryOut<State, Result extends { metrics: AnyMetrics }>(
   experiment: CarriedOut<State, Result>,
 ): Promise<number> {
   const { report, json } = experiment;
   const print = (result: Result) => (json ? printJson(result) : printText(report(result)));
   const result = await carryingOut(experiment, (carry) => carry(experiment, print));
-  return result === null ? EXIT.interrupted : exitCodeOf(result.metrics.status);
+  return result === null ? EXIT.interrupted : sayExit(result.metrics, experiment.mostErrors);
+}
+
+/** Says why a command does not succeed where the result does not say that, and answers with its exit code. */
+export function sayExit(metrics: AnyMetrics, mostErrors: number | null | undefined): number {
+  const { code, why } = exitOf(metrics, mostErrors);
+  if (why !== null) sayText(why);
+  return code;
 }
 
 /**

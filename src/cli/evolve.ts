@@ -17,6 +17,7 @@ import { collect } from './collect.js';
 import { leaveToWorkers } from './detach.js';
 import { evolveDisplay } from './evolve-display.js';
 import { evolveReport } from './evolve-format.js';
+import { FAIL_ON_ERROR, shareOf } from './exit-code.js';
 import { paceNotes } from './started-text.js';
 
 /** What each flag says; a default is the config's. */
@@ -44,6 +45,7 @@ interface EvolveOptions extends Record<string, unknown> {
   atIteration?: string;
   detach?: boolean;
   json?: boolean;
+  failOnError?: string;
 }
 
 /** `num_iterations` is `--num-iterations` on the command line and `numIterations` to commander. */
@@ -89,7 +91,11 @@ async function readAsked(path: string | undefined, options: EvolveOptions): Prom
   return asked;
 }
 
-function executeEvolve({ config, fork }: AskedEvolution, json: boolean): Promise<number> {
+function executeEvolve(
+  { config, fork }: AskedEvolution,
+  json: boolean,
+  mostErrors: number | null,
+): Promise<number> {
   return carryOut<EvolveProgress, EvolveResult>({
     name: config.name,
     concurrency: config.evolution.concurrency,
@@ -107,6 +113,7 @@ function executeEvolve({ config, fork }: AskedEvolution, json: boolean): Promise
     },
     report: evolveReport,
     json,
+    mostErrors,
   });
 }
 
@@ -124,9 +131,11 @@ export function addEvolveCommand(program: Command, finish: (code: number) => voi
     .option('--fork <experiment>', 'begin with what another experiment has: its folder’s name, or its path')
     .option('--at-iteration <n>', 'with --fork: after which of its iterations')
     .option('--detach', 'leave the experiment to a worker in the background and return')
+    .option(...FAIL_ON_ERROR)
     .option('--json', 'print the result as JSON, and nothing else')
     .action(async (path: string | undefined, options: EvolveOptions) => {
       const json = options.json === true;
+      const mostErrors = shareOf(options.failOnError, options.detach);
       const asked = await readAsked(path, options);
       const { config, fork } = asked;
       finish(
@@ -139,7 +148,7 @@ export function addEvolveCommand(program: Command, finish: (code: number) => voi
               },
               json,
             )
-          : await executeEvolve(asked, json),
+          : await executeEvolve(asked, json, mostErrors),
       );
     });
 }

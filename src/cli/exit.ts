@@ -1,5 +1,4 @@
 import { InvalidInputError } from '../config/errors.js';
-import type { RunStatus } from '../contracts/results.js';
 import { DatasetError } from '../datasets/dataset-error.js';
 import { JsonLinesError } from '../storage/json-lines.js';
 import { StorageError } from '../storage/storage-error.js';
@@ -7,20 +6,13 @@ import { StorageError } from '../storage/storage-error.js';
 /** Exit codes of every command. */
 export const EXIT = {
   done: 0,
+  /** Also where nothing could be judged, or less than was asked for. */
   failed: 1,
   badInput: 2,
   /** Something is left to do for the same command: a limit, `stop` or an outage came before the end. */
   unfinished: 3,
   interrupted: 130,
 } as const;
-
-/** Ends after which the same command goes on. */
-const CONTINUED: readonly RunStatus[] = ['incomplete', 'limit_reached', 'stopped'];
-
-export function exitCodeOf(status: RunStatus): number {
-  if (status === 'done') return EXIT.done;
-  return CONTINUED.includes(status) ? EXIT.unfinished : EXIT.failed;
-}
 
 /** What to print for an error and how to exit. Only an unforeseen error shows where it came from. */
 export function explain(error: unknown): { message: string; code: number } {

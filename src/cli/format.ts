@@ -5,6 +5,7 @@ import { printable } from '../contracts/printable.js';
 import type { Metrics } from '../contracts/results.js';
 import type { Beside, Repeats } from '../contracts/step-cost.js';
 import { besideRows, estimatedText, repeatedText } from '../statistics/beside-text.js';
+import { errorLines, errorText } from '../statistics/error-lines.js';
 import { dollarsText, durationText, percentText } from '../statistics/figure-text.js';
 
 export function percent(share: number | null): string {
@@ -13,6 +14,21 @@ export function percent(share: number | null): string {
 
 export function dollars(cost: number | null): string {
   return cost === null ? 'unknown (no price for this model)' : dollarsText(cost);
+}
+
+/** What is said below a table of the errors in it: a line for each type; nothing where there is none. */
+export function errorReport(
+  counts: Readonly<Record<string, number>>,
+  messages?: Readonly<Record<string, string>>,
+): string[] {
+  const lines = errorLines(counts, messages);
+  return lines.length === 0
+    ? []
+    : [
+        ['Errors, and the first message of each type:', ...lines.map((line) => `  ${errorText(line)}`)].join(
+          '\n',
+        ),
+      ];
 }
 
 /** An artifact address as a person types it: a folder as a path, from here where it lies below. */
@@ -109,11 +125,7 @@ export function metricsTable(metrics: Metrics): string {
   }
   for (const { modules, episodes } of metrics.code_changes ?? [])
     rows.push(['changed meanwhile', `${modules.join(', ')}, after ${episodes} of the episodes`]);
-  const errors = Object.entries(metrics.error_types).map(([type, count]) => `${count} ${type}`);
-  rows.push([
-    'errors',
-    metrics.errors === 0 ? '0' : `${metrics.errors} (${errors.join(', ')}), not counted as wrong`,
-  ]);
+  rows.push(['errors', metrics.errors === 0 ? '0' : `${metrics.errors}, not counted as wrong`]);
   if (metrics.truncated_replies > 0) rows.push(['cut-off replies', String(metrics.truncated_replies)]);
   if (metrics.curator_sees_feedback !== undefined) {
     const sees = metrics.curator_sees_feedback
@@ -133,7 +145,7 @@ export function metricsTable(metrics: Metrics): string {
     rows.push(['embeddings', `${texts} texts, ${input_tokens} tokens, ${dollars(cost_usd)}${guess}`]);
   }
   rows.push(...spendingRows(metrics));
-  const tables = [table([], rows)];
+  const tables = [table([], rows), ...errorReport(metrics.error_types, metrics.error_messages)];
   for (const [task, figures] of Object.entries(metrics.by_task)) {
     if (figures.confusion !== undefined)
       tables.push(`${task}, target letter by answered letter:`, confusionTable(figures.confusion));

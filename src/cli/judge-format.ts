@@ -4,6 +4,7 @@ import {
   artifactLines,
   costSoFarText,
   counted,
+  errorReport,
   headedTable,
   shownAddress,
   spendingRows,
@@ -39,7 +40,6 @@ export function judgeStanding(progress: JudgeProgress): string {
 export function judgeTable(metrics: JudgeMetrics): string {
   const { steps, steps_planned, errors, errors_by_type } = metrics;
   const ofPlanned = steps === steps_planned ? '' : ` of ${steps_planned}`;
-  const types = Object.entries(errors_by_type).map(([type, count]) => `${count} ${type}`);
   const rows = [
     ['status', statusText(metrics)],
     ['judge', metrics.model + (metrics.simulated ? ' (a simulation: no figure)' : '')],
@@ -54,11 +54,11 @@ export function judgeTable(metrics: JudgeMetrics): string {
         },
       ]) => [`mean ${name}`, `${scoreOrDash(mean)} (${lowest} to ${highest})`],
     ),
-    ['errors', errors === 0 ? '0' : `${errors} (${types.join(', ')}), no scores`],
+    ['errors', errors === 0 ? '0' : `${errors}, no scores`],
     ['malformed replies', String(metrics.malformed_replies)],
     ...spendingRows(metrics),
   ];
-  return headedTable([], rows);
+  return [headedTable([], rows), ...errorReport(errors_by_type, metrics.error_messages)].join('\n');
 }
 
 /** The table, and where the artifacts are. */

@@ -8,6 +8,7 @@ import { startJudge } from '../workers/start-judge.js';
 import { type CarriedOut, carryOut } from './carry-out.js';
 import { collect } from './collect.js';
 import { leaveToWorkers } from './detach.js';
+import { FAIL_ON_ERROR, shareOf } from './exit-code.js';
 import { RESULTS_FOLDERS } from './export.js';
 import { findExperiment } from './find-experiment.js';
 import { judgeDisplay } from './judge-display.js';
@@ -21,6 +22,7 @@ interface Options {
   resultsDir?: string;
   detach?: boolean;
   json?: boolean;
+  failOnError?: string;
 }
 
 /** The judgement that a command line means. @throws InvalidInputError */
@@ -65,9 +67,11 @@ export function addJudgeCommand(program: Command, finish: (code: number) => void
     .option('--set <field=value>', 'a further field, e.g. limits.max_cost_usd=1 (repeatable)', collect, [])
     .option('--results-dir <folder>', `where experiments are kept (default: ${RESULTS_FOLDERS.join(' or ')})`)
     .option('--detach', 'leave the judgement to a worker in the background and return')
+    .option(...FAIL_ON_ERROR)
     .option('--json', 'print the result as JSON, and nothing else')
     .action(async (id: string, options: Options) => {
       const json = options.json === true;
+      const mostErrors = shareOf(options.failOnError, options.detach);
       const config = await readJudge(id, options);
       finish(
         options.detach
@@ -79,7 +83,7 @@ export function addJudgeCommand(program: Command, finish: (code: number) => void
               },
               json,
             )
-          : await carryOut(judgement(config, json)),
+          : await carryOut({ ...judgement(config, json), mostErrors }),
       );
     });
 }

@@ -1,7 +1,8 @@
 import type { AgentEvalProgress, AgentEvalResult } from '../contracts/agent-eval-results.js';
 import type { JudgeProgress, JudgeResult } from '../contracts/judge.js';
-import type { CarriedOut, Carry } from './carry-out.js';
-import { EXIT, exitCodeOf } from './exit.js';
+import { type CarriedOut, type Carry, sayExit } from './carry-out.js';
+import { EXIT } from './exit.js';
+import { exitOf } from './exit-code.js';
 import { printJson, printText, sayText } from './print.js';
 
 /**
@@ -22,7 +23,13 @@ export async function carryOutJudged(
   if (metrics.status !== 'done') {
     if (json) printJson(result);
     sayText('Not judged: the evaluation is not complete. The same command goes on with both.');
-    return exitCodeOf(metrics.status);
+    return sayExit(metrics, evaluation.mostErrors);
+  }
+  const exit = exitOf(metrics, evaluation.mostErrors);
+  if (exit.code !== EXIT.done) {
+    if (json) printJson(result);
+    sayText(`${exit.why ?? ''} Nothing is judged by a model.`.trim());
+    return exit.code;
   }
   let judgement: JudgeResult | null = null;
   try {
@@ -32,5 +39,5 @@ export async function carryOutJudged(
     // The evaluation is done, whatever became of its judgement.
     if (json) printJson(judgement === null ? result : { ...result, judgement });
   }
-  return judgement === null ? EXIT.interrupted : exitCodeOf(judgement.metrics.status);
+  return judgement === null ? EXIT.interrupted : sayExit(judgement.metrics, evaluation.mostErrors);
 }

@@ -1,13 +1,16 @@
+import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { checkLanguageModel } from '../activities/check-language-model.js';
 import { checkDataset } from '../activities/dataset.js';
 import { loadConfig } from '../config/load.js';
 import type { RunConfig } from '../config/schema.js';
 import type { Progress, RunResult } from '../contracts/run.js';
+import type { StartedRun } from '../workers/start-named.js';
 import { startRun } from '../workers/start-run.js';
-import { carryOut } from './carry-out.js';
+import { type CarriedOut, carryOut } from './carry-out.js';
 import { collect } from './collect.js';
 import { detach } from './detach.js';
+import { FAIL_ON_ERROR, shareOf } from './exit-code.js';
 import { lastProgress } from './follow.js';
 import { progressDisplay } from './progress-display.js';
 import { runReport } from './run-format.js';
@@ -20,6 +23,7 @@ export interface RunOptions {
   resultsDir?: string;
   detach?: boolean;
   json?: boolean;
+  failOnError?: string;
 }
 
 /** Everything that can be said of a config before a server is started. */
@@ -34,22 +38,36 @@ export async function readConfig(path: string, options: RunOptions): Promise<Run
   return config;
 }
 
-/** Runs a config with a worker in this process, and answers with the exit code. */
-export function executeRun(config: RunConfig, json: boolean): Promise<number> {
-  return carryOut<Progress, RunResult>({
+/** A run as a command carries it out. @param start finds it, or starts it */
+export function runOf(
+  config: RunConfig,
+  json: boolean,
+  start: (client: Client, taskQueue: string) => Promise<StartedRun> = (client, taskQueue) =>
+    startRun(client, config, taskQueue),
+): CarriedOut<Progress, RunResult> {
+  return {
     name: config.name,
     concurrency: config.runtime.concurrency,
     agents: agentSources(config),
     display: progressDisplay(json),
     start: async (client, taskQueue) => {
-      const started = await startRun(client, config, taskQueue);
+      const started = await start(client, taskQueue);
       const { id, handle } = started;
       return { id, handle, says: startedText(started, { bundled: 'file' in config.agent }) };
     },
     lastState: lastProgress,
     report: runReport,
     json,
-  });
+  };
+}
+
+/** Runs a config with a worker in this process, and answers with the exit code. */
+export function executeRun(
+  config: RunConfig,
+  json: boolean,
+  mostErrors: number | null = null,
+): Promise<number> {
+  return carryOut({ ...runOf(config, json), mostErrors });
 }
 
 export function addRunCommand(program: Command, finish: (code: number) => void): void {
@@ -61,13 +79,15 @@ export function addRunCommand(program: Command, finish: (code: number) => void):
     .option('--name <name>', 'name of the run and of its folder')
     .option('--results-dir <folder>', 'a folder, or s3://bucket/prefix')
     .option('--detach', 'leave the run to a worker in the background and return')
+    .option(...FAIL_ON_ERROR)
     .option('--json', 'print the result as JSON, and nothing else')
     .action(async (path: string, options: RunOptions) => {
+      const mostErrors = shareOf(options.failOnError, options.detach);
       const config = await readConfig(path, options);
       finish(
         options.detach
           ? await detach(config, options.json === true)
-          : await executeRun(config, options.json === true),
+          : await executeRun(config, options.json === true, mostErrors),
       );
     });
 }

@@ -58,6 +58,8 @@ export interface AgentEvalMetrics extends Beside, Repeats {
   rollouts: number;
   errors: number;
   errors_by_type: Record<string, number>;
+  /** What the first rollout with an error of each type says; absent where there is none. */
+  error_messages?: Record<string, string>;
   user_faults: Record<UserFault, number>;
   endings: Partial<Record<RolloutEnding, number>>;
   mean_reward: number | null;

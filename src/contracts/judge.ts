@@ -137,6 +137,8 @@ export interface JudgeMetrics extends Beside, Repeats {
   scores: Record<string, { mean: number | null; range: [number, number] }>;
   errors: number;
   errors_by_type: Record<string, number>;
+  /** What the first step with an error of each type says; absent where there is none. */
+  error_messages?: Record<string, string>;
   malformed_replies: number;
   lm_calls: number;
   usage: Usage;

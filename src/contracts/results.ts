@@ -166,6 +166,8 @@ export interface Metrics extends Beside, Repeats {
   /** Samples whose last trial is an error row. */
   errors: number;
   error_types: Record<string, number>;
+  /** What the first row with an error of each type says; absent where there is none. */
+  error_messages?: Record<string, string>;
   /** Element t: share of judged samples whose newest trial up to t succeeded. */
   success_by_trial: (number | null)[];
   correct_by_trial: number[];

@@ -1,4 +1,5 @@
 import type { AgentEvalMetrics } from '../contracts/agent-eval-results.js';
+import { errorTable } from './error-table.js';
 import {
   count,
   countRow,
@@ -37,7 +38,7 @@ export async function* agentEvalReport(metrics: AgentEvalMetrics): AsyncGenerato
   yield section('pass', 'Pass@k and pass^k', passTable(metrics)).text;
   yield section('rows', 'Rows', rowTable(metrics)).text;
   yield section('endings', 'How rollouts ended', endingTable(metrics)).text;
-  yield section('errors', 'Errors', errorTable(metrics)).text;
+  yield section('errors', 'Errors', errorTypes(metrics)).text;
   yield pageEnd();
 }
 
@@ -114,8 +115,7 @@ function endingTable({ endings, user_faults }: AgentEvalMetrics): Html {
   return table({ label: 'Table of endings', heads: ['ended by', 'rollouts'] }, rows);
 }
 
-function errorTable({ errors_by_type }: AgentEvalMetrics): Html {
-  const rows = Object.entries(errors_by_type).map(([type, number]) => countRow(type, number));
-  if (rows.length === 0) return html`<p>No rollout ended in an error.</p>\n`;
-  return table({ label: 'Table of error types', heads: ['error', 'rollouts'] }, rows);
+function errorTypes({ errors_by_type, error_messages = {} }: AgentEvalMetrics): Html {
+  if (Object.keys(errors_by_type).length === 0) return html`<p>No rollout ended in an error.</p>\n`;
+  return errorTable({ counts: errors_by_type, messages: error_messages }, 'rollouts');
 }

@@ -1,5 +1,6 @@
 import type { Metrics } from '../contracts/results.js';
-import { count, countRow, percentage } from './figures.js';
+import { errorTable } from './error-table.js';
+import { count, percentage } from './figures.js';
 import { type Html, html } from './html.js';
 import { numberCell, table } from './table.js';
 
@@ -58,10 +59,8 @@ function matrix(task: string, confusion: Record<string, Record<string, number>>)
   );
 }
 
-export function errorTypes({ error_types }: Metrics): Html {
-  const types = Object.entries(error_types);
-  if (types.length === 0) return html`<p>No sample ended in an error.</p>\n`;
-  const rows = types.map(([type, number]) => countRow(type, number));
-  return html`${table({ label: 'Table of error types', heads: ['error', 'samples'] }, rows)}<p class="note">A sample counts where its last trial could not be judged.</p>
+export function errorTypes({ error_types, error_messages = {} }: Metrics): Html {
+  if (Object.keys(error_types).length === 0) return html`<p>No sample ended in an error.</p>\n`;
+  return html`${errorTable({ counts: error_types, messages: error_messages }, 'samples')}<p class="note">A sample counts where its last trial could not be judged.</p>
 `;
 }

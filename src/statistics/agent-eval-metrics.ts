@@ -5,6 +5,7 @@ import type { Beside, Repeats } from '../contracts/step-cost.js';
 import { addRepeats, repeatsOfCall } from '../runtime/repeats.js';
 import { addStep, costOfCall } from '../runtime/step-cost.js';
 import { besideOf } from './beside.js';
+import { ErrorTally } from './error-tally.js';
 import { groupBy } from './group-by.js';
 import { roundCost } from './result-row.js';
 import { isSuccess, rewardStatistics } from './reward-statistics.js';
@@ -80,7 +81,10 @@ export function agentEvalMetrics(
   const most = planned.reduce((largest, { n_rollouts }) => Math.max(largest, n_rollouts), 0);
   const forEachK = (figure: 'pass_at_k' | 'pass_hat_k') =>
     Array.from({ length: most }, (_, index) => pass[index]?.[figure] ?? null);
-  const errors = rows.filter(({ status }) => status === 'error');
+  const tally = new ErrorTally();
+  for (const { status, error } of rows) {
+    if (status === 'error') tally.add(error ?? { type: 'Error', message: '' });
+  }
   const faults = rows.flatMap(({ user_fault }) => user_fault ?? []);
   const endings = rows.flatMap(({ ending }): RolloutEnding[] => (ending === null ? [] : [ending]));
   const userFaults: Record<UserFault, number> = { empty: 0, role_swap: 0, early_stop: 0 };
@@ -90,8 +94,9 @@ export function agentEvalMetrics(
     rows: planned.length,
     rollouts_planned: planned.reduce((total, { n_rollouts }) => total + n_rollouts, 0),
     rollouts: statistics.trials,
-    errors: errors.length,
-    errors_by_type: counts(errors.map(({ error }) => error?.type ?? 'Error')) as Record<string, number>,
+    errors: tally.total,
+    errors_by_type: tally.counts(),
+    ...tally.messages(),
     user_faults: { ...userFaults, ...counts(faults) },
     endings: counts(endings),
     mean_reward: mean?.estimate ?? null,

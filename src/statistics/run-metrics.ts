@@ -6,6 +6,7 @@ import { addCosts } from '../runtime/add-costs.js';
 import { addUnkept } from '../runtime/beside.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../runtime/repeats.js';
 import { besideOf } from './beside.js';
+import { ErrorTally } from './error-tally.js';
 import { roundCost } from './result-row.js';
 
 /** What the rows do not say. */
@@ -62,8 +63,7 @@ export class RunMetricsBuilder {
   private samples = 0;
   private episodes = 0;
   private correct = 0;
-  private errors = 0;
-  private errorTypes: Counts = new Map();
+  private readonly errors = new ErrorTally();
   private correctByTrial: number[];
   private judgedByTrial: number[];
   private rewardSum = 0;
@@ -142,8 +142,7 @@ export class RunMetricsBuilder {
       if (standing === 'success') this.correctByTrial[trial] = (this.correctByTrial[trial] ?? 0) + 1;
     }
     if (row.error !== null) {
-      this.errors += 1;
-      count(this.errorTypes, row.error.type);
+      this.errors.add(row.error);
     } else {
       this.rewardSum += row.reward ?? 0;
       if (row.feedback?.correct) this.correct += 1;
@@ -156,9 +155,10 @@ export class RunMetricsBuilder {
   finish(facts: RunFacts): Metrics {
     this.closeSample();
     const { num_trials: _trials, environment, ...rest } = facts;
-    const judged = this.samples - this.errors;
+    const errors = this.errors.total;
+    const judged = this.samples - errors;
     const accuracy = judged === 0 ? null : this.correct / judged;
-    const task: TaskMetrics = { samples: this.samples, correct: this.correct, errors: this.errors, accuracy };
+    const task: TaskMetrics = { samples: this.samples, correct: this.correct, errors, accuracy };
     if (this.confusion.size > 0) {
       task.confusion = sorted([...this.confusion].map(([target, counts]) => [target, sorted(counts)]));
     }
@@ -169,8 +169,9 @@ export class RunMetricsBuilder {
       episodes: this.episodes,
       correct: this.correct,
       accuracy,
-      errors: this.errors,
-      error_types: sorted(this.errorTypes),
+      errors,
+      error_types: this.errors.counts(),
+      ...this.errors.messages(),
       success_by_trial: this.correctByTrial.map((correct, trial) => {
         const of = this.judgedByTrial[trial] ?? 0;
         return of === 0 ? null : correct / of;

@@ -24,6 +24,7 @@ type RolloutHandle = ChildWorkflowHandle<typeof rolloutWorkflow>;
 /** A run's state: what its rollouts came to, and what people ask for. */
 export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
   private suspended = false;
+  private metrics: AgentEvalMetrics | null = null;
   private complete = false;
   private totals: AgentEvalTotals = noAgentEvalTotals();
   private readonly working = new Map<string, RolloutHandle>();
@@ -109,6 +110,7 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
   }
 
   finish(metrics: AgentEvalMetrics): void {
+    this.metrics = metrics;
     this.totals = withMetrics(this.totals, metrics);
     this.setPhase(metrics.status);
   }
@@ -149,7 +151,7 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
   }
 
   protected override show(): void {
-    setCurrentDetails(agentEvalMarkdown(this.progress()));
+    setCurrentDetails(agentEvalMarkdown(this.progress(), this.metrics));
   }
 
   /** One that asks before its start was heard of gets its calls when it was. */

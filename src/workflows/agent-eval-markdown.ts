@@ -1,11 +1,11 @@
-import type { AgentEvalProgress } from '../contracts/agent-eval-results.js';
+import type { AgentEvalMetrics, AgentEvalProgress } from '../contracts/agent-eval-results.js';
 import { scoreOrDash } from '../evolution/scores.js';
 import { besideRows, estimatedText } from '../statistics/beside-text.js';
-import { closingFacts, type Fact, factTable } from './fact-table.js';
+import { closingFacts, errorFacts, type Fact, factTable } from './fact-table.js';
 import { dollars } from './progress-markdown.js';
 
 /** What the Temporal UI shows of an evaluation on task bundles. */
-export function agentEvalMarkdown(progress: AgentEvalProgress): string {
+export function agentEvalMarkdown(progress: AgentEvalProgress, metrics: AgentEvalMetrics | null): string {
   const { experiment, phase, totals, mean_reward, agent_model, user_model } = progress;
   const { agent_turns, tool_calls, tool_calls_failed, lm_calls, cost_usd, errors, user_faults } = totals;
   const rows: Fact[] = [
@@ -13,6 +13,7 @@ export function agentEvalMarkdown(progress: AgentEvalProgress): string {
     ['rollouts', `${progress.ended} of ${progress.rollouts_planned}, ${progress.running} running`],
     ['mean reward', scoreOrDash(mean_reward)],
     ['errors', String(errors)],
+    ...errorFacts(metrics?.errors_by_type, metrics?.error_messages),
     ['spoiled by the simulated user', String(user_faults)],
     ['agent', `${agent_model}${progress.simulated ? ' (a simulation: no benchmark figure)' : ''}`],
     ['user', user_model ?? 'none'],

@@ -1,4 +1,5 @@
 import { printableLine } from '../contracts/printable.js';
+import { errorLines, errorText } from '../statistics/error-lines.js';
 
 /** Something shown as it is written, in type of one width. */
 export interface Code {
@@ -43,4 +44,12 @@ export function factTable(title: string, facts: readonly Fact[]): string[] {
 export function closingFacts({ artifacts, message }: { artifacts: string; message: string | null }): Fact[] {
   const where: Fact[] = artifacts === '' ? [] : [['artifacts', { code: artifacts }]];
   return message === null ? where : [...where, ['note', message]];
+}
+
+/** What was wrong with what could not be judged, a fact for each type of error; none until the metrics are there. */
+export function errorFacts(
+  counts: Readonly<Record<string, number>> | undefined,
+  messages: Readonly<Record<string, string>> | undefined,
+): Fact[] {
+  return errorLines(counts ?? {}, messages).map((line): Fact => ['', errorText(line)]);
 }

@@ -19,6 +19,7 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
   private totals: JudgeTotals;
   /** Calls in flight. */
   private asking = 0;
+  private metrics: JudgeMetrics | null = null;
   private running = 0;
 
   /** @param before what the execution before hands over, when this one continues it. */
@@ -92,6 +93,7 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
   }
 
   finish(metrics: JudgeMetrics): void {
+    this.metrics = metrics;
     this.totals = withMetrics(this.totals, metrics);
     this.setPhase(metrics.status);
   }
@@ -137,6 +139,6 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
   }
 
   protected override show(): void {
-    setCurrentDetails(judgeMarkdown(this.progress()));
+    setCurrentDetails(judgeMarkdown(this.progress(), this.metrics));
   }
 }

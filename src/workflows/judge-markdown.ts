@@ -1,11 +1,11 @@
-import type { JudgeProgress } from '../contracts/judge.js';
+import type { JudgeMetrics, JudgeProgress } from '../contracts/judge.js';
 import { scoreOrDash } from '../evolution/scores.js';
 import { besideRows, estimatedText } from '../statistics/beside-text.js';
-import { closingFacts, type Fact, factTable } from './fact-table.js';
+import { closingFacts, errorFacts, type Fact, factTable } from './fact-table.js';
 import { dollars } from './progress-markdown.js';
 
 /** What the Temporal UI shows of a judgement. */
-export function judgeMarkdown(progress: JudgeProgress): string {
+export function judgeMarkdown(progress: JudgeProgress, metrics: JudgeMetrics | null): string {
   const { experiment, name, phase, totals, mean_scores, model } = progress;
   const { judged, errors, malformed, lm_calls, cost_usd } = totals;
   const rows: Fact[] = [
@@ -15,6 +15,7 @@ export function judgeMarkdown(progress: JudgeProgress): string {
       ([criterion, score]): Fact => [`mean ${criterion}`, scoreOrDash(score)],
     ),
     ['errors', String(errors)],
+    ...errorFacts(metrics?.errors_by_type, metrics?.error_messages),
     ['malformed replies', String(malformed)],
     ['judge', `${model}${progress.simulated ? ' (a simulation: no figure)' : ''}`],
     ['LM calls', `${lm_calls}${estimatedText(totals)}`],

@@ -2,7 +2,7 @@ import type { Metrics } from '../contracts/results.js';
 import type { Progress, Totals } from '../contracts/run.js';
 import { besideRows, estimatedText, repeatedText } from '../statistics/beside-text.js';
 import { dollarsText, percentText } from '../statistics/figure-text.js';
-import { type Fact, factTable } from './fact-table.js';
+import { errorFacts, type Fact, factTable } from './fact-table.js';
 
 export function percent(share: number | null): string {
   return share === null ? '–' : percentText(share);
@@ -27,6 +27,7 @@ export function progressMarkdown(progress: Progress, metrics: Metrics | null): s
     ['correct', String(totals.correct)],
     ['accuracy', `${percent(progress.accuracy)}${progress.simulated ? ' (simulated model)' : ''}`],
     ['errors', String(totals.errors)],
+    ...errorFacts(metrics?.error_types, metrics?.error_messages),
     ['episodes', String(totals.episodes)],
     ['LM calls', callsText(totals)],
     ['tokens in / out', `${totals.input_tokens} / ${totals.output_tokens}`],

@@ -42,13 +42,20 @@ describe('the table of an evaluation', () => {
     ['agent', 'openai/gpt-4o-mini'],
     ['rollouts', '5 of 8 with a reward, of 2 rows'],
     ['mean reward', '0.6, 95 % interval 0.25 to 0.8333'],
-    ['errors', '1 (1 timeout), not counted as failures'],
+    ['errors', '1, not counted as failures'],
     ['spoiled by the user', '2 (1 empty, 1 role swap), not counted as failures'],
     ['endings', '4 user stop, 1 max turns'],
     ['tool calls', '20, 2 failed'],
     ['cost', '$0.0123'],
   ])('%s: %s', (name, value) => {
     expect(cells(table, name)).toEqual([value]);
+  });
+
+  test('says below it what each type of error said first', () => {
+    const error_messages = { timeout: 'no answer in 60 s' };
+    expect(agentEvalTable({ ...EVALUATION_METRICS, error_messages })).toContain(
+      'Errors, and the first message of each type:\n  1 timeout: no answer in 60 s\n',
+    );
   });
 
   test('has pass@k and pass^k for every k, and the rows', () => {

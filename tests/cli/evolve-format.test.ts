@@ -103,6 +103,7 @@ describe('reprise evolve', () => {
       '--fork',
       '--at-iteration',
       '--detach',
+      '--fail-on-error',
       '--json',
     ]);
   });

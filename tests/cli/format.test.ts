@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exitCodeOf, explain } from '../../src/cli/exit.js';
+import { explain } from '../../src/cli/exit.js';
 import { dollars, metricsTable, percent } from '../../src/cli/format.js';
 import { InvalidInputError } from '../../src/config/errors.js';
 import type { Metrics } from '../../src/contracts/results.js';
@@ -50,7 +50,7 @@ describe('the result table', () => {
       'accuracy: 75.0 % (6 of 8 judged samples)',
       'samples: 10, 20 episodes',
       'success by trial: trial 1: 50.0 %, trial 2: 75.0 %',
-      'errors: 2 (1 EmptyReply, 1 timeout), not counted as wrong',
+      'errors: 2, not counted as wrong',
       'LM calls: 33, 2 repeated after a crash',
       'tokens: 1000 in, 200 out',
       'cost: $0.1235',
@@ -83,6 +83,20 @@ describe('the result table', () => {
     expect(lines(metrics)).toContain(line);
   });
 
+  test('says below it what each type of error said first', () => {
+    const error_messages = { EmptyReply: 'the reply is empty', timeout: 'no answer\nin 60 s' };
+    expect(
+      metricsTable({ ...METRICS, error_messages })
+        .split('\n')
+        .slice(-3),
+    ).toEqual([
+      'Errors, and the first message of each type:',
+      '  1 EmptyReply: the reply is empty',
+      '  1 timeout: no answer in 60 s',
+    ]);
+    expect(metricsTable({ ...METRICS, errors: 0, error_types: {} })).not.toContain('first message');
+  });
+
   test('does not speak of trials where there is one', () => {
     expect(lines({ success_by_trial: [0.5] }).join('\n')).not.toContain('trial');
   });
@@ -100,16 +114,6 @@ describe('the result table', () => {
 test('shares and dollars that are not known are no zeros', () => {
   expect([percent(null), percent(0), percent(1 / 3)]).toEqual(['–', '0.0 %', '33.3 %']);
   expect([dollars(null), dollars(0)]).toEqual(['unknown (no price for this model)', '$0.0000']);
-});
-
-test.each([
-  ['done', 0],
-  ['failed', 1],
-  ['cancelled', 1],
-  ['limit_reached', 3],
-  ['stopped', 3],
-] as const)('a run that ends as %s exits with %i', (status, code) => {
-  expect(exitCodeOf(status)).toBe(code);
 });
 
 test.each<[unknown, number]>([

@@ -49,6 +49,7 @@ test('the result has the means with their ranges, and errors apart from them', (
     scores: { helpful: { mean: 3.5, range: [1, 5] }, polite: { mean: null, range: [0, 1] } },
     errors: 1,
     errors_by_type: { timeout: 1 },
+    error_messages: { timeout: 'no answer in 60 s' },
     malformed_replies: 2,
     lm_calls: 9,
     lm_calls_repeated: 0,
@@ -64,7 +65,8 @@ test('the result has the means with their ranges, and errors apart from them', (
     /4 of 6, of 3 trajectories/,
     /mean helpful +│ 3\.5 \(1 to 5\)/,
     /mean polite +│ – \(0 to 1\)/,
-    /1 \(1 timeout\), no scores/,
+    /1, no scores/,
+    /\n {2}1 timeout: no answer in 60 s\n/,
     /malformed replies +│ 2 /,
     /Artifacts: s3:\/\/bucket\/x$/,
   ]) {

@@ -5,8 +5,14 @@ import { carryOutJudged } from '../../src/cli/judged-evaluation.js';
 import type { AgentEvalProgress, AgentEvalResult } from '../../src/contracts/agent-eval-results.js';
 import type { JudgeProgress, JudgeResult } from '../../src/contracts/judge.js';
 
-const EVALUATED = { artifacts: 'file:///desk', metrics: { status: 'done' } };
-const JUDGED = { artifacts: 'file:///desk/judged', metrics: { status: 'done' } };
+const EVALUATED = {
+  artifacts: 'file:///desk',
+  metrics: { kind: 'agent-eval', status: 'done', rollouts: 3, errors: 1, user_faults: {} },
+};
+const JUDGED = {
+  artifacts: 'file:///desk/judged',
+  metrics: { kind: 'judge', status: 'done', steps: 9, errors: 0 },
+};
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -48,9 +54,17 @@ test.each([
 });
 
 test('an evaluation that is not complete is not judged', async () => {
-  const stopped = { ...EVALUATED, metrics: { status: 'stopped' } };
+  const stopped = { ...EVALUATED, metrics: { ...EVALUATED.metrics, status: 'stopped' } };
   const never = () => {
     throw new Error('it is judged');
   };
   expect(await carriedOut(never, stopped)).toEqual({ printed: stopped, ended: EXIT.unfinished });
+});
+
+test('an evaluation of which nothing has a reward is not judged', async () => {
+  const spoiled = { ...EVALUATED, metrics: { ...EVALUATED.metrics, rollouts: 0 } };
+  const never = () => {
+    throw new Error('it is judged');
+  };
+  expect(await carriedOut(never, spoiled)).toEqual({ printed: spoiled, ended: EXIT.failed });
 });

@@ -9,7 +9,11 @@ const ROWS = [
   rolloutRow('a', 0, 1),
   rolloutRow('a', 1, 0.25),
   rolloutRow('b', 0, 1),
-  rolloutRow('b', 1, null, { status: 'error', ending: null, error: { type: 'timeout', message: '' } }),
+  rolloutRow('b', 1, null, {
+    status: 'error',
+    ending: null,
+    error: { type: 'timeout', message: 'no answer' },
+  }),
   rolloutRow('b', 2, null, { status: 'user_fault', ending: 'user_fault', user_fault: 'role_swap' }),
 ];
 const METRICS = agentEvalMetrics(AGENT_EVAL_FACTS, ROWS, noCallFigures());
@@ -37,7 +41,7 @@ describe('the page of an evaluation', () => {
       'user_fault: role_swap',
       '1',
     ]);
-    expect(cells(page, 'errors')).toEqual(['timeout', '1']);
+    expect(cells(page, 'errors')).toEqual(['timeout', '1', 'no answer']);
   });
 
   test('says what has not happened', async () => {

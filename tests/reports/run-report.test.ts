@@ -83,7 +83,7 @@ describe('the report of a run', () => {
       ['A', '1', '0'],
       ['B', '0', '1'],
     ]);
-    expect(cellsOf(page, 'errors')).toEqual([['timeout', '1']]);
+    expect(cellsOf(page, 'errors')).toEqual([['timeout', '1', 'not judged']]);
   });
 
   test('says what the counts by trial are of, and does not round a share to all or a price to nothing', async () => {

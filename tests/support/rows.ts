@@ -60,7 +60,7 @@ export function row(
   calls: CallRecord[] = [],
 ): ResultRow {
   const judged = outcome === 'yes' || outcome === 'no';
-  const error = judged ? null : { type: outcome, message: '' };
+  const error = judged ? null : { type: outcome, message: 'not judged' };
   return resultRow(
     episode({ sample_id: id, trial, steps: judged ? [step(outcome === 'yes', extra)] : [], error }),
     calls,

@@ -82,14 +82,27 @@ describe('what the Temporal UI shows', () => {
   };
   test.each<[string, string]>([
     ['a run', progressMarkdown({ ...run, totals: { ...run.totals, ...beside } }, null)],
-    ['an evaluation', agentEvalMarkdown({ ...evaluation, totals: { ...evaluation.totals, ...beside } })],
+    [
+      'an evaluation',
+      agentEvalMarkdown({ ...evaluation, totals: { ...evaluation.totals, ...beside } }, null),
+    ],
     ['an evolution', evolveMarkdown({ ...evolution, totals: { ...evolution.totals, ...beside } })],
     ['an iteration', iterationMarkdown(1, [], { ...evolution.totals, ...beside })],
-    ['a judgement', judgeMarkdown({ ...judgement, totals: { ...judgement.totals, ...beside } })],
+    ['a judgement', judgeMarkdown({ ...judgement, totals: { ...judgement.totals, ...beside } }, null)],
     ['a rollout', rolloutMarkdown({ ...rollout, totals: { ...rollout.totals, ...beside } }, {})],
   ])('says of %s what is estimated, and what was spent beside its replies', (_, text) => {
     expect(text).toMatch(/^\| LM calls \| .*, 2 with estimated tokens \|$/m);
     expect(text).toContain('| replies not kept | 3 requests, at most 30 tokens in, 60 out and $0.2500 |');
+  });
+
+  const errors = { timeout: 2 };
+  const error_messages = { timeout: 'no answer\nin 60 s | [x](y)' };
+  test.each<[string, string]>([
+    ['a run', progressMarkdown(run, { success_by_trial: [], error_types: errors, error_messages } as never)],
+    ['an evaluation', agentEvalMarkdown(evaluation, { errors_by_type: errors, error_messages } as never)],
+    ['a judgement', judgeMarkdown(judgement, { errors_by_type: errors, error_messages } as never)],
+  ])('says of %s that has ended what each type of error said first', (_, text) => {
+    expect(text).toContain('|  | 2 timeout: no answer in 60 s \\| \\[x\\](y) |');
   });
 
   test.each<[string, string, string, string[], string[]]>([
@@ -107,7 +120,7 @@ describe('what the Temporal UI shows', () => {
     ],
     [
       'an evaluation',
-      agentEvalMarkdown(evaluation),
+      agentEvalMarkdown(evaluation, null),
       '### desk',
       [
         '| rollouts | 2 of 4, 1 running |',
@@ -138,7 +151,7 @@ describe('what the Temporal UI shows', () => {
     ],
     [
       'a judgement',
-      judgeMarkdown(judgement),
+      judgeMarkdown(judgement, null),
       '### desk: clear',
       [
         '| steps | 1 of 3 judged, 1 in progress |',
@@ -186,7 +199,10 @@ describe('what the Temporal UI shows', () => {
     const evolved = evolveMarkdown({ ...evolution, best: null, artifacts: '', message: null });
     expect(evolved).toContain('| best | – |');
     expect(evolved).not.toMatch(/artifacts|note/);
-    const evaluated = agentEvalMarkdown({ ...evaluation, artifacts: '', message: null, mean_reward: null });
+    const evaluated = agentEvalMarkdown(
+      { ...evaluation, artifacts: '', message: null, mean_reward: null },
+      null,
+    );
     expect(evaluated).toContain('| mean reward | – |');
     expect(evaluated).not.toMatch(/artifacts|note/);
   });
@@ -196,9 +212,9 @@ describe('what the Temporal UI shows', () => {
       '![x](http://evil.invalid/?k=1) [click](javascript:0) <img src=x> www.evil.invalid `code` **b** a | b\n# c\x1b[2J';
     const texts = [
       progressMarkdown({ ...run, experiment: hostile, message: hostile }, null),
-      agentEvalMarkdown({ ...evaluation, agent_model: hostile, user_model: hostile, message: hostile }),
+      agentEvalMarkdown({ ...evaluation, agent_model: hostile, user_model: hostile, message: hostile }, null),
       evolveMarkdown({ ...evolution, message: hostile }),
-      judgeMarkdown({ ...judgement, mean_scores: { [hostile]: 1 }, model: hostile, message: hostile }),
+      judgeMarkdown({ ...judgement, mean_scores: { [hostile]: 1 }, model: hostile, message: hostile }, null),
       rolloutMarkdown(
         { ...rollout, row: hostile },
         { status: 'error', error: { type: 'server', message: hostile } },

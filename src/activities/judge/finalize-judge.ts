@@ -6,6 +6,7 @@ import { addReply, meanScores, noJudgeTotals } from '../../judging/totals.js';
 import { MOST_TRIES } from '../../judging/verdict.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../../runtime/repeats.js';
 import { besideOf } from '../../statistics/beside.js';
+import { ErrorTally } from '../../statistics/error-tally.js';
 import { roundCost } from '../../statistics/result-row.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, judgedChunksFolder, judgeErrorKey } from '../../storage/paths.js';
@@ -28,15 +29,15 @@ const MALFORMED = 'MalformedVerdict';
 class JudgementFigures {
   private totals = noJudgeTotals();
   private repeats = sumRepeats([]);
-  private readonly errors = new Map<string, number>();
+  private readonly errors = new ErrorTally();
 
   addReply(reply: JudgeReply): void {
     this.totals = addReply(this.totals, outcomeOf(reply));
     this.repeats = addRepeats(this.repeats, repeatsOfCall(reply.record));
   }
 
-  addError({ type }: EpisodeError): void {
-    this.errors.set(type, (this.errors.get(type) ?? 0) + 1);
+  addError(error: EpisodeError): void {
+    this.errors.add(error);
   }
 
   metrics({ config }: JudgeContext, input: FinalizeJudgeInput, unkept: Unkept | null): JudgeMetrics {
@@ -62,8 +63,9 @@ class JudgementFigures {
       scores: Object.fromEntries(
         plan.criteria.map(({ name, range }) => [name, { mean: means[name] ?? null, range }]),
       ),
-      errors: [...this.errors.values()].reduce((sum, count) => sum + count, 0),
-      errors_by_type: Object.fromEntries([...this.errors].sort(([left], [right]) => (left < right ? -1 : 1))),
+      errors: this.errors.total,
+      errors_by_type: this.errors.counts(),
+      ...this.errors.messages(),
       malformed_replies: totals.malformed,
       lm_calls: totals.lm_calls,
       ...this.repeats,

@@ -1,0 +1,61 @@
+import { InvalidInputError } from '../config/errors.js';
+import type { RunStatus } from '../contracts/results.js';
+import { percentText } from '../statistics/figure-text.js';
+import { type AnyMetrics, judgedOf } from '../statistics/judged.js';
+import { EXIT } from './exit.js';
+
+/** Ends after which the same command goes on. */
+const CONTINUED: readonly RunStatus[] = ['incomplete', 'limit_reached', 'stopped'];
+/** Ends at which everything was gone through. */
+const GONE_THROUGH: readonly RunStatus[] = ['done', 'incomplete'];
+
+/** How a command ends, and why where the status does not say that. */
+export interface Exit {
+  code: number;
+  why: string | null;
+}
+
+/** `--fail-on-error`, as commander takes it. */
+export const FAIL_ON_ERROR = [
+  '--fail-on-error <share>',
+  'exit with 1 where more than this share could not be judged, e.g. 0.05 or 5%',
+] as const;
+
+/**
+ * The largest share of errors with which a command succeeds; null where none was named.
+ * @throws InvalidInputError
+ */
+export function shareOf(text: string | undefined, detach = false): number | null {
+  if (text === undefined) return null;
+  const [, number, percent] = /^(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})(%?)$/.exec(text.trim()) ?? [];
+  const share = Number(number) / (percent === '%' ? 100 : 1);
+  if (number === undefined || share > 1) {
+    throw new InvalidInputError(
+      `--fail-on-error: ${JSON.stringify(text)} is no share; give one from 0 to 1, or from 0% to 100%`,
+      'fail-on-error',
+    );
+  }
+  if (detach) {
+    throw new InvalidInputError(
+      '--fail-on-error: says how a command ends that stays to the end; it cannot stand beside --detach',
+      'fail-on-error',
+    );
+  }
+  return share;
+}
+
+/** @param most the largest share of errors with which it succeeds; null: any. */
+export function exitOf(metrics: AnyMetrics, most: number | null = null): Exit {
+  const { status } = metrics;
+  const { what, judged, errors, of } = judgedOf(metrics);
+  const isOver = CONTINUED.includes(status) || status === 'done';
+  if (!isOver) return { code: EXIT.failed, why: null };
+  if (judged === 0 && GONE_THROUGH.includes(status)) {
+    return { code: EXIT.failed, why: `Nothing could be judged: no ${what} of ${of} has a figure.` };
+  }
+  if (most !== null && errors > most * of) {
+    const share = `${errors} of ${of} ${what}s (${percentText(errors / of)})`;
+    return { code: EXIT.failed, why: `${share} could not be judged, more than --fail-on-error ${most}.` };
+  }
+  return { code: status === 'done' ? EXIT.done : EXIT.unfinished, why: null };
+}

@@ -1,0 +1,26 @@
+import { printableLine } from '../contracts/printable.js';
+
+/** A type of error: how often it came up, and what was said first. */
+export interface ErrorLine {
+  type: string;
+  count: number;
+  /** One line; empty where the metrics are of an earlier version. */
+  message: string;
+}
+
+/** One for each type of error, in the order of the metrics. */
+export function errorLines(
+  counts: Readonly<Record<string, number>>,
+  messages: Readonly<Record<string, string>> = {},
+): ErrorLine[] {
+  return Object.entries(counts).map(([type, count]) => ({
+    type,
+    count,
+    message: Object.hasOwn(messages, type) ? printableLine(messages[type] as string) : '',
+  }));
+}
+
+/** `9 timeout: no answer in 60 s`. */
+export function errorText({ type, count, message }: ErrorLine): string {
+  return message === '' ? `${count} ${type}` : `${count} ${type}: ${message}`;
+}
