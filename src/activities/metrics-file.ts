@@ -1,7 +1,7 @@
 import type { RunStatus } from '../contracts/results.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { readableJson } from '../storage/json-lines.js';
-import { artifactKeys } from '../storage/paths.js';
+import { artifactKeys, reachedFolder } from '../storage/paths.js';
 import { readJson } from '../storage/stored-file.js';
 import { mergeLogs } from './merge-logs.js';
 import type { RunLogs } from './run-log.js';
@@ -49,5 +49,7 @@ export async function metricsOfEnd<Metrics extends Ended>(
 export async function writeMetrics(store: ArtifactStore, metrics: Ended, runLogs: RunLogs): Promise<void> {
   await runLogs.flush(store.uri);
   await mergeLogs(store);
+  // Whoever goes on is to reach its models anew.
+  await store.deleteFolder(reachedFolder());
   await store.write(artifactKeys.metrics, readableJson(metrics));
 }

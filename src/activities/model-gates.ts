@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { FailedBefore } from '../contracts/step-cost.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
 import { LanguageModelError } from '../language-models/errors.js';
+import { FirstContact } from '../language-models/first-contact.js';
 import { type HearAway, Outage, type Turn, type TurnOptions } from '../language-models/outage.js';
 import { Pace } from '../language-models/pace.js';
+import { reachedKey } from '../storage/paths.js';
 import type { WorkerDependencies } from './dependencies.js';
+import { Lru } from './lru.js';
 import type { CalledModel } from './model-calls.js';
 
 /** A request that was refused as all are: the provider is away, which is no failure of this call. */
@@ -24,11 +28,15 @@ export interface Asker extends Omit<TurnOptions, 'signal'> {
   waiting: AbortSignal;
 }
 
+/** Of experiments with models. */
+const CONTACTS_IN_MEMORY = 1000;
+
 /** What requests of a model pass on their way: how many may be in flight, whether its provider is there, and its pace. */
 export class ModelGates {
   private readonly limits = new Map<string, AdaptiveLimit>();
   private readonly outages = new Map<string, Outage>();
   private readonly paces = new Map<string, Pace>();
+  private readonly contacts = new Lru<string, FirstContact>(CONTACTS_IN_MEMORY);
 
   constructor(private readonly dependencies: Pick<WorkerDependencies, 'maxConcurrentCalls' | 'notify'>) {}
 
@@ -43,18 +51,40 @@ export class ModelGates {
     send: () => Promise<Reply>,
   ): Promise<Reply> {
     const outage = this.outageOf(model);
-    const release = await this.limitOf(model).acquire(waiting);
+    const contact = this.contactWith(model);
+    const signal = contact.within(waiting) as AbortSignal;
+    const release = await this.limitOf(model).acquire(signal);
+    let began = Number.NEGATIVE_INFINITY;
     try {
-      if (!model.isPacedByServer) await this.paceOf(model).wait(waiting);
-      const turn = await outage.turn({ ...asker, signal: waiting });
+      if (!model.isPacedByServer) await this.paceOf(model).wait(signal);
+      const turn = await outage.turn({ ...asker, signal });
+      began = performance.now();
       const reply = await inTurn(turn, { key, before }, send);
+      contact.answered();
       release('success');
       return reply;
     } catch (error) {
+      const { refusal } = error instanceof Forgiven ? error : { refusal: error };
+      const unreachable = refusal instanceof LanguageModelError ? await contact.failed(refusal, began) : null;
       // Where one at a time asks whether the provider is back, its refusals say nothing of how much it bears.
       release(outage.isOpen ? 'other' : outcomeOf(error));
-      throw error;
+      throw unreachable ?? error;
     }
+  }
+
+  private contactWith(model: CalledModel): FirstContact {
+    const name = `${model.store.uri} ${model.modelAddress}`;
+    const contact = this.contacts.get(name);
+    if (contact !== undefined && !contact.isOver) return contact;
+    const { store, modelName } = model;
+    const place = reachedKey(createHash('sha256').update(model.modelAddress).digest('hex').slice(0, 16));
+    const anew = new FirstContact({
+      modelName,
+      wasMade: () => store.exists(place),
+      made: () => store.write(place, '{}', { ifAbsent: true }),
+    });
+    this.contacts.set(name, anew);
+    return anew;
   }
 
   private outageOf(model: CalledModel): Outage {

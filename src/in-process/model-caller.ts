@@ -15,6 +15,7 @@ import type {
 import type { Unkept } from '../contracts/step-cost.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
 import { LanguageModelError } from '../language-models/errors.js';
+import { FirstContact } from '../language-models/first-contact.js';
 import { Pace } from '../language-models/pace.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
 import { unkeptOf } from '../language-models/usage.js';
@@ -36,6 +37,7 @@ export class ModelCaller {
   private readonly limit: AdaptiveLimit;
   private readonly pace: Pace;
   private readonly modelName: string;
+  private readonly contact: FirstContact;
   /** Tells this run's requests from those of another one. */
   private readonly run = randomUUID();
 
@@ -48,6 +50,11 @@ export class ModelCaller {
     this.limit = new AdaptiveLimit({ maximum: concurrency });
     this.pace = new Pace(lm.requests_per_second);
     this.modelName = modelNameOf(lm);
+    this.contact = new FirstContact({
+      modelName: this.modelName,
+      wasMade: async () => false,
+      made: async () => undefined,
+    });
   }
 
   /**
@@ -116,18 +123,20 @@ export class ModelCaller {
     request: GenerateRequest,
     key: string,
   ): Promise<{ reply: GenerateReply; latency: number }> {
-    await this.pace.wait();
-    const release = await this.limit.acquire();
+    const signal = this.contact.within();
+    await this.pace.wait(signal);
+    const release = await this.limit.acquire(signal);
     const sent = performance.now();
     try {
       const reply = await this.model.generate(request, {
         idempotencyKey: idempotencyKeyOf(this.run, key),
       });
+      this.contact.answered();
       release('success');
       return { reply, latency: Math.round(performance.now() - sent) };
     } catch (error) {
       release(outcomeOf(error));
-      throw error;
+      throw (error instanceof LanguageModelError ? await this.contact.failed(error, sent) : null) ?? error;
     }
   }
 }

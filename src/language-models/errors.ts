@@ -20,6 +20,8 @@ export type LanguageModelErrorKind =
   | 'timeout'
   /** The connection was refused, reset or cut off. */
   | 'connection'
+  /** Nobody has ever answered at the address, however often it was tried. */
+  | 'unreachable'
   /** The server answered, but not with a reply. */
   | 'malformed_reply'
   /** The reply has more bytes than `lm.max_reply_mb` allows. */
@@ -56,6 +58,8 @@ const CONSEQUENCES: Record<LanguageModelErrorKind, Consequence> = {
   server: RETRY,
   timeout: RETRY,
   connection: RETRY,
+  // One that was there once is waited for.
+  unreachable: FATAL,
   malformed_reply: RETRY,
   // A model that says too much says it again, and is paid again.
   reply_too_long: FINAL,
@@ -67,6 +71,11 @@ const CONSEQUENCES: Record<LanguageModelErrorKind, Consequence> = {
   // Retried because a cause nobody foresaw may well be transient; every retry policy has a maximum.
   unknown: RETRY,
 };
+
+/** Whether an error of this type is one of a model's provider. */
+export function isLanguageModelErrorKind(type: string): type is LanguageModelErrorKind {
+  return Object.hasOwn(CONSEQUENCES, type);
+}
 
 /** Whether another attempt may succeed where a call failed for this reason. */
 export function isRetryableKind(kind: string): boolean {

@@ -79,6 +79,31 @@ export function callsPrefix(): string {
   return `${PENDING}/`;
 }
 
+/** Says that a model has answered an experiment once. */
+export function reachedKey(model: string): string {
+  return `${reachedFolder()}/${segment(model)}.json`;
+}
+
+/** Where it is noted which models have answered, until an experiment ends. */
+export function reachedFolder(): string {
+  return 'reached';
+}
+
+/** Which error rows of a gone-through experiment are to be asked again. */
+export function retryKey(): string {
+  return 'retry.json';
+}
+
+/** A reply that another one is asked for in the place of, by the hash of its place and by when it came. */
+export function setAsideKey(key: string, at: number): string {
+  return `${setAsidePrefix()}${segment(key)}-${at}.json`;
+}
+
+/** Lists the replies that others were asked for in the place of. */
+export function setAsidePrefix(): string {
+  return 'set-aside/';
+}
+
 /** An environment's answer to a call's reply that came later than the reply, under the same hash. */
 export function stepAnswerKey(key: string): string {
   return `${stepAnswersPrefix()}${segment(key.slice(0, 2))}/${segment(key)}.json`;

@@ -3,15 +3,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Progress } from '../../src/contracts/run.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { type Running, sumsConfig, untilIn, Workplace } from '../support/workplace.js';
+import { ownPort, type Running, sumsConfig, untilIn, Workplace } from '../support/workplace.js';
 
 describe('a provider that misbehaves', () => {
   let place: Workplace;
   let provider: FakeProvider;
+  /** A run with a provider at whose port nobody is. */
+  let nobody: Running;
+  let unused: number;
 
   beforeAll(async () => {
     place = await Workplace.make();
     await place.dev();
+    // Until it is given up it takes about 15 seconds: meanwhile the others are tried.
+    unused = await ownPort();
+    await place.write(
+      'nobody.yaml',
+      sumsConfig(`http://127.0.0.1:${unused}/v1`, 20, { name: 'nobody', lm: { max_attempts: 1 } }),
+    );
+    nobody = place.start(['run', 'nobody.yaml']);
   });
 
   afterAll(() => place.dispose());
@@ -123,6 +133,28 @@ describe('a provider that misbehaves', () => {
     expect(again.stderr).toContain('Continuing refused');
     expect(again.code).toBe(0);
     expect((await place.metrics('refused')).correct).toBe(200);
+    await provider.close();
+  });
+
+  it('was never there: the run stops and says so, and the same command goes on once it is', async () => {
+    const { code, stdout } = await nobody.done;
+    expect(code).toBe(1);
+    const { status, status_message } = await place.metrics('nobody');
+    expect(status).toBe('failed');
+    expect(status_message).toMatch(/^cannot connect to openai\/fake, 5 times in a row/);
+    expect(stdout).toMatch(
+      /failed \(cannot connect to openai\/fake, .*ECONNREFUSED.*the same command goes on\)/,
+    );
+    provider = await startFakeProvider('openai', { port: unused });
+    const again = await place.reprise(['run', 'nobody.yaml']);
+    expect(again.stderr).toContain('Continuing nobody');
+    expect(again.code).toBe(0);
+    expect(await place.metrics('nobody')).toMatchObject({
+      status: 'done',
+      correct: 20,
+      errors: 0,
+      lm_calls: 20,
+    });
     await provider.close();
   });
 

@@ -38,6 +38,21 @@ describe('calls that fail in process', () => {
     expect(rows[0]?.error?.message).toBe('reset (gave up after 9 attempts)');
   });
 
+  it('end the run where nobody was ever there, and not one by one', async () => {
+    const gone = new LanguageModelError('connection', 'ECONNREFUSED', { ...details, isUnsent: true });
+    let asked = 0;
+    const model = new FakeModel(() => {
+      asked += 1;
+      return gone;
+    });
+    const { metrics } = await runInProcess(config({ lm: { max_attempts: 2 } }, 40), { languageModel: model });
+    expect(metrics).toMatchObject({
+      status: 'failed',
+      status_message: expect.stringMatching(/^cannot connect to .*, 5 times in a row.*: ECONNREFUSED/),
+    });
+    expect(asked).toBe(5);
+  });
+
   it('keep to lm.requests_per_second', async () => {
     const begun = performance.now();
     const starts: number[] = [];

@@ -59,7 +59,7 @@ export function untilIn(
 }
 
 /** A free port that nobody is given by chance. */
-function ownPort(): Promise<number> {
+export function ownPort(): Promise<number> {
   const [lowest, count] = [15_000, 10_000];
   return freePort(...Array.from({ length: 20 }, () => lowest + randomInt(count)));
 }
