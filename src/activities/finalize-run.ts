@@ -1,7 +1,9 @@
 import { basename } from 'node:path/posix';
+import type { RunConfig } from '../config/schema.js';
 import type { FinalizeInput } from '../contracts/activities.js';
 import type { ExecutionRecord } from '../contracts/execution.js';
 import type { CodeChange, Metrics, ResultRow } from '../contracts/results.js';
+import type { RunPlan } from '../contracts/run.js';
 import { runReport } from '../reports/run-report.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
@@ -16,10 +18,12 @@ import {
   logPartsPrefix,
   paidEmbeddingsPrefix,
   partsPrefix,
+  setAsidePrefix,
   stepAnswersPrefix,
   unkeptPrefix,
 } from '../storage/paths.js';
 import { keysBelow, recordsBelow } from '../storage/read-ahead.js';
+import { endRetry } from '../storage/retry-marker.js';
 import { trajectoryOf } from '../trajectories/from-episode.js';
 import { executionHash, identityHash } from './call-key.js';
 import type { StoredCall } from './call-store.js';
@@ -34,6 +38,7 @@ import { ownCodeAndPrices } from './own-code.js';
 import { MergedParts } from './part-file.js';
 import type { RunContext, RunContexts } from './run-context.js';
 import { runFacts } from './run-facts.js';
+import { setAsideCalls } from './set-aside.js';
 import { unkeptSoFar } from './unkept.js';
 import { type Guard, unlessOver } from './unless-over.js';
 import { writeMemory } from './write-memory.js';
@@ -72,6 +77,11 @@ async function writeArtifacts(
     artifactKeys.calls,
     jsonLines(
       (async function* () {
+        // Of several replies at one place a replay takes the last one.
+        for await (const record of setAsideCalls(store)) {
+          metrics.addCall(record);
+          yield record;
+        }
         for await (const { calls } of parts.episodes()) yield* calls;
         for await (const { record } of looseRecords<StoredCall>(store, callsPrefix(), listed)) {
           metrics.addCall(record);
@@ -124,19 +134,49 @@ async function* everyExecution(
   }
 }
 
-/** What only an unfinished run needs: parts to continue from, and single calls. */
-async function removeWorkingFiles(store: ArtifactStore): Promise<void> {
-  await deleteFolders(store, [
-    everyPartPrefix(),
-    callsPrefix(),
-    stepAnswersPrefix(),
-    executionsPrefix(),
-    everyJournalPrefix(),
-    paidEmbeddingsPrefix(),
-    unkeptPrefix(),
-    logPartsPrefix(),
-  ]);
-  await store.sweep();
+/** Of unfinished runs, and of those with samples that `reprise retry` may ask again. */
+const WORKING_FILES = [
+  everyPartPrefix(),
+  callsPrefix(),
+  stepAnswersPrefix(),
+  executionsPrefix(),
+  everyJournalPrefix(),
+  paidEmbeddingsPrefix(),
+  unkeptPrefix(),
+  setAsidePrefix(),
+  logPartsPrefix(),
+];
+
+/** Whether single samples of a run can be asked again: where they share a memory, each is a part of what follows it. */
+export function isRetryable(
+  { errors }: Pick<Metrics, 'errors'>,
+  { runtime }: Pick<RunConfig, 'runtime'>,
+): boolean {
+  return errors > 0 && runtime.memory_scope === 'sample';
+}
+
+/** Of a run that is done: what has been merged into its artifacts, but for what samples with an error are asked again with. */
+async function removeWorkingFiles(
+  { store, config }: RunContext,
+  plan: RunPlan,
+  metrics: Metrics,
+): Promise<void> {
+  if (!isRetryable(metrics, config)) {
+    return deleteFolders(store, WORKING_FILES);
+  }
+  const parts = await MergedParts.open(store, await keysBelow(store, partsPrefix(plan.execution)));
+  const finished = new Set<string>();
+  for await (const lines of parts.samples()) {
+    if (lines.at(-1)?.row.error !== null) continue;
+    for (const { calls, executions = [] } of lines) {
+      for (const call of calls) finished.add(identityHash(call));
+      for (const execution of executions) finished.add(executionHash(execution));
+    }
+  }
+  for (const prefix of [callsPrefix(), stepAnswersPrefix(), executionsPrefix()]) {
+    await store.delete(await keysBelow(store, prefix, (key) => finished.has(basename(key, '.json'))));
+  }
+  await store.deleteFolder(logPartsPrefix().replace(/\/$/, ''));
 }
 
 /** Merges the parts into the run's artifacts; `metrics.json` is written last. */
@@ -195,7 +235,7 @@ async function codeChangesAtEnd(
 
 /**
  * Writes the run's artifacts. A folder whose `metrics.json` has the status `done` is complete; of an unfinished run the
- * parts are kept, so that it can be continued. May be repeated.
+ * parts are kept, so that it can be continued, and of a complete one those of samples with an error. May be repeated.
  */
 export function createFinalizeRun(runs: RunContexts, dependencies: WorkerDependencies) {
   return (input: FinalizeInput): Promise<Metrics> =>
@@ -205,7 +245,11 @@ export function createFinalizeRun(runs: RunContexts, dependencies: WorkerDepende
         () => metricsOfEnd<Metrics>(run.store, input),
         (guard) => writeEnd(run, input, { dependencies, guard }),
       );
-      if (metrics.status === 'done') await removeWorkingFiles(run.store);
+      if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(run.store);
+      if (metrics.status === 'done') {
+        await removeWorkingFiles(run, input.plan, metrics);
+        await run.store.sweep();
+      }
       return metrics;
     });
 }

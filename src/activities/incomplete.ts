@@ -5,7 +5,7 @@ import { isRetryableKind } from '../language-models/errors.js';
 const OUTSIDE = ['InfrastructureError', 'SandboxError', 'StorageError', 'WorkerCrash', 'reply_too_long'];
 
 /** Whether a row with an error of this type may come out well when it is tried again. */
-function isOutsideError(type: string): boolean {
+export function isOutsideError(type: string): boolean {
   return isRetryableKind(type) || OUTSIDE.includes(type);
 }
 

@@ -13,9 +13,11 @@ import {
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { everyPartPrefix, partKey } from '../storage/paths.js';
 import { keysBelow } from '../storage/read-ahead.js';
+import { isRetried, type Retry, readRetry } from '../storage/retry-marker.js';
 import { paidEmbeddings } from './embeddings.js';
 import { wallSecondsBefore } from './metrics-file.js';
 import { type EpisodeLine, type MemoryLine, MergedParts, writePart } from './part-file.js';
+import { setAsideCalls } from './set-aside.js';
 import { unkeptSoFar } from './unkept.js';
 
 /** Shard number of the parts that hold kept samples; no run has so many shards. */
@@ -35,16 +37,17 @@ function standing(line: EpisodeLine): Standing {
   return line.row.feedback?.correct === true ? 'correct' : 'wrong';
 }
 
-/** Whether these episodes of one sample leave nothing to do. An error is tried again. */
+/** Whether these episodes of one sample leave nothing to do. An error is tried again, if it is one of those that are. */
 function isFinished(
   lines: readonly EpisodeLine[],
   memory: MemoryLine | undefined,
-  { runtime, memory: { _type } }: RunConfig,
+  { config: { runtime, memory: of }, retry }: { config: RunConfig; retry: Retry | null },
 ): boolean {
   const last = lines.at(-1);
-  if (last === undefined || last.row.error !== null) return false;
+  if (last === undefined) return false;
+  if (last.row.error !== null) return !isRetried(retry, last.row.error.type);
   // It is written after the last episode, and cannot be made from the rows.
-  if (isJournaled(_type) && memory === undefined) return false;
+  if (isJournaled(of._type) && memory === undefined) return false;
   if (lines.length >= runtime.num_trials) return true;
   return runtime.early_stop_on_success && last.row.feedback?.correct === true;
 }
@@ -77,6 +80,8 @@ export async function keepFinishedSamples(
   bookUnkept(kept.totals, await unkeptSoFar(store));
   if (config.runtime.memory_scope === 'run') return kept;
 
+  const retry = await readRetry(store);
+  for await (const call of setAsideCalls(store)) bookCall(kept.totals, call);
   const earlier = await keysBelow(store, everyPartPrefix());
   const parts = await MergedParts.open(store, earlier);
   let lines: PartLine[] = [];
@@ -90,7 +95,7 @@ export async function keepFinishedSamples(
   for await (const sample of parts.samples()) {
     const { index } = sample[0] as EpisodeLine;
     const memory = memories.get(index);
-    if (!isFinished(sample, memory, config)) continue;
+    if (!isFinished(sample, memory, { config, retry })) continue;
     kept.indices.add(index);
     book(kept.totals, sample);
     lines.push(...sample, ...(memory === undefined ? [] : [memory]));

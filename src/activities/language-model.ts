@@ -56,6 +56,7 @@ export function createLanguageModelActivities(
     modelAddress: run.modelAddress,
     costOf: (usage) => run.costOf(usage),
     languageModel: () => run.languageModel(),
+    askedAgain: run.askedAgain,
     isPacedByServer: true,
   });
   const logOf = (run: RunContext) => dependencies.runLogs.for(run.store, run.config.output.log_level);

@@ -43,6 +43,11 @@ export interface CalledModel {
   modelAddress: string;
   costOf(usage: Usage | undefined): number | null;
   languageModel(): Promise<{ model: LanguageModel }>;
+  /**
+   * Since when errors are asked again; null where none are. Then no reply is wanted that was given before, be it from the
+   * shared cache or from a provider that remembers what it has answered.
+   */
+  askedAgain?: string | null;
   /** The server holds `lm.requests_per_second`: calls come from a queue of that rate. Default: this worker holds it. */
   isPacedByServer?: boolean;
 }
@@ -227,7 +232,10 @@ export class ModelCalls {
     cutOff: CutOff,
     answered: () => Promise<Answered & { failures: number }>,
   ): Promise<Asked> {
-    const cache = model.lm.cache ? new ReplyCache(this.dependencies.openStore(model.resultsDir)) : null;
+    const cache =
+      model.lm.cache && model.askedAgain == null
+        ? new ReplyCache(this.dependencies.openStore(model.resultsDir))
+        : null;
     const promptKey = cache === null ? '' : promptKeyOf(model.modelAddress, request);
     const hit = (await cache?.get(promptKey)) ?? null;
     const { reply, worked, failures } =
@@ -260,7 +268,7 @@ export class ModelCalls {
       watch.sent(sent);
       const reply = await languageModel.generate(request, {
         signal: signals.sending,
-        idempotencyKey: idempotencyKeyOf(model.store.uri, key),
+        idempotencyKey: idempotencyKeyOf(`${model.store.uri}${model.askedAgain ?? ''}`, key),
       });
       return { reply, worked: [sent, performance.now()] };
     });

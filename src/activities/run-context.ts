@@ -19,6 +19,7 @@ import type { VectorFiles } from '../retrieval/kept-vectors.js';
 import type { VectorStore } from '../retrieval/vector-store.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
+import { readRetry } from '../storage/retry-marker.js';
 import { missingFile, readJson } from '../storage/stored-file.js';
 import { CallStore } from './call-store.js';
 import { ContextCache } from './context-cache.js';
@@ -74,6 +75,8 @@ export class RunContext {
     readonly plan: TaskPlan,
     private readonly environmentType: EnvironmentClass,
     private readonly dependencies: WorkerDependencies,
+    /** ISO 8601: since when its errors are asked again; null where they are not. */
+    readonly askedAgain: string | null = null,
   ) {
     this.tasks = new TaskReader(store);
     this.calls = new CallStore(store);
@@ -209,6 +212,7 @@ export class RunContexts extends ContextCache<RunContext> {
     if (plan === null) throw missingFile(store, planKey());
     const { dataset } = config;
     const environmentType = await environmentClass(environmentName(dataset), dataset.env_file);
-    return new RunContext(store, config, plan, environmentType, this.dependencies);
+    const retry = await readRetry(store);
+    return new RunContext(store, config, plan, environmentType, this.dependencies, retry?.at ?? null);
   }
 }

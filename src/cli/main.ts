@@ -16,6 +16,7 @@ import { addJudgeCommand } from './judge.js';
 import { addMemoryCommands } from './memory.js';
 import { sayText } from './print.js';
 import { addReplyCommand } from './reply.js';
+import { addRetryCommand } from './retry.js';
 import { addRunCommand } from './run.js';
 import { addSchemaCommand } from './schema.js';
 import { addScoreCommand } from './score.js';
@@ -45,6 +46,7 @@ const commands = [
   addWorkerCommands,
   addStatusCommand,
   addControlCommands,
+  addRetryCommand,
   addScoreCommand,
   addStatsCommand,
   addExportCommand,

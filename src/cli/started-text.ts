@@ -1,7 +1,9 @@
+import { judgedOf } from '../statistics/judged.js';
 import { leftText } from '../storage/experiment-folder.js';
 import type { StartedRun } from '../workers/start-named.js';
+import { counted, shownAddress } from './format.js';
 
-type Started = Pick<StartedRun, 'id' | 'how' | 'changed' | 'left' | 'concurrency'>;
+type Started = Pick<StartedRun, 'id' | 'how' | 'changed' | 'left' | 'done' | 'concurrency'>;
 
 interface Carrying {
   /** The changed code is an agent's, which a worker bundles when it starts. */
@@ -28,10 +30,32 @@ function codeNotes({ id, how, changed }: Started, { bundled = false }: Carrying)
   ];
 }
 
+/** That one of this name is finished and left alone, and how what went wrong there is asked again. */
+function doneNotes({ id, done }: Pick<Started, 'id' | 'done'>): string[] {
+  if (done === null) return [];
+  const { errors } = judgedOf(done.metrics);
+  const anew = `${id} begins anew, asks everything and pays for it`;
+  if (errors === 0) return [`${done.id} is finished and stays as it is: ${anew}.`];
+  return [
+    `${done.id} is finished, with ${counted(errors, 'error')}: npx reprise retry ${retriedAs(done)} asks for ${errors === 1 ? 'that' : 'those'} alone. ${anew}.`,
+  ];
+}
+
+/** How a folder is named to `reprise retry`: by its name, where it is found by that. */
+function retriedAs({ id, artifacts }: { id: string; artifacts: string }): string {
+  const shown = shownAddress(artifacts);
+  return shown === `results/${id}` ? id : shown;
+}
+
 /** What else is said of an experiment that was started or found. */
 export function startedNotes(started: Started, carrying: Carrying = {}): string[] {
   const left = started.left === null ? [] : [leftText(started.left.id, started.left.differs)];
-  return [...left, ...paceNotes(started), ...codeNotes(started, carrying)];
+  return [
+    ...doneNotes(started),
+    ...left,
+    ...paceNotes(started),
+    ...codeNotes(started, carrying),
+  ];
 }
 
 /** What is said first of it. */

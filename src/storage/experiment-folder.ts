@@ -4,9 +4,10 @@ import { firstDifference } from '../config/fingerprint.js';
 import { type PaceChange, paceChange } from '../config/pacing.js';
 import type { RunConfig } from '../config/schema.js';
 import { isMapping } from '../contracts/json.js';
-import type { Metrics } from '../contracts/results.js';
+import type { AnyMetrics } from '../statistics/judged.js';
 import type { ArtifactStore } from './artifact-store.js';
 import { artifactKeys, experimentFolderName } from './paths.js';
+import { readRetry } from './retry-marker.js';
 import { readStoredConfig } from './stored-config.js';
 import { readJson } from './stored-file.js';
 
@@ -55,28 +56,34 @@ export async function unfinishedConfig<Config extends object>(
   return state === 'unfinished' ? earlier : state;
 }
 
-type Looked<Config> =
-  | { state: 'absent'; earlier: null; differs: null }
-  | { state: 'unfinished'; earlier: Config; differs: null }
-  /** `differs`: the field that keeps an unfinished one from being continued; null where it is complete, or something else. */
-  | { state: 'taken'; earlier: null; differs: string | null };
+/** `differs`, `done`: see {@link FoundFolder}. */
+type Looked<Config> = { differs: string | null; done: AnyMetrics | null } & (
+  | { state: 'absent' | 'taken'; earlier: null }
+  | { state: 'unfinished'; earlier: Config }
+);
 
-const ABSENT = { state: 'absent', earlier: null, differs: null } as const;
-const TAKEN = { state: 'taken', earlier: null, differs: null } as const;
+const ABSENT = { state: 'absent', earlier: null, differs: null, done: null } as const;
+const TAKEN = { state: 'taken', earlier: null, differs: null, done: null } as const;
+
+/** The metrics of a folder that is done; null where it is not. */
+function doneMetrics(metrics: AnyMetrics): AnyMetrics | null {
+  return metrics.status === 'done' ? metrics : null;
+}
 
 async function looked<Config extends object>(
   store: ArtifactStore,
   config: Config,
   { isOne, difference }: ConfigKind<Config>,
 ): Promise<Looked<Config>> {
-  const metrics = await readJson<Metrics>(store, artifactKeys.metrics);
-  if (metrics?.status === 'done') return TAKEN;
+  const metrics = await readJson<AnyMetrics>(store, artifactKeys.metrics);
+  const done = metrics === null ? null : doneMetrics(metrics);
+  if (done !== null && (await readRetry(store)) === null) return { ...TAKEN, done };
   const stored = await readStoredConfig(store);
   if (stored === null) return metrics === null ? ABSENT : TAKEN;
   if (!isOne(stored)) return TAKEN;
   const earlier = stored as Config;
   const differs = difference(earlier, config);
-  return differs === null ? { state: 'unfinished', earlier, differs } : { ...TAKEN, differs };
+  return differs === null ? { state: 'unfinished', earlier, differs, done: null } : { ...TAKEN, differs };
 }
 
 /** What a folder is to an experiment. */
@@ -84,6 +91,8 @@ export interface FoundFolder {
   state: FolderState;
   /** Why an unfinished experiment there is not continued; null where there is none, or it is. */
   differs: string | null;
+  /** The metrics of one that is done; null where there is none. */
+  done: AnyMetrics | null;
 }
 
 /** Why an unfinished experiment is not gone on with. */
@@ -101,9 +110,9 @@ export async function foundFolder<Config extends object>(
   kind: ConfigKind<Config>,
   holdsRows: (store: ArtifactStore, earlier: Config) => Promise<boolean>,
 ): Promise<FoundFolder> {
-  const { state, earlier, differs } = await looked(store, config, kind);
-  if (state !== 'unfinished' || (await holdsRows(store, earlier))) return { state, differs };
-  return { state: 'taken', differs: THE_ROWS };
+  const { state, earlier, differs, done } = await looked(store, config, kind);
+  if (state !== 'unfinished' || (await holdsRows(store, earlier))) return { state, differs, done };
+  return { state: 'taken', differs: THE_ROWS, done };
 }
 
 /** `name`, `name-2`, `name-3`, … */

@@ -8,17 +8,22 @@ import { WORKFLOW_TYPES } from '../contracts/names.js';
 import { AGENT_EVAL_CONFIGS } from '../storage/experiment-folder.js';
 import { type StartedRun, startNamed } from './start-named.js';
 
-/** Starts, continues or attaches to an evaluation on task bundles; see {@link startNamed}. */
+/**
+ * Starts, continues or attaches to an evaluation on task bundles; see {@link startNamed}.
+ * @param folder that it goes on in, and no other
+ */
 export function startAgentEval(
   client: Client,
   config: AgentEvalConfig,
   taskQueue: string,
+  folder?: string,
 ): Promise<StartedRun> {
   const { lm } = config.agent;
   let folders: string[] = [];
   return startNamed(
     client,
     {
+      ...(folder === undefined ? {} : { folder }),
       type: WORKFLOW_TYPES.agentEval,
       config,
       kind: AGENT_EVAL_CONFIGS,
@@ -27,8 +32,8 @@ export function startAgentEval(
         const rows = await askedRows(agentEvalConfigOf(input), config.now ?? new Date().toISOString());
         folders = [...new Set(rows.map(({ folder }) => folder))];
       },
-      holdsRows: async (folder, earlier) =>
-        holdsRows(folder, await askedRows(config, config.now ?? earlier.now ?? new Date().toISOString())),
+      holdsRows: async (there, earlier) =>
+        holdsRows(there, await askedRows(config, config.now ?? earlier.now ?? new Date().toISOString())),
       code: () => bundleCode(folders),
       summary: `${config.name} · ${modelNameOf(lm)}`,
     },

@@ -2,6 +2,7 @@ import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle 
 import { changedSince, type OwnCode } from '../activities/code-changes.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { JsonObject } from '../contracts/json.js';
+import type { AnyMetrics } from '../statistics/judged.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { type ConfigKind, candidateNames, foundFolder } from '../storage/experiment-folder.js';
 import { openStore } from '../storage/open.js';
@@ -20,6 +21,8 @@ export interface StartedRun {
   changed: string[];
   /** An unfinished one of that name that stays so, and what it differs in; null where there is none. */
   left: { id: string; differs: string } | null;
+  /** The newest one of that name that is done, where this one is begun anew beside it; null where there is none. */
+  done: { id: string; artifacts: string; metrics: AnyMetrics } | null;
   /** How much it does at once from now on, where that was changed; null where it was not. */
   concurrency: number | null;
 }
@@ -38,6 +41,8 @@ export interface Startable<Config> {
   code(): OwnCode;
   /** For the list of workflows in the Temporal UI. */
   summary: string;
+  /** The folder that it goes on in, and no other; absent: the first one of its name that is free or unfinished. */
+  folder?: string;
 }
 
 /** Whether one is in progress under an id. @throws InvalidInputError where it is another workflow. */
@@ -92,6 +97,7 @@ async function attach<Config>(
     changed: await changedSince(folder, code()),
     concurrency,
     left: null,
+    done: null,
   };
 }
 
@@ -111,12 +117,14 @@ export async function startNamed<Config extends { name: string; output: { result
   // Also where it is in progress: its worker may have been told by nobody.
   await permitTyped(client, () => asked.read(input));
   let left: StartedRun['left'] = null;
-  for (const id of candidateNames(config.name)) {
+  let done: StartedRun['done'] = null;
+  for (const id of asked.folder === undefined ? candidateNames(config.name) : [asked.folder]) {
     const folder = results.within(id);
     if (await isInProgress(client, id, type)) return attach(client, id, asked, folder);
-    const { state, differs } = await foundFolder(folder, config, kind, asked.holdsRows);
+    const { state, differs, done: metrics } = await foundFolder(folder, config, kind, asked.holdsRows);
     if (state === 'taken') {
       if (differs !== null) left ??= { id, differs };
+      if (metrics !== null) done = { id, artifacts: folder.uri, metrics };
       continue;
     }
     // Before it is started: then it is noted.
@@ -129,12 +137,14 @@ export async function startNamed<Config extends { name: string; output: { result
         workflowIdConflictPolicy: 'FAIL',
         staticSummary: summary,
       });
-      return { id, handle, how: state === 'absent' ? 'new' : 'continued', changed, left, concurrency: null };
+      const how = state === 'absent' ? 'new' : 'continued';
+      return { id, handle, how, changed, left, done: how === 'new' ? done : null, concurrency: null };
     } catch (error) {
       // Another command was faster by a moment.
       if (error instanceof WorkflowExecutionAlreadyStartedError) return startNamed(client, asked, taskQueue);
       throw error;
     }
   }
-  throw new Error('unreachable: there are endlessly many names');
+  const why = left === null ? 'it is done' : `${left.differs} differs`;
+  throw new InvalidInputError(`${asked.folder} cannot be continued: ${why}`, left?.differs);
 }

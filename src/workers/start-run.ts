@@ -8,11 +8,17 @@ import { WORKFLOW_TYPES } from '../contracts/names.js';
 import { RUN_CONFIGS } from '../storage/experiment-folder.js';
 import { type StartedRun, startNamed } from './start-named.js';
 
-/** Starts, continues or attaches to a run; see {@link startNamed}. */
-export function startRun(client: Client, config: RunConfig, taskQueue: string): Promise<StartedRun> {
+/** Starts, continues or attaches to a run; see {@link startNamed}. @param folder that it goes on in, and no other */
+export function startRun(
+  client: Client,
+  config: RunConfig,
+  taskQueue: string,
+  folder?: string,
+): Promise<StartedRun> {
   return startNamed(
     client,
     {
+      ...(folder === undefined ? {} : { folder }),
       type: WORKFLOW_TYPES.run,
       config,
       kind: RUN_CONFIGS,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { CallStore } from '../../src/activities/call-store.js';
 import { keepFinishedSamples } from '../../src/activities/keep-finished.js';
 import { MergedParts, writePart } from '../../src/activities/part-file.js';
+import { setAside } from '../../src/activities/set-aside.js';
 import { noTotals } from '../../src/runtime/totals.js';
 import {
   artifactKeys,
@@ -9,6 +11,7 @@ import {
   partKey,
   partsPrefix,
 } from '../../src/storage/paths.js';
+import { writeRetry } from '../../src/storage/retry-marker.js';
 import { configOf } from '../support/configs.js';
 import { call, row } from '../support/rows.js';
 import { collect, episodeLine, keys, temporaryStore } from './support.js';
@@ -44,6 +47,27 @@ describe('a continued run with a memory for each sample', () => {
   ])('keeps a sample or not: %s', async (_name, runtime, outcomes, kept) => {
     const { indices } = await keep(await leftBehind(outcomes), runtime);
     expect([...indices]).toEqual(kept ? [0] : []);
+  });
+
+  test.each<[string, string[] | null, number[]]>([
+    ['errors of one type', ['EmptyReply'], [0, 2]],
+    ['errors of several types', ['EmptyReply', 'timeout'], [0]],
+    ['errors of any type', null, [0]],
+  ])('that is a retry of %s asks only those', async (_name, types, kept) => {
+    const store = await leftBehind('no', 'EmptyReply', 'timeout');
+    await writeRetry(store, { types, at: '2026-01-01T00:00:00.000Z' });
+    const { indices, totals } = await keep(store, { num_trials: 1, memory_scope: 'sample' });
+    expect([...indices]).toEqual(kept);
+    expect(totals).toMatchObject({ samples: kept.length, errors: kept.length - 1, lm_calls: kept.length });
+  });
+
+  test('counts what was set aside as spent', async () => {
+    const store = await leftBehind('no', 'EmptyReply');
+    const asked = call({ sample_id: 's1', cost_usd: 0.25 });
+    await new CallStore(store).save({ record: asked, answer: null });
+    await setAside(store, { call: asked, at: asked.at });
+    const { totals } = await keep(store, { num_trials: 1, memory_scope: 'sample' });
+    expect(totals).toMatchObject({ samples: 1, lm_calls: 2, cost_usd: 0.75 });
   });
 
   test('moves what it keeps into parts of its own, and adds it up', async () => {

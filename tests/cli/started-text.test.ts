@@ -1,16 +1,20 @@
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { startedNotes, startedText } from '../../src/cli/started-text.js';
+import type { Metrics } from '../../src/contracts/results.js';
 
 test.each([
   ['new', 'Started sums'],
   ['continued', 'Continuing sums'],
   ['attached', 'Attached to sums'],
 ] as const)('what was started, or found: %s', (how, line) => {
-  expect(startedText({ id: 'sums', how, changed: [], left: null, concurrency: null })).toEqual([line]);
+  expect(startedText({ id: 'sums', how, changed: [], left: null, done: null, concurrency: null })).toEqual([
+    line,
+  ]);
 });
 
 test('changed code goes on as it is now, but for an agent that a worker has bundled', () => {
-  const one = { id: 'sums', changed: ['own/env.ts'], left: null, concurrency: null };
+  const one = { id: 'sums', changed: ['own/env.ts'], left: null, done: null, concurrency: null };
   const goesOn =
     'own/env.ts has changed since sums began: what is done stays as it is, and the rest goes on with the new code.';
   expect(startedNotes({ ...one, how: 'continued' })).toEqual([goesOn]);
@@ -21,6 +25,7 @@ test('changed code goes on as it is now, but for an agent that a worker has bund
     how: 'attached' as const,
     changed: ['own/agent.ts', 'own/help.ts'],
     left: null,
+    done: null,
     concurrency: null,
   };
   const [first, second] = startedNotes(two, { bundled: true });
@@ -31,15 +36,42 @@ test('changed code goes on as it is now, but for an agent that a worker has bund
 });
 
 test('another concurrency is told', () => {
-  const notes = startedNotes({ id: 'sums', how: 'attached', changed: [], left: null, concurrency: 20 });
+  const notes = startedNotes({
+    id: 'sums',
+    how: 'attached',
+    changed: [],
+    left: null,
+    done: null,
+    concurrency: 20,
+  });
   expect(notes).toEqual(['sums does 20 at once from now on.']);
 });
 
 test('an unfinished one that is left as it is: what it differs in', () => {
-  const started = { id: 'sums-2', how: 'new' as const, changed: [], concurrency: null };
+  const started = { id: 'sums-2', how: 'new' as const, changed: [], done: null, concurrency: null };
   const left = { id: 'sums', differs: 'lm.temperature' };
   expect(startedText({ ...started, left })).toEqual([
     'Started sums-2',
     'sums is unfinished and stays so, since lm.temperature differs: this one is begun anew, and pays for its own calls.',
   ]);
+});
+
+test.each<[number, string]>([
+  [0, 'sums is finished and stays as it is: sums-2 begins anew, asks everything and pays for it.'],
+  [
+    1,
+    'sums is finished, with 1 error: npx reprise retry sums asks for that alone. sums-2 begins anew, asks everything and pays for it.',
+  ],
+  [
+    10,
+    'sums is finished, with 10 errors: npx reprise retry sums asks for those alone. sums-2 begins anew, asks everything and pays for it.',
+  ],
+])('a finished one with %i errors that is left as it is: how those are asked again', (errors, told) => {
+  const metrics = { kind: 'run', samples: 60, errors } as Metrics;
+  const done = { id: 'sums', artifacts: pathToFileURL('results/sums').href, metrics };
+  const started = { id: 'sums-2', how: 'new' as const, changed: [], left: null, concurrency: null };
+  expect(startedNotes({ ...started, done })).toEqual([told]);
+  const elsewhere = { ...done, artifacts: 's3://bucket/sums' };
+  const [note] = startedNotes({ ...started, done: elsewhere });
+  if (errors > 0) expect(note).toContain('npx reprise retry s3://bucket/sums asks for');
 });

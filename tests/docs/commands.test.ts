@@ -231,6 +231,7 @@ const SCENARIOS: Scenario[] = [
         prints: TABLE,
       },
       { command: 'npx reprise score toy_inmemory', prints: /Before: 2 correct/ },
+      { command: 'npx reprise retry toy_inmemory', prints: /there is nothing to ask again/ },
       {
         command: 'npx reprise export toy_inmemory --format trl --out train.jsonl',
         prints: /4 rows of 4 trajectories/,

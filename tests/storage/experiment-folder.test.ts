@@ -9,6 +9,7 @@ import {
 } from '../../src/storage/experiment-folder.js';
 import { openStore } from '../../src/storage/open.js';
 import { artifactKeys } from '../../src/storage/paths.js';
+import { endRetry, writeRetry } from '../../src/storage/retry-marker.js';
 import { agentEvalConfigWith } from '../config/agent-eval-support.js';
 import { configOf, folderWith } from '../support/configs.js';
 
@@ -48,6 +49,16 @@ describe('the folder of a name', () => {
     expect((await foundFolder(await folder(null, { status: 'done' }), run, RUN_CONFIGS, same)).state).toBe(
       'taken',
     );
+  });
+
+  test('that is done is unfinished once its errors are to be asked again', async () => {
+    const store = await folder(run, { status: 'done' });
+    const found = () => foundFolder(store, run, RUN_CONFIGS, async () => true);
+    expect(await found()).toEqual({ state: 'taken', differs: null, done: { status: 'done' } });
+    await writeRetry(store, { types: null, at: '2026-01-01T00:00:00.000Z' });
+    expect(await found()).toEqual({ state: 'unfinished', differs: null, done: null });
+    await endRetry(store);
+    expect((await found()).state).toBe('taken');
   });
 
   test.each<[string, unknown, object | undefined, boolean, string | null]>([

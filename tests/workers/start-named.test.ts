@@ -1,8 +1,12 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { paceChange } from '../../src/config/pacing.js';
+import { openStore } from '../../src/storage/open.js';
+import { artifactKeys } from '../../src/storage/paths.js';
+import { writeRetry } from '../../src/storage/retry-marker.js';
 import { inProgress, startedWith } from '../../src/workers/in-progress.js';
 import { type Startable, startNamed } from '../../src/workers/start-named.js';
+import { folderWith } from '../support/configs.js';
 
 interface Found {
   status?: string;
@@ -125,5 +129,61 @@ describe('what is to be started, and is in progress already', () => {
     ],
   ])('is refused %s', async (_, found, message) => {
     await expect(startNamed(clientOf(found), asked, 'queue')).rejects.toThrow(message);
+  });
+});
+
+describe('what is to be started where one of its name is done', () => {
+  const kind = {
+    isOne: () => true,
+    difference: () => null,
+    pace: () => ({ concurrency: null, fixed: null }),
+  };
+  const begun: string[] = [];
+  const client = {
+    ...clientOf(NOT_FOUND),
+    workflow: {
+      ...clientOf(NOT_FOUND).workflow,
+      start: async (_type: string, { workflowId }: { workflowId: string }) => void begun.push(workflowId),
+    },
+  } as unknown as Client;
+
+  async function doneBefore() {
+    begun.length = 0;
+    const results_dir = folderWith();
+    const done = openStore(results_dir).within('mine');
+    await done.write(artifactKeys.config, 'name: mine\n');
+    await done.write(artifactKeys.metrics, JSON.stringify({ kind: 'run', status: 'done', errors: 2 }));
+    const asked = {
+      type: 'run',
+      config: { name: 'mine', output: { results_dir } },
+      kind,
+      read: () => undefined,
+      holdsRows: async () => true,
+      code: () => ({ paths: [], folders: [] }),
+      summary: '',
+    } as unknown as Startable<{ name: string; output: { results_dir: string } }>;
+    return { asked, done };
+  }
+
+  test('is begun anew beside it, with its errors told', async () => {
+    const { asked, done } = await doneBefore();
+    expect(await startNamed(client, asked, 'queue')).toMatchObject({
+      id: 'mine-2',
+      how: 'new',
+      done: { id: 'mine', artifacts: done.uri, metrics: { errors: 2 } },
+    });
+  });
+
+  test('goes on in its folder once its errors are asked again, and in no other', async () => {
+    const { asked, done } = await doneBefore();
+    const there = { ...asked, folder: 'mine' };
+    await expect(startNamed(client, there, 'queue')).rejects.toThrow('mine cannot be continued: it is done');
+    await writeRetry(done, { types: null, at: '2026-01-01T00:00:00.000Z' });
+    expect(await startNamed(client, there, 'queue')).toMatchObject({
+      id: 'mine',
+      how: 'continued',
+      done: null,
+    });
+    expect(begun).toEqual(['mine']);
   });
 });

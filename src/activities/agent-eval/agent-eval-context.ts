@@ -5,6 +5,7 @@ import type { LanguageModelConfig } from '../../config/language-model-schema.js'
 import { DEFAULT_STOP_TOKEN } from '../../rollouts/simulated-user.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { bundleRowKey } from '../../storage/paths.js';
+import { readRetry } from '../../storage/retry-marker.js';
 import { missingFile, readJson } from '../../storage/stored-file.js';
 import { CallStore } from '../call-store.js';
 import { calledModel } from '../called-model.js';
@@ -44,6 +45,7 @@ export class AgentEvalContext {
     readonly config: AgentEvalConfig,
     readonly code: BundleCode,
     private readonly dependencies: WorkerDependencies,
+    private readonly askedAgain: string | null = null,
   ) {
     const { agent, user } = config;
     const simulated = user === 'human' ? null : user;
@@ -80,7 +82,12 @@ export class AgentEvalContext {
   private called(lm: LanguageModelConfig): CalledModel {
     const { store, calls, log } = this;
     const { seed, output } = this.config;
-    return calledModel(lm, { store, calls, log, seed, resultsDir: output.results_dir }, this.dependencies);
+    const model = calledModel(
+      lm,
+      { store, calls, log, seed, resultsDir: output.results_dir },
+      this.dependencies,
+    );
+    return { ...model, askedAgain: this.askedAgain };
   }
 }
 
@@ -99,6 +106,7 @@ export class AgentEvalContexts extends ContextCache<AgentEvalContext> {
   protected override async open(run: string): Promise<AgentEvalContext> {
     const store = storeOfRun(this.dependencies.openStore, run);
     const config = await storedConfig<AgentEvalConfig>(store);
-    return new AgentEvalContext(store, config, this.code(), this.dependencies);
+    const retry = await readRetry(store);
+    return new AgentEvalContext(store, config, this.code(), this.dependencies, retry?.at ?? null);
   }
 }

@@ -18,9 +18,11 @@ import {
   callsPrefix,
   logPartsPrefix,
   rolloutsFolder,
+  setAsidePrefix,
   unkeptPrefix,
 } from '../../storage/paths.js';
 import { readAhead } from '../../storage/read-ahead.js';
+import { endRetry } from '../../storage/retry-marker.js';
 import { rolloutTrajectory } from '../../trajectories/from-rollout.js';
 import type { TrajectoryData } from '../../trajectories/schema.js';
 import { codeChanges } from '../code-changes.js';
@@ -28,6 +30,7 @@ import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { orIncomplete } from '../incomplete.js';
 import { metricsOfEnd, wallSeconds, writeMetrics } from '../metrics-file.js';
+import { setAsideCalls } from '../set-aside.js';
 import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
 import type { AgentEvalContext, AgentEvalContexts } from './agent-eval-context.js';
@@ -57,6 +60,11 @@ async function writeCalls(
 ) {
   let figures = noCallFigures();
   const records = async function* (): AsyncGenerator<CallRecord> {
+    // Of several replies at one place a replay takes the last one.
+    for await (const record of setAsideCalls(store)) {
+      figures = addCall(figures, record);
+      yield record;
+    }
     for await (const recorded of readAhead(rollouts, (rollout) => recordedCalls(calls, rollout))) {
       for (const record of recorded) {
         if (record.model !== HUMAN) figures = addCall(figures, record);
@@ -109,6 +117,7 @@ async function removeWorkingFiles(
   await deleteFolders(store, [
     callsPrefix(),
     unkeptPrefix(),
+    setAsidePrefix(),
     logPartsPrefix(),
     rolloutsFolder(),
     ...input.plan.rows.map(({ row }) => versionsFolder(row)),
@@ -148,7 +157,7 @@ async function writeEnd(
 
 /**
  * Writes the evaluation's artifacts. A folder whose `metrics.json` has the status `done` is complete; of an unfinished
- * evaluation everything is kept, so that it can be continued. May be repeated.
+ * evaluation everything is kept, so that it can be continued, and of one with errors. May be repeated.
  */
 export function createFinalizeAgentEval(contexts: AgentEvalContexts, dependencies: WorkerDependencies) {
   return (input: FinalizeAgentEvalInput): Promise<AgentEvalMetrics> =>
@@ -158,7 +167,9 @@ export function createFinalizeAgentEval(contexts: AgentEvalContexts, dependencie
         () => metricsOfEnd<AgentEvalMetrics>(context.store, input),
         (guard) => writeEnd(context, input, { dependencies, guard }),
       );
-      if (metrics.status === 'done') await removeWorkingFiles(context, input);
+      if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(context.store);
+      // Those with an error may be asked again, and all figures are made from what each rollout has left.
+      if (metrics.status === 'done' && metrics.errors === 0) await removeWorkingFiles(context, input);
       return metrics;
     });
 }

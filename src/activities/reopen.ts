@@ -1,0 +1,80 @@
+import { InvalidInputError } from '../config/errors.js';
+import type { EpisodeError } from '../contracts/results.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { everyPartPrefix, rolloutsFolder } from '../storage/paths.js';
+import { keysBelow, recordsBelow } from '../storage/read-ahead.js';
+import { isRetried, type Retry, readRetry, writeRetry } from '../storage/retry-marker.js';
+import { agentCalls } from './agent-eval/recorded-calls.js';
+import { ROLLOUT_ERRORS } from './agent-eval/rollout-failures.js';
+import type { StoredResult } from './agent-eval/rollout-results.js';
+import { CallStore } from './call-store.js';
+import { type EpisodeLine, MergedParts } from './part-file.js';
+import { mayBlameReply, setAside } from './set-aside.js';
+
+/** Whether an error is to be asked again that was not yet. */
+type IsNew = (error: EpisodeError) => boolean;
+
+/** What a retry does to a kind of experiment before it is continued: replies that are to blame make room for others. */
+type MakeRoom = (store: ArtifactStore, isNew: IsNew) => Promise<void>;
+
+/** Rows and calls of a folder that has none cannot be told from each other any more. */
+function withoutRows({ uri }: ArtifactStore): InvalidInputError {
+  return new InvalidInputError(
+    `${uri} holds its results and nothing to go on from; the command that started it begins anew`,
+  );
+}
+
+async function makeRoomIn(store: ArtifactStore, { row, calls }: EpisodeLine): Promise<void> {
+  const { error, unjudged } = row;
+  const newest = [...calls].sort((left, right) => Date.parse(left.at) - Date.parse(right.at)).at(-1);
+  // What could not be judged was answered all the same.
+  if (error === null || unjudged !== undefined || newest === undefined || !mayBlameReply(error)) return;
+  await setAside(store, { call: newest, at: newest.at });
+}
+
+/** Every error row of a sample whose last one is asked again. */
+export const makeRoomInRun: MakeRoom = async (store, isNew) => {
+  const parts = await MergedParts.open(store, await keysBelow(store, everyPartPrefix()));
+  let isEmpty = true;
+  for await (const lines of parts.samples()) {
+    isEmpty = false;
+    const error = lines.at(-1)?.row.error;
+    if (error == null || !isNew(error)) continue;
+    for (const line of lines) await makeRoomIn(store, line);
+  }
+  if (isEmpty) throw withoutRows(store);
+};
+
+/** A rollout goes on from where its error came up; only an empty reply is asked for once more. */
+export const makeRoomInAgentEval: MakeRoom = async (store, isNew) => {
+  const calls = new CallStore(store);
+  let isEmpty = true;
+  for await (const { row } of recordsBelow<StoredResult>(store, `${rolloutsFolder()}/`)) {
+    isEmpty = false;
+    const { status, error, task_id, trial } = row;
+    if (status !== 'error' || error?.type !== ROLLOUT_ERRORS.emptyReply || !isNew(error)) continue;
+    const newest = (await agentCalls(calls, { row: task_id, rollout: trial })).at(-1);
+    if (newest !== undefined) await setAside(store, { call: newest, at: newest.at });
+  }
+  if (isEmpty) throw withoutRows(store);
+};
+
+/**
+ * Opens an experiment that was gone through again: it is unfinished then, and what continues it asks the rows with these
+ * errors. May be repeated; an error row of a retry that goes on is not asked twice.
+ * @param types null: any.
+ */
+export async function reopen(
+  store: ArtifactStore,
+  types: string[] | null,
+  makeRoom: MakeRoom,
+): Promise<Retry> {
+  const before = await readRetry(store);
+  const retry: Retry = { types, at: before?.at ?? new Date().toISOString() };
+  await makeRoom(
+    store,
+    ({ type }) => isRetried(retry, type) && (before === null || !isRetried(before, type)),
+  );
+  await writeRetry(store, retry);
+  return retry;
+}
