@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import { InvalidInputError } from '../config/errors.js';
+import { inWords } from '../config/in-words.js';
 import { loadConfig, resolveConfig } from '../config/load.js';
 import { modelNameOf } from '../config/model-name.js';
 import { THE_INPUT } from '../config/read-config.js';
@@ -74,7 +75,8 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
 
     const tasks = datasetTasks(config, dependencies.environment, Context.current().cancellationSignal);
     const { count: samples, rows } = await writeTasks(store, tasks);
-    await writeStoredConfig(store, config);
+    const means = inWords(config);
+    await writeStoredConfig(store, config, means);
     const kept = await keepFinishedSamples(store, config, {
       execution: runId,
       continues: state === 'unfinished',
@@ -120,11 +122,15 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       search_attributes: await dependencies.knownSearchAttributes(),
       kept: kept.totals,
       spent_wall_seconds: kept.wall_seconds,
+      means,
     };
     const stored: StoredPlan = { todo, samples_planned: samples, plan, rows };
     await store.write(planKey(), JSON.stringify(stored));
     runs.forget(reference);
-    log.info({ experiment, samples, kept: kept.indices.size, model, seed: config.seed }, 'run prepared');
+    log.info(
+      { experiment, samples, kept: kept.indices.size, model, seed: config.seed, means },
+      'run prepared',
+    );
     return plan;
   }
 

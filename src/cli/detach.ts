@@ -11,7 +11,7 @@ import { startRun } from '../workers/start-run.js';
 import { EXIT } from './exit.js';
 import { printJson, sayText } from './print.js';
 import { agentSources, callSlots, taskQueueName } from './session.js';
-import { startedNotes } from './started-text.js';
+import { carryingOf, startedNotes } from './started-text.js';
 
 /** Starts a worker that works in the background until no run is open, with its log beside the server's. */
 async function spawnWorker(concurrency: number, sources: readonly AgentSource[]): Promise<string> {
@@ -85,7 +85,7 @@ export async function detach(config: RunConfig, json: boolean): Promise<number> 
       concurrency: config.runtime.concurrency,
       start: async (client, queue) => {
         const started = await startRun(client, config, queue);
-        return { ...started, notes: startedNotes(started, { bundled: 'file' in config.agent }) };
+        return { ...started, notes: startedNotes(started, carryingOf(config)) };
       },
     },
     json,

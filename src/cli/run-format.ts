@@ -3,8 +3,8 @@ import { dollars, headedTable, metricsTable, percent, shownAddress, stateText } 
 
 /** A run in progress: how far it is, and where it writes. */
 export function runStanding(progress: Progress): string {
-  const { totals, samples_planned, accuracy, concurrency, artifacts } = progress;
-  return headedTable(
+  const { totals, samples_planned, accuracy, concurrency, artifacts, means = [] } = progress;
+  const table = headedTable(
     [],
     [
       ['phase', stateText(progress)],
@@ -17,6 +17,7 @@ export function runStanding(progress: Progress): string {
       ['artifacts', shownAddress(artifacts)],
     ],
   );
+  return [table, ...means].join('\n');
 }
 
 /** The table, and where the artifacts are. */

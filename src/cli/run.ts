@@ -15,7 +15,7 @@ import { lastProgress } from './follow.js';
 import { progressDisplay } from './progress-display.js';
 import { runReport } from './run-format.js';
 import { agentSources } from './session.js';
-import { startedText } from './started-text.js';
+import { carryingOf, startedText } from './started-text.js';
 
 export interface RunOptions {
   set: string[];
@@ -53,7 +53,7 @@ export function runOf(
     start: async (client, taskQueue) => {
       const started = await start(client, taskQueue);
       const { id, handle } = started;
-      return { id, handle, says: startedText(started, { bundled: 'file' in config.agent }) };
+      return { id, handle, says: startedText(started, carryingOf(config)) };
     },
     lastState: lastProgress,
     report: runReport,

@@ -1,3 +1,5 @@
+import { inWords } from '../config/in-words.js';
+import type { RunConfig } from '../config/schema.js';
 import { judgedOf } from '../statistics/judged.js';
 import { leftText } from '../storage/experiment-folder.js';
 import type { StartedRun } from '../workers/start-named.js';
@@ -8,6 +10,12 @@ type Started = Pick<StartedRun, 'id' | 'how' | 'changed' | 'left' | 'done' | 'co
 interface Carrying {
   /** The changed code is an agent's, which a worker bundles when it starts. */
   bundled?: boolean;
+  /** What its config means; see `inWords`. */
+  means?: readonly string[];
+}
+
+export function carryingOf(config: RunConfig): Carrying {
+  return { bundled: 'file' in config.agent, means: inWords(config) };
 }
 
 const VERBS = { new: 'Started', continued: 'Continuing', attached: 'Attached to' } as const;
@@ -50,12 +58,8 @@ function retriedAs({ id, artifacts }: { id: string; artifacts: string }): string
 /** What else is said of an experiment that was started or found. */
 export function startedNotes(started: Started, carrying: Carrying = {}): string[] {
   const left = started.left === null ? [] : [leftText(started.left.id, started.left.differs)];
-  return [
-    ...doneNotes(started),
-    ...left,
-    ...paceNotes(started),
-    ...codeNotes(started, carrying),
-  ];
+  const { means = [] } = carrying;
+  return [...means, ...doneNotes(started), ...left, ...paceNotes(started), ...codeNotes(started, carrying)];
 }
 
 /** What is said first of it. */

@@ -21,7 +21,8 @@ export function configJsonSchema(): SchemaNode {
   const everyAgent = runConfigSchema.extend({ agent: z.union([builtInAgentSchema, customAgentSchema]) });
   const schema = z.toJSONSchema(everyAgent, { io: 'input', unrepresentable: 'any' }) as SchemaNode;
   // The loader fills these in, so a config may leave them out.
-  for (const key of ['memory', 'agent']) makeOptional(schema, key);
+  for (const key of ['runtime', 'memory', 'agent']) makeOptional(schema, key);
+  for (const branch of branchesOf(schema.properties?.runtime)) makeOptional(branch, 'memory_scope');
   for (const branch of branchesOf(schema.properties?.memory)) makeOptional(branch, '_type');
   for (const branch of branchesOf(schema.properties?.agent)) {
     if (branch.properties?.type?.const === 'history_agent') makeOptional(branch, 'type');

@@ -34,11 +34,26 @@ function withoutNull(value: unknown, ...names: string[]): unknown {
   );
 }
 
-/** Fills in what may be left out before the schema looks: the memory's and agent's type; `type` for `_type`; `sandbox: TYPE`. */
+/** Whether a section says anything: null says the same as leaving out. */
+function says(section: unknown): boolean {
+  return isMapping(section) ? Object.values(section).some((value) => value !== null) : section != null;
+}
+
+/** Samples are independent unless something is named that lets them learn from each other. */
+function defaultScope({ agent, memory }: Record<string, unknown>): RunConfig['runtime']['memory_scope'] {
+  return says(agent) || says(memory) ? 'run' : 'sample';
+}
+
+/**
+ * Fills in what may be left out before the schema looks: who shares a memory; the memory's and agent's type; `type` for
+ * `_type`; `sandbox: TYPE`.
+ */
 function normalise(raw: Record<string, unknown>): Record<string, unknown> {
   // Null says the same as leaving out.
   const [memory, agent] = [raw.memory ?? {}, withoutNull(raw.agent ?? {}, 'type', 'file')];
-  const result: Record<string, unknown> = { ...raw, memory, agent };
+  const runtime = withoutNull(raw.runtime ?? {}, 'memory_scope');
+  const result: Record<string, unknown> = { ...raw, runtime, memory, agent };
+  if (isMapping(runtime)) result.runtime = { memory_scope: defaultScope(raw), ...runtime };
   if (isMapping(memory) && memory._type == null) {
     const { type, _type: _none, ...rest } = memory;
     result.memory = { _type: type ?? defaultMemory(isMapping(agent) ? agent : {}), ...rest };

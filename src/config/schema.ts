@@ -8,32 +8,31 @@ import { sandboxSchema } from './sandbox-schema.js';
 const positiveInteger = z.int().positive();
 
 /** How the run proceeds: how much of the dataset, how many trials, and what shares a memory. */
-export const runtimeSchema = z
-  .strictObject({
-    max_envs_to_visit: positiveInteger
-      .nullable()
-      .default(null)
-      .describe('Visit only the first N samples (after a shuffle). Default: all.'),
-    max_steps_per_episode: positiveInteger
-      .nullable()
-      .default(null)
-      .describe('Safety cap on the steps of one episode. Default: until the environment says done.'),
-    num_trials: positiveInteger.max(1000).default(1).describe('Times each sample is tried.'),
-    early_stop_on_success: z.boolean().default(false).describe('Go on to the next sample after a success.'),
-    carry_memory_across_trials: z
-      .boolean()
-      .default(true)
-      .describe('false: each trial starts from the memory as it was when its sample began.'),
-    memory_scope: z
-      .enum(['run', 'sample'])
-      .default('run')
-      .describe('run: one memory, samples in order, one at a time. sample: a memory each, in parallel.'),
-    concurrency: positiveInteger
-      .max(10_000)
-      .default(10)
-      .describe('Lanes at once. A lane is an ordered list of samples that share one memory.'),
-  })
-  .prefault({});
+export const runtimeSchema = z.strictObject({
+  max_envs_to_visit: positiveInteger
+    .nullable()
+    .default(null)
+    .describe('Visit only the first N samples (after a shuffle). Default: all.'),
+  max_steps_per_episode: positiveInteger
+    .nullable()
+    .default(null)
+    .describe('Safety cap on the steps of one episode. Default: until the environment says done.'),
+  num_trials: positiveInteger.max(1000).default(1).describe('Times each sample is tried.'),
+  early_stop_on_success: z.boolean().default(false).describe('Go on to the next sample after a success.'),
+  carry_memory_across_trials: z
+    .boolean()
+    .default(true)
+    .describe('false: each trial starts from the memory as it was when its sample began.'),
+  memory_scope: z
+    .enum(['run', 'sample'])
+    .describe(
+      'run: one memory, samples in order, one at a time. sample: a memory each, in parallel. Default: sample where the config names neither an agent nor a memory, else run.',
+    ),
+  concurrency: positiveInteger
+    .max(10_000)
+    .default(10)
+    .describe('Lanes at once. A lane is an ordered list of samples that share one memory.'),
+});
 
 /** Where the rows come from and how a row becomes a task. */
 export const datasetSchema = z

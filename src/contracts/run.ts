@@ -106,6 +106,8 @@ export interface RunPlan {
   /** Samples that an earlier, unfinished execution finished; they are not run again. */
   kept: Totals;
   spent_wall_seconds: number;
+  /** What the config means for order and prompts, for people; absent in runs of earlier versions. */
+  means?: readonly string[];
 }
 
 /** Totals of a shard, or of a run. Cumulative, so that a lost or repeated report does no harm. */
@@ -272,6 +274,8 @@ export interface Progress {
   artifacts: string;
   simulated: boolean;
   message: string | null;
+  /** What its config means for order and prompts, for people. */
+  means?: readonly string[];
 }
 
 /** The result of the workflow `run`. */

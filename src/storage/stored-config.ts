@@ -1,4 +1,4 @@
-import { parse, stringify } from 'yaml';
+import { Document, parse } from 'yaml';
 import { isMapping } from '../contracts/json.js';
 import type { ArtifactStore } from './artifact-store.js';
 import { artifactKeys } from './paths.js';
@@ -10,9 +10,18 @@ const END = '...\n';
 
 const WAY_OUT = 'Put the file back, or move the folder away to begin anew';
 
-/** Writes the config that an experiment's folder is prepared with. */
-export async function writeStoredConfig(store: ArtifactStore, config: object): Promise<void> {
-  await store.write(artifactKeys.config, `${BEGINNING}${stringify(config)}${END}`);
+/**
+ * Writes the config that an experiment's folder is prepared with.
+ * @param means sentences at its head, of what it comes to
+ */
+export async function writeStoredConfig(
+  store: ArtifactStore,
+  config: object,
+  means: readonly string[] = [],
+): Promise<void> {
+  const document = new Document(config);
+  if (means.length > 0) document.commentBefore = means.map((sentence) => ` ${sentence}`).join('\n');
+  await store.write(artifactKeys.config, `${BEGINNING}${document.toString()}${END}`);
 }
 
 /**

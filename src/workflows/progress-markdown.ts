@@ -41,6 +41,9 @@ export function progressMarkdown(progress: Progress, metrics: Metrics | null): s
       (share, trial) => void rows.push([`success by trial ${trial + 1}`, percent(share)]),
     );
   }
+  const [order, prompts] = progress.means ?? [];
+  if (order !== undefined) rows.push(['order', order]);
+  if (prompts !== undefined) rows.push(['prompts', prompts]);
   if (progress.message !== null) rows.push(['note', progress.message]);
   return factTable(progress.experiment, rows).join('\n');
 }

@@ -231,6 +231,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
       artifacts: plan?.artifacts ?? '',
       simulated: plan?.simulated ?? false,
       message: this.standing.message,
+      ...(plan?.means === undefined ? {} : { means: plan.means }),
     };
   }
 

@@ -136,7 +136,7 @@ describe('a continued run with a memory for each sample', () => {
 test('with one shared memory all samples are gone through again, and the time counts on', async () => {
   const store = await leftBehind('no no no');
   const before = await keys(store);
-  expect(await keep(store, { num_trials: 3 })).toEqual({
+  expect(await keep(store, { ...trials3, memory_scope: 'run' })).toEqual({
     indices: new Set(),
     totals: noTotals(),
     wall_seconds: 12.5,

@@ -124,6 +124,7 @@ test('a sample’s memory is made again with its programs’ results, for an age
 });
 
 describe('memory.json', () => {
+  const oneByOne = { memory_scope: 'run' };
   const lines = (id: string, index: number) =>
     episodeLine(index, 0, {
       row: row(id, 0, 'no'),
@@ -158,7 +159,7 @@ describe('memory.json', () => {
       { kind: 'memory', index: 0, sample_id: 'a', memory: { ...historyList, entries: [] } },
     ]);
     await writePart(store, partKey('e', 0, 1), [{ kind: 'memory', index: 4, sample_id: 'b', memory }]);
-    const run = runContext(store, configOf());
+    const run = runContext(store, configOf({ runtime: oneByOne }));
     await writeMemory(run, await MergedParts.open(store, await keys(store)), {
       store,
       openStore,
@@ -173,7 +174,7 @@ describe('memory.json', () => {
 
   test('of a run that remembered nothing is an empty memory', async () => {
     const store = await temporaryStore();
-    await writeMemory(runContext(store, configOf()), await MergedParts.open(store, []), {
+    await writeMemory(runContext(store, configOf({ runtime: oneByOne })), await MergedParts.open(store, []), {
       store,
       openStore,
       execution: 'e',

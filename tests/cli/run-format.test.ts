@@ -14,7 +14,12 @@ test('a run in progress says how far it is and where it writes', () => {
     artifacts: 's3://bucket/mine',
     simulated: false,
     message: 'waiting for openai/a: busy',
+    means: ['Samples are independent.', 'Each prompt shows its question alone.'],
   });
+  expect(text.split('\n').slice(-2)).toEqual([
+    'Samples are independent.',
+    'Each prompt shows its question alone.',
+  ]);
   const rows = text.split('\n').flatMap((line) => {
     const cells = line.split('│').map((cell) => cell.trim());
     return cells.length < 3 ? [] : [cells.slice(1, 3)];

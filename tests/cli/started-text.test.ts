@@ -35,6 +35,23 @@ test('changed code goes on as it is now, but for an agent that a worker has bund
   expect(second).toContain('npx reprise stop sums, then the same command');
 });
 
+test('what its config means comes first', () => {
+  const started = {
+    id: 'sums',
+    how: 'attached' as const,
+    changed: [],
+    left: null,
+    done: null,
+    concurrency: 20,
+  };
+  const means = ['Samples are independent.', 'Each prompt shows its question alone.'];
+  expect(startedText(started, { means })).toEqual([
+    'Attached to sums',
+    ...means,
+    'sums does 20 at once from now on.',
+  ]);
+});
+
 test('another concurrency is told', () => {
   const notes = startedNotes({
     id: 'sums',

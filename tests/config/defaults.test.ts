@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { configOf } from '../support/configs.js';
 
 test('a config that says the least gets every default', () => {
@@ -10,7 +10,7 @@ test('a config that says the least gets every default', () => {
       num_trials: 1,
       early_stop_on_success: false,
       carry_memory_across_trials: true,
-      memory_scope: 'run',
+      memory_scope: 'sample',
       concurrency: 10,
     },
     dataset: {
@@ -46,6 +46,43 @@ test('a config that says the least gets every default', () => {
       log_level: 'INFO',
     },
     seed: 0,
+  });
+});
+
+describe('who shares a memory where the config does not say', () => {
+  test.each<[string, Record<string, unknown>]>([
+    ['neither is there', {}],
+    ['both are null', { agent: null, memory: null }],
+    ['both say nothing', { agent: {}, memory: { _type: null }, runtime: { memory_scope: null } }],
+    ['there are several trials', { runtime: { num_trials: 3 } }],
+    ['a memory is loaded', { output: { load_memory_path: 's3://bucket/memory.json' } }],
+  ])('nobody, where neither an agent nor a memory is named: %s', (_what, sections) => {
+    expect(configOf(sections).runtime).toMatchObject({ memory_scope: 'sample', concurrency: 10 });
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['an agent', { agent: { type: 'history_agent' } }],
+    ['an agent of another kind', { agent: { type: 'reflexion_agent' } }],
+    ['a field of the agent', { agent: { system_prompt: 'Be brief.' } }],
+    ['a memory', { memory: { _type: 'history_list' } }],
+    ['a field of the memory', { memory: { max_length: 3 } }],
+  ])('all samples, where %s is named', (_what, sections) => {
+    expect(configOf(sections).runtime.memory_scope).toBe('run');
+    const overridden = Object.entries(sections).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+    expect(configOf({}, { overrides: overridden }).runtime.memory_scope).toBe('run');
+  });
+
+  test('what is said holds, whatever is named', () => {
+    expect(configOf({ runtime: { memory_scope: 'run' } }).runtime.memory_scope).toBe('run');
+    const agent = { type: 'memory_agent' };
+    expect(configOf({ runtime: { memory_scope: 'sample' }, agent }).runtime.memory_scope).toBe('sample');
+  });
+
+  test('a config with every default filled in means the same when it is read again', () => {
+    for (const sections of [{}, { agent: { type: 'history_agent' } }, { runtime: { memory_scope: 'run' } }]) {
+      const config = configOf(sections);
+      expect(configOf({ ...config })).toEqual(config);
+    }
   });
 });
 

@@ -15,7 +15,11 @@ describe('a run in progress and a command', () => {
   test('of another concurrency, which means nothing where samples go one after another', () => {
     const asked = configOf({ runtime: { memory_scope: 'sample', concurrency: 20 } });
     expect(RUN_CONFIGS.pace(begun, asked)).toEqual({ concurrency: 20, fixed: null });
-    const [one, other] = [configOf(), configOf({ runtime: { concurrency: 20 } })];
+    const oneByOne = { memory_scope: 'run' };
+    const [one, other] = [
+      configOf({ runtime: oneByOne }),
+      configOf({ runtime: { ...oneByOne, concurrency: 20 } }),
+    ];
     expect(RUN_CONFIGS.pace(one, other)).toEqual({ concurrency: null, fixed: null });
   });
 

@@ -99,23 +99,25 @@ describe('the JSON Schema', () => {
 });
 
 describe('whether two configs ask the same', () => {
-  const base = configOf();
+  const ONE_BY_ONE = { memory_scope: 'run' };
+  const likeBase = (sections: Record<string, unknown> = {}) => configOf({ runtime: ONE_BY_ONE, ...sections });
+  const base = likeBase();
   const same: [string, RunConfig][] = [
-    ['what is left out and the default', configOf({ runtime: { num_trials: 1 }, seed: 0 })],
+    ['what is left out and the default', configOf({ runtime: { ...ONE_BY_ONE, num_trials: 1 }, seed: 0 })],
     [
       'a default written out in another order',
       configOf({ agent: { feedback: 'full', type: 'history_agent' } }),
     ],
-    ['the model with its provider apart', configOf({ lm: { model: 'simulated', provider: 'simulated' } })],
-    ['the model in one word', configOf({ lm: { model: 'simulated/simulated' } })],
-    ['another name', configOf({ name: 'other' })],
-    ['another limit', configOf({ limits: { max_lm_calls: 5 } })],
-    ['another pace', configOf({ runtime: { concurrency: 3 } })],
+    ['the model with its provider apart', likeBase({ lm: { model: 'simulated', provider: 'simulated' } })],
+    ['the model in one word', likeBase({ lm: { model: 'simulated/simulated' } })],
+    ['another name', likeBase({ name: 'other' })],
+    ['another limit', likeBase({ limits: { max_lm_calls: 5 } })],
+    ['another pace', likeBase({ runtime: { ...ONE_BY_ONE, concurrency: 3 } })],
     [
       'other attempts and timeouts',
-      configOf({ lm: { ...MINIMAL.lm, max_attempts: 2, timeout_sec: 5, requests_per_second: 1 } }),
+      likeBase({ lm: { ...MINIMAL.lm, max_attempts: 2, timeout_sec: 5, requests_per_second: 1 } }),
     ],
-    ['another folder', configOf({ output: { results_dir: '/elsewhere', log_level: 'DEBUG' } })],
+    ['another folder', likeBase({ output: { results_dir: '/elsewhere', log_level: 'DEBUG' } })],
     ['the same from YAML again', parse(stringify(base)) as RunConfig],
   ];
   test.each(same)('%s: yes', (_name, config) => {
@@ -124,7 +126,7 @@ describe('whether two configs ask the same', () => {
 
   test.each<[string, Record<string, unknown>]>([
     ['seed', { seed: 1 }],
-    ['runtime.num_trials', { runtime: { num_trials: 2 }, agent: { feedback: 'full' } }],
+    ['runtime.num_trials', { runtime: { ...ONE_BY_ONE, num_trials: 2 }, agent: { feedback: 'full' } }],
     ['runtime.memory_scope', { runtime: { memory_scope: 'sample' } }],
     ['lm.temperature', { lm: { ...MINIMAL.lm, temperature: 0 } }],
     ['lm.simulation.accuracy', { lm: { ...MINIMAL.lm, simulation: { accuracy: 0.6 } } }],
@@ -133,7 +135,7 @@ describe('whether two configs ask the same', () => {
     ['dataset.items', { dataset: { items: [{ question: 'q', answer: 'b' }] } }],
     ['load_memory_path', { output: { load_memory_path: 's3://bucket/memory.json' } }],
   ])('%s: no', (field, sections) => {
-    const config = configOf(sections);
+    const config = likeBase(sections);
     expect(firstDifference(base, config)).toBe(field);
   });
 });

@@ -1,7 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { readLines, sumsConfig, timeless, timelessMetrics, until, Workplace } from '../support/workplace.js';
+import {
+  additions,
+  readLines,
+  sumsConfig,
+  timeless,
+  timelessMetrics,
+  until,
+  Workplace,
+} from '../support/workplace.js';
 
 describe('reprise run, on the embedded server', () => {
   let place: Workplace;
@@ -80,6 +89,45 @@ describe('reprise run, on the embedded server', () => {
     expect(log.filter(({ msg }) => msg === 'episode').length).toBe(20);
     const trajectories = await readLines(place.path('results', 'sums', 'trajectories.jsonl'));
     expect(trajectories.length).toBe(20);
+  });
+
+  it('asks sample by sample, side by side, where nothing of an agent or a memory is said, and says so', async () => {
+    const {
+      agent: _agent,
+      runtime: _runtime,
+      ...least
+    } = sumsConfig(provider.baseUrl, 6) as Record<string, object>;
+    await place.write('least.yaml', { ...least, name: 'least' });
+    const before = provider.requests.length;
+    const { code, stderr } = await place.reprise(['run', 'least.yaml']);
+    expect(code).toBe(0);
+    const means = [
+      'Samples are independent: nothing of one is shown to another, and up to 10 are at work at once.',
+      'Each prompt shows its question alone.',
+    ];
+    expect(stderr.split('\n').slice(0, 4)).toEqual([
+      expect.stringMatching(/^Started least on /),
+      ...means,
+      expect.stringMatching(/^Temporal UI: /),
+    ]);
+    const config = await readFile(place.path('results', 'least', 'config.yaml'), 'utf8');
+    expect(config.split('\n').slice(0, 2)).toEqual(means.map((sentence) => `# ${sentence}`));
+    expect(parse(config).runtime).toMatchObject({ memory_scope: 'sample', concurrency: 10 });
+    const prompts = provider.requests.slice(before).map(({ lastUserText }) => lastUserText);
+    expect(prompts.sort()).toEqual(additions(6).map(({ question }) => `Observation: ${question}`));
+
+    await place.write('named.yaml', { ...least, name: 'named', agent: { type: 'history_agent' } });
+    const named = await place.reprise(['run', 'named.yaml', '--detach']);
+    expect(named.stderr).toContain('Samples go one after another and share one memory');
+    expect(named.stderr).toContain(
+      'Each prompt shows its question and the last 10 memory entries (what was asked, answered and judged, with the right answers) of the samples before it.',
+    );
+    await until(
+      'it is done',
+      async () => (await place.metrics('named').catch(() => null))?.status === 'done',
+    );
+    const asked = provider.requests.slice(before + 6).map(({ lastUserText }) => lastUserText);
+    expect(asked.map((prompt) => prompt.split('Feedback: ').length - 1)).toEqual([0, 1, 2, 3, 3, 3]);
   });
 
   it('never writes over a finished run: the next one gets a name of its own', async () => {

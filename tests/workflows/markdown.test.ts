@@ -105,6 +105,15 @@ describe('what the Temporal UI shows', () => {
     expect(text).toContain('|  | 2 timeout: no answer in 60 s \\| \\[x\\](y) |');
   });
 
+  test('says of a run what its config means', () => {
+    const text = progressMarkdown(
+      { ...run, means: ['One by one.', 'Each prompt shows its question.'] },
+      null,
+    );
+    expect(text).toContain('| order | One by one. |\n| prompts | Each prompt shows its question. |');
+    expect(progressMarkdown(run, null)).not.toContain('| prompts |');
+  });
+
   test.each<[string, string, string, string[], string[]]>([
     [
       'a run',
@@ -211,7 +220,7 @@ describe('what the Temporal UI shows', () => {
     const hostile =
       '![x](http://evil.invalid/?k=1) [click](javascript:0) <img src=x> www.evil.invalid `code` **b** a | b\n# c\x1b[2J';
     const texts = [
-      progressMarkdown({ ...run, experiment: hostile, message: hostile }, null),
+      progressMarkdown({ ...run, experiment: hostile, message: hostile, means: [hostile, hostile] }, null),
       agentEvalMarkdown({ ...evaluation, agent_model: hostile, user_model: hostile, message: hostile }, null),
       evolveMarkdown({ ...evolution, message: hostile }),
       judgeMarkdown({ ...judgement, mean_scores: { [hostile]: 1 }, model: hostile, message: hostile }, null),
