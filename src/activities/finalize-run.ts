@@ -2,9 +2,10 @@ import { basename } from 'node:path/posix';
 import type { RunConfig } from '../config/schema.js';
 import type { FinalizeInput } from '../contracts/activities.js';
 import type { ExecutionRecord } from '../contracts/execution.js';
-import type { CodeChange, Metrics, ResultRow } from '../contracts/results.js';
+import type { CodeChange, Metrics, TaskRow } from '../contracts/results.js';
 import type { RunPlan } from '../contracts/run.js';
 import { runReport } from '../reports/run-report.js';
+import { withTask } from '../statistics/result-row.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { deleteFolders } from '../storage/delete-folders.js';
@@ -55,7 +56,7 @@ function looseRecords<Stored>(
 /** Every file of rows, in one pass a file; the rows' figures are added up on the way. */
 async function writeArtifacts(
   store: ArtifactStore,
-  { config }: RunContext,
+  { config, tasks }: RunContext,
   parts: MergedParts,
   metrics: RunMetricsBuilder,
 ): Promise<void> {
@@ -64,11 +65,11 @@ async function writeArtifacts(
     artifactKeys.results,
     jsonLines(
       (async function* () {
-        for await (const { row, calls, executions = [] } of parts.episodes()) {
+        for await (const { index, row, calls, executions = [] } of parts.episodes()) {
           metrics.add(row, calls);
           for (const call of calls) listed.add(identityHash(call));
           for (const execution of executions) listed.add(executionHash(execution));
-          yield row;
+          yield withTask(row, await tasks.get(index));
         }
       })(),
     ),
@@ -109,8 +110,8 @@ async function writeArtifacts(
   );
 }
 
-async function* rowsOf(parts: MergedParts): AsyncGenerator<ResultRow> {
-  for await (const { row } of parts.episodes()) yield row;
+async function* rowsOf({ tasks }: RunContext, parts: MergedParts): AsyncGenerator<TaskRow> {
+  for await (const { index, row } of parts.episodes()) yield withTask(row, await tasks.get(index));
 }
 
 async function* startingWith<Row>(first: Row, rest: AsyncIterable<Row>): AsyncGenerator<Row> {
@@ -215,7 +216,7 @@ async function writeEnd(
     }),
   );
   const metrics = orIncomplete(gathered, recordedSamples(gathered), 'sample');
-  await store.writeStream(artifactKeys.report, runReport(metrics, rowsOf(parts)));
+  await store.writeStream(artifactKeys.report, runReport(metrics, rowsOf(run, parts)));
   const { samples, correct, errors, accuracy, cost_usd } = metrics;
   log.info({ status, samples, correct, errors, accuracy, cost_usd, message }, 'run ended');
   await writeMetrics(store, metrics, dependencies.runLogs);

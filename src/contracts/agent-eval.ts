@@ -145,6 +145,10 @@ export interface RolloutRow extends Omit<RolloutTotals, 'unkept'> {
   trial: number;
   /** Its UUID, which names its database. */
   rollout_id: string;
+  /** The newest message of a user that the row begins with; absent where there is none. */
+  question?: string;
+  /** The row's; absent where there is none. */
+  metadata?: JsonObject;
   status: Exclude<RolloutResult['status'], 'suspended'>;
   ending: RolloutEnding | null;
   /** null where the rollout was not judged. */

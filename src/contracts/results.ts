@@ -53,7 +53,7 @@ export interface EpisodeRecord {
   ended_at: number;
 }
 
-/** A row of `results.jsonl`: one sample in one trial. */
+/** One sample in one trial: what a row of `results.jsonl` says of the episode. */
 export interface ResultRow {
   id: string;
   /** From 0. */
@@ -86,6 +86,20 @@ export interface ResultRow {
   started_at: string;
   seconds: number;
 }
+
+/** What a row says of its sample's task, so that whoever reads it need not look for it elsewhere. */
+export interface RowTask {
+  question: string;
+  /** The gold answer; null where the environment needs none. */
+  target: string | null;
+  /** Multiple choice: in the order in which they are lettered. */
+  choices?: string[];
+  /** The dataset row's `meta_fields`; absent where there is none. */
+  metadata?: JsonObject;
+}
+
+/** A row of `results.jsonl` as it is written. */
+export type TaskRow = ResultRow & RowTask;
 
 /** One line of a part file: an episode with its calls, or the memory that a shared lane ended with. */
 export type PartLine =

@@ -1,13 +1,14 @@
 import { orIncomplete, recordedSamples } from '../activities/incomplete.js';
 import { loadedParts } from '../activities/memory-file.js';
 import { runFacts } from '../activities/run-facts.js';
+import type { Task } from '../contracts/environment.js';
 import type { ExecutionRecord } from '../contracts/execution.js';
 import type { CallRecord } from '../contracts/language-model.js';
-import type { ResultRow } from '../contracts/results.js';
+import type { TaskRow } from '../contracts/results.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { isJournaled, savedMemory } from '../memory/saved.js';
-import { resultRow } from '../statistics/result-row.js';
+import { resultRow, withTask } from '../statistics/result-row.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import { experimentFolderName } from '../storage/paths.js';
 import { trajectoryOf } from '../trajectories/from-episode.js';
@@ -42,7 +43,7 @@ export function gather(
 ): InProcessResult {
   const { config, tasks } = run;
   const endedAt = Date.now();
-  const rows: ResultRow[] = [];
+  const rows: TaskRow[] = [];
   const calls: CallRecord[] = [];
   const executions: ExecutionRecord[] = [];
   const made: TrajectoryData[] = [];
@@ -53,7 +54,7 @@ export function gather(
   for (const finished of inOrder) {
     const row = resultRow(finished.episode, finished.calls);
     builder.add(row, finished.calls);
-    rows.push(row);
+    rows.push(withTask(row, tasks[finished.episode.index] as Task));
     calls.push(...finished.calls);
     executions.push(...finished.executions);
     const trajectory = trajectories ? trajectoryOf(row, finished.calls, config.seed) : null;

@@ -1,6 +1,6 @@
 import type { ExecutionRecord } from '../contracts/execution.js';
 import type { CallRecord, LanguageModel } from '../contracts/language-model.js';
-import type { Metrics, ResultRow } from '../contracts/results.js';
+import type { Metrics, TaskRow } from '../contracts/results.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import type { TrajectoryData } from '../trajectories/schema.js';
@@ -23,7 +23,7 @@ export interface InProcessResult {
   /** `metrics.json` */
   metrics: Metrics;
   /** `results.jsonl`: by sample, then by trial. */
-  rows: ResultRow[];
+  rows: TaskRow[];
   /** `calls.jsonl`: the rows' calls in the rows' order, then those of episodes that a limit cut off. */
   calls: CallRecord[];
   /** `executions.jsonl`: the rows' programs, in the same order. */

@@ -1,4 +1,4 @@
-import type { Metrics, ResultRow } from '../contracts/results.js';
+import type { Metrics, TaskRow } from '../contracts/results.js';
 import { pageEnd, pageStart, section } from './page.js';
 import { runHead } from './run-head.js';
 import { confusionMatrices, errorTypes, successByTrial, taskTable } from './run-tables.js';
@@ -11,7 +11,7 @@ import { sampleTable } from './sample-table.js';
  */
 export async function* runReport(
   metrics: Metrics,
-  rows: AsyncIterable<ResultRow> | Iterable<ResultRow>,
+  rows: AsyncIterable<TaskRow> | Iterable<TaskRow>,
 ): AsyncGenerator<string> {
   yield await pageStart(`${metrics.experiment}: run report`);
   yield runHead(metrics).text;

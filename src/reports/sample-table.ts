@@ -1,4 +1,4 @@
-import type { Metrics, ResultRow } from '../contracts/results.js';
+import type { Metrics, TaskRow } from '../contracts/results.js';
 import { count, NOTHING } from './figures.js';
 import { type Html, html } from './html.js';
 import { TABLE_END, tableStart } from './table.js';
@@ -10,7 +10,7 @@ const LONGEST_TEXT = 160;
 
 /** A row a sample: how each trial went, and the last answer beside the right one. */
 export async function* sampleTable(
-  rows: AsyncIterable<ResultRow> | Iterable<ResultRow>,
+  rows: AsyncIterable<TaskRow> | Iterable<TaskRow>,
   { samples, success_by_trial }: Metrics,
 ): AsyncGenerator<string> {
   const trials = success_by_trial.length;
@@ -24,7 +24,7 @@ export async function* sampleTable(
   yield html`${samples > MOST_SAMPLES && html`<p class="note">The first ${count(shown)} of ${count(samples)}; all are in <a href="./results.jsonl">results.jsonl</a>.</p>\n`}${tableStart({ label: 'Table of samples', heads, isFramed: true, isSortable: true })}`
     .text;
   let place = 0;
-  let sample: ResultRow[] = [];
+  let sample: TaskRow[] = [];
   for await (const row of rows) {
     if (sample[0] !== undefined && sample[0].id !== row.id) {
       yield sampleRow(sample, trials, place++).text;
@@ -39,8 +39,8 @@ export async function* sampleTable(
 
 const STANDINGS = { error: 0, failure: 1, success: 2 };
 
-function sampleRow(rows: readonly ResultRow[], trials: number, place: number): Html {
-  const last = rows.at(-1) as ResultRow;
+function sampleRow(rows: readonly TaskRow[], trials: number, place: number): Html {
+  const last = rows.at(-1) as TaskRow;
   const cells = Array.from({ length: trials }, (_, trial) => {
     const row = rows.find((one) => one.trial === trial);
     if (row === undefined) return html`<td data-key="">${NOTHING}</td>`;
@@ -49,10 +49,10 @@ function sampleRow(rows: readonly ResultRow[], trials: number, place: number): H
   });
   const answer =
     last.error !== null ? `${last.error.type}: ${last.error.message}` : (answerOf(last) ?? NOTHING);
-  return html`<tr><th scope="row" data-key="${place}">${cut(last.id)}</th>${cells}<td class="wide">${cut(answer)}</td><td class="wide">${cut(last.feedback?.target ?? NOTHING)}</td></tr>\n`;
+  return html`<tr><th scope="row" data-key="${place}">${cut(last.id)}</th>${cells}<td class="wide">${cut(answer)}</td><td class="wide">${cut(last.feedback?.target ?? last.target ?? NOTHING)}</td></tr>\n`;
 }
 
-function answerOf({ extracted, action }: ResultRow): string | null {
+function answerOf({ extracted, action }: TaskRow): string | null {
   if (extracted === null) return action;
   return typeof extracted === 'string' ? extracted : JSON.stringify(extracted);
 }

@@ -1,5 +1,6 @@
+import type { Task } from '../contracts/environment.js';
 import type { CallRecord, Usage } from '../contracts/language-model.js';
-import type { EpisodeRecord, ResultRow } from '../contracts/results.js';
+import type { EpisodeRecord, ResultRow, RowTask, TaskRow } from '../contracts/results.js';
 import { addCosts } from '../runtime/add-costs.js';
 
 /** Sums token counts; a call without usage counts as none. */
@@ -20,6 +21,22 @@ export function sumCost(calls: readonly Pick<CallRecord, 'cost_usd'>[]): number 
 
 export function roundCost(dollars: number): number {
   return Math.round(dollars * 1e8) / 1e8;
+}
+
+/** The row as it is written, with what the task was. */
+export function withTask(
+  { id, trial, ...row }: ResultRow,
+  { question, target, choices, metadata }: Pick<Task, keyof RowTask>,
+): TaskRow {
+  return {
+    id,
+    trial,
+    question,
+    target,
+    ...(choices === undefined ? {} : { choices }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+    ...row,
+  };
 }
 
 /** The row of `results.jsonl` for an episode and the calls it made. */

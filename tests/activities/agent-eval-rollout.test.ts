@@ -152,7 +152,7 @@ describe('the agent', () => {
       'the prompt is too long',
     ],
   ])('that %s ends the rollout with an error', async (_what, agent, type, message) => {
-    const world = deskWorld({ agent });
+    const world = deskWorld({ agent, row: { metadata: { level: 'easy' } } });
     await world.prepared();
     const at = await world.worker()().beginRollout(world.name);
     const step = { ...world.name, place: firstPlace(at) };
@@ -162,6 +162,8 @@ describe('the agent', () => {
       .worker()()
       .endRollout(world.ended({ error: { type, message } }));
     expect(ended).toEqual({ status: 'error', score: null, error: { type, message } });
+    const { row } = JSON.parse(world.text(rolloutResultKey('desk.001', 0))) as StoredResult;
+    expect(row).toMatchObject({ question: 'A seat on flight 1, please.', metadata: { level: 'easy' } });
   });
 
   test('that says nothing says what that cost', async () => {

@@ -16,7 +16,10 @@ import { activitiesOf, preparedRun } from './worker-support.js';
 
 test('a run that ends, however it ends, leaves a page with the figures of metrics.json and its samples', async () => {
   const store = await temporaryStore();
-  const run = await preparedRun(store, configOf());
+  const run = await preparedRun(
+    store,
+    configOf({ dataset: { items: ['a', 'b', 'c', 'd'].map((question) => ({ question, answer: 'gold' })) } }),
+  );
   const outcomes = ['yes', 'no', 'timeout'];
   const lines = outcomes.map((outcome, index) => {
     const calls = [call({ sample_id: `s${index}` })];
@@ -34,6 +37,15 @@ test('a run that ends, however it ends, leaves a page with the figures of metric
     started_at: 0,
     ended_at: 1000,
   });
+  const written = ((await store.readText(artifactKeys.results)) ?? '').trim().split('\n');
+  expect(written.map((line) => JSON.parse(line))).toMatchObject(
+    outcomes.map((outcome, index) => ({
+      id: `s${index}`,
+      question: `question ${index}`,
+      target: 'gold',
+      error: outcome === 'timeout' ? { type: 'timeout' } : null,
+    })),
+  );
   const page = (await store.readText(artifactKeys.report)) ?? '';
   expect(page.trimEnd().endsWith('</html>')).toBe(true);
   const cells = (section: string, path: string) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Metrics, ResultRow } from '../../src/contracts/results.js';
 import { runReport } from '../../src/reports/run-report.js';
 import { RunMetricsBuilder } from '../../src/statistics/run-metrics.js';
-import { row } from '../support/rows.js';
+import { row, taskRow } from '../support/rows.js';
 import { HOSTILE } from './hostile.js';
 import { parsePage, parseSection, visibleText, whole } from './support.js';
 
@@ -44,7 +44,12 @@ const ROWS = [
 ];
 
 const pageOf = (fields: Partial<Metrics> = {}, rows: readonly ResultRow[] = ROWS) =>
-  whole(runReport(metricsOf(rows, fields), rows));
+  whole(
+    runReport(
+      metricsOf(rows, fields),
+      rows.map((one) => taskRow(one)),
+    ),
+  );
 
 /** The cells of each row of a section's table. */
 function cellsOf(page: string, anchor: string): string[][] {
@@ -104,7 +109,7 @@ describe('the report of a run', () => {
     const confusion = { A: { A: 1, B: 3 }, B: { none: 4 } };
     const metrics = metricsOf(ROWS);
     const task = { samples: 8, correct: 1, errors: 0, accuracy: 0.125, confusion };
-    const page = await whole(runReport({ ...metrics, by_task: { MCQEnvironment: task } }, ROWS));
+    const page = await whole(runReport({ ...metrics, by_task: { MCQEnvironment: task } }, []));
     const cells = parseSection(page, 'confusion').tags.filter(({ name }) => name === 'td');
     expect(cells.map(({ attributes }) => attributes.class)).toEqual([
       'number m1 right',
@@ -130,12 +135,21 @@ describe('the report of a run', () => {
     ]);
   });
 
+  test('names the right answer of a sample whose last trial is an error as well', async () => {
+    const cells = cellsOf(await pageOf(), 'samples');
+    expect(cells.map((each) => each.slice(3))).toEqual([
+      ['action', 't'],
+      ['action', 't'],
+      ['timeout:', 't'],
+    ]);
+  });
+
   test('lists the first thousand samples of more, and reads no further', async () => {
     let read = 0;
     async function* many() {
       for (let index = 0; index < 5000; index++) {
         read += 1;
-        yield row(`s${index}`, 0, 'yes');
+        yield taskRow(row(`s${index}`, 0, 'yes'));
       }
     }
     const page = await whole(runReport({ ...metricsOf(ROWS), samples: 5000 }, many()));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { resultRow, sumCost, sumUsage } from '../../src/statistics/result-row.js';
+import { resultRow, sumCost, sumUsage, withTask } from '../../src/statistics/result-row.js';
 import { call, episode, step } from '../support/rows.js';
 
 describe('the row of an episode', () => {
@@ -51,6 +51,32 @@ describe('the row of an episode', () => {
   test('names warnings only where there are some', () => {
     expect(resultRow(episode(), [])).not.toHaveProperty('warnings');
     expect(resultRow(episode({ warnings: ['late'] }), [])).toMatchObject({ warnings: ['late'] });
+  });
+});
+
+describe('the row as it is written', () => {
+  const task = { question: 'What is 6 × 7?', target: '42', metadata: {} };
+
+  test('begins with what the task was, after its names', () => {
+    const row = resultRow(episode(), []);
+    const written = withTask(row, { ...task, choices: ['41', '42'], metadata: { subject: 'sums' } });
+    const { id, trial, ...rest } = row;
+    const asked = {
+      question: 'What is 6 × 7?',
+      target: '42',
+      choices: ['41', '42'],
+      metadata: { subject: 'sums' },
+    };
+    expect(Object.entries(written)).toEqual(Object.entries({ id, trial, ...asked, ...rest }));
+  });
+
+  test('of an error says it as well, and what there is none of is not there', () => {
+    const row = resultRow(episode({ steps: [], error: { type: 'timeout', message: '' } }), []);
+    expect(withTask(row, { ...task, target: null })).toEqual({
+      ...row,
+      question: task.question,
+      target: null,
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { CallRecord } from '../../src/contracts/language-model.js';
-import type { EpisodeRecord, ResultRow } from '../../src/contracts/results.js';
-import { resultRow } from '../../src/statistics/result-row.js';
+import type { EpisodeRecord, ResultRow, RowTask, TaskRow } from '../../src/contracts/results.js';
+import { resultRow, withTask } from '../../src/statistics/result-row.js';
 
 /** An answered call of sample `s1`, trial 0; give what matters. */
 export function call(fields: Partial<CallRecord> = {}): CallRecord {
@@ -65,4 +65,9 @@ export function row(
     episode({ sample_id: id, trial, steps: judged ? [step(outcome === 'yes', extra)] : [], error }),
     calls,
   );
+}
+
+/** A row as it is written. */
+export function taskRow(row: ResultRow, task: Partial<RowTask> = {}): TaskRow {
+  return withTask(row, { question: 'question', target: 't', metadata: {}, ...task });
 }

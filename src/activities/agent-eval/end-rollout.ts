@@ -1,4 +1,5 @@
 import type { EndRolloutInput, RolloutResult, RolloutRow } from '../../contracts/agent-eval.js';
+import type { BundleRow } from '../../contracts/bundle.js';
 import type { CallRecord } from '../../contracts/language-model.js';
 import { executionOf } from '../../contracts/run.js';
 import { FAULT_SENTENCES } from '../../rollouts/user-faults.js';
@@ -23,6 +24,15 @@ async function judgementOf(
   return notJudged('user_fault', `the simulated user did not play its part: ${why}`);
 }
 
+/** What a row asks for, as far as a reader of the results needs it; all of it stands in `rows/`. */
+function askedIn({ initial_messages, metadata }: BundleRow): Pick<RolloutRow, 'question' | 'metadata'> {
+  const asked = initial_messages.findLast(({ role }) => role === 'user');
+  return {
+    ...(asked === undefined ? {} : { question: asked.content }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+  };
+}
+
 function statusOf({ error }: Judgement, { outcome }: EndRolloutInput): RolloutRow['status'] {
   if (error === null) return 'done';
   return outcome?.user_fault == null ? 'error' : 'user_fault';
@@ -43,6 +53,7 @@ export function createEndRollout(contexts: AgentEvalContexts) {
       task_id: input.row,
       trial: input.rollout,
       rollout_id: rollout.id,
+      ...askedIn(rollout.stored.row),
       status: statusOf(judgement, input),
       ending: outcome?.ending ?? null,
       ...judgement,
