@@ -52,7 +52,8 @@ function isFinished(
   return runtime.early_stop_on_success && last.row.feedback?.correct === true;
 }
 
-function book(totals: Totals, lines: readonly EpisodeLine[]): void {
+/** Adds the episodes of one sample. */
+export function book(totals: Totals, lines: readonly EpisodeLine[]): void {
   let before: Standing | undefined;
   for (const line of lines) {
     bookEpisode(totals, standing(line), before);

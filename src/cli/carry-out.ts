@@ -6,7 +6,9 @@ import { exitOf } from './exit-code.js';
 import { askProgress, QUERY_TIMEOUT, watch } from './follow.js';
 import { interruption } from './interruption.js';
 import type { Display } from './live-block.js';
+import { OwnNews } from './own-news.js';
 import { printJson, printText, sayText } from './print.js';
+import { seldom } from './seldom.js';
 import { callSlots, openSession, type Session } from './session.js';
 
 /** An experiment that a command starts and stays with. */
@@ -65,15 +67,19 @@ export async function carryingOut<Value>(
   work: (carry: Carry) => Promise<Value>,
 ): Promise<Value> {
   let display: Pick<Display<never>, 'say'> = first.display;
+  const say = (message: string) => display.say(message);
+  const news = new OwnNews(seldom(say));
   const session = await openSession({
-    say: (message) => display.say(message),
+    say,
+    hear: (message, workflow) => news.hear(message, workflow),
+    isOwn: (workflow) => news.isOwn(workflow),
     agents: first.agents ?? [],
     maxConcurrentCalls: callSlots(first.concurrency),
   });
   try {
     return await work((experiment, print) => {
       display = experiment.display;
-      return carryToEnd(session, experiment, print);
+      return carryToEnd({ ...session, news }, experiment, print);
     });
   } finally {
     await session.close();
@@ -81,7 +87,7 @@ export async function carryingOut<Value>(
 }
 
 async function carryToEnd<State, Result>(
-  session: Session,
+  session: Session & { news: OwnNews },
   { name, continuedBy = 'the same command', display, start, lastState }: CarriedOut<State, Result>,
   print: (result: Result) => void,
 ): Promise<Result | null> {
@@ -90,6 +96,7 @@ async function carryToEnd<State, Result>(
   interrupted.signal.addEventListener('abort', () => display.end());
   try {
     const { id, handle, says } = await start(session.client, session.worker.taskQueue);
+    session.news.carry(id);
     const [first, ...rest] = says;
     display.say(`${first} on ${session.server.address}`);
     for (const sentence of rest) display.say(sentence);

@@ -61,7 +61,7 @@ export async function leaveToWorkers(
     const { id, how, notes = [] } = await start(client, queue);
     const workerLog = server.embedded ? await spawnWorker(concurrency, sources) : null;
     if (json) {
-      printJson({ id, how, address: server.address, ui: server.uiUrl }, 0);
+      printJson({ id, how, address: server.address, ui: server.uiUrl, notes }, 0);
       return EXIT.done;
     }
     say([`${id} runs in the background on ${server.address}.`, ...notes].join('\n'));

@@ -14,7 +14,7 @@ import { addGenerateCommand } from './generate.js';
 import { addGradeCommand } from './grade.js';
 import { addJudgeCommand } from './judge.js';
 import { addMemoryCommands } from './memory.js';
-import { sayText } from './print.js';
+import { printJsonError, sayText } from './print.js';
 import { addReplyCommand } from './reply.js';
 import { addRetryCommand } from './retry.js';
 import { addRunCommand } from './run.js';
@@ -62,17 +62,22 @@ const commands = [
 ];
 for (const add of commands) add(program, finish);
 
+let failure = 'interrupted: the same command goes on';
 try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
     // Help and version end with 0; a wrong option is bad input like any other.
     exitCode = error.exitCode === 0 ? EXIT.done : EXIT.badInput;
+    failure = error.message;
   } else {
     const { message, code } = explain(error);
     sayText(message);
     exitCode = code;
+    failure = message;
   }
 }
+// Whoever asked for JSON reads JSON, whatever became of the command.
+if (exitCode !== EXIT.done && process.argv.includes('--json')) printJsonError(failure, exitCode);
 // Worker threads and native handles may outlive the work; what had to be written is written.
 process.exit(exitCode);

@@ -10,8 +10,16 @@ export function printText(text: string): void {
   process.stdout.write(`${printable(text)}\n`);
 }
 
+let hasPrintedJson = false;
+
+/** Why a command has no result, for a program that waits for one; nothing where it has been given one. */
+export function printJsonError(message: string, exit_code: number): void {
+  if (!hasPrintedJson) printJson({ error: { message, exit_code } });
+}
+
 /** A result that programs read, on standard output. @param space as `JSON.stringify` takes it */
 export function printJson(value: unknown, space = 2): void {
+  hasPrintedJson = true;
   process.stdout.write(`${printableJson(JSON.stringify(value, null, space))}\n`);
 }
 

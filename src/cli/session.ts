@@ -14,7 +14,12 @@ import { processLogger } from './logger.js';
 import { seldom } from './seldom.js';
 
 export interface SessionOptions {
+  /** Hears of the server. */
   say: (message: string) => void;
+  /** Hears what keeps an experiment waiting, and which workflow it is; by default it is said, whichever it is. */
+  hear?: (message: string, workflow: string | null) => void;
+  /** Whether log lines about a workflow are wanted; by default about every one. */
+  isOwn?: (workflow: string) => boolean;
   taskQueue?: string;
   agents?: readonly AgentSource[];
   maxConcurrentCalls?: number;
@@ -50,7 +55,7 @@ export function callSlots(concurrency: number): number {
 
 export async function openSession(options: SessionOptions): Promise<Session> {
   const logger = processLogger(options.logLevel ?? 'error');
-  installRuntime(logger);
+  installRuntime(logger, options.isOwn);
   const server = await resolveServer({ start: true, say: options.say });
   let connection: NativeConnection | undefined;
   let client: Client | undefined;
@@ -65,7 +70,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       embedded: server.embedded,
       taskQueue: taskQueueName(options.taskQueue),
       logger,
-      notify: seldom(options.say),
+      notify: options.hear ?? seldom(options.say),
       ...(options.agents === undefined ? {} : { agents: options.agents }),
       ...(options.maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls: options.maxConcurrentCalls }),
     });

@@ -1,7 +1,8 @@
-import type { WorkflowHandle } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
 import type { RunPhase } from '../contracts/run.js';
 import { agentEvalReport, agentEvalStanding } from './agent-eval-format.js';
+import { cutOff, cutOffReport, isCutOff } from './cut-off.js';
 import { evolveReport, evolveStanding } from './evolve-format.js';
 import { askProgress, QUERY_TIMEOUT, resultOf } from './follow.js';
 import { withoutWorker } from './format.js';
@@ -25,17 +26,24 @@ const TELLINGS: Record<string, Telling> = {
 
 const OF_A_RUN: Telling = { standing: runStanding, report: runReport };
 
-/**
- * Prints what there is to say of an experiment: its result, or where it stands.
- * @param type of its workflow
- */
+/** Prints what there is to say of an experiment: its result, what it left where it has none, or where it stands. */
 export async function printExperiment(
-  handle: WorkflowHandle,
-  { type, running, json }: { type: string; running: boolean; json: boolean },
+  client: Client,
+  described: WorkflowExecutionDescription,
+  json: boolean,
 ): Promise<void> {
-  const id = handle.workflowId;
-  const { standing, report } = TELLINGS[type] ?? OF_A_RUN;
-  if (!running) {
+  const id = described.workflowId;
+  const handle = client.workflow.getHandle(id);
+  const { standing, report } = TELLINGS[described.type] ?? OF_A_RUN;
+  if (isCutOff(described)) {
+    const left = await cutOff(client, described);
+    const { artifacts, metrics } = left;
+    if (json) printJson({ id, ...left });
+    else
+      printText(`${id}\n${metrics === null ? cutOffReport(left) : report({ artifacts, metrics } as never)}`);
+    return;
+  }
+  if (described.status.name !== 'RUNNING') {
     const result = await resultOf<{ metrics: { status: RunPhase } }>(handle);
     if (json) printJson({ id, phase: result.metrics.status, ...result });
     else printText(`${id}\n${report(result as never)}`);

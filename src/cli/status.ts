@@ -32,9 +32,7 @@ export async function describeRun(client: Client, id: string) {
 }
 
 async function showOne(client: Client, id: string, json: boolean): Promise<void> {
-  const { type, status } = await describeRun(client, id);
-  const running = status.name === 'RUNNING';
-  await printExperiment(client.workflow.getHandle(id), { type, running, json });
+  await printExperiment(client, await describeRun(client, id), json);
 }
 
 const RUNS_LISTED = 50;

@@ -1,3 +1,4 @@
+import { asyncLocalStorage } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
@@ -31,8 +32,8 @@ export interface RepriseWorkerOptions {
   namespace: string;
   taskQueue: string;
   logger: Logger;
-  /** Hears what keeps runs waiting, for people; see `WorkerDependencies`. */
-  notify?: (message: string) => void;
+  /** Hears what keeps runs waiting, for people; see `WorkerDependencies`. `workflow`: which one waits, where it is one. */
+  notify?: (message: string, workflow: string | null) => void;
   /** Whether it is the embedded server's, so that models are asked at servers alone that somebody has named here. */
   embedded?: boolean;
   agents?: readonly AgentSource[];
@@ -60,6 +61,11 @@ async function knownSearchAttributes(client: Client, namespace: string): Promise
   }
 }
 
+/** The workflow whose activity runs; null outside of one. */
+function workflowInContext(): string | null {
+  return asyncLocalStorage.getStore()?.info.workflowExecution?.workflowId ?? null;
+}
+
 /** Wires a worker: its connection, its queues, and the activities over their adapters. */
 export async function createWorker(options: RepriseWorkerOptions): Promise<RepriseWorker> {
   const { connection, client, namespace, logger, environment = process.env } = options;
@@ -69,7 +75,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const grading = new GradingPool();
   const bundles = new BundlePool();
   const runLogs = new RunLogs();
-  const notify = options.notify ?? (() => undefined);
+  const notify = (message: string) => options.notify?.(message, workflowInContext());
   const sandboxes = new Sandboxes(environment, notify);
   const ownNamespace = await namespaceIdOf(client);
   const activities = createActivities({
@@ -136,12 +142,16 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   };
 }
 
-/** Sends the SDK's own log lines to our logger. Once a process, before anything connects. */
-export function installRuntime(logger: Logger): void {
+/**
+ * Sends the SDK's own log lines to our logger. Once a process, before anything connects.
+ * @param isWanted whether lines about a workflow are; by default about every one
+ */
+export function installRuntime(logger: Logger, isWanted: (workflow: string) => boolean = () => true): void {
   const forward =
     (level: 'debug' | 'info' | 'warn' | 'error') =>
-    (message: string, meta?: { error?: unknown }): void => {
+    (message: string, meta?: { error?: unknown; workflowId?: unknown }): void => {
       const { error, ...rest } = meta ?? {};
+      if (typeof rest.workflowId === 'string' && !isWanted(rest.workflowId)) return;
       logger[level]({ ...rest, ...(error === undefined ? {} : { err: error }) }, message);
     };
   Runtime.install({

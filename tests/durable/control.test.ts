@@ -34,7 +34,11 @@ describe('a run in progress', () => {
     await place.write(`${name}.yaml`, config);
     const { code, stdout } = await place.reprise(['run', `${name}.yaml`, '--detach', '--json']);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ id: name, how: 'new' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      id: name,
+      how: 'new',
+      notes: [expect.stringContaining('Samples'), expect.stringContaining('prompt')],
+    });
     await until('calls arrive', () => provider.statistics.calls > calls + concurrency);
   }
 
@@ -135,6 +139,35 @@ describe('a run in progress', () => {
     const metrics = await place.metrics('cancelled');
     expect(metrics.status).toBe('cancelled');
     expect((await place.rows('cancelled')).length).toBe(metrics.samples);
+    const shown = JSON.parse((await place.reprise(['status', 'cancelled', '--json'])).stdout);
+    expect(shown).toMatchObject({ id: 'cancelled', phase: 'cancelled', metrics });
+    const { code, stdout } = await place.reprise(['status', 'cancelled']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/status .* cancelled/);
+    expect(stdout).toContain('Artifacts: results/cancelled');
+  });
+
+  it('says of one that was terminated what its folder holds', async () => {
+    await begin('terminated', 20);
+    const parts = () =>
+      readdir(place.path('results', 'terminated', 'parts'), { recursive: true }).catch(() => []);
+    await until('rows are written', async () => (await parts()).some((name) => name.endsWith('.jsonl')));
+    await (await place.client()).workflow.getHandle('terminated').terminate();
+    await until('its shards have noticed', () => provider.statistics.inFlight === 0);
+    const shown = JSON.parse((await place.reprise(['status', 'terminated', '--json'])).stdout);
+    const { held } = shown;
+    expect(shown).toMatchObject({ id: 'terminated', phase: 'terminated', metrics: null });
+    expect(shown.artifacts).toMatch(/results\/terminated$/);
+    expect(held).toMatchObject({ correct: held.samples, errors: 0, episodes: held.samples });
+    expect(held.samples).toBeGreaterThan(0);
+    expect(held.answered_calls).toBeGreaterThanOrEqual(held.samples);
+    const { code, stdout } = await place.reprise(['status', 'terminated']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/phase .* terminated/);
+    expect(stdout).toContain('The command that started it goes on from there.');
+    const unknown = await place.reprise(['status', 'nobody', '--json']);
+    expect(unknown.code).toBe(2);
+    expect(JSON.parse(unknown.stdout).error.message).toContain("there is no run 'nobody'");
   });
 
   it('refuses what makes no sense, in a sentence', async () => {
@@ -151,7 +184,14 @@ describe('a run in progress', () => {
   it('is shown in the list and in the UI with the same figures', async () => {
     const { stdout } = await place.reprise(['status', '--json']);
     const runs = JSON.parse(stdout) as { id: string; phase: string }[];
-    expect(runs.map(({ id }) => id).sort()).toEqual(['cancelled', 'learned', 'paused', 'stopped', 'wider']);
+    expect(runs.map(({ id }) => id).sort()).toEqual([
+      'cancelled',
+      'learned',
+      'paused',
+      'stopped',
+      'terminated',
+      'wider',
+    ]);
     const client = await place.client();
     const listed = client.workflow.list({ query: 'RepriseExperiment = "paused" AND ReprisePhase = "done"' });
     const found = [];

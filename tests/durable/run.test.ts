@@ -9,6 +9,7 @@ import {
   timeless,
   timelessMetrics,
   until,
+  untilIn,
   Workplace,
 } from '../support/workplace.js';
 
@@ -127,7 +128,7 @@ describe('reprise run, on the embedded server', () => {
       async () => (await place.metrics('named').catch(() => null))?.status === 'done',
     );
     const asked = provider.requests.slice(before + 6).map(({ lastUserText }) => lastUserText);
-    expect(asked.map((prompt) => prompt.split('Feedback: ').length - 1)).toEqual([0, 1, 2, 3, 3, 3]);
+    expect(asked.map((prompt) => prompt.split('Feedback: ').length - 1)).toEqual([0, 1, 2, 3, 4, 4]);
   });
 
   it('never writes over a finished run: the next one gets a name of its own', async () => {
@@ -186,6 +187,33 @@ describe('reprise run, on the embedded server', () => {
       timelessMetrics(await place.metrics('both')),
     );
     expect(provider.statistics).toMatchObject({ calls: calls + 40, repeated: 0 });
+  });
+
+  it('says nothing of what another run waits for, though its worker does the work of both', async () => {
+    const before = provider.intercept;
+    let refused = 0;
+    provider.intercept = (request) => {
+      if (!request.lastUserText.includes('trouble')) return before?.(request);
+      refused += 1;
+      return { kind: 'status', status: 503, message: 'no room for troubled' };
+    };
+    provider.latencyMs = 500;
+    const calmly = { name: 'calm', runtime: { concurrency: 4 } };
+    await place.write('calm.yaml', sumsConfig(provider.baseUrl, 80, calmly));
+    const items = additions(4).map((item) => ({ ...item, question: `${item.question} (trouble)` }));
+    const troubled = { name: 'troubled', dataset: { items }, lm: { model: 'openai/other' } };
+    await place.write('troubled.yaml', sumsConfig(provider.baseUrl, 4, troubled));
+    const calm = place.start(['run', 'calm.yaml']);
+    await untilIn(calm, 'it works', () => calm.output().includes('Started calm'));
+    await place.startWorkflow('run', 'troubled', '--input', '{"config_path": "troubled.yaml"}');
+    await untilIn(calm, 'the other one is refused', () => refused >= 3);
+    provider.latencyMs = 0;
+    const { code, stderr } = await calm.done;
+    expect(code).toBe(0);
+    expect(stderr).not.toMatch(/openai\/other|trouble/);
+    provider.intercept = before;
+    expect((await place.reprise(['run', 'troubled.yaml'])).code).toBe(0);
+    expect((await place.metrics('troubled')).samples).toBe(4);
   });
 
   it('ends the server with its last user', async () => {
