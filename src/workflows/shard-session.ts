@@ -1,19 +1,10 @@
 import { CancellationScope, condition, isCancellation, patched, workflowInfo } from '@temporalio/workflow';
-import { AgentShapeError } from '../agents/own-agent.js';
-import { createAgent, UnknownAgentError } from '../agents/registry.js';
 import type { GeneratedReply } from '../contracts/activities.js';
-import type { Agent, AgentRequest, CodeRequest } from '../contracts/agent.js';
+import type { AgentRequest, CodeRequest } from '../contracts/agent.js';
 import type { ExecutionIdentity, ExecutionResult } from '../contracts/execution.js';
 import type { CallIdentity } from '../contracts/language-model.js';
 import type { EpisodeRecord } from '../contracts/results.js';
-import type {
-  AwaitedStep,
-  ControlState,
-  RunPlan,
-  ShardCarried,
-  ShardInput,
-  Totals,
-} from '../contracts/run.js';
+import type { AwaitedStep, ControlState, ShardCarried, ShardInput, Totals } from '../contracts/run.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { isJournaled } from '../memory/saved.js';
@@ -34,28 +25,16 @@ import {
   standingOf,
 } from '../runtime/totals.js';
 import { EnvironmentGateway } from './environment-gateway.js';
-import { describeError, fatalMessage, invalidInput, isInterruption, orInvalidInput } from './failures.js';
+import { describeError, fatalMessage, isInterruption, orInvalidInput } from './failures.js';
 import { LaneJournal } from './lane-journal.js';
 import { LaneQueue } from './lane-queue.js';
+import { madeAgent, ownFile } from './made-agent.js';
 import { useModelQueue, withModelQueue } from './model-queue.js';
 import { PartWriter } from './part-writer.js';
 import { artifacts, executionOptions, executions, languageModel, modelCallOptions } from './proxies.js';
 import { requestUntilAnswered } from './request-until-answered.js';
 import { ShardLeave } from './shard-leave.js';
 import { ShardReports } from './shard-reports.js';
-
-/** What is no agent will never be one; what its constructor throws is an episode's error. */
-function madeAgent(context: Parameters<typeof createAgent>[0]): Agent {
-  try {
-    return createAgent(context);
-  } catch (error) {
-    const isUnfit = error instanceof UnknownAgentError || error instanceof AgentShapeError;
-    throw isUnfit ? invalidInput(error) : error;
-  }
-}
-
-/** The file of a user's agent. */
-const ownFile = ({ agent }: RunPlan) => ('file' in agent ? (agent.file as string) : undefined);
 
 /** One execution of a shard: its lanes, its control state, its totals. */
 export class ShardSession {

@@ -1,0 +1,18 @@
+import { AgentShapeError } from '../agents/own-agent.js';
+import { createAgent, UnknownAgentError } from '../agents/registry.js';
+import type { Agent } from '../contracts/agent.js';
+import type { RunPlan } from '../contracts/run.js';
+import { invalidInput } from './failures.js';
+
+/** What is no agent will never be one; what its constructor throws is an episode's error. */
+export function madeAgent(context: Parameters<typeof createAgent>[0]): Agent {
+  try {
+    return createAgent(context);
+  } catch (error) {
+    const isUnfit = error instanceof UnknownAgentError || error instanceof AgentShapeError;
+    throw isUnfit ? invalidInput(error) : error;
+  }
+}
+
+/** The file of a user's agent. */
+export const ownFile = ({ agent }: RunPlan) => ('file' in agent ? (agent.file as string) : undefined);
