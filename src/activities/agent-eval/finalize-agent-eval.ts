@@ -110,11 +110,11 @@ async function factsOf(
 }
 
 /** What only an unfinished evaluation needs. Each rollout's last database and each row's first one stay. */
-async function removeWorkingFiles(
+function removeWorkingFiles(
   { store, experiment }: AgentEvalContext,
   input: FinalizeAgentEvalInput,
 ): Promise<void> {
-  await deleteFolders(store, [
+  return deleteFolders(store, [
     callsPrefix(),
     unkeptPrefix(),
     setAsidePrefix(),
@@ -125,7 +125,6 @@ async function removeWorkingFiles(
       rolloutFolder(row, rolloutId(experiment, row, rollout)),
     ),
   ]);
-  await store.sweep();
 }
 
 /** Writes the evaluation's artifacts from what its rollouts left; `metrics.json` comes last. */
@@ -170,6 +169,7 @@ export function createFinalizeAgentEval(contexts: AgentEvalContexts, dependencie
       if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(context.store);
       // Those with an error may be asked again, and all figures are made from what each rollout has left.
       if (metrics.status === 'done' && metrics.errors === 0) await removeWorkingFiles(context, input);
+      await context.store.sweep();
       return metrics;
     });
 }
