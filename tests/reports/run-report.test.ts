@@ -140,7 +140,7 @@ describe('the report of a run', () => {
     expect(cells.map((each) => each.slice(3))).toEqual([
       ['action', 't'],
       ['action', 't'],
-      ['timeout:', 't'],
+      ['timeout: not judged', 't'],
     ]);
   });
 
