@@ -1,6 +1,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
+import wrapAnsi from 'wrap-ansi';
 import { printable } from '../contracts/printable.js';
 import type { Metrics } from '../contracts/results.js';
 import type { Beside, Repeats } from '../contracts/step-cost.js';
@@ -88,10 +89,13 @@ export function withoutWorker(id: string): string {
   return `${id} is in progress, but no worker answers. Continue it with the command that started it, or with: npx reprise worker`;
 }
 
+/** Columns of a cell's line; what is longer, such as the message of a server, goes on below. */
+const WIDEST_LINE = 100;
+
 function table(head: string[], rows: string[][]): string {
   const drawn = new Table({ head, style: { head: [], border: [], compact: true } });
   // Shown as they are printed: what a terminal acts on would have no width here.
-  drawn.push(...rows.map((row) => row.map(printable)));
+  drawn.push(...rows.map((row) => row.map((cell) => wrapAnsi(printable(cell), WIDEST_LINE))));
   return drawn.toString();
 }
 

@@ -63,7 +63,7 @@ export class FirstContact {
     const { modelName } = this.acquaintance;
     const unreachable = new LanguageModelError(
       'unreachable',
-      `cannot connect to ${modelName}, ${this.inVain} times in a row, and it has not answered once: ${error.message}. When it is there, the same command goes on`,
+      `cannot connect to ${modelName}, ${this.inVain} times in a row, and it has not answered once: ${error.message.replace(/\.$/, '')}. When it is there, the same command goes on`,
       { provider: error.provider, isUnsent: true },
     );
     this.unreachable.abort(unreachable);

@@ -118,9 +118,10 @@ interface Priced {
   costOf(usage: Usage): number | null;
 }
 
-/** What tokens of a model cost. */
+/** What tokens of a model cost; none cost nothing, whatever the price. */
 export function priceOf(model: Priced, usage: Usage): Omit<Unkept, 'requests'> {
-  return { usage, cost_usd: model.costOf(usage) };
+  const isNone = usage.input_tokens === 0 && usage.output_tokens === 0;
+  return { usage, cost_usd: isNone ? 0 : model.costOf(usage) };
 }
 
 /** What a request without a reply may have cost; null where it was never sent. */

@@ -43,6 +43,14 @@ const METRICS: Metrics = {
 const lines = (metrics: Partial<Metrics>) => tableLines(metricsTable({ ...METRICS, ...metrics }));
 
 describe('the result table', () => {
+  test('goes on below where a line is longer than a terminal, and breaks no word', () => {
+    const message = `cannot connect: ${'the connection was refused '.repeat(8)}${'x'.repeat(110)}`;
+    const [first, ...others] = lines({ status: 'failed', status_message: message });
+    const status = [first?.slice('status: '.length), ...others.slice(0, others.indexOf('model: openai/x'))];
+    expect(status.join(' ')).toBe(`failed (${message})`);
+    expect(status.map((line) => line?.length)).toEqual([96, 92, 49, 111]);
+  });
+
   test('shows the figures of metrics.json', () => {
     expect(lines({})).toEqual([
       'status: done',

@@ -112,7 +112,7 @@ describe('reprise run, on the embedded server', () => {
       expect.stringMatching(/^Temporal UI: /),
     ]);
     const config = await readFile(place.path('results', 'least', 'config.yaml'), 'utf8');
-    expect(config.split('\n').slice(0, 2)).toEqual(means.map((sentence) => `# ${sentence}`));
+    expect(config.split('\n').slice(0, 3)).toEqual(['---', ...means.map((said) => `# ${said}`)]);
     expect(parse(config).runtime).toMatchObject({ memory_scope: 'sample', concurrency: 10 });
     const prompts = provider.requests.slice(before).map(({ lastUserText }) => lastUserText);
     expect(prompts.sort()).toEqual(additions(6).map(({ question }) => `Observation: ${question}`));

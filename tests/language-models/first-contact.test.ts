@@ -3,7 +3,7 @@ import { LanguageModelError } from '../../src/language-models/errors.js';
 import { FirstContact } from '../../src/language-models/first-contact.js';
 
 const nobody = () =>
-  new LanguageModelError('connection', 'connect ECONNREFUSED 127.0.0.1:9', {
+  new LanguageModelError('connection', 'connect ECONNREFUSED 127.0.0.1:9.', {
     provider: 'openai',
     isUnsent: true,
   });
