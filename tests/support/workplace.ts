@@ -329,3 +329,8 @@ export function sumsConfig(baseUrl: string, count: number, more: Record<string, 
     ...rest,
   };
 }
+
+/** A printed table with the cells that go on below in one line. */
+export function unfolded(table: string): string {
+  return table.replace(/ +│\n│ +│ /g, ' ');
+}
