@@ -15,7 +15,7 @@ import {
   treeOf,
 } from '../support/evolutions.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { type Running, readLines, readRecords, untilIn, Workplace } from '../support/workplace.js';
+import { type Running, readLines, readRecords, unfolded, untilIn, Workplace } from '../support/workplace.js';
 
 const docker = await findDocker();
 
@@ -212,7 +212,9 @@ describe.skipIf(mustSkipDocker(docker))('an evolution of scaffolds that have a m
     const { code, stdout } = await outage.done;
     const folder = await experimentOf(place, 'outage');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/scaffold . has no result on valid example .*nor has the scaffold before it/);
+    expect(unfolded(stdout)).toMatch(
+      /scaffold . has no result on valid example .*nor has the scaffold before it/,
+    );
     expect(await evolveMetricsOf(folder)).toMatchObject({ status: 'failed', executions: 0, best: null });
 
     provider.intercept = undefined;
