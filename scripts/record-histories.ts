@@ -255,6 +255,12 @@ function scenarios(baseUrl: string): Scenario[] {
       config: slow('cancelled'),
       meanwhile: async (id, client) => void (await client.workflow.getHandle(id).cancel()),
     },
+    {
+      name: 'cancelled-limited',
+      code: 1,
+      config: slow('cancelled-limited', { limits: { max_lm_calls: 1000 } }),
+      meanwhile: async (id, client) => void (await client.workflow.getHandle(id).cancel()),
+    },
     ...agentScenarios(baseUrl),
   ];
 }

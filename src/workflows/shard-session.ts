@@ -152,10 +152,13 @@ export class ShardSession {
     await this.writer.flush();
   }
 
-  /** Neither a shard without a share nor a lane that waits for leave to call hears of it by itself. */
+  /**
+   * Neither a shard without a share nor a lane that waits for leave to call hears of it by itself, and one that has just
+   * been answered may be about to wait.
+   */
   private cancel(error: unknown): void {
-    const hears = !this.pool.isWaiting() && this.leave?.isWaitedFor() !== true;
-    if (hears || !patched('cancelled-while-it-waits')) return;
+    const waits = this.pool.isWaiting() || this.leave?.isWaitedFor() === true;
+    if (!patched(waits ? 'cancelled-while-it-waits' : 'cancelled-before-it-waits')) return;
     this.pool.fail(error);
     this.leave?.close();
   }

@@ -1,10 +1,29 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CancelledFailure } from '@temporalio/common';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { GeneratedReply } from '../../src/contracts/activities.js';
 import type { ControlState, ShardInput, ShardReport } from '../../src/contracts/run.js';
 
 // As in the sandbox of a workflow; scopes need it when the SDK is loaded.
 Object.assign(globalThis, { AsyncLocalStorage });
+/** Answers the model's call that is in flight. */
+let answer: (reply: GeneratedReply) => void;
+vi.mock('../../src/workflows/proxies.js', () => ({
+  artifacts: {},
+  environments: {
+    openSamples: async () =>
+      [0, 1, 2].map((index) => ({ index, id: `s${index}`, state: null, obs: 'What?' })),
+  },
+  languageModel: {
+    generate: {
+      executeWithOptions: () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    },
+  },
+  modelCallOptions: () => ({}),
+}));
 const { ShardSession } = await import('../../src/workflows/shard-session.js');
 
 /** The SDK's own place for the workflow that it runs. */
@@ -35,7 +54,11 @@ afterEach(() => {
   delete sdk.__TEMPORAL_ACTIVATOR__;
 });
 
-function shardWith(concurrency: number, more: Partial<ControlState> = {}): InstanceType<typeof ShardSession> {
+function shardWith(
+  concurrency: number,
+  more: Partial<ControlState> = {},
+  planned: Partial<ShardInput['plan']> = {},
+): InstanceType<typeof ShardSession> {
   const limits = { max_lm_calls: null, max_tokens: null, max_cost_usd: null, max_wall_seconds: null };
   const plan = {
     slots: 3,
@@ -44,6 +67,7 @@ function shardWith(concurrency: number, more: Partial<ControlState> = {}): Insta
     load_memory: 'none',
     model_queue: null,
     limits,
+    ...planned,
   };
   const control = { paused: false, stopping: false, exhausted: false, concurrency, ...more };
   return new ShardSession({ plan, shard: 0, control } as unknown as ShardInput, 'mine');
@@ -58,6 +82,34 @@ it('a shard without a share of the lanes ends when its run is cancelled', async 
   // A history in which it did not is replayed as it was.
   expect(patches).toEqual(['cancelled-while-it-waits']);
 });
+
+it('a lane that is answered when its run is cancelled, and waits for leave to call then, hears of it', async () => {
+  const rules = {
+    num_trials: 1,
+    early_stop_on_success: false,
+    carry_memory_across_trials: true,
+    max_steps_per_episode: 1,
+    reset_each_trial: false,
+    step_with_reply: true,
+  };
+  const plan = {
+    shards: 1,
+    rules,
+    agent: { type: 'history_agent', history_k: 0, feedback: 'none' },
+    memory: { _type: 'history_list', max_length: 1 },
+  } as unknown as Partial<ShardInput['plan']>;
+  const session = shardWith(1, { allotted: { lm_calls: 1, tokens: null, nanodollars: null } }, plan);
+  const ended = session.run();
+  await vi.waitFor(() => expect(answer).toBeDefined());
+  // In one task of the workflow: the answer, and the cancellation after it.
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const feedback = { correct: true, target: '4', message: '', extra: {} };
+  answer({ text: '4', finish_reason: 'stop', usage, step: { feedback, done: true } } as GeneratedReply);
+  cancel(new CancelledFailure('Workflow cancelled'));
+  await expect(ended).rejects.toThrow(CancelledFailure);
+  expect(session.totals).toMatchObject({ episodes: 1, lm_calls: 1 });
+  expect(patches).toContain('cancelled-before-it-waits');
+}, 5000);
 
 const allotted = (lm_calls: number) => ({ lm_calls, tokens: null, nanodollars: null });
 
