@@ -14,6 +14,30 @@ const FROZEN_MS = 16_000;
 /** How often a call is heard of while its request is under way. */
 const HEARTBEAT_MS = 3000;
 
+/** With the freeze in it, a task that computes for so long is beyond the SDK's five seconds and within the server's ten. */
+const SPIN_MS = 1500;
+const SHORT_FREEZE_MS = 6000;
+
+/** An agent whose workflow task takes a while: it counts as far as a loop gets here in `SPIN_MS`. */
+function spinningAgent(): string {
+  const turns = 20_000_000;
+  const began = performance.now();
+  let sum = 0;
+  for (let turn = 0; turn < turns; turn += 1) sum = (sum + turn) % 1009;
+  const wanted = Math.round((turns * SPIN_MS) / (performance.now() - began)) + (sum < 0 ? 1 : 0);
+  return `
+import { MemoryAgent } from 'reprise';
+export default class Spinning extends MemoryAgent {
+  override async observe(...heard: Parameters<MemoryAgent['observe']>): Promise<void> {
+    await super.observe(...heard);
+    let sum = 0;
+    for (let turn = 0; turn < ${wanted}; turn += 1) sum = (sum + turn) % 1009;
+    this.memory.update({ _type: 'Summary', content: String(sum) });
+  }
+}
+`;
+}
+
 describe('a worker that is frozen, given up and wakes', () => {
   let place: Workplace;
   let provider: FakeProvider;
@@ -104,5 +128,39 @@ describe('a worker that is frozen, given up and wakes', () => {
     expect(cutOffIn(metrics)).toBeLessThanOrEqual(CONCURRENCY);
     for (const worker of workers) worker.process.kill('SIGTERM');
     for (const worker of workers) expect((await worker.done).code).toBe(0);
+  });
+
+  it('goes on where it was frozen in the middle of a workflow’s task', async () => {
+    provider.intercept = undefined;
+    provider.latencyMs = 0;
+    await place.write('own/spinning.ts', spinningAgent());
+    await place.write(
+      'spinning.yaml',
+      sumsConfig(provider.baseUrl, 1, {
+        name: 'spinning',
+        agent: { type: 'spinning', file: 'own/spinning.ts' },
+      }),
+    );
+    const command = place.start(['run', 'spinning.yaml']);
+    const { calls: before } = provider.statistics;
+    await until('the call is answered', () => provider.statistics.calls > before);
+    // By then the agent observes, or soon will: what the freeze meets is a task that computes.
+    await sleep(SPIN_MS / 2);
+    command.process.kill('SIGSTOP');
+    await sleep(SHORT_FREEZE_MS);
+    command.process.kill('SIGCONT');
+
+    expect(await command.done).toMatchObject({ code: 0 });
+    expect(await place.metrics('spinning')).toMatchObject({
+      status: 'done',
+      episodes: 1,
+      errors: 0,
+      lm_calls: 1,
+    });
+    const handle = (await place.client()).workflow.getHandle('spinning/shard-0');
+    const failed = (await handle.fetchHistory()).events?.flatMap(
+      ({ workflowTaskFailedEventAttributes: failure }) => failure?.failure?.message ?? [],
+    );
+    expect(failed).toEqual([]);
   });
 });
