@@ -9,6 +9,7 @@ import { measureExecutions } from './measure/executions.js';
 import { measureExperiences } from './measure/experiences.js';
 import { measureLength } from './measure/length.js';
 import { measureMemory } from './measure/memory.js';
+import { measureProduction } from './measure/production.js';
 import { measureRecovery } from './measure/recovery.js';
 import { measureRollouts } from './measure/rollouts.js';
 import { measureSequential } from './measure/sequential.js';
@@ -48,6 +49,13 @@ async function measureAll(
   if (parts.includes('recovery')) {
     await attempt('kill -9 of the worker', async () => {
       result.recovery = await measureRecovery(mock, repetitions);
+    });
+  }
+  if (parts.includes('production')) {
+    await attempt('a production server', async () => {
+      const { samples } = options;
+      result.production = await measureProduction(mock, { samples, concurrency, repetitions });
+      if ('skipped' in result.production) say(`skipped: ${result.production.skipped}`);
     });
   }
   for (const contest of options.lengths) {
@@ -97,6 +105,7 @@ export async function runBench(options: BenchOptions, say: (message: string) => 
     contests: [],
     sequential: [],
     recovery: null,
+    production: null,
     lengths: [],
     memory: [],
     experiences: [],

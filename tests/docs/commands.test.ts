@@ -468,6 +468,8 @@ const NOT_RUN: Record<string, string> = {
   'npx vitest run --project unit': 'runs tests that are run beside this one',
   'npx vitest run --project durable': 'runs this test',
   'npx vitest run --project docker': 'run beside this one, where there is a daemon',
+  'REPRISE_CACHED_WORKFLOWS=0 npx vitest run --project durable':
+    'runs this test; the tests of a whole machine run some of the others that way',
   'npm run lint': 'run beside the tests; takes half a minute',
   'npm run format': 'changes files',
   'npm run bench': 'takes minutes, with nothing else running',

@@ -1,5 +1,12 @@
 /** What a machine may lack, by the names that `REPRISE_WITHOUT` lists, with commas between them. */
-export type Part = 'chromium' | 'docker' | 'docker-compose' | 'mount' | 'python' | 'versitygw';
+export type Part =
+  | 'chromium'
+  | 'docker'
+  | 'docker-compose'
+  | 'mount'
+  | 'production-server'
+  | 'python'
+  | 'versitygw';
 
 /**
  * Whether the tests that need a part must be skipped: where it is missing. Says so loudly. With `REPRISE_REQUIRE_ALL=1`

@@ -264,7 +264,7 @@ function withoutSettings(environment: NodeJS.ProcessEnv): Record<string, string>
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     const own =
-      /^(TEMPORAL_|AWS_|S3_|HF_|OPENAI_|ANTHROPIC_|GEMINI_|GOOGLE_|REPRISE_(?!TEMPORAL_BIN|CACHE_DIR))/;
+      /^(TEMPORAL_|AWS_|S3_|HF_|OPENAI_|ANTHROPIC_|GEMINI_|GOOGLE_|REPRISE_(?!TEMPORAL_BIN|CACHE_DIR|CACHED_WORKFLOWS))/;
     if (value !== undefined && !own.test(name) && !name.startsWith('VITEST') && name !== 'NODE_ENV') {
       kept[name] = value;
     }

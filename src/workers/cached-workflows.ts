@@ -1,0 +1,16 @@
+import { InvalidInputError } from '../config/errors.js';
+
+/** A run or a shard in memory costs about 1 MB. */
+const DEFAULT = 200;
+
+/**
+ * How many workflows a worker keeps in memory; what it does not keep is replayed from its history at each task.
+ * @throws InvalidInputError
+ */
+export function cachedWorkflows(environment: NodeJS.ProcessEnv): number {
+  const given = environment.REPRISE_CACHED_WORKFLOWS;
+  if (!given) return DEFAULT;
+  const count = Number(given);
+  if (Number.isInteger(count) && count >= 0) return count;
+  throw new InvalidInputError(`REPRISE_CACHED_WORKFLOWS=${given}: must be a whole number of at least 0`);
+}
