@@ -6,6 +6,7 @@ import type { HearAway } from '../language-models/outage.js';
 import type { FunctionSandbox } from '../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { BundleCode } from './agent-eval/bundle-code.js';
+import type { EnvironmentCode } from './environment-code.js';
 import type { RunLogs } from './run-log.js';
 
 /** Tells experiments what they wait for. */
@@ -26,6 +27,8 @@ export interface WorkerDependencies {
   environment: Readonly<Record<string, string | undefined>>;
   /** Off the main thread and time-boxed in a worker. */
   compareSymbolically: SymbolicComparer;
+  /** Runs the environments of one run, the class loaded once. A user's own is off the main thread in a worker. */
+  environmentCode(): EnvironmentCode;
   /** Runs the code of one evaluation's bundles, each module loaded once. Off the main thread in a worker. */
   bundleCode(): BundleCode;
   logger: Logger;

@@ -1,17 +1,12 @@
 import type { EnvironmentActivities, OpenedSampleRow, StepAnswer } from '../contracts/activities.js';
-import type { Task } from '../contracts/environment.js';
 import type { AwaitedStep } from '../contracts/run.js';
 import { heartbeating } from './heartbeating.js';
 import type { RunContext, RunContexts } from './run-context.js';
-import { beginEpisode, type Playable, takeStep } from './take-step.js';
 
 /** Bytes of observations opened with one activity; a payload may hold 2 MiB. */
 const OBSERVATION_BUDGET = 256 * 1024;
-
-/** A task's environment. */
-export function playable(run: RunContext, task: Task): Playable {
-  return { make: () => run.environment(task), file: run.config.dataset.env_file };
-}
+/** Milliseconds after which an activity opens no further one: resets may wait for something outside. */
+const OPENING_BUDGET = 60_000;
 
 /** One step of a run's environment. */
 export async function stepEnvironment(
@@ -19,7 +14,7 @@ export async function stepEnvironment(
   { index, state = null }: AwaitedStep,
   action: string,
 ): Promise<StepAnswer> {
-  return takeStep(playable(run, await run.tasks.get(index)), state, action);
+  return run.playable(await run.tasks.get(index)).step(state, action);
 }
 
 /** Environments behind activities: the task is read from the run's folder, so it never stands in a history. */
@@ -29,10 +24,12 @@ export function createEnvironmentActivities(runs: RunContexts): EnvironmentActiv
       heartbeating(async () => {
         const run = await runs.get(uri);
         const opened: OpenedSampleRow[] = [];
+        const end = Date.now() + OPENING_BUDGET;
         let bytes = 0;
         for (let slot = from; opened.length < count && slot < run.slots; slot += stride) {
+          if (opened.length > 0 && Date.now() > end) break;
           const task = await run.tasks.get(run.indexOfSlot(slot));
-          const begun = await beginEpisode(playable(run, task));
+          const begun = await run.playable(task).begin();
           const { state, obs, ...problem } =
             'error' in begun ? { state: null, obs: '', problem: begun.error } : begun;
           bytes += obs.length + JSON.stringify(state).length;

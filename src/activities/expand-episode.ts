@@ -6,9 +6,8 @@ import { cutOffOf } from '../runtime/repeats.js';
 import { missingFile } from '../storage/stored-file.js';
 import { repeatedAtLeast } from './call-record.js';
 import type { StoredCall } from './call-store.js';
-import { playable, stepEnvironment } from './environments.js';
+import { stepEnvironment } from './environments.js';
 import type { RunContext } from './run-context.js';
-import { beginEpisode } from './take-step.js';
 
 export interface ExpandedEpisode {
   episode: EpisodeRecord;
@@ -47,7 +46,7 @@ async function expandSteps(
   const steps: StepRecord[] = [];
   if (episode.steps.every((step) => typeof step !== 'number')) return episode.steps as StepRecord[];
   const task = await run.tasks.get(episode.index);
-  const begun = await beginEpisode(playable(run, task));
+  const begun = await run.playable(task).begin();
   if ('error' in begun)
     throw new Error(`the environment refuses to begin as it did before: ${begun.error.message}`);
   let { state, obs } = begun;

@@ -6,9 +6,7 @@ import { RunMetricsBuilder } from '../statistics/run-metrics.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { jsonLines, readableJson, readJsonLines } from '../storage/json-lines.js';
 import { artifactKeys, rescoredKeys } from '../storage/paths.js';
-import { playable } from './environments.js';
 import type { RunContext } from './run-context.js';
-import { beginEpisode, takeStep } from './take-step.js';
 
 export interface ChangedRow {
   id: string;
@@ -39,13 +37,13 @@ function actionsOf({ action, steps, step_records, unjudged }: ResultRow): string
 async function rescoreRow(run: RunContext, row: ResultRow, index: number): Promise<ResultRow> {
   const actions = actionsOf(row);
   if (actions.length === 0 || (row.error !== null && row.unjudged === undefined)) return row;
-  const environment = playable(run, await run.tasks.get(index));
-  const begun = await beginEpisode(environment);
+  const environment = run.playable(await run.tasks.get(index));
+  const begun = await environment.begin();
   const taken: StepRecord[] = [];
   if ('error' in begun) return unjudgedRow(row, taken, { action: actions[0] as string, error: begun.error });
   let { state, obs } = begun;
   for (const action of actions) {
-    const answer = await takeStep(environment, state, action);
+    const answer = await environment.step(state, action);
     if ('error' in answer) return unjudgedRow(row, taken, { action, error: answer.error });
     const { feedback, done, info } = answer;
     const reward = answer.reward ?? (feedback.correct ? 1 : 0);

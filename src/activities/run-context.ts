@@ -5,12 +5,7 @@ import type { Task } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { Usage } from '../contracts/language-model.js';
 import type { RunPlan } from '../contracts/run.js';
-import type {
-  Environment,
-  EnvironmentClass,
-  EnvironmentOptions,
-  EnvironmentServices,
-} from '../environments/environment.js';
+import type { EnvironmentOptions } from '../environments/environment.js';
 import { environmentName } from '../environments/registry.js';
 import { type CreatedLanguageModel, createLanguageModel } from '../language-models/create.js';
 import { priceTable } from '../language-models/price-table.js';
@@ -25,6 +20,7 @@ import { CallStore } from './call-store.js';
 import { ContextCache } from './context-cache.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { sharedVectorFiles, vectorStoreFor, vectorsIn } from './embeddings.js';
+import { ENVIRONMENT_TIMEOUT_SEC, type EnvironmentCode, type Playable } from './environment-code.js';
 import { ExecutionStore } from './execution-store.js';
 import { locatedFiles } from './locate.js';
 import type { LoadedMemory } from './memory-file.js';
@@ -32,7 +28,6 @@ import { storeOfRun } from './owners.js';
 import { type IndexFactory, indexFactory } from './retrieval-services.js';
 import { storedConfig } from './stored-config.js';
 import { TaskReader } from './task-reader.js';
-import { environmentClass } from './user-modules.js';
 
 /** The part of `plan.json` that activities need and workflows do not. */
 export interface TaskPlan {
@@ -64,6 +59,7 @@ export class RunContext {
   readonly calls: CallStore;
   readonly executions: ExecutionStore;
   private readonly prices: PriceTable;
+  private readonly environments: EnvironmentCode;
   private model: Promise<CreatedLanguageModel> | undefined;
   private loaded: Promise<LoadedMemory> | undefined;
   private factory: Promise<IndexFactory> | undefined;
@@ -73,7 +69,6 @@ export class RunContext {
     readonly store: ArtifactStore,
     readonly config: RunConfig,
     readonly plan: TaskPlan,
-    private readonly environmentType: EnvironmentClass,
     private readonly dependencies: WorkerDependencies,
     /** ISO 8601: since when its errors are asked again; null where they are not. */
     readonly askedAgain: string | null = null,
@@ -82,6 +77,7 @@ export class RunContext {
     this.calls = new CallStore(store);
     this.executions = new ExecutionStore(store);
     this.prices = priceTable(dependencies.environment);
+    this.environments = dependencies.environmentCode();
   }
 
   /** `provider/model`, as rows and metrics name it. */
@@ -109,9 +105,12 @@ export class RunContext {
     return this.plan.todo?.length ?? this.plan.samples_planned;
   }
 
-  environment(task: Task): Environment {
-    const services: EnvironmentServices = { compareSymbolically: this.dependencies.compareSymbolically };
-    return new this.environmentType(task, environmentOptions(this.config), services);
+  playable(task: Task): Playable {
+    const { dataset } = this.config;
+    const { env_file: file, env_timeout_sec: seconds = ENVIRONMENT_TIMEOUT_SEC } = dataset;
+    const name = environmentName(dataset);
+    const source = { name, file, settings: environmentOptions(this.config), timeoutMs: seconds * 1000 };
+    return this.environments.playable(source, task);
   }
 
   /** The saved memory that the run began with, as it was when the run was prepared. */
@@ -210,9 +209,7 @@ export class RunContexts extends ContextCache<RunContext> {
       readJson<StoredPlan>(store, planKey()),
     ]);
     if (plan === null) throw missingFile(store, planKey());
-    const { dataset } = config;
-    const environmentType = await environmentClass(environmentName(dataset), dataset.env_file);
     const retry = await readRetry(store);
-    return new RunContext(store, config, plan, environmentType, this.dependencies, retry?.at ?? null);
+    return new RunContext(store, config, plan, this.dependencies, retry?.at ?? null);
   }
 }

@@ -8,7 +8,7 @@ import { checkedBegin, checkedOutcome } from '../environments/step-outcome.js';
 import { ComparisonUnavailableError, GradingLimitError } from '../grading/grade.js';
 
 /** An environment that is made when it is wanted, and the file of its class, where that is the user's own. */
-export interface Playable {
+export interface MadeEnvironment {
   make(): Environment;
   file?: string | undefined;
 }
@@ -18,7 +18,7 @@ export interface Playable {
  * @throws ComparisonUnavailableError, which a retry may mend.
  */
 async function orProblem<Answer>(
-  { make, file }: Playable,
+  { make, file }: MadeEnvironment,
   work: (environment: Environment) => Promise<Answer>,
 ): Promise<Answer | { error: EpisodeError }> {
   try {
@@ -34,16 +34,16 @@ async function orProblem<Answer>(
 }
 
 /** The begin of an episode: its first state and observation, or why it could not begin. */
-export function beginEpisode(playable: Playable): Promise<ResetOutcome | { error: EpisodeError }> {
-  return orProblem(playable, async (environment) => checkedBegin(await environment.reset()));
+export function beginEpisode(made: MadeEnvironment): Promise<ResetOutcome | { error: EpisodeError }> {
+  return orProblem(made, async (environment) => checkedBegin(await environment.reset()));
 }
 
 /**
  * One step, as a lane needs it. After the last step there is neither a state nor an observation.
  * @throws ComparisonUnavailableError, which a retry may mend.
  */
-export function takeStep(playable: Playable, state: Json, action: string): Promise<StepAnswer> {
-  return orProblem(playable, async (environment) => {
+export function takeStep(made: MadeEnvironment, state: Json, action: string): Promise<StepAnswer> {
+  return orProblem(made, async (environment) => {
     const { info, state: next, obs, ...given } = checkedOutcome(await environment.step(state, action));
     const isEmpty = Object.keys(info ?? {}).length === 0;
     const outcome = isEmpty ? given : { ...given, info };

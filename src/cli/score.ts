@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { localEnvironmentCode } from '../activities/environment-code.js';
 import { rescore } from '../activities/rescore.js';
 import { RunContexts } from '../activities/run-context.js';
 import { RunLogs } from '../activities/run-log.js';
@@ -32,6 +33,7 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         logger: processLogger('warn'),
         runLogs: new RunLogs(),
         sandbox: () => Promise.reject(new Error('grading runs no programs')),
+        environmentCode: () => localEnvironmentCode(grading.compare),
         bundleCode: () => {
           throw new Error('grading runs no bundle');
         },

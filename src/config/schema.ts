@@ -57,6 +57,12 @@ export const datasetSchema = z
       .record(z.string(), z.unknown())
       .default({})
       .describe('Options handed to the environment class, e.g. {tolerance: 0.01}.'),
+    env_timeout_sec: z
+      .number()
+      .positive()
+      .max(3600)
+      .optional()
+      .describe('Seconds that a reset or a step of a class in env_file may take; 120 unless said otherwise.'),
     input_field: z.string().min(1).default('question').describe('Dotted paths such as metadata.ID work.'),
     target_field: z.string().min(1).default('answer'),
     choices_field: z

@@ -1,6 +1,6 @@
 import { ExperienceSearch } from '../activities/experience-search.js';
 import { initialMemory, loadedParts } from '../activities/memory-file.js';
-import { beginEpisode, type Playable, takeStep } from '../activities/take-step.js';
+import { beginEpisode, type MadeEnvironment, takeStep } from '../activities/take-step.js';
 import type { GeneratedReply, StepAnswer } from '../contracts/activities.js';
 import type { AgentRequest } from '../contracts/agent.js';
 import type { PaidEmbeddings } from '../contracts/embeddings.js';
@@ -194,21 +194,21 @@ export class LaneLoop {
     return this.run.tasks[index] as Task;
   }
 
-  private playable(task: Task): Playable {
+  private made(task: Task): MadeEnvironment {
     return { make: () => this.run.environment(task), file: this.run.config.dataset.env_file };
   }
 
   private async openSample(slot: number): Promise<OpenedSample> {
     const task = this.task(slot);
     const { index, id } = task;
-    const begun = await beginEpisode(this.playable(task));
+    const begun = await beginEpisode(this.made(task));
     return 'error' in begun
       ? { index, id, state: null, obs: '', problem: begun.error }
       : { index, id, ...begun };
   }
 
   private step(index: number, state: Json, action: string): Promise<StepAnswer> {
-    return takeStep(this.playable(this.task(index)), state, action);
+    return takeStep(this.made(this.task(index)), state, action);
   }
 
   /** Waits until a request may be sent. */

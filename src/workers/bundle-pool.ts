@@ -1,5 +1,3 @@
-import { MessageChannel, SHARE_ENV } from 'node:worker_threads';
-import { Piscina } from 'piscina';
 import {
   type BundleCode,
   type CodeLimits,
@@ -11,17 +9,8 @@ import { checkModules } from '../bundles/bundle-modules.js';
 import { RewardError } from '../bundles/reward.js';
 import { InvalidInputError } from '../config/errors.js';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
-import type { BundleTask, TaskAnswer, TaskBegun, TaskFailure } from './bundle-thread.js';
-import { threadModule } from './thread-module.js';
-
-const THREADS = 2;
-/** Tools that wait for something outside leave their thread to others meanwhile. */
-const TASKS_A_THREAD = 64;
-const THREAD_MEGABYTES = 1024;
-/** Of what is new: a call's garbage is small, and what a thread sets aside for it stays. */
-const YOUNG_MEGABYTES = 12;
-/** What the pool says of tasks whose thread was ended for the sake of another one. */
-const ENDED_FOR_ANOTHER = 'Terminating worker thread';
+import type { BundleAsked, TaskAnswer, TaskFailure } from './bundle-thread.js';
+import { CodePool } from './code-pool.js';
 
 export interface BundlePoolOptions {
   /** Milliseconds beyond a task's time after which its thread is taken for stuck: 5000. */
@@ -30,42 +19,20 @@ export interface BundlePoolOptions {
   thread?: URL;
 }
 
-type Asked = BundleTask extends infer Task
-  ? Task extends { id: number }
-    ? Omit<Task, 'id' | 'cancel'>
-    : never
-  : never;
-
-interface Running {
-  asked: Asked;
-  end: AbortController;
-  /** Id of the thread that it was given to; null while it is in the queue. */
-  thread: number | null;
-  /** Of its end, from its beginning on. */
-  timer: NodeJS.Timeout | null;
-}
-
-type LoadBalancer = NonNullable<NonNullable<ConstructorParameters<typeof Piscina>[0]>['loadBalancer']>;
-type PoolTask = Parameters<LoadBalancer>[0];
-type Thread = Parameters<LoadBalancer>[1][number];
-
-/**
- * Runs the code of bundles in threads: a tool or a reward that computes without end, takes all memory or ends its process
- * costs a thread, which is replaced, and never the worker. Code that waits ends by itself when its time is over; a thread
- * that cannot even do that is ended a little later. What else was running in it is run again.
- */
+/** Runs the code of bundles in threads of its own, tools and rewards alike. */
 export class BundlePool {
-  private readonly grace: number;
-  private readonly thread: URL;
-  private readonly running = new Map<number, Running>();
-  private pool: Piscina | undefined;
-  private closed = false;
-  private tasks = 0;
+  private readonly pool: CodePool<BundleAsked, TaskAnswer>;
   private evaluations = 0;
 
-  constructor({ grace = 5000, thread }: BundlePoolOptions = {}) {
-    this.grace = grace;
-    this.thread = thread ?? new URL('./bundle-thread.js', import.meta.url);
+  constructor({ thread, ...options }: BundlePoolOptions = {}) {
+    this.pool = new CodePool({
+      ...options,
+      thread: thread ?? new URL('./bundle-thread.js', import.meta.url),
+      what: 'bundles',
+      stuck,
+      ended: ({ stored }, message) =>
+        new InfrastructureError(`the thread that ran the code of ${stored.row.id} ended: ${message}`),
+    });
   }
 
   /** For one evaluation. What its modules offer is read in this thread; what they do is done in others. */
@@ -90,116 +57,19 @@ export class BundlePool {
   }
 
   /** Ends all threads; what is asked afterwards is refused. */
-  async close(): Promise<void> {
-    this.closed = true;
-    await this.pool?.destroy();
+  close(): Promise<void> {
+    return this.pool.close();
   }
 
   /** @throws what the code has thrown; InfrastructureError where its thread came to an end. */
-  private async run(asked: Asked, signal: CodeLimits['signal']): Promise<TaskAnswer> {
-    for (;;) {
-      signal?.throwIfAborted();
-      if (this.closed) throw new InfrastructureError('the worker ends, and runs no code of bundles any more');
-      const answer = await this.attempt(asked, signal);
-      if (answer === ENDED_FOR_ANOTHER) continue;
-      if ('failure' in answer) throw errorOf(answer.failure, signal);
-      return answer;
-    }
-  }
-
-  private async attempt(
-    asked: Asked,
-    signal: CodeLimits['signal'],
-  ): Promise<TaskAnswer | typeof ENDED_FOR_ANOTHER> {
-    const id = this.tasks++;
-    const running: Running = { asked, end: new AbortController(), thread: null, timer: null };
-    const { signal: ended } = running.end;
-    const { port1: cancel, port2 } = new MessageChannel();
-    const stop = () => cancel.postMessage('stop');
-    signal?.addEventListener('abort', stop);
-    this.running.set(id, running);
-    try {
-      this.pool ??= this.start();
-      // A symbol's value stays in this thread, where the balancer finds it.
-      const task = { ...asked, id, cancel: port2, [Piscina.queueOptionsSymbol]: running };
-      return (await this.pool.run(task, { signal: ended, transferList: [port2] })) as TaskAnswer;
-    } catch (error) {
-      if (ended.aborted) throw ended.reason;
-      const { message } = error as Error;
-      if (message === ENDED_FOR_ANOTHER) return ENDED_FOR_ANOTHER;
-      // It may have been the code of another row that ran beside it.
-      throw new InfrastructureError(
-        `the thread that ran the code of ${asked.stored.row.id} ended: ${message}`,
-      );
-    } finally {
-      signal?.removeEventListener('abort', stop);
-      cancel.close();
-      clearTimeout(running.timer ?? undefined);
-      this.running.delete(id);
-    }
-  }
-
-  /** Ends the thread of a task that does not come to an end by itself. */
-  private watch(id: number | undefined): void {
-    const task = id === undefined ? undefined : this.running.get(id);
-    if (task === undefined || task.timer !== null) return;
-    const { asked, end } = task;
-    // A busy event loop hears of its timers before it hears of an answer that came in time.
-    const late = () => setImmediate(() => end.abort(stuck(asked)));
-    task.timer = setTimeout(late, asked.timeoutMs + this.grace);
-  }
-
-  /**
-   * The thread with the least to do. A thread begins at once what it is given, unless it computes, so one that has not begun
-   * its last task comes after all others.
-   * @returns null where none has room
-   */
-  private choose(task: PoolTask, threads: readonly Thread[]): Thread | null {
-    const { [Piscina.queueOptionsSymbol]: running } = task as unknown as Record<symbol, Running>;
-    const tasks = [...this.running.values()];
-    const waiting = ({ id }: Thread) => tasks.filter(({ thread, timer }) => thread === id && !timer).length;
-    const [best] = threads
-      .filter((thread) => tasksIn(thread) < TASKS_A_THREAD)
-      .sort((left, right) => waiting(left) - waiting(right) || tasksIn(left) - tasksIn(right));
-    if (best === undefined || running === undefined) return null;
-    running.thread = best.id;
-    return best;
-  }
-
-  private start(): Piscina {
-    const pool = new Piscina({
-      ...threadModule(this.thread),
-      // All of them from the first task on: where one was ended, the pool starts another only up to the least number.
-      minThreads: THREADS,
-      maxThreads: THREADS,
-      concurrentTasksPerWorker: TASKS_A_THREAD,
-      // Its own choice leaves a thread alone with a task that can be ended.
-      loadBalancer: (task, threads) => this.choose(task, threads),
-      // A thread between two tasks goes on hearing of what its modules wait for.
-      atomics: 'disabled',
-      env: SHARE_ENV as never,
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_MEGABYTES, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
-    });
-    // Any code in a thread can send messages.
-    pool.on('message', (message: Partial<TaskBegun> | null | undefined) => this.watch(message?.begun));
-    pool.on('error', (error: Error) => {
-      // One that came to its end between two tasks is replaced.
-      if (pool.threads.length > 0) return;
-      // None could be started: what waits for one would wait for ever.
-      for (const { end } of this.running.values()) {
-        end.abort(new InfrastructureError(`no thread for bundles: ${error.message}`));
-      }
-    });
-    return pool;
+  private async run(asked: BundleAsked, signal: CodeLimits['signal']): Promise<TaskAnswer> {
+    const answer = await this.pool.run(asked, { signal });
+    if ('failure' in answer) throw errorOf(answer.failure, signal);
+    return answer;
   }
 }
 
-/** piscina says of a thread with a single task that can be ended that it has no room at all. */
-function tasksIn({ isRunningAbortableTask, currentUsage }: Thread): number {
-  return isRunningAbortableTask ? 1 : currentUsage;
-}
-
-function stuck({ kind, stored, asked, timeoutMs }: Asked): InfrastructureError {
+function stuck({ kind, stored, asked, timeoutMs }: BundleAsked): InfrastructureError {
   const what = kind === 'call' ? `the tool ${asked.call.name}` : 'the reward';
   return new InfrastructureError(
     `${what} of ${stored.row.id} computed for longer than ${timeoutMs / 1000} s without a pause; its thread was ended`,

@@ -1,4 +1,4 @@
-import { type MessagePort, parentPort } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import {
   type BundleCode,
   type CodeLimits,
@@ -12,26 +12,18 @@ import { RewardError, type RewardOutput } from '../bundles/reward.js';
 import type { ModelToolCall, ToolCallPlace, ToolRan } from '../bundles/run-tool-call.js';
 import { InvalidInputError } from '../config/errors.js';
 import { isInfrastructureError } from '../contracts/infrastructure-error.js';
+import type { PooledTask, TaskBegun } from './code-pool.js';
 
 /** What a thread is asked to do. */
-export type BundleTask = {
-  /** Tells the tasks of a pool apart. */
-  id: number;
+export type BundleAsked = {
   /** The evaluation: its modules are loaded once. */
   evaluation: string;
   stored: StoredRow;
   timeoutMs: number;
-  /** Says by a message that nobody waits any more. */
-  cancel: MessagePort;
 } & (
   | { kind: 'call'; asked: { before: Uint8Array; place: ToolCallPlace; call: ModelToolCall } }
   | { kind: 'judge'; asked: RewardQuestion }
 );
-
-/** Sent when a task begins, which is when its time begins. */
-export interface TaskBegun {
-  begun: number;
-}
 
 /** An error's class does not survive the way to another thread. */
 export interface TaskFailure {
@@ -66,23 +58,23 @@ function failureOf(error: unknown, signal: AbortSignal): TaskFailure {
   return { kind: kind(), message, stack };
 }
 
-async function answer(task: BundleTask, limits: CodeLimits): Promise<TaskAnswer> {
+async function answer(task: BundleAsked, limits: CodeLimits): Promise<TaskAnswer> {
   const code = codeOf(task.evaluation);
   if (task.kind === 'call') return { ran: await code.call(task.stored, task.asked, limits) };
   return { judged: await code.judge(task.stored, task.asked, limits) };
 }
 
 /** Entry of a thread that runs the code of bundles; see bundle-pool.ts. Never throws. */
-export default async function run(task: BundleTask): Promise<TaskAnswer> {
+export default async function run(task: PooledTask<BundleAsked>): Promise<TaskAnswer> {
   parentPort?.postMessage({ begun: task.id } satisfies TaskBegun);
-  const { cancel, timeoutMs } = task;
+  const { port, timeoutMs } = task;
   const cancelled = new AbortController();
-  cancel.on('message', () => cancelled.abort());
+  port.on('message', () => cancelled.abort());
   try {
     return await answer(task, { timeoutMs, signal: cancelled.signal });
   } catch (error) {
     return { failure: failureOf(error, cancelled.signal) };
   } finally {
-    cancel.close();
+    port.close();
   }
 }

@@ -10,6 +10,7 @@ import { openStore } from '../storage/open.js';
 import { type AgentSource, workflowBundle } from './bundle.js';
 import { BundlePool } from './bundle-pool.js';
 import { cachedWorkflows } from './cached-workflows.js';
+import { EnvironmentPool } from './environment-pool.js';
 import { GradingPool } from './grading-pool.js';
 import { ModelQueues } from './model-queues.js';
 import { dataConverter } from './payload-storage.js';
@@ -79,6 +80,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const taskQueue = codeHash === null ? options.taskQueue : agentQueue(options.taskQueue, codeHash);
   const grading = new GradingPool();
   const bundles = new BundlePool();
+  const environments = new EnvironmentPool({ compareSymbolically: grading.compare });
   const runLogs = new RunLogs();
   const notify = (message: string) => options.notify?.(message, workflowInContext());
   const sandboxes = new Sandboxes(environment, notify);
@@ -91,6 +93,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     openStore: (address) => openStore(address, { environment }),
     environment,
     compareSymbolically: grading.compare,
+    environmentCode: () => environments.code(),
     bundleCode: () => bundles.code(),
     logger,
     notify,
@@ -141,6 +144,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
         await sandboxes.close();
         await grading.close();
         await bundles.close();
+        await environments.close();
       }
     },
     shutdown: () => {

@@ -22,13 +22,18 @@ async function guessing() {
       yield task;
     })(),
   );
-  const environment = run.environment(task);
+  const playable = run.playable(task);
+  const judged = async (guesses: number, guess: string) => {
+    const answer = await playable.step({ guesses }, guess);
+    if ('error' in answer) throw new Error(answer.error.message);
+    return answer;
+  };
   /** An answered act call; with `answered`, the environment's answer lies beside it. */
   const save = async (ordinal: number, text: string, guesses: number, answered: boolean) => {
-    const answer = await environment.step({ guesses }, text);
+    const answer = await judged(guesses, text);
     await run.calls.save({ record: call({ ordinal, text }), answer: answered ? answer : null });
   };
-  return { run, save, environment };
+  return { run, save, judged };
 }
 
 describe('an episode from its compact form', () => {
@@ -87,9 +92,9 @@ describe('an episode from its compact form', () => {
   });
 
   test('takes steps that are written out as they are, also among others', async () => {
-    const { run, save, environment } = await guessing();
+    const { run, save, judged } = await guessing();
     await save(1, '42', 1, true);
-    const { feedback, obs } = await environment.step({ guesses: 0 }, '7');
+    const { feedback, obs } = await judged(0, '7');
     const written = { obs: 'seen', action: '7', feedback, reward: 0, done: false };
     const { episode: made } = await expandEpisode(
       run,
@@ -156,8 +161,8 @@ describe('rescoring a row that could not be judged', () => {
 });
 
 test('rescoring grades the recorded answers again and leaves the originals', async () => {
-  const { run, environment } = await guessing();
-  const { feedback } = await environment.step({ guesses: 0 }, '42');
+  const { run, judged } = await guessing();
+  const { feedback } = await judged(0, '42');
   const wrongly = { ...feedback, correct: false };
   const rows = [
     resultRow(episode({ steps: [{ ...step(false), action: '42', feedback: wrongly }] }), []),

@@ -59,11 +59,11 @@ beforeEach(() => {
   const step = async () => {
     steps += 1;
     throwOnce('grader');
-    return { ...ANSWER, info: {} };
+    return ANSWER;
   };
   const { runs, runLogs } = fakeModelRun(
     { store: sometimesAway, maxAttempts: 8, reply },
-    { tasks: { get: async () => ({}) }, environment: () => ({ step }) },
+    { tasks: { get: async () => ({}) }, playable: () => ({ step }) },
   );
   const given = dependencies({ runLogs });
   generate = createLanguageModelActivities(runs, given, new ModelCalls(given)).generate;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { WorkerDependencies } from '../../src/activities/dependencies.js';
+import { localEnvironmentCode } from '../../src/activities/environment-code.js';
 import type { EpisodeLine } from '../../src/activities/part-file.js';
 import { RunContext } from '../../src/activities/run-context.js';
 import type { RunConfig } from '../../src/config/schema.js';
-import { builtInEnvironment, environmentName } from '../../src/environments/registry.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { openStore } from '../../src/storage/open.js';
 import { StorageError } from '../../src/storage/storage-error.js';
@@ -41,14 +41,15 @@ export function storageError(message: string, retryable: boolean): StorageError 
 
 /** What activities know of a run in a store, with a built-in environment and no model. */
 export function runContext(store: ArtifactStore, config: RunConfig, samples = 10): RunContext {
-  const environmentClass = builtInEnvironment(environmentName(config.dataset));
-  if (environmentClass === undefined) throw new Error('the config names no built-in environment');
-  const dependencies = { openStore, environment: {}, compareSymbolically: async () => undefined };
+  const dependencies = {
+    openStore,
+    environment: {},
+    environmentCode: () => localEnvironmentCode(async () => undefined),
+  };
   return new RunContext(
     store,
     config,
     { todo: null, samples_planned: samples },
-    environmentClass,
     dependencies as unknown as WorkerDependencies,
   );
 }

@@ -3,6 +3,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { pino } from 'pino';
 import { stringify } from 'yaml';
 import type { WorkerDependencies } from '../../src/activities/dependencies.js';
+import { localEnvironmentCode } from '../../src/activities/environment-code.js';
 import { withFailures } from '../../src/activities/failures.js';
 import { RunContexts } from '../../src/activities/run-context.js';
 import { RunLogs } from '../../src/activities/run-log.js';
@@ -19,6 +20,7 @@ export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDe
     openStore,
     environment: {},
     compareSymbolically: async () => undefined,
+    environmentCode: () => localEnvironmentCode(fields.compareSymbolically ?? (async () => undefined)),
     bundleCode: () => {
       throw new Error('no bundle is run here');
     },

@@ -52,6 +52,19 @@ export class FailingEnv extends QAEnv {
 }
 `;
 
+const STUCK_ENV = `import { QAEnv } from 'reprise';
+export class StuckEnv extends QAEnv {
+  override step(...given: Parameters<QAEnv['step']>) {
+    const answer = super.step(...given);
+    if (this.task.id === 'sum-1') for (;;);
+    if (this.task.id === 'sum-3') return new Promise<never>(() => {});
+    if (this.task.id === 'sum-5') process.exit(7);
+    if (this.task.id === 'sum-7') for (const hoard = [];;) hoard.push(new Array(1e5).fill(hoard.length + 0.5));
+    return answer;
+  }
+}
+`;
+
 const FAILING_AGENT = `import { MemoryAgent, type EpisodeInfo } from 'reprise';
 export default class Failing extends MemoryAgent {
   override reset(episode: EpisodeInfo): void {
@@ -162,6 +175,38 @@ describe('a user’s own TypeScript', () => {
     const memory = JSON.parse(await readFile(place.path('results', 'failing', 'memory.json'), 'utf8'));
     const own = memory.entries.filter(({ _type }: { _type: string }) => _type === 'Summary');
     expect(own.map(({ content }: { content: string }) => content)).toEqual(['sum-0', 'sum-3', 'sum-4']);
+  });
+
+  it('an environment that does not end, or ends its thread, is an error row, and no other sample suffers', async () => {
+    await place.write('own/stuck.ts', STUCK_ENV);
+    const { dataset } = sumsConfig(provider.baseUrl, 12) as { dataset: object };
+    const own = { task_type: 'custom', env_class: 'StuckEnv', env_file: 'own/stuck.ts', env_timeout_sec: 4 };
+    await place.write(
+      'stuck.yaml',
+      sumsConfig(provider.baseUrl, 12, { name: 'stuck', dataset: { ...dataset, ...own } }),
+    );
+    const { calls } = provider.statistics;
+    const { code, stderr } = await place.reprise(['run', 'stuck.yaml']);
+    expect(code, stderr).toBe(0);
+    const rows = await place.rows('stuck');
+    const errors = Object.fromEntries(
+      rows.filter(({ error }) => error !== null).map(({ id, error }) => [id, error]),
+    );
+    const late = { type: 'EnvironmentTimeout', message: 'step took more than 4 s (dataset.env_timeout_sec)' };
+    expect(errors).toEqual({
+      'sum-1': late,
+      'sum-3': late,
+      'sum-5': { type: 'EnvironmentError', message: 'step ended its thread: worker exited with code: 7' },
+      'sum-7': { type: 'EnvironmentError', message: expect.stringContaining('memory limit') },
+    });
+    expect(await place.metrics('stuck')).toMatchObject({
+      status: 'done',
+      samples: 12,
+      correct: 8,
+      errors: 4,
+    });
+    // No worker died of it, so nothing was asked again.
+    expect(provider.statistics.calls - calls).toBe(12);
   });
 
   it('a class that lacks a method, or cannot be made, is refused before anything is asked', async () => {

@@ -4,10 +4,10 @@ const block = (milliseconds) => Atomics.wait(new Int32Array(new SharedArrayBuffe
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** A thread of a bundle's code that does what the name of the tool says. */
-export default async function obey({ id, asked, cancel }) {
+export default async function obey({ id, asked, port }) {
   parentPort?.postMessage({ begun: id });
   const [name, given] = asked.call.name.split(' ');
-  const cancelled = new Promise((resolve) => cancel.on('message', resolve));
+  const cancelled = new Promise((resolve) => port.on('message', resolve));
   try {
     if (name === 'hang') block(60_000);
     if (name === 'rest') await wait(Number(given));
@@ -33,6 +33,6 @@ export default async function obey({ id, asked, cancel }) {
     if (name === 'fail') return { failure: { kind: given, message: 'as asked', stack: 'there' } };
     return { ran: { outcome: name, bytes: asked.before } };
   } finally {
-    cancel.close();
+    port.close();
   }
 }

@@ -1,0 +1,140 @@
+import {
+  type EnvironmentCode,
+  type EnvironmentSource,
+  localEnvironmentCode,
+  type Playable,
+} from '../activities/environment-code.js';
+import { InvalidInputError } from '../config/errors.js';
+import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
+import type { Task } from '../contracts/environment.js';
+import { InfrastructureError } from '../contracts/infrastructure-error.js';
+import type { EpisodeError } from '../contracts/results.js';
+import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../grading/grade.js';
+import { CodePool } from './code-pool.js';
+import {
+  type ComparedThere,
+  type EnvironmentAnswer,
+  type EnvironmentAsked,
+  type EnvironmentMove,
+  reasonOf,
+  type WantedComparison,
+} from './environment-thread.js';
+
+/** Of environments that wait for something outside, as for a server of their own. */
+const TASKS_A_THREAD = 512;
+
+export interface EnvironmentPoolOptions {
+  compareSymbolically: SymbolicComparer;
+  /** Milliseconds beyond a step's time after which its thread is taken for stuck: 5000. */
+  grace?: number;
+  /** The module that a thread runs, as environment-thread.ts is one. */
+  thread?: URL;
+}
+
+/** A thread that had to be ended, or that came to its end: by this task, or by one beside it. */
+class ThreadLost extends Error {
+  constructor(readonly error: EpisodeError) {
+    super(error.message);
+  }
+}
+
+/**
+ * Runs users' own environments in threads: one that computes without end, waits for what never comes, takes all memory or
+ * ends its process costs its own sample an error row, and the worker nothing.
+ *
+ * Invariant: no sample pays for another one, or for a busy machine's queue. What is late or loses its thread beside others
+ * is run once more with a thread to itself, and what becomes of it there is the verdict.
+ */
+export class EnvironmentPool {
+  private readonly together: CodePool<EnvironmentAsked, EnvironmentAnswer>;
+  private readonly alone: CodePool<EnvironmentAsked, EnvironmentAnswer>;
+  private readonly compareSymbolically: SymbolicComparer;
+  private runs = 0;
+
+  constructor({ compareSymbolically, grace, thread }: EnvironmentPoolOptions) {
+    this.compareSymbolically = compareSymbolically;
+    const options = {
+      ...(grace === undefined ? {} : { grace }),
+      thread: thread ?? new URL('./environment-thread.js', import.meta.url),
+      what: 'environments',
+      stuck: (asked: EnvironmentAsked) => new ThreadLost(late(asked)),
+      ended: (asked: EnvironmentAsked, message: string) => new ThreadLost(died(asked, message)),
+    };
+    this.together = new CodePool({ ...options, tasksAThread: TASKS_A_THREAD });
+    this.alone = new CodePool({ ...options, threads: 1, tasksAThread: 1 });
+  }
+
+  /** For one run. Built-in environments stay in this thread. */
+  code(): EnvironmentCode {
+    const run = String(this.runs++);
+    const local = localEnvironmentCode(this.compareSymbolically);
+    return {
+      playable: (source, task) =>
+        source.file === undefined ? local.playable(source, task) : this.playable(run, source, task),
+    };
+  }
+
+  /** Ends all threads; what is asked afterwards is refused. */
+  async close(): Promise<void> {
+    await Promise.all([this.together.close(), this.alone.close()]);
+  }
+
+  private playable(run: string, source: EnvironmentSource, task: Task): Playable {
+    const { file, timeoutMs } = source;
+    const ask = (move: EnvironmentMove) => {
+      // What is allowed is known in this thread alone.
+      checkFile('dataset.env_file', file as string, 'code', CODE_ENDINGS);
+      return this.run({ ...move, run, source, task, timeoutMs });
+    };
+    return {
+      begin: async () => (await ask({ kind: 'reset' })) as Awaited<ReturnType<Playable['begin']>>,
+      step: async (state, action) =>
+        (await ask({ kind: 'step', state, action })) as Awaited<ReturnType<Playable['step']>>,
+    };
+  }
+
+  private async run(asked: EnvironmentAsked): Promise<unknown> {
+    const waiting = { hear: (message: unknown) => void this.compare(message as WantedComparison) };
+    const first = await this.together.run(asked, waiting).catch(lost);
+    const isVerdict = !(first instanceof ThreadLost) && !('late' in first && first.isThreadBusy);
+    const answer = isVerdict ? first : await this.alone.run(asked, waiting).catch(lost);
+    if (answer instanceof ThreadLost) return { error: answer.error };
+    if ('late' in answer) return { error: late(asked) };
+    if ('outcome' in answer) return JSON.parse(answer.outcome);
+    throw errorOf(answer);
+  }
+
+  private async compare({ left, right, tolerance, answer }: WantedComparison): Promise<void> {
+    const compared = await this.compareSymbolically(left, right, tolerance).then(
+      (value): ComparedThere => ({ value }),
+      (error: Error): ComparedThere => {
+        if (error instanceof GradingLimitError) return { failure: 'limit', message: error.message };
+        const isKnown = error instanceof ComparisonUnavailableError;
+        return { failure: 'unavailable', message: isKnown ? reasonOf(error) : error.message };
+      },
+    );
+    answer.postMessage(compared);
+    answer.close();
+  }
+}
+
+/** What is to be tried again alone; anything else is thrown on. */
+function lost(error: unknown): ThreadLost {
+  if (error instanceof ThreadLost) return error;
+  throw error;
+}
+
+function late({ kind, timeoutMs }: EnvironmentAsked): EpisodeError {
+  const message = `${kind} took more than ${timeoutMs / 1000} s (dataset.env_timeout_sec)`;
+  return { type: 'EnvironmentTimeout', message };
+}
+
+function died({ kind }: EnvironmentAsked, message: string): EpisodeError {
+  return { type: 'EnvironmentError', message: `${kind} ended its thread: ${message}` };
+}
+
+function errorOf({ failure, message, field }: Extract<EnvironmentAnswer, { failure: unknown }>): Error {
+  if (failure === 'unavailable') return new ComparisonUnavailableError(message);
+  if (failure === 'input') return new InvalidInputError(message, field);
+  return new InfrastructureError(message);
+}
