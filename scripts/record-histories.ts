@@ -37,6 +37,8 @@ export class HalvingEnv extends Environment {
 }
 `;
 
+const OWN_AGENT = resolve('tests/support/own-agent.ts');
+
 const reflexion = {
   type: 'reflexion_agent',
   history_k: 2,
@@ -68,6 +70,17 @@ function scenarios(baseUrl: string): Scenario[] {
         dataset: { task_type: 'custom', env_class: 'HalvingEnv', env_file: 'halving.ts' },
         runtime: { num_trials: 2, max_steps_per_episode: 5 },
       }),
+    },
+    {
+      name: 'own-agent',
+      config: sumsConfig(baseUrl, 6, {
+        runtime: { num_trials: 2, concurrency: 3 },
+        agent: { type: 'own', file: OWN_AGENT },
+      }),
+    },
+    {
+      name: 'own-agent-stuck',
+      config: sumsConfig(baseUrl, 6, { agent: { type: 'own', file: OWN_AGENT, stuck: true } }),
     },
     { name: 'rate-limited', config: sumsConfig(baseUrl, 6, { lm: { requests_per_second: 20 } }) },
     {

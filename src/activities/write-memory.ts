@@ -40,12 +40,12 @@ async function* ofSample(
 ): AsyncGenerator<string> {
   const { memory } = run.config;
   const { id } = (lines[0] as EpisodeLine).row;
+  const head = end?.memory as MemorySnapshot | undefined;
   if (!isJournaled(memory._type)) {
-    yield JSON.stringify(await memoryOfSample(run, lines, initialMemory(memory, loaded, id)));
+    yield JSON.stringify(head ?? (await memoryOfSample(run, lines, initialMemory(memory, loaded, id))));
     return;
   }
   const parts = loadedParts(memory, loaded, id);
-  const head = end?.memory as MemorySnapshot | undefined;
   yield* savedText(memory._type, head === undefined ? parts : grown(parts, head, end?.entries ?? []));
 }
 

@@ -1,5 +1,7 @@
 import type { Agent, EpisodeInfo } from '../contracts/agent.js';
 import { isMapping, type JsonObject } from '../contracts/json.js';
+import type { AgentTurns } from './agent-turns.js';
+import { beginRounds } from './rounds.js';
 
 const METHODS = ['reset', 'act', 'observe', 'endEpisode', 'snapshot', 'restore'] as const;
 
@@ -39,18 +41,30 @@ function counts(value: unknown): Record<string, number> {
 /**
  * An agent of a user's own, held to its form by nobody else: its file is bundled without a type check. What it awaits it
  * awaits itself, so that a history is replayed as it was made.
+ * @param turns ends what would never end; null where nothing does
  * @throws AgentShapeError where it lacks a method, and what its constructor throws.
  */
-export function ownAgent(make: () => unknown): Agent {
+export function ownAgent(make: () => unknown, turns: AgentTurns | null = null): Agent {
+  beginRounds();
   const agent = make();
   checkMethods(agent);
+  const now = <Value>(work: () => Value): Value => {
+    beginRounds();
+    return work();
+  };
+  const turn = <Value>(work: () => Promise<Value>): Promise<Value> =>
+    turns === null ? now(work) : turns.take(() => now(work));
   return {
-    reset: (episode: EpisodeInfo) => void agent.reset(episode),
-    act: (observation) => agent.act(observation),
-    observe: (observation, feedback, done) => agent.observe(observation, feedback, done),
-    endEpisode: () => agent.endEpisode(),
-    snapshot: () => plain('snapshot', agent.snapshot()),
-    restore: (state) => void agent.restore(state),
-    metrics: () => counts(agent.metrics?.()),
+    reset: (episode: EpisodeInfo) => now(() => void agent.reset(episode)),
+    act: (observation) => turn(() => agent.act(observation)),
+    observe: (observation, feedback, done) => turn(() => agent.observe(observation, feedback, done)),
+    endEpisode: () => turn(() => agent.endEpisode()),
+    snapshot: () =>
+      plain(
+        'snapshot',
+        now(() => agent.snapshot()),
+      ),
+    restore: (state) => now(() => void agent.restore(state)),
+    metrics: () => counts(now(() => agent.metrics?.())),
   };
 }

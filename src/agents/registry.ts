@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../config/agent-schemas.js';
 import type { Agent } from '../contracts/agent.js';
+import type { AgentTurns } from './agent-turns.js';
 import { DynamicCheatsheetAgent } from './dynamic-cheatsheet/agent.js';
 import { HistoryAgent } from './history-agent.js';
 import { type AgentContext, MemoryAgent } from './memory-agent.js';
@@ -37,14 +38,17 @@ export class UnknownAgentError extends Error {
 }
 
 /**
+ * @param turns of its lane, where a user's agent is to be ended that waits for nothing
  * @throws UnknownAgentError, AgentShapeError where a user's class is no agent, and what its constructor throws.
  */
-export function createAgent(context: AgentContext<AgentConfig>): Agent {
+export function createAgent(context: AgentContext<AgentConfig>, turns: AgentTurns | null = null): Agent {
   const agentClass = classes.get(context.config.type);
   if (agentClass === undefined) {
     throw new UnknownAgentError(
       `agent.type: this worker knows no agent '${context.config.type}' (it knows ${registeredAgents().join(', ')}); start it with the file of the agent: reprise worker --agent ${context.config.type}=FILE`,
     );
   }
-  return own.has(context.config.type) ? ownAgent(() => new agentClass(context)) : new agentClass(context);
+  return own.has(context.config.type)
+    ? ownAgent(() => new agentClass(context), turns)
+    : new agentClass(context);
 }

@@ -72,9 +72,9 @@ export interface WritePartInput {
   /** Tells the shard's execution from others; absent in shards of earlier versions. */
   by?: string;
   episodes: CompactEpisode[];
-  /** The memory that a shared lane ended with, and its last sample. A history of one sample is made from its rows. */
+  /** The memory that a shared lane ended with, and its last sample. */
   memory?: MemoryPart;
-  /** What samples with a journaled memory of their own ended with. */
+  /** What samples with a memory of their own ended with: a journaled one, or a user's agent's. Others are made from rows. */
   sample_memories?: MemoryPart[];
 }
 
@@ -82,7 +82,7 @@ export interface MemoryPart {
   index: number;
   sample_id: string;
   memory: JsonObject;
-  /** Of a sample's own memory: its journal. */
+  /** Of a sample's own journaled memory. */
   entries?: JournalEntry[];
 }
 

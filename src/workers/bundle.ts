@@ -18,6 +18,12 @@ const logger = new DefaultLogger('ERROR', ({ message }) => process.stderr.write(
 
 const PAYLOAD_CONVERTER = here('../workflows/payload-converter.js');
 
+const OWN_CODE = here('..');
+const COUNTS_ROUNDS = here('./count-rounds-loader.js');
+
+/** Whether a file is an agent's, and neither ours nor a package's. */
+const isAgents = (path: string) => !path.startsWith(OWN_CODE) && !/[\\/]node_modules[\\/]/.test(path);
+
 /** The node_modules that holds the workflow SDK. */
 const PACKAGES = resolve(
   dirname(createRequire(import.meta.url).resolve('@temporalio/workflow/package.json')),
@@ -72,6 +78,13 @@ async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
       logger: new DefaultLogger('ERROR', ({ message }) => void messages.push(message)),
       webpackConfigHook: (config) => ({
         ...config,
+        module: {
+          ...config.module,
+          rules: [
+            ...(config.module?.rules ?? []),
+            { test: isAgents, exclude: entry, enforce: 'post', loader: COUNTS_ROUNDS },
+          ],
+        },
         resolve: {
           ...config.resolve,
           // The entry lies in a temporary folder, from where no package is found.

@@ -5,9 +5,9 @@ import type { RunPlan } from '../contracts/run.js';
 import { invalidInput } from './failures.js';
 
 /** What is no agent will never be one; what its constructor throws is an episode's error. */
-export function madeAgent(context: Parameters<typeof createAgent>[0]): Agent {
+export function madeAgent(...given: Parameters<typeof createAgent>): Agent {
   try {
-    return createAgent(context);
+    return createAgent(...given);
   } catch (error) {
     const isUnfit = error instanceof UnknownAgentError || error instanceof AgentShapeError;
     throw isUnfit ? invalidInput(error) : error;

@@ -1,4 +1,6 @@
 import { CancellationScope, condition, isCancellation, patched, workflowInfo } from '@temporalio/workflow';
+import { AgentTurns, IdleTurns } from '../agents/agent-turns.js';
+import { boundRounds } from '../agents/rounds.js';
 import type { GeneratedReply } from '../contracts/activities.js';
 import type { AgentRequest, CodeRequest } from '../contracts/agent.js';
 import type { ExecutionIdentity, ExecutionResult } from '../contracts/execution.js';
@@ -6,7 +8,7 @@ import type { CallIdentity } from '../contracts/language-model.js';
 import type { EpisodeRecord } from '../contracts/results.js';
 import type { AwaitedStep, ControlState, ShardCarried, ShardInput, Totals } from '../contracts/run.js';
 import { buildMemory } from '../memory/factory.js';
-import type { MemorySnapshot } from '../memory/memory-module.js';
+import type { MemoryJournal, MemorySnapshot } from '../memory/memory-module.js';
 import { isJournaled } from '../memory/saved.js';
 import { amountsOf } from '../runtime/amounts.js';
 import { hasCallLimits } from '../runtime/budget.js';
@@ -35,6 +37,7 @@ import { artifacts, executionOptions, executions, languageModel, modelCallOption
 import { requestUntilAnswered } from './request-until-answered.js';
 import { ShardLeave } from './shard-leave.js';
 import { ShardReports } from './shard-reports.js';
+import { endStuckTurns } from './stuck-agents.js';
 
 /** One execution of a shard: its lanes, its control state, its totals. */
 export class ShardSession {
@@ -53,6 +56,9 @@ export class ShardSession {
   private readonly environment: EnvironmentGateway;
   private readonly writer: PartWriter;
   private initialMemory: MemorySnapshot | null = null;
+  private readonly idleTurns = new IdleTurns();
+  /** Whether a user's agent that would never come to an end is ended. */
+  private readonly endsAgents: boolean;
 
   constructor(
     private readonly input: ShardInput,
@@ -92,6 +98,8 @@ export class ShardSession {
     );
     if (input.control.exhausted) this.leave?.close();
     useModelQueue(plan.model_queue);
+    this.endsAgents = ownFile(plan) !== undefined && patched('ends-stuck-agents');
+    boundRounds(() => this.endsAgents);
   }
 
   async run(): Promise<void> {
@@ -100,6 +108,8 @@ export class ShardSession {
       this.initialMemory = (await artifacts.loadMemory({ run: plan.run })) as MemorySnapshot | null;
     }
     CancellationScope.current().cancelRequested.catch((error: unknown) => this.cancel(error));
+    // It ends with the workflow.
+    if (this.endsAgents) endStuckTurns(this.idleTurns).catch(() => undefined);
     await withModelQueue(plan.model_queue, () => this.pool.run());
     this.finished = this.lanes.isDone();
   }
@@ -236,7 +246,10 @@ export class ShardSession {
     return isJournaled(this.input.plan.memory._type) ? { ...lane, journal: journal.state() } : lane;
   }
 
-  /** A memory that samples share is written when its lane ends, and so is a journaled one; a history is made from rows. */
+  /**
+   * A memory that samples share is written when its lane ends, and so are a journaled one and that of a user's agent. A
+   * history of a built-in one is made from rows.
+   */
   private keepMemory(lane: LaneState): void {
     const { plan } = this.input;
     const sample = lane.sample ?? lane.last_sample;
@@ -245,19 +258,25 @@ export class ShardSession {
     if (plan.memory_scope === 'run') this.writer.setMemory(end);
     else if (lane.journal !== undefined)
       this.writer.addSampleMemory({ ...end, entries: lane.journal.entries });
+    else if (this.endsAgents) this.writer.addSampleMemory(end);
   }
 
   private ports(journal: LaneJournal, book: (episode: EpisodeRecord) => void): LanePorts {
     const { plan } = this.input;
+    const turns = new AgentTurns(this.idleTurns);
+    const searched: MemoryJournal = {
+      append: (...entry) => journal.append(...entry),
+      search: (...query) => turns.meanwhile(journal.search(...query)),
+    };
     return {
       rules: plan.rules,
       mayProceed: (boundary) => this.mayProceed(boundary),
       openSample: (slot) => this.environment.open(slot),
       step: (sample, state, action) => this.environment.step(sample, state, action),
-      generate: (call, request, step) => this.generate(call, request, step),
-      execute: (execution, request) => this.execute(execution, request),
-      createAgent: (tools) => madeAgent({ config: plan.agent, ...tools }),
-      createMemory: (saved) => orInvalidInput(() => buildMemory(plan.memory, saved, journal)),
+      generate: (...call) => turns.meanwhile(this.generate(...call)),
+      execute: (...program) => turns.meanwhile(this.execute(...program)),
+      createAgent: (tools) => madeAgent({ config: plan.agent, ...tools }, this.endsAgents ? turns : null),
+      createMemory: (saved) => orInvalidInput(() => buildMemory(plan.memory, saved, searched)),
       record: (episode) => {
         book(episode);
         this.writer.add(episode);

@@ -152,6 +152,21 @@ describe('memory.json', () => {
     await expect(readMemory(openStore, saved, config.memory, 'run')).rejects.toThrow('memory_scope: sample');
   });
 
+  test('of a sample that a lane has left one for is that one: nobody runs the agent again', async () => {
+    const store = await temporaryStore();
+    const left = (content: string) => ({ ...historyList, entries: [{ _type: 'Summary', content }] });
+    const part = (index: number, sample_id: string, content: string) =>
+      ({ kind: 'memory', index, sample_id, memory: left(content) }) as const;
+    await writePart(store, partKey('e', 0, 0), [lines('a', 0), lines('b', 1), part(0, 'a', 'too early')]);
+    await writePart(store, partKey('e', 0, 1), [part(0, 'a', 'of the lane')]);
+    const config = configOf({ runtime: { memory_scope: 'sample' } });
+    const parts = await MergedParts.open(store, await keys(store));
+    await writeMemory(runContext(store, config), parts, { store, openStore, execution: 'e' });
+    const { memories } = JSON.parse((await store.readText(artifactKeys.memory)) ?? '');
+    expect(memories.a).toEqual(left('of the lane'));
+    expect(JSON.stringify(memories.b)).toContain('answer of b');
+  });
+
   test('that all samples share is the last lane’s, and every sample of a later run begins with it', async () => {
     const store = await temporaryStore();
     const memory = { ...historyList, entries: [{ _type: 'reflection', content: 'think' }] };

@@ -61,6 +61,7 @@ function shardWith(
 ): InstanceType<typeof ShardSession> {
   const limits = { max_lm_calls: null, max_tokens: null, max_cost_usd: null, max_wall_seconds: null };
   const plan = {
+    agent: { type: 'history_agent' },
     slots: 3,
     shards: 3,
     memory_scope: 'sample',
