@@ -3,34 +3,9 @@ export class IdleAgentError extends Error {
   override readonly name = 'IdleAgent';
 }
 
-/** From when on an agent has waited for nothing; ends the turn that it had. */
+/** A turn whose agent waits for nothing that is under way. It is an object anew each time that it comes to that. */
 export interface IdleTurn {
   end(error: Error): void;
-}
-
-/** Which agents of a shard have a turn and wait for nothing that is under way. */
-export class IdleTurns {
-  private readonly turns = new Set<IdleTurn>();
-
-  all(): IdleTurn[] {
-    return [...this.turns];
-  }
-
-  has(turn: IdleTurn): boolean {
-    return this.turns.has(turn);
-  }
-
-  get size(): number {
-    return this.turns.size;
-  }
-
-  add(turn: IdleTurn): void {
-    this.turns.add(turn);
-  }
-
-  delete(turn: IdleTurn): void {
-    this.turns.delete(turn);
-  }
 }
 
 /** The turns of one lane's agent, one after another, and what it has under way in them. */
@@ -39,7 +14,8 @@ export class AgentTurns {
   private calls = 0;
   private idle: IdleTurn | null = null;
 
-  constructor(private readonly idleOnes: IdleTurns) {}
+  /** @param idleOnes the idle turns of all lanes */
+  constructor(private readonly idleOnes: Set<IdleTurn>) {}
 
   /** Lets an agent work. @throws what it throws, or what its turn is ended with. */
   async take<Value>(work: () => Promise<Value>): Promise<Value> {

@@ -1,5 +1,5 @@
 import { CancellationScope, condition, isCancellation, patched, workflowInfo } from '@temporalio/workflow';
-import { AgentTurns, IdleTurns } from '../agents/agent-turns.js';
+import { AgentTurns, type IdleTurn } from '../agents/agent-turns.js';
 import { boundRounds } from '../agents/rounds.js';
 import type { GeneratedReply } from '../contracts/activities.js';
 import type { AgentRequest, CodeRequest } from '../contracts/agent.js';
@@ -56,7 +56,7 @@ export class ShardSession {
   private readonly environment: EnvironmentGateway;
   private readonly writer: PartWriter;
   private initialMemory: MemorySnapshot | null = null;
-  private readonly idleTurns = new IdleTurns();
+  private readonly idleTurns = new Set<IdleTurn>();
   /** Whether a user's agent that would never come to an end is ended. */
   private readonly endsAgents: boolean;
 

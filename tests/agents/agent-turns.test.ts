@@ -1,6 +1,6 @@
 import { setImmediate as settled } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { AgentTurns, IdleAgentError, IdleTurns } from '../../src/agents/agent-turns.js';
+import { AgentTurns, IdleAgentError, type IdleTurn } from '../../src/agents/agent-turns.js';
 
 function promised() {
   let resolve: (value: string) => void = () => undefined;
@@ -12,7 +12,7 @@ function promised() {
 }
 
 test('an agent is idle while it has a turn and nothing is under way', async () => {
-  const idle = new IdleTurns();
+  const idle = new Set<IdleTurn>();
   const turns = new AgentTurns(idle);
   const [call, second] = [promised(), promised()];
   const before = turns.meanwhile(call.promise);
@@ -33,11 +33,11 @@ test('an agent is idle while it has a turn and nothing is under way', async () =
 });
 
 test('a turn that is ended throws, and what its agent does later is nobody’s', async () => {
-  const idle = new IdleTurns();
+  const idle = new Set<IdleTurn>();
   const turns = new AgentTurns(idle);
   const never = promised();
   const turn = turns.take(() => never.promise);
-  const [one] = idle.all();
+  const [one] = [...idle];
   one?.end(new IdleAgentError('enough'));
   // At once: who looks next finds another.
   expect(idle.size).toBe(0);
@@ -49,11 +49,11 @@ test('a turn that is ended throws, and what its agent does later is nobody’s',
 });
 
 test('who was idle, worked and is idle again has begun anew', async () => {
-  const idle = new IdleTurns();
+  const idle = new Set<IdleTurn>();
   const turns = new AgentTurns(idle);
   const [end, call] = [promised(), promised()];
   const turn = turns.take(() => end.promise);
-  const [first] = idle.all();
+  const [first] = [...idle];
   const called = turns.meanwhile(call.promise);
   expect(idle.size).toBe(0);
   call.resolve('');
@@ -65,7 +65,7 @@ test('who was idle, worked and is idle again has begun anew', async () => {
 });
 
 test('the agents of a shard are told apart, and what throws at once has had its turn', async () => {
-  const idle = new IdleTurns();
+  const idle = new Set<IdleTurn>();
   const [left, right] = [new AgentTurns(idle), new AgentTurns(idle)];
   const turn = left.take(() => new Promise(() => undefined));
   turn.catch(() => undefined);
