@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection, type NativeConnectionOptions } from '@temporalio/worker';
+import type { NativeConnection, NativeConnectionOptions } from '@temporalio/worker';
 import { InvalidInputError } from '../config/errors.js';
 import { useEmbeddedServer } from './embedded-server.js';
 import { dataConverter } from './payload-storage.js';
@@ -126,6 +126,8 @@ export async function connectClient(server: Server): Promise<Client> {
 
 /** A connection for workers. */
 export async function connectWorker(server: Server): Promise<NativeConnection> {
+  // A command that only asks the server does without the worker's native part.
+  const { NativeConnection } = await import('@temporalio/worker');
   return NativeConnection.connect(server.options).catch((error: unknown) => {
     throw unreachable(server, error);
   });

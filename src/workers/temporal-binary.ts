@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { InvalidInputError } from '../config/errors.js';
 import { cacheFolder } from './cache-folder.js';
 
@@ -68,6 +67,7 @@ async function download(environment: NodeJS.ProcessEnv): Promise<string | null> 
   const folder = downloadFolder(environment);
   await mkdir(folder, { recursive: true });
   try {
+    const { TestWorkflowEnvironment } = await import('@temporalio/testing');
     const server = await TestWorkflowEnvironment.createLocal({
       server: { executable: { type: 'cached-download', downloadDir: folder } },
     });
