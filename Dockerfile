@@ -24,7 +24,7 @@ FROM ${BASE_IMAGE}
 # The Temporal SDK checks a TLS server against the system's certificates.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates \
-  && rm -rf /var/lib/apt/lists/* \
+  && rm -rf /var/cache/apt/* /var/lib/apt/lists/* \
   && groupadd --gid 1000 node \
   && useradd --uid 1000 --gid node --create-home node \
   && install --directory --owner=node --group=node /app

@@ -1,6 +1,6 @@
 // Usage: node docker/prune-modules.mjs node_modules
-// Removes what no worker reads: the Temporal SDK's native part for other machines and its Rust sources, type
-// declarations, source maps and Markdown. Licences stay.
+// Removes what no worker reads: the Temporal SDK's native part for other machines and its Rust sources, TypeScript,
+// source maps, Markdown, and the compute engine for pages without modules. Licences stay.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { arch } from 'node:process';
@@ -8,7 +8,7 @@ import { arch } from 'node:process';
 const [root] = process.argv.slice(2);
 if (root === undefined) throw new Error('name the folder: node docker/prune-modules.mjs node_modules');
 
-const UNREAD = /\.(?:map|md|markdown|flow|d\.[cm]?ts)$/i;
+const UNREAD = /\.(?:map|md|markdown|flow|[cm]?ts)$/i;
 const LICENCE = /licen[cs]e|notice|copying/i;
 const NATIVE = `${{ x64: 'x86_64', arm64: 'aarch64' }[arch]}-unknown-linux-gnu`;
 const BRIDGE = join(root, '@temporalio', 'core-bridge');
@@ -31,5 +31,6 @@ const releases = readdirSync(join(BRIDGE, 'releases'));
 if (!releases.includes(NATIVE)) throw new Error(`the Temporal SDK has no native part for ${NATIVE}`);
 for (const release of releases) if (release !== NATIVE) remove(join(BRIDGE, 'releases', release));
 for (const sources of ['sdk-core', 'bridge-macros', 'src']) remove(join(BRIDGE, sources));
+remove(join(root, '@cortex-js', 'compute-engine', 'dist', 'umd-min'));
 for (const file of [...filesBelow(root)]) if (UNREAD.test(file) && !LICENCE.test(file)) remove(file);
 console.log(`${Math.round(freed / 2 ** 20)} MB removed`);
