@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isAlive } from '../../src/storage/process-identity.js';
 import { useEmbeddedServer } from '../../src/workers/embedded-server.js';
 import { freePort } from '../../src/workers/free-port.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
@@ -107,14 +108,14 @@ describe('the embedded server of a folder', () => {
     process.kill(first.pid, 'SIGSTOP');
     const second = await useEmbeddedServer({ folder, patience: 500 });
     try {
-      expect(existsSync(`/proc/${first.pid}`)).toBe(false);
+      expect(isAlive(first.pid)).toBe(false);
       expect(second).toMatchObject({ address: first.address, started: true });
       expect((await place.temporal('workflow', 'list')).code).toBe(0);
     } finally {
       await first.release();
       await second.release();
     }
-    expect(existsSync(`/proc/${second.pid}`)).toBe(false);
+    expect(isAlive(second.pid)).toBe(false);
   });
 
   it.each([1, 2])('is one where two commands come at once to a new folder (%i)', async () => {

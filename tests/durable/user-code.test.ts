@@ -59,7 +59,7 @@ export class StuckEnv extends QAEnv {
     if (this.task.id === 'sum-1') for (;;);
     if (this.task.id === 'sum-3') return new Promise<never>(() => {});
     if (this.task.id === 'sum-5') process.exit(7);
-    if (this.task.id === 'sum-7') for (const hoard = [];;) hoard.push(new Array(1e5).fill(hoard.length + 0.5));
+    if (this.task.id === 'sum-7') for (const hoard = [];;) hoard.push(new Array(1e6).fill(hoard.length + 0.5));
     return answer;
   }
 }
