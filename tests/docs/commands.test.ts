@@ -3,6 +3,7 @@ import { chmod, cp, readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { configJsonSchema, evolveConfigJsonSchema } from '../../src/config/json-schema.js';
 import type { JudgeMetrics } from '../../src/contracts/judge.js';
+import { isAlive } from '../../src/storage/process-identity.js';
 import { IS_NIGHT } from '../support/nightly.js';
 import { COMMAND, type Running, until, untilIn, Workplace } from '../support/workplace.js';
 import { documentedCommands, documents, fencesOf } from './markdown.js';
@@ -51,20 +52,11 @@ async function writeDocumented(place: Workplace, name: string): Promise<void> {
   await place.write(name, fence.content);
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Nobody uses the folder's server any more, the worker that `--detach` left behind included. */
 async function untilUnused(place: Workplace): Promise<void> {
   await until(
     'the worker in the background has ended',
-    () => !readdirSync(place.path('.reprise', 'users')).some((name) => isAlive(Number(name))),
+    async () => !(await place.users()).some(isAlive),
     60_000,
   );
 }

@@ -233,7 +233,6 @@ describe('a person who types', () => {
     expect(code, stderr).toBe(0);
     await until('it is done', () => existsSync(join(elsewhere, 'results', 'left', 'metrics.json')));
     // It would start the server again if that were ended now.
-    const users = () => readdir(place.path('.reprise', 'users')).catch(() => []);
-    await until('the worker has ended', async () => (await users()).length === 0);
+    await until('the worker has ended', async () => (await place.users()).length === 0);
   });
 });

@@ -18,7 +18,7 @@ describe('reprise run, on the embedded server', () => {
   let provider: FakeProvider;
 
   beforeAll(async () => {
-    place = await Workplace.make();
+    place = await Workplace.make({}, { keepsServer: false });
     provider = await startFakeProvider('openai');
     // A wrong answer to every sum whose first number ends with 3.
     provider.intercept = ({ lastUserText }) =>

@@ -19,7 +19,7 @@ describe('the embedded server of a folder', () => {
   let provider: FakeProvider;
 
   beforeEach(async () => {
-    place = await Workplace.make();
+    place = await Workplace.make({}, { keepsServer: false });
     provider = await startFakeProvider('openai', { latencyMs: 100 });
   });
 
@@ -130,7 +130,7 @@ describe('the embedded server of a folder', () => {
   });
 
   it('two folders have two servers, and neither sees the other’s runs', async () => {
-    const other = await Workplace.make();
+    const other = await Workplace.make({}, { keepsServer: false });
     try {
       await Promise.all([place.dev(), other.dev()]);
       await place.write('sums.yaml', sumsConfig(provider.baseUrl, 3));

@@ -12,6 +12,7 @@ import type { CallRecord } from '../../src/contracts/language-model.js';
 import type { Metrics, ResultRow } from '../../src/contracts/results.js';
 import type { Repeats } from '../../src/contracts/step-cost.js';
 import { freePort } from '../../src/workers/free-port.js';
+import { signOfLife } from '../../src/workers/signs-of-life.js';
 
 /** The built command line, which is what a user runs. */
 export const COMMAND = resolve('dist/cli/main.js');
@@ -74,12 +75,20 @@ export class Workplace {
     readonly environment: Record<string, string>,
   ) {}
 
-  static async make(environment: Record<string, string> = {}): Promise<Workplace> {
+  /**
+   * @param options.keepsServer whether a server that a command started goes on until the end, for the commands that follow: a
+   * start costs a second of processor time. Otherwise the last command in progress ends it, as it does at a user's.
+   */
+  static async make(
+    environment: Record<string, string> = {},
+    { keepsServer = true } = {},
+  ): Promise<Workplace> {
     const place = new Workplace(await mkdtemp(join(tmpdir(), 'reprise-work-')), environment);
     // As if a server had run here before. Of those that prefer the usual port, the next one to start would take it from
     // one that a test has killed, and whose command is about to start it again.
     const record = { pid: 0, port: await ownPort(), ui_port: await ownPort(), namespace_id: '' };
     await place.write('.reprise/server.json', JSON.stringify(record));
+    if (keepsServer) await place.write(`.reprise/users/${process.pid}`, signOfLife(0));
     return place;
   }
 
@@ -149,6 +158,12 @@ export class Workplace {
     return record === null || record.pid === 0 ? null : record;
   }
 
+  /** The processes that have written down that they use the embedded server, but for this one. */
+  async users(): Promise<number[]> {
+    const names = await readdir(this.path('.reprise', 'users')).catch(() => []);
+    return names.map(Number).filter((pid) => pid !== process.pid);
+  }
+
   /** Ends the embedded server as a power cut would, and waits until whoever works with it has started it again. */
   async killServer(): Promise<void> {
     const { pid } = (await this.server()) as { pid: number };
@@ -205,9 +220,9 @@ export class Workplace {
 
   /** Ends the workers in the background, which would start the server again. */
   private async killUsers(): Promise<void> {
-    for (const name of await readdir(this.path('.reprise', 'users')).catch(() => [])) {
+    for (const pid of await this.users()) {
       try {
-        process.kill(Number(name), 'SIGKILL');
+        process.kill(pid, 'SIGKILL');
       } catch {
         // It has ended by itself.
       }

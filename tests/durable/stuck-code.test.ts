@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { sumsConfig, Workplace } from '../support/workplace.js';
+
+const STUCK_ENV = `import { QAEnv } from 'reprise';
+export class StuckEnv extends QAEnv {
+  override step(...given: Parameters<QAEnv['step']>) {
+    const answer = super.step(...given);
+    if (this.task.id === 'sum-1') for (;;);
+    if (this.task.id === 'sum-3') return new Promise<never>(() => {});
+    if (this.task.id === 'sum-5') process.exit(7);
+    if (this.task.id === 'sum-7') for (const hoard = [];;) hoard.push(new Array(1e6).fill(hoard.length + 0.5));
+    return answer;
+  }
+}
+`;
+
+const STUCK_AGENT = `import { MemoryAgent, type EpisodeInfo } from 'reprise';
+const fibonacci = (n: number): number => (n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2));
+export default class Stuck extends MemoryAgent {
+  override reset(episode: EpisodeInfo): void {
+    super.reset(episode);
+    if (episode.sample_id === 'sum-1') for (;;);
+  }
+  override async act(observation: string): Promise<string> {
+    const reply = await super.act(observation);
+    switch (this.episode.sample_id) {
+      case 'sum-2':
+        while (reply.length >= 0) this.lastAction = reply;
+      case 'sum-3':
+        for (;;) await null;
+      case 'sum-4':
+        await new Promise(() => {});
+      case 'sum-5':
+        fibonacci(90);
+      case 'sum-6':
+        await new Promise((resolve) => setTimeout(resolve, 3000));
+    }
+    return reply;
+  }
+  override async observe(...heard: Parameters<MemoryAgent['observe']>): Promise<void> {
+    await super.observe(...heard);
+    if (this.episode.sample_id === 'sum-7') await new Promise(() => {});
+  }
+}
+`;
+
+describe('a user’s own TypeScript that does not come to an end', () => {
+  let place: Workplace;
+  let provider: FakeProvider;
+
+  beforeAll(async () => {
+    place = await Workplace.make();
+    provider = await startFakeProvider('openai');
+  });
+
+  afterAll(async () => {
+    await provider.close();
+    await place.dispose();
+  });
+
+  it('an environment that does not end, or ends its thread, is an error row, and no other sample suffers', async () => {
+    await place.write('own/stuck.ts', STUCK_ENV);
+    const { dataset } = sumsConfig(provider.baseUrl, 12) as { dataset: object };
+    const own = { task_type: 'custom', env_class: 'StuckEnv', env_file: 'own/stuck.ts', env_timeout_sec: 4 };
+    await place.write(
+      'stuck.yaml',
+      sumsConfig(provider.baseUrl, 12, { name: 'stuck', dataset: { ...dataset, ...own } }),
+    );
+    const { calls } = provider.statistics;
+    const { code, stderr } = await place.reprise(['run', 'stuck.yaml']);
+    expect(code, stderr).toBe(0);
+    const rows = await place.rows('stuck');
+    const errors = Object.fromEntries(
+      rows.filter(({ error }) => error !== null).map(({ id, error }) => [id, error]),
+    );
+    const late = { type: 'EnvironmentTimeout', message: 'step took more than 4 s (dataset.env_timeout_sec)' };
+    expect(errors).toEqual({
+      'sum-1': late,
+      'sum-3': late,
+      'sum-5': { type: 'EnvironmentError', message: 'step ended its thread: worker exited with code: 7' },
+      'sum-7': { type: 'EnvironmentError', message: expect.stringContaining('memory limit') },
+    });
+    expect(await place.metrics('stuck')).toMatchObject({
+      status: 'done',
+      samples: 12,
+      correct: 8,
+      errors: 4,
+    });
+    // No worker died of it, so nothing was asked again.
+    expect(provider.statistics.calls - calls).toBe(12);
+  });
+
+  it('an agent that does not end is an error row, and no other sample suffers', async () => {
+    await place.write('own/stuck-agent.ts', STUCK_AGENT);
+    const agent = { type: 'stuck', file: 'own/stuck-agent.ts' };
+    await place.write('stuck-agent.yaml', sumsConfig(provider.baseUrl, 12, { name: 'stuck-agent', agent }));
+    const { calls } = provider.statistics;
+    const { code, stderr } = await place.reprise(['run', 'stuck-agent.yaml']);
+    expect(code, stderr).toBe(0);
+    const rows = await place.rows('stuck-agent');
+    const errors = Object.fromEntries(
+      rows.filter(({ error }) => error !== null).map(({ id, error }) => [id, error]),
+    );
+    const computed = 'the agent computed 20,000,000 rounds without a pause: a loop without an end?';
+    const awaited = 'the agent awaited 200,000 times in one turn: a loop without an end?';
+    const waited = 'the agent waited 30 s for none of its calls';
+    expect(errors).toEqual({
+      'sum-1': { type: 'EndlessLoop', message: `${computed} (stuck-agent.ts:6)` },
+      'sum-2': { type: 'EndlessLoop', message: `${computed} (stuck-agent.ts:12)` },
+      'sum-3': { type: 'EndlessLoop', message: `${awaited} (stuck-agent.ts:14)` },
+      'sum-4': { type: 'IdleAgent', message: waited },
+      'sum-5': { type: 'EndlessLoop', message: `${computed} (stuck-agent.ts:2)` },
+    });
+    expect(rows.flatMap(({ warnings = [] }) => warnings)).toEqual([`after step 1: ${waited}`]);
+    const metrics = await place.metrics('stuck-agent');
+    expect(metrics).toMatchObject({ status: 'done', samples: 12, correct: 7, errors: 5 });
+    // One that loops before it has asked asks nothing, and nothing is asked twice.
+    expect(provider.statistics.calls - calls).toBe(11);
+  });
+});
