@@ -30,7 +30,9 @@ function conditions({ host, at, quick, contests, inspect }: BenchResult): string
   if (contests.some(({ contestant }) => contestant === 'inspect'))
     lines.push('Inspect AI reports its own start and end in whole seconds.');
   if (!inspect)
-    lines.push('Inspect AI was not compared: there is no `inspect` on PATH (pip install inspect-ai openai).');
+    lines.push(
+      "Inspect AI was not compared: there is no `inspect` on PATH (pip install inspect-ai openai 'click!=8.4.0').",
+    );
   if (quick) lines.push('**A quick run: it shows that the bench works, and its figures mean little.**');
   const disturbance = Math.max(0, ...contests.flatMap(({ runs }) => runs.map((run) => run.disturbance ?? 0)));
   if (disturbance > QUIET) {

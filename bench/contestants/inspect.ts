@@ -12,6 +12,7 @@ interface LogHeader {
   status: string;
   stats: { started_at: string; completed_at: string };
   results: { completed_samples: number; scores: { metrics: { accuracy?: { value: number } } }[] };
+  plan: { config: { cache?: unknown; batch?: unknown } };
 }
 
 /** Where `inspect` is on PATH; null where it is not. */
@@ -26,6 +27,18 @@ export function findInspect(environment: NodeJS.ProcessEnv = process.env): strin
     }
   }
   return null;
+}
+
+/**
+ * Click 8.4.0 takes an option that was not given for one given without a value, and Inspect has a dozen whose default
+ * is off: it answers from its cache, sends batches, shuffles and starts a server.
+ */
+function assertNothingSwitchedOn({ plan: { config } }: LogHeader): void {
+  const on = ['cache', 'batch'].filter((option) => (config[option as 'cache' | 'batch'] ?? false) !== false);
+  if (on.length === 0) return;
+  throw new Error(
+    `Inspect switched on ${on.map((option) => `--${option}`).join(' and ')}, which nobody asked for, as it does under click 8.4.0: pip install 'click!=8.4.0'`,
+  );
 }
 
 function assertAllRight({ status, results }: LogHeader, { samples }: Contest): void {
@@ -67,6 +80,7 @@ export function inspectContestant(inspect: string, version: string): Contestant 
         const dumpWatch = new UsageWatch([dump.pid]);
         const header = JSON.parse((await success('inspect log dump', dump)).stdout) as LogHeader;
         const aside = (await dumpWatch.stop()).worker.cpu_seconds ?? 0;
+        assertNothingSwitchedOn(header);
         assertAllRight(header, contest);
         const { started_at, completed_at } = header.stats;
         return {

@@ -306,7 +306,7 @@ export class ShardSession {
     const { plan } = this.input;
     // Here, and not with the leave: that would begin the call a moment later than in runs in flight.
     if (this.controlState.paused) await this.untilNotPaused();
-    const summary = `${call.sample_id} · trial ${call.trial + 1} · ${call.purpose}`;
+    const summary = this.summaryOf(call, call.purpose);
     const { purpose: _purpose, ...rest } = request;
     return requestUntilAnswered(
       {
@@ -331,6 +331,12 @@ export class ShardSession {
     );
   }
 
+  /** What the Temporal UI shows beside an activity: a trial has a name where there are several. */
+  private summaryOf(of: { sample_id: string; trial: number }, what: string): string {
+    const trial = this.input.plan.rules.num_trials > 1 ? ` · trial ${of.trial + 1}` : '';
+    return `${of.sample_id}${trial} · ${what}`;
+  }
+
   /** Whether a call may begin; where that is to be waited for, once it may. */
   private takeLeave(): boolean | Promise<boolean> {
     if (this.controlState.paused) return this.untilNotPaused().then(() => this.takeLeave());
@@ -342,7 +348,7 @@ export class ShardSession {
   }
 
   private async execute(execution: ExecutionIdentity, request: CodeRequest): Promise<ExecutionResult> {
-    const summary = `${execution.sample_id} · trial ${execution.trial + 1} · run code`;
+    const summary = this.summaryOf(execution, 'run code');
     return executions.executeCode.executeWithOptions(executionOptions(request.timeout_sec, summary), [
       { run: this.input.plan.run, execution, ...request },
     ]);

@@ -114,6 +114,25 @@ describe('workers on a server of the user’s own', () => {
     provider.intercept = undefined;
   });
 
+  it.each([
+    [1, ['sum-0 · act']],
+    [2, ['sum-0 · trial 1 · act', 'sum-0 · trial 2 · act']],
+  ])('says beside a call in the UI whose it is, with %i trials a sample', async (num_trials, expected) => {
+    const name = `named-${num_trials}`;
+    const runtime = { memory_scope: 'sample', num_trials };
+    await place.write(`${name}.yaml`, sumsConfig(provider.baseUrl, 1, { name, runtime }));
+    expect((await place.reprise(['run', `${name}.yaml`])).code).toBe(0);
+    const client = await place.client();
+    const { events } = await client.workflow.getHandle(`${name}/shard-0`).fetchHistory();
+    const summaries = (events ?? []).flatMap(
+      ({ activityTaskScheduledEventAttributes: scheduled, userMetadata }) =>
+        scheduled?.activityType?.name === 'generate'
+          ? [JSON.parse(Buffer.from(userMetadata?.summary?.data ?? []).toString())]
+          : [],
+    );
+    expect(summaries).toEqual(expected);
+  });
+
   it('two workers hold one rate limit together', async () => {
     const workers = await Promise.all([place.worker(), place.worker()]);
     const arrivals: number[] = [];
