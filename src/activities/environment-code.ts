@@ -1,8 +1,15 @@
+import { InvalidInputError } from '../config/errors.js';
+import type { RunConfig } from '../config/schema.js';
 import type { StepAnswer } from '../contracts/activities.js';
 import type { ResetOutcome, Task } from '../contracts/environment.js';
-import type { Json } from '../contracts/json.js';
+import type { Json, JsonObject } from '../contracts/json.js';
 import type { EpisodeError } from '../contracts/results.js';
-import type { EnvironmentClass, EnvironmentOptions } from '../environments/environment.js';
+import type {
+  EnvironmentClass,
+  EnvironmentOptions,
+  EnvironmentServices,
+} from '../environments/environment.js';
+import { environmentName } from '../environments/registry.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import { beginEpisode, type MadeEnvironment, takeStep } from './take-step.js';
 import { environmentClass } from './user-modules.js';
@@ -21,6 +28,19 @@ export interface EnvironmentSource {
   timeoutMs: number;
 }
 
+export function environmentSource({ dataset }: Pick<RunConfig, 'dataset'>): EnvironmentSource {
+  const { env_file, env_timeout_sec = ENVIRONMENT_TIMEOUT_SEC, env_options, instruction_template } = dataset;
+  return {
+    name: environmentName(dataset),
+    file: env_file,
+    settings: {
+      options: env_options as JsonObject,
+      ...(instruction_template === undefined ? {} : { instruction_template }),
+    },
+    timeoutMs: env_timeout_sec * 1000,
+  };
+}
+
 /** A sample's environment, wherever its code runs. */
 export interface Playable {
   /** @throws InvalidInputError where the class cannot be loaded here. */
@@ -32,7 +52,15 @@ export interface Playable {
 /** Runs the environments of one run. */
 export interface EnvironmentCode {
   playable(source: EnvironmentSource, task: Task): Playable;
+  /**
+   * The tasks as they come, each checked by its environment; the class is loaded before the first one is asked for.
+   * @throws InvalidInputError where the class cannot be loaded, or where an environment cannot be made or refuses its task.
+   */
+  checked(source: EnvironmentSource, tasks: AsyncIterable<Task>): AsyncIterable<Task>;
 }
+
+/** Checking compares nothing. */
+const NO_SERVICES: EnvironmentServices = { compareSymbolically: async () => undefined };
 
 /** Loads the class of one run, once. @throws InvalidInputError */
 export type LoadClass = (source: Pick<EnvironmentSource, 'name' | 'file'>) => Promise<EnvironmentClass>;
@@ -64,8 +92,34 @@ export function playableHere(
   };
 }
 
+/** Loads the class and checks tasks where it is called. @throws InvalidInputError that names the sample. */
+export async function checkHere(
+  load: LoadClass,
+  source: EnvironmentSource,
+  tasks: readonly Task[],
+): Promise<void> {
+  const type = await load(source);
+  for (const task of tasks) {
+    try {
+      new type(task, source.settings, NO_SERVICES).validate?.();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new InvalidInputError(`${message} (sample ${task.id})`, 'dataset');
+    }
+  }
+}
+
 /** Runs environments where it is called. */
 export function localEnvironmentCode(compareSymbolically: SymbolicComparer): EnvironmentCode {
   const load = loadingOnce();
-  return { playable: (source, task) => playableHere(load, { source, task }, compareSymbolically) };
+  return {
+    playable: (source, task) => playableHere(load, { source, task }, compareSymbolically),
+    checked: async function* (source, tasks) {
+      await checkHere(load, source, []);
+      for await (const task of tasks) {
+        await checkHere(load, source, [task]);
+        yield task;
+      }
+    },
+  };
 }

@@ -16,11 +16,10 @@ import { chooseExperiment } from '../storage/experiment-folder.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
 import { writeStoredConfig } from '../storage/stored-config.js';
 import { readJson } from '../storage/stored-file.js';
-import { tryAgent } from './agent-factory.js';
 import { checkLanguageModel } from './check-language-model.js';
 import { noteCodeChange } from './code-changes.js';
 import { configReference, namesConfig } from './config-reference.js';
-import { datasetTasks } from './dataset.js';
+import { checkedTasks } from './dataset.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { heartbeating } from './heartbeating.js';
 import { keepFinishedSamples } from './keep-finished.js';
@@ -73,7 +72,9 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
     if (output.load_memory_path !== null)
       await keepLoadedVectors(dependencies, store, output.load_memory_path);
 
-    const tasks = datasetTasks(config, dependencies.environment, Context.current().cancellationSignal);
+    const { cancellationSignal: signal } = Context.current();
+    const { environment } = dependencies;
+    const tasks = checkedTasks(config, { environment, signal }, dependencies.environmentCode());
     const { count: samples, rows } = await writeTasks(store, tasks);
     const means = inWords(config);
     await writeStoredConfig(store, config, means);
@@ -139,7 +140,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       const { workflowExecution } = Context.current().info;
       const { workflowId, runId } = workflowExecution as { workflowId: string; runId: string };
       const config = configOf(input, workflowId);
-      await tryAgent(config.agent, config.memory);
+      await dependencies.tryAgent(config.agent, config.memory);
       await checkLanguageModel(config, dependencies);
       const { runtime, output } = config;
       const memory =

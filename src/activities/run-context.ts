@@ -2,11 +2,8 @@ import type { RetrievalConfig } from '../config/memory-schemas.js';
 import { modelNameOf } from '../config/model-name.js';
 import type { RunConfig } from '../config/schema.js';
 import type { Task } from '../contracts/environment.js';
-import type { JsonObject } from '../contracts/json.js';
 import type { Usage } from '../contracts/language-model.js';
 import type { RunPlan } from '../contracts/run.js';
-import type { EnvironmentOptions } from '../environments/environment.js';
-import { environmentName } from '../environments/registry.js';
 import { type CreatedLanguageModel, createLanguageModel } from '../language-models/create.js';
 import { priceTable } from '../language-models/price-table.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
@@ -20,7 +17,7 @@ import { CallStore } from './call-store.js';
 import { ContextCache } from './context-cache.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { sharedVectorFiles, vectorStoreFor, vectorsIn } from './embeddings.js';
-import { ENVIRONMENT_TIMEOUT_SEC, type EnvironmentCode, type Playable } from './environment-code.js';
+import { type EnvironmentCode, environmentSource, type Playable } from './environment-code.js';
 import { ExecutionStore } from './execution-store.js';
 import { locatedFiles } from './locate.js';
 import type { LoadedMemory } from './memory-file.js';
@@ -42,15 +39,6 @@ export interface StoredPlan extends TaskPlan {
   plan: RunPlan;
   /** SHA-256 of the tasks; absent in folders of earlier versions. */
   rows?: string;
-}
-
-/** The options of the config that an environment sees. */
-export function environmentOptions(config: RunConfig): EnvironmentOptions {
-  const { instruction_template, env_options } = config.dataset;
-  return {
-    options: env_options as JsonObject,
-    ...(instruction_template === undefined ? {} : { instruction_template }),
-  };
 }
 
 /** What a worker knows of one run: its config, dataset, model and answered calls. Read once, shared by activities. */
@@ -106,11 +94,7 @@ export class RunContext {
   }
 
   playable(task: Task): Playable {
-    const { dataset } = this.config;
-    const { env_file: file, env_timeout_sec: seconds = ENVIRONMENT_TIMEOUT_SEC } = dataset;
-    const name = environmentName(dataset);
-    const source = { name, file, settings: environmentOptions(this.config), timeoutMs: seconds * 1000 };
-    return this.environments.playable(source, task);
+    return this.environments.playable(environmentSource(this.config), task);
   }
 
   /** The saved memory that the run began with, as it was when the run was prepared. */

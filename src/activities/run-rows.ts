@@ -24,5 +24,5 @@ export async function holdsRows(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<boolean> {
   const rows = (await readJson<Partial<StoredPlan>>(store, planKey()))?.rows;
-  return rows === undefined || rows === (await hashOf(datasetTasks(config, environment)));
+  return rows === undefined || rows === (await hashOf(datasetTasks(config, { environment })));
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
 import { InvalidInputError } from '../config/errors.js';
 import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
+import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { EnvironmentClass } from '../environments/environment.js';
 import { BUILT_IN_ENVIRONMENTS, builtInEnvironment, isEnvironmentClass } from '../environments/registry.js';
 
@@ -37,7 +38,8 @@ export async function loadUserModule(path: string, field: string): Promise<Recor
   try {
     return (await jiti.import(path)) as Record<string, unknown>;
   } catch (error) {
-    throw new InvalidInputError(`${field}: ${path} cannot be loaded: ${(error as Error).message}`, field);
+    const said = error instanceof Error ? messageWithPlace(error, path) : String(error);
+    throw new InvalidInputError(`${field}: ${path} cannot be loaded: ${said}`, field);
   }
 }
 

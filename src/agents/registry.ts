@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../config/agent-schemas.js';
 import type { Agent } from '../contracts/agent.js';
+import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { AgentTurns } from './agent-turns.js';
 import { DynamicCheatsheetAgent } from './dynamic-cheatsheet/agent.js';
 import { HistoryAgent } from './history-agent.js';
@@ -21,15 +22,44 @@ const classes = new Map<string, AgentClass>([
 /** Those of users. */
 const own = new Set<string>();
 
+/** Those whose files give no class, and why. */
+const broken = new Map<string, string>();
+
 /** Adds a user's agent under the name that `agent.type` uses. The worker's bundle does this before any workflow runs. */
 export function registerAgent(type: string, agentClass: AgentClass): void {
   classes.set(type, agentClass);
   own.add(type);
 }
 
+/** What a user's file exports, or what it threw when it was loaded. */
+export type LoadedFile = { exports: Readonly<Record<string, unknown>> } | { thrown: unknown };
+
+/**
+ * {@link registerAgent} with a class out of a user's file. Where it has none, or could not be loaded, whoever makes the
+ * agent is told so; the workflows that ask for no such agent go on.
+ * @param file its absolute path
+ */
+export function registerAgentFile(type: string, file: string, className: string, loaded: LoadedFile): void {
+  own.add(type);
+  if ('thrown' in loaded) {
+    const { thrown } = loaded;
+    const said = thrown instanceof Error ? messageWithPlace(thrown, file) : String(thrown);
+    broken.set(type, `agent.file: ${file} cannot be loaded in a workflow: ${said}`);
+    return;
+  }
+  const agentClass = loaded.exports[className];
+  if (typeof agentClass === 'function') classes.set(type, agentClass as AgentClass);
+  else broken.set(type, `agent.class_name: ${file} exports no class '${className}'`);
+}
+
 /** The names that `agent.type` may have here. */
 export function registeredAgents(): string[] {
   return [...classes.keys()];
+}
+
+/** Thrown where the file of a user's agent does not give its class. */
+export class AgentFileError extends Error {
+  override readonly name = 'AgentFileError';
 }
 
 /** Thrown where this worker was not started with the agent that a run asks for. */
@@ -39,9 +69,11 @@ export class UnknownAgentError extends Error {
 
 /**
  * @param turns of its lane, where a user's agent is to be ended that waits for nothing
- * @throws UnknownAgentError, AgentShapeError where a user's class is no agent, and what its constructor throws.
+ * @throws UnknownAgentError, AgentFileError, AgentShapeError where a user's class is no agent, and what its constructor throws.
  */
 export function createAgent(context: AgentContext<AgentConfig>, turns: AgentTurns | null = null): Agent {
+  const reason = broken.get(context.config.type);
+  if (reason !== undefined) throw new AgentFileError(reason);
   const agentClass = classes.get(context.config.type);
   if (agentClass === undefined) {
     throw new UnknownAgentError(

@@ -5,6 +5,7 @@ import { checkDataset } from '../activities/dataset.js';
 import { loadConfig } from '../config/load.js';
 import type { RunConfig } from '../config/schema.js';
 import type { Progress, RunResult } from '../contracts/run.js';
+import { EnvironmentPool } from '../workers/environment-pool.js';
 import type { StartedRun } from '../workers/start-named.js';
 import { startRun } from '../workers/start-run.js';
 import { type CarriedOut, carryOut } from './carry-out.js';
@@ -34,7 +35,8 @@ export async function readConfig(path: string, options: RunOptions): Promise<Run
     ...(options.resultsDir === undefined ? {} : { resultsDir: options.resultsDir }),
   });
   await checkLanguageModel(config, { environment: process.env });
-  await checkDataset(config, process.env);
+  const environments = new EnvironmentPool({ compareSymbolically: async () => undefined });
+  await checkDataset(config, { environment: process.env }, environments.code());
   return config;
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { localEnvironmentCode } from '../activities/environment-code.js';
 import { rescore } from '../activities/rescore.js';
 import { RunContexts } from '../activities/run-context.js';
 import { RunLogs } from '../activities/run-log.js';
 import { openStore } from '../storage/open.js';
 import { artifactKeys } from '../storage/paths.js';
+import { EnvironmentPool } from '../workers/environment-pool.js';
 import { GradingPool } from '../workers/grading-pool.js';
 import { EXIT } from './exit.js';
 import { findExperiment } from './find-experiment.js';
@@ -26,6 +26,7 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         kind: 'run',
       });
       const grading = new GradingPool();
+      const environments = new EnvironmentPool({ compareSymbolically: grading.compare });
       const runs = new RunContexts({
         openStore: (address) => openStore(address),
         environment: process.env,
@@ -33,7 +34,8 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         logger: processLogger('warn'),
         runLogs: new RunLogs(),
         sandbox: () => Promise.reject(new Error('grading runs no programs')),
-        environmentCode: () => localEnvironmentCode(grading.compare),
+        environmentCode: () => environments.code(),
+        tryAgent: async () => undefined,
         bundleCode: () => {
           throw new Error('grading runs no bundle');
         },
@@ -62,6 +64,7 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
           printText(`Written to ${uri}/rescored`);
         }
       } finally {
+        await environments.close();
         await grading.close();
       }
       finish(EXIT.done);

@@ -1,18 +1,17 @@
 import { agentFactory } from '../activities/agent-factory.js';
 import { checkLanguageModel } from '../activities/check-language-model.js';
-import { datasetTasks } from '../activities/dataset.js';
+import { checkedTasks } from '../activities/dataset.js';
 import { vectorStoreFor, vectorsIn } from '../activities/embeddings.js';
+import { environmentSource, localEnvironmentCode } from '../activities/environment-code.js';
 import { locate, locatedFiles, type OpenStore } from '../activities/locate.js';
 import { type LoadedMemory, readMemory, vectorsBeside } from '../activities/memory-file.js';
 import { prepareSandbox } from '../activities/prepare-sandbox.js';
 import { type IndexFactory, indexFactory } from '../activities/retrieval-services.js';
-import { environmentOptions } from '../activities/run-context.js';
 import { environmentClass } from '../activities/user-modules.js';
 import type { RunConfig } from '../config/schema.js';
 import type { Task } from '../contracts/environment.js';
 import type { LanguageModel } from '../contracts/language-model.js';
 import type { Environment } from '../environments/environment.js';
-import { environmentName } from '../environments/registry.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import { createLanguageModel } from '../language-models/create.js';
 import { priceTable } from '../language-models/price-table.js';
@@ -94,13 +93,14 @@ export async function prepare(
   sandbox: PreparedRun['sandbox'],
 ): Promise<PreparedRun> {
   const { environment = process.env, notice = () => undefined } = options;
-  const { dataset, output, memory, runtime } = config;
+  const { output, memory, runtime } = config;
   if (options.languageModel === undefined) await checkLanguageModel(config, { environment });
   await prepareSandbox(config, { sandbox, notify: notice }, { warn: () => undefined });
   const tasks: Task[] = [];
-  for await (const task of datasetTasks(config, environment)) tasks.push(task);
-  const environmentType = await environmentClass(environmentName(dataset), dataset.env_file);
-  const settings = environmentOptions(config);
+  const code = localEnvironmentCode(compareSymbolically);
+  for await (const task of checkedTasks(config, { environment }, code)) tasks.push(task);
+  const { name, file, settings } = environmentSource(config);
+  const environmentType = await environmentClass(name, file);
   const open = (address: string) => openStore(address, { environment });
   return {
     config,

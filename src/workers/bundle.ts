@@ -51,15 +51,28 @@ function entrySource(agents: readonly AgentSource[]): string {
   const lines = [
     `export * from ${JSON.stringify(here('../workflows/index.js'))};`,
     `export { default } from ${JSON.stringify(here('../workflows/index.js'))};`,
-    `import { registerAgent } from ${JSON.stringify(here('../agents/registry.js'))};`,
+    `import { registerAgentFile } from ${JSON.stringify(here('../agents/registry.js'))};`,
   ];
   for (const [number, { type, file, className }] of agents.entries()) {
-    lines.push(`import * as agent${number} from ${JSON.stringify(file)};`);
-    lines.push(
-      `registerAgent(${JSON.stringify(type)}, agent${number}[${JSON.stringify(className ?? 'default')}]);`,
-    );
+    const names = [type, file, className ?? 'default'].map((name) => JSON.stringify(name));
+    lines.push(`import agent${number} from './agent${number}.cjs';`);
+    lines.push(`registerAgentFile(${names.join(', ')}, agent${number});`);
   }
   return lines.join('\n');
+}
+
+/**
+ * What stands between the workflows and an agent's file, which may throw when it is loaded: every workflow of the worker
+ * would fail with it, for ever.
+ */
+function agentSource({ file }: AgentSource): string {
+  // In a function: what is required within `try` itself may be missing, and webpack says nothing.
+  return `const load = () => ({ exports: require(${JSON.stringify(file)}) });
+try {
+  module.exports = load();
+} catch (thrown) {
+  module.exports = { thrown };
+}`;
 }
 
 /**
@@ -72,6 +85,8 @@ async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
   const messages: string[] = [];
   try {
     await writeFile(entry, entrySource(agents));
+    for (const [number, agent] of agents.entries())
+      await writeFile(join(folder, `agent${number}.cjs`), agentSource(agent));
     const { code } = await bundleWorkflowCode({
       workflowsPath: entry,
       payloadConverterPath: PAYLOAD_CONVERTER,
@@ -82,7 +97,7 @@ async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
           ...config.module,
           rules: [
             ...(config.module?.rules ?? []),
-            { test: isAgents, exclude: entry, enforce: 'post', loader: COUNTS_ROUNDS },
+            { test: isAgents, exclude: folder, enforce: 'post', loader: COUNTS_ROUNDS },
           ],
         },
         resolve: {

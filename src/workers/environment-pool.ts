@@ -11,6 +11,7 @@ import { InfrastructureError } from '../contracts/infrastructure-error.js';
 import type { EpisodeError } from '../contracts/results.js';
 import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../grading/grade.js';
 import { CodePool } from './code-pool.js';
+import { checkedApart } from './code-trial.js';
 import {
   type ComparedThere,
   type EnvironmentAnswer,
@@ -71,6 +72,10 @@ export class EnvironmentPool {
     return {
       playable: (source, task) =>
         source.file === undefined ? local.playable(source, task) : this.playable(run, source, task),
+      checked: (source, tasks) => {
+        const { file } = source;
+        return file === undefined ? local.checked(source, tasks) : checkedApart({ ...source, file }, tasks);
+      },
     };
   }
 

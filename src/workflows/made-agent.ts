@@ -1,15 +1,17 @@
 import { AgentShapeError } from '../agents/own-agent.js';
-import { createAgent, UnknownAgentError } from '../agents/registry.js';
+import { AgentFileError, createAgent, UnknownAgentError } from '../agents/registry.js';
 import type { Agent } from '../contracts/agent.js';
 import type { RunPlan } from '../contracts/run.js';
 import { invalidInput } from './failures.js';
+
+const UNFIT = [UnknownAgentError, AgentFileError, AgentShapeError];
 
 /** What is no agent will never be one; what its constructor throws is an episode's error. */
 export function madeAgent(...given: Parameters<typeof createAgent>): Agent {
   try {
     return createAgent(...given);
   } catch (error) {
-    const isUnfit = error instanceof UnknownAgentError || error instanceof AgentShapeError;
+    const isUnfit = UNFIT.some((type) => error instanceof type);
     throw isUnfit ? invalidInput(error) : error;
   }
 }

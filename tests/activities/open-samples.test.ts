@@ -17,7 +17,11 @@ async function opened(begin: Playable['begin']): Promise<OpenedSampleRow[]> {
   const config = configOf({ dataset: { items: Array.from({ length: 10 }, () => ({ question: '?' })) } });
   const run = await preparedRun(await temporaryStore(), config);
   const playable: Playable = { begin, step: () => Promise.reject(new Error('no step is taken')) };
-  const runs = new RunContexts(dependencies({ environmentCode: () => ({ playable: () => playable }) }));
+  const runs = new RunContexts(
+    dependencies({
+      environmentCode: () => ({ playable: () => playable, checked: (_source, tasks) => tasks }),
+    }),
+  );
   const { openSamples } = createEnvironmentActivities(runs);
   const input = { run, from: 0, stride: 1, count: 10 };
   return (await new MockActivityEnvironment().run(openSamples, input)) as OpenedSampleRow[];

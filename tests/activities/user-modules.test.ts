@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkDataset } from '../../src/activities/dataset.js';
+import { localEnvironmentCode } from '../../src/activities/environment-code.js';
 import { environmentClass } from '../../src/activities/user-modules.js';
 import { InvalidInputError } from '../../src/config/errors.js';
 import type { RunConfig } from '../../src/config/schema.js';
@@ -58,7 +59,11 @@ test.each([
 });
 
 const check = (dataset: Record<string, unknown>): Promise<void> =>
-  checkDataset(configOf({ dataset }) as RunConfig, {});
+  checkDataset(
+    configOf({ dataset }) as RunConfig,
+    { environment: {} },
+    localEnvironmentCode(async () => undefined),
+  );
 
 test.each([
   [{ items: [{ question: 'q', answer: 'a' }], env_class: 'Nope' }, "'Nope' is no built-in environment"],

@@ -2,6 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { pino } from 'pino';
 import { stringify } from 'yaml';
+import { tryAgent } from '../../src/activities/agent-factory.js';
 import type { WorkerDependencies } from '../../src/activities/dependencies.js';
 import { localEnvironmentCode } from '../../src/activities/environment-code.js';
 import { withFailures } from '../../src/activities/failures.js';
@@ -21,6 +22,7 @@ export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDe
     environment: {},
     compareSymbolically: async () => undefined,
     environmentCode: () => localEnvironmentCode(fields.compareSymbolically ?? (async () => undefined)),
+    tryAgent,
     bundleCode: () => {
       throw new Error('no bundle is run here');
     },

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_REFLECTION_PROMPT } from '../../src/agents/reflexion-agent.js';
 import {
+  AgentFileError,
   createAgent,
   registerAgent,
+  registerAgentFile,
   registeredAgents,
   UnknownAgentError,
 } from '../../src/agents/registry.js';
@@ -179,6 +181,18 @@ describe('the registry', () => {
     registerAgent('echo', Echo);
     expect(registeredAgents()).toContain('echo');
     expect(await createAgent({ config, ...rest }).act('hello')).toBe('hello');
+  });
+
+  test.each([
+    [{ thrown: new TypeError('no key') }, 'agent.file: /own/agent.ts cannot be loaded in a workflow: no key'],
+    [{ thrown: 'no key' }, 'agent.file: /own/agent.ts cannot be loaded in a workflow: no key'],
+    [{ exports: { Other: class {} } }, "agent.class_name: /own/agent.ts exports no class 'Own'"],
+    [{ exports: { Own: {} } }, "agent.class_name: /own/agent.ts exports no class 'Own'"],
+  ])('one whose file gives no class is refused when it is made, and no other one: %j', (loaded, message) => {
+    registerAgentFile('broken', '/own/agent.ts', 'Own', loaded);
+    const config = { ...agent(), type: 'broken', file: '/own/agent.ts' };
+    expect(() => createAgent({ config, ...rest })).toThrow(new AgentFileError(message));
+    expect(createAgent({ config: agent(), ...rest })).toBeDefined();
   });
 
   test('an unknown one is named with those that are known', () => {

@@ -91,6 +91,32 @@ describe('a user’s own TypeScript that does not come to an end', () => {
     expect(provider.statistics.calls - calls).toBe(12);
   });
 
+  it('an environment whose file does not come to its end is refused before anything is asked', async () => {
+    await place.write(
+      'own/endless.ts',
+      `import { QAEnv } from 'reprise';\nfor (;;);\nexport class E extends QAEnv {}\n`,
+    );
+    const dataset = { task_type: 'custom', env_class: 'E', env_file: 'own/endless.ts', env_timeout_sec: 1 };
+    await place.write('endless.yaml', sumsConfig(provider.baseUrl, 2, { name: 'endless', dataset }));
+    const { code, stderr } = await place.reprise(['run', 'endless.yaml']);
+    expect(stderr).toMatch(
+      /dataset\.env_file: .*endless\.ts was not loaded within 1 s \(dataset\.env_timeout_sec\)/,
+    );
+    expect(code).toBe(2);
+    // And by a worker that somebody else's start reaches, which goes on.
+    const worker = await place.worker();
+    const client = await place.client();
+    const input = { config_path: 'endless.yaml' };
+    const options = { taskQueue: 'reprise', workflowId: 'endless', args: [input] };
+    await expect(client.workflow.execute('run', options)).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('was not loaded within 1 s') },
+    });
+    await place.write('sound.yaml', sumsConfig(provider.baseUrl, 2, { name: 'sound' }));
+    const sound = { ...options, workflowId: 'sound', args: [{ config_path: 'sound.yaml' }] };
+    await client.workflow.execute('run', sound);
+    await place.kill(worker);
+  });
+
   it('an agent that does not end is an error row, and no other sample suffers', async () => {
     await place.write('own/stuck-agent.ts', STUCK_AGENT);
     const agent = { type: 'stuck', file: 'own/stuck-agent.ts' };

@@ -244,7 +244,39 @@ describe('a user’s own TypeScript', () => {
     await place.write('no-agent.yaml', config);
     const { code, stderr } = await place.reprise(['run', 'no-agent.yaml']);
     // The field: the file's name has the word in it as well.
-    expect(stderr).toMatch(/\bagent\.(?:file|type): /);
+    expect(stderr).toMatch(/\bagent\.class_name: .*no-agent\.ts exports no class 'default'/);
     expect(code).toBe(2);
   });
+
+  it.each([
+    [
+      'anywhere',
+      "throw new Error('no licence');",
+      /agent\.file: .*throws\.ts cannot be loaded: no licence \(throws\.ts:2\)/,
+      2,
+    ],
+    [
+      'in a workflow',
+      'process.cwd();',
+      /cannot be loaded in a workflow: process is not defined \(throws\.ts:2\)/,
+      1,
+    ],
+  ])(
+    'an agent’s file that cannot be loaded %s ends the run at once, and says why',
+    async (where, line, message, exit) => {
+      const source = `import { MemoryAgent } from 'reprise';\n${line}\nexport default class extends MemoryAgent {}\n`;
+      await place.write('own/throws.ts', source);
+      const name = `throws-${exit}`;
+      const agent = { type: 'throws', file: 'own/throws.ts' };
+      await place.write(`${name}.yaml`, sumsConfig(provider.baseUrl, 3, { name, agent }));
+      const { calls } = provider.statistics;
+      const { code, stdout, stderr } = await place.reprise(['run', `${name}.yaml`]);
+      expect(`${stdout}${stderr}`, where).toMatch(message);
+      expect(code).toBe(exit);
+      // Once it is mended, the same command runs it.
+      await place.write('own/throws.ts', source.replace(line, ''));
+      expect((await place.reprise(['run', `${name}.yaml`])).code).toBe(0);
+      expect(provider.statistics.calls - calls).toBe(3);
+    },
+  );
 });

@@ -1,0 +1,117 @@
+import type { EnvironmentSource } from '../activities/environment-code.js';
+import type { AgentConfig } from '../config/agent-schemas.js';
+import { InvalidInputError } from '../config/errors.js';
+import type { MemoryConfig } from '../config/memory-schemas.js';
+import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
+import type { Task } from '../contracts/environment.js';
+import { InfrastructureError } from '../contracts/infrastructure-error.js';
+import { CodePool } from './code-pool.js';
+import type { TrialAnswer, TrialAsked } from './trial-thread.js';
+
+/** Seconds that a user's agent has to be loaded and made. */
+const AGENT_SEC = 60;
+/** Tasks that a thread is sent at once. */
+const BATCH = 500;
+
+export interface TrialOptions {
+  /** Milliseconds beyond its time after which a trial's thread is taken for stuck: 5000. */
+  grace?: number;
+  /** Milliseconds that an agent has to be loaded and made: 60,000. */
+  agentMs?: number;
+  /** The module that the thread runs, as trial-thread.ts is one. */
+  thread?: URL;
+}
+
+/** A thread in which a user's code is tried before anything is paid. */
+function trialPool({ grace, thread }: TrialOptions): CodePool<TrialAsked, TrialAnswer> {
+  return new CodePool<TrialAsked, TrialAnswer>({
+    thread: thread ?? new URL('./trial-thread.js', import.meta.url),
+    what: 'a trial',
+    threads: 1,
+    tasksAThread: 1,
+    ...(grace === undefined ? {} : { grace }),
+    stuck: (asked) => refusal(asked, late(asked)),
+    ended: (asked, message) => refusal(asked, `ended the thread that it was tried in: ${message}`),
+  });
+}
+
+async function passes(pool: CodePool<TrialAsked, TrialAnswer>, asked: TrialAsked): Promise<void> {
+  const answer = await pool.run(asked);
+  if ('passed' in answer) return;
+  if ('late' in answer) throw refusal(asked, late(asked));
+  if ('refused' in answer) throw new InvalidInputError(answer.refused, answer.field);
+  throw new InfrastructureError(answer.failed);
+}
+
+/**
+ * {@link tryAgent}, for a class that computes without end, waits for what never comes or ends its process, too.
+ * @throws InvalidInputError
+ */
+export async function tryAgentApart(
+  agent: AgentConfig,
+  memory: MemoryConfig,
+  { agentMs: timeoutMs = AGENT_SEC * 1000, ...options }: TrialOptions = {},
+): Promise<void> {
+  if (!('file' in agent)) return;
+  // What is allowed is known in this thread alone.
+  checkFile('agent.file', agent.file as string, 'code', CODE_ENDINGS);
+  const pool = trialPool(options);
+  try {
+    await passes(pool, { kind: 'agent', agent, memory, timeoutMs });
+  } finally {
+    await pool.close();
+  }
+}
+
+/**
+ * The tasks as they come, each checked by the user's environment: its class is loaded before the first one is asked for.
+ * @throws InvalidInputError
+ */
+export async function* checkedApart(
+  source: EnvironmentSource & { file: string },
+  tasks: AsyncIterable<Task>,
+  options: TrialOptions = {},
+): AsyncGenerator<Task> {
+  checkFile('dataset.env_file', source.file, 'code', CODE_ENDINGS);
+  const pool = trialPool(options);
+  const { timeoutMs } = source;
+  const check = (batch: readonly Task[]) =>
+    passes(pool, { kind: 'environment', source, tasks: batch, timeoutMs });
+  try {
+    await check([]);
+    for await (const batch of inBatches(tasks)) {
+      await check(batch);
+      yield* batch;
+    }
+  } finally {
+    await pool.close();
+  }
+}
+
+async function* inBatches(tasks: AsyncIterable<Task>): AsyncGenerator<Task[]> {
+  let batch: Task[] = [];
+  for await (const task of tasks) {
+    batch.push(task);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function late(asked: TrialAsked): string {
+  const seconds = asked.timeoutMs / 1000;
+  if (asked.kind === 'agent') return `was not loaded, and its class not made, within ${seconds} s`;
+  const [first, last] = [asked.tasks[0], asked.tasks.at(-1)];
+  const what =
+    first === undefined || last === undefined
+      ? 'was not loaded'
+      : `did not make and validate the environments of samples ${first.id} to ${last.id}`;
+  return `${what} within ${seconds} s (dataset.env_timeout_sec)`;
+}
+
+function refusal(asked: TrialAsked, what: string): InvalidInputError {
+  const field = asked.kind === 'agent' ? 'agent.file' : 'dataset.env_file';
+  const file = asked.kind === 'agent' ? (asked.agent as { file?: unknown }).file : asked.source.file;
+  return new InvalidInputError(`${field}: ${file} ${what}`, field);
+}

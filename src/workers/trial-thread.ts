@@ -1,0 +1,46 @@
+import { parentPort } from 'node:worker_threads';
+import { tryAgent } from '../activities/agent-factory.js';
+import { checkHere, type EnvironmentSource, loadingOnce } from '../activities/environment-code.js';
+import type { AgentConfig } from '../config/agent-schemas.js';
+import { InvalidInputError } from '../config/errors.js';
+import type { MemoryConfig } from '../config/memory-schemas.js';
+import type { Task } from '../contracts/environment.js';
+import { LATE, settle } from '../sandboxes/settle.js';
+import type { PooledTask, TaskBegun, Timed } from './code-pool.js';
+
+/** What is to be tried: a class is loaded, and then made for each task. */
+export type Tried =
+  | { kind: 'environment'; source: EnvironmentSource; tasks: readonly Task[] }
+  | { kind: 'agent'; agent: AgentConfig; memory: MemoryConfig };
+
+export type TrialAsked = Timed & Tried;
+
+/** An error's class does not survive the way to another thread. */
+export type TrialAnswer =
+  | { passed: true }
+  | { late: true }
+  | { refused: string; field: string | undefined }
+  | { failed: string };
+
+const load = loadingOnce();
+
+function attempt(asked: Tried): Promise<void> {
+  return asked.kind === 'agent'
+    ? tryAgent(asked.agent, asked.memory)
+    : checkHere(load, asked.source, asked.tasks);
+}
+
+/** Entry of a thread that tries a user's code; see code-trial.ts. Never throws. */
+export default async function run(asked: PooledTask<TrialAsked>): Promise<TrialAnswer> {
+  parentPort?.postMessage({ begun: asked.id } satisfies TaskBegun);
+  try {
+    return (await settle(attempt(asked), asked.timeoutMs)) === LATE ? { late: true } : { passed: true };
+  } catch (error) {
+    const { message } = error instanceof Error ? error : new Error(String(error));
+    return error instanceof InvalidInputError
+      ? { refused: message, field: error.field }
+      : { failed: message };
+  } finally {
+    asked.port.close();
+  }
+}
