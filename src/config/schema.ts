@@ -62,7 +62,9 @@ export const datasetSchema = z
       .positive()
       .max(3600)
       .optional()
-      .describe('Seconds that a reset or a step of a class in env_file may take; 120 unless said otherwise.'),
+      .describe(
+        'Seconds that loading env_file, and then a reset or a step of its class, may take; 120 unless said otherwise.',
+      ),
     input_field: z.string().min(1).default('question').describe('Dotted paths such as metadata.ID work.'),
     target_field: z.string().min(1).default('answer'),
     choices_field: z
