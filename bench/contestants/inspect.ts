@@ -12,7 +12,7 @@ interface LogHeader {
   status: string;
   stats: { started_at: string; completed_at: string };
   results: { completed_samples: number; scores: { metrics: { accuracy?: { value: number } } }[] };
-  plan: { config: { cache?: unknown; batch?: unknown } };
+  plan: { config: Record<string, unknown> };
 }
 
 /** Where `inspect` is on PATH; null where it is not. */
@@ -34,7 +34,7 @@ export function findInspect(environment: NodeJS.ProcessEnv = process.env): strin
  * is off: it answers from its cache, sends batches, shuffles and starts a server.
  */
 function assertNothingSwitchedOn({ plan: { config } }: LogHeader): void {
-  const on = ['cache', 'batch'].filter((option) => (config[option as 'cache' | 'batch'] ?? false) !== false);
+  const on = ['cache', 'batch'].filter((option) => (config[option] ?? false) !== false);
   if (on.length === 0) return;
   throw new Error(
     `Inspect switched on ${on.map((option) => `--${option}`).join(' and ')}, which nobody asked for, as it does under click 8.4.0: pip install 'click!=8.4.0'`,

@@ -28,7 +28,7 @@ export async function tryAgent(config: AgentConfig, memory: MemoryConfig): Promi
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof AgentShapeError) throw new InvalidInputError(message, 'agent.file');
-    const said = error instanceof Error ? messageWithPlace(error, config.file as string) : String(error);
+    const said = messageWithPlace(error, config.file as string);
     throw new InvalidInputError(`agent.file: the class cannot be made: ${said}`, 'agent.file');
   }
 }

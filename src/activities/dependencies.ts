@@ -1,6 +1,4 @@
 import type { Logger } from 'pino';
-import type { AgentConfig } from '../config/agent-schemas.js';
-import type { MemoryConfig } from '../config/memory-schemas.js';
 import type { Permissions } from '../config/named-files.js';
 import type { SandboxType } from '../config/sandbox-schema.js';
 import type { SymbolicComparer } from '../grading/grade.js';
@@ -8,6 +6,7 @@ import type { HearAway } from '../language-models/outage.js';
 import type { FunctionSandbox } from '../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { BundleCode } from './agent-eval/bundle-code.js';
+import type { tryAgent } from './agent-factory.js';
 import type { EnvironmentCode } from './environment-code.js';
 import type { RunLogs } from './run-log.js';
 
@@ -31,12 +30,8 @@ export interface WorkerDependencies {
   compareSymbolically: SymbolicComparer;
   /** Runs the environments of one run, the class loaded once. A user's own is off the main thread in a worker. */
   environmentCode(): EnvironmentCode;
-  /**
-   * Makes a user's agent once, with an empty memory, before anything is paid: what its class lacks, and what its
-   * constructor throws, is said at once. Off the main thread and time-boxed in a worker.
-   * @throws InvalidInputError that names the field, and the place in the file.
-   */
-  tryAgent(config: AgentConfig, memory: MemoryConfig): Promise<void>;
+  /** Makes a user's agent once, before anything is paid. Off the main thread and time-boxed in a worker. */
+  tryAgent: typeof tryAgent;
   /** Runs the code of one evaluation's bundles, each module loaded once. Off the main thread in a worker. */
   bundleCode(): BundleCode;
   logger: Logger;

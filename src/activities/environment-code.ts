@@ -28,6 +28,7 @@ export interface EnvironmentSource {
   timeoutMs: number;
 }
 
+/** What a config says of its environments. */
 export function environmentSource({ dataset }: Pick<RunConfig, 'dataset'>): EnvironmentSource {
   const { env_file, env_timeout_sec = ENVIRONMENT_TIMEOUT_SEC, env_options, instruction_template } = dataset;
   return {

@@ -38,7 +38,7 @@ export async function loadUserModule(path: string, field: string): Promise<Recor
   try {
     return (await jiti.import(path)) as Record<string, unknown>;
   } catch (error) {
-    const said = error instanceof Error ? messageWithPlace(error, path) : String(error);
+    const said = messageWithPlace(error, path);
     throw new InvalidInputError(`${field}: ${path} cannot be loaded: ${said}`, field);
   }
 }

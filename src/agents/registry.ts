@@ -22,9 +22,6 @@ const classes = new Map<string, AgentClass>([
 /** Those of users. */
 const own = new Set<string>();
 
-/** Those whose files give no class, and why. */
-const broken = new Map<string, string>();
-
 /** Adds a user's agent under the name that `agent.type` uses. The worker's bundle does this before any workflow runs. */
 export function registerAgent(type: string, agentClass: AgentClass): void {
   classes.set(type, agentClass);
@@ -40,16 +37,26 @@ export type LoadedFile = { exports: Readonly<Record<string, unknown>> } | { thro
  * @param file its absolute path
  */
 export function registerAgentFile(type: string, file: string, className: string, loaded: LoadedFile): void {
-  own.add(type);
+  registerAgent(type, classIn(file, className, loaded));
+}
+
+function classIn(file: string, className: string, loaded: LoadedFile): AgentClass {
   if ('thrown' in loaded) {
-    const { thrown } = loaded;
-    const said = thrown instanceof Error ? messageWithPlace(thrown, file) : String(thrown);
-    broken.set(type, `agent.file: ${file} cannot be loaded in a workflow: ${said}`);
-    return;
+    const said = messageWithPlace(loaded.thrown, file);
+    return noClass(`agent.file: ${file} cannot be loaded in a workflow: ${said}`);
   }
-  const agentClass = loaded.exports[className];
-  if (typeof agentClass === 'function') classes.set(type, agentClass as AgentClass);
-  else broken.set(type, `agent.class_name: ${file} exports no class '${className}'`);
+  const found = loaded.exports[className];
+  if (typeof found === 'function') return found as AgentClass;
+  return noClass(`agent.class_name: ${file} exports no class '${className}'`);
+}
+
+/** In the place of a class: making an agent of it says what is wrong with the file. */
+function noClass(message: string): AgentClass {
+  return class {
+    constructor() {
+      throw new AgentFileError(message);
+    }
+  } as unknown as AgentClass;
 }
 
 /** The names that `agent.type` may have here. */
@@ -72,8 +79,6 @@ export class UnknownAgentError extends Error {
  * @throws UnknownAgentError, AgentFileError, AgentShapeError where a user's class is no agent, and what its constructor throws.
  */
 export function createAgent(context: AgentContext<AgentConfig>, turns: AgentTurns | null = null): Agent {
-  const reason = broken.get(context.config.type);
-  if (reason !== undefined) throw new AgentFileError(reason);
   const agentClass = classes.get(context.config.type);
   if (agentClass === undefined) {
     throw new UnknownAgentError(

@@ -17,8 +17,9 @@ export function placeOfError(error: unknown, file: string | undefined): string |
   return undefined;
 }
 
-/** An error's message, with the place in the user's code that it comes from. */
-export function messageWithPlace(error: Error, file: string | undefined): string {
+/** The message of what was thrown, with the place in the user's code that it comes from. */
+export function messageWithPlace(error: unknown, file: string | undefined): string {
+  if (!(error instanceof Error)) return String(error);
   const place = placeOfError(error, file);
   return place === undefined ? error.message : `${error.message} (${place})`;
 }

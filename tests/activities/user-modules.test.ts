@@ -1,13 +1,12 @@
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { utimes, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
 import { checkDataset } from '../../src/activities/dataset.js';
 import { localEnvironmentCode } from '../../src/activities/environment-code.js';
 import { environmentClass } from '../../src/activities/user-modules.js';
 import { InvalidInputError } from '../../src/config/errors.js';
 import type { RunConfig } from '../../src/config/schema.js';
 import { configOf } from '../support/configs.js';
+import { userFile } from '../support/user-file.js';
 
 const SOURCE = `
 import { QAEnv, type Feedback } from 'reprise';
@@ -20,13 +19,7 @@ export class NoEnv {}
 export const number = 3;
 `;
 
-async function file(content: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'reprise-user-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const path = join(folder, 'environment.ts');
-  await writeFile(path, content);
-  return path;
-}
+const file = (content: string) => userFile('environment.ts', content);
 
 const task = { index: 0, id: '0', question: 'q', target: 'yes', metadata: {} };
 const services = { compareSymbolically: async () => undefined };

@@ -1,13 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { AgentConfig } from '../../src/config/agent-schemas.js';
 import { InvalidInputError } from '../../src/config/errors.js';
 import type { Task } from '../../src/contracts/environment.js';
 import { checkedApart, tryAgentApart } from '../../src/workers/code-trial.js';
 import { collect } from '../activities/support.js';
+import { userFile } from '../support/user-file.js';
 
 /** As it was built: a thread loads no TypeScript of the package. */
 const thread = pathToFileURL(resolve('dist/workers/trial-thread.js'));
@@ -15,13 +14,7 @@ const thread = pathToFileURL(resolve('dist/workers/trial-thread.js'));
 const LONG = 20_000;
 const SHORT = 1000;
 
-async function fileOf(source: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'reprise-trial-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const path = join(folder, 'own.ts');
-  await writeFile(path, source);
-  return path;
-}
+const fileOf = (source: string) => userFile('own.ts', source);
 
 async function* tasks(count: number): AsyncGenerator<Task> {
   for (let index = 0; index < count; index++)
