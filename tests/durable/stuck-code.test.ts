@@ -9,8 +9,16 @@ export class StuckEnv extends QAEnv {
     if (this.task.id === 'sum-1') for (;;);
     if (this.task.id === 'sum-3') return new Promise<never>(() => {});
     if (this.task.id === 'sum-5') process.exit(7);
-    if (this.task.id === 'sum-7') for (const hoard = [];;) hoard.push(new Array(1e6).fill(hoard.length + 0.5));
     return answer;
+  }
+}
+`;
+
+const HOARDING_ENV = `import { QAEnv } from 'reprise';
+export class HoardingEnv extends QAEnv {
+  override step(...given: Parameters<QAEnv['step']>) {
+    if (this.task.id === 'sum-7') for (const hoard = [];;) hoard.push(new Array(1e6).fill(hoard.length + 0.5));
+    return super.step(...given);
   }
 }
 `;
@@ -59,37 +67,48 @@ describe('a user’s own TypeScript that does not come to an end', () => {
     await place.dispose();
   });
 
-  it('an environment that does not end, or ends its thread, is an error row, and no other sample suffers', async () => {
-    await place.write('own/stuck.ts', STUCK_ENV);
-    const { dataset } = sumsConfig(provider.baseUrl, 12) as { dataset: object };
-    const own = { task_type: 'custom', env_class: 'StuckEnv', env_file: 'own/stuck.ts', env_timeout_sec: 4 };
-    await place.write(
-      'stuck.yaml',
-      sumsConfig(provider.baseUrl, 12, { name: 'stuck', dataset: { ...dataset, ...own } }),
-    );
-    const { calls } = provider.statistics;
-    const { code, stderr } = await place.reprise(['run', 'stuck.yaml']);
-    expect(code, stderr).toBe(0);
-    const rows = await place.rows('stuck');
-    const errors = Object.fromEntries(
-      rows.filter(({ error }) => error !== null).map(({ id, error }) => [id, error]),
-    );
-    const late = { type: 'EnvironmentTimeout', message: 'step took more than 4 s (dataset.env_timeout_sec)' };
-    expect(errors).toEqual({
-      'sum-1': late,
-      'sum-3': late,
-      'sum-5': { type: 'EnvironmentError', message: 'step ended its thread: worker exited with code: 7' },
-      'sum-7': { type: 'EnvironmentError', message: expect.stringContaining('memory limit') },
-    });
-    expect(await place.metrics('stuck')).toMatchObject({
-      status: 'done',
-      samples: 12,
-      correct: 8,
-      errors: 4,
-    });
-    // No worker died of it, so nothing was asked again.
-    expect(provider.statistics.calls - calls).toBe(12);
-  });
+  const late = { type: 'EnvironmentTimeout', message: 'step took more than 4 s (dataset.env_timeout_sec)' };
+  const ended = { type: 'EnvironmentError', message: 'step ended its thread: worker exited with code: 7' };
+  const hoarded = { type: 'EnvironmentError', message: expect.stringContaining('memory limit') };
+
+  it.each([
+    [
+      'does not end, or ends its thread,',
+      'StuckEnv',
+      STUCK_ENV,
+      4,
+      { 'sum-1': late, 'sum-3': late, 'sum-5': ended },
+    ],
+    // A machine at work may take long to hand out a gigabyte.
+    ['takes all memory', 'HoardingEnv', HOARDING_ENV, 60, { 'sum-7': hoarded }],
+  ])(
+    'an environment that %s is an error row, and no other sample suffers',
+    async (_what, env_class, source, seconds, expected) => {
+      const env_file = `own/${env_class}.ts`;
+      await place.write(env_file, source);
+      const { dataset } = sumsConfig(provider.baseUrl, 12) as { dataset: object };
+      const own = { task_type: 'custom', env_class, env_file, env_timeout_sec: seconds };
+      const config = { name: env_class, dataset: { ...dataset, ...own } };
+      await place.write('stuck.yaml', sumsConfig(provider.baseUrl, 12, config));
+      const { calls } = provider.statistics;
+      const { code, stderr } = await place.reprise(['run', 'stuck.yaml']);
+      expect(code, stderr).toBe(0);
+      const rows = await place.rows(env_class);
+      const errors = Object.fromEntries(
+        rows.filter(({ error }) => error !== null).map(({ id, error }) => [id, error]),
+      );
+      expect(errors).toEqual(expected);
+      const count = Object.keys(expected).length;
+      expect(await place.metrics(env_class)).toMatchObject({
+        status: 'done',
+        samples: 12,
+        correct: 12 - count,
+        errors: count,
+      });
+      // No worker died of it, so nothing was asked again.
+      expect(provider.statistics.calls - calls).toBe(12);
+    },
+  );
 
   it('an environment whose file does not come to its end is refused before anything is asked', async () => {
     await place.write(
