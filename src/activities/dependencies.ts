@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Permissions } from '../config/named-files.js';
 import type { SandboxType } from '../config/sandbox-schema.js';
+import type { OwnScorers } from '../evolution/domains/domain.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import type { HearAway } from '../language-models/outage.js';
 import type { FunctionSandbox } from '../sandboxes/sandbox.js';
@@ -32,6 +33,8 @@ export interface WorkerDependencies {
   environmentCode(): EnvironmentCode;
   /** Makes a user's agent once, before anything is paid. Off the main thread and time-boxed in a worker. */
   tryAgent: typeof tryAgent;
+  /** Runs the scorers of users' files. Off the main thread and time-boxed in a worker. */
+  ownScorers?: OwnScorers;
   /** Runs the code of one evaluation's bundles, each module loaded once. Off the main thread in a worker. */
   bundleCode(): BundleCode;
   logger: Logger;

@@ -11,6 +11,7 @@ import { InvalidInputError } from '../config/errors.js';
 import { EVOLVE_PARAMETERS, type EvolveFlags, type EvolveParameter } from '../config/evolve-flags.js';
 import type { EvolveProgress, EvolveResult } from '../contracts/evolve-results.js';
 import { openStore } from '../storage/open.js';
+import { ScorerPool } from '../workers/scorer-pool.js';
 import { startEvolve } from '../workers/start-evolve.js';
 import { carryOut } from './carry-out.js';
 import { collect } from './collect.js';
@@ -86,7 +87,7 @@ async function readAsked(path: string | undefined, options: EvolveOptions): Prom
   );
   const { config } = asked;
   await checkEvolveModels(config, { environment: process.env });
-  const domain = await evolveDomain(config, {});
+  const domain = await evolveDomain(config, { ownScorers: new ScorerPool() });
   await readEvolveData(config, domain, (address) => openStore(address));
   return asked;
 }

@@ -8,16 +8,16 @@ import { InfrastructureError } from '../contracts/infrastructure-error.js';
 import { CodePool } from './code-pool.js';
 import type { TrialAnswer, TrialAsked } from './trial-thread.js';
 
-/** Seconds that a user's agent has to be loaded and made. */
-const AGENT_SEC = 60;
+/** Seconds that a user's agent has to be loaded and made, and a domain to be loaded. */
+const FILE_SEC = 60;
 /** Tasks that a thread is sent at once. */
 const BATCH = 500;
 
 export interface TrialOptions {
   /** Milliseconds beyond its time after which a trial's thread is taken for stuck: 5000. */
   grace?: number;
-  /** Milliseconds that an agent has to be loaded and made: 60,000. */
-  agentMs?: number;
+  /** Milliseconds that an agent has to be loaded and made, and a domain to be loaded: 60,000. */
+  fileMs?: number;
   /** The module that the thread runs, as trial-thread.ts is one. */
   thread?: URL;
 }
@@ -43,6 +43,15 @@ async function passes(pool: CodePool<TrialAsked, TrialAnswer>, asked: TrialAsked
   throw new InfrastructureError(answer.failed);
 }
 
+async function passesAlone(asked: TrialAsked, options: TrialOptions): Promise<void> {
+  const pool = trialPool(options);
+  try {
+    await passes(pool, asked);
+  } finally {
+    await pool.close();
+  }
+}
+
 /**
  * {@link tryAgent}, for a class that computes without end, waits for what never comes or ends its process, too.
  * @throws InvalidInputError
@@ -50,17 +59,21 @@ async function passes(pool: CodePool<TrialAsked, TrialAnswer>, asked: TrialAsked
 export async function tryAgentApart(
   agent: AgentConfig,
   memory: MemoryConfig,
-  { agentMs: timeoutMs = AGENT_SEC * 1000, ...options }: TrialOptions = {},
+  { fileMs: timeoutMs = FILE_SEC * 1000, ...options }: TrialOptions = {},
 ): Promise<void> {
   if (!('file' in agent)) return;
   // What is allowed is known in this thread alone.
   checkFile('agent.file', agent.file as string, 'code', CODE_ENDINGS);
-  const pool = trialPool(options);
-  try {
-    await passes(pool, { kind: 'agent', agent, memory, timeoutMs });
-  } finally {
-    await pool.close();
-  }
+  await passesAlone({ kind: 'agent', agent, memory, timeoutMs }, options);
+}
+
+/** Loads a user's domain. @throws InvalidInputError */
+export async function tryDomainApart(
+  file: string,
+  { fileMs: timeoutMs = FILE_SEC * 1000, ...options }: TrialOptions = {},
+): Promise<void> {
+  checkFile('domain.file', file, 'code', CODE_ENDINGS);
+  await passesAlone({ kind: 'domain', file, timeoutMs }, options);
 }
 
 /**
@@ -102,6 +115,7 @@ async function* inBatches(tasks: AsyncIterable<Task>): AsyncGenerator<Task[]> {
 function late(asked: TrialAsked): string {
   const seconds = asked.timeoutMs / 1000;
   if (asked.kind === 'agent') return `was not loaded, and its class not made, within ${seconds} s`;
+  if (asked.kind === 'domain') return `was not loaded within ${seconds} s`;
   const [first, last] = [asked.tasks[0], asked.tasks.at(-1)];
   const what =
     first === undefined || last === undefined
@@ -110,8 +124,19 @@ function late(asked: TrialAsked): string {
   return `${what} within ${seconds} s (dataset.env_timeout_sec)`;
 }
 
+/** The field of the config that names the file, and the file. */
+function named(asked: TrialAsked): { field: string; file: unknown } {
+  switch (asked.kind) {
+    case 'agent':
+      return { field: 'agent.file', file: (asked.agent as { file?: unknown }).file };
+    case 'domain':
+      return { field: 'domain.file', file: asked.file };
+    case 'environment':
+      return { field: 'dataset.env_file', file: asked.source.file };
+  }
+}
+
 function refusal(asked: TrialAsked, what: string): InvalidInputError {
-  const field = asked.kind === 'agent' ? 'agent.file' : 'dataset.env_file';
-  const file = asked.kind === 'agent' ? (asked.agent as { file?: unknown }).file : asked.source.file;
+  const { field, file } = named(asked);
   return new InvalidInputError(`${field}: ${file} ${what}`, field);
 }

@@ -10,7 +10,6 @@ import type { Task } from '../contracts/environment.js';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 import type { EpisodeError } from '../contracts/results.js';
 import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../grading/grade.js';
-import { CodePool } from './code-pool.js';
 import { checkedApart } from './code-trial.js';
 import {
   type ComparedThere,
@@ -20,6 +19,7 @@ import {
   reasonOf,
   type WantedComparison,
 } from './environment-thread.js';
+import { FairPool, ThreadLost } from './fair-pool.js';
 
 /** Of environments that wait for something outside, as for a server of their own. */
 const TASKS_A_THREAD = 512;
@@ -32,37 +32,23 @@ export interface EnvironmentPoolOptions {
   thread?: URL;
 }
 
-/** A thread that had to be ended, or that came to its end: by this task, or by one beside it. */
-class ThreadLost extends Error {
-  constructor(readonly error: EpisodeError) {
-    super(error.message);
-  }
-}
-
 /**
  * Runs users' own environments in threads: one that computes without end, waits for what never comes, takes all memory or
  * ends its process costs its own sample an error row, and the worker nothing.
- *
- * Invariant: no sample pays for another one, or for a busy machine's queue. What is late or loses its thread beside others
- * is run once more with a thread to itself, and what becomes of it there is the verdict.
  */
 export class EnvironmentPool {
-  private readonly together: CodePool<EnvironmentAsked, EnvironmentAnswer>;
-  private readonly alone: CodePool<EnvironmentAsked, EnvironmentAnswer>;
+  private readonly pool: FairPool<EnvironmentAsked, EnvironmentAnswer>;
   private readonly compareSymbolically: SymbolicComparer;
   private runs = 0;
 
   constructor({ compareSymbolically, grace, thread }: EnvironmentPoolOptions) {
     this.compareSymbolically = compareSymbolically;
-    const options = {
+    this.pool = new FairPool({
       ...(grace === undefined ? {} : { grace }),
       thread: thread ?? new URL('./environment-thread.js', import.meta.url),
       what: 'environments',
-      stuck: (asked: EnvironmentAsked) => new ThreadLost(late(asked)),
-      ended: (asked: EnvironmentAsked, message: string) => new ThreadLost(died(asked, message)),
-    };
-    this.together = new CodePool({ ...options, tasksAThread: TASKS_A_THREAD });
-    this.alone = new CodePool({ ...options, threads: 1, tasksAThread: 1 });
+      tasksAThread: TASKS_A_THREAD,
+    });
   }
 
   /** For one run. Built-in environments stay in this thread. */
@@ -80,8 +66,8 @@ export class EnvironmentPool {
   }
 
   /** Ends all threads; what is asked afterwards is refused. */
-  async close(): Promise<void> {
-    await Promise.all([this.together.close(), this.alone.close()]);
+  close(): Promise<void> {
+    return this.pool.close();
   }
 
   private playable(run: string, source: EnvironmentSource, task: Task): Playable {
@@ -100,10 +86,9 @@ export class EnvironmentPool {
 
   private async run(asked: EnvironmentAsked): Promise<unknown> {
     const waiting = { hear: (message: unknown) => void this.compare(message as WantedComparison) };
-    const first = await this.together.run(asked, waiting).catch(lost);
-    const isVerdict = !(first instanceof ThreadLost) && !('late' in first && first.isThreadBusy);
-    const answer = isVerdict ? first : await this.alone.run(asked, waiting).catch(lost);
-    if (answer instanceof ThreadLost) return { error: answer.error };
+    const answer = await this.pool.run(asked, waiting);
+    if (answer instanceof ThreadLost)
+      return { error: answer.how === 'stuck' ? late(asked) : died(asked, answer.message) };
     if ('late' in answer) return { error: late(asked) };
     if ('outcome' in answer) return JSON.parse(answer.outcome);
     throw errorOf(answer);
@@ -121,12 +106,6 @@ export class EnvironmentPool {
     answer.postMessage(compared);
     answer.close();
   }
-}
-
-/** What is to be tried again alone; anything else is thrown on. */
-function lost(error: unknown): ThreadLost {
-  if (error instanceof ThreadLost) return error;
-  throw error;
 }
 
 function late({ kind, timeoutMs }: EnvironmentAsked): EpisodeError {

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { performance } from 'node:perf_hooks';
 import { MessageChannel, type MessagePort, parentPort } from 'node:worker_threads';
 import {
   type EnvironmentSource,
@@ -13,8 +12,9 @@ import { InvalidInputError } from '../config/errors.js';
 import type { Task } from '../contracts/environment.js';
 import type { Json } from '../contracts/json.js';
 import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../grading/grade.js';
-import { LATE, settle } from '../sandboxes/settle.js';
 import type { PooledTask, TaskBegun } from './code-pool.js';
+import type { Late } from './fair-pool.js';
+import { inTime } from './in-time.js';
 
 export type EnvironmentMove = { kind: 'reset' } | { kind: 'step'; state: Json; action: string };
 
@@ -44,14 +44,10 @@ export type ComparedThere =
 export type EnvironmentAnswer =
   /** JSON, as it goes into files and histories. */
   | { outcome: string }
-  /** It did not answer in time. */
-  | { late: true; isThreadBusy: boolean }
   | { failure: 'unavailable' | 'input' | 'other'; message: string; field?: string | undefined };
 
 /** Runs whose class a thread holds. */
 const RUNS = 16;
-/** Share of a task's time from which on others in the thread may have taken it. */
-const BUSY = 0.5;
 
 const classes = new Lru<string, LoadClass>(RUNS);
 
@@ -96,15 +92,12 @@ async function play(asked: EnvironmentAsked, environment: Playable): Promise<unk
 }
 
 /** Entry of a thread that runs own environments; see environment-pool.ts. Never throws. */
-export default async function run(asked: PooledTask<EnvironmentAsked>): Promise<EnvironmentAnswer> {
+export default async function run(asked: PooledTask<EnvironmentAsked>): Promise<EnvironmentAnswer | Late> {
   parentPort?.postMessage({ begun: asked.id } satisfies TaskBegun);
-  const before = performance.eventLoopUtilization();
   const { port, timeoutMs } = asked;
   try {
     const environment = playableHere(classOf(asked.run), asked, comparer(port));
-    const outcome = await settle(play(asked, environment), timeoutMs);
-    if (outcome !== LATE) return { outcome: JSON.stringify(outcome) };
-    return { late: true, isThreadBusy: performance.eventLoopUtilization(before).utilization > BUSY };
+    return await inTime(async () => ({ outcome: JSON.stringify(await play(asked, environment)) }), timeoutMs);
   } catch (error) {
     return failureOf(error);
   } finally {

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { tryAgent } from '../activities/agent-factory.js';
 import { checkHere, type EnvironmentSource, loadingOnce } from '../activities/environment-code.js';
+import { loadUserModule } from '../activities/user-modules.js';
 import type { AgentConfig } from '../config/agent-schemas.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { MemoryConfig } from '../config/memory-schemas.js';
@@ -11,7 +12,8 @@ import type { PooledTask, TaskBegun, Timed } from './code-pool.js';
 /** What is to be tried: a class is loaded, and then made for each task. */
 export type Tried =
   | { kind: 'environment'; source: EnvironmentSource; tasks: readonly Task[] }
-  | { kind: 'agent'; agent: AgentConfig; memory: MemoryConfig };
+  | { kind: 'agent'; agent: AgentConfig; memory: MemoryConfig }
+  | { kind: 'domain'; file: string };
 
 export type TrialAsked = Timed & Tried;
 
@@ -24,10 +26,16 @@ export type TrialAnswer =
 
 const load = loadingOnce();
 
-function attempt(asked: Tried): Promise<void> {
-  return asked.kind === 'agent'
-    ? tryAgent(asked.agent, asked.memory)
-    : checkHere(load, asked.source, asked.tasks);
+async function attempt(asked: Tried): Promise<void> {
+  switch (asked.kind) {
+    case 'agent':
+      return tryAgent(asked.agent, asked.memory);
+    case 'domain':
+      await loadUserModule(asked.file, 'domain.file');
+      return;
+    case 'environment':
+      return checkHere(load, asked.source, asked.tasks);
+  }
 }
 
 /** Entry of a thread that tries a user's code; see code-trial.ts. Never throws. */

@@ -18,6 +18,7 @@ import { dataConverter } from './payload-storage.js';
 import { allowedBy, KeptPermissions, namespaceIdOf } from './permissions.js';
 import { withoutPromiseHooks } from './promise-hooks.js';
 import { concurrentExecutions, Sandboxes } from './sandboxes.js';
+import { ScorerPool } from './scorer-pool.js';
 import { StateFolder, stateFolder } from './state-folder.js';
 import { VERSION } from './version.js';
 
@@ -82,6 +83,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const grading = new GradingPool();
   const bundles = new BundlePool();
   const environments = new EnvironmentPool({ compareSymbolically: grading.compare });
+  const scorers = new ScorerPool();
   const runLogs = new RunLogs();
   const notify = (message: string) => options.notify?.(message, workflowInContext());
   const sandboxes = new Sandboxes(environment, notify);
@@ -96,6 +98,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     compareSymbolically: grading.compare,
     environmentCode: () => environments.code(),
     tryAgent: tryAgentApart,
+    ownScorers: scorers,
     bundleCode: () => bundles.code(),
     logger,
     notify,
@@ -147,6 +150,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
         await grading.close();
         await bundles.close();
         await environments.close();
+        await scorers.close();
       }
     },
     shutdown: () => {

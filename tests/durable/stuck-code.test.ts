@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { evolveMetricsOf, experimentOf } from '../support/evolutions.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { findPython, mustSkipPython } from '../support/python.js';
 import { sumsConfig, Workplace } from '../support/workplace.js';
 
 const STUCK_ENV = `import { QAEnv } from 'reprise';
@@ -52,6 +54,16 @@ export default class Stuck extends MemoryAgent {
   }
 }
 `;
+
+const HOARDING_SCORER = `export function score(output: string) {
+  if (output === 'hoard') for (const hoard = [];;) hoard.push(new Array(1e6).fill(hoard.length + 0.5));
+  return { score: 1, message: 'fine' };
+}
+`;
+
+const ECHO = '```python file=scaffold.py\ndef process_input(text):\n    return text\n```';
+
+const withoutPython = mustSkipPython(await findPython());
 
 describe('a user’s own TypeScript that does not come to an end', () => {
   let place: Workplace;
@@ -163,4 +175,38 @@ describe('a user’s own TypeScript that does not come to an end', () => {
     // One that loops before it has asked asks nothing, and nothing is asked twice.
     expect(provider.statistics.calls - calls).toBe(11);
   });
+
+  it.skipIf(withoutPython)(
+    'an output that its scorer cannot end with scores 0, and the evolution goes on',
+    async () => {
+      const lines = (...inputs: string[]) =>
+        inputs
+          .map((input, index) => `${JSON.stringify({ id: `${index}`, input, target: input })}\n`)
+          .join('');
+      await place.write('own/score.ts', HOARDING_SCORER);
+      await place.write('train.jsonl', lines('fine'));
+      await place.write('valid.jsonl', lines('fine', 'hoard', 'well'));
+      await place.write('hoarding.yaml', {
+        task_prompt: 'Return the input.',
+        domain: 'own/score.ts',
+        data: { train: 'train.jsonl', valid: 'valid.jsonl' },
+        evolution: {
+          num_iterations: 1,
+          initial_scaffolds: 1,
+          scaffolds_per_iter: 1,
+          num_validation_examples: 3,
+        },
+        scaffolder: { lm: { model: 'openai/echo', base_url: provider.baseUrl } },
+        sandbox: { type: 'process' },
+      });
+      provider.intercept = () => ({ kind: 'reply', text: ECHO });
+      const { code, stdout, stderr } = await place.reprise([
+        ...['evolve', 'hoarding.yaml', '--experiment-name', 'hoarding', '--results-dir', 'experiments'],
+      ]);
+      provider.intercept = undefined;
+      expect(code, stdout + stderr).toBe(0);
+      const metrics = await evolveMetricsOf(await experimentOf(place, 'hoarding'));
+      expect(metrics).toMatchObject({ status: 'done', best: { score: 2 / 3 } });
+    },
+  );
 });

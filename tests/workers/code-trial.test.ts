@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { AgentConfig } from '../../src/config/agent-schemas.js';
 import { InvalidInputError } from '../../src/config/errors.js';
 import type { Task } from '../../src/contracts/environment.js';
-import { checkedApart, tryAgentApart } from '../../src/workers/code-trial.js';
+import { checkedApart, tryAgentApart, tryDomainApart } from '../../src/workers/code-trial.js';
 import { collect } from '../activities/support.js';
 import { userFile } from '../support/user-file.js';
 
@@ -38,7 +38,7 @@ async function checked(source: string, count: number, timeoutMs: number) {
   return { file, found };
 }
 
-async function tried(source: string, agentMs: number) {
+async function tried(source: string, fileMs: number) {
   const file = await fileOf(source);
   const config = { type: 'own', file } as unknown as AgentConfig;
   const found = await tryAgentApart(
@@ -47,7 +47,7 @@ async function tried(source: string, agentMs: number) {
     {
       thread,
       grace: 100,
-      agentMs,
+      fileMs,
     },
   ).catch((error: unknown) => error);
   return { file, found };
@@ -128,4 +128,16 @@ test('what an agent’s constructor throws is told with its place', async () => 
   expect(found).toEqual(
     new InvalidInputError('agent.file: the class cannot be made: no tools (own.ts:3)', 'agent.file'),
   );
+});
+
+test.each([
+  ['computes without end', 'for (;;);', SHORT, 'was not loaded within 1 s'],
+  ['ends its process', 'process.exit(3);', LONG, 'ended the thread that it was tried in: '],
+  ['throws', "throw new Error('no licence');", LONG, 'cannot be loaded: no licence (own.ts:1)'],
+])('a domain’s file that %s is refused', async (_what, line, fileMs, message) => {
+  const file = await fileOf(`${line}\nexport const score = () => 1;\n`);
+  const found = await tryDomainApart(file, { thread, grace: 100, fileMs }).catch((error: unknown) => error);
+  expect(found).toBeInstanceOf(InvalidInputError);
+  expect((found as InvalidInputError).field).toBe('domain.file');
+  expect((found as Error).message).toContain(`domain.file: ${file} ${message}`);
 });

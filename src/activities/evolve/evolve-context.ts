@@ -86,11 +86,11 @@ export class EvolveContexts extends ContextCache<EvolveContext> {
   protected override async open(run: string): Promise<EvolveContext> {
     const store = storeOfRun(this.dependencies.openStore, run);
     const config = await storedConfig<EvolveConfig>(store);
-    const { compareSymbolically } = this.dependencies;
+    const { compareSymbolically, ownScorers } = this.dependencies;
     return new EvolveContext(
       store,
       config,
-      await evolveDomain(config, { compareSymbolically }),
+      await evolveDomain(config, { compareSymbolically, ownScorers }),
       this.dependencies,
     );
   }

@@ -16,8 +16,11 @@ export async function evolveDomain(
   if (domain.name === 'custom') {
     const field = 'domain.file';
     const file = domain.file as string;
+    const { ownScorers } = services;
+    await ownScorers?.tried(file);
     const loaded = await loadUserModule(file, field);
-    return named(field, `${file}: `, () => customDomain(loaded));
+    const own = named(field, `${file}: `, () => customDomain(loaded));
+    return ownScorers === undefined ? own : { ...own, score: ownScorers.scorer(file) };
   }
   const { name, options } = domain;
   return named('domain.options', '', () => builtInDomain(name, options, services));

@@ -87,12 +87,12 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
       const { info } = Context.current();
       const { workflowId, runId } = info.workflowExecution as { workflowId: string; runId: string };
       const startedAt = new Date(info.scheduledTimestampMs).toISOString();
-      const { openStore, compareSymbolically } = dependencies;
+      const { openStore, compareSymbolically, ownScorers } = dependencies;
       const { config, fork } = await evolveConfigOf(input, workflowId, openStore);
       await checkEvolveModels(config, dependencies);
       const data = await readEvolveData(
         config,
-        await evolveDomain(config, { compareSymbolically }),
+        await evolveDomain(config, { compareSymbolically, ownScorers }),
         openStore,
       );
       await prepareSandbox(config);

@@ -1,3 +1,4 @@
+import { InfrastructureError } from '../../contracts/infrastructure-error.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../../grading/grade.js';
 import type { DatasetExample } from '../types.js';
@@ -29,8 +30,18 @@ export interface Domain {
   generate?(seed: number, count: number): DatasetExample[];
 }
 
+/** Runs scorers out of users' files where they can harm nobody. */
+export interface OwnScorers {
+  /** Loads a file, as a trial. @throws InvalidInputError */
+  tried(file: string): Promise<void>;
+  /** For one experiment. @throws what `scoreOutput` takes for a limit or for a failure of the scorer */
+  scorer(file: string): Domain['score'];
+}
+
 /** What the worker hands to a domain. */
 export interface DomainServices {
+  /** Off the main thread and time-boxed in a worker; absent: scorers run where they are called. */
+  ownScorers?: OwnScorers;
   /** Time-boxed and off the main thread in a worker. */
   compareSymbolically?: SymbolicComparer;
 }
@@ -45,7 +56,7 @@ const LONGEST_MESSAGE = 500;
 /**
  * The score of an output, fit to be added up and compared. NaN and the infinities become 0, and so does an output whose
  * comparison takes more than one may, for a program must not be able to win by making its scorer stumble.
- * @throws ComparisonUnavailableError where nothing could be compared for now, which may be tried again.
+ * @throws ComparisonUnavailableError, InfrastructureError where nothing could be judged for now, which may be tried again.
  * @throws ScoringError where the domain throws, or answers with a negative score or with none: below 0 a failed run,
  *   which scores 0, would be better than a finished one.
  */
@@ -58,7 +69,7 @@ export async function scoreOutput(
   try {
     answer = await domain.score(output, example);
   } catch (error) {
-    if (error instanceof ComparisonUnavailableError) throw error;
+    if (error instanceof ComparisonUnavailableError || error instanceof InfrastructureError) throw error;
     if (error instanceof GradingLimitError)
       return { score: 0, message: `${error.message}, which counts as 0.` };
     const message = error instanceof Error ? error.message : String(error);

@@ -1,0 +1,61 @@
+import { parentPort } from 'node:worker_threads';
+import { Lru, loadedOnce } from '../activities/lru.js';
+import { loadUserModule } from '../activities/user-modules.js';
+import { InvalidInputError } from '../config/errors.js';
+import { messageWithPlace } from '../contracts/place-of-error.js';
+import { customDomain } from '../evolution/domains/custom.js';
+import type { Domain, DomainScore } from '../evolution/domains/domain.js';
+import type { DatasetExample } from '../evolution/types.js';
+import type { PooledTask, TaskBegun, Timed } from './code-pool.js';
+import type { Late } from './fair-pool.js';
+import { inTime } from './in-time.js';
+
+/** An output to be scored. */
+export interface ScoreAsked extends Timed {
+  /** The experiment: its file is loaded once. */
+  experiment: string;
+  /** Absolute. */
+  file: string;
+  output: string;
+  example: DatasetExample;
+}
+
+/** An error's class does not survive the way to another thread. */
+export type ScoreAnswer =
+  /** As the file says; JSON, but for numbers that are not finite. */
+  { scored: DomainScore } | { refused: string; field: string | undefined } | { threw: string };
+
+/** Experiments whose files a thread holds. */
+const EXPERIMENTS = 16;
+
+const domains = new Lru<string, Promise<Domain>>(EXPERIMENTS);
+
+/** What can be sent to another thread. */
+function plain({ score, message }: DomainScore): DomainScore {
+  const sent = typeof score === 'number' ? score : JSON.parse(JSON.stringify(score ?? null));
+  return { score: sent, message: String(message ?? '') };
+}
+
+async function score({ experiment, file, output, example }: ScoreAsked): Promise<ScoreAnswer> {
+  const domain = await loadedOnce(domains, experiment, async () =>
+    customDomain(await loadUserModule(file, 'domain.file')),
+  );
+  try {
+    return { scored: plain(await domain.score(output, example)) };
+  } catch (error) {
+    return { threw: error instanceof Error ? messageWithPlace(error, file) : String(error) };
+  }
+}
+
+/** Entry of a thread that runs a user's scorer; see scorer-pool.ts. Never throws. */
+export default async function run(asked: PooledTask<ScoreAsked>): Promise<ScoreAnswer | Late> {
+  parentPort?.postMessage({ begun: asked.id } satisfies TaskBegun);
+  try {
+    return await inTime(() => score(asked), asked.timeoutMs);
+  } catch (error) {
+    const { message } = error as Error;
+    return { refused: message, field: error instanceof InvalidInputError ? error.field : undefined };
+  } finally {
+    asked.port.close();
+  }
+}
