@@ -23,6 +23,8 @@ interface StoredCode<Done extends object> {
   /** SHA-256 by path. */
   modules: Record<string, string>;
   values?: Record<string, string>;
+  /** Paths are shown from these folders on. */
+  folders?: readonly string[];
   changes: CodeChange<Done>[];
 }
 
@@ -66,22 +68,34 @@ export async function noteCodeChange<Done extends object>(
   now: Done & { at: string },
 ): Promise<CodeChange<Done> | null> {
   const before = await storedCode<Done>(store);
-  const { changed, modules } = await compared(before.modules, code);
   const { values = {} } = code;
+  const folders = [...new Set([...code.folders, ...(before.folders ?? [])])];
+  const { changed, modules } = await compared(before.modules, { ...code, folders });
   const others = Object.keys(values).filter(
     (name) => (before.values?.[name] ?? values[name]) !== values[name],
   );
   const change = changed.length + others.length === 0 ? null : { ...now, modules: [...changed, ...others] };
   if (change === null && Object.keys({ ...modules, ...values }).length === 0) return null;
   const changes = change === null ? before.changes : [...before.changes, change];
-  const stored = { modules, values: { ...before.values, ...values }, changes };
+  const stored = { modules, values: { ...before.values, ...values }, folders, changes };
   await store.write(codeKey(), JSON.stringify(stored));
   return change;
 }
 
-/** What {@link noteCodeChange} has noted, in the order of time. */
-export async function codeChanges<Done extends object>(store: ArtifactStore): Promise<CodeChange<Done>[]> {
+/** Notes what has changed until an experiment's end. @returns every change, in the order of time. */
+export async function codeChangesAtEnd<Done extends object>(
+  store: ArtifactStore,
+  code: OwnCode,
+  done: Done,
+): Promise<CodeChange<Done>[]> {
+  await noteCodeChange(store, code, { ...done, at: new Date().toISOString() });
   return (await storedCode<Done>(store)).changes;
+}
+
+/** In words, what a change is of. */
+export function changedText(experiment: string, modules: readonly string[]): string {
+  const have = modules.length === 1 ? 'has' : 'have';
+  return `${modules.join(', ')} ${have} changed since ${experiment} began`;
 }
 
 /** Modules that are not as an experiment has noted them, from their folder on; none where it has noted none. */

@@ -2,7 +2,7 @@ import { basename } from 'node:path/posix';
 import type { RunConfig } from '../config/schema.js';
 import type { FinalizeInput } from '../contracts/activities.js';
 import type { ExecutionRecord } from '../contracts/execution.js';
-import type { CodeChange, Metrics, TaskRow } from '../contracts/results.js';
+import type { Metrics, TaskRow } from '../contracts/results.js';
 import type { RunPlan } from '../contracts/run.js';
 import { runReport } from '../reports/run-report.js';
 import { withTask } from '../statistics/result-row.js';
@@ -28,7 +28,7 @@ import { endRetry } from '../storage/retry-marker.js';
 import { trajectoryOf } from '../trajectories/from-episode.js';
 import { executionHash, identityHash } from './call-key.js';
 import type { StoredCall } from './call-store.js';
-import { codeChanges, noteCodeChange } from './code-changes.js';
+import { codeChangesAtEnd } from './code-changes.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { paidEmbeddings } from './embeddings.js';
 import { heartbeating } from './heartbeating.js';
@@ -199,9 +199,8 @@ async function writeEnd(
   if (unkept !== null) builder.addUnkept(unkept);
   const openStore: OpenStore = (address) => guard(dependencies.openStore(address));
   await writeMemory(run, parts, { store, openStore, execution: plan.execution });
-  const code_changes = await codeChangesAtEnd(run, store, {
+  const code_changes = await codeChangesAtEnd(store, ownCodeAndPrices(config, dependencies.environment), {
     episodes: builder.episodesSoFar,
-    environment: dependencies.environment,
   });
   const gathered = builder.finish(
     runFacts(config, {
@@ -221,17 +220,6 @@ async function writeEnd(
   log.info({ status, samples, correct, errors, accuracy, cost_usd, message }, 'run ended');
   await writeMetrics(store, metrics, dependencies.runLogs);
   return metrics;
-}
-
-/** A user's file may have been edited while the run was in progress: it is loaded anew then. */
-async function codeChangesAtEnd(
-  { config }: RunContext,
-  store: ArtifactStore,
-  { episodes, environment }: { episodes: number } & Pick<WorkerDependencies, 'environment'>,
-): Promise<CodeChange[]> {
-  const code = ownCodeAndPrices(config, environment);
-  await noteCodeChange(store, code, { at: new Date().toISOString(), episodes });
-  return codeChanges<{ episodes: number }>(store);
 }
 
 /**

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
 import { InvalidInputError } from '../config/errors.js';
@@ -7,6 +6,7 @@ import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { EnvironmentClass } from '../environments/environment.js';
 import { BUILT_IN_ENVIRONMENTS, builtInEnvironment, isEnvironmentClass } from '../environments/registry.js';
+import { withImports } from './with-imports.js';
 
 /** The package's own entry, so that a user's file can say `import { QAEnv } from 'reprise'` from anywhere. */
 function packageEntry(): string {
@@ -14,33 +14,54 @@ function packageEntry(): string {
   return existsSync(built) ? built : fileURLToPath(new URL('../index.ts', import.meta.url));
 }
 
-/** When the files that were loaded had been changed last. */
-const changes = new Map<string, number>();
+/** A user's file as it was loaded, and when it, and what it imports of theirs, had been changed last. */
+interface LoadedModule {
+  changes: Map<string, number>;
+  exported: Promise<Record<string, unknown>>;
+}
 
-/**
- * Loads a user's TypeScript or JavaScript file without a build step. An edited file is loaded anew.
- * @throws InvalidInputError that names the config's field.
- */
-export async function loadUserModule(path: string, field: string): Promise<Record<string, unknown>> {
-  // Results hold programs of models in other languages, which may be read as this one.
-  checkFile(field, path, 'code', CODE_ENDINGS);
-  const { mtimeMs } = await stat(path).catch(() => {
-    throw new InvalidInputError(`${field}: there is no file at ${path}`, field);
-  });
+/** By path. What could not be loaded is not held. */
+const loaded = new Map<string, LoadedModule>();
+
+function changedAt(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function isAsItWas({ changes }: LoadedModule): boolean {
+  return [...changes].every(([file, at]) => changedAt(file) === at);
+}
+
+async function importAnew(path: string, files: Iterable<string>): Promise<Record<string, unknown>> {
   const jiti = createJiti(import.meta.url, {
     alias: { reprise: packageEntry() },
     // A cache of compiled files by content; modules themselves are kept by path.
     fsCache: true,
     moduleCache: true,
   });
-  if (changes.get(path) !== mtimeMs) delete jiti.cache[path];
-  changes.set(path, mtimeMs);
-  try {
-    return (await jiti.import(path)) as Record<string, unknown>;
-  } catch (error) {
+  for (const file of files) delete jiti.cache[file];
+  return (await jiti.import(path)) as Record<string, unknown>;
+}
+
+/**
+ * Loads a user's TypeScript or JavaScript file without a build step, once; where it, or a file of theirs that it imports,
+ * was edited since, anew.
+ * @throws InvalidInputError that names the config's field.
+ */
+export async function loadUserModule(path: string, field: string): Promise<Record<string, unknown>> {
+  // Results hold programs of models in other languages, which may be read as this one.
+  checkFile(field, path, 'code', CODE_ENDINGS);
+  const held = loaded.get(path);
+  if (held !== undefined && isAsItWas(held)) return held.exported;
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new InvalidInputError(`${field}: there is no file at ${path}`, field);
+  const changes = new Map([...withImports(path).keys()].map((file) => [file, changedAt(file)]));
+  const exported = importAnew(path, changes.keys()).catch((error: unknown) => {
+    if (loaded.get(path)?.exported === exported) loaded.delete(path);
     const said = messageWithPlace(error, path);
     throw new InvalidInputError(`${field}: ${path} cannot be loaded: ${said}`, field);
-  }
+  });
+  loaded.set(path, { changes, exported });
+  return exported;
 }
 
 /** The environment class of a config: a built-in one, or an export of the user's file. */

@@ -7,6 +7,7 @@ import { scoreOrDash } from '../evolution/scores.js';
 import { scoreText } from '../statistics/figure-text.js';
 import {
   artifactLines,
+  changedRows,
   costSoFarText,
   counted,
   dollars,
@@ -99,10 +100,7 @@ export function agentEvalTable(metrics: AgentEvalMetrics): string {
     ['user', metrics.user_model ?? 'none'],
     ['rollouts', `${rollouts}${ofPlanned} with a reward, of ${metrics.rows} rows`],
     ['mean reward', meanReward(metrics)],
-    ...metrics.code_changes.map(({ modules, rollouts: before }) => [
-      'changed meanwhile',
-      `${modules.join(', ')}, after ${before} of the rollouts`,
-    ]),
+    ...changedRows(metrics.code_changes, 'rollouts'),
     ['errors', metrics.errors === 0 ? '0' : `${metrics.errors}, not counted as failures`],
     ['spoiled by the user', withCounts(spoiled, metrics.user_faults)],
     ['endings', counts(metrics.endings) || '–'],

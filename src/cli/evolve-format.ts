@@ -5,6 +5,7 @@ import { latestScoreText } from '../evolution/lineage.js';
 import { scoreText } from '../statistics/figure-text.js';
 import {
   artifactLines,
+  changedRows,
   costSoFarText,
   counted,
   dollars,
@@ -94,6 +95,7 @@ export function evolveTable(metrics: EvolveMetrics): string {
     ['iterations', `${metrics.iterations} of ${metrics.num_iterations + 1}, the first one included`],
     ['best by iteration', scores.join(', ')],
     ['scaffolds', [String(metrics.scaffolds), ...lost].join(', ')],
+    ...changedRows(metrics.code_changes, 'iterations'),
     ['executions', `${metrics.executions}, ${metrics.executions_failed} failed`],
     ...spendingRows(metrics),
     ['best scaffold', best === null ? 'none was validated' : best.id],

@@ -19,7 +19,7 @@ import { leaveToWorkers } from './detach.js';
 import { evolveDisplay } from './evolve-display.js';
 import { evolveReport } from './evolve-format.js';
 import { FAIL_ON_ERROR, shareOf } from './exit-code.js';
-import { paceNotes } from './started-text.js';
+import { codeNotes, paceNotes } from './started-text.js';
 
 /** What each flag says; a default is the config's. */
 const FLAGS: Readonly<Record<EvolveParameter, [value: string, description: string]>> = {
@@ -109,7 +109,12 @@ function executeEvolve(
       return {
         id,
         handle,
-        says: [`${verb} ${id}`, ...paceNotes(started), ...(iterations === null ? [] : [further])],
+        says: [
+          `${verb} ${id}`,
+          ...paceNotes(started),
+          ...codeNotes(started),
+          ...(iterations === null ? [] : [further]),
+        ],
       };
     },
     report: evolveReport,

@@ -79,6 +79,17 @@ export function spendingRows(
   ];
 }
 
+/** What of the code, or of the prices, was not the same all along; nothing where it was. */
+export function changedRows<What extends string>(
+  changes: readonly (Record<What, number> & { modules: string[] })[] | undefined,
+  what: What,
+): string[][] {
+  return (changes ?? []).map((change) => [
+    'changed meanwhile',
+    `${change.modules.join(', ')}, after ${change[what]} of the ${what}`,
+  ]);
+}
+
 /** A line that says where an experiment writes; none where that is not known yet. */
 export function artifactLines(artifacts: string): string[] {
   return artifacts === '' ? [] : [`Artifacts: ${shownAddress(artifacts)}`];
@@ -127,8 +138,7 @@ export function metricsTable(metrics: Metrics): string {
     const shares = metrics.success_by_trial.map((share, trial) => `trial ${trial + 1}: ${percent(share)}`);
     rows.push(['success by trial', shares.join(', ')]);
   }
-  for (const { modules, episodes } of metrics.code_changes ?? [])
-    rows.push(['changed meanwhile', `${modules.join(', ')}, after ${episodes} of the episodes`]);
+  rows.push(...changedRows(metrics.code_changes, 'episodes'));
   rows.push(['errors', metrics.errors === 0 ? '0' : `${metrics.errors}, not counted as wrong`]);
   if (metrics.truncated_replies > 0) rows.push(['cut-off replies', String(metrics.truncated_replies)]);
   if (metrics.curator_sees_feedback !== undefined) {

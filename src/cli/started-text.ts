@@ -1,3 +1,4 @@
+import { changedText } from '../activities/code-changes.js';
 import { inWords } from '../config/in-words.js';
 import type { RunConfig } from '../config/schema.js';
 import { judgedOf } from '../statistics/judged.js';
@@ -26,15 +27,19 @@ export function paceNotes({ id, concurrency }: Pick<Started, 'id' | 'concurrency
 }
 
 /** Which version of the user's own code goes on, where it is not as it was; nothing where it is. */
-function codeNotes({ id, how, changed }: Started, { bundled = false }: Carrying): string[] {
+export function codeNotes(
+  { id, how, changed }: { id: string; how: string; changed: readonly string[] },
+  { bundled = false }: Carrying = {},
+): string[] {
   if (changed.length === 0) return [];
-  const what = `${changed.join(', ')} ${changed.length === 1 ? 'has' : 'have'} changed since ${id} began`;
-  if (how !== 'attached' || !bundled) {
+  const what = changedText(id, changed);
+  if (how !== 'attached')
     return [`${what}: what is done stays as it is, and the rest goes on with the new code.`];
-  }
+  const stop = `To go on with the new code: npx reprise stop ${id}, then the same command.`;
+  if (!bundled) return [`${what}: it goes on with the code that its worker has loaded.`, stop];
   return [
     `${what}: it goes on with the code that it began with, on a worker that has that.`,
-    `To go on with the new code: npx reprise stop ${id}, then the same command. Where no worker has the old code any more: npx reprise temporal workflow terminate --workflow-id ${id}, then the same command.`,
+    `${stop} Where no worker has the old code any more: npx reprise temporal workflow terminate --workflow-id ${id}, then the same command.`,
   ];
 }
 

@@ -33,13 +33,13 @@ export interface RolloutProgress {
   waiting: boolean;
 }
 
-/** Tools or rewards of a bundle were other ones when an evaluation was continued. */
+/** Tools or rewards of a bundle, or a price, were other ones when an evaluation was continued, or when it ended. */
 export interface CodeChange {
-  /** ISO 8601: when it was continued. */
+  /** ISO 8601: when that was noticed. */
   at: string;
-  /** Rollouts that had been finished with the earlier ones. */
+  /** Rollouts that had been finished by then: with the earlier ones, or with both. */
   rollouts: number;
-  /** Modules, from their bundle's folder on. */
+  /** Modules, from their bundle's folder on, and prices. */
   modules: string[];
 }
 

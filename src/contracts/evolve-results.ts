@@ -5,6 +5,16 @@ import type { RunStatus } from './results.js';
 import type { RunPhase } from './run.js';
 import type { Beside, Repeats } from './step-cost.js';
 
+/** The scorer, or a price, was another one when an experiment was continued, extended or forked, or when it ended. */
+export interface CodeChange {
+  /** ISO 8601: when that was noticed. */
+  at: string;
+  /** Iterations that had been finished by then: with the earlier version, or with both. */
+  iterations: number;
+  /** Modules, from the folder on of the file that the config names, and prices. */
+  modules: string[];
+}
+
 /** The content of an evolution's `metrics.json`. */
 export interface EvolveMetrics extends Beside, Repeats {
   name: string;
@@ -35,6 +45,8 @@ export interface EvolveMetrics extends Beside, Repeats {
   lm_calls: number;
   usage: Usage;
   cost_usd: number | null;
+  /** Absent: the same all along. */
+  code_changes?: CodeChange[];
   wall_seconds: number;
   started_at: string;
   ended_at: string;

@@ -46,7 +46,7 @@ function shownBySheet(curator: boolean | undefined): string {
     : ' The curator of the cheatsheet never saw how answers were judged, nor did any other prompt show it.';
 }
 
-/** Says so where not all results had the same code. @param what `rollouts` or `episodes` */
+/** Says so where not all results had the same code. @param what `rollouts`, `episodes` or `iterations` */
 export function codeChangeNotice<What extends string>(
   changes: readonly (Record<What, number> & { at: string; modules: string[] })[],
   what: What,

@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../config/errors.js';
 import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
-import type { Domain, OwnScorers } from '../evolution/domains/domain.js';
+import type { Domain, DomainScore, OwnScorers } from '../evolution/domains/domain.js';
 import { GradingLimitError } from '../grading/grade.js';
 import { tryDomainApart } from './code-trial.js';
-import { FairPool, ThreadLost } from './fair-pool.js';
+import { FairPool, type Late, ThreadLost } from './fair-pool.js';
 import type { ScoreAnswer, ScoreAsked } from './scorer-thread.js';
 
 /** Milliseconds that scoring one output may take. */
@@ -49,22 +49,8 @@ export class ScorerPool implements OwnScorers {
       // What is allowed is known in this thread alone.
       checkFile('domain.file', file, 'code', CODE_ENDINGS);
       const { timeoutMs } = this;
-      const seconds = timeoutMs / 1000;
       const answer = await this.pool.run({ experiment, file, output, example, timeoutMs });
-      if (answer instanceof ThreadLost) {
-        if (answer.how === 'stuck')
-          throw new GradingLimitError(`scoring computed for more than ${seconds} s`);
-        if (TOO_MUCH_MEMORY.test(answer.message))
-          throw new GradingLimitError('scoring took more memory than a thread has');
-        throw new Error(`the scorer ended its thread: ${answer.message}`);
-      }
-      if ('late' in answer) {
-        if (answer.isThreadBusy) throw new GradingLimitError(`scoring computed for more than ${seconds} s`);
-        throw new Error(`the scorer waited for more than ${seconds} s`);
-      }
-      if ('scored' in answer) return answer.scored;
-      if ('threw' in answer) throw new Error(answer.threw);
-      throw new InvalidInputError(answer.refused, answer.field);
+      return scoreOf(answer, timeoutMs / 1000);
     };
   }
 
@@ -72,4 +58,25 @@ export class ScorerPool implements OwnScorers {
   close(): Promise<void> {
     return this.pool.close();
   }
+}
+
+/** @throws GradingLimitError, InvalidInputError, or what the scorer has failed with. */
+function scoreOf(answer: ScoreAnswer | ThreadLost | Late, seconds: number): DomainScore {
+  if (answer instanceof ThreadLost) {
+    if (answer.how === 'stuck') throw tooLong(seconds);
+    if (TOO_MUCH_MEMORY.test(answer.message))
+      throw new GradingLimitError('scoring took more memory than a thread has');
+    throw new Error(`the scorer ended its thread: ${answer.message}`);
+  }
+  if ('late' in answer) {
+    if (answer.isThreadBusy) throw tooLong(seconds);
+    throw new Error(`the scorer waited for more than ${seconds} s`);
+  }
+  if ('scored' in answer) return answer.scored;
+  if ('threw' in answer) throw new Error(answer.threw);
+  throw new InvalidInputError(answer.refused, answer.field);
+}
+
+function tooLong(seconds: number): GradingLimitError {
+  return new GradingLimitError(`scoring computed for more than ${seconds} s`);
 }

@@ -43,7 +43,7 @@ async function score({ experiment, file, output, example }: ScoreAsked): Promise
   try {
     return { scored: plain(await domain.score(output, example)) };
   } catch (error) {
-    return { threw: error instanceof Error ? messageWithPlace(error, file) : String(error) };
+    return { threw: messageWithPlace(error, file) };
   }
 }
 

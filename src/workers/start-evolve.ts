@@ -1,5 +1,8 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from '@temporalio/client';
+import { changedSince } from '../activities/code-changes.js';
 import { type AskedEvolution, evolveConfigOf, evolveInputOf } from '../activities/evolve/evolve-config.js';
+import { chooseEvolveFolder } from '../activities/evolve/evolve-folder.js';
+import { ownScorerOf } from '../activities/own-code.js';
 import { InvalidInputError } from '../config/errors.js';
 import { firstEvolveDifference } from '../config/evolve-fingerprint.js';
 import type { EvolveConfig } from '../config/evolve-schema.js';
@@ -20,6 +23,8 @@ export interface StartedEvolution {
   how: 'started' | 'attached';
   /** How many iterations the one in progress goes to, where that is not what was asked for. */
   iterations: number | null;
+  /** Files of the user's own scorer that are not as they were when it began, or was last continued. */
+  changed: string[];
   /** How much it does at once from now on, where that was changed; null where it was not. */
   concurrency: number | null;
 }
@@ -46,6 +51,13 @@ function withoutFork({ fork: _fork, ...config }: JsonObject): JsonObject {
   return config;
 }
 
+/** What of its scorer is not as the experiment in progress has noted it. */
+async function changedScorer({ config, fork }: AskedEvolution): Promise<string[]> {
+  const results = openStore(config.output.results_dir);
+  const { experiment } = await chooseEvolveFolder(results, config, new Date().toISOString(), { fork });
+  return changedSince(results.within(experiment), ownScorerOf(config));
+}
+
 async function attach(client: Client, id: string, asked: AskedEvolution): Promise<StartedEvolution> {
   const running = await startedWith(client, id);
   const handle = client.workflow.getHandle(id);
@@ -67,6 +79,7 @@ async function attach(client: Client, id: string, asked: AskedEvolution): Promis
     handle,
     how: 'attached',
     iterations: other ? num_iterations : null,
+    changed: await changedScorer(asked),
     concurrency,
   };
 }
@@ -103,7 +116,7 @@ export async function startEvolve(
         workflowIdConflictPolicy: 'FAIL',
         staticSummary: `${config.name} · ${modelNameOf(config.scaffolder.lm)}`,
       });
-      return { id, handle, how: 'started', iterations: null, concurrency: null };
+      return { id, handle, how: 'started', iterations: null, changed: [], concurrency: null };
     } catch (error) {
       // Another command was faster by a moment.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError) || attempt === ATTEMPTS) throw error;

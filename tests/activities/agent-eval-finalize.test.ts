@@ -1,3 +1,4 @@
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CallStore } from '../../src/activities/call-store.js';
 import { defineReward, goalHolds, z } from '../../src/bundles/index.js';
@@ -9,6 +10,7 @@ import { artifactKeys } from '../../src/storage/paths.js';
 import { trajectoryJsonSchema } from '../../src/trajectories/json-schema.js';
 import type { TrajectoryData } from '../../src/trajectories/schema.js';
 import { Trajectory } from '../../src/trajectories/trajectory.js';
+import { userFile } from '../support/user-file.js';
 import { deskWorld, says } from './agent-eval-support.js';
 
 const END = { message: null, started_at: 0, ended_at: 1000 };
@@ -92,6 +94,23 @@ test('a reply that another worker was given as well is counted so, also by one t
   expect(await worker().finalizeAgentEval(end)).toMatchObject({ lm_calls: 4, lm_calls_repeated: 1 });
 });
 
+test('a tool that was edited while it was in progress is told of at the end', async () => {
+  const world = deskWorld({ row: { n_rollouts: 1 } });
+  await world.prepared();
+  const worker = world.worker();
+  await world.play([worker]);
+  const tools = await userFile('tools.ts', 'export const price = 2;\n');
+  const noted = { modules: { [tools]: 'its hash before' }, folders: [dirname(tools)], changes: [] };
+  await world.store.write('code.json', JSON.stringify(noted));
+  const { code_changes } = await worker().finalizeAgentEval({
+    plan: world.plan(),
+    status: 'stopped',
+    ...END,
+  });
+  const modules = [join(basename(dirname(tools)), 'tools.ts')];
+  expect(code_changes).toEqual([{ at: expect.any(String), rollouts: 1, modules }]);
+});
+
 test('what only an unfinished evaluation needs is removed once it is done; a second attempt changes nothing', async () => {
   const world = deskWorld({ row: { n_rollouts: 1 } });
   await world.prepared();
@@ -108,6 +127,7 @@ test('what only an unfinished evaluation needs is removed once it is done; a sec
   });
   const left = world.keys('').filter((key) => !key.endsWith('.jsonl'));
   expect(left.map((key) => key.replace(/roll_[0-9a-f-]{36}/, 'roll_uuid'))).toEqual([
+    'code.json',
     'config.yaml',
     'metrics.json',
     'report.html',

@@ -7,7 +7,6 @@ import { AgentEvalContexts } from '../../src/activities/agent-eval/agent-eval-co
 import { localBundleCode, type StoredRow } from '../../src/activities/agent-eval/bundle-code.js';
 import { BundleFiles } from '../../src/activities/agent-eval/bundle-files.js';
 import { createPrepareAgentEval } from '../../src/activities/agent-eval/prepare-agent-eval.js';
-import { codeChanges } from '../../src/activities/code-changes.js';
 import type { WorkerDependencies } from '../../src/activities/dependencies.js';
 import { withFailures } from '../../src/activities/failures.js';
 import type { AgentEvalPlan, RolloutRow } from '../../src/contracts/agent-eval.js';
@@ -109,7 +108,7 @@ describe('an evaluation is prepared', () => {
   test('with a note of tools and rewards that changed since, once for each change', async () => {
     const { prepared, finish, store } = world();
     const folder = flightBundle([ROW]);
-    const changes = () => codeChanges(store.within('desk'));
+    const changes = async () => JSON.parse((await store.readText('desk/code.json')) ?? '').changes;
     await prepared([folder]);
     await prepared([folder]);
     expect(await changes()).toEqual([]);

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { writeEvolveData } from '../../src/activities/evolve/evolve-data.js';
 import { chooseEvolveFolder, latestEvolveState } from '../../src/activities/evolve/evolve-folder.js';
 import { copyFork, findFork, inheritedStore } from '../../src/activities/evolve/evolve-fork.js';
-import { callKey, evolveStateKey, scaffoldRunKey } from '../../src/storage/paths.js';
+import { callKey, codeKey, evolveStateKey, scaffoldRunKey } from '../../src/storage/paths.js';
 import {
   choice,
   DATA,
@@ -28,6 +28,7 @@ export function testEvolveForks({ makeResults, openStore }: FolderSubject): void
     async function withOrigin() {
       const results = await makeResults();
       await experiment(results.within(origin), to(3), { finished: 3, done: ended(3) });
+      await results.within(origin).write(codeKey(), '{"modules":{},"changes":[]}');
       const source = await findFork(openStore, results.uri, { experiment: origin, at_iteration: 1 });
       return { results, source, options: { data: DATA, fork: source } };
     }
@@ -47,6 +48,7 @@ export function testEvolveForks({ makeResults, openStore }: FolderSubject): void
       await copyFork(source, target);
       expect(await keys(target)).toEqual(
         [
+          'code.json',
           'fork.json',
           'iterations/0/scaffolds/new/0/scaffold.py',
           'iterations/0/scoring.json',

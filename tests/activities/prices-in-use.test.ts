@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { codeChanges, noteCodeChange } from '../../src/activities/code-changes.js';
+import { codeChangesAtEnd, noteCodeChange } from '../../src/activities/code-changes.js';
 import { ownCodeAndPrices } from '../../src/activities/own-code.js';
 import { pricesInUse } from '../../src/activities/prices-in-use.js';
 import { temporaryFolder } from '../datasets/collect.js';
@@ -34,14 +34,15 @@ test('a model’s price is told by what it is called, an unknown one too; one th
 
 test('a price that changes between two executions is noted once, and another model’s is none of it', async () => {
   const { store } = memoryStore();
-  const note = () => noteCodeChange(store, ownCodeAndPrices(configOf({ lm }), environment()), NOTED);
+  const code = () => ownCodeAndPrices(configOf({ lm }), environment());
+  const note = () => noteCodeChange(store, code(), NOTED);
   expect(await note()).toBeNull();
   expect(await note()).toBeNull();
   await priced(2);
   const change = { ...NOTED, modules: ['the price of openai/house'] };
   expect(await note()).toEqual(change);
   expect(await note()).toBeNull();
-  expect(await codeChanges(store)).toEqual([change]);
+  expect(await codeChangesAtEnd(store, code(), { episodes: 9 })).toEqual([change]);
 });
 
 test('the price of an embedding model belongs to it too', () => {

@@ -1,4 +1,5 @@
 import { utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkDataset } from '../../src/activities/dataset.js';
 import { localEnvironmentCode } from '../../src/activities/environment-code.js';
@@ -35,6 +36,21 @@ test('a user’s TypeScript environment is loaded from its file, and loaded anew
   await writeFile(path, SOURCE.replace('VERSION', 'SECOND'));
   await utimes(path, new Date(), new Date(Date.now() + 5000));
   expect(await shout(path)).toMatchObject({ correct: true, message: 'SECOND' });
+});
+
+test('a file that it imports is loaded anew when it changes, too', async () => {
+  const path = await file(
+    SOURCE.replace("'VERSION'", 'version').replace(
+      '\nimport',
+      "\nimport { version } from './version.js';\nimport",
+    ),
+  );
+  const helper = join(dirname(path), 'version.ts');
+  await writeFile(helper, "export const version = 'FIRST';\n");
+  expect(await shout(path)).toMatchObject({ message: 'FIRST' });
+  await writeFile(helper, "export const version = 'SECOND';\n");
+  await utimes(helper, new Date(), new Date(Date.now() + 5000));
+  expect(await shout(path)).toMatchObject({ message: 'SECOND' });
 });
 
 test.each([

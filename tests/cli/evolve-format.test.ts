@@ -41,6 +41,7 @@ describe('the result of an evolution', () => {
       scaffolds_failed: 0,
       scaffolds_unscored: 0,
       scaffolds_duplicate: 2,
+      code_changes: [{ at: '2026-01-31T23:59:59.000Z', iterations: 2, modules: ['own/score.ts'] }],
     });
     expect(found).toEqual(
       expect.arrayContaining([
@@ -50,6 +51,7 @@ describe('the result of an evolution', () => {
         'cost: unknown (no price for this model)',
         'best scaffold: none was validated',
         'scaffolds: 9, 2 duplicates',
+        'changed meanwhile: own/score.ts, after 2 of the iterations',
       ]),
     );
     expect(found.join('\n')).not.toMatch(/validation score|test score/);

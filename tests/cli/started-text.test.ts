@@ -13,12 +13,15 @@ test.each([
   ]);
 });
 
-test('changed code goes on as it is now, but for an agent that a worker has bundled', () => {
+test('changed code is told, and which version of it goes on', () => {
   const one = { id: 'sums', changed: ['own/env.ts'], left: null, done: null, concurrency: null };
   const goesOn =
     'own/env.ts has changed since sums began: what is done stays as it is, and the rest goes on with the new code.';
   expect(startedNotes({ ...one, how: 'continued' })).toEqual([goesOn]);
-  expect(startedNotes({ ...one, how: 'attached' })).toEqual([goesOn]);
+  expect(startedNotes({ ...one, how: 'attached' })).toEqual([
+    'own/env.ts has changed since sums began: it goes on with the code that its worker has loaded.',
+    'To go on with the new code: npx reprise stop sums, then the same command.',
+  ]);
   expect(startedNotes({ ...one, how: 'continued' }, { bundled: true })).toEqual([goesOn]);
   const two = {
     id: 'sums',

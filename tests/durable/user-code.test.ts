@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { evolveMetricsOf, examplesText, experimentOf, finished } from '../support/evolutions.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { readLines, sumsConfig, until, untilIn, Workplace } from '../support/workplace.js';
+import { findPython, mustSkipPython } from '../support/python.js';
+import { readLines, sumsConfig, unfolded, until, untilIn, Workplace } from '../support/workplace.js';
 
 const PARITY = `
 import { writeFile } from 'node:fs/promises';
@@ -65,6 +68,12 @@ export default class Failing extends MemoryAgent {
   }
 }
 `;
+
+/** A reply of a scaffolder; no two are the same. */
+const echoScaffold = (number: number) =>
+  `\`\`\`python file=scaffold.py\ndef process_input(text):\n    return text + "${number}"\n\`\`\``;
+
+const withoutPython = mustSkipPython(await findPython());
 
 describe('a user’s own TypeScript', () => {
   let place: Workplace;
@@ -208,7 +217,7 @@ describe('a user’s own TypeScript', () => {
     await place.write('own/edited.ts', FAILING_ENV.replace("'sum-1'", "'nobody'"));
     const second = place.start(['run', 'edited.yaml']);
     const told =
-      'own/edited.ts has changed since edited began: what is done stays as it is, and the rest goes on with the new code.';
+      'own/edited.ts has changed since edited began: it goes on with the code that its worker has loaded.';
     await untilIn(second, 'it tells of the change', () => second.output().includes(told));
     provider.intercept = undefined;
     release();
@@ -218,6 +227,82 @@ describe('a user’s own TypeScript', () => {
     const report = await readFile(place.path('results', 'edited', 'report.html'), 'utf8');
     expect(report).toContain('More than one version of the code');
   });
+
+  it.skipIf(withoutPython)(
+    'an edited scorer is told of where it is attached to, continued and reported',
+    async () => {
+      const scorer = (score: number) => `export const score = () => ({ score: ${score}, message: 'so' });\n`;
+      const example = examplesText([{ id: '0', input: 'a', target: 1 }]);
+      await place.write('own/score.ts', scorer(0.25));
+      await place.write('examples.jsonl', example);
+      await place.write('scored.yaml', {
+        task_prompt: 'Return the input.',
+        domain: 'own/score.ts',
+        data: { train: 'examples.jsonl', valid: 'examples.jsonl' },
+        evolution: {
+          num_iterations: 3,
+          initial_scaffolds: 1,
+          scaffolds_per_iter: 1,
+          num_validation_examples: 1,
+        },
+        scaffolder: { lm: { model: 'openai/echo', base_url: provider.baseUrl } },
+        sandbox: { type: 'process' },
+      });
+      const evolve = () => place.start(['evolve', 'scored.yaml', '--results-dir', 'experiments']);
+      const { calls } = provider.statistics;
+      let release = () => {};
+      /** The reply of this number waits until it is released. */
+      const holding = (waiting: number) => {
+        provider.intercept = ({ number }) => {
+          if (number === calls + waiting) release = provider.hold();
+          return { kind: 'reply', text: echoScaffold(number) };
+        };
+        return () => until(`call ${waiting} is asked`, () => provider.statistics.calls >= calls + waiting);
+      };
+
+      const second = holding(2);
+      const begun = evolve();
+      await second();
+      expect((await place.reprise(['stop', 'scored'])).code).toBe(0);
+      release();
+      await begun.done;
+      const folder = await experimentOf(place, 'scored');
+      const { iterations: before } = await evolveMetricsOf(folder);
+      await place.write('own/score.ts', scorer(0.5));
+      const fourth = holding(4);
+      const continued = evolve();
+      await fourth();
+      await place.write('own/score.ts', scorer(0.75));
+      const attached = evolve();
+      await untilIn(attached, 'it tells of the change', () =>
+        attached
+          .output()
+          .includes(
+            'own/score.ts has changed since scored began: it goes on with the code that its worker has',
+          ),
+      );
+      release();
+      provider.intercept = undefined;
+      const outputs = await Promise.all([continued, attached].map(finished));
+
+      expect(outputs[0]).toContain(
+        `own/score.ts has changed since ${basename(folder)} began: what is done stays as it is, and the rest goes on with the new version.`,
+      );
+      const { code_changes, best } = await evolveMetricsOf(folder);
+      const modules = ['own/score.ts'];
+      expect(code_changes).toEqual([
+        { at: expect.any(String), iterations: before, modules },
+        { at: expect.any(String), iterations: 4, modules },
+      ]);
+      // What was written while the last iteration waited had no part in it.
+      expect(best?.score).toBe(0.5);
+      const shown = `own/score.ts, after ${before} of the iterations`;
+      for (const output of outputs) expect(unfolded(output)).toContain(shown);
+      expect(await readFile(join(folder, 'report.html'), 'utf8')).toContain(
+        'More than one version of the code',
+      );
+    },
+  );
 
   it.each([
     ['own/missing.ts', 'ParityEnv', /dataset\.env_file: there is no file/],

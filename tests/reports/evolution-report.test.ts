@@ -74,7 +74,11 @@ describe('the figures of a report', () => {
     expect(text).toContain('unknown');
     expect(text).toContain('Simulated model.');
     expect(text).toContain('A limit was reached. $5 are spent.');
+    const change = { at: '2026-02-01T00:10:00.000Z', iterations: 2, modules: ['own/score.ts'] };
+    const changed = await evolutionPage(NODES, FILES, evolveMetrics({ code_changes: [change] }));
+    expect(visibleText(changed)).toContain('own/score.ts changed after 2 of the iterations');
     const finished = visibleText(await evolutionPage(NODES, FILES));
+    expect(finished).not.toContain('More than one version');
     expect(finished).not.toContain('Simulated model.');
     expect(finished).not.toContain('A limit was reached.');
   });

@@ -37,3 +37,8 @@ export async function checkAgentEvalModels(
   await checkModel(agent.lm, 'agent.lm', limits, environment);
   if (user !== null && user !== 'human') await checkModel(user.lm, 'user.lm', limits, environment);
 }
+
+/** The models of an evaluation: the agent's, and the simulated user's where there is one. */
+export function modelsOf({ agent, user }: AgentEvalConfig) {
+  return [agent.lm, ...(user === null || user === 'human' ? [] : [user.lm])];
+}

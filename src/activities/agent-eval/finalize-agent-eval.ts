@@ -25,19 +25,24 @@ import { readAhead } from '../../storage/read-ahead.js';
 import { endRetry } from '../../storage/retry-marker.js';
 import { rolloutTrajectory } from '../../trajectories/from-rollout.js';
 import type { TrajectoryData } from '../../trajectories/schema.js';
-import { codeChanges } from '../code-changes.js';
+import { codeChangesAtEnd } from '../code-changes.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { orIncomplete } from '../incomplete.js';
 import { metricsOfEnd, wallSeconds, writeMetrics } from '../metrics-file.js';
+import { pricesInUse } from '../prices-in-use.js';
 import { setAsideCalls } from '../set-aside.js';
 import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
+import { modelsOf } from './agent-eval-config.js';
 import type { AgentEvalContext, AgentEvalContexts } from './agent-eval-context.js';
 import { agentCalls, recordedCalls } from './recorded-calls.js';
 import { everyRollout, type NamedRollout, rolloutId } from './rollout-names.js';
 import { RolloutResults } from './rollout-results.js';
 import { HUMAN } from './user-turn.js';
+
+/** The modules are those that were noted when the bundles were loaded. */
+const NO_OTHER_CODE = { paths: [], folders: [] };
 
 /** Of those that have ended. */
 async function everyRow(
@@ -85,10 +90,11 @@ async function* trajectories(
   for await (const trajectory of readAhead(rows, made)) if (trajectory !== null) yield trajectory;
 }
 
-async function factsOf(
-  { config, store }: AgentEvalContext,
+function factsOf(
+  { config }: AgentEvalContext,
   input: FinalizeAgentEvalInput,
-): Promise<AgentEvalFacts> {
+  code_changes: AgentEvalFacts['code_changes'],
+): AgentEvalFacts {
   const { plan, status, message, started_at, ended_at } = input;
   const { experiment, agent_model, user_model, simulated, rows } = plan;
   return {
@@ -99,7 +105,7 @@ async function factsOf(
     agent_model,
     user_model,
     simulated,
-    code_changes: await codeChanges<{ rollouts: number }>(store),
+    code_changes,
     wall_seconds: wallSeconds(input),
     started_at: new Date(started_at).toISOString(),
     ended_at: new Date(ended_at).toISOString(),
@@ -141,7 +147,9 @@ async function writeEnd(
   const calls = await writeCalls(store, context, rollouts);
   await store.writeStream(artifactKeys.trajectories, jsonLines(trajectories(context, rows)));
   const figures = addStep(calls, costOfUnkept(await unkeptSoFar(store)));
-  const gathered = agentEvalMetrics(await factsOf(context, input), rows, figures);
+  const code = { ...NO_OTHER_CODE, values: pricesInUse(modelsOf(context.config), dependencies.environment) };
+  const changes = await codeChangesAtEnd(store, code, { rollouts: rows.length });
+  const gathered = agentEvalMetrics(factsOf(context, input, changes), rows, figures);
   const metrics = orIncomplete(
     gathered,
     { planned: rollouts.length, recorded: rows.length, errors: gathered.errors_by_type },

@@ -9,7 +9,7 @@ import { heartbeating } from '../heartbeating.js';
 import { OwnerClaims } from '../owner-claims.js';
 import { pricesInUse } from '../prices-in-use.js';
 import { referenceTo } from '../run-reference.js';
-import { agentEvalConfigOf, checkAgentEvalModels } from './agent-eval-config.js';
+import { agentEvalConfigOf, checkAgentEvalModels, modelsOf } from './agent-eval-config.js';
 import type { AgentEvalContexts } from './agent-eval-context.js';
 import { chooseAgentEvalFolder, writeAgentEvalFolder } from './agent-eval-folder.js';
 import { askedRows, bundleCode } from './asked-rows.js';
@@ -39,11 +39,6 @@ function userOf(
   if (user === 'human') return { user_model: HUMAN, human: true, user: STORING };
   const { timeout_sec, max_attempts } = user.lm;
   return { user_model: modelNameOf(user.lm), human: false, user: { timeout_sec, max_attempts } };
-}
-
-/** The models of an evaluation: the agent's, and the simulated user's where there is one. */
-function modelsOf({ agent, user }: AgentEvalConfig) {
-  return [agent.lm, ...(user === null || user === 'human' ? [] : [user.lm])];
 }
 
 /** Whether the figures come from the simulated model. */

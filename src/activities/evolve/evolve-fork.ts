@@ -11,6 +11,7 @@ import { forEachConcurrently } from '../../storage/byte-streams.js';
 import { readableJson } from '../../storage/json-lines.js';
 import {
   callsPrefix,
+  codeKey,
   evolveExamplesKey,
   evolveForkKey,
   evolveStateKey,
@@ -175,6 +176,8 @@ export async function copyFork(source: ForkSource, target: ArtifactStore): Promi
     return record.purpose === 'executor' ? Number(iteration) <= at_iteration : made.has(scaffold);
   });
   await copyBelow(store, target, scaffoldRunsPrefix(), (run: ScaffoldJob) => run.iteration <= at_iteration);
+  // With what its scores were made by, so that a scorer that has changed since is told of.
+  if (await store.exists(codeKey())) await copy(store, target, codeKey());
   for (const iteration of iterations) await copy(store, target, evolveStateKey(iteration));
 }
 

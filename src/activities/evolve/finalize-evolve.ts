@@ -1,5 +1,5 @@
 import type { FinalizeEvolveInput } from '../../contracts/evolve.js';
-import type { EvolveMetrics } from '../../contracts/evolve-results.js';
+import type { CodeChange, EvolveMetrics } from '../../contracts/evolve-results.js';
 import type { CallRecord } from '../../contracts/language-model.js';
 import type { Unkept } from '../../contracts/step-cost.js';
 import { bestFile, scaffoldFile } from '../../evolution/layout.js';
@@ -13,9 +13,11 @@ import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, callsPrefix, scaffoldRunsPrefix } from '../../storage/paths.js';
 import { recordsBelow } from '../../storage/read-ahead.js';
 import type { StoredCall } from '../call-store.js';
+import { codeChangesAtEnd } from '../code-changes.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { metricsOfEnd, wallSeconds, writeMetrics } from '../metrics-file.js';
+import { ownScorerAndPrices } from '../own-code.js';
 import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
@@ -55,13 +57,14 @@ interface Found {
   calls: readonly CallRecord[];
   runs: readonly ScaffoldRunRecord[];
   unkept: Unkept | null;
+  code_changes: CodeChange[];
 }
 
 /** The figures are made from the records, so that they are the same whatever was repeated on the way. */
 function metricsOf(
   { config }: EvolveContext,
   input: FinalizeEvolveInput,
-  { calls, runs, unkept }: Found,
+  { calls, runs, unkept, code_changes }: Found,
 ): EvolveMetrics {
   const { plan, state, status, message, tested, started_at, ended_at } = input;
   const best = bestScaffold(state.nodes);
@@ -107,6 +110,7 @@ function metricsOf(
     usage: sumUsage(calls),
     cost_usd: sumCost(calls),
     ...besideOf({ lm_calls_estimated: calls.filter((call) => call.usage_estimated).length }, unkept),
+    ...(code_changes.length === 0 ? {} : { code_changes }),
     wall_seconds: wallSeconds(input),
     started_at: new Date(started_at).toISOString(),
     ended_at: new Date(ended_at).toISOString(),
@@ -125,6 +129,9 @@ async function writeEnd(
     calls: await everyCall(context),
     runs: await everyRun(context),
     unkept: await unkeptSoFar(store),
+    code_changes: await codeChangesAtEnd(store, ownScorerAndPrices(config, dependencies.environment), {
+      iterations: input.state.next_iteration,
+    }),
   };
   const metrics = metricsOf(context, input, found);
   await store.writeStream(artifactKeys.calls, jsonLines(found.calls));

@@ -13,9 +13,11 @@ import { leftText } from '../../storage/experiment-folder.js';
 import { readableJson } from '../../storage/json-lines.js';
 import { writeStoredConfig } from '../../storage/stored-config.js';
 import { readJson } from '../../storage/stored-file.js';
+import { changedText, noteCodeChange } from '../code-changes.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { wallSecondsBefore } from '../metrics-file.js';
+import { ownScorerAndPrices } from '../own-code.js';
 import { OwnerClaims } from '../owner-claims.js';
 import { warnOfProcess } from '../prepare-sandbox.js';
 import { referenceTo } from '../run-reference.js';
@@ -116,6 +118,17 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
       const log = dependencies.runLogs.for(store, config.output.log_level);
       if (folder.left !== undefined)
         dependencies.notify(leftText(folder.left.experiment, folder.left.differs));
+      const change = await noteCodeChange(store, ownScorerAndPrices(config, dependencies.environment), {
+        at: startedAt,
+        iterations: state.next_iteration,
+      });
+      if (change !== null) {
+        const changed = changedText(experiment, change.modules);
+        dependencies.notify(
+          `${changed}: what is done stays as it is, and the rest goes on with the new version.`,
+        );
+        log.warn({ ...change }, 'the scorer, or a price, changed since the last execution');
+      }
       for (const warning of dataWarnings(data, config)) {
         dependencies.notify(`Warning: ${warning}`);
         log.warn(warning);
