@@ -6,6 +6,7 @@ import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { EnvironmentClass } from '../environments/environment.js';
 import { BUILT_IN_ENVIRONMENTS, builtInEnvironment, isEnvironmentClass } from '../environments/registry.js';
+import { changedAt } from '../storage/changed-at.js';
 import { withImports } from './with-imports.js';
 
 /** The package's own entry, so that a user's file can say `import { QAEnv } from 'reprise'` from anywhere. */
@@ -23,12 +24,16 @@ interface LoadedModule {
 /** By path. What could not be loaded is not held. */
 const loaded = new Map<string, LoadedModule>();
 
-function changedAt(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+/** The file as it was loaded, where neither it nor what it imports was edited since. */
+function heldAsItIs(path: string): LoadedModule | undefined {
+  const held = loaded.get(path);
+  const changes = [...(held?.changes ?? [])];
+  return changes.every(([file, at]) => changedAt(file) === at) ? held : undefined;
 }
 
-function isAsItWas({ changes }: LoadedModule): boolean {
-  return [...changes].every(([file, at]) => changedAt(file) === at);
+/** Whether this thread has a user's file loaded as it is now. */
+export function isLoaded(path: string): boolean {
+  return heldAsItIs(path) !== undefined;
 }
 
 async function importAnew(path: string, files: Iterable<string>): Promise<Record<string, unknown>> {
@@ -50,8 +55,8 @@ async function importAnew(path: string, files: Iterable<string>): Promise<Record
 export async function loadUserModule(path: string, field: string): Promise<Record<string, unknown>> {
   // Results hold programs of models in other languages, which may be read as this one.
   checkFile(field, path, 'code', CODE_ENDINGS);
-  const held = loaded.get(path);
-  if (held !== undefined && isAsItWas(held)) return held.exported;
+  const held = heldAsItIs(path);
+  if (held !== undefined) return held.exported;
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new InvalidInputError(`${field}: there is no file at ${path}`, field);
   const changes = new Map([...withImports(path).keys()].map((file) => [file, changedAt(file)]));

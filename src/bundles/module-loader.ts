@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { createJiti, type Jiti } from 'jiti';
+import { changedAt } from '../storage/changed-at.js';
 import * as sideApi from './index.js';
 
 /** When the files of loaded bundles had been changed last. */
@@ -48,10 +49,6 @@ function loadedFrom(jiti: Jiti, folder: string): string[] {
   const inside = (file: string) =>
     file.startsWith(folder + sep) && !file.includes(`${sep}node_modules${sep}`);
   return Object.keys(jiti.cache).filter(inside);
-}
-
-function changedAt(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 function forgetChanged(jiti: Jiti, folder: string): void {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evolveMetricsOf, experimentOf } from '../support/evolutions.js';
+import { evolveMetricsOf, experimentOf, ownScorerConfig } from '../support/evolutions.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { findPython, mustSkipPython } from '../support/python.js';
 import { sumsConfig, Workplace } from '../support/workplace.js';
@@ -186,19 +186,9 @@ describe('a user’s own TypeScript that does not come to an end', () => {
       await place.write('own/score.ts', HOARDING_SCORER);
       await place.write('train.jsonl', lines('fine'));
       await place.write('valid.jsonl', lines('fine', 'hoard', 'well'));
-      await place.write('hoarding.yaml', {
-        task_prompt: 'Return the input.',
-        domain: 'own/score.ts',
-        data: { train: 'train.jsonl', valid: 'valid.jsonl' },
-        evolution: {
-          num_iterations: 1,
-          initial_scaffolds: 1,
-          scaffolds_per_iter: 1,
-          num_validation_examples: 3,
-        },
-        scaffolder: { lm: { model: 'openai/echo', base_url: provider.baseUrl } },
-        sandbox: { type: 'process' },
-      });
+      const data = { train: 'train.jsonl', valid: 'valid.jsonl' };
+      const evolution = { num_iterations: 1, num_validation_examples: 3 };
+      await place.write('hoarding.yaml', ownScorerConfig(provider.baseUrl, data, evolution));
       provider.intercept = () => ({ kind: 'reply', text: ECHO });
       const { code, stdout, stderr } = await place.reprise([
         ...['evolve', 'hoarding.yaml', '--experiment-name', 'hoarding', '--results-dir', 'experiments'],

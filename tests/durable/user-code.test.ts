@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evolveMetricsOf, examplesText, experimentOf, finished } from '../support/evolutions.js';
+import {
+  evolveMetricsOf,
+  examplesText,
+  experimentOf,
+  finished,
+  ownScorerConfig,
+} from '../support/evolutions.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { findPython, mustSkipPython } from '../support/python.js';
 import { readLines, sumsConfig, unfolded, until, untilIn, Workplace } from '../support/workplace.js';
@@ -235,19 +241,9 @@ describe('a user’s own TypeScript', () => {
       const example = examplesText([{ id: '0', input: 'a', target: 1 }]);
       await place.write('own/score.ts', scorer(0.25));
       await place.write('examples.jsonl', example);
-      await place.write('scored.yaml', {
-        task_prompt: 'Return the input.',
-        domain: 'own/score.ts',
-        data: { train: 'examples.jsonl', valid: 'examples.jsonl' },
-        evolution: {
-          num_iterations: 3,
-          initial_scaffolds: 1,
-          scaffolds_per_iter: 1,
-          num_validation_examples: 1,
-        },
-        scaffolder: { lm: { model: 'openai/echo', base_url: provider.baseUrl } },
-        sandbox: { type: 'process' },
-      });
+      const data = { train: 'examples.jsonl', valid: 'examples.jsonl' };
+      const evolution = { num_iterations: 3, num_validation_examples: 1 };
+      await place.write('scored.yaml', ownScorerConfig(provider.baseUrl, data, evolution));
       const evolve = () => place.start(['evolve', 'scored.yaml', '--results-dir', 'experiments']);
       const { calls } = provider.statistics;
       let release = () => {};

@@ -85,6 +85,22 @@ export function recordingOf(scaffolds: Readonly<Record<string, ScaffoldFiles>>):
   return Object.entries(scaffolds).map(row).join('');
 }
 
+/** A config of an evolution whose scaffolds a user's own scorer judges, and are written by the model of a fake provider. */
+export function ownScorerConfig(
+  baseUrl: string,
+  data: { train: string; valid: string },
+  evolution: { num_iterations: number; num_validation_examples: number },
+): object {
+  return {
+    task_prompt: 'Return the input.',
+    domain: 'own/score.ts',
+    data,
+    evolution: { initial_scaffolds: 1, scaffolds_per_iter: 1, ...evolution },
+    scaffolder: { lm: { model: 'openai/echo', base_url: baseUrl } },
+    sandbox: { type: 'process' },
+  };
+}
+
 /** Examples as JSON lines. */
 export function examplesText(examples: readonly { id: string; input: string; target: number }[]): string {
   return examples.map((example) => `${JSON.stringify(example)}\n`).join('');

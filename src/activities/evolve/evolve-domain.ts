@@ -3,7 +3,7 @@ import type { EvolveConfig } from '../../config/evolve-schema.js';
 import { customDomain } from '../../evolution/domains/custom.js';
 import type { Domain, DomainServices } from '../../evolution/domains/domain.js';
 import { builtInDomain } from '../../evolution/domains/registry.js';
-import { loadUserModule } from '../user-modules.js';
+import { isLoaded, loadUserModule } from '../user-modules.js';
 
 /**
  * The domain of a config: a built-in one, or what the user's file exports.
@@ -17,7 +17,8 @@ export async function evolveDomain(
     const field = 'domain.file';
     const file = domain.file as string;
     const { ownScorers } = services;
-    await ownScorers?.tried(file);
+    // The command, its worker and each context of it come here, often in one process.
+    if (!isLoaded(file)) await ownScorers?.tried(file);
     const loaded = await loadUserModule(file, field);
     const own = named(field, `${file}: `, () => customDomain(loaded));
     return ownScorers === undefined ? own : { ...own, score: ownScorers.scorer(file) };
