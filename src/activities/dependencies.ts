@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { ModuleTrial } from '../bundles/bundle-modules.js';
 import type { Permissions } from '../config/named-files.js';
 import type { SandboxType } from '../config/sandbox-schema.js';
 import type { OwnScorers } from '../evolution/domains/domain.js';
@@ -35,6 +36,8 @@ export interface WorkerDependencies {
   tryAgent: typeof tryAgent;
   /** Runs the scorers of users' files. Off the main thread and time-boxed in a worker. */
   ownScorers?: OwnScorers;
+  /** Loads a module of a bundle for a trial. Off the main thread and time-boxed in a worker; absent: none is tried. */
+  tryModule?: ModuleTrial;
   /** Runs the code of one evaluation's bundles, each module loaded once. Off the main thread in a worker. */
   bundleCode(): BundleCode;
   logger: Logger;

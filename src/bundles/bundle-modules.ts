@@ -1,9 +1,17 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { checkFile, permissions } from '../config/named-files.js';
 import type { BundleRow } from '../contracts/bundle.js';
-import { findModule, loadBundleModule } from './module-loader.js';
+import { findModule, isLoaded, loadBundleModule } from './module-loader.js';
 import { isReward, type Reward } from './reward.js';
 import { isToolRegistry, type ToolRegistry } from './tool-registry.js';
+
+/**
+ * Loads a module where one that computes without end, or ends its process, does no harm. What the module throws is left
+ * to whoever loads it next.
+ * @param folder where its helpers lie
+ * @returns what came of one that did not come to its end: `was not loaded within 60 s`; null for any other
+ */
+export type ModuleTrial = (path: string, folder: string) => Promise<string | null>;
 
 /** Where bundles are named. */
 const FIELD = 'datasets';
@@ -65,6 +73,7 @@ export function checkModules({ toolset }: Pick<BundleRow, 'toolset'>, folder: st
 export async function loadToolset(
   toolset: string,
   folder: string,
+  trial?: ModuleTrial,
 ): Promise<{ registry: ToolRegistry; path: string }> {
   const path = toolsetPath(toolset, folder);
   const registry = await onlyExport(
@@ -72,16 +81,23 @@ export async function loadToolset(
     folder,
     isToolRegistry,
     "no ToolRegistry: write export const tools = new ToolRegistry('…')",
+    trial,
   );
   if (registry.tools.length > 0) return { registry, path };
   throw new ModuleFault(`the registry ${registry.name} of ${shown(path, folder)} has no tools`);
 }
 
 /** @throws ModuleFault, NotPermittedError */
-export async function loadReward(folder: string): Promise<Reward> {
+export async function loadReward(folder: string, trial?: ModuleTrial): Promise<Reward> {
   const path = findModule(join(folder, 'reward'));
   if (path === null) throw new ModuleFault(`there is no reward.ts in ${folder}`);
-  return onlyExport(path, folder, isReward, 'no reward: write export default defineReward(async (…) => …)');
+  return onlyExport(
+    path,
+    folder,
+    isReward,
+    'no reward: write export default defineReward(async (…) => …)',
+    trial,
+  );
 }
 
 async function onlyExport<Value>(
@@ -89,13 +105,17 @@ async function onlyExport<Value>(
   folder: string,
   is: (value: unknown) => value is Value,
   none: string,
+  trial?: ModuleTrial,
 ): Promise<Value> {
   checkFile(FIELD, path, 'code');
   const name = shown(path, folder);
+  // A toolset of another bundle has its helpers beside it.
+  const helpers = relative(folder, path).startsWith('..') ? dirname(path) : folder;
+  const fault = isLoaded(path, helpers) ? null : await trial?.(path, helpers);
+  if (typeof fault === 'string') throw new ModuleFault(`${name} ${fault}`);
   let exported: Record<string, unknown>;
   try {
-    // A toolset of another bundle has its helpers beside it.
-    exported = await loadBundleModule(path, relative(folder, path).startsWith('..') ? dirname(path) : folder);
+    exported = await loadBundleModule(path, helpers);
   } catch (error) {
     throw new ModuleFault(
       `${name} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { JsonLinesError, readNumberedJsonLines } from '../storage/json-lines.js';
-import { loadReward, moduleMessage } from './bundle-modules.js';
+import { loadReward, type ModuleTrial, moduleMessage } from './bundle-modules.js';
 import { BundleError, type BundleFault } from './faults.js';
 import type { Reward } from './reward.js';
 import { type LoadedRow, type Note, RowLoader } from './row-loader.js';
@@ -19,6 +19,8 @@ export interface Bundle {
 export interface LoadOptions {
   /** What rows without a `now` of their own take for the present time; ISO 8601. */
   now: string;
+  /** Each module goes through it before it is loaded here. */
+  trial?: ModuleTrial | undefined;
 }
 
 const DATASET = 'task.jsonl';
@@ -32,7 +34,7 @@ export async function loadBundle(path: string, options: LoadOptions): Promise<Bu
   const folder = dirname(file);
   const faults: BundleFault[] = [];
   const rows: LoadedRow[] = [];
-  const loader = new RowLoader(folder, options.now);
+  const loader = new RowLoader(folder, options.now, options.trial);
   const taken = new Map<string, number>();
   try {
     for await (const { line, value } of readNumberedJsonLines<unknown>(createReadStream(file), {
@@ -51,7 +53,7 @@ export async function loadBundle(path: string, options: LoadOptions): Promise<Bu
     const message = error.message.replace(`line ${error.line} of ${file} `, '');
     faults.push({ file, line: error.line, row: null, field: '', message });
   }
-  const reward = await loadReward(folder).catch((error: unknown) => {
+  const reward = await loadReward(folder, options.trial).catch((error: unknown) => {
     faults.push({ file: folder, line: null, row: null, field: '', message: moduleMessage(error) });
   });
   if (rows.length === 0 && faults.length === 0) {

@@ -40,6 +40,12 @@ export async function loadBundleModule(path: string, folder: string): Promise<Re
   }
 }
 
+/** Whether a module is loaded, and no file of the folder has changed since. */
+export function isLoaded(path: string, folder: string): boolean {
+  const jiti = createJiti(import.meta.url, { moduleCache: true });
+  return path in jiti.cache && isAsLoaded(loadedFrom(jiti, folder));
+}
+
 /** Paths of the modules that were loaded from a folder, those of packages left out. */
 export function loadedModules(folder: string): string[] {
   return loadedFrom(createJiti(import.meta.url, { moduleCache: true }), folder);
@@ -51,9 +57,13 @@ function loadedFrom(jiti: Jiti, folder: string): string[] {
   return Object.keys(jiti.cache).filter(inside);
 }
 
+function isAsLoaded(files: readonly string[]): boolean {
+  return files.every((file) => changes.get(file) === changedAt(file));
+}
+
 function forgetChanged(jiti: Jiti, folder: string): void {
   const loaded = loadedFrom(jiti, folder);
-  if (loaded.every((file) => changes.get(file) === changedAt(file))) return;
+  if (isAsLoaded(loaded)) return;
   for (const file of loaded) {
     delete jiti.cache[file];
     changes.delete(file);

@@ -3,7 +3,7 @@ import { isAbsolute, join, normalize } from 'node:path';
 import { describeIssues } from '../config/describe-issues.js';
 import { closestWord } from '../config/errors.js';
 import type { BundleRow } from '../contracts/bundle.js';
-import { loadToolset, moduleMessage } from './bundle-modules.js';
+import { loadToolset, type ModuleTrial, moduleMessage } from './bundle-modules.js';
 import { fillInAllDates, fillInDates, fillInOracleDates, PlaceholderError } from './placeholders.js';
 import { readTime, rowJsonSchema, rowSchema, type WrittenRow } from './row-schema.js';
 import type { ToolRegistry } from './tool-registry.js';
@@ -33,6 +33,7 @@ export class RowLoader {
   constructor(
     private readonly folder: string,
     private readonly now: string,
+    private readonly trial?: ModuleTrial,
   ) {}
 
   async load(value: unknown, line: number, note: Note): Promise<LoadedRow | null> {
@@ -130,7 +131,7 @@ export class RowLoader {
   ): Promise<{ registry: ToolRegistry; path: string } | null> {
     let loading = this.toolsets.get(row.toolset);
     if (loading === undefined) {
-      loading = loadToolset(row.toolset, this.folder);
+      loading = loadToolset(row.toolset, this.folder, this.trial);
       this.toolsets.set(row.toolset, loading);
     }
     const toolset = await loading.catch((error: unknown) => {

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import type { ModuleTrial } from '../bundles/bundle-modules.js';
 import { type CheckReport, checkBundle, type Finding } from '../bundles/check.js';
 import { BundleError, describeFault } from '../bundles/faults.js';
-import { type Bundle, loadBundle } from '../bundles/load.js';
+import { type Bundle, type LoadOptions, loadBundle } from '../bundles/load.js';
 import { readTime } from '../bundles/row-schema.js';
 import { writeTemplate } from '../bundles/write-template.js';
 import { InvalidInputError } from '../config/errors.js';
+import { tryModuleApart } from '../workers/code-trial.js';
 import type { PlayOptions } from './bundle-play.js';
 import type { ServeOptions } from './bundle-serve.js';
 import { EXIT } from './exit.js';
@@ -31,10 +33,10 @@ function assertRows(bundle: Bundle, ids: readonly string[]): void {
   throw new InvalidInputError(`--row ${missing}: there is no such row; there are ${known.join(', ')}`);
 }
 
-async function check(folder: string, options: CheckOptions): Promise<CheckReport> {
-  const bundle = await loadBundle(folder, { now: presentTime(options.now) });
-  assertRows(bundle, options.row);
-  return checkBundle(bundle, options.row);
+async function check(folder: string, row: readonly string[], options: LoadOptions): Promise<CheckReport> {
+  const bundle = await loadBundle(folder, options);
+  assertRows(bundle, row);
+  return checkBundle(bundle, row);
 }
 
 /** What a bundle that does not even load comes to, in the form of a check. */
@@ -63,7 +65,13 @@ function exitCode({ findings }: CheckReport, strict: boolean): number {
   return bad ? EXIT.badInput : EXIT.done;
 }
 
-export function addBundleCommands(program: Command, finish: (code: number) => void): void {
+/** @param trial each module goes through it before it is loaded. */
+export function addBundleCommands(
+  program: Command,
+  finish: (code: number) => void,
+  trial: ModuleTrial = tryModuleApart,
+): void {
+  const loadOptions = ({ now }: { now?: string }): LoadOptions => ({ now: presentTime(now), trial });
   const bundle = program
     .command('bundle')
     .description('make, check and try task bundles: tools, reward, database');
@@ -92,7 +100,7 @@ export function addBundleCommands(program: Command, finish: (code: number) => vo
     .option('--strict', 'exit with 2 for warnings too')
     .option('--json', 'for machines')
     .action(async (folder: string, options: CheckOptions) => {
-      const report = await check(folder, options).catch((error: unknown) => {
+      const report = await check(folder, options.row, loadOptions(options)).catch((error: unknown) => {
         if (!options.json || !(error instanceof BundleError)) throw error;
         return unloadable(folder, error);
       });
@@ -112,8 +120,8 @@ export function addBundleCommands(program: Command, finish: (code: number) => vo
     .option('--port <n>', '0 for a free one', '8765')
     .action(async (folder: string, options: ServeOptions & { now?: string }) => {
       const { serveUntilInterrupted } = await import('./bundle-serve.js');
-      const now = presentTime(options.now);
-      await serveUntilInterrupted(() => loadBundle(folder, { now }), options);
+      const loading = loadOptions(options);
+      await serveUntilInterrupted(() => loadBundle(folder, loading), options);
       finish(EXIT.done);
     });
 
@@ -129,7 +137,7 @@ export function addBundleCommands(program: Command, finish: (code: number) => vo
     .action(async (folder: string, row: string, options: PlayOptions & { now?: string }) => {
       // Models are loaded where one plays.
       const { playInTerminal } = await import('./bundle-play.js');
-      await playInTerminal(await loadBundle(folder, { now: presentTime(options.now) }), row, options);
+      await playInTerminal(await loadBundle(folder, loadOptions(options)), row, options);
       finish(EXIT.done);
     });
 }

@@ -18,6 +18,7 @@ import { artifactKeys } from '../storage/paths.js';
 import { readRetry } from '../storage/retry-marker.js';
 import { readStoredConfig } from '../storage/stored-config.js';
 import { missingFile, readJson } from '../storage/stored-file.js';
+import { tryModuleApart } from '../workers/code-trial.js';
 import { inProgress } from '../workers/in-progress.js';
 import { startAgentEval } from '../workers/start-agent-eval.js';
 import type { StartedRun } from '../workers/start-named.js';
@@ -159,7 +160,7 @@ async function continuedEvaluation(retried: Retried): Promise<Continued> {
     resolveAgentEvalConfig(stored, { source, folder, fallbackName: id }),
   );
   await checkAgentEval(config, process.env);
-  const rows = await askedRows(config, config.now ?? new Date().toISOString());
+  const rows = await askedRows(config, config.now ?? new Date().toISOString(), tryModuleApart);
   if (!(await holdsRollouts(store, rows))) throw otherRows(id);
   return {
     concurrency: config.concurrency,

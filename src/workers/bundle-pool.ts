@@ -11,6 +11,7 @@ import { InvalidInputError } from '../config/errors.js';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 import type { BundleAsked, TaskAnswer, TaskFailure } from './bundle-thread.js';
 import { CodePool } from './code-pool.js';
+import { tryModuleApart } from './code-trial.js';
 
 export interface BundlePoolOptions {
   /** Milliseconds beyond a task's time after which its thread is taken for stuck: 5000. */
@@ -38,7 +39,7 @@ export class BundlePool {
   /** For one evaluation. What its modules offer is read in this thread; what they do is done in others. */
   code(): BundleCode {
     const evaluation = String(this.evaluations++);
-    const { tools } = localBundleCode(new BundleFiles());
+    const { tools } = localBundleCode(new BundleFiles(tryModuleApart));
     // What is allowed is known in this thread alone.
     const check = ({ row, folder }: StoredRow) => checkModules(row, folder);
     return {

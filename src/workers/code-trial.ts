@@ -76,6 +76,21 @@ export async function tryDomainApart(
   await passesAlone({ kind: 'domain', file, timeoutMs }, options);
 }
 
+/** Loads a module of a bundle, as {@link ModuleTrial} says. */
+export async function tryModuleApart(
+  file: string,
+  folder: string,
+  { fileMs: timeoutMs = FILE_SEC * 1000, ...options }: TrialOptions = {},
+): Promise<string | null> {
+  try {
+    await passesAlone({ kind: 'module', file, folder, timeoutMs }, options);
+    return null;
+  } catch (error) {
+    if (error instanceof InvalidInputError) return error.message;
+    throw error;
+  }
+}
+
 /**
  * The tasks as they come, each checked by the user's environment: its class is loaded before the first one is asked for.
  * @throws InvalidInputError
@@ -115,7 +130,7 @@ async function* inBatches(tasks: AsyncIterable<Task>): AsyncGenerator<Task[]> {
 function late(asked: TrialAsked): string {
   const seconds = asked.timeoutMs / 1000;
   if (asked.kind === 'agent') return `was not loaded, and its class not made, within ${seconds} s`;
-  if (asked.kind === 'domain') return `was not loaded within ${seconds} s`;
+  if (asked.kind !== 'environment') return `was not loaded within ${seconds} s`;
   const [first, last] = [asked.tasks[0], asked.tasks.at(-1)];
   const what =
     first === undefined || last === undefined
@@ -125,7 +140,7 @@ function late(asked: TrialAsked): string {
 }
 
 /** The field of the config that names the file, and the file. */
-function named(asked: TrialAsked): { field: string; file: unknown } {
+function named(asked: Exclude<TrialAsked, { kind: 'module' }>): { field: string; file: unknown } {
   switch (asked.kind) {
     case 'agent':
       return { field: 'agent.file', file: (asked.agent as { file?: unknown }).file };
@@ -137,6 +152,8 @@ function named(asked: TrialAsked): { field: string; file: unknown } {
 }
 
 function refusal(asked: TrialAsked, what: string): InvalidInputError {
+  // A bundle names it in its own way.
+  if (asked.kind === 'module') return new InvalidInputError(what);
   const { field, file } = named(asked);
   return new InvalidInputError(`${field}: ${file} ${what}`, field);
 }

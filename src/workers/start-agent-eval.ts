@@ -6,6 +6,7 @@ import type { AgentEvalConfig } from '../config/agent-eval-schema.js';
 import { modelNameOf } from '../config/model-name.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
 import { AGENT_EVAL_CONFIGS } from '../storage/experiment-folder.js';
+import { tryModuleApart } from './code-trial.js';
 import { type StartedRun, startNamed } from './start-named.js';
 
 /**
@@ -19,6 +20,7 @@ export function startAgentEval(
   folder?: string,
 ): Promise<StartedRun> {
   const { lm } = config.agent;
+  const asked = (rows: AgentEvalConfig, now: string) => askedRows(rows, now, tryModuleApart);
   let folders: string[] = [];
   return startNamed(
     client,
@@ -29,11 +31,11 @@ export function startAgentEval(
       kind: AGENT_EVAL_CONFIGS,
       // With the modules that the rows of its bundles name.
       read: async (input) => {
-        const rows = await askedRows(agentEvalConfigOf(input), config.now ?? new Date().toISOString());
+        const rows = await asked(agentEvalConfigOf(input), config.now ?? new Date().toISOString());
         folders = [...new Set(rows.map(({ folder }) => folder))];
       },
       holdsRows: async (there, earlier) =>
-        holdsRows(there, await askedRows(config, config.now ?? earlier.now ?? new Date().toISOString())),
+        holdsRows(there, await asked(config, config.now ?? earlier.now ?? new Date().toISOString())),
       code: () => bundleCode(folders),
       summary: `${config.name} · ${modelNameOf(lm)}`,
     },

@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { tryAgent } from '../activities/agent-factory.js';
 import { checkHere, type EnvironmentSource, loadingOnce } from '../activities/environment-code.js';
 import { loadUserModule } from '../activities/user-modules.js';
+import { loadBundleModule } from '../bundles/module-loader.js';
 import type { AgentConfig } from '../config/agent-schemas.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { MemoryConfig } from '../config/memory-schemas.js';
@@ -13,7 +14,8 @@ import type { PooledTask, TaskBegun, Timed } from './code-pool.js';
 export type Tried =
   | { kind: 'environment'; source: EnvironmentSource; tasks: readonly Task[] }
   | { kind: 'agent'; agent: AgentConfig; memory: MemoryConfig }
-  | { kind: 'domain'; file: string };
+  | { kind: 'domain'; file: string }
+  | { kind: 'module'; file: string; folder: string };
 
 export type TrialAsked = Timed & Tried;
 
@@ -32,6 +34,10 @@ async function attempt(asked: Tried): Promise<void> {
       return tryAgent(asked.agent, asked.memory);
     case 'domain':
       await loadUserModule(asked.file, 'domain.file');
+      return;
+    case 'module':
+      // Whoever loads it next says what it throws.
+      await loadBundleModule(asked.file, asked.folder).catch(() => undefined);
       return;
     case 'environment':
       return checkHere(load, asked.source, asked.tasks);

@@ -10,7 +10,7 @@ import { openStore } from '../storage/open.js';
 import { type AgentSource, workflowBundle } from './bundle.js';
 import { BundlePool } from './bundle-pool.js';
 import { cachedWorkflows } from './cached-workflows.js';
-import { tryAgentApart } from './code-trial.js';
+import { tryAgentApart, tryModuleApart } from './code-trial.js';
 import { EnvironmentPool } from './environment-pool.js';
 import { GradingPool } from './grading-pool.js';
 import { ModelQueues } from './model-queues.js';
@@ -99,6 +99,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     environmentCode: () => environments.code(),
     tryAgent: tryAgentApart,
     ownScorers: scorers,
+    tryModule: tryModuleApart,
     bundleCode: () => bundles.code(),
     logger,
     notify,

@@ -284,3 +284,37 @@ describe('a wrong file is named', () => {
     await expect(load('/no/such/bundle')).rejects.toThrow('/no/such/bundle: there is no such folder or file');
   });
 });
+
+describe('a module that is tried before', () => {
+  test('is not loaded where it did not come to its end', async () => {
+    const loaded = '(globalThis as Record<string, unknown>).wasLoaded = true;';
+    const folder = flightBundle([ROW], { 'tools.ts': `${loaded}${TOOLS}` });
+    const tried: string[] = [];
+    const trial = async (path: string) => {
+      tried.push(basename(path));
+      return basename(path) === 'tools.ts' ? 'was not loaded within 60 s' : null;
+    };
+    const error = await loadBundle(folder, { now: NOW, trial }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      faults: [{ row: ROW.id, field: 'toolset', message: 'tools.ts was not loaded within 60 s' }],
+    });
+    expect(globalThis).not.toHaveProperty('wasLoaded');
+    expect(tried).toEqual(['tools.ts', 'reward.ts']);
+  });
+
+  test('is tried again only where a file of its folder was edited', async () => {
+    const folder = flightBundle();
+    const tried: string[] = [];
+    const trial = async (path: string) => {
+      tried.push(basename(path));
+      return null;
+    };
+    await loadBundle(folder, { now: NOW, trial });
+    await loadBundle(folder, { now: NOW, trial });
+    expect(tried).toEqual(['tools.ts', 'reward.ts']);
+    const later = new Date(Date.now() + 5000);
+    utimesSync(join(folder, 'reward.ts'), later, later);
+    await loadBundle(folder, { now: NOW, trial });
+    expect(tried.slice(2)).toEqual(['tools.ts', 'reward.ts']);
+  });
+});

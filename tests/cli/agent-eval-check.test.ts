@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { checkAgentEval } from '../../src/cli/agent-eval-check.js';
 import { flightBundle, ROW } from '../bundles/support.js';
 import { agentEvalConfigWith } from '../config/agent-eval-support.js';
+import { builtTrial } from '../support/built-trial.js';
 
 const user = { lm: { provider: 'simulated' } };
 
 async function fault(sections: Record<string, unknown>): Promise<string> {
-  return checkAgentEval(agentEvalConfigWith({ user, ...sections }), {}).then(
+  return checkAgentEval(agentEvalConfigWith({ user, ...sections }), {}, builtTrial).then(
     () => 'nothing',
     (error: Error) => error.message,
   );

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { addBundleCommands } from '../../src/cli/bundle.js';
+import { builtTrial } from '../support/built-trial.js';
 import { textInTerminal } from './in-terminal.js';
 
-const reprise = textInTerminal(addBundleCommands, 'bundle');
+const reprise = textInTerminal((program, finish) => addBundleCommands(program, finish, builtTrial), 'bundle');
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'reprise-bundle-'));
@@ -101,6 +102,13 @@ describe('reprise bundle check', () => {
         message: 'must be at least 1, not 0',
       },
     ]);
+    expect(code).toBe(2);
+  });
+
+  test('a module that ends its process is a fault, not a check that passed', async () => {
+    const path = await started({ 'reward.ts': ['export default', 'process.exit(0);\nexport default'] });
+    const { code, out } = await reprise('check', path);
+    expect(out).toContain(`${path}: reward.ts ended the thread that it was tried in: `);
     expect(code).toBe(2);
   });
 

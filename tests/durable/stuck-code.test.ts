@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evolveMetricsOf, experimentOf, ownScorerConfig } from '../support/evolutions.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { findPython, mustSkipPython } from '../support/python.js';
+import { seatsConfig, writeSeats } from '../support/seats-bundle.js';
 import { sumsConfig, Workplace } from '../support/workplace.js';
 
 const STUCK_ENV = `import { QAEnv } from 'reprise';
@@ -174,6 +175,27 @@ describe('a user’s own TypeScript that does not come to an end', () => {
     expect(metrics).toMatchObject({ status: 'done', samples: 12, correct: 7, errors: 5 });
     // One that loops before it has asked asks nothing, and nothing is asked twice.
     expect(provider.statistics.calls - calls).toBe(11);
+  });
+
+  it('a bundle whose code ends its process when it is loaded is refused before anything is asked', async () => {
+    await writeSeats(place, 1, 'seats');
+    await place.write('seats/reward.ts', 'process.exit(3);\n');
+    await place.write('seats.yaml', seatsConfig(provider.baseUrl, 'seats/task.jsonl', { name: 'seats' }));
+    const ended = /reward\.ts ended the thread that it was tried in: .*3/;
+    const { code, stderr } = await place.reprise(['agent-eval', 'seats.yaml']);
+    expect(stderr).toMatch(ended);
+    expect(code).toBe(2);
+    // And by a worker that somebody else's start reaches, which goes on.
+    const worker = await place.worker();
+    const client = await place.client();
+    const options = { taskQueue: 'reprise', workflowId: 'seats', args: [{ config_path: 'seats.yaml' }] };
+    await expect(client.workflow.execute('agentEval', options)).rejects.toMatchObject({
+      cause: { message: expect.stringMatching(ended) },
+    });
+    await place.write('sound.yaml', sumsConfig(provider.baseUrl, 2, { name: 'sound-after' }));
+    const sound = { ...options, workflowId: 'sound-after', args: [{ config_path: 'sound.yaml' }] };
+    await client.workflow.execute('run', sound);
+    await place.kill(worker);
   });
 
   it.skipIf(withoutPython)(

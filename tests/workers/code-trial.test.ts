@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import type { AgentConfig } from '../../src/config/agent-schemas.js';
 import { InvalidInputError } from '../../src/config/errors.js';
 import type { Task } from '../../src/contracts/environment.js';
-import { checkedApart, tryAgentApart, tryDomainApart } from '../../src/workers/code-trial.js';
+import { checkedApart, tryAgentApart, tryDomainApart, tryModuleApart } from '../../src/workers/code-trial.js';
 import { collect } from '../activities/support.js';
 import { userFile } from '../support/user-file.js';
 
@@ -141,3 +141,23 @@ test.each([
   expect((found as InvalidInputError).field).toBe('domain.file');
   expect((found as Error).message).toContain(`domain.file: ${file} ${message}`);
 });
+
+test.each([
+  ['computes without end', 'for (;;);', SHORT, 'was not loaded within 1 s'],
+  [
+    'ends its process',
+    'process.exit(3);',
+    LONG,
+    expect.stringContaining('ended the thread that it was tried in: '),
+  ],
+  ['throws', "throw new Error('no licence');", LONG, null],
+  ['does nothing of the kind', '', LONG, null],
+])(
+  'of a bundle’s module that %s, what did not come to its end is told',
+  async (_what, line, fileMs, fault) => {
+    const file = await fileOf(
+      `import { ToolRegistry } from 'reprise/bundle';\n${line}\nexport const tools = new ToolRegistry('t');\n`,
+    );
+    expect(await tryModuleApart(file, dirname(file), { thread, grace: 100, fileMs })).toEqual(fault);
+  },
+);

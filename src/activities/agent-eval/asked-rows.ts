@@ -1,3 +1,4 @@
+import type { ModuleTrial } from '../../bundles/bundle-modules.js';
 import { loadBundle } from '../../bundles/load.js';
 import { loadedModules } from '../../bundles/module-loader.js';
 import type { ToolRegistry } from '../../bundles/tool-registry.js';
@@ -17,12 +18,17 @@ interface FoundRow extends StoredRow {
 /**
  * The rows that a config asks for, in the order of its datasets, with their tools and rewards loaded once.
  * @param now ISO 8601: the present time of rows that name none.
+ * @param trial each module goes through it before it is loaded here.
  * @throws BundleError for what is wrong with a bundle, InvalidInputError for what is wrong with the choice of rows.
  */
-export async function askedRows(config: AgentEvalConfig, now: string): Promise<StoredRow[]> {
+export async function askedRows(
+  config: AgentEvalConfig,
+  now: string,
+  trial?: ModuleTrial,
+): Promise<StoredRow[]> {
   const found = new Map<string, FoundRow>();
   for (const dataset of config.datasets) {
-    const { rows, folder, file } = await loadBundle(dataset, { now });
+    const { rows, folder, file } = await loadBundle(dataset, { now, trial });
     for (const { row, registry } of rows) add(found, { row, registry, folder, file });
   }
   const asked = config.rows === null ? [...found.values()] : chosen(config.rows, found);

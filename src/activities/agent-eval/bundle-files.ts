@@ -1,4 +1,4 @@
-import { loadReward, loadToolset, moduleMessage } from '../../bundles/bundle-modules.js';
+import { loadReward, loadToolset, type ModuleTrial, moduleMessage } from '../../bundles/bundle-modules.js';
 import type { Reward } from '../../bundles/reward.js';
 import type { ToolRegistry } from '../../bundles/tool-registry.js';
 import { InvalidInputError } from '../../config/errors.js';
@@ -21,11 +21,14 @@ export class BundleFiles implements BundleModules {
   private readonly toolsets = new Map<string, Promise<ToolRegistry>>();
   private readonly rewards = new Map<string, Promise<Reward>>();
 
+  /** @param trial each module goes through it before it is loaded here. */
+  constructor(private readonly trial?: ModuleTrial) {}
+
   /** @throws InvalidInputError where the module cannot be loaded here. */
   toolset(stored: StoredRow): Promise<ToolRegistry> {
     const { folder, row } = stored;
     return loadedOnce(this.toolsets, `${folder} ${row.toolset}`, async () => {
-      const { registry } = await loaded(stored, () => loadToolset(row.toolset, folder));
+      const { registry } = await loaded(stored, () => loadToolset(row.toolset, folder, this.trial));
       return registry;
     });
   }
@@ -33,6 +36,6 @@ export class BundleFiles implements BundleModules {
   /** @throws InvalidInputError where the module cannot be loaded here. */
   reward(stored: StoredRow): Promise<Reward> {
     const { folder } = stored;
-    return loadedOnce(this.rewards, folder, () => loaded(stored, () => loadReward(folder)));
+    return loadedOnce(this.rewards, folder, () => loaded(stored, () => loadReward(folder, this.trial)));
   }
 }

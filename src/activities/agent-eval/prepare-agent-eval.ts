@@ -63,7 +63,9 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
       const begun = new Date(info.scheduledTimestampMs).toISOString();
       const { folder, store } = await claims.take(async () => {
         const asked = { name: workflowId, config: given, begun };
-        const folder = await chooseAgentEvalFolder(results, asked, (now) => askedRows(given, now));
+        const folder = await chooseAgentEvalFolder(results, asked, (now) =>
+          askedRows(given, now, dependencies.tryModule),
+        );
         return { folder, store: results.within(folder.experiment) };
       });
       const { experiment, config, rows } = folder;
