@@ -256,6 +256,33 @@ describe('a run whose history grows long', () => {
     120_000,
   );
 
+  it('a run that is reset to before it went on as new, or a shard of it, comes to the same end', async () => {
+    const [name, samples, lanes] = ['reset', 600, 20];
+    provider.latencyMs = 200;
+    await begin(name, samples, { runtime: { concurrency: lanes } });
+    const handle = client.workflow.getHandle(name);
+    const hasGoneOn = async (id: string) => {
+      const query = `WorkflowId = '${id}' AND ExecutionStatus = 'ContinuedAsNew'`;
+      return (await client.workflow.count(query)).count > 0;
+    };
+    /** No call is answered meanwhile: nothing is over before. */
+    const reset = async (id: string) => {
+      const send = provider.hold();
+      const what = ['--workflow-id', id, '--type', 'LastContinuedAsNew', '--reason', 'a test'];
+      const { code, stderr } = await place.temporal('workflow', 'reset', ...what).finally(send);
+      expect(code, stderr).toBe(0);
+    };
+    await until('a shard has gone on', () => hasGoneOn(`${name}/shard-0`));
+    await reset(`${name}/shard-0`);
+    // Some events of the run's history each.
+    while (!(await hasGoneOn(name))) await takeUpdate(handle, 'setConcurrency', lanes);
+    await reset(name);
+    await handle.result();
+    expect(await place.metrics(name)).toMatchObject({ status: 'done', samples, correct: samples, errors: 0 });
+    expect(new Set((await place.rows(name)).map(({ id }) => id)).size).toBe(samples);
+    expect(made()).toBeLessThanOrEqual(samples + 2 * lanes);
+  }, 120_000);
+
   it('a run is cancelled whose shards have gone on in other executions', async () => {
     provider.latencyMs = 20;
     await begin('renewed', 4000, { runtime: { concurrency: 2 } });
