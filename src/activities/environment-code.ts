@@ -12,7 +12,7 @@ import type {
 import { environmentName } from '../environments/registry.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import { beginEpisode, type MadeEnvironment, takeStep } from './take-step.js';
-import { environmentClass } from './user-modules.js';
+import { type CodeTexts, environmentClass } from './user-modules.js';
 
 /** Seconds that a reset or a step of one's own environment may take where `dataset.env_timeout_sec` is left out. */
 export const ENVIRONMENT_TIMEOUT_SEC = 120;
@@ -63,13 +63,13 @@ export interface EnvironmentCode {
 /** Checking compares nothing. */
 const NO_SERVICES: EnvironmentServices = { compareSymbolically: async () => undefined };
 
-/** Loads the class of one run, once. @throws InvalidInputError */
+/** Loads the class of one run, once, from the texts where they are given. @throws InvalidInputError */
 export type LoadClass = (source: Pick<EnvironmentSource, 'name' | 'file'>) => Promise<EnvironmentClass>;
 
-export function loadingOnce(): LoadClass {
+export function loadingOnce(texts?: CodeTexts): LoadClass {
   let loading: Promise<EnvironmentClass> | undefined;
   return ({ name, file }) => {
-    loading ??= environmentClass(name, file).catch((error: unknown) => {
+    loading ??= environmentClass(name, file, texts).catch((error: unknown) => {
       loading = undefined;
       throw error;
     });

@@ -1,6 +1,6 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { createJiti } from 'jiti';
+import { createJiti, type Jiti, type JitiOptions } from 'jiti';
 import { InvalidInputError } from '../config/errors.js';
 import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
@@ -36,25 +36,84 @@ export function isLoaded(path: string): boolean {
   return heldAsItIs(path) !== undefined;
 }
 
-async function importAnew(path: string, files: Iterable<string>): Promise<Record<string, unknown>> {
-  const jiti = createJiti(import.meta.url, {
+/** By path: a user's file, and what it imports of theirs, as they were when they were read. */
+export type CodeTexts = ReadonlyMap<string, string>;
+
+/**
+ * What a user's file and its imports say now, for other threads to load it as it is.
+ * @returns undefined where it cannot be read, which whoever loads it says
+ * @throws NotPermittedError
+ */
+export function textsOf(path: string, field: string): CodeTexts | undefined {
+  checkFile(field, path, 'code', CODE_ENDINGS);
+  try {
+    return withImports(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Modules are kept by path, compiled files by content. */
+function loader(options: JitiOptions = {}): Jiti {
+  return createJiti(import.meta.url, {
     alias: { reprise: packageEntry() },
-    // A cache of compiled files by content; modules themselves are kept by path.
     fsCache: true,
     moduleCache: true,
+    ...options,
   });
+}
+
+async function importAnew(path: string, files: Iterable<string>): Promise<Record<string, unknown>> {
+  const jiti = loader();
   for (const file of files) delete jiti.cache[file];
   return (await jiti.import(path)) as Record<string, unknown>;
+}
+
+/** Loads a file as its text was. Modules of Node's own kinds, which nothing compiles, are loaded as they are. */
+async function importAsItWas(path: string, texts: CodeTexts): Promise<Record<string, unknown>> {
+  const compiler = loader();
+  const jiti = loader({
+    // Its key is what is on the disk.
+    fsCache: false,
+    transform: (asked) => ({
+      code: compiler.transform({ ...asked, source: texts.get(asked.filename ?? '') ?? asked.source }),
+    }),
+  });
+  const forget = () => {
+    for (const file of texts.keys()) delete jiti.cache[file];
+  };
+  forget();
+  try {
+    return (await jiti.import(path)) as Record<string, unknown>;
+  } finally {
+    forget();
+  }
+}
+
+/** Whether each file says what it did. */
+function sayTheSame(texts: CodeTexts): boolean {
+  return [...texts].every(([file, text]) => existsSync(file) && readFileSync(file, 'utf8') === text);
 }
 
 /**
  * Loads a user's TypeScript or JavaScript file without a build step, once; where it, or a file of theirs that it imports,
  * was edited since, anew.
+ * @param texts what is to be loaded, whatever the files say now
  * @throws InvalidInputError that names the config's field.
  */
-export async function loadUserModule(path: string, field: string): Promise<Record<string, unknown>> {
+export async function loadUserModule(
+  path: string,
+  field: string,
+  texts?: CodeTexts,
+): Promise<Record<string, unknown>> {
   // Results hold programs of models in other languages, which may be read as this one.
   checkFile(field, path, 'code', CODE_ENDINGS);
+  const unloadable = (error: unknown) =>
+    new InvalidInputError(`${field}: ${path} cannot be loaded: ${messageWithPlace(error, path)}`, field);
+  if (texts !== undefined && !sayTheSame(texts))
+    return importAsItWas(path, texts).catch((error: unknown) => {
+      throw unloadable(error);
+    });
   const held = heldAsItIs(path);
   if (held !== undefined) return held.exported;
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
@@ -62,15 +121,21 @@ export async function loadUserModule(path: string, field: string): Promise<Recor
   const changes = new Map([...withImports(path).keys()].map((file) => [file, changedAt(file)]));
   const exported = importAnew(path, changes.keys()).catch((error: unknown) => {
     if (loaded.get(path)?.exported === exported) loaded.delete(path);
-    const said = messageWithPlace(error, path);
-    throw new InvalidInputError(`${field}: ${path} cannot be loaded: ${said}`, field);
+    throw unloadable(error);
   });
   loaded.set(path, { changes, exported });
   return exported;
 }
 
-/** The environment class of a config: a built-in one, or an export of the user's file. */
-export async function environmentClass(name: string, file: string | undefined): Promise<EnvironmentClass> {
+/**
+ * The environment class of a config: a built-in one, or an export of the user's file.
+ * @param texts what is to be loaded, whatever the files say now
+ */
+export async function environmentClass(
+  name: string,
+  file: string | undefined,
+  texts?: CodeTexts,
+): Promise<EnvironmentClass> {
   if (file === undefined) {
     const found = builtInEnvironment(name);
     if (found !== undefined) return found;
@@ -79,7 +144,7 @@ export async function environmentClass(name: string, file: string | undefined): 
       'dataset.env_class',
     );
   }
-  const exported = await loadUserModule(file, 'dataset.env_file');
+  const exported = await loadUserModule(file, 'dataset.env_file', texts);
   const found = exported[name];
   if (isEnvironmentClass(found)) return found;
   const classes = Object.keys(exported).filter((key) => isEnvironmentClass(exported[key]));

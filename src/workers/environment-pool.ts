@@ -1,12 +1,7 @@
-import {
-  type EnvironmentCode,
-  type EnvironmentSource,
-  localEnvironmentCode,
-  type Playable,
-} from '../activities/environment-code.js';
+import { type EnvironmentCode, localEnvironmentCode, type Playable } from '../activities/environment-code.js';
+import { type CodeTexts, textsOf } from '../activities/user-modules.js';
 import { InvalidInputError } from '../config/errors.js';
 import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
-import type { Task } from '../contracts/environment.js';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 import type { EpisodeError } from '../contracts/results.js';
 import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../grading/grade.js';
@@ -23,6 +18,8 @@ import { FairPool, ThreadLost } from './fair-pool.js';
 
 /** Of environments that wait for something outside, as for a server of their own. */
 const TASKS_A_THREAD = 512;
+/** Where a user's class is named. */
+const FIELD = 'dataset.env_file';
 
 export interface EnvironmentPoolOptions {
   compareSymbolically: SymbolicComparer;
@@ -55,9 +52,14 @@ export class EnvironmentPool {
   code(): EnvironmentCode {
     const run = String(this.runs++);
     const local = localEnvironmentCode(this.compareSymbolically);
+    const texts = new Map<string, CodeTexts | undefined>();
     return {
-      playable: (source, task) =>
-        source.file === undefined ? local.playable(source, task) : this.playable(run, source, task),
+      playable: (source, task) => {
+        const { file } = source;
+        if (file === undefined) return local.playable(source, task);
+        if (!texts.has(file)) texts.set(file, textsOf(file, FIELD));
+        return this.playable({ run, source, task, texts: texts.get(file) });
+      },
       checked: (source, tasks) => {
         const { file } = source;
         return file === undefined ? local.checked(source, tasks) : checkedApart({ ...source, file }, tasks);
@@ -70,12 +72,12 @@ export class EnvironmentPool {
     return this.pool.close();
   }
 
-  private playable(run: string, source: EnvironmentSource, task: Task): Playable {
-    const { file, timeoutMs } = source;
+  private playable(sample: Pick<EnvironmentAsked, 'run' | 'source' | 'task' | 'texts'>): Playable {
+    const { file, timeoutMs } = sample.source;
     const ask = (move: EnvironmentMove) => {
       // What is allowed is known in this thread alone.
-      checkFile('dataset.env_file', file as string, 'code', CODE_ENDINGS);
-      return this.run({ ...move, run, source, task, timeoutMs });
+      checkFile(FIELD, file as string, 'code', CODE_ENDINGS);
+      return this.run({ ...move, ...sample, timeoutMs });
     };
     return {
       begin: async () => (await ask({ kind: 'reset' })) as Awaited<ReturnType<Playable['begin']>>,

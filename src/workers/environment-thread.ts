@@ -8,6 +8,7 @@ import {
   playableHere,
 } from '../activities/environment-code.js';
 import { Lru } from '../activities/lru.js';
+import type { CodeTexts } from '../activities/user-modules.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { Task } from '../contracts/environment.js';
 import type { Json } from '../contracts/json.js';
@@ -23,6 +24,8 @@ export type EnvironmentAsked = {
   /** The run: its class is loaded once. */
   run: string;
   source: EnvironmentSource;
+  /** Of the class's file, as the run began with it. */
+  texts: CodeTexts | undefined;
   task: Task;
   timeoutMs: number;
 } & EnvironmentMove;
@@ -51,10 +54,10 @@ const RUNS = 16;
 
 const classes = new Lru<string, LoadClass>(RUNS);
 
-function classOf(run: string): LoadClass {
+function classOf({ run, texts }: EnvironmentAsked): LoadClass {
   let load = classes.get(run);
   if (load === undefined) {
-    load = loadingOnce();
+    load = loadingOnce(texts);
     classes.set(run, load);
   }
   return load;
@@ -96,7 +99,7 @@ export default async function run(asked: PooledTask<EnvironmentAsked>): Promise<
   parentPort?.postMessage({ begun: asked.id } satisfies TaskBegun);
   const { port, timeoutMs } = asked;
   try {
-    const environment = playableHere(classOf(asked.run), asked, comparer(port));
+    const environment = playableHere(classOf(asked), asked, comparer(port));
     return await inTime(async () => ({ outcome: JSON.stringify(await play(asked, environment)) }), timeoutMs);
   } catch (error) {
     return failureOf(error);

@@ -1,3 +1,4 @@
+import { textsOf } from '../activities/user-modules.js';
 import { InvalidInputError } from '../config/errors.js';
 import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
 import type { Domain, DomainScore, OwnScorers } from '../evolution/domains/domain.js';
@@ -8,6 +9,8 @@ import type { ScoreAnswer, ScoreAsked } from './scorer-thread.js';
 
 /** Milliseconds that scoring one output may take. */
 const SCORING_MS = 120_000;
+/** Where a user's scorer is named. */
+const FIELD = 'domain.file';
 /** What Node says of a thread that has taken too much. */
 const TOO_MUCH_MEMORY = /memory limit/;
 
@@ -45,11 +48,12 @@ export class ScorerPool implements OwnScorers {
 
   scorer(file: string): Domain['score'] {
     const experiment = String(this.experiments++);
+    const texts = textsOf(file, FIELD);
     return async (output, example) => {
       // What is allowed is known in this thread alone.
-      checkFile('domain.file', file, 'code', CODE_ENDINGS);
+      checkFile(FIELD, file, 'code', CODE_ENDINGS);
       const { timeoutMs } = this;
-      const answer = await this.pool.run({ experiment, file, output, example, timeoutMs });
+      const answer = await this.pool.run({ experiment, file, texts, output, example, timeoutMs });
       return scoreOf(answer, timeoutMs / 1000);
     };
   }

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { Lru, loadedOnce } from '../activities/lru.js';
-import { loadUserModule } from '../activities/user-modules.js';
+import { type CodeTexts, loadUserModule } from '../activities/user-modules.js';
 import { InvalidInputError } from '../config/errors.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
 import { customDomain } from '../evolution/domains/custom.js';
@@ -16,6 +16,8 @@ export interface ScoreAsked extends Timed {
   experiment: string;
   /** Absolute. */
   file: string;
+  /** Of the file, as the experiment began with it here. */
+  texts: CodeTexts | undefined;
   output: string;
   example: DatasetExample;
 }
@@ -36,9 +38,9 @@ function plain({ score, message }: DomainScore): DomainScore {
   return { score: sent, message: String(message ?? '') };
 }
 
-async function score({ experiment, file, output, example }: ScoreAsked): Promise<ScoreAnswer> {
+async function score({ experiment, file, texts, output, example }: ScoreAsked): Promise<ScoreAnswer> {
   const domain = await loadedOnce(domains, experiment, async () =>
-    customDomain(await loadUserModule(file, 'domain.file')),
+    customDomain(await loadUserModule(file, 'domain.file', texts)),
   );
   try {
     return { scored: plain(await domain.score(output, example)) };

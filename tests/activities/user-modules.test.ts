@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkDataset } from '../../src/activities/dataset.js';
 import { localEnvironmentCode } from '../../src/activities/environment-code.js';
-import { environmentClass } from '../../src/activities/user-modules.js';
+import { environmentClass, loadUserModule, textsOf } from '../../src/activities/user-modules.js';
 import { InvalidInputError } from '../../src/config/errors.js';
 import type { RunConfig } from '../../src/config/schema.js';
 import { configOf } from '../support/configs.js';
@@ -21,6 +21,28 @@ export const number = 3;
 `;
 
 const file = (content: string) => userFile('environment.ts', content);
+
+test('a file and its helpers are loaded as their texts were, and the next time as they are', async () => {
+  const path = await file(
+    "import { helped } from './helper.js';\nexport const said: string = 'first ' + helped;\n",
+  );
+  const helper = join(dirname(path), 'helper.ts');
+  await writeFile(helper, "export const helped: string = 'one';\n");
+  const texts = textsOf(path, 'domain.file');
+  const load = async (as?: typeof texts) => (await loadUserModule(path, 'domain.file', as)).said;
+  expect(await load(texts)).toBe('first one');
+  await writeFile(helper, "export const helped: string = 'two';\n");
+  await utimes(helper, new Date(), new Date(Date.now() + 5000));
+  expect(await load(texts)).toBe('first one');
+  expect(await load()).toBe('first two');
+  expect(await load(texts)).toBe('first one');
+  await writeFile(path, 'half a thou');
+  expect(await load(texts)).toBe('first one');
+  const broken = textsOf(path, 'domain.file');
+  await writeFile(path, "export const said = 'mended';\n");
+  await expect(load(broken)).rejects.toThrow(/domain\.file: .*environment\.ts cannot be loaded: /);
+  expect(textsOf(join(dirname(path), 'none.ts'), 'domain.file')).toBeUndefined();
+});
 
 const task = { index: 0, id: '0', question: 'q', target: 'yes', metadata: {} };
 const services = { compareSymbolically: async () => undefined };

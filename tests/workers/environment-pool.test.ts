@@ -11,6 +11,7 @@ import {
   type SymbolicComparer,
 } from '../../src/grading/grade.js';
 import { EnvironmentPool } from '../../src/workers/environment-pool.js';
+import { userFile } from '../support/user-file.js';
 
 /** As it was built: a thread loads no TypeScript of the package. */
 const BUILT = pathToFileURL(resolve('dist/workers/environment-thread.js'));
@@ -119,6 +120,26 @@ test.each([
   const beside = ['rest 300', 'rest 300', 'rest 300', 'rest 300'].map(step);
   expect(await step(what)).toEqual({ error: { type: 'EnvironmentError', message } });
   for (const answer of await Promise.all(beside)) expect(answer).toMatchObject({ state: { steps: 2 } });
+});
+
+test('every thread plays with the code that the run began with here, whenever it loads it', async () => {
+  const { pool, source, step } = played();
+  const own = await userFile('obedient.ts', OBEDIENT);
+  const samples = pool.code();
+  const stepOfOwn = (action: string, code = samples) =>
+    code.playable({ ...source, file: own }, taskOf('go')).step({ steps: 1 }, action);
+  // What rests leaves the other thread to the next one.
+  const resting = stepOfOwn('rest 3000');
+  await stepOfOwn('go');
+  await writeFile(own, OBEDIENT.replace('state.steps + 1', 'state.steps + 100'));
+  // A thread that came to its end is replaced.
+  await stepOfOwn('exit');
+  const after = await Promise.all(Array.from({ length: 8 }, () => stepOfOwn('go')));
+  for (const answer of [await resting, ...after]) expect(answer).toMatchObject({ state: { steps: 2 } });
+  // The next run has what is there now.
+  expect(await stepOfOwn('go', pool.code())).toMatchObject({ state: { steps: 101 } });
+  expect(await stepOfOwn('go')).toMatchObject({ state: { steps: 2 } });
+  expect(await step('go')).toMatchObject({ state: { steps: 2 } });
 });
 
 test('what computes beside others loses no time to them', async () => {

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -90,4 +91,20 @@ test('a worker that ends has not failed as a scorer', async () => {
   const { pool, score } = await scored();
   await pool.close();
   await expect(score('bare')).rejects.toThrow(InfrastructureError);
+});
+
+test('every thread scores with the code that the experiment began with here, whenever it loads it', async () => {
+  const { pool, file, score } = await scored();
+  // What rests leaves the other thread to the next one.
+  const resting = score('rest 3000');
+  await score('sentence');
+  expect(await score('bare')).toEqual({ score: 0.25, message: '' });
+  await writeFile(file, "export const score = () => ({ score: 1, message: 'edited' });\n");
+  // A thread that came to its end is replaced.
+  await score('exit').catch(() => undefined);
+  const after = await Promise.all(Array.from({ length: 8 }, () => score('sentence')));
+  for (const answer of [await resting, ...after]) expect(answer).toEqual({ score: 0.5, message: 'a' });
+  // The next experiment has what is there now.
+  expect(await pool.scorer(file)('sentence', example)).toEqual({ score: 1, message: 'edited' });
+  expect(await score('sentence')).toEqual({ score: 0.5, message: 'a' });
 });
