@@ -223,7 +223,7 @@ describe('a user’s own TypeScript', () => {
     await place.write('own/edited.ts', FAILING_ENV.replace("'sum-1'", "'nobody'"));
     const second = place.start(['run', 'edited.yaml']);
     const told =
-      'own/edited.ts has changed since edited began: it goes on with the code that its worker has loaded.';
+      'own/edited.ts has changed since edited began: a worker that has loaded the code goes on with that;';
     await untilIn(second, 'it tells of the change', () => second.output().includes(told));
     provider.intercept = undefined;
     release();
@@ -274,7 +274,7 @@ describe('a user’s own TypeScript', () => {
         attached
           .output()
           .includes(
-            'own/score.ts has changed since scored began: it goes on with the code that its worker has',
+            'own/score.ts has changed since scored began: a worker that has loaded the code goes on with',
           ),
       );
       release();
@@ -290,8 +290,8 @@ describe('a user’s own TypeScript', () => {
         { at: expect.any(String), iterations: before, modules },
         { at: expect.any(String), iterations: 4, modules },
       ]);
-      // What was written while the last iteration waited had no part in it.
-      expect(best?.score).toBe(0.5);
+      // The last iteration's output comes to the worker that has loaded 0.5, or to that of the command that attached.
+      expect([0.5, 0.75]).toContain(best?.score);
       const shown = `own/score.ts, after ${before} of the iterations`;
       for (const output of outputs) expect(unfolded(output)).toContain(shown);
       expect(await readFile(join(folder, 'report.html'), 'utf8')).toContain(
