@@ -23,7 +23,10 @@ module.exports = {
         'Pure rooms and workflows reach the world through the interfaces of contracts/ and runtime/ports.ts.',
       severity: 'error',
       from: { path: [PURE, '^src/workflows/'] },
-      to: { path: [ADAPTERS, '^src/(activities|bundles|workers|cli)/'], dependencyTypesNot: ['type-only'] },
+      to: {
+        path: [ADAPTERS, '^src/(activities|bundles|user-code|workers|cli)/'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'pure-rooms-have-no-node',

@@ -4,6 +4,7 @@ import { basename, join, relative } from 'node:path';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { codeKey } from '../storage/paths.js';
 import { readJson } from '../storage/stored-file.js';
+import type { KeptCode } from './kept-code.js';
 
 /** Code of a user's own that an experiment works with. */
 export interface OwnCode {
@@ -32,10 +33,21 @@ async function storedCode<Done extends object>(store: ArtifactStore): Promise<St
   return (await readJson<StoredCode<Done>>(store, codeKey())) ?? { modules: {}, changes: [] };
 }
 
-/** A module's hash; null where it is gone. */
-async function hashOf(path: string): Promise<string | null> {
+/** SHA-256 by path, of the modules as an experiment has noted them; none where it has noted none. */
+export async function codeHashes(store: ArtifactStore): Promise<[path: string, hash: string][]> {
+  return Object.entries((await storedCode(store)).modules);
+}
+
+interface Module {
+  path: string;
+  /** null where it is gone. */
+  bytes: Uint8Array | null;
+  hash: string | null;
+}
+
+async function moduleAt(path: string): Promise<Module> {
   const bytes = await readFile(path).catch(() => null);
-  return bytes === null ? null : createHash('sha256').update(bytes).digest('hex');
+  return { path, bytes, hash: bytes === null ? null : createHash('sha256').update(bytes).digest('hex') };
 }
 
 function shownIn(folders: readonly string[], path: string): string {
@@ -47,30 +59,34 @@ function shownIn(folders: readonly string[], path: string): string {
 async function compared(
   before: Record<string, string>,
   { paths, folders }: OwnCode,
-): Promise<{ changed: string[]; modules: Record<string, string> }> {
+): Promise<{ changed: string[]; modules: Record<string, string>; texts: Uint8Array[] }> {
   const all = [...new Set([...paths, ...Object.keys(before)])].sort();
-  const hashes = await Promise.all(all.map(async (path) => [path, await hashOf(path)] as const));
-  const changed = hashes.filter(([path, hash]) => path in before && before[path] !== hash);
+  const modules = await Promise.all(all.map(moduleAt));
+  const changed = modules.filter(({ path, hash }) => path in before && before[path] !== hash);
   return {
-    changed: changed.map(([path]) => shownIn(folders, path)),
-    modules: Object.fromEntries(hashes.filter((one): one is [string, string] => one[1] !== null)),
+    changed: changed.map(({ path }) => shownIn(folders, path)),
+    modules: Object.fromEntries(modules.flatMap(({ path, hash }) => (hash === null ? [] : [[path, hash]]))),
+    texts: modules.flatMap(({ bytes }) => bytes ?? []),
   };
 }
 
 /**
  * Notes code that has changed since an earlier execution: a result that both versions had a part in is to say so. Call it
  * when the code is loaded. May be repeated: a change is noted once.
+ * @param kept where the code is kept, for other workers to load it as it is.
  * @returns the change; null where there is none.
  */
 export async function noteCodeChange<Done extends object>(
   store: ArtifactStore,
   code: OwnCode,
   now: Done & { at: string },
+  kept?: KeptCode,
 ): Promise<CodeChange<Done> | null> {
   const before = await storedCode<Done>(store);
   const { values = {} } = code;
   const folders = [...new Set([...code.folders, ...(before.folders ?? [])])];
-  const { changed, modules } = await compared(before.modules, { ...code, folders });
+  const { changed, modules, texts } = await compared(before.modules, { ...code, folders });
+  kept?.keep(texts);
   const others = Object.keys(values).filter(
     (name) => (before.values?.[name] ?? values[name]) !== values[name],
   );

@@ -11,8 +11,9 @@ import type {
 } from '../environments/environment.js';
 import { environmentName } from '../environments/registry.js';
 import type { SymbolicComparer } from '../grading/grade.js';
+import type { CodeTexts } from '../user-code/code-texts.js';
 import { beginEpisode, type MadeEnvironment, takeStep } from './take-step.js';
-import { type CodeTexts, environmentClass } from './user-modules.js';
+import { environmentClass } from './user-modules.js';
 
 /** Seconds that a reset or a step of one's own environment may take where `dataset.env_timeout_sec` is left out. */
 export const ENVIRONMENT_TIMEOUT_SEC = 120;

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { EvolveConfig } from '../config/evolve-schema.js';
 import type { RunConfig } from '../config/schema.js';
+import { withImports } from '../user-code/with-imports.js';
 import type { OwnCode } from './code-changes.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { embedderSettings } from './embeddings.js';
 import { pricesInUse } from './prices-in-use.js';
-import { withImports } from './with-imports.js';
 
 function codeOf(named: readonly (string | undefined)[]): OwnCode {
   // Another machine's file may be missing here.

@@ -82,10 +82,12 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       execution: runId,
       continues: state === 'unfinished',
     });
-    const change = await noteCodeChange(store, ownCodeAndPrices(config, dependencies.environment), {
-      at: new Date().toISOString(),
-      episodes: kept.totals.episodes,
-    });
+    const change = await noteCodeChange(
+      store,
+      ownCodeAndPrices(config, dependencies.environment),
+      { at: new Date().toISOString(), episodes: kept.totals.episodes },
+      dependencies.keptCode,
+    );
     if (change !== null)
       log.warn({ ...change }, 'code of the user’s own, or a price, changed since the last execution');
     const todo = kept.indices.size === 0 ? null : range(samples).filter((index) => !kept.indices.has(index));

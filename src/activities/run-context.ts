@@ -13,12 +13,14 @@ import type { ArtifactStore } from '../storage/artifact-store.js';
 import { artifactKeys, planKey } from '../storage/paths.js';
 import { readRetry } from '../storage/retry-marker.js';
 import { missingFile, readJson } from '../storage/stored-file.js';
+import type { CodeTexts } from '../user-code/code-texts.js';
 import { CallStore } from './call-store.js';
 import { ContextCache } from './context-cache.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { sharedVectorFiles, vectorStoreFor, vectorsIn } from './embeddings.js';
 import { type EnvironmentCode, environmentSource, type Playable } from './environment-code.js';
 import { ExecutionStore } from './execution-store.js';
+import { codeBegunWith } from './kept-code.js';
 import { locatedFiles } from './locate.js';
 import type { LoadedMemory } from './memory-file.js';
 import { storeOfRun } from './owners.js';
@@ -60,12 +62,14 @@ export class RunContext {
     private readonly dependencies: WorkerDependencies,
     /** ISO 8601: since when its errors are asked again; null where they are not. */
     readonly askedAgain: string | null = null,
+    /** The user's own code, where it is kept here. */
+    begunWith?: CodeTexts,
   ) {
     this.tasks = new TaskReader(store);
     this.calls = new CallStore(store);
     this.executions = new ExecutionStore(store);
     this.prices = priceTable(dependencies.environment);
-    this.environments = dependencies.environmentCode();
+    this.environments = dependencies.environmentCode(begunWith);
   }
 
   /** `provider/model`, as rows and metrics name it. */
@@ -194,6 +198,8 @@ export class RunContexts extends ContextCache<RunContext> {
     ]);
     if (plan === null) throw missingFile(store, planKey());
     const retry = await readRetry(store);
-    return new RunContext(store, config, plan, this.dependencies, retry?.at ?? null);
+    const isOwn = config.dataset.env_file !== undefined;
+    const begunWith = isOwn ? await codeBegunWith(store, this.dependencies.keptCode) : undefined;
+    return new RunContext(store, config, plan, this.dependencies, retry?.at ?? null, begunWith);
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createJiti, type Jiti, type JitiOptions } from 'jiti';
 import { InvalidInputError } from '../config/errors.js';
@@ -7,7 +7,8 @@ import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { EnvironmentClass } from '../environments/environment.js';
 import { BUILT_IN_ENVIRONMENTS, builtInEnvironment, isEnvironmentClass } from '../environments/registry.js';
 import { changedAt } from '../storage/changed-at.js';
-import { withImports } from './with-imports.js';
+import { type CodeTexts, importAsItWas, sayTheSame } from '../user-code/code-texts.js';
+import { withImports } from '../user-code/with-imports.js';
 
 /** The package's own entry, so that a user's file can say `import { QAEnv } from 'reprise'` from anywhere. */
 function packageEntry(): string {
@@ -31,13 +32,13 @@ function heldAsItIs(path: string): LoadedModule | undefined {
   return changes.every(([file, at]) => changedAt(file) === at) ? held : undefined;
 }
 
-/** Whether this thread has a user's file loaded as it is now. */
-export function isLoaded(path: string): boolean {
-  return heldAsItIs(path) !== undefined;
+/**
+ * Whether this thread has a user's file loaded as it is now.
+ * @param texts what is to be loaded, whatever the files say now
+ */
+export function isLoaded(path: string, texts?: CodeTexts): boolean {
+  return heldAsItIs(path) !== undefined && (texts === undefined || sayTheSame(texts));
 }
-
-/** By path: a user's file, and what it imports of theirs, as they were when they were read. */
-export type CodeTexts = ReadonlyMap<string, string>;
 
 /**
  * What a user's file and its imports say now, for other threads to load it as it is.
@@ -69,32 +70,6 @@ async function importAnew(path: string, files: Iterable<string>): Promise<Record
   return (await jiti.import(path)) as Record<string, unknown>;
 }
 
-/** Loads a file as its text was. Modules of Node's own kinds, which nothing compiles, are loaded as they are. */
-async function importAsItWas(path: string, texts: CodeTexts): Promise<Record<string, unknown>> {
-  const compiler = loader();
-  const jiti = loader({
-    // Its key is what is on the disk.
-    fsCache: false,
-    transform: (asked) => ({
-      code: compiler.transform({ ...asked, source: texts.get(asked.filename ?? '') ?? asked.source }),
-    }),
-  });
-  const forget = () => {
-    for (const file of texts.keys()) delete jiti.cache[file];
-  };
-  forget();
-  try {
-    return (await jiti.import(path)) as Record<string, unknown>;
-  } finally {
-    forget();
-  }
-}
-
-/** Whether each file says what it did. */
-function sayTheSame(texts: CodeTexts): boolean {
-  return [...texts].every(([file, text]) => existsSync(file) && readFileSync(file, 'utf8') === text);
-}
-
 /**
  * Loads a user's TypeScript or JavaScript file without a build step, once; where it, or a file of theirs that it imports,
  * was edited since, anew.
@@ -111,7 +86,7 @@ export async function loadUserModule(
   const unloadable = (error: unknown) =>
     new InvalidInputError(`${field}: ${path} cannot be loaded: ${messageWithPlace(error, path)}`, field);
   if (texts !== undefined && !sayTheSame(texts))
-    return importAsItWas(path, texts).catch((error: unknown) => {
+    return importAsItWas(path, texts, loader).catch((error: unknown) => {
       throw unloadable(error);
     });
   const held = heldAsItIs(path);

@@ -1,17 +1,31 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { checkFile, permissions } from '../config/named-files.js';
 import type { BundleRow } from '../contracts/bundle.js';
+import type { CodeTexts } from '../user-code/code-texts.js';
+import { withImports } from '../user-code/with-imports.js';
 import { findModule, isLoaded, loadBundleModule } from './module-loader.js';
 import { isReward, type Reward } from './reward.js';
 import { isToolRegistry, type ToolRegistry } from './tool-registry.js';
+
+/** A row as far as its modules are concerned. */
+type ModulesOf = Pick<BundleRow, 'toolset'>;
 
 /**
  * Loads a module where one that computes without end, or ends its process, does no harm. What the module throws is left
  * to whoever loads it next.
  * @param folder where its helpers lie
+ * @param texts what is loaded, whatever the files say now
  * @returns what came of one that did not come to its end: `was not loaded within 60 s`; null for any other
  */
-export type ModuleTrial = (path: string, folder: string) => Promise<string | null>;
+export type ModuleTrial = (path: string, folder: string, texts?: CodeTexts) => Promise<string | null>;
+
+/** How a module is loaded. */
+export interface ModuleLoading {
+  /** Each module goes through it before it is loaded here. */
+  trial?: ModuleTrial | undefined;
+  /** What is loaded, whatever the files say now. */
+  texts?: CodeTexts | undefined;
+}
 
 /** Where bundles are named. */
 const FIELD = 'datasets';
@@ -54,26 +68,57 @@ function found(path: string | null, toolset: string, places: string[]): string {
   );
 }
 
-/** Of both modules that a row of a bundle runs. @throws NotPermittedError where one may not be named here. */
-export function checkModules({ toolset }: Pick<BundleRow, 'toolset'>, folder: string): void {
-  if (permissions() === null) return;
+/** The modules that a row of a bundle runs, as far as they are there: whoever loads one says what it lacks. */
+function modulesOf({ toolset }: ModulesOf, folder: string): string[] {
   const tools = () => toolsetPath(toolset, folder);
   const reward = () => findModule(join(folder, 'reward'));
-  for (const find of [tools, reward]) {
+  return [tools, reward].flatMap((find) => {
     try {
-      checkFile(FIELD, find() ?? folder, 'code');
+      return find() ?? [];
     } catch (error) {
-      // Whoever loads it says what it lacks.
-      if (!(error instanceof ModuleFault)) throw error;
+      if (error instanceof ModuleFault) return [];
+      throw error;
     }
+  });
+}
+
+/** Of the modules that a row of a bundle runs. @throws NotPermittedError where one may not be named here. */
+export function checkModules(row: ModulesOf, folder: string): void {
+  if (permissions() === null) return;
+  const paths = modulesOf(row, folder);
+  // Nothing is said of a folder that may not be named, such as what it lacks.
+  for (const path of paths.length === 2 ? paths : [...paths, folder]) checkFile(FIELD, path, 'code');
+}
+
+/** The folders that the modules of a row, and their helpers, lie in. */
+export function moduleFolders(row: ModulesOf, folder: string): string[] {
+  return [...new Set([folder, ...modulesOf(row, folder).map((path) => helpersOf(path, folder))])];
+}
+
+/**
+ * What the modules of a row, and their helpers, say now, for other threads to load them as they are.
+ * @returns undefined where one cannot be read, which whoever loads it says
+ * @throws NotPermittedError
+ */
+export function moduleTexts(row: ModulesOf, folder: string): CodeTexts | undefined {
+  checkModules(row, folder);
+  try {
+    return new Map(modulesOf(row, folder).flatMap((path) => [...withImports(path)]));
+  } catch {
+    return undefined;
   }
+}
+
+/** A toolset of another bundle has its helpers beside it. */
+function helpersOf(path: string, folder: string): string {
+  return relative(folder, path).startsWith('..') ? dirname(path) : folder;
 }
 
 /** @throws ModuleFault, NotPermittedError */
 export async function loadToolset(
   toolset: string,
   folder: string,
-  trial?: ModuleTrial,
+  loading: ModuleLoading = {},
 ): Promise<{ registry: ToolRegistry; path: string }> {
   const path = toolsetPath(toolset, folder);
   const registry = await onlyExport(
@@ -81,14 +126,14 @@ export async function loadToolset(
     folder,
     isToolRegistry,
     "no ToolRegistry: write export const tools = new ToolRegistry('…')",
-    trial,
+    loading,
   );
   if (registry.tools.length > 0) return { registry, path };
   throw new ModuleFault(`the registry ${registry.name} of ${shown(path, folder)} has no tools`);
 }
 
 /** @throws ModuleFault, NotPermittedError */
-export async function loadReward(folder: string, trial?: ModuleTrial): Promise<Reward> {
+export async function loadReward(folder: string, loading: ModuleLoading = {}): Promise<Reward> {
   const path = findModule(join(folder, 'reward'));
   if (path === null) throw new ModuleFault(`there is no reward.ts in ${folder}`);
   return onlyExport(
@@ -96,7 +141,7 @@ export async function loadReward(folder: string, trial?: ModuleTrial): Promise<R
     folder,
     isReward,
     'no reward: write export default defineReward(async (…) => …)',
-    trial,
+    loading,
   );
 }
 
@@ -105,17 +150,16 @@ async function onlyExport<Value>(
   folder: string,
   is: (value: unknown) => value is Value,
   none: string,
-  trial?: ModuleTrial,
+  { trial, texts }: ModuleLoading,
 ): Promise<Value> {
   checkFile(FIELD, path, 'code');
   const name = shown(path, folder);
-  // A toolset of another bundle has its helpers beside it.
-  const helpers = relative(folder, path).startsWith('..') ? dirname(path) : folder;
-  const fault = isLoaded(path, helpers) ? null : await trial?.(path, helpers);
+  const helpers = helpersOf(path, folder);
+  const fault = isLoaded(path, helpers, texts) ? null : await trial?.(path, helpers, texts);
   if (typeof fault === 'string') throw new ModuleFault(`${name} ${fault}`);
   let exported: Record<string, unknown>;
   try {
-    exported = await loadBundleModule(path, helpers);
+    exported = await loadBundleModule(path, helpers, texts);
   } catch (error) {
     throw new ModuleFault(
       `${name} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,

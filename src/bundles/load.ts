@@ -53,7 +53,7 @@ export async function loadBundle(path: string, options: LoadOptions): Promise<Bu
     const message = error.message.replace(`line ${error.line} of ${file} `, '');
     faults.push({ file, line: error.line, row: null, field: '', message });
   }
-  const reward = await loadReward(folder, options.trial).catch((error: unknown) => {
+  const reward = await loadReward(folder, { trial: options.trial }).catch((error: unknown) => {
     faults.push({ file: folder, line: null, row: null, field: '', message: moduleMessage(error) });
   });
   if (rows.length === 0 && faults.length === 0) {

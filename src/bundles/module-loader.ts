@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { createJiti, type Jiti } from 'jiti';
+import { createJiti, type Jiti, type JitiOptions } from 'jiti';
 import { changedAt } from '../storage/changed-at.js';
+import { type CodeTexts, importAsItWas, sayTheSame } from '../user-code/code-texts.js';
 import * as sideApi from './index.js';
 
 /** When the files of loaded bundles had been changed last. */
@@ -19,17 +20,28 @@ export function findModule(path: string): string | null {
   return candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile()) ?? null;
 }
 
-/**
- * Loads a bundle's TypeScript or JavaScript module without a build step; its imports from `reprise/bundle` are this
- * package's own module. Where a file of the folder has changed since, all of them are loaded anew.
- * @throws whatever the module throws, or what keeps it from being compiled.
- */
-export async function loadBundleModule(path: string, folder: string): Promise<Record<string, unknown>> {
-  const jiti = createJiti(import.meta.url, {
+function loader(options: JitiOptions = {}): Jiti {
+  return createJiti(import.meta.url, {
     virtualModules: { 'reprise/bundle': sideApi },
     fsCache: true,
     moduleCache: true,
+    ...options,
   });
+}
+
+/**
+ * Loads a bundle's TypeScript or JavaScript module without a build step; its imports from `reprise/bundle` are this
+ * package's own module. Where a file of the folder has changed since, all of them are loaded anew.
+ * @param texts what is to be loaded, whatever the files say now
+ * @throws whatever the module throws, or what keeps it from being compiled.
+ */
+export async function loadBundleModule(
+  path: string,
+  folder: string,
+  texts?: CodeTexts,
+): Promise<Record<string, unknown>> {
+  if (texts !== undefined && !sayTheSame(texts)) return importAsItWas(path, texts, loader);
+  const jiti = loader();
   forgetChanged(jiti, folder);
   try {
     return (await jiti.import(path)) as Record<string, unknown>;
@@ -40,9 +52,13 @@ export async function loadBundleModule(path: string, folder: string): Promise<Re
   }
 }
 
-/** Whether a module is loaded, and no file of the folder has changed since. */
-export function isLoaded(path: string, folder: string): boolean {
+/**
+ * Whether a module is loaded, and no file of the folder has changed since.
+ * @param texts what is to be loaded, whatever the files say now
+ */
+export function isLoaded(path: string, folder: string, texts?: CodeTexts): boolean {
   const jiti = createJiti(import.meta.url, { moduleCache: true });
+  if (texts !== undefined && !sayTheSame(texts)) return false;
   return path in jiti.cache && isAsLoaded(loadedFrom(jiti, folder));
 }
 

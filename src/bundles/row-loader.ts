@@ -131,7 +131,7 @@ export class RowLoader {
   ): Promise<{ registry: ToolRegistry; path: string } | null> {
     let loading = this.toolsets.get(row.toolset);
     if (loading === undefined) {
-      loading = loadToolset(row.toolset, this.folder, this.trial);
+      loading = loadToolset(row.toolset, this.folder, { trial: this.trial });
       this.toolsets.set(row.toolset, loading);
     }
     const toolset = await loading.catch((error: unknown) => {

@@ -36,12 +36,7 @@ export function codeNotes(
   if (how !== 'attached')
     return [`${what}: what is done stays as it is, and the rest goes on with the new code.`];
   const stop = `To go on with the new code: npx reprise stop ${id}, then the same command.`;
-  if (!bundled) {
-    return [
-      `${what}: a worker that has loaded the code goes on with that; others, as this command’s own, with what is there now.`,
-      stop,
-    ];
-  }
+  if (!bundled) return [`${what}: it goes on with the code that it began with.`, stop];
   return [
     `${what}: it goes on with the code that it began with, on a worker that has that.`,
     `${stop} Where no worker has the old code any more: npx reprise temporal workflow terminate --workflow-id ${id}, then the same command.`,

@@ -1,14 +1,17 @@
+import { sep } from 'node:path';
 import {
   type BundleCode,
   type CodeLimits,
+  type LoadableRow,
   localBundleCode,
   type StoredRow,
 } from '../activities/agent-eval/bundle-code.js';
 import { BundleFiles } from '../activities/agent-eval/bundle-files.js';
-import { checkModules } from '../bundles/bundle-modules.js';
+import { checkModules, type ModuleTrial, moduleFolders, moduleTexts } from '../bundles/bundle-modules.js';
 import { RewardError } from '../bundles/reward.js';
 import { InvalidInputError } from '../config/errors.js';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
+import type { CodeTexts } from '../user-code/code-texts.js';
 import type { BundleAsked, TaskAnswer, TaskFailure } from './bundle-thread.js';
 import { CodePool } from './code-pool.js';
 import { tryModuleApart } from './code-trial.js';
@@ -18,14 +21,18 @@ export interface BundlePoolOptions {
   grace?: number;
   /** The module that a thread runs, as bundle-thread.ts is one. */
   thread?: URL;
+  /** Loads a module for a trial: by default in a thread of its own. */
+  trial?: ModuleTrial;
 }
 
 /** Runs the code of bundles in threads of its own, tools and rewards alike. */
 export class BundlePool {
   private readonly pool: CodePool<BundleAsked, TaskAnswer>;
+  private readonly trial: ModuleTrial;
   private evaluations = 0;
 
-  constructor({ thread, ...options }: BundlePoolOptions = {}) {
+  constructor({ thread, trial = tryModuleApart, ...options }: BundlePoolOptions = {}) {
+    this.trial = trial;
     this.pool = new CodePool({
       ...options,
       thread: thread ?? new URL('./bundle-thread.js', import.meta.url),
@@ -36,21 +43,33 @@ export class BundlePool {
     });
   }
 
-  /** For one evaluation. What its modules offer is read in this thread; what they do is done in others. */
-  code(): BundleCode {
+  /**
+   * For one evaluation. What its modules offer is read in this thread; what they do is done in others.
+   * @param begunWith what is loaded of the modules, whatever their files say now; by default what they say when a row's
+   * are first needed
+   */
+  code(begunWith?: CodeTexts): BundleCode {
     const evaluation = String(this.evaluations++);
-    const { tools } = localBundleCode(new BundleFiles(tryModuleApart));
+    const { tools } = localBundleCode(new BundleFiles(this.trial));
     // What is allowed is known in this thread alone.
     const check = ({ row, folder }: StoredRow) => checkModules(row, folder);
+    const held = new Map<string, CodeTexts | undefined>();
+    const withTexts = (stored: StoredRow): LoadableRow => {
+      const key = `${stored.folder} ${stored.row.toolset}`;
+      if (!held.has(key)) held.set(key, textsOf(stored, begunWith));
+      return { ...stored, texts: held.get(key) };
+    };
     return {
-      tools,
-      call: async (stored, asked, { timeoutMs, signal }) => {
-        check(stored);
+      tools: (stored) => tools(withTexts(stored)),
+      call: async (asIs, asked, { timeoutMs, signal }) => {
+        check(asIs);
+        const stored = withTexts(asIs);
         const answer = await this.run({ kind: 'call', evaluation, stored, asked, timeoutMs }, signal);
         return (answer as Extract<TaskAnswer, { ran: unknown }>).ran;
       },
-      judge: async (stored, asked, { timeoutMs, signal }) => {
-        check(stored);
+      judge: async (asIs, asked, { timeoutMs, signal }) => {
+        check(asIs);
+        const stored = withTexts(asIs);
         const answer = await this.run({ kind: 'judge', evaluation, stored, asked, timeoutMs }, signal);
         return (answer as Extract<TaskAnswer, { judged: unknown }>).judged;
       },
@@ -68,6 +87,13 @@ export class BundlePool {
     if ('failure' in answer) throw errorOf(answer.failure, signal);
     return answer;
   }
+}
+
+/** Those of one row's modules: other bundles' need not come along. */
+function textsOf({ row, folder }: StoredRow, begunWith: CodeTexts | undefined): CodeTexts | undefined {
+  if (begunWith === undefined) return moduleTexts(row, folder);
+  const folders = moduleFolders(row, folder);
+  return new Map([...begunWith].filter(([path]) => folders.some((one) => path.startsWith(one + sep))));
 }
 
 function stuck({ kind, stored, asked, timeoutMs }: BundleAsked): InfrastructureError {

@@ -2,9 +2,9 @@ import { parentPort } from 'node:worker_threads';
 import {
   type BundleCode,
   type CodeLimits,
+  type LoadableRow,
   localBundleCode,
   type RewardQuestion,
-  type StoredRow,
 } from '../activities/agent-eval/bundle-code.js';
 import { BundleFiles } from '../activities/agent-eval/bundle-files.js';
 import { Lru } from '../activities/lru.js';
@@ -18,7 +18,8 @@ import type { PooledTask, TaskBegun } from './code-pool.js';
 export type BundleAsked = {
   /** The evaluation: its modules are loaded once. */
   evaluation: string;
-  stored: StoredRow;
+  /** Of its modules, what the evaluation began with. */
+  stored: LoadableRow;
   timeoutMs: number;
 } & (
   | { kind: 'call'; asked: { before: Uint8Array; place: ToolCallPlace; call: ModelToolCall } }

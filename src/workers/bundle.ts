@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
-import { withImports } from '../activities/with-imports.js';
 import { InvalidInputError } from '../config/errors.js';
+import { withImports } from '../user-code/with-imports.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 

@@ -5,10 +5,11 @@ import type { MemoryConfig } from '../config/memory-schemas.js';
 import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
 import type { Task } from '../contracts/environment.js';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
+import type { CodeTexts } from '../user-code/code-texts.js';
 import { CodePool } from './code-pool.js';
 import type { TrialAnswer, TrialAsked } from './trial-thread.js';
 
-/** Seconds that a user's agent has to be loaded and made, and a domain to be loaded. */
+/** Seconds that a user's agent has to be loaded and made, and a domain or a bundle's module to be loaded. */
 const FILE_SEC = 60;
 /** Tasks that a thread is sent at once. */
 const BATCH = 500;
@@ -16,7 +17,7 @@ const BATCH = 500;
 export interface TrialOptions {
   /** Milliseconds beyond its time after which a trial's thread is taken for stuck: 5000. */
   grace?: number;
-  /** Milliseconds that an agent has to be loaded and made, and a domain to be loaded: 60,000. */
+  /** Milliseconds that an agent has to be loaded and made, and a domain or a bundle's module to be loaded: 60,000. */
   fileMs?: number;
   /** The module that the thread runs, as trial-thread.ts is one. */
   thread?: URL;
@@ -67,23 +68,25 @@ export async function tryAgentApart(
   await passesAlone({ kind: 'agent', agent, memory, timeoutMs }, options);
 }
 
-/** Loads a user's domain. @throws InvalidInputError */
+/** Loads a user's domain, from the texts where they are given. @throws InvalidInputError */
 export async function tryDomainApart(
   file: string,
+  texts?: CodeTexts,
   { fileMs: timeoutMs = FILE_SEC * 1000, ...options }: TrialOptions = {},
 ): Promise<void> {
   checkFile('domain.file', file, 'code', CODE_ENDINGS);
-  await passesAlone({ kind: 'domain', file, timeoutMs }, options);
+  await passesAlone({ kind: 'domain', file, texts, timeoutMs }, options);
 }
 
 /** Loads a module of a bundle, as {@link ModuleTrial} says. */
 export async function tryModuleApart(
   file: string,
   folder: string,
+  texts?: CodeTexts,
   { fileMs: timeoutMs = FILE_SEC * 1000, ...options }: TrialOptions = {},
 ): Promise<string | null> {
   try {
-    await passesAlone({ kind: 'module', file, folder, timeoutMs }, options);
+    await passesAlone({ kind: 'module', file, folder, texts, timeoutMs }, options);
     return null;
   } catch (error) {
     if (error instanceof InvalidInputError) return error.message;

@@ -1,10 +1,11 @@
 import { type EnvironmentCode, localEnvironmentCode, type Playable } from '../activities/environment-code.js';
-import { type CodeTexts, textsOf } from '../activities/user-modules.js';
+import { textsOf } from '../activities/user-modules.js';
 import { InvalidInputError } from '../config/errors.js';
 import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 import type { EpisodeError } from '../contracts/results.js';
 import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../grading/grade.js';
+import type { CodeTexts } from '../user-code/code-texts.js';
 import { checkedApart } from './code-trial.js';
 import {
   type ComparedThere,
@@ -48,8 +49,11 @@ export class EnvironmentPool {
     });
   }
 
-  /** For one run. Built-in environments stay in this thread. */
-  code(): EnvironmentCode {
+  /**
+   * For one run. Built-in environments stay in this thread.
+   * @param begunWith what is loaded of a user's files, whatever they say now; by default what they say at the first sample
+   */
+  code(begunWith?: CodeTexts): EnvironmentCode {
     const run = String(this.runs++);
     const local = localEnvironmentCode(this.compareSymbolically);
     const texts = new Map<string, CodeTexts | undefined>();
@@ -57,7 +61,7 @@ export class EnvironmentPool {
       playable: (source, task) => {
         const { file } = source;
         if (file === undefined) return local.playable(source, task);
-        if (!texts.has(file)) texts.set(file, textsOf(file, FIELD));
+        if (!texts.has(file)) texts.set(file, begunWith ?? textsOf(file, FIELD));
         return this.playable({ run, source, task, texts: texts.get(file) });
       },
       checked: (source, tasks) => {

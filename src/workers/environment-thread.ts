@@ -8,11 +8,11 @@ import {
   playableHere,
 } from '../activities/environment-code.js';
 import { Lru } from '../activities/lru.js';
-import type { CodeTexts } from '../activities/user-modules.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { Task } from '../contracts/environment.js';
 import type { Json } from '../contracts/json.js';
 import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../grading/grade.js';
+import type { CodeTexts } from '../user-code/code-texts.js';
 import type { PooledTask, TaskBegun } from './code-pool.js';
 import type { Late } from './fair-pool.js';
 import { inTime } from './in-time.js';

@@ -3,6 +3,7 @@ import { InvalidInputError } from '../config/errors.js';
 import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
 import type { Domain, DomainScore, OwnScorers } from '../evolution/domains/domain.js';
 import { GradingLimitError } from '../grading/grade.js';
+import type { CodeTexts } from '../user-code/code-texts.js';
 import { tryDomainApart } from './code-trial.js';
 import { FairPool, type Late, ThreadLost } from './fair-pool.js';
 import type { ScoreAnswer, ScoreAsked } from './scorer-thread.js';
@@ -42,13 +43,13 @@ export class ScorerPool implements OwnScorers {
     });
   }
 
-  tried(file: string): Promise<void> {
-    return tryDomainApart(file);
+  tried(file: string, begunWith?: CodeTexts): Promise<void> {
+    return tryDomainApart(file, begunWith);
   }
 
-  scorer(file: string): Domain['score'] {
+  scorer(file: string, begunWith?: CodeTexts): Domain['score'] {
     const experiment = String(this.experiments++);
-    const texts = textsOf(file, FIELD);
+    const texts = begunWith ?? textsOf(file, FIELD);
     return async (output, example) => {
       // What is allowed is known in this thread alone.
       checkFile(FIELD, file, 'code', CODE_ENDINGS);

@@ -1,11 +1,12 @@
 import { parentPort } from 'node:worker_threads';
 import { Lru, loadedOnce } from '../activities/lru.js';
-import { type CodeTexts, loadUserModule } from '../activities/user-modules.js';
+import { loadUserModule } from '../activities/user-modules.js';
 import { InvalidInputError } from '../config/errors.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
 import { customDomain } from '../evolution/domains/custom.js';
 import type { Domain, DomainScore } from '../evolution/domains/domain.js';
 import type { DatasetExample } from '../evolution/types.js';
+import type { CodeTexts } from '../user-code/code-texts.js';
 import type { PooledTask, TaskBegun, Timed } from './code-pool.js';
 import type { Late } from './fair-pool.js';
 import { inTime } from './in-time.js';

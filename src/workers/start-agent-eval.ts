@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { agentEvalConfigOf } from '../activities/agent-eval/agent-eval-config.js';
 import { holdsRows } from '../activities/agent-eval/agent-eval-folder.js';
 import { askedRows, bundleCode } from '../activities/agent-eval/asked-rows.js';
+import type { StoredRow } from '../activities/agent-eval/bundle-code.js';
 import type { AgentEvalConfig } from '../config/agent-eval-schema.js';
 import { modelNameOf } from '../config/model-name.js';
 import { WORKFLOW_TYPES } from '../contracts/names.js';
@@ -20,8 +21,8 @@ export function startAgentEval(
   folder?: string,
 ): Promise<StartedRun> {
   const { lm } = config.agent;
-  const asked = (rows: AgentEvalConfig, now: string) => askedRows(rows, now, tryModuleApart);
-  let folders: string[] = [];
+  const asked = (of: AgentEvalConfig, now: string) => askedRows(of, now, tryModuleApart);
+  let rows: StoredRow[] = [];
   return startNamed(
     client,
     {
@@ -31,12 +32,11 @@ export function startAgentEval(
       kind: AGENT_EVAL_CONFIGS,
       // With the modules that the rows of its bundles name.
       read: async (input) => {
-        const rows = await asked(agentEvalConfigOf(input), config.now ?? new Date().toISOString());
-        folders = [...new Set(rows.map(({ folder }) => folder))];
+        rows = await asked(agentEvalConfigOf(input), config.now ?? new Date().toISOString());
       },
       holdsRows: async (there, earlier) =>
         holdsRows(there, await asked(config, config.now ?? earlier.now ?? new Date().toISOString())),
-      code: () => bundleCode(folders),
+      code: () => bundleCode(rows),
       summary: `${config.name} · ${modelNameOf(lm)}`,
     },
     taskQueue,

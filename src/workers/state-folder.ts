@@ -12,7 +12,7 @@ export interface Entry {
   what: string;
 }
 
-/** Where it is kept what people have typed: REPRISE_STATE_DIR, else below the XDG folder for state. */
+/** Where it is kept what people have typed, and their code: REPRISE_STATE_DIR, else below the XDG folder for state. */
 export function stateFolder(environment: NodeJS.ProcessEnv = process.env): string {
   if (environment.REPRISE_STATE_DIR) return environment.REPRISE_STATE_DIR;
   return join(environment.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'reprise', 'named');
@@ -23,9 +23,15 @@ function nameOf({ use, what }: Entry): string {
 }
 
 /** Only this user's own folder, which no other can write to, says what this user has typed. */
-function isPrivate(folder: string): boolean {
+export function isPrivate(folder: string): boolean {
   const status = statSync(folder, { throwIfNoEntry: false });
   return status !== undefined && status.uid === process.getuid?.() && (status.mode & OTHERS_WRITE) === 0;
+}
+
+/** @throws Error where it cannot be made, or is not this user's own. */
+export function makePrivate(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!isPrivate(folder)) chmodSync(folder, 0o700);
 }
 
 /**
@@ -45,8 +51,7 @@ export class StateFolder {
 
   /** @throws Error where the folder cannot be written, or is not this user's own. */
   enter(entries: readonly Entry[]): void {
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    for (const folder of [this.root, this.folder]) if (!isPrivate(folder)) chmodSync(folder, 0o700);
+    for (const folder of [this.root, this.folder]) makePrivate(folder);
     for (const entry of entries) {
       writeFileSync(join(this.folder, nameOf(entry)), JSON.stringify(entry), { mode: 0o600 });
     }

@@ -8,14 +8,15 @@ import { InvalidInputError } from '../config/errors.js';
 import type { MemoryConfig } from '../config/memory-schemas.js';
 import type { Task } from '../contracts/environment.js';
 import { LATE, settle } from '../sandboxes/settle.js';
+import type { CodeTexts } from '../user-code/code-texts.js';
 import type { PooledTask, TaskBegun, Timed } from './code-pool.js';
 
 /** What is to be tried: a class is loaded, and then made for each task. */
 export type Tried =
   | { kind: 'environment'; source: EnvironmentSource; tasks: readonly Task[] }
   | { kind: 'agent'; agent: AgentConfig; memory: MemoryConfig }
-  | { kind: 'domain'; file: string }
-  | { kind: 'module'; file: string; folder: string };
+  | { kind: 'domain'; file: string; texts?: CodeTexts | undefined }
+  | { kind: 'module'; file: string; folder: string; texts?: CodeTexts | undefined };
 
 export type TrialAsked = Timed & Tried;
 
@@ -33,11 +34,11 @@ async function attempt(asked: Tried): Promise<void> {
     case 'agent':
       return tryAgent(asked.agent, asked.memory);
     case 'domain':
-      await loadUserModule(asked.file, 'domain.file');
+      await loadUserModule(asked.file, 'domain.file', asked.texts);
       return;
     case 'module':
       // Whoever loads it next says what it throws.
-      await loadBundleModule(asked.file, asked.folder).catch(() => undefined);
+      await loadBundleModule(asked.file, asked.folder, asked.texts).catch(() => undefined);
       return;
     case 'environment':
       return checkHere(load, asked.source, asked.tasks);

@@ -13,6 +13,7 @@ import { cachedWorkflows } from './cached-workflows.js';
 import { tryAgentApart, tryModuleApart } from './code-trial.js';
 import { EnvironmentPool } from './environment-pool.js';
 import { GradingPool } from './grading-pool.js';
+import { CodeFolder } from './kept-code.js';
 import { ModelQueues } from './model-queues.js';
 import { dataConverter } from './payload-storage.js';
 import { allowedBy, KeptPermissions, namespaceIdOf } from './permissions.js';
@@ -96,11 +97,12 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     openStore: (address) => openStore(address, { environment }),
     environment,
     compareSymbolically: grading.compare,
-    environmentCode: () => environments.code(),
+    keptCode: new CodeFolder(stateFolder(environment)),
+    environmentCode: (begunWith) => environments.code(begunWith),
     tryAgent: tryAgentApart,
     ownScorers: scorers,
     tryModule: tryModuleApart,
-    bundleCode: () => bundles.code(),
+    bundleCode: (begunWith) => bundles.code(begunWith),
     logger,
     notify,
     news: new AwayNews(logger),

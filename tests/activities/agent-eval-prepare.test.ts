@@ -12,7 +12,7 @@ import { withFailures } from '../../src/activities/failures.js';
 import type { AgentEvalPlan, RolloutRow } from '../../src/contracts/agent-eval.js';
 import { noRolloutTotals } from '../../src/rollouts/totals.js';
 import { bundleRowKey, rolloutResultKey } from '../../src/storage/paths.js';
-import { bundleFolder, flightBundle, ROW } from '../bundles/support.js';
+import { bundleFolder, flightBundle, REWARD, ROW, SEED, TOOLS } from '../bundles/support.js';
 import { MemoryStore } from '../support/memory-store.js';
 
 const LM = { provider: 'simulated' };
@@ -124,6 +124,20 @@ describe('an evaluation is prepared', () => {
     expect(await changes()).toEqual(noted);
     await prepared([folder], {}, day + 1);
     expect(await changes()).toEqual(noted);
+  });
+
+  test('with a note of tools that lie beside the bundle', async () => {
+    const { prepared, store } = world();
+    const folder = bundleFolder({
+      'desk/task.jsonl': [{ ...ROW, seed_sql: SEED, toolset: 'shared.tools' }],
+      'desk/reward.ts': REWARD,
+      'shared/tools.ts': TOOLS,
+    });
+    await prepared([join(folder, 'desk')]);
+    writeFileSync(join(folder, 'shared/tools.ts'), `${TOOLS}\n// mended\n`);
+    await prepared([join(folder, 'desk')]);
+    const { changes } = JSON.parse((await store.readText('desk/code.json')) ?? '');
+    expect(changes).toMatchObject([{ modules: ['shared/tools.ts'] }]);
   });
 
   test.each<[string, Record<string, unknown>, object, Record<string, string>]>([

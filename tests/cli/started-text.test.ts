@@ -19,7 +19,7 @@ test('changed code is told, and which version of it goes on', () => {
     'own/env.ts has changed since sums began: what is done stays as it is, and the rest goes on with the new code.';
   expect(startedNotes({ ...one, how: 'continued' })).toEqual([goesOn]);
   expect(startedNotes({ ...one, how: 'attached' })).toEqual([
-    'own/env.ts has changed since sums began: a worker that has loaded the code goes on with that; others, as this command’s own, with what is there now.',
+    'own/env.ts has changed since sums began: it goes on with the code that it began with.',
     'To go on with the new code: npx reprise stop sums, then the same command.',
   ]);
   expect(startedNotes({ ...one, how: 'continued' }, { bundled: true })).toEqual([goesOn]);

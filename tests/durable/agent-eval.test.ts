@@ -8,6 +8,7 @@ import {
   agentEvalIn,
   notesIn,
   seatRow,
+  seatsBundle,
   seatsConfig,
   seatsReply,
   timelessAgentEval,
@@ -178,5 +179,25 @@ describe('kill -9 of an evaluation, again and again', () => {
       ({ task_id, trial }) => rows.includes(task_id) && trial < 2,
     );
     expect(timelessRollouts(rollouts)).toEqual(timelessRollouts(calm));
+  });
+
+  it('a worker that comes when a reward was edited judges with it as the evaluation began', async () => {
+    const command = await asked('edited', { dataset: 'edited/task.jsonl', rollouts: 2, concurrency: 1 });
+    await writeSeats(place, 4, 'edited');
+    const edited = (score: string) =>
+      place.write('edited/reward.ts', seatsBundle(1)['reward.ts']?.replace('done ? 1 : 0', score) ?? '');
+    await edited('0.25');
+    const { calls } = provider.statistics;
+    const first = start('edited', command);
+    await until('a rollout is done', () => provider.statistics.calls >= calls + 10);
+    await edited('0.75');
+    await place.kill(first);
+    const { code, stderr } = await start('edited', command).done;
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(
+      'edited/reward.ts has changed since edited began: it goes on with the code that it began with.',
+    );
+    const { rows } = await agentEvalIn(folder('edited'));
+    expect(rows.map(({ reward }) => reward)).toEqual(Array.from({ length: 8 }, () => 0.25));
   });
 });

@@ -5,7 +5,10 @@ import { InfrastructureError } from '../../src/contracts/infrastructure-error.js
 import { BundlePool } from '../../src/workers/bundle-pool.js';
 
 const OBEDIENT = new URL('./obedient-bundle-thread.mjs', import.meta.url);
-const STORED = { folder: '/desk', row: { id: 'desk.001', now: '2026-03-02T09:00:00.000Z' } as BundleRow };
+const STORED = {
+  folder: '/desk',
+  row: { id: 'desk.001', now: '2026-03-02T09:00:00.000Z', toolset: './tools.ts' } as BundleRow,
+};
 const BYTES = new Uint8Array([1, 2, 3]);
 
 /** Makes calls that a thread obeys. */

@@ -136,7 +136,9 @@ test.each([
   ['throws', "throw new Error('no licence');", LONG, 'cannot be loaded: no licence (own.ts:1)'],
 ])('a domain’s file that %s is refused', async (_what, line, fileMs, message) => {
   const file = await fileOf(`${line}\nexport const score = () => 1;\n`);
-  const found = await tryDomainApart(file, { thread, grace: 100, fileMs }).catch((error: unknown) => error);
+  const found = await tryDomainApart(file, undefined, { thread, grace: 100, fileMs }).catch(
+    (error: unknown) => error,
+  );
   expect(found).toBeInstanceOf(InvalidInputError);
   expect((found as InvalidInputError).field).toBe('domain.file');
   expect((found as Error).message).toContain(`domain.file: ${file} ${message}`);
@@ -158,6 +160,8 @@ test.each([
     const file = await fileOf(
       `import { ToolRegistry } from 'reprise/bundle';\n${line}\nexport const tools = new ToolRegistry('t');\n`,
     );
-    expect(await tryModuleApart(file, dirname(file), { thread, grace: 100, fileMs })).toEqual(fault);
+    expect(await tryModuleApart(file, dirname(file), undefined, { thread, grace: 100, fileMs })).toEqual(
+      fault,
+    );
   },
 );

@@ -136,6 +136,9 @@ test('every thread plays with the code that the run began with here, whenever it
   await stepOfOwn('exit');
   const after = await Promise.all(Array.from({ length: 8 }, () => stepOfOwn('go')));
   for (const answer of [await resting, ...after]) expect(answer).toMatchObject({ state: { steps: 2 } });
+  // So does another worker, which was told what that is.
+  const elsewhere = pool.code(new Map([[own, OBEDIENT]]));
+  expect(await stepOfOwn('go', elsewhere)).toMatchObject({ state: { steps: 2 } });
   // The next run has what is there now.
   expect(await stepOfOwn('go', pool.code())).toMatchObject({ state: { steps: 101 } });
   expect(await stepOfOwn('go')).toMatchObject({ state: { steps: 2 } });

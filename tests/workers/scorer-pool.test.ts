@@ -104,6 +104,11 @@ test('every thread scores with the code that the experiment began with here, whe
   await score('exit').catch(() => undefined);
   const after = await Promise.all(Array.from({ length: 8 }, () => score('sentence')));
   for (const answer of [await resting, ...after]) expect(answer).toEqual({ score: 0.5, message: 'a' });
+  // So does another worker, which was told what that is.
+  expect(await pool.scorer(file, new Map([[file, OBEDIENT]]))('sentence', example)).toEqual({
+    score: 0.5,
+    message: 'a',
+  });
   // The next experiment has what is there now.
   expect(await pool.scorer(file)('sentence', example)).toEqual({ score: 1, message: 'edited' });
   expect(await score('sentence')).toEqual({ score: 0.5, message: 'a' });

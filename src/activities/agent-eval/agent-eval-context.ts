@@ -7,10 +7,12 @@ import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { bundleRowKey } from '../../storage/paths.js';
 import { readRetry } from '../../storage/retry-marker.js';
 import { missingFile, readJson } from '../../storage/stored-file.js';
+import type { CodeTexts } from '../../user-code/code-texts.js';
 import { CallStore } from '../call-store.js';
 import { calledModel } from '../called-model.js';
 import { ContextCache } from '../context-cache.js';
 import type { WorkerDependencies } from '../dependencies.js';
+import { codeBegunWith } from '../kept-code.js';
 import { Lru, loadedOnce } from '../lru.js';
 import type { CalledModel } from '../model-calls.js';
 import { storeOfRun } from '../owners.js';
@@ -98,7 +100,7 @@ export class AgentEvalContexts extends ContextCache<AgentEvalContext> {
   /** @param code makes what loads the code of one evaluation's bundles. */
   constructor(
     private readonly dependencies: WorkerDependencies,
-    private readonly code: () => BundleCode,
+    private readonly code: (begunWith: CodeTexts | undefined) => BundleCode,
   ) {
     super(EXPERIMENTS_IN_MEMORY);
   }
@@ -107,6 +109,7 @@ export class AgentEvalContexts extends ContextCache<AgentEvalContext> {
     const store = storeOfRun(this.dependencies.openStore, run);
     const config = await storedConfig<AgentEvalConfig>(store);
     const retry = await readRetry(store);
-    return new AgentEvalContext(store, config, this.code(), this.dependencies, retry?.at ?? null);
+    const code = this.code(await codeBegunWith(store, this.dependencies.keptCode));
+    return new AgentEvalContext(store, config, code, this.dependencies, retry?.at ?? null);
   }
 }

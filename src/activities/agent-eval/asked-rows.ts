@@ -1,4 +1,4 @@
-import type { ModuleTrial } from '../../bundles/bundle-modules.js';
+import { type ModuleTrial, moduleFolders } from '../../bundles/bundle-modules.js';
 import { loadBundle } from '../../bundles/load.js';
 import { loadedModules } from '../../bundles/module-loader.js';
 import type { ToolRegistry } from '../../bundles/tool-registry.js';
@@ -37,9 +37,10 @@ export async function askedRows(
   return asked.map(({ row, folder }) => ({ row, folder }));
 }
 
-/** The bundles' own modules, once they are loaded. */
-export function bundleCode(folders: readonly string[]): OwnCode {
-  return { paths: folders.flatMap(loadedModules), folders };
+/** The modules that rows run, once they are loaded. */
+export function bundleCode(rows: readonly StoredRow[]): OwnCode {
+  const folders = [...new Set(rows.flatMap(({ row, folder }) => moduleFolders(row, folder)))];
+  return { paths: [...new Set(folders.flatMap(loadedModules))], folders };
 }
 
 function add(found: Map<string, FoundRow>, row: FoundRow): void {

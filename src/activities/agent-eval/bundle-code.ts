@@ -13,12 +13,19 @@ import type { ChatMessage, ToolDefinition } from '../../contracts/language-model
 import { LATE, settle } from '../../sandboxes/settle.js';
 import type { TrajectoryData } from '../../trajectories/schema.js';
 import { Trajectory } from '../../trajectories/trajectory.js';
+import type { CodeTexts } from '../../user-code/code-texts.js';
 
 /** A row as an evaluation keeps it. */
 export interface StoredRow {
   row: BundleRow;
   /** The bundle's folder, whose tools and reward every worker loads from there. */
   folder: string;
+}
+
+/** A row whose code is to be run. */
+export interface LoadableRow extends StoredRow {
+  /** What is loaded of its modules, whatever their files say now. */
+  texts?: CodeTexts | undefined;
 }
 
 export interface CodeLimits {
@@ -40,24 +47,24 @@ export interface RewardQuestion {
 /** Runs the code of bundles. */
 export interface BundleCode {
   /** The tools that a row allows, as models are told of them. @throws InvalidInputError where they cannot be loaded here. */
-  tools(stored: StoredRow): Promise<ToolDefinition[]>;
+  tools(stored: LoadableRow): Promise<ToolDefinition[]>;
   /**
    * Runs a tool call on a copy of a database.
    * @throws InfrastructureError, InvalidInputError where the tools cannot be loaded here, or the signal's reason.
    */
   call(
-    stored: StoredRow,
+    stored: LoadableRow,
     asked: { before: Uint8Array; place: ToolCallPlace; call: ModelToolCall },
     limits: CodeLimits,
   ): Promise<ToolRan>;
   /** @throws RewardError, InfrastructureError, or InvalidInputError where the reward cannot be loaded here. */
-  judge(stored: StoredRow, asked: RewardQuestion, limits: CodeLimits): Promise<RewardOutput>;
+  judge(stored: LoadableRow, asked: RewardQuestion, limits: CodeLimits): Promise<RewardOutput>;
 }
 
 /** Loads the code of bundles. */
 export interface BundleModules {
-  toolset(stored: StoredRow): Promise<ToolRegistry>;
-  reward(stored: StoredRow): Promise<Reward>;
+  toolset(stored: LoadableRow): Promise<ToolRegistry>;
+  reward(stored: LoadableRow): Promise<Reward>;
 }
 
 /** Runs the code of bundles where it is called. */

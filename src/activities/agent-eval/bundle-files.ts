@@ -3,7 +3,7 @@ import type { Reward } from '../../bundles/reward.js';
 import type { ToolRegistry } from '../../bundles/tool-registry.js';
 import { InvalidInputError } from '../../config/errors.js';
 import { loadedOnce } from '../lru.js';
-import type { BundleModules, StoredRow } from './bundle-code.js';
+import type { BundleModules, LoadableRow, StoredRow } from './bundle-code.js';
 
 async function loaded<Value>({ row }: StoredRow, load: () => Promise<Value>): Promise<Value> {
   try {
@@ -25,17 +25,20 @@ export class BundleFiles implements BundleModules {
   constructor(private readonly trial?: ModuleTrial) {}
 
   /** @throws InvalidInputError where the module cannot be loaded here. */
-  toolset(stored: StoredRow): Promise<ToolRegistry> {
-    const { folder, row } = stored;
+  toolset(stored: LoadableRow): Promise<ToolRegistry> {
+    const { folder, row, texts } = stored;
     return loadedOnce(this.toolsets, `${folder} ${row.toolset}`, async () => {
-      const { registry } = await loaded(stored, () => loadToolset(row.toolset, folder, this.trial));
+      const { registry } = await loaded(stored, () =>
+        loadToolset(row.toolset, folder, { trial: this.trial, texts }),
+      );
       return registry;
     });
   }
 
   /** @throws InvalidInputError where the module cannot be loaded here. */
-  reward(stored: StoredRow): Promise<Reward> {
-    const { folder } = stored;
-    return loadedOnce(this.rewards, folder, () => loaded(stored, () => loadReward(folder, this.trial)));
+  reward(stored: LoadableRow): Promise<Reward> {
+    const { folder, texts } = stored;
+    const loading = { trial: this.trial, texts };
+    return loadedOnce(this.rewards, folder, () => loaded(stored, () => loadReward(folder, loading)));
   }
 }

@@ -16,7 +16,7 @@ export function createAgentEvalActivities(
   dependencies: WorkerDependencies,
   models: ModelCalls,
 ): AgentEvalActivities {
-  const contexts = new AgentEvalContexts(dependencies, () => dependencies.bundleCode());
+  const contexts = new AgentEvalContexts(dependencies, (begunWith) => dependencies.bundleCode(begunWith));
   const calls = new RolloutCalls(models, dependencies);
   return {
     prepareAgentEval: createPrepareAgentEval(contexts, dependencies),

@@ -75,14 +75,11 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
       const tasks = tasksOf(rows, config);
       const kept = await keptRollouts(store, tasks);
       const log = dependencies.runLogs.for(store, config.output.log_level);
-      const folders = [...new Set(rows.map((row) => row.folder))];
       const change = await noteCodeChange(
         store,
-        { ...bundleCode(folders), values: pricesInUse(modelsOf(config), dependencies.environment) },
-        {
-          at: begun,
-          rollouts: kept.finished.length,
-        },
+        { ...bundleCode(rows), values: pricesInUse(modelsOf(config), dependencies.environment) },
+        { at: begun, rollouts: kept.finished.length },
+        dependencies.keptCode,
       );
       if (change !== null) log.warn({ ...change }, 'tools or rewards changed since the last execution');
       log.info(

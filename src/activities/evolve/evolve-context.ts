@@ -8,6 +8,7 @@ import { CallStore } from '../call-store.js';
 import { calledModel } from '../called-model.js';
 import { ContextCache } from '../context-cache.js';
 import type { WorkerDependencies } from '../dependencies.js';
+import { codeBegunWith } from '../kept-code.js';
 import type { CalledModel } from '../model-calls.js';
 import { storeOfRun } from '../owners.js';
 import { storedConfig } from '../stored-config.js';
@@ -86,11 +87,12 @@ export class EvolveContexts extends ContextCache<EvolveContext> {
   protected override async open(run: string): Promise<EvolveContext> {
     const store = storeOfRun(this.dependencies.openStore, run);
     const config = await storedConfig<EvolveConfig>(store);
-    const { compareSymbolically, ownScorers } = this.dependencies;
+    const { compareSymbolically, ownScorers, keptCode } = this.dependencies;
+    const begunWith = config.domain.name === 'custom' ? await codeBegunWith(store, keptCode) : undefined;
     return new EvolveContext(
       store,
       config,
-      await evolveDomain(config, { compareSymbolically, ownScorers }),
+      await evolveDomain(config, { compareSymbolically, ownScorers }, begunWith),
       this.dependencies,
     );
   }

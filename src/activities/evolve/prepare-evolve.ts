@@ -118,10 +118,12 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
       const log = dependencies.runLogs.for(store, config.output.log_level);
       if (folder.left !== undefined)
         dependencies.notify(leftText(folder.left.experiment, folder.left.differs));
-      const change = await noteCodeChange(store, ownScorerAndPrices(config, dependencies.environment), {
-        at: startedAt,
-        iterations: state.next_iteration,
-      });
+      const change = await noteCodeChange(
+        store,
+        ownScorerAndPrices(config, dependencies.environment),
+        { at: startedAt, iterations: state.next_iteration },
+        dependencies.keptCode,
+      );
       if (change !== null) {
         const changed = changedText(experiment, change.modules);
         dependencies.notify(

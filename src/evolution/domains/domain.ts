@@ -30,12 +30,12 @@ export interface Domain {
   generate?(seed: number, count: number): DatasetExample[];
 }
 
-/** Runs scorers out of users' files where they can harm nobody. */
+/** Runs scorers out of users' files where they can harm nobody. Texts are of files, by path, whatever these say now. */
 export interface OwnScorers {
   /** Loads a file, as a trial. @throws InvalidInputError */
-  tried(file: string): Promise<void>;
+  tried(file: string, texts?: ReadonlyMap<string, string>): Promise<void>;
   /** For one experiment. @throws what `scoreOutput` takes for a limit or for a failure of the scorer */
-  scorer(file: string): Domain['score'];
+  scorer(file: string, texts?: ReadonlyMap<string, string>): Domain['score'];
 }
 
 /** What the worker hands to a domain. */

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { KeptCode } from '../activities/kept-code.js';
+import { isPrivate, makePrivate } from './state-folder.js';
+
+/** Days after which a text that no experiment has begun with any more is thrown away. */
+const DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/**
+ * Users' code, as workers of this machine and account have begun experiments with it: `code/` in the state folder, each
+ * text named by its SHA-256. Nothing that others can write to is read.
+ */
+export class CodeFolder implements KeptCode {
+  private readonly folder: string;
+
+  constructor(private readonly root: string) {
+    this.folder = join(root, 'code');
+  }
+
+  keep(texts: Iterable<Uint8Array>): void {
+    try {
+      for (const folder of [this.root, this.folder]) makePrivate(folder);
+      for (const text of texts) this.keepOne(text);
+    } catch {
+      // A worker that begins with an experiment holds its code itself.
+    }
+  }
+
+  text(hash: string): string | undefined {
+    if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
+    try {
+      if (!isPrivate(this.root) || !isPrivate(this.folder)) return undefined;
+      const bytes = readFileSync(this.pathOf(hash));
+      return hashOf(bytes) === hash ? bytes.toString('utf8') : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private keepOne(text: Uint8Array): void {
+    const path = this.pathOf(hashOf(text));
+    const now = new Date();
+    if (existsSync(path)) {
+      utimesSync(path, now, now);
+      return;
+    }
+    const temporary = `${path}.${process.pid}`;
+    writeFileSync(temporary, text, { mode: 0o600 });
+    renameSync(temporary, path);
+    this.throwOldAway(now.getTime() - DAYS * DAY_MS);
+  }
+
+  private throwOldAway(before: number): void {
+    for (const name of readdirSync(this.folder)) {
+      const path = join(this.folder, name);
+      if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? before) < before)
+        rmSync(path, { force: true });
+    }
+  }
+
+  private pathOf(hash: string): string {
+    return join(this.folder, hash);
+  }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
