@@ -82,6 +82,13 @@ function scenarios(baseUrl: string): Scenario[] {
       name: 'own-agent-stuck',
       config: sumsConfig(baseUrl, 6, { agent: { type: 'own', file: OWN_AGENT, stuck: true } }),
     },
+    {
+      name: 'own-agent-begins',
+      config: sumsConfig(baseUrl, 6, {
+        runtime: { num_trials: 2, concurrency: 3 },
+        agent: { type: 'own', file: OWN_AGENT, begins: true },
+      }),
+    },
     { name: 'rate-limited', config: sumsConfig(baseUrl, 6, { lm: { requests_per_second: 20 } }) },
     {
       name: 'limit-reached',

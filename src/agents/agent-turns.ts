@@ -14,8 +14,14 @@ export class AgentTurns {
   private calls = 0;
   private idle: IdleTurn | null = null;
 
-  /** @param idleOnes the idle turns of all lanes */
-  constructor(private readonly idleOnes: Set<IdleTurn>) {}
+  /**
+   * @param idleOnes the idle turns of all lanes
+   * @param awaitsAgents whether it is waited for what an agent's `reset` and `restore` promise
+   */
+  constructor(
+    private readonly idleOnes: Set<IdleTurn>,
+    readonly awaitsAgents: () => boolean = () => true,
+  ) {}
 
   /** Lets an agent work. @throws what it throws, or what its turn is ended with. */
   async take<Value>(work: () => Promise<Value>): Promise<Value> {

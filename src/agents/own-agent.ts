@@ -1,6 +1,7 @@
 import type { Agent, EpisodeInfo } from '../contracts/agent.js';
 import { isMapping, type JsonObject } from '../contracts/json.js';
 import type { AgentTurns } from './agent-turns.js';
+import { beginUnawaited, kept, takeUnawaited } from './promises.js';
 import { beginRounds } from './rounds.js';
 
 const METHODS = ['reset', 'act', 'observe', 'endEpisode', 'snapshot', 'restore'] as const;
@@ -54,17 +55,37 @@ export function ownAgent(make: () => unknown, turns: AgentTurns | null = null): 
   };
   const turn = <Value>(work: () => Promise<Value>): Promise<Value> =>
     turns === null ? now(work) : turns.take(() => now(work));
+  const waits = () => turns?.awaitsAgents() ?? true;
+  /** What may be done at once, or be awaited. */
+  const perhaps = (work: () => unknown): Promise<void> | undefined => {
+    const answer = kept(now(work));
+    if (!(answer instanceof Promise) || !waits()) return undefined;
+    return turns === null ? answer : turns.take(() => answer);
+  };
+  const atOnce = (method: string, work: () => unknown): unknown => {
+    const answer = kept(now(work));
+    if (answer instanceof Promise && waits())
+      throw new TypeError(`${method} answered a promise; it must answer at once`);
+    return answer;
+  };
   return {
-    reset: (episode: EpisodeInfo) => now(() => void agent.reset(episode)),
+    reset: (episode: EpisodeInfo) => {
+      beginUnawaited(agent);
+      return perhaps(() => agent.reset(episode));
+    },
     act: (observation) => turn(() => agent.act(observation)),
     observe: (observation, feedback, done) => turn(() => agent.observe(observation, feedback, done)),
     endEpisode: () => turn(() => agent.endEpisode()),
     snapshot: () =>
       plain(
         'snapshot',
-        now(() => agent.snapshot()),
+        atOnce('snapshot', () => agent.snapshot()),
       ),
-    restore: (state) => now(() => void agent.restore(state)),
-    metrics: () => counts(now(() => agent.metrics?.())),
+    restore: (state) => {
+      beginUnawaited(agent);
+      return perhaps(() => agent.restore(state));
+    },
+    metrics: () => counts(atOnce('metrics', () => agent.metrics?.())),
+    unawaited: () => takeUnawaited(agent),
   };
 }

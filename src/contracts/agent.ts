@@ -51,7 +51,7 @@ export interface EpisodeInfo {
  * It runs inside a workflow: no I/O but the interfaces it is handed, no clock, no randomness of its own.
  */
 export interface Agent {
-  reset(episode: EpisodeInfo): void;
+  reset(episode: EpisodeInfo): void | Promise<void>;
   /** The next action for an observation. */
   act(observation: string): Promise<string>;
   /** The aftermath of the last action. `observation` is null when the episode is over. */
@@ -60,7 +60,9 @@ export interface Agent {
   endEpisode(): Promise<void>;
   /** State within an episode, besides the memory; plain JSON. A long episode is carried over by it. */
   snapshot(): JsonObject;
-  restore(state: JsonObject): void;
+  restore(state: JsonObject): void | Promise<void>;
   /** Counts of this episode for `agent_metrics`, such as refused sheets; asked for when it ends. */
   metrics?(): Record<string, number>;
+  /** What has failed that nothing of the agent waits for, since it was asked last. */
+  unawaited?(): unknown[];
 }

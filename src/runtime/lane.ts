@@ -90,8 +90,10 @@ export class Lane {
     try {
       if (problem !== undefined) throw new OpenError(problem);
       this.agent ??= this.createAgent();
-      if (resumed === undefined) this.begin(this.agent, sample, episode);
-      else this.agent.restore(episode.agent);
+      const begun =
+        resumed === undefined ? this.begin(this.agent, sample, episode) : this.agent.restore(episode.agent);
+      // A history in which nothing was promised has no pause here.
+      if (begun !== undefined) await begun;
       if ((await this.takeSteps(this.agent, sample, episode)) === 'suspended') return 'suspended';
     } catch (caught) {
       if (this.ports.isInterruption(caught)) throw caught;
@@ -107,6 +109,7 @@ export class Lane {
       }
     }
     const metrics = this.metricsOf(this.agent, episode);
+    if (problem === undefined) this.noteUnawaited(this.agent, episode);
     await this.ports.record({
       index: sample.index,
       sample_id: sample.id,
@@ -144,10 +147,24 @@ export class Lane {
     return { episode, ...(opened.problem === undefined ? {} : { problem: opened.problem }) };
   }
 
-  private begin(agent: Agent, sample: OpenedSample, episode: EpisodeState): void {
+  private begin(agent: Agent, sample: OpenedSample, episode: EpisodeState): Promise<void> | undefined {
     const { trial } = this.state;
-    agent.reset({ sample_id: sample.id, trial, num_trials: this.ports.rules.num_trials });
-    episode.agent = agent.snapshot();
+    const begun = agent.reset({ sample_id: sample.id, trial, num_trials: this.ports.rules.num_trials });
+    const keep = () => {
+      episode.agent = agent.snapshot();
+    };
+    if (begun !== undefined) return begun.then(keep);
+    keep();
+    return undefined;
+  }
+
+  /** What has failed beside the agent's turns. */
+  private noteUnawaited(agent: Agent | null, episode: EpisodeState): void {
+    for (const error of agent?.unawaited?.() ?? []) {
+      if (this.ports.isInterruption(error)) continue;
+      const { message } = this.ports.describeError(error);
+      episode.warnings.push(`nothing awaited what was rejected: ${message}`);
+    }
   }
 
   private metricsOf(agent: Agent | null, episode: EpisodeState): Record<string, number> {
@@ -189,6 +206,7 @@ export class Lane {
       episode.environment = answer.state ?? null;
       episode.obs = obs ?? '';
       episode.agent = agent.snapshot();
+      this.noteUnawaited(agent, episode);
       if (last) return 'over';
     }
     return 'over';

@@ -19,7 +19,7 @@ const logger = new DefaultLogger('ERROR', ({ message }) => process.stderr.write(
 const PAYLOAD_CONVERTER = here('../workflows/payload-converter.js');
 
 const OWN_CODE = here('..');
-const COUNTS_ROUNDS = here('./count-rounds-loader.js');
+const INSTRUMENTS = here('./instrument-loader.js');
 
 /** Whether a file is an agent's, and neither ours nor a package's. */
 const isAgents = (path: string) => !path.startsWith(OWN_CODE) && !/[\\/]node_modules[\\/]/.test(path);
@@ -97,7 +97,7 @@ async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
           ...config.module,
           rules: [
             ...(config.module?.rules ?? []),
-            { test: isAgents, exclude: folder, enforce: 'post', loader: COUNTS_ROUNDS },
+            { test: isAgents, exclude: folder, enforce: 'post', loader: INSTRUMENTS },
           ],
         },
         resolve: {

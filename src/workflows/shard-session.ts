@@ -1,5 +1,13 @@
-import { CancellationScope, condition, isCancellation, patched, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  isCancellation,
+  log,
+  patched,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { AgentTurns, type IdleTurn } from '../agents/agent-turns.js';
+import { hearUnawaited } from '../agents/promises.js';
 import { boundRounds } from '../agents/rounds.js';
 import type { GeneratedReply } from '../contracts/activities.js';
 import type { AgentRequest, CodeRequest } from '../contracts/agent.js';
@@ -100,6 +108,9 @@ export class ShardSession {
     useModelQueue(plan.model_queue);
     this.endsAgents = ownFile(plan) !== undefined && patched('ends-stuck-agents');
     boundRounds(() => this.endsAgents);
+    hearUnawaited((error) =>
+      log.warn(`nothing awaited what was rejected: ${describeError(error, ownFile(plan)).message}`),
+    );
   }
 
   async run(): Promise<void> {
@@ -263,7 +274,7 @@ export class ShardSession {
 
   private ports(journal: LaneJournal, book: (episode: EpisodeRecord) => void): LanePorts {
     const { plan } = this.input;
-    const turns = new AgentTurns(this.idleTurns);
+    const turns = new AgentTurns(this.idleTurns, () => patched('awaits-agents'));
     const searched: MemoryJournal = {
       append: (...entry) => journal.append(...entry),
       search: (...query) => turns.meanwhile(journal.search(...query)),

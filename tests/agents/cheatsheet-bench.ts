@@ -68,17 +68,17 @@ export class CheatsheetBench {
   }
 
   /** Goes on with another agent and memory object, as a lane does in another execution. */
-  handOver(): void {
+  async handOver(): Promise<void> {
     const state = JSON.parse(JSON.stringify(this.agent.snapshot())) as JsonObject;
     const memory = JSON.parse(JSON.stringify(this.memory.snapshot())) as MemorySnapshot;
     this.memory = buildMemory(this.config.memory, memory, this.journal);
     this.agent = this.createAgent();
-    this.agent.restore(state);
+    await this.agent.restore(state);
   }
 
   /** An episode of these steps; the first observation is the question. */
   async episode(sample: string, trial: number, ...steps: Step[]): Promise<string[]> {
-    this.agent.reset({ sample_id: sample, trial, num_trials: 3 });
+    await this.agent.reset({ sample_id: sample, trial, num_trials: 3 });
     const actions: string[] = [];
     for (const number of (steps.length === 0 ? [{}] : steps).keys())
       actions.push(await this.step(sample, number, steps));

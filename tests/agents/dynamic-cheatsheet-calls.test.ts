@@ -57,7 +57,7 @@ describe.each(modes)('the calls of mode %s', (mode, oneStep, threeSteps) => {
 
 test('an episode that failed before its first step is not curated', async () => {
   const bench = new CheatsheetBench();
-  bench.agent.reset({ sample_id: 's1', trial: 0, num_trials: 1 });
+  await bench.agent.reset({ sample_id: 's1', trial: 0, num_trials: 1 });
   await bench.agent.endEpisode();
   expect(bench.purposes).toEqual([]);
 });

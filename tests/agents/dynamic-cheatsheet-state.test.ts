@@ -20,10 +20,10 @@ function bench(mode: string): CheatsheetBench {
 async function play(one: CheatsheetBench, handOvers: boolean): Promise<Record<string, number>[]> {
   const counts: Record<string, number>[] = [];
   for (const sample of ['s1', 's2']) {
-    one.agent.reset({ sample_id: sample, trial: 0, num_trials: 1 });
+    await one.agent.reset({ sample_id: sample, trial: 0, num_trials: 1 });
     for (const number of steps.keys()) {
       await one.step(sample, number, steps);
-      if (handOvers) one.handOver();
+      if (handOvers) await one.handOver();
     }
     await one.agent.endEpisode();
     counts.push({ ...one.counts });

@@ -126,12 +126,12 @@ describe.each([history, memory])('$type', (config) => {
   test('goes on from a snapshot as if nothing had been', async () => {
     const [whole, handedOn] = [new Bench(config), new Bench(config)];
     for (const bench of [whole, handedOn]) {
-      bench.agent.reset({ sample_id: 's1', trial: 1, num_trials: 3 });
+      await bench.agent.reset({ sample_id: 's1', trial: 1, num_trials: 3 });
       await bench.agent.act('first');
     }
     const saved = JSON.parse(JSON.stringify(handedOn.agent.snapshot())) as JsonObject;
-    handedOn.agent.reset({ sample_id: 'other', trial: 0, num_trials: 1 });
-    handedOn.agent.restore(saved);
+    await handedOn.agent.reset({ sample_id: 'other', trial: 0, num_trials: 1 });
+    await handedOn.agent.restore(saved);
     const feedback = { correct: false, target: 'gold', message: 'no' };
     for (const bench of [whole, handedOn]) await bench.agent.observe(null, feedback, true);
     expect(handedOn.memory.recall()).toEqual(whole.memory.recall());

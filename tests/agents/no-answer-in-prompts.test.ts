@@ -65,7 +65,7 @@ const agents: [string, Record<string, unknown>][] = [
 async function promptsOf(config: AgentConfig, environment: QAEnv, wrong: string): Promise<string> {
   const bench = new Bench(config, () => wrong);
   for (const trial of [0, 1, 2]) {
-    bench.agent.reset({ sample_id: 's', trial, num_trials: 3 });
+    await bench.agent.reset({ sample_id: 's', trial, num_trials: 3 });
     const { obs } = environment.reset();
     const { feedback } = await environment.step(null, await bench.agent.act(obs.split('\n')[0] ?? ''));
     expect(feedback.correct).toBe(false);

@@ -121,7 +121,7 @@ describe('what a retry sees', () => {
     await bench.episode('s1', 0, false);
     await bench.episode('s1', 1, false);
     await bench.episode('s2', 1, false);
-    bench.agent.reset({ sample_id: 's1', trial: 2, num_trials: 3 });
+    await bench.agent.reset({ sample_id: 's1', trial: 2, num_trials: 3 });
     await bench.agent.act('again');
     expect(bench.prompt().match(/act \d/g)).toEqual(['act 2']);
   });
@@ -149,12 +149,12 @@ describe('what a retry sees', () => {
 
   test('a snapshot keeps the steps that the reflection at the end is on', async () => {
     const bench = new Bench(agent());
-    bench.agent.reset({ sample_id: 's1', trial: 0, num_trials: 2 });
+    await bench.agent.reset({ sample_id: 's1', trial: 0, num_trials: 2 });
     await bench.agent.act('before');
     await bench.agent.observe('after', { correct: false, target: 'gold', message: 'no' }, false);
     const saved = JSON.parse(JSON.stringify(bench.agent.snapshot())) as JsonObject;
     const other = new Bench(agent());
-    other.agent.restore(saved);
+    await other.agent.restore(saved);
     await other.agent.endEpisode();
     expect(other.prompt()).toContain('Observation: before');
   });

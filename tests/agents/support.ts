@@ -41,7 +41,7 @@ export class Bench {
 
   /** An episode whose steps get this feedback in turn. */
   async episode(sample: string, trial: number, ...steps: (Partial<Feedback> | boolean)[]): Promise<void> {
-    this.agent.reset({ sample_id: sample, trial, num_trials: 3 });
+    await this.agent.reset({ sample_id: sample, trial, num_trials: 3 });
     for (const [number, step] of steps.entries()) {
       const given = typeof step === 'boolean' ? { correct: step } : step;
       const feedback: Feedback = { correct: false, target: 'gold', message: 'checked', ...given };

@@ -75,6 +75,30 @@ export default class Failing extends MemoryAgent {
 }
 `;
 
+const PROMISING_AGENT = `import { MemoryAgent, type EpisodeInfo } from 'reprise';
+export default class Promising extends MemoryAgent {
+  override async reset(episode: EpisodeInfo): Promise<void> {
+    super.reset(episode);
+    if (episode.sample_id === 'sum-1') throw new RangeError('not ready');
+  }
+  private async note(what: string): Promise<void> {
+    throw new RangeError(what);
+  }
+  override async act(observation: string): Promise<string> {
+    const { sample_id } = this.episode;
+    if (sample_id === 'sum-2') this.note('no pencil');
+    if (sample_id === 'sum-3') ['a', 'b'].forEach(async (name) => this.note(name));
+    if (sample_id === 'sum-4') {
+      const [first, second] = [super.act(observation), this.note('no second')];
+      const text = await first;
+      await second;
+      return text;
+    }
+    return super.act(observation);
+  }
+}
+`;
+
 /** A reply of a scaffolder; no two are the same. */
 const echoScaffold = (number: number) =>
   `\`\`\`python file=scaffold.py\ndef process_input(text):\n    return text + "${number}"\n\`\`\``;
@@ -177,6 +201,36 @@ describe('a user’s own TypeScript', () => {
     const memory = JSON.parse(await readFile(place.path('results', 'failing', 'memory.json'), 'utf8'));
     const own = memory.entries.filter(({ _type }: { _type: string }) => _type === 'Summary');
     expect(own.map(({ content }: { content: string }) => content)).toEqual(['sum-0', 'sum-3', 'sum-4']);
+  });
+
+  it('a promise that an agent does not await fails its sample, or is told of, and ends no run', async () => {
+    await place.write('own/promising.ts', PROMISING_AGENT);
+    const agent = { type: 'promising', file: 'own/promising.ts' };
+    const runtime = { memory_scope: 'sample' };
+    await place.write(
+      'promising.yaml',
+      sumsConfig(provider.baseUrl, 6, { name: 'promising', agent, runtime }),
+    );
+    const { code, stderr } = await place.reprise(['run', 'promising.yaml']);
+    expect(code, stderr).toBe(0);
+    const rows = await place.rows('promising');
+    expect(rows.map(({ error }) => error?.message ?? null)).toEqual([
+      null,
+      'not ready (promising.ts:5)',
+      null,
+      null,
+      'no second (promising.ts:8)',
+      null,
+    ]);
+    const unawaited = (what: string) => `nothing awaited what was rejected: ${what} (promising.ts:8)`;
+    expect(rows.map(({ warnings }) => warnings ?? [])).toEqual([
+      [],
+      [],
+      [unawaited('no pencil')],
+      [unawaited('a'), unawaited('b')],
+      [],
+      [],
+    ]);
   });
 
   it('a class that lacks a method, or cannot be made, is refused before anything is asked', async () => {

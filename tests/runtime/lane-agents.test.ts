@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryAgent } from '../../src/agents/memory-agent.js';
 import { AgentShapeError } from '../../src/agents/own-agent.js';
+import { dropped } from '../../src/agents/promises.js';
 import { type AgentClass, registerAgent } from '../../src/agents/registry.js';
 import type { EpisodeInfo } from '../../src/contracts/agent.js';
 import type { Feedback } from '../../src/contracts/environment.js';
@@ -109,6 +110,31 @@ describe('an agent of one’s own that fails', () => {
       'broken',
     ],
     [
+      'in a reset that promises',
+      class extends MemoryAgent {
+        override async reset(episode: EpisodeInfo) {
+          super.reset(episode);
+          await null;
+          broken(this);
+        }
+      },
+      's1/0 RangeError',
+      'broken',
+    ],
+    [
+      'in a snapshot that promises',
+      class extends MemoryAgent {
+        override snapshot() {
+          const broken = Promise.reject(new RangeError('broken'));
+          if (this.episode.sample_id === 's1') return broken as never;
+          broken.catch(() => undefined);
+          return super.snapshot();
+        }
+      },
+      's1/0 TypeError',
+      'snapshot answered a promise; it must answer at once',
+    ],
+    [
       'in act, with what is no text',
       class extends MemoryAgent {
         override async act(observation: string) {
@@ -159,6 +185,17 @@ describe('an agent of one’s own that fails', () => {
       'after step 1: broken',
     ],
     [
+      'what nothing awaits',
+      class extends MemoryAgent {
+        override async act(observation: string) {
+          // As the bundler writes it.
+          dropped((async () => broken(this))(), this);
+          return super.act(observation);
+        }
+      },
+      'nothing awaited what was rejected: broken',
+    ],
+    [
       'metrics',
       class extends MemoryAgent {
         override metrics() {
@@ -171,6 +208,24 @@ describe('an agent of one’s own that fails', () => {
     const { rows, said } = await went(agentClass);
     expect(rows).toEqual(['s0/0 yes', 's1/0 yes', 's2/0 yes']);
     expect(said).toBe(warning);
+  });
+
+  test('a reset that promises is awaited before the agent acts', async () => {
+    const { rows } = await went(
+      class extends MemoryAgent {
+        private isReady = false;
+        override async reset(episode: EpisodeInfo) {
+          super.reset(episode);
+          this.isReady = false;
+          const { text } = await this.languageModel.generate({ purpose: 'reflect', messages: [] });
+          this.isReady = text === 'right';
+        }
+        override async act(observation: string) {
+          return this.isReady ? super.act(observation) : 'too early';
+        }
+      },
+    );
+    expect(rows).toEqual(['s0/0 yes', 's1/0 yes', 's2/0 yes']);
   });
 
   test('in its constructor: an error of each episode, and no end of the run', async () => {
