@@ -86,7 +86,7 @@ export async function noteCodeChange<Done extends object>(
   const { values = {} } = code;
   const folders = [...new Set([...code.folders, ...(before.folders ?? [])])];
   const { changed, modules, texts } = await compared(before.modules, { ...code, folders });
-  kept?.keep(texts);
+  await kept?.keep(texts);
   const others = Object.keys(values).filter(
     (name) => (before.values?.[name] ?? values[name]) !== values[name],
   );

@@ -6,7 +6,7 @@ import { codeHashes } from './code-changes.js';
 /** Texts of users' code that outlast a worker. */
 export interface KeptCode {
   /** Does nothing where they cannot be kept. */
-  keep(texts: Iterable<Uint8Array>): void;
+  keep(texts: Iterable<Uint8Array>): Promise<void>;
   /** @param hash SHA-256, in hexadecimal digits */
   text(hash: string): string | undefined;
 }

@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeptCode } from '../activities/kept-code.js';
+import { writeSmall } from '../storage/atomic-write.js';
 import { isPrivate, makePrivate } from './state-folder.js';
 
 /** Days after which a text that no experiment has begun with any more is thrown away. */
@@ -28,10 +20,10 @@ export class CodeFolder implements KeptCode {
     this.folder = join(root, 'code');
   }
 
-  keep(texts: Iterable<Uint8Array>): void {
+  async keep(texts: Iterable<Uint8Array>): Promise<void> {
     try {
       for (const folder of [this.root, this.folder]) makePrivate(folder);
-      for (const text of texts) this.keepOne(text);
+      for (const text of texts) await this.keepOne(text);
     } catch {
       // A worker that begins with an experiment holds its code itself.
     }
@@ -48,16 +40,14 @@ export class CodeFolder implements KeptCode {
     }
   }
 
-  private keepOne(text: Uint8Array): void {
+  private async keepOne(text: Uint8Array): Promise<void> {
     const path = this.pathOf(hashOf(text));
     const now = new Date();
     if (existsSync(path)) {
       utimesSync(path, now, now);
       return;
     }
-    const temporary = `${path}.${process.pid}`;
-    writeFileSync(temporary, text, { mode: 0o600 });
-    renameSync(temporary, path);
+    await writeSmall(path, text, false);
     this.throwOldAway(now.getTime() - DAYS * DAY_MS);
   }
 

@@ -10,7 +10,7 @@ import { memoryStore } from './executor-support.js';
 function keptHere() {
   const texts = new Map<string, string>();
   const kept: KeptCode = {
-    keep: (given) => {
+    keep: async (given) => {
       for (const text of given)
         texts.set(createHash('sha256').update(text).digest('hex'), Buffer.from(text).toString());
     },

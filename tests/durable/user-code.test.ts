@@ -258,28 +258,35 @@ describe('a user’s own TypeScript', () => {
     expect(provider.statistics.calls).toBe(calls);
   });
 
-  it('a file that was edited meanwhile is told of by the command that attaches, the result and its report', async () => {
-    await place.write('own/edited.ts', FAILING_ENV);
+  /** A run of an environment of its own, `own/<name>.ts`, whose second call is not answered yet. */
+  async function heldInItsSecondCall(name: string, environment: string) {
+    await place.write(`own/${name}.ts`, environment);
     const { dataset } = sumsConfig(provider.baseUrl, 6) as { dataset: object };
-    const own = { ...dataset, task_type: 'custom', env_class: 'FailingEnv', env_file: 'own/edited.ts' };
-    await place.write(
-      'edited.yaml',
-      sumsConfig(provider.baseUrl, 6, { name: 'edited', dataset: own, runtime: { concurrency: 1 } }),
-    );
+    const own = { ...dataset, task_type: 'custom', env_class: 'FailingEnv', env_file: `own/${name}.ts` };
+    const config = sumsConfig(provider.baseUrl, 6, { name, dataset: own, runtime: { concurrency: 1 } });
+    await place.write(`${name}.yaml`, config);
     const { calls } = provider.statistics;
     let release = () => {};
     provider.intercept = ({ number }) => {
       if (number === calls + 2) release = provider.hold();
       return undefined;
     };
-    const first = place.start(['run', 'edited.yaml']);
+    const first = place.start(['run', `${name}.yaml`]);
     await until('the second call is asked', () => provider.statistics.calls >= calls + 2);
+    const goOn = () => {
+      provider.intercept = undefined;
+      release();
+    };
+    return { first, goOn };
+  }
+
+  it('a file that was edited meanwhile is told of by the command that attaches, the result and its report', async () => {
+    const { first, goOn } = await heldInItsSecondCall('edited', FAILING_ENV);
     await place.write('own/edited.ts', FAILING_ENV.replace("'sum-1'", "'nobody'"));
     const second = place.start(['run', 'edited.yaml']);
     const told = 'own/edited.ts has changed since edited began: it goes on with the code that it began with.';
     await untilIn(second, 'it tells of the change', () => second.output().includes(told));
-    provider.intercept = undefined;
-    release();
+    goOn();
     for (const { done } of [first, second]) expect((await done).code).toBe(0);
     const { code_changes } = await place.metrics('edited');
     expect(code_changes).toEqual([{ at: expect.any(String), episodes: 6, modules: ['own/edited.ts'] }]);
@@ -289,25 +296,10 @@ describe('a user’s own TypeScript', () => {
 
   it('a worker that comes when the file was edited goes on with it as the run began', async () => {
     const failingAt = (id: string) => FAILING_ENV.replace("'sum-1'", `'${id}'`);
-    await place.write('own/late.ts', failingAt('sum-4'));
-    const { dataset } = sumsConfig(provider.baseUrl, 6) as { dataset: object };
-    const own = { ...dataset, task_type: 'custom', env_class: 'FailingEnv', env_file: 'own/late.ts' };
-    await place.write(
-      'late.yaml',
-      sumsConfig(provider.baseUrl, 6, { name: 'late', dataset: own, runtime: { concurrency: 1 } }),
-    );
-    const { calls } = provider.statistics;
-    let release = () => {};
-    provider.intercept = ({ number }) => {
-      if (number === calls + 2) release = provider.hold();
-      return undefined;
-    };
-    const first = place.start(['run', 'late.yaml']);
-    await until('the second call is asked', () => provider.statistics.calls >= calls + 2);
+    const { first, goOn } = await heldInItsSecondCall('late', failingAt('sum-4'));
     await place.kill(first);
     await place.write('own/late.ts', failingAt('sum-5'));
-    provider.intercept = undefined;
-    release();
+    goOn();
     const { code, stdout, stderr } = await place.reprise(['run', 'late.yaml']);
     expect(code, stdout + stderr).toBe(0);
     expect(stderr).toContain(

@@ -9,13 +9,13 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 const kept = async (...texts: string[]) => {
   const root = join(await temporaryFolder(), 'state');
   const folder = new CodeFolder(root);
-  folder.keep(texts.map((text) => Buffer.from(text)));
+  await folder.keep(texts.map((text) => Buffer.from(text)));
   return { root, folder, pathOf: (text: string) => join(root, 'code', hashOf(text)) };
 };
 
 test('what is kept is there for another worker, by its hash', async () => {
   const { root, folder } = await kept('one', 'due · 二');
-  folder.keep([Buffer.from('one')]);
+  await folder.keep([Buffer.from('one')]);
   const other = new CodeFolder(root);
   expect(['one', 'due · 二', 'three'].map((text) => other.text(hashOf(text)))).toEqual([
     'one',
@@ -26,8 +26,8 @@ test('what is kept is there for another worker, by its hash', async () => {
 });
 
 test('it is this account’s alone, and nothing is read that others can write to', async () => {
-  const { root, folder, pathOf } = await kept('one');
-  expect((await stat(pathOf('one'))).mode & 0o777).toBe(0o600);
+  const { root, folder } = await kept('one');
+  for (const made of [root, join(root, 'code')]) expect((await stat(made)).mode & 0o777).toBe(0o700);
   for (const open of [join(root, 'code'), root]) {
     const { mode } = await stat(open);
     await chmod(open, 0o777);
@@ -49,12 +49,12 @@ test('what nothing has begun with for long is thrown away', async () => {
   const { folder, pathOf } = await kept('old', 'used');
   const long = new Date(Date.now() - 91 * 86_400_000);
   for (const text of ['old', 'used']) await utimes(pathOf(text), long, long);
-  folder.keep([Buffer.from('used'), Buffer.from('new')]);
+  await folder.keep([Buffer.from('used'), Buffer.from('new')]);
   expect(['old', 'used', 'new'].map((text) => folder.text(hashOf(text)))).toEqual([undefined, 'used', 'new']);
 });
 
 test('where nothing can be kept, nothing is', async () => {
   const folder = new CodeFolder('/dev/null/state');
-  folder.keep([Buffer.from('one')]);
+  await folder.keep([Buffer.from('one')]);
   expect(folder.text(hashOf('one'))).toBeUndefined();
 });
