@@ -6,7 +6,7 @@ import { printable } from '../contracts/printable.js';
 import type { Metrics } from '../contracts/results.js';
 import type { Beside, Repeats } from '../contracts/step-cost.js';
 import { besideRows, estimatedText, repeatedText } from '../statistics/beside-text.js';
-import { errorLines, errorText } from '../statistics/error-lines.js';
+import { errorLines, errorText, warningsText } from '../statistics/error-lines.js';
 import { dollarsText, durationText, percentText } from '../statistics/figure-text.js';
 
 export function percent(share: number | null): string {
@@ -140,6 +140,7 @@ export function metricsTable(metrics: Metrics): string {
   }
   rows.push(...changedRows(metrics.code_changes, 'episodes'));
   rows.push(['errors', metrics.errors === 0 ? '0' : `${metrics.errors}, not counted as wrong`]);
+  if (metrics.warnings > 0) rows.push(['warnings', warningsText(metrics)]);
   if (metrics.truncated_replies > 0) rows.push(['cut-off replies', String(metrics.truncated_replies)]);
   if (metrics.curator_sees_feedback !== undefined) {
     const sees = metrics.curator_sees_feedback

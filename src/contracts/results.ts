@@ -187,7 +187,10 @@ export interface Metrics extends Beside, Repeats {
   correct_by_trial: number[];
   mean_reward: number | null;
   truncated_replies: number;
+  /** Of all rows, such as a reflection that failed. */
   warnings: number;
+  /** What the first row with a warning says; absent where there is none. */
+  first_warning?: string;
   /** Where the user's own code was not the same all along; absent: it was, or there is none. */
   code_changes?: CodeChange[];
   lm_calls: number;

@@ -35,6 +35,7 @@ export function runHead(metrics: Metrics): Html {
     ['seed', metrics.seed],
     ['started', moment(metrics.started_at)],
     ['ended', moment(metrics.ended_at)],
+    ...(metrics.first_warning === undefined ? [] : [['first warning', metrics.first_warning] as const]),
     ...Object.entries(metrics.agent_metrics ?? {}).map(
       ([what, number]) => [what.replaceAll('_', ' '), number] as const,
     ),

@@ -20,6 +20,19 @@ export function errorLines(
   }));
 }
 
+/** `6, the first: after step 1: no answer in 60 s`. */
+export function warningsText({
+  warnings,
+  first_warning,
+}: {
+  warnings: number;
+  first_warning?: string;
+}): string {
+  return first_warning === undefined
+    ? `${warnings}`
+    : `${warnings}, the first: ${printableLine(first_warning)}`;
+}
+
 /** `9 timeout: no answer in 60 s`. */
 export function errorText({ type, count, message }: ErrorLine): string {
   return message === '' ? `${count} ${type}` : `${count} ${type}: ${message}`;

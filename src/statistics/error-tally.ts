@@ -33,6 +33,7 @@ export class ErrorTally {
   }
 }
 
-function shortened(message: string): string {
+/** A message as the metrics have it. */
+export function shortened(message: string): string {
   return message.length <= MOST_CHARACTERS ? message : `${message.slice(0, MOST_CHARACTERS)}…`;
 }

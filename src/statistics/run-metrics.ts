@@ -6,7 +6,7 @@ import { addCosts } from '../runtime/add-costs.js';
 import { addUnkept } from '../runtime/beside.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../runtime/repeats.js';
 import { besideOf } from './beside.js';
-import { ErrorTally } from './error-tally.js';
+import { ErrorTally, shortened } from './error-tally.js';
 import { roundCost } from './result-row.js';
 
 /** What the rows do not say. */
@@ -69,6 +69,7 @@ export class RunMetricsBuilder {
   private rewardSum = 0;
   private truncated = 0;
   private warnings = 0;
+  private firstWarning: string | undefined;
   private calls = { made: 0, cached: 0, estimated: 0, input: 0, output: 0 };
   private repeats = sumRepeats([]);
   private unkept: Unkept | null = null;
@@ -95,6 +96,7 @@ export class RunMetricsBuilder {
     this.episodes += 1;
     if (row.finish_reason === 'length') this.truncated += 1;
     this.warnings += row.warnings?.length ?? 0;
+    this.firstWarning ??= row.warnings?.[0];
     for (const [what, times] of Object.entries(row.agent_metrics ?? {})) {
       count(this.agentMetrics, what, times);
     }
@@ -180,6 +182,7 @@ export class RunMetricsBuilder {
       mean_reward: judged === 0 ? null : this.rewardSum / judged,
       truncated_replies: this.truncated,
       warnings: this.warnings,
+      ...(this.firstWarning === undefined ? {} : { first_warning: shortened(this.firstWarning) }),
       ...(this.executions.made === 0
         ? {}
         : {

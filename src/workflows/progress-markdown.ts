@@ -1,6 +1,7 @@
 import type { Metrics } from '../contracts/results.js';
 import type { Progress, Totals } from '../contracts/run.js';
 import { besideRows, estimatedText, repeatedText } from '../statistics/beside-text.js';
+import { warningsText } from '../statistics/error-lines.js';
 import { dollarsText, percentText } from '../statistics/figure-text.js';
 import { errorFacts, type Fact, factTable } from './fact-table.js';
 
@@ -18,6 +19,10 @@ const callsText = (totals: Totals) => {
   return `${lm_calls}${repeated}${estimatedText(totals)}`;
 };
 
+function warningFacts(metrics: Metrics | null): Fact[] {
+  return metrics !== null && metrics.warnings > 0 ? [['warnings', warningsText(metrics)]] : [];
+}
+
 /** The table that the Temporal UI shows for a run. */
 export function progressMarkdown(progress: Progress, metrics: Metrics | null): string {
   const { totals } = progress;
@@ -28,6 +33,7 @@ export function progressMarkdown(progress: Progress, metrics: Metrics | null): s
     ['accuracy', `${percent(progress.accuracy)}${progress.simulated ? ' (simulated model)' : ''}`],
     ['errors', String(totals.errors)],
     ...errorFacts(metrics?.error_types, metrics?.error_messages),
+    ...warningFacts(metrics),
     ['episodes', String(totals.episodes)],
     ['LM calls', callsText(totals)],
     ['tokens in / out', `${totals.input_tokens} / ${totals.output_tokens}`],

@@ -86,6 +86,8 @@ describe('the result table', () => {
     [{ cost_usd: 0.00004 }, 'cost: $0.00004'],
     [{ errors: 0 }, 'errors: 0'],
     [{ truncated_replies: 3 }, 'cut-off replies: 3'],
+    [{ warnings: 2, first_warning: 'after step 1:\nblind' }, 'warnings: 2, the first: after step 1: blind'],
+    [{ warnings: 2 }, 'warnings: 2'],
     [{ success_by_trial: [0.5, null] }, 'success by trial: trial 1: 50.0 %, trial 2: –'],
   ])('of %j says: %s', (metrics, line) => {
     expect(lines(metrics)).toContain(line);

@@ -184,8 +184,9 @@ describe('a user’s own TypeScript', () => {
       runtime: { memory_scope: 'run' },
     });
     await place.write('failing.yaml', config);
-    const { code, stderr } = await place.reprise(['run', 'failing.yaml']);
+    const { code, stderr, stdout } = await place.reprise(['run', 'failing.yaml']);
     expect(code, stderr).toBe(0);
+    expect(unfolded(stdout)).toMatch(/warnings +│ 1, the first: after step 1: the memory was given /);
     const rows = await place.rows('failing');
     expect(rows.map(({ reward }) => reward)).toEqual([1, null, null, 1, 1]);
     expect(rows.map(({ error }) => error?.message ?? null)).toEqual([

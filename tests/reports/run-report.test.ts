@@ -127,6 +127,14 @@ describe('the report of a run', () => {
     expect(page).not.toContain('href="#confusion"');
   });
 
+  test('says how many warnings the rows have, and what the first one is', async () => {
+    const warned = { ...row('a', 0, 'yes'), warnings: ['after step 1: <b>blind</b>', 'later'] };
+    const page = await pageOf({}, [warned]);
+    expect(visibleText(page)).toMatch(/Warnings\s*2/);
+    expect(visibleText(page)).toMatch(/first warning\s*after step 1: <b>blind<\/b>/);
+    expect(await pageOf()).not.toContain('first warning');
+  });
+
   test('lists each sample with each trial', async () => {
     expect(cellsOf(await pageOf(), 'samples').map((cells) => cells.slice(0, 3))).toEqual([
       ['a', 'success', '–'],

@@ -123,7 +123,7 @@ describe('what was spent', () => {
     const builder = new RunMetricsBuilder(1);
     builder.add(row('s1', 0, 'no', {}, [call({ finish_reason: 'length' })]), []);
     builder.add({ ...row('s2', 0, 'no'), warnings: ['a', 'b'] }, []);
-    expect(builder.finish(FACTS)).toMatchObject({ truncated_replies: 1, warnings: 2 });
+    expect(builder.finish(FACTS)).toMatchObject({ truncated_replies: 1, warnings: 2, first_warning: 'a' });
   });
 });
 

@@ -105,6 +105,18 @@ describe('what the Temporal UI shows', () => {
     expect(text).toContain('|  | 2 timeout: no answer in 60 s \\| \\[x\\](y) |');
   });
 
+  test('says of a run that has ended what its first warning is', () => {
+    const ended = {
+      success_by_trial: [],
+      error_types: {},
+      warnings: 2,
+      first_warning: 'after step 1:\nblind',
+    };
+    expect(progressMarkdown(run, ended as never)).toContain(
+      '| warnings | 2, the first: after step 1: blind |\n| episodes |',
+    );
+  });
+
   test('says of a run what its config means', () => {
     const text = progressMarkdown(
       { ...run, means: ['One by one.', 'Each prompt shows its question.'] },
