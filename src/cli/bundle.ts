@@ -10,6 +10,7 @@ import { tryModuleApart } from '../workers/code-trial.js';
 import type { PlayOptions } from './bundle-play.js';
 import type { ServeOptions } from './bundle-serve.js';
 import { EXIT } from './exit.js';
+import { counted } from './format.js';
 import { printJson, printText } from './print.js';
 
 interface CheckOptions {
@@ -55,7 +56,7 @@ function printReport(report: CheckReport): void {
     [
       `${file}: ${rows} rows, ${with_oracle} with an oracle, ${proven_solvable} proven solvable`,
       `tools: ${offered.join('; ')}`,
-      `${count('error')} errors, ${count('warning')} warnings`,
+      `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}`,
     ].join('\n'),
   );
 }

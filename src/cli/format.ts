@@ -132,7 +132,7 @@ export function metricsTable(metrics: Metrics): string {
     ['status', statusText(metrics)],
     ['model', metrics.model + (metrics.simulated ? ' (a simulation: no benchmark figure)' : '')],
     ['accuracy', `${percent(metrics.accuracy)} (${metrics.correct} of ${judged} judged samples)`],
-    ['samples', `${metrics.samples}${ofPlanned}, ${metrics.episodes} episodes`],
+    ['samples', `${metrics.samples}${ofPlanned}, ${counted(metrics.episodes, 'episode')}`],
   ];
   if (metrics.success_by_trial.length > 1) {
     const shares = metrics.success_by_trial.map((share, trial) => `trial ${trial + 1}: ${percent(share)}`);

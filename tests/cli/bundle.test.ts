@@ -69,7 +69,7 @@ describe('reprise bundle check', () => {
 
   test('a warning alone exits with 0', async () => {
     const { code, out } = await reprise('check', await started({ 'task.jsonl': SHORT }));
-    expect(out).toContain('0 errors, 1 warnings');
+    expect(out).toContain('0 errors, 1 warning\n');
     expect(code).toBe(0);
   });
 
