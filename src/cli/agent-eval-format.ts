@@ -4,12 +4,11 @@ import type {
   AgentEvalResult,
 } from '../contracts/agent-eval-results.js';
 import { scoreOrDash } from '../evolution/scores.js';
-import { scoreText } from '../statistics/figure-text.js';
+import { countedText, scoreText } from '../statistics/figure-text.js';
 import {
   artifactLines,
   changedRows,
   costSoFarText,
-  counted,
   dollars,
   errorReport,
   headedTable,
@@ -41,7 +40,7 @@ export function agentEvalSummary(progress: AgentEvalProgress): string {
     `${ended} of ${rollouts_planned} rollouts, ${running} running`,
     `mean reward ${scoreOrDash(mean_reward)}`,
   ];
-  if (errors > 0) parts.push(counted(errors, 'error'));
+  if (errors > 0) parts.push(countedText(errors, 'error'));
   if (user_faults > 0) parts.push(`${user_faults} spoiled by the user`);
   if (cost_usd !== 0) parts.push(costSoFarText(cost_usd));
   return [...parts, ...stateParts(progress)].join(' · ');

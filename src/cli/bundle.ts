@@ -6,11 +6,11 @@ import { type Bundle, type LoadOptions, loadBundle } from '../bundles/load.js';
 import { readTime } from '../bundles/row-schema.js';
 import { writeTemplate } from '../bundles/write-template.js';
 import { InvalidInputError } from '../config/errors.js';
+import { countedText } from '../statistics/figure-text.js';
 import { tryModuleApart } from '../workers/code-trial.js';
 import type { PlayOptions } from './bundle-play.js';
 import type { ServeOptions } from './bundle-serve.js';
 import { EXIT } from './exit.js';
-import { counted } from './format.js';
 import { printJson, printText } from './print.js';
 
 interface CheckOptions {
@@ -56,7 +56,7 @@ function printReport(report: CheckReport): void {
     [
       `${file}: ${rows} rows, ${with_oracle} with an oracle, ${proven_solvable} proven solvable`,
       `tools: ${offered.join('; ')}`,
-      `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}`,
+      `${countedText(count('error'), 'error')}, ${countedText(count('warning'), 'warning')}`,
     ].join('\n'),
   );
 }

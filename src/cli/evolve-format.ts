@@ -2,12 +2,11 @@ import type { ScaffoldNode } from '../contracts/evolve.js';
 import type { EvolveMetrics, EvolveProgress, EvolveResult } from '../contracts/evolve-results.js';
 import { compareScaffoldIds } from '../evolution/ids.js';
 import { latestScoreText } from '../evolution/lineage.js';
-import { scoreText } from '../statistics/figure-text.js';
+import { countedText, scoreText } from '../statistics/figure-text.js';
 import {
   artifactLines,
   changedRows,
   costSoFarText,
-  counted,
   dollars,
   headedTable,
   shownAddress,
@@ -42,8 +41,8 @@ export function costSoFar({ totals }: Pick<EvolveProgress, 'totals'>): string {
   const { executions, executions_failed, lm_calls, cost_usd } = totals;
   const failed = executions_failed === 0 ? '' : `, ${executions_failed} failed`;
   return [
-    `${counted(executions, 'execution')}${failed}`,
-    counted(lm_calls, 'LM call'),
+    `${countedText(executions, 'execution')}${failed}`,
+    countedText(lm_calls, 'LM call'),
     costSoFarText(cost_usd),
   ].join(' · ');
 }

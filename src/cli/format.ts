@@ -7,7 +7,7 @@ import type { Metrics } from '../contracts/results.js';
 import type { Beside, Repeats } from '../contracts/step-cost.js';
 import { besideRows, estimatedText, repeatedText } from '../statistics/beside-text.js';
 import { errorLines, errorText, warningsText } from '../statistics/error-lines.js';
-import { dollarsText, durationText, percentText } from '../statistics/figure-text.js';
+import { countedText, dollarsText, durationText, percentText } from '../statistics/figure-text.js';
 
 export function percent(share: number | null): string {
   return share === null ? '–' : percentText(share);
@@ -58,11 +58,6 @@ export function statusText({ status, status_message }: Pick<Metrics, 'status' | 
 /** What was spent so far, in a sentence. */
 export function costSoFarText(cost: number | null): string {
   return cost === null ? 'cost unknown' : dollars(cost);
-}
-
-/** `1 error`, `2 errors`. */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** What an experiment has spent, as the rows of its table. */
@@ -132,7 +127,7 @@ export function metricsTable(metrics: Metrics): string {
     ['status', statusText(metrics)],
     ['model', metrics.model + (metrics.simulated ? ' (a simulation: no benchmark figure)' : '')],
     ['accuracy', `${percent(metrics.accuracy)} (${metrics.correct} of ${judged} judged samples)`],
-    ['samples', `${metrics.samples}${ofPlanned}, ${counted(metrics.episodes, 'episode')}`],
+    ['samples', `${metrics.samples}${ofPlanned}, ${countedText(metrics.episodes, 'episode')}`],
   ];
   if (metrics.success_by_trial.length > 1) {
     const shares = metrics.success_by_trial.map((share, trial) => `trial ${trial + 1}: ${percent(share)}`);
@@ -156,7 +151,8 @@ export function metricsTable(metrics: Metrics): string {
   }
   if (metrics.embeddings !== undefined) {
     const { texts, input_tokens, estimated, cost_usd } = metrics.embeddings;
-    const guess = estimated === undefined ? '' : `, ${counted(estimated, 'request')} with estimated tokens`;
+    const guess =
+      estimated === undefined ? '' : `, ${countedText(estimated, 'request')} with estimated tokens`;
     rows.push(['embeddings', `${texts} texts, ${input_tokens} tokens, ${dollars(cost_usd)}${guess}`]);
   }
   rows.push(...spendingRows(metrics));

@@ -1,9 +1,9 @@
 import type { JudgeMetrics, JudgeProgress, JudgeResult } from '../contracts/judge.js';
 import { scoreOrDash } from '../evolution/scores.js';
+import { countedText } from '../statistics/figure-text.js';
 import {
   artifactLines,
   costSoFarText,
-  counted,
   errorReport,
   headedTable,
   shownAddress,
@@ -20,7 +20,7 @@ export function judgeSummary(progress: JudgeProgress): string {
     `${judged} of ${steps_planned} steps judged`,
     ...Object.entries(mean_scores).map(([name, score]) => `${name} ${scoreOrDash(score)}`),
   ];
-  if (errors > 0) parts.push(counted(errors, 'error'));
+  if (errors > 0) parts.push(countedText(errors, 'error'));
   if (malformed > 0) parts.push(`${malformed} malformed ${malformed === 1 ? 'reply' : 'replies'}`);
   if (cost_usd !== 0) parts.push(costSoFarText(cost_usd));
   return [...parts, ...stateParts(progress)].join(' · ');

@@ -1,15 +1,16 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { printable, printableLine } from '../contracts/printable.js';
 import type { Progress } from '../contracts/run.js';
-import { counted, dollars, percent, stateParts } from './format.js';
+import { countedText } from '../statistics/figure-text.js';
+import { dollars, percent, stateParts } from './format.js';
 import { type Display, displayFor } from './live-block.js';
 import { sayText } from './print.js';
 import { ProgressLines } from './progress-lines.js';
 
 function summary(progress: Progress): string {
   const { totals, accuracy } = progress;
-  const parts = [`${totals.correct} correct (${percent(accuracy)})`, counted(totals.lm_calls, 'LM call')];
-  if (totals.errors > 0) parts.push(counted(totals.errors, 'error'));
+  const parts = [`${totals.correct} correct (${percent(accuracy)})`, countedText(totals.lm_calls, 'LM call')];
+  if (totals.errors > 0) parts.push(countedText(totals.errors, 'error'));
   if (totals.cost_usd !== null && totals.cost_usd > 0) parts.push(dollars(totals.cost_usd));
   return printableLine([...parts, ...stateParts(progress)].join(' · '));
 }

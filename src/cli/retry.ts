@@ -12,6 +12,7 @@ import { InvalidInputError } from '../config/errors.js';
 import { resolveConfig } from '../config/load.js';
 import type { RunConfig } from '../config/schema.js';
 import type { JsonObject } from '../contracts/json.js';
+import { countedText } from '../statistics/figure-text.js';
 import { type AnyMetrics, errorTypesOf, judgedOf } from '../statistics/judged.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { artifactKeys } from '../storage/paths.js';
@@ -31,7 +32,6 @@ import { EXIT } from './exit.js';
 import { FAIL_ON_ERROR, shareOf } from './exit-code.js';
 import { RESULTS_FOLDERS } from './export.js';
 import { findExperiment } from './find-experiment.js';
-import { counted } from './format.js';
 import { printJson, sayText } from './print.js';
 import { runOf } from './run.js';
 import { agentSources } from './session.js';
@@ -202,7 +202,7 @@ function askedText({ metrics, types }: Retried): string {
   const { what, errors } = judgedOf(metrics);
   const there = errorTypesOf(metrics);
   const asked = types === null ? errors : types.reduce((sum, type) => sum + (there[type] ?? 0), 0);
-  return counted(asked, what);
+  return countedText(asked, what);
 }
 
 async function retry(id: string, options: Options): Promise<number> {

@@ -1,10 +1,11 @@
 import { changedText } from '../activities/code-changes.js';
 import { inWords } from '../config/in-words.js';
 import type { RunConfig } from '../config/schema.js';
+import { countedText } from '../statistics/figure-text.js';
 import { judgedOf } from '../statistics/judged.js';
 import { leftText } from '../storage/experiment-folder.js';
 import type { StartedRun } from '../workers/start-named.js';
-import { counted, shownAddress } from './format.js';
+import { shownAddress } from './format.js';
 
 type Started = Pick<StartedRun, 'id' | 'how' | 'changed' | 'left' | 'done' | 'concurrency'>;
 
@@ -50,7 +51,7 @@ function doneNotes({ id, done }: Pick<Started, 'id' | 'done'>): string[] {
   const anew = `${id} begins anew, asks everything and pays for it`;
   if (errors === 0) return [`${done.id} is finished and stays as it is: ${anew}.`];
   return [
-    `${done.id} is finished, with ${counted(errors, 'error')}: npx reprise retry ${retriedAs(done)} asks for ${errors === 1 ? 'that' : 'those'} alone. ${anew}.`,
+    `${done.id} is finished, with ${countedText(errors, 'error')}: npx reprise retry ${retriedAs(done)} asks for ${errors === 1 ? 'that' : 'those'} alone. ${anew}.`,
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { Beside, Repeats, Unkept } from '../contracts/step-cost.js';
-import { dollarsText } from './figure-text.js';
+import { countedText, dollarsText } from './figure-text.js';
 
 /** What is said after a number of calls: `, 3 with estimated tokens`. */
 export function estimatedText({ lm_calls_estimated = 0 }: Beside): string {
@@ -15,8 +15,7 @@ export function repeatedText({ lm_calls_repeated, lm_calls_maybe_repeated = 0 }:
 /** `3 requests, at most 1200 tokens in, 40 out and $0.0123`. */
 export function unkeptText({ requests, usage, cost_usd }: Unkept): string {
   const cost = cost_usd === null ? 'an unknown cost' : dollarsText(cost_usd);
-  const what = `${requests} request${requests === 1 ? '' : 's'}`;
-  return `${what}, at most ${usage.input_tokens} tokens in, ${usage.output_tokens} out and ${cost}`;
+  return `${countedText(requests, 'request')}, at most ${usage.input_tokens} tokens in, ${usage.output_tokens} out and ${cost}`;
 }
 
 /** A row for what was spent beside the replies that are kept; none where nothing was. */

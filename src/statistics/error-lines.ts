@@ -1,4 +1,5 @@
 import { printableLine } from '../contracts/printable.js';
+import type { Metrics } from '../contracts/results.js';
 
 /** A type of error: how often it came up, and what was said first. */
 export interface ErrorLine {
@@ -24,10 +25,7 @@ export function errorLines(
 export function warningsText({
   warnings,
   first_warning,
-}: {
-  warnings: number;
-  first_warning?: string;
-}): string {
+}: Pick<Metrics, 'warnings' | 'first_warning'>): string {
   return first_warning === undefined
     ? `${warnings}`
     : `${warnings}, the first: ${printableLine(first_warning)}`;

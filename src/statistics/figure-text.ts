@@ -28,6 +28,11 @@ export function durationText(seconds: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** `1 error`, `2 errors`. */
+export function countedText(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
 /** A score as text, wherever it stands alone: four digits after the point at most. */
 export function scoreText(score: number): string {
   return String(Math.round(score * 10_000) / 10_000);
