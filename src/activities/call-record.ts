@@ -62,6 +62,7 @@ export function recordOf(request: GenerateRequest, answered: Answered): CallReco
     key,
     model: reply.model ?? model,
     text: reply.text,
+    ...(reply.reasoning ? { reasoning: reply.reasoning } : {}),
     ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
     finish_reason: reply.finish_reason,
     ...(reply.usage === undefined ? {} : { usage: reply.usage }),

@@ -76,8 +76,10 @@ export interface GenerateRequest {
 }
 
 export interface GenerateReply {
-  /** The reply's text; may be empty, which the caller must not score. */
+  /** What the model says; may be empty. Of an adapter's reply it may still hold thoughts that the model marks as such. */
   text: string;
+  /** What the model thought before it said it: from a field of the provider's own, or from marks in its text. */
+  reasoning?: string;
   tool_calls?: ToolCall[];
   /** Absent where the provider did not report it. */
   usage?: Usage;
@@ -114,6 +116,8 @@ export interface CallRecord extends CallIdentity {
   key: string;
   model: string;
   text: string;
+  /** What the model thought before it said `text`; absent where nothing is known of it. */
+  reasoning?: string;
   tool_calls?: ToolCall[];
   finish_reason: FinishReason;
   usage?: Usage;

@@ -36,12 +36,14 @@ const rowSchema = z.object({
     .optional()
     .catch(undefined),
   model: z.string().optional().catch(undefined),
+  reasoning: z.string().optional().catch(undefined),
 });
 
 function toReply(row: Record<string, unknown>): GenerateReply {
-  const { text, tool_calls, usage, usage_estimated, finish_reason, model } = rowSchema.parse(row);
+  const { text, reasoning, tool_calls, usage, usage_estimated, finish_reason, model } = rowSchema.parse(row);
   return {
     text: text ?? '',
+    ...(reasoning && { reasoning }),
     ...(tool_calls && { tool_calls }),
     ...(usage && { usage }),
     ...(usage && usage_estimated && { usage_estimated }),
