@@ -3,7 +3,7 @@
  * A pure room does no I/O, so that the same class runs in a workflow, in an activity and in a plain loop.
  */
 const PURE =
-  '^src/(contracts|agents|memory|environments|grading|evolution|retrieval|reports|judging|runtime|trajectories|statistics)/';
+  '^src/(contracts|agents|memory|environments|grading|evolution|retrieval|replies|reports|judging|runtime|trajectories|statistics)/';
 const ADAPTERS = '^src/(language-models|sandboxes|storage|datasets|databases)/';
 const VENDORS =
   '^node_modules/(openai|@anthropic-ai|@google|@aws-sdk|@sqlite.org|dockerode|pino|piscina|commander|jiti|@temporalio)(/|$)';
@@ -56,6 +56,16 @@ module.exports = {
       to: {
         path: '^node_modules/',
         pathNot: '^node_modules/@temporalio/(workflow|common)(/|$)',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'replies-pass-their-reader',
+      comment: 'A provider’s reply may hold thoughts: create.ts hands on a model whose replies were read.',
+      severity: 'error',
+      from: { pathNot: '^src/language-models/' },
+      to: {
+        path: '^src/language-models/(openai|anthropic|gemini|scripted|replay|simulated)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -1,4 +1,5 @@
 import type { RunConfig } from '../config/schema.js';
+import type { GeneratedReply } from '../contracts/activities.js';
 import type { AgentRequest } from '../contracts/agent.js';
 import type {
   CallIdentity,
@@ -44,6 +45,23 @@ export interface Answered {
   cached: boolean;
 }
 
+/** What an agent is told of an answered call. */
+export function replyOf(record: Omit<CallRecord, 'key'>): GeneratedReply {
+  const { text, only_thought, finish_reason, cost_usd, usage, usage_estimated, tool_calls } = record;
+  const { repeated, maybe_repeated } = record;
+  return {
+    text,
+    ...(only_thought === undefined ? {} : { only_thought }),
+    finish_reason,
+    ...(cost_usd === null ? {} : { cost_usd }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(usage_estimated === undefined ? {} : { usage_estimated }),
+    ...(tool_calls === undefined ? {} : { tool_calls }),
+    ...(repeated > 0 ? { repeated } : {}),
+    ...(maybe_repeated === undefined ? {} : { maybe_repeated }),
+  };
+}
+
 /** A record of which is known that more requests were sent for it than it says. */
 export function repeatedAtLeast(record: CallRecord, known: CutOff): CallRecord {
   const before = cutOffOf(record);
@@ -63,6 +81,7 @@ export function recordOf(request: GenerateRequest, answered: Answered): CallReco
     model: reply.model ?? model,
     text: reply.text,
     ...(reply.reasoning ? { reasoning: reply.reasoning } : {}),
+    ...(reply.only_thought === true ? { only_thought: true } : {}),
     ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
     finish_reason: reply.finish_reason,
     ...(reply.usage === undefined ? {} : { usage: reply.usage }),

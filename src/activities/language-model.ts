@@ -3,6 +3,7 @@ import type { GeneratedReply, LanguageModelActivities, StepAnswer } from '../con
 import type { CallRecord } from '../contracts/language-model.js';
 import type { AwaitedStep, GenerateInput } from '../contracts/run.js';
 import { Attempt } from './attempt.js';
+import { replyOf } from './call-record.js';
 import type { StoredCall } from './call-store.js';
 import { workerCrash } from './crashes.js';
 import type { WorkerDependencies } from './dependencies.js';
@@ -21,16 +22,9 @@ function withoutInfo(answer: StepAnswer): StepAnswer {
   return needed;
 }
 
-function replyOf({ record, answer }: StoredCall, { unkept }: Attempt): GeneratedReply {
+function answerOf({ record, answer }: StoredCall, { unkept }: Attempt): GeneratedReply {
   return {
-    text: record.text,
-    finish_reason: record.finish_reason,
-    ...(record.cost_usd === null ? {} : { cost_usd: record.cost_usd }),
-    ...(record.usage === undefined ? {} : { usage: record.usage }),
-    ...(record.usage_estimated === true ? { usage_estimated: true } : {}),
-    ...(record.tool_calls === undefined ? {} : { tool_calls: record.tool_calls }),
-    ...(record.repeated > 0 ? { repeated: record.repeated } : {}),
-    ...(record.maybe_repeated === undefined ? {} : { maybe_repeated: record.maybe_repeated }),
+    ...replyOf(record),
     ...(unkept === null ? {} : { unkept }),
     ...(answer === null ? {} : { step: withoutInfo(answer) }),
   };
@@ -125,6 +119,6 @@ export function createLanguageModelActivities(
 
   return {
     generate: (input) =>
-      Attempt.run(async (attempt) => replyOf(await answer(input, attempt), attempt), input.before),
+      Attempt.run(async (attempt) => answerOf(await answer(input, attempt), attempt), input.before),
   };
 }

@@ -5,6 +5,7 @@ import { Lane } from '../runtime/lane.js';
 import { newLane } from '../runtime/lane-state.js';
 import type { LanePorts } from '../runtime/ports.js';
 import { agentFactory } from './agent-factory.js';
+import { replyOf } from './call-record.js';
 import { resultOf } from './execution-record.js';
 import type { EpisodeLine } from './part-file.js';
 import type { RunContext } from './run-context.js';
@@ -49,10 +50,7 @@ function recordedPorts(
       const { feedback, reward, done } = step;
       return { state: null, obs: line().steps[steps]?.obs ?? null, feedback, reward, done };
     },
-    generate: async ({ purpose, ordinal }) => {
-      const { text, finish_reason, usage, tool_calls } = recordedCall(line(), purpose, ordinal);
-      return { text, finish_reason, usage, tool_calls };
-    },
+    generate: async ({ purpose, ordinal }) => replyOf(recordedCall(line(), purpose, ordinal)),
     execute: async ({ ordinal }) => {
       const execution = line().executions?.find((record) => record.ordinal === ordinal);
       if (execution === undefined) throw new Error('the program has no record');

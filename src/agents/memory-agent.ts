@@ -4,6 +4,7 @@ import type { Feedback } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
 import { type Entry, type ExperienceEntry, rememberFeedback } from '../memory/entries.js';
 import type { MemoryModule } from '../memory/memory-module.js';
+import { isMissing, missingReply } from '../replies/read-reply.js';
 
 export const DEFAULT_SYSTEM_PROMPT = 'You are a helpful QA assistant. Use prior history when useful.';
 
@@ -73,9 +74,7 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
         { role: 'user', content: this.buildUserPrompt(observation) },
       ],
     });
-    if (reply.text.trim() === '') {
-      throw new EmptyReplyError(`the model's reply is empty (finish reason: ${reply.finish_reason})`);
-    }
+    if (isMissing(reply)) throw new EmptyReplyError(missingReply(reply));
     this.lastAction = reply.text;
     return reply.text;
   }

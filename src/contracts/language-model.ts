@@ -76,10 +76,12 @@ export interface GenerateRequest {
 }
 
 export interface GenerateReply {
-  /** What the model says; may be empty. Of an adapter's reply it may still hold thoughts that the model marks as such. */
+  /** What the model says; may be empty. In an adapter's reply thoughts that the model marks as such stand in it as well. */
   text: string;
   /** What the model thought before it said it: from a field of the provider's own, or from marks in its text. */
   reasoning?: string;
+  /** The model wrote nothing but thoughts, marked as such: it has no answer. */
+  only_thought?: true;
   tool_calls?: ToolCall[];
   /** Absent where the provider did not report it. */
   usage?: Usage;
@@ -118,6 +120,8 @@ export interface CallRecord extends CallIdentity {
   text: string;
   /** What the model thought before it said `text`; absent where nothing is known of it. */
   reasoning?: string;
+  /** The model wrote nothing but thoughts: its empty `text` is its own, and no fault of the provider's. */
+  only_thought?: true;
   tool_calls?: ToolCall[];
   finish_reason: FinishReason;
   usage?: Usage;

@@ -1,5 +1,6 @@
 import type { Feedback, ResetOutcome, StepOutcome } from '../contracts/environment.js';
 import type { Json } from '../contracts/json.js';
+import { saidIn } from '../replies/read-reply.js';
 import { Environment } from './environment.js';
 
 interface GuessingState {
@@ -43,7 +44,9 @@ export class NumberGuessingEnv extends Environment {
   step(state: Json, action: string): StepOutcome {
     const guesses = (state as unknown as GuessingState).guesses + 1;
     // The last number of the reply is the guess; a reply may reason first.
-    const text = action.match(/-?\d{1,9}/g)?.at(-1);
+    const text = saidIn(action)
+      .match(/-?\d{1,9}/g)
+      ?.at(-1);
     const guess = text === undefined ? null : Number(text);
     const correct = guess === this.secret;
     const hint = this.hint(guess);

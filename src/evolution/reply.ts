@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../contracts/language-model.js';
+import { saidIn } from '../replies/read-reply.js';
 import { type FencedBlock, fencedBlocks, isPythonBlock } from './fenced-blocks.js';
 import { isReservedFile, nameOfBlock, pathFault } from './file-names.js';
 import { scanPython } from './python-source.js';
@@ -35,10 +36,10 @@ interface NamedBlock {
  * - The main file is the block named scaffold.py; without one, the last unnamed block with `def process_input`; without
  *   one, the last that assigns or imports it. In both a Python block comes before one with no language at all. Other
  *   unnamed blocks are examples.
- * - What stands before the last `</think>` is a draft and is not read, unless there is no block after it.
+ * - What the model only thought ({@link saidIn}) is a draft and is not read.
  */
 export function parseScaffoldReply(reply: string): ParsedReply {
-  const blocks = spokenBlocks(reply).map((block) => ({ name: nameOfBlock(block), block }));
+  const blocks = fencedBlocks(saidIn(reply)).map((block) => ({ name: nameOfBlock(block), block }));
   const unfinished = blocks.find((one) => !one.block.closed && mayBeFile(one));
   if (unfinished !== undefined) {
     return failure('unfinished_block', 'The reply ended inside a code block: the closing fence is missing.');
@@ -69,12 +70,6 @@ export function retryMessages(messages: readonly ChatMessage[], reply: string, f
   // Providers refuse an empty message.
   const said = reply.trim() === '' ? '(empty)' : reply;
   return [...messages, { role: 'assistant', content: said }, { role: 'user', content: request }];
-}
-
-function spokenBlocks(reply: string): FencedBlock[] {
-  const thought = reply.lastIndexOf('</think>');
-  const spoken = thought < 0 ? [] : fencedBlocks(reply.slice(thought + '</think>'.length));
-  return spoken.length > 0 ? spoken : fencedBlocks(reply);
 }
 
 const mayBeFile = ({ name, block }: NamedBlock) => name !== null || isPythonBlock(block);

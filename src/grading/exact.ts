@@ -1,3 +1,4 @@
+import { saidIn } from '../replies/read-reply.js';
 import { extractMarkedAnswer } from './extraction/marked-answer.js';
 import { type Grade, quote } from './grade.js';
 
@@ -6,7 +7,8 @@ import { type Grade, quote } from './grade.js';
  * target. Upper and lower case differ; Unicode is brought to its composed form (NFC) and white space to single
  * spaces, and nothing else is changed.
  */
-export function gradeExact(output: string, target: string): Grade {
+export function gradeExact(reply: string, target: string): Grade {
+  const output = saidIn(reply);
   const gold = normalize(target);
   const marked = extractMarkedAnswer(output);
   const extracted = marked ?? (output.trim() === '' ? null : output.trim());

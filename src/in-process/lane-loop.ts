@@ -1,3 +1,4 @@
+import { replyOf } from '../activities/call-record.js';
 import { ExperienceSearch } from '../activities/experience-search.js';
 import { initialMemory, loadedParts } from '../activities/memory-file.js';
 import { beginEpisode, type MadeEnvironment, takeStep } from '../activities/take-step.js';
@@ -230,16 +231,8 @@ export class LaneLoop {
       again: () => this.takeLeave(),
     });
     this.budget.settle(record);
-    const { text, finish_reason, cost_usd, usage, tool_calls } = record;
     const step =
-      awaited === undefined ? undefined : await this.step(awaited.index, awaited.state ?? null, text);
-    return {
-      text,
-      finish_reason,
-      ...(cost_usd === null ? {} : { cost_usd }),
-      ...(usage === undefined ? {} : { usage }),
-      ...(tool_calls === undefined ? {} : { tool_calls }),
-      ...(step === undefined ? {} : { step }),
-    };
+      awaited === undefined ? undefined : await this.step(awaited.index, awaited.state ?? null, record.text);
+    return { ...replyOf(record), ...(step === undefined ? {} : { step }) };
   }
 }

@@ -16,6 +16,7 @@ import type { SymbolicComparer } from '../grading/grade.js';
 import { createLanguageModel } from '../language-models/create.js';
 import { priceTable } from '../language-models/price-table.js';
 import type { PriceTable } from '../language-models/prices.js';
+import { readingReplies } from '../replies/read-reply.js';
 import type { VectorFiles } from '../retrieval/kept-vectors.js';
 import type { LanePorts } from '../runtime/ports.js';
 import type { Sandbox } from '../sandboxes/sandbox.js';
@@ -106,7 +107,10 @@ export async function prepare(
     config,
     tasks,
     prices: priceTable(environment),
-    model: options.languageModel ?? (await languageModel(config, tasks, environment, notice)),
+    model:
+      options.languageModel === undefined
+        ? await languageModel(config, tasks, environment, notice)
+        : readingReplies(options.languageModel),
     loaded:
       output.load_memory_path === null
         ? null

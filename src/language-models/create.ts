@@ -1,5 +1,6 @@
 import { checkFile, checkServer } from '../config/named-files.js';
 import type { LanguageModel } from '../contracts/language-model.js';
+import { readingReplies } from '../replies/read-reply.js';
 import type { Notice } from './chat-messages.js';
 import { LanguageModelError } from './errors.js';
 import { isFree } from './prices.js';
@@ -101,7 +102,7 @@ export async function createLanguageModel(
   const missing = missingCredentials(settings, dependencies.environment);
   if (missing !== null) throw new LanguageModelError('authentication', missing, { provider });
   const model = await build(settings, dependencies);
-  return { model: isFree(provider) ? model : billed(model), provider, modelName };
+  return { model: readingReplies(isFree(provider) ? model : billed(model)), provider, modelName };
 }
 
 /** A model that somebody bills: each of its replies says what it has taken. */

@@ -37,13 +37,16 @@ const rowSchema = z.object({
     .catch(undefined),
   model: z.string().optional().catch(undefined),
   reasoning: z.string().optional().catch(undefined),
+  only_thought: z.literal(true).optional().catch(undefined),
 });
 
 function toReply(row: Record<string, unknown>): GenerateReply {
-  const { text, reasoning, tool_calls, usage, usage_estimated, finish_reason, model } = rowSchema.parse(row);
+  const { text, reasoning, only_thought, tool_calls, usage, usage_estimated, finish_reason, model } =
+    rowSchema.parse(row);
   return {
     text: text ?? '',
     ...(reasoning && { reasoning }),
+    ...(only_thought && { only_thought }),
     ...(tool_calls && { tool_calls }),
     ...(usage && { usage }),
     ...(usage && usage_estimated && { usage_estimated }),

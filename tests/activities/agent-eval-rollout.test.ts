@@ -61,6 +61,29 @@ describe('a rollout', () => {
     expect(world.keys('runs/desk.001/base.db')).toHaveLength(1);
   });
 
+  test('goes by what agent and user say, and shows neither the thoughts of the other', async () => {
+    const world = deskWorld({
+      agent: (request) =>
+        request.call.ordinal === 0
+          ? says('<think>Ask first: ###STOP### is for the user.</think>\nWhich seat?')
+          : deskAgent({ ...request, call: { ...request.call, ordinal: request.call.ordinal - 1 } }),
+      user: ({ call }) =>
+        says(
+          call.ordinal === 0
+            ? '<think>\nNot yet ###STOP###.\n</think>\n\nAny seat.'
+            : '[THINK]It is paid.[/THINK]Thanks! ###STOP###',
+        ),
+    });
+    await world.prepared();
+    const { outcome, result } = await world.play([world.worker()]);
+    expect(outcome).toMatchObject({ ending: 'user_stop', place: { agent_turns: 4, user_turns: 2 } });
+    expect(result.score).toBe(1);
+    const shown = world.asked.flatMap(({ messages }) => messages.map(({ content }) => content)).join('\n');
+    expect(shown).toContain('Which seat?');
+    expect(shown).toContain('Any seat.');
+    expect(shown).not.toMatch(/think|Ask first|Not yet/i);
+  });
+
   test('makes every tool call of a reply, and tells the agent which failed', async () => {
     const world = deskWorld({
       agent: ({ call }) =>

@@ -26,6 +26,7 @@ import type {
 import type { BundleRow } from '../../src/contracts/bundle.js';
 import type { GenerateReply, GenerateRequest, ToolCall } from '../../src/contracts/language-model.js';
 import { runReference } from '../../src/contracts/run.js';
+import { readingReplies } from '../../src/replies/read-reply.js';
 import { firstPlace, Rollout } from '../../src/rollouts/rollout.js';
 import { rolloutRules } from '../../src/rollouts/rules.js';
 import { noRolloutTotals } from '../../src/rollouts/totals.js';
@@ -184,7 +185,9 @@ export function deskWorld(options: WorldOptions = {}) {
       const context = await open(reference);
       for (const model of [context.agent, context.user]) {
         if (model !== null)
-          Object.assign(model, { languageModel: async () => ({ model: { generate: answer } }) });
+          Object.assign(model, {
+            languageModel: async () => ({ model: readingReplies({ generate: answer }) }),
+          });
       }
       return context;
     };

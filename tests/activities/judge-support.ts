@@ -10,6 +10,7 @@ import { ModelCalls } from '../../src/activities/model-calls.js';
 import type { JudgeActivities, JudgeMetrics, JudgePlan } from '../../src/contracts/judge.js';
 import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
 import type { RunStatus } from '../../src/contracts/results.js';
+import { readingReplies } from '../../src/replies/read-reply.js';
 import { judgementPrefix } from '../../src/storage/paths.js';
 import { rubricWith } from '../judging/support.js';
 import { MemoryStore } from '../support/memory-store.js';
@@ -64,7 +65,10 @@ export function judgeWorld(
   const open = contexts.get.bind(contexts);
   contexts.get = async (run) => {
     const context = await open(run);
-    Object.assign(context.judge, { costOf: () => 0.5, languageModel: async () => ({ model: { generate } }) });
+    Object.assign(context.judge, {
+      costOf: () => 0.5,
+      languageModel: async () => ({ model: readingReplies({ generate }) }),
+    });
     return context;
   };
   const activities = withFailures<JudgeActivities>(

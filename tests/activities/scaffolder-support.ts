@@ -6,6 +6,7 @@ import { ModelCalls } from '../../src/activities/model-calls.js';
 import type { ProposeScaffoldInput } from '../../src/contracts/evolve.js';
 import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
 import { AdaptiveLimit } from '../../src/language-models/adaptive-limit.js';
+import { readingReplies } from '../../src/replies/read-reply.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 
 /** Asks for a scaffold from scratch. */
@@ -37,7 +38,7 @@ export function scaffolderContext(
     modelName: 'openai/fake',
     modelAddress: 'openai/fake',
     costOf: () => 0.5,
-    languageModel: async () => ({ model: { generate } }),
+    languageModel: async () => ({ model: readingReplies({ generate }) }),
   };
   return { store, log, scaffolder, calls };
 }

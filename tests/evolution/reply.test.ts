@@ -195,7 +195,15 @@ describe('a reply with several blocks', () => {
     expect(
       filesOf(`<think>\n${block(OTHER)}\n${block('x = 1', 'python file=draft.py')}</think>\n${block(MAIN)}`),
     ).toEqual({ 'scaffold.py': MAIN });
-    expect(filesOf(`<think>\n${block(MAIN)}\n</think>\nAs above.`)).toEqual({ 'scaffold.py': MAIN });
+    // Draft and program in one file would not compile: https://github.com/gptme/gptme/issues/1691
+    expect(filesOf(`<thinking>\n\`\`\`python\n${OTHER}</thinking>\n${block(MAIN)}`)).toEqual({
+      'scaffold.py': MAIN,
+    });
+    const program = `${MAIN}\nspoken = MAIN.split('</think>')[-1]\n`;
+    expect(filesOf(block(program))).toEqual({ 'scaffold.py': program });
+    expect(parseScaffoldReply(`<think>\n${block(MAIN)}\n</think>\nAs above.`)).toMatchObject({
+      fault: 'no_code_block',
+    });
   });
 
   test('does not take a remark for a name', () => {

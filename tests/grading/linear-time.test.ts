@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { slowOn, sourceFiles, writtenExpressions } from '../support/regular-expressions.js';
 
 /** Rooms that read what models, programs and strangers write. */
-const ROOMS = ['environments', 'evolution', 'grading', 'judging', 'retrieval', 'rollouts'];
+const ROOMS = ['environments', 'evolution', 'grading', 'judging', 'replies', 'retrieval', 'rollouts'];
 
 test('a checker finds what makes an expression slow', () => {
   expect(slowOn(/\s+$/)).not.toEqual([]);

@@ -6,6 +6,7 @@ import type { Spending, SpendingLeft } from '../../contracts/run.js';
 import type { StepCost, Unkept } from '../../contracts/step-cost.js';
 import type { ExecutorLimits } from '../../evolution/executor-limits.js';
 import type { HearAway } from '../../language-models/outage.js';
+import { isMissing, missingReply } from '../../replies/read-reply.js';
 import { addUnkept, timesRequested } from '../../runtime/beside.js';
 import { cutOffOf } from '../../runtime/repeats.js';
 import { noStepCost, spendingOf } from '../../runtime/step-cost.js';
@@ -162,9 +163,7 @@ export class ExecutorBridge {
     try {
       const { record, ...asked } = await this.replyTo(request, open);
       worked = asked.worked;
-      return record.text.trim() === ''
-        ? { error: `the model's reply is empty (finish reason: ${record.finish_reason})` }
-        : { text: record.text };
+      return isMissing(record) ? { error: missingReply(record) } : { text: record.text };
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === null) throw error;

@@ -1,13 +1,12 @@
+import { saidIn } from '../../replies/read-reply.js';
 import { LONGEST_REPLY } from '../bounds.js';
 
-/** The part of a reply that is searched: its end, after the reasoning that a model marks as such. */
+/** The part of a reply that is searched: the end of what the model says in it. */
 export function searchedText(reply: string): string {
-  const text = reply.length > LONGEST_REPLY ? reply.slice(-LONGEST_REPLY) : reply;
-  const thought = text.lastIndexOf('</think>');
-  const spoken = thought < 0 ? text : text.slice(thought + '</think>'.length);
+  const said = saidIn(reply);
+  const text = said.length > LONGEST_REPLY ? said.slice(-LONGEST_REPLY) : said;
   // `\b` in a JSON string is a backspace: the reply meant `\boxed`.
-  const unescaped = spoken.replaceAll('\boxed', '\\boxed').replace(/\r\n?/g, '\n');
-  return unescaped.trim() === '' ? text : unescaped;
+  return text.replaceAll('\boxed', '\\boxed').replace(/\r\n?/g, '\n');
 }
 
 const FENCE = /^```[a-zA-Z]*[ \t]*\n?|\n?```\s*$/g;
