@@ -268,6 +268,8 @@ export interface Progress {
   totals: Totals;
   /** Correct of judged; null before the first. */
   accuracy: number | null;
+  /** Which trial of a sample that is of; absent while the run is being prepared. */
+  accuracy_of?: Metrics['accuracy_of'];
   /** Workflow ids of the shards. */
   shards: string[];
   /** URI of the artifacts; empty while the run is being prepared. */

@@ -16,6 +16,7 @@ import { hasCallLimits, reachedLimit } from '../runtime/budget.js';
 import { dealConcurrency } from '../runtime/deal.js';
 import { accuracyOf, addTotals, noTotals, spendingOfTotals, totalsOf } from '../runtime/totals.js';
 import { Wishes } from '../runtime/wishes.js';
+import { trialOfAccuracy } from '../statistics/trial-figures.js';
 import { Children, tell } from './children.js';
 import type { Outcome } from './conclude.js';
 import { ExperimentControl } from './experiment-control.js';
@@ -227,6 +228,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
       concurrency: this.standing.concurrency,
       totals,
       accuracy: accuracyOf(totals),
+      ...(plan === undefined ? {} : { accuracy_of: trialOfAccuracy(plan.rules) }),
       shards: [...this.shards.ids],
       artifacts: plan?.artifacts ?? '',
       simulated: plan?.simulated ?? false,
