@@ -10,6 +10,7 @@ import { rateLimitedQueue } from '../contracts/names.js';
 import type { RunInput, RunPlan } from '../contracts/run.js';
 import { shardCount } from '../runtime/deal.js';
 import { laneRulesOf } from '../runtime/lane-rules.js';
+import { trialOfAccuracy } from '../statistics/trial-figures.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { copyArtifact } from '../storage/copy-artifact.js';
 import { chooseExperiment } from '../storage/experiment-folder.js';
@@ -132,6 +133,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       kept: kept.totals,
       spent_wall_seconds: kept.wall_seconds,
       means,
+      accuracy_of: trialOfAccuracy(runtime),
     };
     const stored: StoredPlan = { todo, samples_planned: samples, plan, rows };
     await store.write(planKey(), JSON.stringify(stored));

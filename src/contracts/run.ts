@@ -108,6 +108,8 @@ export interface RunPlan {
   spent_wall_seconds: number;
   /** What the config means for order and prompts, for people; absent in runs of earlier versions. */
   means?: readonly string[];
+  /** Which trial of a sample says whether it is correct; absent in runs of earlier versions. */
+  accuracy_of?: Metrics['accuracy_of'];
 }
 
 /** Totals of a shard, or of a run. Cumulative, so that a lost or repeated report does no harm. */

@@ -16,7 +16,6 @@ import { hasCallLimits, reachedLimit } from '../runtime/budget.js';
 import { dealConcurrency } from '../runtime/deal.js';
 import { accuracyOf, addTotals, noTotals, spendingOfTotals, totalsOf } from '../runtime/totals.js';
 import { Wishes } from '../runtime/wishes.js';
-import { trialOfAccuracy } from '../statistics/trial-figures.js';
 import { Children, tell } from './children.js';
 import type { Outcome } from './conclude.js';
 import { ExperimentControl } from './experiment-control.js';
@@ -228,7 +227,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
       concurrency: this.standing.concurrency,
       totals,
       accuracy: accuracyOf(totals),
-      ...(plan === undefined ? {} : { accuracy_of: trialOfAccuracy(plan.rules) }),
+      ...(plan?.accuracy_of === undefined ? {} : { accuracy_of: plan.accuracy_of }),
       shards: [...this.shards.ids],
       artifacts: plan?.artifacts ?? '',
       simulated: plan?.simulated ?? false,
