@@ -39,9 +39,11 @@ function most(shown: readonly Shown[]): Shown {
 }
 
 function orderInWords({ runtime }: RunConfig): string {
-  return runtime.memory_scope === 'run'
-    ? 'Samples go one after another and share one memory; runtime.memory_scope=sample makes them independent.'
-    : `Samples are independent: nothing of one is shown to another, and up to ${runtime.concurrency} are at work at once.`;
+  const { memory_scope, concurrency } = runtime;
+  if (memory_scope === 'run')
+    return 'Samples go one after another and share one memory; runtime.memory_scope=sample makes them independent.';
+  const pace = concurrency === 1 ? 'one is at work at a time' : `up to ${concurrency} are at work at once`;
+  return `Samples are independent: nothing of one is shown to another, and ${pace}.`;
 }
 
 /** What a trial can read of how the trials before it were judged. */

@@ -41,6 +41,12 @@ const cheatsheet = (more: object = {}) => ({ type: 'dynamic_cheatsheet_agent', .
 describe('what a config means for order, prompts and trials', () => {
   test.each<[string, Record<string, unknown>, ...string[]]>([
     ['the least config', {}, INDEPENDENT, ALONE],
+    [
+      'the slowest pace',
+      { runtime: { concurrency: 1 } },
+      INDEPENDENT.replace('up to 10 are at work at once', 'one is at work at a time'),
+      ALONE,
+    ],
     ['a pace', { runtime: { concurrency: 3 } }, INDEPENDENT.replace('10', '3'), ALONE],
     [
       'a history agent',
