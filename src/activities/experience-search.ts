@@ -1,5 +1,5 @@
 import type { SearchExperiencesInput } from '../contracts/activities.js';
-import type { ExperienceEntry } from '../memory/entries.js';
+import { type ExperienceEntry, isOfSample } from '../memory/entries.js';
 import type { JournalEntry } from '../memory/memory-module.js';
 import type { RetrievalService } from '../retrieval/retrieval-service.js';
 import { JournalView } from './journal-file.js';
@@ -56,9 +56,10 @@ export class ExperienceSearch {
   }
 
   /** See `MemoryJournal.search`. */
-  async search({ text, k, count }: Pick<SearchExperiencesInput, 'text' | 'k' | 'count'>) {
+  async search(wanted: Pick<SearchExperiencesInput, 'text' | 'k' | 'count' | 'sample_id'>) {
+    const { text, k, count } = wanted;
     if (text === undefined) return this.newest(k, count);
-    const matches = await this.service.queryTopK(text, k, (id) => this.isWanted(id, count));
+    const matches = await this.service.queryTopK(text, k, (id) => this.isWanted(id, { ...wanted, text }));
     return matches.reverse().map(({ id }) => this.at(id));
   }
 
@@ -99,9 +100,21 @@ export class ExperienceSearch {
     return entry;
   }
 
-  private isWanted(id: number, count: number): boolean {
+  private isWanted(
+    id: number,
+    { text, count, sample_id }: Pick<SearchExperiencesInput, 'count' | 'sample_id'> & { text: string },
+  ): boolean {
     if (id >= this.idOf(count)) return false;
     const entry = this.entryAt(id);
-    return entry !== undefined && (!this.correctOnly || entry.feedback.correct);
+    if (entry === undefined) return false;
+    return !this.correctOnly || (entry.feedback.correct && !tellsAnswer(entry, text, sample_id));
   }
+}
+
+/**
+ * Whether an experience that is known to be right answers the very question that is asked: it is of the same sample, or
+ * has the same text (rows that are there twice, or in an earlier run).
+ */
+function tellsAnswer(entry: ExperienceEntry, text: string, sampleId: string | undefined): boolean {
+  return (sampleId !== undefined && isOfSample(entry, sampleId)) || entry.obs.trim() === text.trim();
 }

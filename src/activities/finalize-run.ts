@@ -34,6 +34,7 @@ import { paidEmbeddings } from './embeddings.js';
 import { heartbeating } from './heartbeating.js';
 import { orIncomplete, recordedSamples } from './incomplete.js';
 import type { OpenStore } from './locate.js';
+import { factsOfLoaded } from './memory-file.js';
 import { metricsOfEnd, wallSeconds, writeMetrics } from './metrics-file.js';
 import { ownCodeAndPrices } from './own-code.js';
 import { MergedParts } from './part-file.js';
@@ -203,7 +204,7 @@ async function writeEnd(
     episodes: builder.episodesSoFar,
   });
   const gathered = builder.finish(
-    runFacts(config, {
+    runFacts(config, factsOfLoaded(config, await run.loadedMemory()), {
       experiment: plan.experiment,
       status,
       status_message: message,

@@ -1,10 +1,16 @@
 import { InvalidInputError } from '../config/errors.js';
 import type { MemoryConfig } from '../config/memory-schemas.js';
 import { quotable } from '../config/named-files.js';
+import type { Loaded } from '../config/prompt-parts.js';
+import type { RunConfig } from '../config/schema.js';
 import { isMapping, jsonFault } from '../contracts/json.js';
 import { buildMemory, MemoryFormatError } from '../memory/factory.js';
+import { asLoaded, loadedFacts } from '../memory/loaded.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { headOf, isJournaled, NOTHING_SAVED, type SavedParts, savedParts } from '../memory/saved.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { artifactKeys } from '../storage/paths.js';
+import { readJson } from '../storage/stored-file.js';
 import { locate, type OpenStore } from './locate.js';
 
 /** `memory.json` of a run with `memory_scope: sample`: a memory a sample. */
@@ -101,4 +107,44 @@ export async function readMemory(
     throw new InvalidInputError(`${field}: ${address}: ${error.message}`, field);
   }
   return saved;
+}
+
+/** Does the same with each memory that a run begins with. */
+function eachMemory(
+  loaded: NonNullable<LoadedMemory>,
+  make: (memory: MemorySnapshot) => MemorySnapshot,
+): NonNullable<LoadedMemory> {
+  if (loaded._type !== 'per_sample') return make(loaded as MemorySnapshot);
+  const { memories } = loaded as PerSampleMemories;
+  const made = Object.entries(memories).map(([id, memory]) => [id, make(memory)] as const);
+  return { _type: 'per_sample', memories: Object.fromEntries(made) };
+}
+
+/**
+ * Reads the memory that `output.load_memory_path` names as the run begins with it: marked as loaded, and with no more of
+ * the right answers than `agent.feedback` lets the run remember. Null where none is named.
+ * @throws InvalidInputError where the config cannot use it.
+ */
+export async function memoryToBeginWith(
+  openStore: OpenStore,
+  { output, memory, runtime, agent }: RunConfig,
+): Promise<LoadedMemory> {
+  if (output.load_memory_path === null) return null;
+  const saved = await readMemory(openStore, output.load_memory_path, memory, runtime.memory_scope);
+  return eachMemory(saved, (one) => asLoaded(one, agent.feedback ?? 'full'));
+}
+
+/** The copy of it that a run's folder has; null where it has none. */
+export function keptMemory(store: ArtifactStore): Promise<LoadedMemory> {
+  return readJson<NonNullable<LoadedMemory>>(store, artifactKeys.loadedMemory);
+}
+
+/** What prompts can show of the memory that a run begins with; null where it begins with none. */
+export function factsOfLoaded({ agent, memory }: RunConfig, loaded: LoadedMemory): Loaded | null {
+  if (loaded === null) return null;
+  const memories =
+    loaded._type === 'per_sample'
+      ? Object.values((loaded as PerSampleMemories).memories)
+      : [loaded as MemorySnapshot];
+  return loadedFacts({ agent, memory }, memories);
 }

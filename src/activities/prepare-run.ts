@@ -10,6 +10,7 @@ import { rateLimitedQueue } from '../contracts/names.js';
 import type { RunInput, RunPlan } from '../contracts/run.js';
 import { shardCount } from '../runtime/deal.js';
 import { laneRulesOf } from '../runtime/lane-rules.js';
+import { trialOfAccuracy } from '../statistics/trial-figures.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { copyArtifact } from '../storage/copy-artifact.js';
 import { chooseExperiment } from '../storage/experiment-folder.js';
@@ -24,7 +25,13 @@ import type { WorkerDependencies } from './dependencies.js';
 import { heartbeating } from './heartbeating.js';
 import { keepFinishedSamples } from './keep-finished.js';
 import { locate } from './locate.js';
-import { type LoadedMemory, readMemory, vectorsBeside } from './memory-file.js';
+import {
+  factsOfLoaded,
+  keptMemory,
+  type LoadedMemory,
+  memoryToBeginWith,
+  vectorsBeside,
+} from './memory-file.js';
 import { ownCodeAndPrices } from './own-code.js';
 import { OwnerClaims } from './owner-claims.js';
 import { prepareSandbox } from './prepare-sandbox.js';
@@ -62,13 +69,13 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
   /** Writes the execution's folder; `plan.json` comes last. */
   async function prepare(
     config: RunConfig,
-    memory: LoadedMemory,
+    named: LoadedMemory,
     { experiment, state }: Awaited<ReturnType<typeof chooseExperiment>>,
     { store, log, runId }: { store: ArtifactStore; log: Logger; runId: string },
   ): Promise<RunPlan> {
     const { runtime, lm, agent, output } = config;
     await prepareSandbox(config, dependencies, log);
-    await keepLoadedMemory(store, memory);
+    const memory = await keepLoadedMemory(store, named);
     if (output.load_memory_path !== null)
       await keepLoadedVectors(dependencies, store, output.load_memory_path);
 
@@ -76,7 +83,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
     const { environment } = dependencies;
     const tasks = checkedTasks(config, { environment, signal }, dependencies.environmentCode());
     const { count: samples, rows } = await writeTasks(store, tasks);
-    const means = inWords(config);
+    const { sentences: means } = inWords(config, factsOfLoaded(config, memory));
     await writeStoredConfig(store, config, means);
     const kept = await keepFinishedSamples(store, config, {
       execution: runId,
@@ -126,6 +133,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       kept: kept.totals,
       spent_wall_seconds: kept.wall_seconds,
       means,
+      accuracy_of: trialOfAccuracy(runtime),
     };
     const stored: StoredPlan = { todo, samples_planned: samples, plan, rows };
     await store.write(planKey(), JSON.stringify(stored));
@@ -144,16 +152,8 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       const config = configOf(input, workflowId);
       await dependencies.tryAgent(config.agent, config.memory);
       await checkLanguageModel(config, dependencies);
-      const { runtime, output } = config;
-      const memory =
-        output.load_memory_path === null
-          ? null
-          : await readMemory(
-              dependencies.openStore,
-              output.load_memory_path,
-              config.memory,
-              runtime.memory_scope,
-            );
+      const { output } = config;
+      const named = await memoryToBeginWith(dependencies.openStore, config);
       const results = dependencies.openStore(output.results_dir);
       const { folder, store } = await claims.take(async () => {
         const folder = await chooseExperiment(results, workflowId, config, (store) =>
@@ -164,7 +164,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       const log = dependencies.runLogs.for(store, output.log_level);
       return unlessOver(
         () => preparedPlan(store, runId),
-        (guard) => prepare(config, memory, folder, { store: guard(store), log, runId }),
+        (guard) => prepare(config, named, folder, { store: guard(store), log, runId }),
       );
     });
 }
@@ -173,9 +173,10 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
  * A copy of the memory that the run begins with: the file may be the one that the run itself saves to. A continued run
  * goes on with the copy that it has.
  */
-async function keepLoadedMemory(store: ArtifactStore, memory: LoadedMemory): Promise<void> {
-  if (memory !== null)
-    await store.write(artifactKeys.loadedMemory, JSON.stringify(memory), { ifAbsent: true });
+async function keepLoadedMemory(store: ArtifactStore, named: LoadedMemory): Promise<LoadedMemory> {
+  if (named === null) return null;
+  await store.write(artifactKeys.loadedMemory, JSON.stringify(named), { ifAbsent: true });
+  return keptMemory(store);
 }
 
 async function keepLoadedVectors(

@@ -128,6 +128,7 @@ export async function rescore(run: RunContext): Promise<Rescored> {
   const regraded = builder.finish({
     ...facts,
     num_trials: config.runtime.num_trials,
+    early_stop_on_success: config.runtime.early_stop_on_success,
     environment: environmentName(config.dataset),
   });
   const metrics = {

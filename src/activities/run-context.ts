@@ -22,7 +22,7 @@ import { type EnvironmentCode, environmentSource, type Playable } from './enviro
 import { ExecutionStore } from './execution-store.js';
 import { codeBegunWith } from './kept-code.js';
 import { locatedFiles } from './locate.js';
-import type { LoadedMemory } from './memory-file.js';
+import { keptMemory, type LoadedMemory } from './memory-file.js';
 import { storeOfRun } from './owners.js';
 import { type IndexFactory, indexFactory } from './retrieval-services.js';
 import { storedConfig } from './stored-config.js';
@@ -103,12 +103,10 @@ export class RunContext {
 
   /** The saved memory that the run began with, as it was when the run was prepared. */
   loadedMemory(): Promise<LoadedMemory> {
-    this.loaded ??= readJson<NonNullable<LoadedMemory>>(this.store, artifactKeys.loadedMemory).catch(
-      (error: unknown) => {
-        this.loaded = undefined;
-        throw error;
-      },
-    );
+    this.loaded ??= keptMemory(this.store).catch((error: unknown) => {
+      this.loaded = undefined;
+      throw error;
+    });
     return this.loaded;
   }
 

@@ -1,6 +1,6 @@
 import type { ReflexionAgentConfig } from '../config/agent-schemas.js';
 import type { ChatMessage } from '../contracts/language-model.js';
-import type { Entry, ExperienceEntry, ReflectionEntry } from '../memory/entries.js';
+import { type Entry, type ExperienceEntry, isOfSample, type ReflectionEntry } from '../memory/entries.js';
 import { formatEntry } from './history-agent.js';
 import { MemoryAgent } from './memory-agent.js';
 
@@ -80,18 +80,18 @@ export class ReflexionAgent extends MemoryAgent<ReflexionAgentConfig> {
     return this.memory
       .recall()
       .filter(
-        (entry) => entry._type === 'experience' && entry.sample_id === sample_id && entry.trial === trial - 1,
+        (entry) => entry._type === 'experience' && isOfSample(entry, sample_id) && entry.trial === trial - 1,
       );
   }
 
-  /** Experience of other samples and of this episode; this sample's earlier trials are the strategy's business. */
+  /** Experience of other samples, of a loaded memory and of this episode; this sample's earlier trials are the strategy's business. */
   protected override recentEntries(): readonly Entry[] {
     if (this.config.history_k === 0) return [];
     const { sample_id, trial } = this.episode;
     return this.memory
       .recall()
       .filter(
-        (entry) => entry._type !== 'reflection' && (entry.sample_id !== sample_id || entry.trial === trial),
+        (entry) => entry._type !== 'reflection' && (!isOfSample(entry, sample_id) || entry.trial === trial),
       )
       .slice(-this.config.history_k);
   }

@@ -85,7 +85,7 @@ export async function detach(config: RunConfig, json: boolean): Promise<number> 
       concurrency: config.runtime.concurrency,
       start: async (client, queue) => {
         const started = await startRun(client, config, queue);
-        return { ...started, notes: startedNotes(started, carryingOf(config)) };
+        return { ...started, notes: startedNotes(started, await carryingOf(config, started.id)) };
       },
     },
     json,

@@ -8,6 +8,7 @@ import type { Beside, Repeats } from '../contracts/step-cost.js';
 import { besideRows, estimatedText, repeatedText } from '../statistics/beside-text.js';
 import { errorLines, errorText, warningsText } from '../statistics/error-lines.js';
 import { countedText, dollarsText, durationText, percentText } from '../statistics/figure-text.js';
+import { ofTrialText, trialRows } from '../statistics/trial-figures.js';
 
 export function percent(share: number | null): string {
   return share === null ? '–' : percentText(share);
@@ -126,23 +127,17 @@ export function metricsTable(metrics: Metrics): string {
   const rows: string[][] = [
     ['status', statusText(metrics)],
     ['model', metrics.model + (metrics.simulated ? ' (a simulation: no benchmark figure)' : '')],
-    ['accuracy', `${percent(metrics.accuracy)} (${metrics.correct} of ${judged} judged samples)`],
+    [
+      `accuracy${ofTrialText(metrics.accuracy_of)}`,
+      `${percent(metrics.accuracy)} (${metrics.correct} of ${judged} judged samples)`,
+    ],
     ['samples', `${metrics.samples}${ofPlanned}, ${countedText(metrics.episodes, 'episode')}`],
   ];
-  if (metrics.success_by_trial.length > 1) {
-    const shares = metrics.success_by_trial.map((share, trial) => `trial ${trial + 1}: ${percent(share)}`);
-    rows.push(['success by trial', shares.join(', ')]);
-  }
+  rows.push(...trialRows(metrics));
   rows.push(...changedRows(metrics.code_changes, 'episodes'));
   rows.push(['errors', metrics.errors === 0 ? '0' : `${metrics.errors}, not counted as wrong`]);
   if (metrics.warnings > 0) rows.push(['warnings', warningsText(metrics)]);
   if (metrics.truncated_replies > 0) rows.push(['cut-off replies', String(metrics.truncated_replies)]);
-  if (metrics.curator_sees_feedback !== undefined) {
-    const sees = metrics.curator_sees_feedback
-      ? 'the curator is shown how answers were judged'
-      : 'the curator never sees how answers were judged';
-    rows.push(['cheatsheet', sees]);
-  }
   for (const [what, count] of Object.entries(metrics.agent_metrics ?? {})) {
     rows.push([what.replaceAll('_', ' '), String(count)]);
   }

@@ -55,7 +55,7 @@ export function runOf(
     start: async (client, taskQueue) => {
       const started = await start(client, taskQueue);
       const { id, handle } = started;
-      return { id, handle, says: startedText(started, carryingOf(config)) };
+      return { id, handle, says: startedText(started, await carryingOf(config, id)) };
     },
     lastState: lastProgress,
     report: runReport,

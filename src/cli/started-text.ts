@@ -1,9 +1,12 @@
 import { changedText } from '../activities/code-changes.js';
-import { inWords } from '../config/in-words.js';
+import { factsOfLoaded, keptMemory, memoryToBeginWith } from '../activities/memory-file.js';
+import { inWords, LOADED_UNSEEN } from '../config/in-words.js';
+import type { Loaded } from '../config/prompt-parts.js';
 import type { RunConfig } from '../config/schema.js';
 import { countedText } from '../statistics/figure-text.js';
 import { judgedOf } from '../statistics/judged.js';
 import { leftText } from '../storage/experiment-folder.js';
+import { openStore } from '../storage/open.js';
 import type { StartedRun } from '../workers/start-named.js';
 import { shownAddress } from './format.js';
 
@@ -16,8 +19,24 @@ interface Carrying {
   means?: readonly string[];
 }
 
-export function carryingOf(config: RunConfig): Carrying {
-  return { bundled: 'file' in config.agent, means: inWords(config) };
+export async function carryingOf(config: RunConfig, id: string): Promise<Carrying> {
+  const { sentences } = inWords(config, await loadedMemorySeen(config, id));
+  return { bundled: 'file' in config.agent, means: sentences };
+}
+
+/**
+ * What prompts can show of the memory that a run begins with: of its own copy where it has one. What cannot be read from
+ * here the worker may well be able to read, and says so where it is not.
+ */
+async function loadedMemorySeen(config: RunConfig, id: string): Promise<Loaded | null> {
+  const { load_memory_path, results_dir } = config.output;
+  if (load_memory_path === null) return null;
+  try {
+    const copy = await keptMemory(openStore(results_dir).within(id));
+    return factsOfLoaded(config, copy ?? (await memoryToBeginWith(openStore, config)));
+  } catch {
+    return LOADED_UNSEEN;
+  }
 }
 
 const VERBS = { new: 'Started', continued: 'Continuing', attached: 'Attached to' } as const;

@@ -1,118 +1,106 @@
 import { basename } from 'node:path';
-import type { AgentConfig, DynamicCheatsheetAgentConfig, ReflexionAgentConfig } from './agent-schemas.js';
-import { curates, isCheatsheetAgent, usesRetrieval } from './combinations.js';
+import {
+  beforeIn,
+  isChosenByLabel,
+  type Loaded,
+  listed,
+  type Part,
+  type Prompts,
+  promptsOf,
+  type Shown,
+} from './prompt-parts.js';
 import type { RunConfig } from './schema.js';
 
-/** How much of what was there before a prompt may know. */
-interface Before {
-  /** Whether a memory is loaded. */
-  loaded: boolean;
-  /** Whether samples share one memory. */
-  samples: boolean;
-  /** Whether the memory holds earlier trials of the sample. */
-  trials: boolean;
-  /** Whether an episode may have several steps. */
-  steps: boolean;
+const NOTHING_LOADED: Loaded = { entries: [], reflections: false, experiences: false, sheet: false };
+
+/** What is to be said of a loaded memory that cannot be looked at from here. */
+export const LOADED_UNSEEN: Loaded = {
+  entries: ['unknown'],
+  reflections: true,
+  experiences: true,
+  sheet: true,
+};
+
+/** What the prompts of a run can show. */
+export interface InWords {
+  /** Whether samples go one after another; what each prompt shows; with several trials, which one the accuracy is of. */
+  sentences: string[];
+  /** The most that any prompt shows of how answers were judged, also one that asks for a reflection or for notes. */
+  shown: Shown;
+  /** Similar tasks are chosen by how they were judged. */
+  chosenByLabel: boolean;
 }
 
-function beforeIn({ runtime, dataset, output }: RunConfig): Before {
-  return {
-    loaded: output.load_memory_path !== null,
-    samples: runtime.memory_scope === 'run',
-    trials: runtime.num_trials > 1 && runtime.carry_memory_across_trials,
-    steps: dataset.env_file !== undefined || dataset.env_class === 'NumberGuessingEnv',
-  };
+const LEAST_TO_MOST: readonly Shown[] = ['none', 'outcome', 'unknown', 'full'];
+
+function most(shown: readonly Shown[]): Shown {
+  const ranks = shown.map((one) => LEAST_TO_MOST.indexOf(one));
+  return LEAST_TO_MOST[Math.max(0, ...ranks)] as Shown;
 }
 
-function listed(items: readonly string[]): string {
-  return [items.slice(0, -1).join(', '), ...items.slice(-1)].filter((item) => item !== '').join(' and ');
+function orderInWords({ runtime }: RunConfig): string {
+  const { memory_scope, concurrency } = runtime;
+  if (memory_scope === 'run')
+    return 'Samples go one after another and share one memory; runtime.memory_scope=sample makes them independent.';
+  const pace = concurrency === 1 ? 'one is at work at a time' : `up to ${concurrency} are at work at once`;
+  return `Samples are independent: nothing of one is shown to another, and ${pace}.`;
 }
 
-function last(count: number, one: string, several: string): string {
-  return count === 1 ? `the last ${one}` : `the last ${count} ${several}`;
+/** What a trial can read of how the trials before it were judged. */
+function ownTrialsInWords(parts: readonly Part[]): string[] {
+  const shown = most(parts.filter(({ ofTrials }) => ofTrials).flatMap((part) => part.shown));
+  if (shown === 'full') return ['A later trial of a sample can read its right answer.'];
+  if (shown === 'none') return [];
+  return ['A later trial of a sample can read whether its earlier answers were right.'];
 }
 
-/** `what` of all that was before; nothing where nothing was. */
-function of(what: string, { loaded, samples, trials, steps }: Before): string[] {
-  const sources = [
-    ...(loaded ? ['the loaded memory'] : []),
-    ...(samples ? ['the samples before it'] : []),
-    ...(trials ? ['the trials before it'] : []),
-    ...(steps ? ['the steps before it'] : []),
-  ];
-  return sources.length === 0 ? [] : [`${what} ${listed(sources)}`];
+const OLD_ANSWERS = 'Right answers of the loaded memory may be to the questions that are asked.';
+
+/** @param tellsOld whether right answers of a loaded memory are shown */
+function promptsInWords({ parts, notes }: Prompts, tellsOld: boolean): string {
+  const first =
+    parts.length === 0
+      ? 'Each prompt shows its question alone.'
+      : `Each prompt shows ${listed(['its question', ...parts.map(({ text }) => text)])}.`;
+  const unknown = parts.some(({ shown }) => shown.includes('unknown'))
+    ? ['Whether texts of the loaded memory tell right answers is not known.']
+    : [];
+  return [first, ...notes, ...unknown, ...(tellsOld ? [OLD_ANSWERS] : []), ...ownTrialsInWords(parts)].join(
+    ' ',
+  );
 }
 
-function rightAnswers({ feedback }: AgentConfig): string {
-  return feedback === 'outcome' ? 'without the right answers' : 'with the right answers';
-}
-
-function entries(agent: AgentConfig, before: Before): string[] {
-  const what = `${last(agent.history_k, 'memory entry', 'memory entries')} (what was asked, answered and judged, ${rightAnswers(agent)}) of`;
-  return agent.history_k === 0 ? [] : of(what, before);
-}
-
-function shownByReflexion(agent: ReflexionAgentConfig, before: Before): string[] {
-  const { enabled, mode, strategy, max_reflections } = agent.reflection_config;
-  const reflects = enabled && strategy.endsWith('reflexion');
-  const onSteps = before.steps && mode !== 'episode_end';
-  return [
-    ...entries(agent, { ...before, trials: false }),
-    ...(before.trials && strategy.startsWith('last_attempt')
-      ? [`the last attempt at it, ${rightAnswers(agent)}`]
-      : []),
-    ...(reflects
-      ? of(`${last(max_reflections, 'reflection', 'reflections')} on`, { ...before, steps: onSteps })
-      : []),
-  ];
-}
-
-function shownByCheatsheet(agent: DynamicCheatsheetAgentConfig, before: Before): string[] {
-  const { mode, history_k, retrieve_top_k } = agent;
-  const tasks = (what: string) =>
-    of(`${what} (without how they were judged) of`, { ...before, steps: false });
-  const notes =
-    mode === 'cumulative' ? 'the notes of the model on' : 'notes of the model on similar tasks of';
-  return [
-    ...(curates(agent) ? of(notes, { ...before, steps: false }) : []),
-    ...(mode === 'full_history' ? tasks('every task') : []),
-    ...(usesRetrieval(agent) && mode !== 'retrieval_synthesis'
-      ? tasks(`up to ${retrieve_top_k} similar tasks`)
-      : []),
-    ...(history_k > 0 && mode !== 'full_history' ? tasks(last(history_k, 'task', 'tasks')) : []),
-    ...(before.steps ? ['the steps before it'] : []),
-  ];
-}
-
-function shown(agent: AgentConfig, before: Before): string[] {
-  if (isCheatsheetAgent(agent)) return shownByCheatsheet(agent, before);
-  if ('reflection_config' in agent) return shownByReflexion(agent as ReflexionAgentConfig, before);
-  return entries(agent, before);
-}
-
-function order({ runtime }: RunConfig): string {
-  return runtime.memory_scope === 'run'
-    ? 'Samples go one after another and share one memory; runtime.memory_scope=sample makes them independent.'
-    : `Samples are independent: nothing of one is shown to another, and up to ${runtime.concurrency} are at work at once.`;
+function trialsInWords({ runtime }: RunConfig, areSeen: boolean): string[] {
+  const { num_trials, early_stop_on_success } = runtime;
+  if (num_trials === 1) return [];
+  const apart = areSeen ? '' : ', and no trial is shown anything of another';
+  return early_stop_on_success
+    ? [
+        `Each sample is tried up to ${num_trials} times, until an answer is judged right${apart}: the accuracy is the share that any trial got right.`,
+      ]
+    : [`Each sample is tried ${num_trials} times${apart}: the accuracy is that of the last trial.`];
 }
 
 /**
- * What a config means, for people: whether samples go one after another, and what each prompt shows. What of it was said in
- * the config and what is a default makes no difference.
+ * What a config means: whether samples go one after another, and what each prompt can show. What of it was said in the
+ * config and what is a default makes no difference.
+ * @param loaded what prompts can show of the memory that is loaded; null where none is
  */
-export function inWords(config: RunConfig): [order: string, prompts: string] {
+export function inWords(config: RunConfig, loaded: Loaded | null): InWords {
   const { agent } = config;
+  const chosenByLabel = isChosenByLabel(config);
   if ('file' in agent) {
-    return [
-      order(config),
-      `What each prompt shows is up to ${agent.type} (${basename(String(agent.file))}).`,
-    ];
+    const prompts = `What each prompt shows is up to ${agent.type} (${basename(String(agent.file))}), which is told the right answer after each of its own.`;
+    const sentences = [orderInWords(config), prompts, ...trialsInWords(config, beforeIn(config).trials)];
+    return { sentences, shown: 'unknown', chosenByLabel };
   }
-  const parts = shown(agent, beforeIn(config));
-  return [
-    order(config),
-    parts.length === 0
-      ? 'Each prompt shows its question alone.'
-      : `Each prompt shows ${listed(['its question', ...parts])}.`,
-  ];
+  const prompts = promptsOf(config, loaded ?? NOTHING_LOADED);
+  const { parts, besides } = prompts;
+  const areSeen = parts.some(({ ofTrials }) => ofTrials);
+  const tellsOld = parts.length > 0 && loaded?.entries.includes('full') === true;
+  return {
+    sentences: [orderInWords(config), promptsInWords(prompts, tellsOld), ...trialsInWords(config, areSeen)],
+    shown: most([...parts.flatMap(({ shown }) => shown), ...besides]),
+    chosenByLabel,
+  };
 }

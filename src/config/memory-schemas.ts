@@ -22,7 +22,9 @@ export const retrievalSchema = z
     correct_only: z
       .boolean()
       .default(false)
-      .describe('Find only experiences that were judged correct. Makes gold labels part of the method.'),
+      .describe(
+        'Find only experiences that were judged correct, and none that answers the question that is asked. Makes gold labels part of the method.',
+      ),
   })
   .superRefine(({ backend, model, base_url, dimensions }, context) => {
     if (backend === 'embedding') {

@@ -105,6 +105,8 @@ export interface SearchExperiencesInput extends JournalBatch {
   /** Absent: the newest are wanted. */
   text?: string;
   k: number;
+  /** The sample that asks; absent in runs of earlier versions, and where an agent does not say. */
+  sample_id?: string;
 }
 
 export interface FoundExperiences {

@@ -167,12 +167,23 @@ export interface Metrics extends Beside, Repeats {
   simulated: boolean;
   agent: string;
   seed: number;
-  /** What of the feedback the memory holds, or may hold: with the gold target, without it, or nothing. */
+  /** What its config meant, for people: the order of its samples, what each prompt could show, and what the accuracy is of. */
+  in_words: string[];
+  /**
+   * The most that any prompt could show of how answers were judged: the right answers, whether answers were right, nothing,
+   * or what nobody can tell (an agent of one's own, texts of a loaded memory).
+   */
+  feedback_in_prompts: 'full' | 'outcome' | 'none' | 'unknown';
+  /** Similar tasks were chosen by how they were judged; absent where they were not. */
+  examples_chosen_by_label?: true;
+  /** What of the feedback the memory keeps: with the gold target, without it, or nothing. */
   feedback_in_memory: 'full' | 'outcome' | 'none';
   /** Samples with at least one finished episode, and how many the run was to visit. */
   samples: number;
   samples_planned: number;
   episodes: number;
+  /** Which trial of a sample `correct` and `accuracy` are of: with `any_trial` a success is its last one. */
+  accuracy_of: 'only_trial' | 'last_trial' | 'any_trial';
   /** Samples whose last trial succeeded. */
   correct: number;
   /** correct / (samples − errors); null where nothing could be judged. */
@@ -185,6 +196,10 @@ export interface Metrics extends Beside, Repeats {
   /** Element t: share of judged samples whose newest trial up to t succeeded. */
   success_by_trial: (number | null)[];
   correct_by_trial: number[];
+  /** Trials that were judged, the share of them that succeeded, and its 95 % interval; absent with one trial, or where a success ends them. */
+  trials_judged?: number;
+  mean_over_trials?: number | null;
+  mean_over_trials_interval?: [number, number] | null;
   mean_reward: number | null;
   truncated_replies: number;
   /** Of all rows, such as a reflection that failed. */

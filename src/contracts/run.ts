@@ -108,6 +108,8 @@ export interface RunPlan {
   spent_wall_seconds: number;
   /** What the config means for order and prompts, for people; absent in runs of earlier versions. */
   means?: readonly string[];
+  /** Which trial of a sample says whether it is correct; absent in runs of earlier versions. */
+  accuracy_of?: Metrics['accuracy_of'];
 }
 
 /** Totals of a shard, or of a run. Cumulative, so that a lost or repeated report does no harm. */
@@ -268,6 +270,8 @@ export interface Progress {
   totals: Totals;
   /** Correct of judged; null before the first. */
   accuracy: number | null;
+  /** Which trial of a sample that is of; absent while the run is being prepared. */
+  accuracy_of?: Metrics['accuracy_of'];
   /** Workflow ids of the shards. */
   shards: string[];
   /** URI of the artifacts; empty while the run is being prepared. */

@@ -1,5 +1,5 @@
 import { orIncomplete, recordedSamples } from '../activities/incomplete.js';
-import { loadedParts } from '../activities/memory-file.js';
+import { factsOfLoaded, loadedParts } from '../activities/memory-file.js';
 import { runFacts } from '../activities/run-facts.js';
 import type { Task } from '../contracts/environment.js';
 import type { ExecutionRecord } from '../contracts/execution.js';
@@ -70,7 +70,7 @@ export function gather(
   if (loop.unkept !== null) builder.addUnkept(loop.unkept);
   const { status, message } = loop.outcome();
   const gathered = builder.finish(
-    runFacts(config, {
+    runFacts(config, factsOfLoaded(config, run.loaded), {
       experiment: experimentFolderName(config.name),
       status,
       status_message: message,

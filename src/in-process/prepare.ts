@@ -4,7 +4,7 @@ import { checkedTasks } from '../activities/dataset.js';
 import { vectorStoreFor, vectorsIn } from '../activities/embeddings.js';
 import { environmentSource, localEnvironmentCode } from '../activities/environment-code.js';
 import { locate, locatedFiles, type OpenStore } from '../activities/locate.js';
-import { type LoadedMemory, readMemory, vectorsBeside } from '../activities/memory-file.js';
+import { type LoadedMemory, memoryToBeginWith, vectorsBeside } from '../activities/memory-file.js';
 import { prepareSandbox } from '../activities/prepare-sandbox.js';
 import { type IndexFactory, indexFactory } from '../activities/retrieval-services.js';
 import { environmentClass } from '../activities/user-modules.js';
@@ -94,7 +94,6 @@ export async function prepare(
   sandbox: PreparedRun['sandbox'],
 ): Promise<PreparedRun> {
   const { environment = process.env, notice = () => undefined } = options;
-  const { output, memory, runtime } = config;
   if (options.languageModel === undefined) await checkLanguageModel(config, { environment });
   await prepareSandbox(config, { sandbox, notify: notice }, { warn: () => undefined });
   const tasks: Task[] = [];
@@ -111,10 +110,7 @@ export async function prepare(
       options.languageModel === undefined
         ? await languageModel(config, tasks, environment, notice)
         : readingReplies(options.languageModel),
-    loaded:
-      output.load_memory_path === null
-        ? null
-        : await readMemory(open, output.load_memory_path, memory, runtime.memory_scope),
+    loaded: await memoryToBeginWith(open, config),
     environment: (task) => new environmentType(task, settings, { compareSymbolically }),
     createAgent: await agentFactory(config.agent),
     sandbox,

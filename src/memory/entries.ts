@@ -1,9 +1,16 @@
 import type { Feedback } from '../contracts/environment.js';
 
-/** Where an entry came from; lets an agent tell its sample's own attempts from other samples'. */
+/** Where an entry came from; lets an agent tell its sample's own attempts from other samples', see {@link isOfSample}. */
 export interface Provenance {
   sample_id?: string;
   trial?: number;
+  /** It was loaded: its sample is one of another run, perhaps of other data, whatever its id is. */
+  loaded?: true;
+}
+
+/** Whether an entry is of a sample of this run. Ids are often row numbers, so that those of a loaded memory say nothing here. */
+export function isOfSample({ loaded, sample_id }: Provenance, id: string): boolean {
+  return loaded !== true && sample_id === id;
 }
 
 /** What is remembered of a feedback. `target` is left out where a retry could read the answer from it. */
@@ -85,17 +92,22 @@ function holdsWord(text: string, word: string): boolean {
  * Whether a message tells the target. The graders end theirs with it, cut short where it is long, and of a target that
  * is a whole solution (`… #### 42`) they quote only the answer.
  */
-function quotesTarget({ target, message }: Feedback): boolean {
+function quotesTarget(target: string, message: string): boolean {
   if (target.trim() === '') return false;
   const last = message.trim().replace(/\.$/, '').split(/\s+/).at(-1) ?? '';
   return message.includes(target) || last.endsWith('…') || (last !== '' && holdsWord(target, last));
 }
 
 /**
- * The part of a feedback to remember. `outcome` drops the gold target, and a message that quotes it.
+ * The part of a feedback to remember. `outcome` drops the gold target, and a message that quotes it. One that was written
+ * by hand may lack either.
  */
-export function rememberFeedback(feedback: Feedback, detail: 'full' | 'outcome'): RememberedFeedback {
+export function rememberFeedback(
+  feedback: RememberedFeedback,
+  detail: 'full' | 'outcome',
+): RememberedFeedback {
   if (detail === 'full') return feedback;
-  const { correct, message } = feedback;
-  return { correct, message: !correct && quotesTarget(feedback) ? 'incorrect' : message };
+  const { correct, message, target } = feedback;
+  const quotes = !correct && quotesTarget(String(target ?? ''), String(message ?? ''));
+  return { correct, message: quotes ? 'incorrect' : message };
 }

@@ -53,9 +53,10 @@ export class ExperienceDBMemory implements ExperienceMemory {
     return this.newest;
   }
 
-  async retrieveExamples(query: string, k: number): Promise<ExperienceEntry[]> {
+  async retrieveExamples(query: string, k: number, sampleId?: string): Promise<ExperienceEntry[]> {
     if (this.experiences === 0 || k <= 0) return [];
-    return this.log.journal.search({ text: query, k }, this.log.count);
+    const asking = sampleId === undefined ? {} : { sample_id: sampleId };
+    return this.log.journal.search({ text: query, k, ...asking }, this.log.count);
   }
 
   async newestExperiences(k: number): Promise<ExperienceEntry[]> {

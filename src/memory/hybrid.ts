@@ -35,8 +35,8 @@ export class HybridMemory implements SheetMemory, ExperienceMemory {
     this.experiences.appendExperience(entry);
   }
 
-  retrieveExamples(query: string, k: number): Promise<ExperienceEntry[]> {
-    return this.experiences.retrieveExamples(query, k);
+  retrieveExamples(query: string, k: number, sampleId?: string): Promise<ExperienceEntry[]> {
+    return this.experiences.retrieveExamples(query, k, sampleId);
   }
 
   newestExperiences(k: number): Promise<ExperienceEntry[]> {

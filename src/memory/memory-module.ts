@@ -27,8 +27,11 @@ export interface SheetMemory extends MemoryModule {
 /** A memory of experiences that are looked up. */
 export interface ExperienceMemory extends MemoryModule {
   appendExperience(entry: ExperienceEntry): void;
-  /** Up to `k` experiences most similar to `query`, the most similar last. */
-  retrieveExamples(query: string, k: number): Promise<ExperienceEntry[]>;
+  /**
+   * Up to `k` experiences most similar to `query`, the most similar last.
+   * @param sampleId of the sample that asks; see {@link ExperienceQuery}.
+   */
+  retrieveExamples(query: string, k: number, sampleId?: string): Promise<ExperienceEntry[]>;
   /** The newest `k` experiences, oldest first. */
   newestExperiences(k: number): Promise<ExperienceEntry[]>;
 }
@@ -48,6 +51,8 @@ export type JournalEntry = ExperienceEntry | CheatsheetEntry;
 export interface ExperienceQuery {
   text?: string;
   k: number;
+  /** The sample that asks: where only right answers are found, its own are left out. */
+  sample_id?: string;
 }
 
 /**

@@ -32,20 +32,6 @@ done until then.</p>
 `;
 }
 
-const REMEMBERED: Record<Metrics['feedback_in_memory'], string> = {
-  full: 'The memory held the right answers: feedback was remembered in full.',
-  outcome: 'The memory held whether an answer was right, never what the right answer is.',
-  none: 'The memory held nothing of how answers were judged.',
-};
-
-/** What the prompts of a Dynamic Cheatsheet showed of it. */
-function shownBySheet(curator: boolean | undefined): string {
-  if (curator === undefined) return ' No prompt showed how answers were judged.';
-  return curator
-    ? ' The curator of the cheatsheet was shown how answers were judged.'
-    : ' The curator of the cheatsheet never saw how answers were judged, nor did any other prompt show it.';
-}
-
 /** Says so where not all results had the same code. @param what `rollouts`, `episodes` or `iterations` */
 export function codeChangeNotice<What extends string>(
   changes: readonly (Record<What, number> & { at: string; modules: string[] })[],
@@ -61,14 +47,8 @@ together.</p>
 `;
 }
 
-/** What of the right answers reached the agent: without it a figure of several trials cannot be read. */
-export function feedbackNotice(
-  metrics: Pick<Metrics, 'agent' | 'feedback_in_memory' | 'curator_sees_feedback' | 'success_by_trial'>,
-): Html {
-  const { agent, feedback_in_memory: feedback, curator_sees_feedback: curator } = metrics;
-  const bySheet = agent === 'dynamic_cheatsheet_agent';
-  const retries = metrics.success_by_trial.length > 1;
-  const readable = feedback === 'full' && retries && (!bySheet || curator === true);
-  return html`<p class="statement"><strong>Feedback.</strong> ${REMEMBERED[feedback]}${readable && ' A later trial of a sample could read its answer there.'}${bySheet && shownBySheet(curator)}</p>
+/** What the figures were made with: the order of the samples, what each prompt could show, what the accuracy is of. */
+export function inWordsStatement({ in_words }: Pick<Metrics, 'in_words'>): Html {
+  return html`<p class="statement">${in_words.join(' ')}</p>
 `;
 }

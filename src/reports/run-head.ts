@@ -1,4 +1,5 @@
 import type { Metrics } from '../contracts/results.js';
+import { intervalText, NO_MEAN_OVER_TRIALS, ofTrialText } from '../statistics/trial-figures.js';
 import {
   count,
   exactFigures,
@@ -6,12 +7,13 @@ import {
   factList,
   figureTiles,
   moment,
+  NOTHING,
   percentage,
   shortFigure,
   spendingFigures,
 } from './figures.js';
 import { type Html, html } from './html.js';
-import { codeChangeNotice, endNotice, feedbackNotice, simulationNotice } from './notices.js';
+import { codeChangeNotice, endNotice, inWordsStatement, simulationNotice } from './notices.js';
 import { pageHeader, section } from './page.js';
 
 /** Title, notices, figures, and what the agent was shown of the answers. */
@@ -41,27 +43,40 @@ export function runHead(metrics: Metrics): Html {
     ),
   ]);
   const figures = html`${figureTiles([...outcomeFigures(metrics), ...workFigures(metrics), ...spendingFigures(metrics)])}
-${facts}${feedbackNotice(metrics)}${exactFigures(metrics, 'metrics.json')}`;
+${facts}${inWordsStatement(metrics)}${exactFigures(metrics, 'metrics.json')}`;
   const notices = html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}${codeChangeNotice(metrics.code_changes ?? [], 'episodes')}`;
   return html`${header}${notices}${section('figures', 'Figures', figures)}`;
 }
 
 function outcomeFigures(metrics: Metrics): Figure[] {
   const missing = metrics.samples !== metrics.samples_planned;
+  const isTriedAgain = metrics.success_by_trial.length > 1;
   return [
     {
-      name: 'Accuracy',
+      name: `Accuracy${ofTrialText(metrics.accuracy_of)}`,
       value: percentage(metrics.accuracy),
       note: html`${count(metrics.correct)} correct; errors are left out`,
     },
+    ...(isTriedAgain ? [meanOverTrials(metrics)] : []),
     {
       name: 'Samples',
       value: count(metrics.samples),
       note: html`${missing && html`of ${count(metrics.samples_planned)}; `}${count(metrics.episodes)} episodes`,
     },
     { name: 'Errors', value: count(metrics.errors), note: 'could not be judged; not counted as wrong' },
-    { name: 'Mean reward', value: shortFigure(metrics.mean_reward) },
+    { name: `Mean reward${isTriedAgain ? ' (last trial)' : ''}`, value: shortFigure(metrics.mean_reward) },
   ];
+}
+
+function meanOverTrials(metrics: Metrics): Figure {
+  const { mean_over_trials: mean, mean_over_trials_interval: interval, trials_judged: judged } = metrics;
+  const name = 'Mean over trials';
+  if (mean === undefined) return { name, value: NOTHING, note: NO_MEAN_OVER_TRIALS };
+  return {
+    name,
+    value: percentage(mean),
+    note: html`${intervalText(interval)}; ${count(judged ?? 0)} judged trials`,
+  };
 }
 
 function workFigures(metrics: Metrics): Figure[] {

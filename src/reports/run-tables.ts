@@ -1,4 +1,5 @@
 import type { Metrics } from '../contracts/results.js';
+import { ofTrialText } from '../statistics/trial-figures.js';
 import { errorTable } from './error-table.js';
 import { count, percentage } from './figures.js';
 import { type Html, html } from './html.js';
@@ -8,7 +9,8 @@ import { numberCell, table } from './table.js';
 const SHADES = 4;
 
 /** A bar a trial. */
-export function successByTrial({ success_by_trial: shares, correct_by_trial: correct }: Metrics): Html {
+export function successByTrial(metrics: Metrics): Html {
+  const { success_by_trial: shares, correct_by_trial: correct } = metrics;
   const rows = shares.map((share, trial) => {
     const width = share === null ? 0 : Math.round(share * 1000) / 10;
     const bar = html`<svg class="bar long" aria-hidden="true"><rect class="share" width="${width}%" height="100%"/></svg>`;
@@ -16,16 +18,16 @@ export function successByTrial({ success_by_trial: shares, correct_by_trial: cor
     return html`<tr><th scope="row">${trial + 1}</th><td>${bar}</td>${cells}</tr>\n`;
   });
   const heads = ['trial', html`<td></td>`, 'success', 'correct'];
-  return html`${table({ label: 'Table of success by trial', heads }, rows)}<p class="note">The share of the judged samples whose newest trial up to this one succeeded.</p>
+  return html`${table({ label: 'Table of success by trial', heads }, rows)}<p class="note">The share of the judged samples whose newest trial up to this one succeeded.${metrics.accuracy_of === 'any_trial' && ' A sample is not tried again after a success, so that is the share that any trial so far got right.'}</p>
 `;
 }
 
-export function taskTable({ by_task }: Metrics): Html {
+export function taskTable({ by_task, accuracy_of }: Metrics): Html {
   const rows = Object.entries(by_task).map(([task, { samples, correct, errors, accuracy }]) => {
     const cells = [...[samples, correct, errors].map(count), percentage(accuracy)].map(numberCell);
     return html`<tr><th scope="row"><code>${task}</code></th>${cells}</tr>\n`;
   });
-  const heads = ['environment', 'samples', 'correct', 'errors', 'accuracy'];
+  const heads = ['environment', 'samples', 'correct', 'errors', `accuracy${ofTrialText(accuracy_of)}`];
   return table({ label: 'Table of environments', heads }, rows);
 }
 

@@ -6,8 +6,10 @@ import { addCosts } from '../runtime/add-costs.js';
 import { addUnkept } from '../runtime/beside.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../runtime/repeats.js';
 import { besideOf } from './beside.js';
+import type { Cluster } from './clustered-bootstrap.js';
 import { ErrorTally, shortened } from './error-tally.js';
 import { roundCost } from './result-row.js';
+import { meanOverTrials, trialOfAccuracy } from './trial-figures.js';
 
 /** What the rows do not say. */
 export type RunFacts = Pick<
@@ -20,6 +22,9 @@ export type RunFacts = Pick<
   | 'simulated'
   | 'agent'
   | 'seed'
+  | 'in_words'
+  | 'feedback_in_prompts'
+  | 'examples_chosen_by_label'
   | 'feedback_in_memory'
   | 'curator_sees_feedback'
   | 'code_changes'
@@ -27,7 +32,7 @@ export type RunFacts = Pick<
   | 'wall_seconds'
   | 'started_at'
   | 'ended_at'
-> & { num_trials: number; environment: string };
+> & { num_trials: number; early_stop_on_success: boolean; environment: string };
 
 type Standing = 'success' | 'failure' | 'error';
 
@@ -64,6 +69,8 @@ export class RunMetricsBuilder {
   private episodes = 0;
   private correct = 0;
   private readonly errors = new ErrorTally();
+  /** Of each sample: its judged trials. */
+  private readonly trialsOfSamples: Cluster[] = [];
   private correctByTrial: number[];
   private judgedByTrial: number[];
   private rewardSum = 0;
@@ -135,6 +142,12 @@ export class RunMetricsBuilder {
     const row = this.lastRow;
     if (row === undefined) return;
     this.samples += 1;
+    const judged = this.standings.filter((one) => one !== 'error');
+    if (this.trials > 1)
+      this.trialsOfSamples.push({
+        sum: judged.filter((one) => one === 'success').length,
+        count: judged.length,
+      });
     let standing: Standing | undefined;
     for (let trial = 0; trial < this.trials; trial++) {
       // A sample that stopped early keeps its last standing for the trials it did not need.
@@ -156,7 +169,8 @@ export class RunMetricsBuilder {
 
   finish(facts: RunFacts): Metrics {
     this.closeSample();
-    const { num_trials: _trials, environment, ...rest } = facts;
+    const { num_trials, early_stop_on_success, environment, ...rest } = facts;
+    const accuracy_of = trialOfAccuracy({ num_trials, early_stop_on_success });
     const errors = this.errors.total;
     const judged = this.samples - errors;
     const accuracy = judged === 0 ? null : this.correct / judged;
@@ -169,6 +183,7 @@ export class RunMetricsBuilder {
       kind: 'run',
       samples: this.samples,
       episodes: this.episodes,
+      accuracy_of,
       correct: this.correct,
       accuracy,
       errors,
@@ -179,6 +194,7 @@ export class RunMetricsBuilder {
         return of === 0 ? null : correct / of;
       }),
       correct_by_trial: this.correctByTrial,
+      ...(accuracy_of === 'last_trial' ? meanOverTrials(this.trialsOfSamples, facts.seed) : {}),
       mean_reward: judged === 0 ? null : this.rewardSum / judged,
       truncated_replies: this.truncated,
       warnings: this.warnings,

@@ -3,6 +3,7 @@ import type { Progress, Totals } from '../contracts/run.js';
 import { besideRows, estimatedText, repeatedText } from '../statistics/beside-text.js';
 import { warningsText } from '../statistics/error-lines.js';
 import { dollarsText, percentText } from '../statistics/figure-text.js';
+import { ofTrialText, trialRows } from '../statistics/trial-figures.js';
 import { errorFacts, type Fact, factTable } from './fact-table.js';
 
 export function percent(share: number | null): string {
@@ -26,11 +27,12 @@ function warningFacts(metrics: Metrics | null): Fact[] {
 /** The table that the Temporal UI shows for a run. */
 export function progressMarkdown(progress: Progress, metrics: Metrics | null): string {
   const { totals } = progress;
+  const ofTrial = ofTrialText(progress.accuracy_of);
   const rows: Fact[] = [
     ['phase', progress.phase],
     ['samples', `${totals.samples} of ${progress.samples_planned}`],
-    ['correct', String(totals.correct)],
-    ['accuracy', `${percent(progress.accuracy)}${progress.simulated ? ' (simulated model)' : ''}`],
+    [`correct${ofTrial}`, String(totals.correct)],
+    [`accuracy${ofTrial}`, `${percent(progress.accuracy)}${progress.simulated ? ' (simulated model)' : ''}`],
     ['errors', String(totals.errors)],
     ...errorFacts(metrics?.error_types, metrics?.error_messages),
     ...warningFacts(metrics),
@@ -42,14 +44,11 @@ export function progressMarkdown(progress: Progress, metrics: Metrics | null): s
     ['concurrency', String(progress.concurrency)],
     ['artifacts', progress.artifacts === '' ? '–' : { code: progress.artifacts }],
   ];
-  if (metrics !== null && metrics.success_by_trial.length > 1) {
-    metrics.success_by_trial.forEach(
-      (share, trial) => void rows.push([`success by trial ${trial + 1}`, percent(share)]),
-    );
-  }
-  const [order, prompts] = progress.means ?? [];
+  if (metrics !== null) rows.push(...trialRows(metrics));
+  const [order, prompts, trials] = metrics?.in_words ?? progress.means ?? [];
   if (order !== undefined) rows.push(['order', order]);
   if (prompts !== undefined) rows.push(['prompts', prompts]);
+  if (trials !== undefined) rows.push(['trials', trials]);
   if (progress.message !== null) rows.push(['note', progress.message]);
   return factTable(progress.experiment, rows).join('\n');
 }

@@ -227,6 +227,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
       concurrency: this.standing.concurrency,
       totals,
       accuracy: accuracyOf(totals),
+      ...(plan?.accuracy_of === undefined ? {} : { accuracy_of: plan.accuracy_of }),
       shards: [...this.shards.ids],
       artifacts: plan?.artifacts ?? '',
       simulated: plan?.simulated ?? false,

@@ -31,5 +31,5 @@ test.each<[Record<string, unknown>, string]>([
     'full',
   ],
 ])('what the memory of %j holds of the feedback: %s', (sections, feedback) => {
-  expect(runFacts(configOf(sections), course).feedback_in_memory).toBe(feedback);
+  expect(runFacts(configOf(sections), null, course).feedback_in_memory).toBe(feedback);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ExperienceEntry } from '../../src/memory/entries.js';
 import { CheatsheetBench } from './cheatsheet-bench.js';
 import { examples, fruit, loaded } from './fruit.js';
 
@@ -49,8 +50,34 @@ describe('the examples in the prompts', () => {
       expect(examples(bench.prompt()).some((answer) => answer.startsWith('wrong'))).toBe(!correct_only);
       await bench.episode('s2', 0, { obs: 'Seeds of the plum?', correct: true });
       expect(examples(bench.prompt()).includes('act 1')).toBe(!correct_only);
-      await bench.episode('s3', 0, { obs: 'Seeds of the plum?' });
+      await bench.episode('s3', 0, { obs: 'Seeds of a plum?' });
       expect(examples(bench.prompt())).toContain('act 2');
+    }
+  });
+
+  test('that are chosen for being correct never answer the question that is asked', async () => {
+    for (const correct_only of [true, false]) {
+      const bench = new CheatsheetBench({
+        agent: { mode: 'dynamic_retrieval', retrieve_top_k: 10 },
+        memory: { _type: 'experience_db', retrieval: { correct_only } },
+        runtime: { num_trials: 2 },
+        loaded: loaded([
+          ...fruit('plum'),
+          { ...(fruit('pear')[0] as ExperienceEntry), sample_id: 's1', loaded: true },
+        ]),
+      });
+      const right = { correct: true };
+      await bench.episode('s1', 0, { ...right, obs: 'Seeds of the plum?' }, { ...right, obs: 'Sure, plum?' });
+      // Of its own first trial, whatever was asked there; what is loaded is of another run's s1.
+      await bench.episode('s1', 1, { ...right, obs: 'And the seeds of the plum?' });
+      expect(examples(bench.prompt()).some((answer) => answer.startsWith('act'))).toBe(!correct_only);
+      expect(examples(bench.prompt())).toContain('right about pear');
+      // A row that is there twice, with a blank more.
+      await bench.episode('s2', 0, { ...right, obs: 'Seeds of the plum? ' });
+      expect(examples(bench.prompt()).includes('act 1')).toBe(!correct_only);
+      expect(examples(bench.prompt())).toContain('act 3');
+      await bench.episode('s3', 0, { ...right, obs: 'How many seeds has the plum?' });
+      expect(examples(bench.prompt()).includes('right about plum')).toBe(!correct_only);
     }
   });
 

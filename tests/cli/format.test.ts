@@ -16,16 +16,22 @@ const METRICS: Metrics = {
   simulated: false,
   agent: 'history_agent',
   seed: 0,
+  in_words: ['Samples are independent.', 'Each prompt shows its question alone.'],
+  feedback_in_prompts: 'none',
   feedback_in_memory: 'full',
   samples: 10,
   samples_planned: 10,
   episodes: 20,
+  accuracy_of: 'last_trial',
   correct: 6,
   accuracy: 0.75,
   errors: 2,
   error_types: { EmptyReply: 1, timeout: 1 },
   success_by_trial: [0.5, 0.75],
   correct_by_trial: [4, 6],
+  trials_judged: 16,
+  mean_over_trials: 0.625,
+  mean_over_trials_interval: [0.375, 0.875],
   mean_reward: 0.75,
   truncated_replies: 0,
   warnings: 0,
@@ -55,9 +61,10 @@ describe('the result table', () => {
     expect(lines({})).toEqual([
       'status: done',
       'model: openai/x',
-      'accuracy: 75.0 % (6 of 8 judged samples)',
+      'accuracy (last trial): 75.0 % (6 of 8 judged samples)',
       'samples: 10, 20 episodes',
       'success by trial: trial 1: 50.0 %, trial 2: 75.0 %',
+      'mean over trials: 62.5 % (95 % interval 37.5 % to 87.5 %; 16 judged trials)',
       'errors: 2, not counted as wrong',
       'LM calls: 33, 2 repeated after a crash',
       'tokens: 1000 in, 200 out',
@@ -70,7 +77,7 @@ describe('the result table', () => {
     [{ simulated: true }, 'model: openai/x (a simulation: no benchmark figure)'],
     [{ status: 'limit_reached', status_message: 'all spent' }, 'status: limit_reached (all spent)'],
     [{ samples: 4 }, 'samples: 4 of 10, 20 episodes'],
-    [{ accuracy: null, correct: 0, samples: 2 }, 'accuracy: – (0 of 0 judged samples)'],
+    [{ accuracy: null, correct: 0, samples: 2 }, 'accuracy (last trial): – (0 of 0 judged samples)'],
     [{ cost_usd: null }, 'cost: unknown (no price for this model)'],
     [{ lm_calls_estimated: 3 }, 'LM calls: 33, 2 repeated after a crash, 3 with estimated tokens'],
     [{ lm_calls_maybe_repeated: 4 }, 'LM calls: 33, 2 repeated after a crash, 4 that may have been'],
@@ -82,13 +89,21 @@ describe('the result table', () => {
       { unkept: { requests: 2, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: null } },
       'replies not kept: 2 requests, at most 0 tokens in, 0 out and an unknown cost',
     ],
-    [{ accuracy: 0.9995 }, 'accuracy: 99.95 % (6 of 8 judged samples)'],
+    [{ accuracy: 0.9995 }, 'accuracy (last trial): 99.95 % (6 of 8 judged samples)'],
     [{ cost_usd: 0.00004 }, 'cost: $0.00004'],
     [{ errors: 0 }, 'errors: 0'],
     [{ truncated_replies: 3 }, 'cut-off replies: 3'],
     [{ warnings: 2, first_warning: 'after step 1:\nblind' }, 'warnings: 2, the first: after step 1: blind'],
     [{ warnings: 2 }, 'warnings: 2'],
     [{ success_by_trial: [0.5, null] }, 'success by trial: trial 1: 50.0 %, trial 2: –'],
+    [{ accuracy_of: 'any_trial' }, 'accuracy (any trial): 75.0 % (6 of 8 judged samples)'],
+    [{ accuracy_of: 'any_trial' }, 'success by trial (any so far): trial 1: 50.0 %, trial 2: 75.0 %'],
+    [
+      { accuracy_of: 'any_trial', mean_over_trials: undefined },
+      'mean over trials: – (a success ends the trials of its sample)',
+    ],
+    [{ mean_over_trials_interval: null }, 'mean over trials: 62.5 % (no interval; 16 judged trials)'],
+    [{ mean_over_trials: null, trials_judged: 0 }, 'mean over trials: –'],
   ])('of %j says: %s', (metrics, line) => {
     expect(lines(metrics)).toContain(line);
   });
@@ -108,7 +123,7 @@ describe('the result table', () => {
   });
 
   test('does not speak of trials where there is one', () => {
-    expect(lines({ success_by_trial: [0.5] }).join('\n')).not.toContain('trial');
+    expect(lines({ success_by_trial: [0.5], accuracy_of: 'only_trial' }).join('\n')).not.toContain('trial');
   });
 
   test('shows a confusion matrix where there is one', () => {

@@ -10,6 +10,7 @@ test('a run in progress says how far it is and where it writes', () => {
     concurrency: 5,
     totals: { ...noTotals(), samples: 20, correct: 15, lm_calls: 31, cost_usd: 0.5 },
     accuracy: 0.75,
+    accuracy_of: 'last_trial',
     shards: [],
     artifacts: 's3://bucket/mine',
     simulated: false,
@@ -27,7 +28,7 @@ test('a run in progress says how far it is and where it writes', () => {
   expect(Object.fromEntries(rows)).toMatchObject({
     phase: 'running: waiting for openai/a: busy',
     samples: '20 of 80',
-    correct: '15 (75.0 %)',
+    'correct (last trial)': '15 (75.0 %)',
     'LM calls': '31',
     cost: '$0.5000',
     concurrency: '5',

@@ -1,7 +1,10 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { startedNotes, startedText } from '../../src/cli/started-text.js';
+import { carryingOf, startedNotes, startedText } from '../../src/cli/started-text.js';
 import type { Metrics } from '../../src/contracts/results.js';
+import { configOf, folderWith } from '../support/configs.js';
 
 test.each([
   ['new', 'Started sums'],
@@ -94,4 +97,30 @@ test.each<[number, string]>([
   const elsewhere = { ...done, artifacts: 's3://bucket/sums' };
   const [note] = startedNotes({ ...started, done: elsewhere });
   if (errors > 0) expect(note).toContain('npx reprise retry s3://bucket/sums asks for');
+});
+
+test('what prompts show is told of the memory that the run began with: its own copy, or what is loaded', async () => {
+  const memory = (target: string) =>
+    JSON.stringify({
+      _type: 'history_list',
+      entries: [{ _type: 'experience', obs: 'q', action: 'a', feedback: { correct: false, target } }],
+    });
+  const folder = folderWith({ 'memory.json': memory('gold'), 'other.json': 'no JSON' });
+  const prompts = async (load_memory_path: string, id = 'run') => {
+    const output = { load_memory_path, results_dir: folder };
+    const config = configOf({ agent: { type: 'memory_agent' }, runtime: { memory_scope: 'sample' }, output });
+    return (await carryingOf(config, id)).means?.[1];
+  };
+  expect(await prompts(join(folder, 'memory.json'))).toContain(
+    'with the right answers) of the loaded memory',
+  );
+  // Of a run that was begun, the file may be another one by now.
+  mkdirSync(join(folder, 'begun'));
+  writeFileSync(join(folder, 'begun', 'loaded-memory.json'), memory(''));
+  expect(await prompts(join(folder, 'memory.json'), 'begun')).toContain('without the right answers');
+  expect(await prompts(join(folder, 'other.json'), 'begun')).toContain('without the right answers');
+  // Where it cannot be seen from here, nothing is promised.
+  expect(await prompts(join(folder, 'other.json'))).toContain(
+    'Whether texts of the loaded memory tell right answers is not known.',
+  );
 });

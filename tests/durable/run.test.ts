@@ -120,15 +120,19 @@ describe('reprise run, on the embedded server', () => {
     await place.write('named.yaml', { ...least, name: 'named', agent: { type: 'history_agent' } });
     const named = await place.reprise(['run', 'named.yaml', '--detach']);
     expect(named.stderr).toContain('Samples go one after another and share one memory');
-    expect(named.stderr).toContain(
-      'Each prompt shows its question and the last 10 memory entries (what was asked, answered and judged, with the right answers) of the samples before it.',
-    );
+    const shows =
+      'Each prompt shows its question and the last 10 memory entries (three a step: what was asked, answered and judged, with the right answers) of the samples before it.';
+    expect(named.stderr).toContain(shows);
     await until(
       'it is done',
       async () => (await place.metrics('named').catch(() => null))?.status === 'done',
     );
     const asked = provider.requests.slice(before + 6).map(({ lastUserText }) => lastUserText);
     expect(asked.map((prompt) => prompt.split('Feedback: ').length - 1)).toEqual([0, 1, 2, 3, 4, 4]);
+    // The same sentences at its end, wherever its figures are.
+    expect((await place.metrics('named'))?.in_words?.[1]).toBe(shows);
+    expect((await place.reprise(['status', 'named'])).stdout).toContain(`\n${shows}\nArtifacts: `);
+    expect(await readFile(place.path('results', 'named', 'report.html'), 'utf8')).toContain(shows);
   });
 
   it('never writes over a finished run: the next one gets a name of its own', async () => {

@@ -20,18 +20,19 @@ function metricsOf(rows: readonly ResultRow[], fields: Partial<Metrics> = {}): M
     simulated: false,
     agent: 'history_agent',
     seed: 0,
+    in_words: ['Samples are independent.', 'Each prompt shows its question alone.'],
+    feedback_in_prompts: 'none',
     feedback_in_memory: 'outcome',
     samples_planned: 3,
     wall_seconds: 81.25,
     started_at: '2026-01-31T23:59:59.120Z',
     ended_at: '2026-02-01T00:01:20.370Z',
     num_trials: trials,
+    early_stop_on_success: false,
     environment: 'MCQEnvironment',
   });
   return { ...metrics, ...fields };
 }
-
-const SHEET = 'dynamic_cheatsheet_agent';
 
 const letter = (target: string, predicted: string) => ({ target_letter: target, predicted });
 /** Three samples in two trials: right at once, right at last, an error at last. */
@@ -167,41 +168,32 @@ describe('the report of a run', () => {
   });
 
   test.each([
-    [{ feedback_in_memory: 'full' }, 'The memory held the right answers'],
-    [{ feedback_in_memory: 'outcome' }, 'never what the right answer is'],
-    [{ feedback_in_memory: 'none' }, 'The memory held nothing of how answers were judged.'],
     [
-      { agent: SHEET, curator_sees_feedback: true },
-      'The curator of the cheatsheet was shown how answers were judged.',
+      { in_words: ['First ones.', 'Each prompt shows <b>all</b>.'] },
+      'First ones. Each prompt shows <b>all</b>.',
     ],
-    [
-      { agent: SHEET, curator_sees_feedback: false },
-      'The curator of the cheatsheet never saw how answers were judged, nor did any other prompt show it.',
-    ],
-    [{ agent: SHEET }, 'No prompt showed how answers were judged.'],
     [{ simulated: true }, 'Simulated model.'],
     [{ status: 'stopped', status_message: 'By hand.' }, 'Stopped before its end. By hand.'],
-  ] as const)('says so: %j', async (fields, sentence) => {
+  ] satisfies [Partial<Metrics>, string][])('says so: %j', async (fields, sentence) => {
     expect(visibleText(await pageOf(fields))).toContain(sentence);
   });
 
-  test('warns of a retry that could read its answer, where there are retries', async () => {
-    const warning = 'A later trial of a sample could read its answer there.';
-    expect(visibleText(await pageOf({ feedback_in_memory: 'full' }))).toContain(warning);
-    expect(visibleText(await pageOf())).not.toContain(warning);
-    expect(visibleText(await pageOf({ feedback_in_memory: 'full' }, [row('a', 0, 'yes')]))).not.toContain(
-      warning,
-    );
-    const sheet = { agent: SHEET, feedback_in_memory: 'full' } as const;
-    expect(visibleText(await pageOf({ ...sheet, curator_sees_feedback: true }))).toContain(warning);
-    expect(visibleText(await pageOf({ ...sheet, curator_sees_feedback: false }))).not.toContain(warning);
-    expect(visibleText(await pageOf(sheet))).not.toContain(warning);
+  test('says nothing of a simulation where a model answered', async () => {
+    expect(visibleText(await pageOf())).not.toContain('Simulated model.');
   });
 
-  test('says nothing of a curator where there is none, and nothing of a simulation where a model answered', async () => {
+  test('names which trial a figure is of, and gives the mean over all of them', async () => {
     const text = visibleText(await pageOf());
-    expect(text).not.toContain('The curator');
-    expect(text).not.toContain('Simulated model.');
+    expect(text).toMatch(/Accuracy \(last trial\)\s*100\.0 %/);
+    expect(text).toMatch(/Mean reward \(last trial\)/);
+    expect(text).toMatch(/Mean over trials\s*50\.0 %\s*95 % interval .* %; 4 judged trials/);
+    expect(text).toContain('accuracy (last trial)');
+    const any = visibleText(await pageOf({ accuracy_of: 'any_trial', mean_over_trials: undefined }));
+    expect(any).toContain('Accuracy (any trial)');
+    expect(any).toContain('the share that any trial so far got right');
+    expect(any).toMatch(/Mean over trials\s*–\s*a success ends the trials of its sample/);
+    const one = visibleText(await pageOf({}, [row('a', 0, 'yes')]));
+    expect(one).not.toMatch(/\((last|any) trial\)|Mean over trials/);
   });
 
   test('shows hostile texts as they are written', async () => {

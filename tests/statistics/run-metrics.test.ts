@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CallRecord } from '../../src/contracts/language-model.js';
 import type { Metrics } from '../../src/contracts/results.js';
+import { rewardStatistics } from '../../src/statistics/reward-statistics.js';
 import { type RunFacts, RunMetricsBuilder } from '../../src/statistics/run-metrics.js';
 import { call, row } from '../support/rows.js';
 
@@ -13,24 +14,27 @@ const FACTS: RunFacts = {
   simulated: false,
   agent: 'history_agent',
   seed: 0,
+  in_words: ['Samples are independent.', 'Each prompt shows its question alone.'],
+  feedback_in_prompts: 'none',
   feedback_in_memory: 'full',
   samples_planned: 10,
   wall_seconds: 5,
   started_at: '2025-01-01T00:00:00.000Z',
   ended_at: '2025-01-01T00:00:05.000Z',
   num_trials: 1,
+  early_stop_on_success: false,
   environment: 'QAEnv',
 };
 
 /** Samples `s0`, `s1`, …, each as its outcomes by trial: `no yes`. */
-function metricsOf(samples: string[], num_trials = 1): Metrics {
+function metricsOf(samples: string[], num_trials = 1, early_stop_on_success = false): Metrics {
   const builder = new RunMetricsBuilder(num_trials);
   samples.forEach((outcomes, sample) => {
     outcomes.split(' ').forEach((outcome, trial) => {
       builder.add(row(`s${sample}`, trial, outcome), []);
     });
   });
-  return builder.finish({ ...FACTS, num_trials });
+  return builder.finish({ ...FACTS, num_trials, early_stop_on_success });
 }
 
 function metricsOfCalls(...calls: Partial<CallRecord>[]): Metrics {
@@ -82,6 +86,47 @@ describe('success by trial', () => {
     const metrics = metricsOf(samples, trials);
     expect(metrics.success_by_trial).toEqual(shares);
     expect(metrics.correct_by_trial).toEqual(counts);
+  });
+});
+
+describe('the mean over trials', () => {
+  test.each<[string, string[], number | null, number]>([
+    ['counts every judged trial alike', ['yes no', 'no no', 'yes yes'], 0.5, 6],
+    ['leaves errors out', ['yes timeout', 'no no'], 1 / 3, 3],
+    ['is of what was tried', ['yes', 'no no'], 1 / 3, 3],
+    ['is none where nothing was judged', ['timeout timeout'], null, 0],
+  ])('%s', (_name, samples, mean, judged) => {
+    const metrics = metricsOf(samples, 2);
+    expect(metrics.mean_over_trials).toEqual(mean);
+    expect(metrics.trials_judged).toBe(judged);
+    expect(metrics.accuracy_of).toBe('last_trial');
+  });
+
+  test('has the interval that reprise stats has of the same rows', () => {
+    const samples = ['yes no', 'no no', 'yes yes', 'no yes', 'timeout yes', 'no no'];
+    const rows = samples.flatMap((outcomes, sample) =>
+      outcomes.split(' ').map((outcome, trial) => ({
+        task_id: `s${sample}`,
+        trial,
+        reward: outcome === 'timeout' ? null : Number(outcome === 'yes'),
+        error: outcome === 'timeout',
+      })),
+    );
+    const { mean_reward } = rewardStatistics(rows);
+    const metrics = metricsOf(samples, 2);
+    expect(metrics.mean_over_trials).toBe(mean_reward?.estimate);
+    expect(metrics.mean_over_trials_interval).toEqual([mean_reward?.lower, mean_reward?.upper]);
+  });
+
+  test('has no interval with one sample', () => {
+    expect(metricsOf(['yes no'], 2).mean_over_trials_interval).toBeNull();
+  });
+
+  test('is not there with one trial, or where a success ends the trials of a sample', () => {
+    expect(metricsOf(['yes', 'no'])).not.toHaveProperty('mean_over_trials');
+    const stopped = metricsOf(['yes', 'no yes', 'no no'], 2, true);
+    expect(stopped).not.toHaveProperty('mean_over_trials');
+    expect(stopped).toMatchObject({ accuracy_of: 'any_trial', accuracy: 2 / 3 });
   });
 });
 
@@ -168,7 +213,7 @@ test('what is named like a part of every object is counted like anything else', 
 });
 
 test('the facts of the run are passed on, and nothing else is made up', () => {
-  const { num_trials: _trials, environment: _environment, ...facts } = FACTS;
+  const { num_trials: _trials, early_stop_on_success: _stop, environment: _class, ...facts } = FACTS;
   expect(metricsOf(['yes'])).toMatchObject({ kind: 'run', ...facts });
   expect(metricsOf(['yes'])).not.toHaveProperty('num_trials');
 });

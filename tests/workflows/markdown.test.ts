@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentEvalProgress } from '../../src/contracts/agent-eval-results.js';
 import type { EvolveProgress } from '../../src/contracts/evolve-results.js';
 import type { JudgeProgress } from '../../src/contracts/judge.js';
+import type { Metrics } from '../../src/contracts/results.js';
 import type { Progress } from '../../src/contracts/run.js';
 import { noEvolveTotals } from '../../src/evolution/totals.js';
 import { noJudgeTotals } from '../../src/judging/totals.js';
@@ -124,6 +125,31 @@ describe('what the Temporal UI shows', () => {
     );
     expect(text).toContain('| order | One by one. |\n| prompts | Each prompt shows its question. |');
     expect(progressMarkdown(run, null)).not.toContain('| prompts |');
+  });
+
+  test('says of a run which trial its figures are of, while it works and at its end', () => {
+    expect(progressMarkdown({ ...run, accuracy_of: 'last_trial' }, null)).toMatch(
+      /\| correct \(last trial\) \| 0 \|\n\| accuracy \(last trial\) \|/,
+    );
+    expect(progressMarkdown(run, null)).toContain('| accuracy |');
+    const metrics = {
+      warnings: 0,
+      success_by_trial: [0.5, 1],
+      accuracy_of: 'last_trial',
+      mean_over_trials: 0.75,
+      mean_over_trials_interval: [0.5, 1],
+      trials_judged: 4,
+      in_words: ['One by one.', 'Each prompt shows its question.', 'Each sample is tried twice.'],
+    } as unknown as Metrics;
+    expect(progressMarkdown({ ...run, accuracy_of: 'last_trial' }, metrics)).toContain(
+      [
+        '| success by trial | trial 1: 50.0 %, trial 2: 100.0 % |',
+        '| mean over trials | 75.0 % (95 % interval 50.0 % to 100.0 %; 4 judged trials) |',
+        '| order | One by one. |',
+        '| prompts | Each prompt shows its question. |',
+        '| trials | Each sample is tried twice. |',
+      ].join('\n'),
+    );
   });
 
   test.each<[string, string, string, string[], string[]]>([

@@ -1,8 +1,8 @@
 import type { DynamicCheatsheetAgentConfig } from '../../config/agent-schemas.js';
 import { curates, usesRetrieval } from '../../config/combinations.js';
 import type { ChatMessage, GenerateParameters, Purpose } from '../../contracts/language-model.js';
-import type { ExperienceEntry } from '../../memory/entries.js';
-import { isExperienceMemory, isSheetMemory } from '../../memory/memory-module.js';
+import { type ExperienceEntry, isOfSample } from '../../memory/entries.js';
+import { type ExperienceMemory, isExperienceMemory, isSheetMemory } from '../../memory/memory-module.js';
 import { isMissing, missingReply } from '../../replies/read-reply.js';
 import { EmptyReplyError, MemoryAgent } from '../memory-agent.js';
 import { GO_ON, LAST_ROUND, outputBlock, requestedCode } from './code-rounds.js';
@@ -126,10 +126,14 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
     if (mode === 'full_history') return this.show('Earlier tasks', await newestOf(EVERY));
     const retrieves = usesRetrieval(this.config) && mode !== 'retrieval_synthesis';
     const similar = retrieves
-      ? await this.others(retrieve_top_k, (wanted) => memory.retrieveExamples(question, wanted))
+      ? await this.others(retrieve_top_k, (wanted) => this.similar(memory, question, wanted))
       : [];
     const newest = await newestOf(history_k);
     return this.show('Similar tasks, the most similar last', similar) + this.show('The newest tasks', newest);
+  }
+
+  private similar(memory: ExperienceMemory, question: string, k: number): Promise<ExperienceEntry[]> {
+    return memory.retrieveExamples(question, k, this.episode.sample_id);
   }
 
   /** Up to `k` experiences besides the steps of this episode, which the prompt shows as such. The best come last. */
@@ -142,10 +146,11 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
     return found.filter((entry) => !this.isStepOfThisEpisode(entry)).slice(-k);
   }
 
-  private isStepOfThisEpisode({ sample_id, trial, obs, action }: ExperienceEntry): boolean {
+  private isStepOfThisEpisode(entry: ExperienceEntry): boolean {
     const { episode } = this;
+    const { trial, obs, action } = entry;
     return (
-      sample_id === episode.sample_id &&
+      isOfSample(entry, episode.sample_id) &&
       trial === episode.trial &&
       this.trajectory.some((step) => step.obs === obs && step.action === action)
     );
@@ -180,7 +185,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
     const { memory } = this;
     const { cheatsheet_template, retrieve_top_k } = this.config;
     if (!isExperienceMemory(memory)) return;
-    const similar = await memory.retrieveExamples(question, retrieve_top_k);
+    const similar = await this.similar(memory, question, retrieve_top_k);
     const examples = this.show('Similar tasks, the most similar last', similar);
     await this.rewriteSheet('synthesize', cheatsheet_template ?? SYNTHESIS_TEMPLATE, { question, examples });
   }
