@@ -1,5 +1,6 @@
 import { AsWritten } from '../contracts/as-written.js';
-import type { Cell } from './row.js';
+import type { Json } from '../contracts/json.js';
+import { type Cell, plainJson } from './row.js';
 import { numberAsWritten } from './written-numbers.js';
 
 /** Strings are matched first, so that what looks like a number in them is left alone; an unclosed one ends the text. */
@@ -32,6 +33,11 @@ export function parseJson(text: string, line = 1): Cell {
     if (error instanceof SyntaxError) throw faultOf(text, error);
     throw error;
   }
+}
+
+/** The same for those who calculate: `1.10` is 1.1, NaN is null, and a whole number beyond 2^53 is its text. */
+export function parsePlainJson(text: string, line = 1): Json {
+  return plainJson(parseJson(text, line));
 }
 
 function revive(_: string, value: unknown): unknown {

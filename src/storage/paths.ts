@@ -281,7 +281,7 @@ const MAXIMUM_NAME_LENGTH = 100;
 export function experimentFolderName(name: string): string {
   const letters = name.normalize('NFKD').replace(/\p{Mark}/gu, '');
   const written = letters.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+/, '');
-  const hash = /[^A-Za-z0-9]/.test(letters.replace(/[^\p{Letter}\p{Number}]/gu, '')) ? hashOf(name) : '';
+  const hash = /(?![\p{ASCII}\p{Script=Latin}])[\p{Letter}\p{Number}]/u.test(letters) ? hashOf(name) : '';
   const safe = withoutTrailing(written.slice(0, MAXIMUM_NAME_LENGTH - hash.length), /[.-]/);
   if (!/[A-Za-z0-9]/.test(safe + hash)) {
     throw new InvalidInputError(

@@ -39,7 +39,7 @@ export function scaffolderContext(
     costOf: () => 0.5,
     languageModel: async () => ({ model: { generate } }),
   };
-  return { store, log, scaffolder, calls };
+  return { store, log: () => log, scaffolder, calls };
 }
 
 /** What a worker's activities of the scaffolder share. `more` is what they need of a worker besides. */
