@@ -10,6 +10,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NOT_FINITE = /^-?(?:Infinity|NaN)$/;
 /** The name under which a number's text and place go through `JSON.parse`. */
 const WRITTEN = '\u0000as written';
+const BEFORE = `{${JSON.stringify(WRITTEN)}:["`;
 
 /**
  * `JSON.parse`, except that numbers stay as they are written, and that NaN and the infinities, which Python's `json.dumps`
@@ -25,7 +26,7 @@ export function parseJson(text: string, line = 1): Cell {
     const isNumber = NUMBER.test(token);
     if (isNumber ? typeof numberAsWritten(token) === 'number' : !NOT_FINITE.test(token)) return token;
     isPlain = false;
-    return JSON.stringify({ [WRITTEN]: isNumber ? [token] : [token, placeOf(position)] });
+    return isNumber ? `${BEFORE}${token}"]}` : `${BEFORE}${token}","${placeOf(position)}"]}`;
   });
   try {
     return JSON.parse(marked, isPlain ? undefined : revive) as Cell;
@@ -41,8 +42,8 @@ export function parsePlainJson(text: string, line = 1): Json {
 }
 
 function revive(_: string, value: unknown): unknown {
-  const [text, place] = ((value as { [WRITTEN]?: string[] } | null)?.[WRITTEN] ?? []) as string[];
-  if (text === undefined) return value;
+  if (typeof value !== 'object' || value === null || !(WRITTEN in value)) return value;
+  const [text = '', place] = [value[WRITTEN]].flat() as string[];
   return place === undefined ? numberAsWritten(text) : new AsWritten(text, null, place);
 }
 
