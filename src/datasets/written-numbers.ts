@@ -1,4 +1,5 @@
 import { AsWritten } from '../contracts/as-written.js';
+import { withoutTrailing } from '../contracts/trailing.js';
 
 /** The number that a decimal text says; as {@link AsWritten} where the number alone would be written otherwise. */
 export function numberAsWritten(text: string): number | string | AsWritten {
@@ -37,12 +38,6 @@ export function momentAsWritten(sinceEpoch: bigint, unit: keyof typeof PER_MILLI
   const below = ((sinceEpoch % per) + per) % per;
   const date = new Date(Number((sinceEpoch - below) / per));
   if (Number.isNaN(date.getTime())) return null;
-  const digits =
-    below === 0n
-      ? ''
-      : below
-          .toString()
-          .padStart(String(per).length - 1, '0')
-          .replace(/0+$/, '');
+  const digits = withoutTrailing(below.toString().padStart(String(per).length - 1, '0'), /0/);
   return `${date.toISOString().slice(0, -1)}${digits}Z`;
 }
