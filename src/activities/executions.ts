@@ -46,7 +46,7 @@ export function createExecutionActivities(
         const result = await runProgram(run, input);
         const record = executionRecordOf(input.execution, input, sandbox, result);
         const kept = await held(() => run.executions.save(record), {
-          log: dependencies.runLogs.for(run.store, run.config.output.log_level),
+          log: dependencies.runLogs.for(run.store, run.config.output.log_level, 'sandbox'),
           dependencies,
           what: 'store a program’s result',
         });

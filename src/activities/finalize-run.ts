@@ -190,7 +190,7 @@ async function writeEnd(
   const { plan, status, message, started_at, ended_at } = input;
   const { config } = run;
   const store = guard(run.store);
-  const log = dependencies.runLogs.for(run.store, config.output.log_level);
+  const log = dependencies.runLogs.for(run.store, config.output.log_level, 'experiment');
   const parts = await MergedParts.open(store, await keysBelow(store, partsPrefix(plan.execution)));
   const builder = new RunMetricsBuilder(config.runtime.num_trials);
   await writeArtifacts(store, run, parts, builder);

@@ -53,7 +53,8 @@ export function createLanguageModelActivities(
     askedAgain: run.askedAgain,
     isPacedByServer: true,
   });
-  const logOf = (run: RunContext) => dependencies.runLogs.for(run.store, run.config.output.log_level);
+  const logOf = (run: RunContext) =>
+    dependencies.runLogs.for(run.store, run.config.output.log_level, 'model');
 
   /** Stores the reply and the environment's answer to it. @returns those that are kept: others may have come first. */
   async function keep(

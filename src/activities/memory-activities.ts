@@ -57,7 +57,7 @@ class Purse implements Account {
     const { hear } = this;
     const id = randomUUID();
     return patiently(() => notePaid(run, id, paid), {
-      log: runLogs.for(run.store, run.config.output.log_level),
+      log: runLogs.for(run.store, run.config.output.log_level, 'memory'),
       notify,
       hear,
       what: 'note what vectors have cost',

@@ -161,7 +161,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
         );
         return { folder, store: results.within(folder.experiment) };
       });
-      const log = dependencies.runLogs.for(store, output.log_level);
+      const log = dependencies.runLogs.for(store, output.log_level, 'experiment');
       return unlessOver(
         () => preparedPlan(store, runId),
         (guard) => prepare(config, named, folder, { store: guard(store), log, runId }),

@@ -11,9 +11,21 @@ const LINES_PER_PART = 500;
 
 const PINO_LEVELS = { DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
+/** The part of the system that a line is of. */
+export type LogComponent =
+  | 'experiment'
+  | 'episode'
+  | 'model'
+  | 'sandbox'
+  | 'memory'
+  | 'rollout'
+  | 'iteration'
+  | 'judge';
+
 /** One worker's share of a run's log: lines are gathered and written as parts, which the end of the run merges. */
 class RunLog {
-  readonly logger: Logger;
+  private readonly loggers = new Map<LogComponent, Logger>();
+  private readonly logger: Logger;
   private lines: string[] = [];
   private part = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -28,11 +40,19 @@ class RunLog {
       {
         level: PINO_LEVELS[level],
         base: undefined,
-        timestamp: pino.stdTimeFunctions.isoTime,
+        timestamp: false,
+        // What is told afterwards, as an episode is with its part, brings the time that it happened at.
+        mixin: (line) => ('time' in line ? {} : { time: new Date().toISOString() }),
         formatters: { level: (label) => ({ level: label.toUpperCase() }) },
       },
       { write: (line: string) => this.add(line) },
     );
+  }
+
+  of(component: LogComponent): Logger {
+    const logger = this.loggers.get(component) ?? this.logger.child({ component });
+    this.loggers.set(component, logger);
+    return logger;
   }
 
   private add(line: string): void {
@@ -63,14 +83,14 @@ export class RunLogs {
   private readonly worker =
     `${hostname().replace(/[^A-Za-z0-9-]+/g, '-')}-${process.pid}-${randomBytes(3).toString('hex')}`;
 
-  for(store: ArtifactStore, level: keyof typeof PINO_LEVELS): Logger {
+  for(store: ArtifactStore, level: keyof typeof PINO_LEVELS, component: LogComponent): Logger {
     let log = this.logs.get(store.uri);
     if (log === undefined) {
       // Each worker has files of its own; they may outlive the execution that the store is guarded for.
       log = new RunLog(store instanceof GuardedStore ? store.bare : store, this.worker, level);
       this.logs.set(store.uri, log);
     }
-    return log.logger;
+    return log.of(component);
   }
 
   async flush(run?: string): Promise<void> {

@@ -15,6 +15,11 @@ import { noteUnkept } from './unkept.js';
 /** Milliseconds until a call that was forgiven asks for leave again, where it needs that; it waits for its turn then. */
 const FORGIVEN_PAUSE = 100;
 
+/** How a line of the log names a call. */
+function callNames({ call: { sample_id: sample, trial, purpose, ordinal } }: GenerateRequest) {
+  return { sample, trial, purpose, ordinal };
+}
+
 /** What becomes of an activity whose request brought no reply: it says why, and what that may have cost. */
 export class UnansweredRequests {
   constructor(private readonly dependencies: WorkerDependencies) {}
@@ -76,17 +81,17 @@ export class UnansweredRequests {
     attempt.concludes(priceOf(model, mostUsage(request)));
     await this.noteUnkept(model, attempt);
     const failure = workerCrash(deadWorkers, costOfUnkept(attempt.unkept));
-    model.log.error({ call: request.call, error: failure.message }, 'LM call given up');
+    model.log.error({ ...callNames(request), error: failure.message }, 'LM call given up');
     return failure;
   }
 
   tell(
     model: CalledModel,
-    { call }: GenerateRequest,
+    request: GenerateRequest,
     { message: error }: LanguageModelError,
     { failures, isFinal }: { failures: number; isFinal: boolean },
   ): void {
-    model.log.warn({ call, failures, error }, 'LM call failed');
+    model.log.warn({ ...callNames(request), failures, error }, 'LM call failed');
     if (!isFinal) this.dependencies.notify(`Asking again: ${error}`);
   }
 }

@@ -13,15 +13,16 @@ export function createWritePart(runs: RunContexts, dependencies: WorkerDependenc
   return (input: WritePartInput): Promise<void> =>
     heartbeating(async () => {
       const run = await runs.get(input.run);
-      const log = dependencies.runLogs.for(run.store, run.config.output.log_level);
+      const log = dependencies.runLogs.for(run.store, run.config.output.log_level, 'episode');
       const lines: PartLine[] = await Promise.all(
         input.episodes.map(async (compact): Promise<PartLine> => {
           const { episode, calls, executions } = await expandEpisode(run, compact);
           const row = resultRow(episode, calls);
           const { id, trial, error, reward } = row;
+          const ended = { time: new Date(episode.ended_at).toISOString(), sample: id, trial };
           if (error === null)
-            log.info({ sample: id, trial, correct: row.feedback?.correct ?? null, reward }, 'episode');
-          else log.error({ sample: id, trial, error }, 'episode failed');
+            log.info({ ...ended, correct: row.feedback?.correct ?? null, reward }, 'episode');
+          else log.error({ ...ended, error }, 'episode failed');
           return {
             kind: 'episode',
             index: episode.index,

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { parsePlainJson } from '../datasets/json-text.js';
 import { JsonLinesError, readNumberedJsonLines } from '../storage/json-lines.js';
 import { loadReward, type ModuleTrial, moduleMessage } from './bundle-modules.js';
 import { BundleError, type BundleFault } from './faults.js';
@@ -37,8 +38,9 @@ export async function loadBundle(path: string, options: LoadOptions): Promise<Bu
   const loader = new RowLoader(folder, options.now, options.trial);
   const taken = new Map<string, number>();
   try {
-    for await (const { line, value } of readNumberedJsonLines<unknown>(createReadStream(file), {
+    for await (const { line, value } of readNumberedJsonLines(createReadStream(file), {
       name: file,
+      parse: parsePlainJson,
     })) {
       const id = idOf(value);
       const note: Note = (field, message) => faults.push({ file, line, row: id, field, message });

@@ -24,7 +24,7 @@ import { EXIT } from './exit.js';
 import { SavedImages } from './export-images.js';
 import { findExperiment } from './find-experiment.js';
 import { headedTable } from './format.js';
-import { sayText } from './print.js';
+import { sayText, writeOut } from './print.js';
 
 /** Where experiments are, unless a folder is named: runs, and evolutions. */
 export const RESULTS_FOLDERS = ['results', 'experiments'];
@@ -111,7 +111,7 @@ async function* exportedRows(
 
 async function write(out: string | undefined, rows: AsyncIterable<unknown>): Promise<void> {
   const blocks = jsonLines(rows);
-  if (out === undefined) for await (const block of blocks) process.stdout.write(block);
+  if (out === undefined) for await (const block of blocks) writeOut(block);
   else {
     const { store, key } = locate(openStore, resolveLocation(out, process.cwd()));
     await store.writeStream(key, blocks);

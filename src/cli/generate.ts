@@ -6,7 +6,7 @@ import { InvalidInputError } from '../config/errors.js';
 import { GENERATORS, generateRows } from '../environments/generators/index.js';
 import { jsonLines } from '../storage/json-lines.js';
 import { EXIT } from './exit.js';
-import { sayText } from './print.js';
+import { sayText, writeOut } from './print.js';
 
 function wholeNumber(text: string, option: string, least: number, most: number): number {
   const value = Number(text);
@@ -29,7 +29,7 @@ export function addGenerateCommand(program: Command, finish: (code: number) => v
       const count = wholeNumber(options.count, '--count', 1, generator.most);
       const seed = wholeNumber(options.seed, '--seed', 0, 2 ** 32 - 1);
       const lines = Readable.from(jsonLines(generateRows(kind, count, seed)));
-      if (options.out === undefined) for await (const block of lines) process.stdout.write(block as string);
+      if (options.out === undefined) for await (const block of lines) writeOut(block as string);
       else {
         await pipeline(lines, createWriteStream(options.out));
         sayText(`${count} rows in ${options.out}, judged by env_class ${generator.environment}`);

@@ -1,6 +1,9 @@
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
+import { kindAt, scalarText } from '../datasets/fields.js';
+import { parseJson } from '../datasets/json-text.js';
+import { type Cell, isRow, type Row } from '../datasets/row.js';
 import { gradeExact } from '../grading/exact.js';
 import { type Grade, GradingLimitError } from '../grading/grade.js';
 import { gradeMultipleChoice } from '../grading/multiple-choice.js';
@@ -14,12 +17,22 @@ import { printJson, printText } from './print.js';
 const TASK_TYPES = ['numeric', 'mcq', 'exact'] as const;
 type TaskType = (typeof TASK_TYPES)[number];
 
-interface GradedRow {
+interface WrittenRow {
   output: string;
   target: string;
   choices?: string[];
   /** What the row says; compared with the grade. */
   correct?: boolean;
+}
+
+/** A row with its grade. */
+interface GradedRow extends Omit<WrittenRow, 'correct'> {
+  line: number;
+  correct: boolean;
+  extracted: string | null;
+  message: string;
+  /** What the row says; absent where it says nothing. */
+  expected?: boolean;
 }
 
 interface Disagreement {
@@ -42,28 +55,33 @@ export interface GradeReport {
   false_positives?: number;
   false_negatives?: number;
   disagreements?: Disagreement[];
+  /** Every row that was graded, in the file's order. */
+  graded: GradedRow[];
 }
 
-function checkRow(value: unknown, line: number, taskType: TaskType): GradedRow {
-  const row = value as Record<string, unknown> | null;
+/** A number is the text that the file writes. */
+function checkRow(value: Cell, line: number, taskType: TaskType): WrittenRow {
+  const row: Row = isRow(value) ? value : {};
   const text = (field: string): string => {
-    const found = row?.[field];
-    if (typeof found === 'string' || typeof found === 'number') return String(found);
-    throw new InvalidInputError(`line ${line}: '${field}' must be a text`, field);
+    const found = scalarText(row[field] ?? null);
+    if (found !== undefined) return found;
+    const kind = row[field] === undefined ? 'missing' : kindAt(row, field);
+    throw new InvalidInputError(`line ${line}: '${field}' must be a text; it is ${kind}`, field);
   };
-  const choices = row?.choices;
-  if (taskType === 'mcq' && !(Array.isArray(choices) && choices.length > 1)) {
+  const { choices, correct } = row;
+  const texts = Array.isArray(choices) ? choices.map((choice) => scalarText(choice)) : [];
+  if (taskType === 'mcq' && (texts.length < 2 || texts.includes(undefined))) {
     throw new InvalidInputError(`line ${line}: task type mcq needs 'choices', a list of texts`, 'choices');
   }
   return {
     output: text('output'),
     target: text('target'),
-    ...(Array.isArray(choices) ? { choices: choices.map(String) } : {}),
-    ...(typeof row?.correct === 'boolean' ? { correct: row.correct } : {}),
+    ...(taskType === 'mcq' ? { choices: texts as string[] } : {}),
+    ...(typeof correct === 'boolean' ? { correct } : {}),
   };
 }
 
-type Grader = (row: GradedRow) => Promise<Grade> | Grade;
+type Grader = (row: WrittenRow) => Promise<Grade> | Grade;
 
 function graderFor(taskType: TaskType, tolerance: number | undefined, pool: GradingPool): Grader {
   switch (taskType) {
@@ -82,10 +100,13 @@ function graderFor(taskType: TaskType, tolerance: number | undefined, pool: Grad
 
 function addGrade(
   report: GradeReport,
-  { row, line, grade }: { row: GradedRow; line: number; grade: Grade },
+  { row, line, grade }: { row: WrittenRow; line: number; grade: Grade },
 ): void {
   const { correct, extracted, message } = grade;
+  const { correct: says, ...written } = row;
   if (correct) report.correct += 1;
+  const expectation = says === undefined ? {} : { expected: says };
+  report.graded.push({ line, ...written, correct, extracted, message, ...expectation });
   if (row.correct === undefined) return;
   report.agreed ??= 0;
   report.false_positives ??= 0;
@@ -109,14 +130,14 @@ async function gradeFile(
 ): Promise<GradeReport> {
   const pool = new GradingPool();
   const grade = graderFor(taskType, tolerance, pool);
-  const report: GradeReport = { rows: 0, correct: 0 };
+  const report: GradeReport = { rows: 0, correct: 0, graded: [] };
   const source = createReadStream(path);
   await new Promise<void>((resolve, reject) => {
     source.once('open', () => resolve());
     source.once('error', () => reject(new InvalidInputError(`there is no file at ${path}`)));
   });
   try {
-    for await (const { line, value } of readNumberedJsonLines<unknown>(source, { name: path })) {
+    for await (const { line, value } of readNumberedJsonLines(source, { name: path, parse: parseJson })) {
       const row = checkRow(value, line, taskType);
       report.rows += 1;
       try {
@@ -133,34 +154,46 @@ async function gradeFile(
   return report;
 }
 
+const short = (text: string) => (text.length > 50 ? `…${text.slice(-49)}` : text).replaceAll('\n', ' ');
+const verdict = (correct: boolean) => (correct ? 'correct' : 'wrong');
+
 function printReport(report: GradeReport): void {
   printText(`${report.correct} of ${report.rows} correct`);
   for (const { line, message } of report.errors ?? []) printText(`line ${line} is not graded: ${message}`);
-  if (report.agreed === undefined) return;
-  printText(
-    `agreed ${report.agreed}, false positives ${report.false_positives}, false negatives ${report.false_negatives}`,
+  if (report.agreed !== undefined) {
+    const { agreed, false_positives, false_negatives } = report;
+    printText(`agreed ${agreed}, false positives ${false_positives}, false negatives ${false_negatives}`);
+  }
+  const disagreements = report.disagreements ?? [];
+  printTable(
+    ['line', 'output', 'target', 'row says', 'graded', 'why'],
+    disagreements.map(({ line, output, target, expected, graded, message }) =>
+      [String(line), output, target, verdict(expected), verdict(graded), message].map(short),
+    ),
   );
-  if (report.disagreements === undefined || report.disagreements.length === 0) return;
-  const short = (text: string) => (text.length > 50 ? `…${text.slice(-49)}` : text).replaceAll('\n', ' ');
-  const rows = report.disagreements.map((found) => [
-    String(found.line),
-    short(found.output),
-    short(found.target),
-    found.expected ? 'correct' : 'wrong',
-    found.graded ? 'correct' : 'wrong',
-    short(found.message),
-  ]);
-  printText(headedTable(['line', 'output', 'target', 'row says', 'graded', 'why'], rows));
+  const wrong = report.graded.filter(({ correct, expected }) => !correct && expected !== true);
+  printTable(
+    ['line', 'extracted', 'target', 'why it is wrong'],
+    wrong.map(({ line, extracted, target, message }) =>
+      [String(line), extracted ?? '–', target, message].map(short),
+    ),
+  );
+}
+
+function printTable(head: string[], rows: string[][]): void {
+  if (rows.length > 0) printText(headedTable(head, rows));
 }
 
 export function addGradeCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('grade')
-    .description('grade a JSONL of output, target and choices; compare with correct where rows carry it')
+    .description(
+      'grade a JSONL of output, target and choices, and show the rows that are wrong; compare with correct where rows carry it',
+    )
     .argument('<file>', 'a JSONL file')
     .requiredOption('--task-type <type>', TASK_TYPES.join(', '))
     .option('--tolerance <share>', 'numeric: relative tolerance')
-    .option('--json', 'for machines')
+    .option('--json', 'for machines, with every row')
     .action(async (file: string, options: { taskType: string; tolerance?: string; json?: boolean }) => {
       const taskType = TASK_TYPES.find((type) => type === options.taskType);
       if (taskType === undefined) {

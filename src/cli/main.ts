@@ -3,11 +3,14 @@ import { Command, CommanderError } from 'commander';
 import { VERSION } from '../workers/version.js';
 import { addCommands } from './commands.js';
 import { EXIT, explain } from './exit.js';
-import { printJsonError, sayText } from './print.js';
+import { keepStandardOutput, printJsonError, sayText, writeOut } from './print.js';
+
+keepStandardOutput();
 
 const program = new Command('reprise')
   .description('Durable LM-agent experiments on Temporal.')
   .version(VERSION)
+  .configureOutput({ writeOut })
   .showHelpAfterError('(try --help)')
   .enablePositionalOptions()
   .exitOverride();

@@ -15,7 +15,7 @@ import {
 import { openStore } from '../storage/open.js';
 import { EXIT } from './exit.js';
 import { headedTable } from './format.js';
-import { printText } from './print.js';
+import { printText, writeOut } from './print.js';
 
 const FILE_HELP = 'a memory.json, as a path or s3:// address';
 
@@ -92,7 +92,7 @@ export function addMemoryCommands(program: Command, finish: (code: number) => vo
         const { cheatsheet } = refusing(file, () => rolledBack(opened.parts, wanted));
         // Into a file it goes as it is.
         if (process.stdout.isTTY) printText(cheatsheet);
-        else process.stdout.write(`${cheatsheet}\n`);
+        else writeOut(`${cheatsheet}\n`);
       }
       finish(EXIT.done);
     });

@@ -5,9 +5,26 @@ import { printable, printableJson } from '../contracts/printable.js';
  * characters. What a command hands on as it is (rows, files, a chosen text that is piped) does not.
  */
 
+let write = (text: string): unknown => process.stdout.write(text);
+
+/**
+ * Keeps standard output for what the command itself writes with {@link writeOut}: it is read by programs, and what a user's
+ * own code prints (an environment, an agent, a scorer, a tool; here or in a thread, whose output comes through here) goes to
+ * standard error.
+ */
+export function keepStandardOutput(): void {
+  write = process.stdout.write.bind(process.stdout) as typeof write;
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+}
+
+/** Writes to standard output as it is: rows, files, a chosen text that is piped. */
+export function writeOut(text: string): void {
+  write(text);
+}
+
 /** A result that people read, on standard output. */
 export function printText(text: string): void {
-  process.stdout.write(`${printable(text)}\n`);
+  writeOut(`${printable(text)}\n`);
 }
 
 let hasPrintedJson = false;
@@ -20,7 +37,7 @@ export function printJsonError(message: string, exit_code: number): void {
 /** A result that programs read, on standard output. @param space as `JSON.stringify` takes it */
 export function printJson(value: unknown, space = 2): void {
   hasPrintedJson = true;
-  process.stdout.write(`${printableJson(JSON.stringify(value, null, space))}\n`);
+  writeOut(`${printableJson(JSON.stringify(value, null, space))}\n`);
 }
 
 /** What is said beside the result, on standard error. */

@@ -9,6 +9,7 @@ import {
 import { readableJson } from '../storage/json-lines.js';
 import { PUBLISHED_SCHEMAS, trajectoryJsonSchema } from '../trajectories/json-schema.js';
 import { EXIT } from './exit.js';
+import { writeOut } from './print.js';
 
 /** By kind: of configs, and of the rows of trajectories. */
 const SCHEMAS: ReadonlyMap<string, () => unknown> = new Map([
@@ -32,7 +33,7 @@ export function addSchemaCommand(program: Command, finish: (code: number) => voi
         );
       }
       const text = readableJson(schema());
-      if (options.out === undefined) process.stdout.write(text);
+      if (options.out === undefined) writeOut(text);
       else writeFileSync(options.out, text);
       finish(EXIT.done);
     });

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { locatedFiles } from '../activities/locate.js';
 import { InvalidInputError } from '../config/errors.js';
 import { resolveLocation } from '../config/paths.js';
+import { parsePlainJson } from '../datasets/json-text.js';
 import type { Interval } from '../statistics/clustered-bootstrap.js';
 import { comparePaired, type PairedComparison } from '../statistics/paired.js';
 import { type RewardRow, readRewardRow } from '../statistics/reward-rows.js';
@@ -32,7 +33,10 @@ async function readRewards(address: string): Promise<RewardRow[]> {
   const source = await locatedFiles(openStore)(resolveLocation(address, process.cwd()));
   if (source === null) throw new InvalidInputError(`there is no file at ${address}`);
   const rows: RewardRow[] = [];
-  for await (const { line, value } of readNumberedJsonLines<unknown>(source, { name: address })) {
+  for await (const { line, value } of readNumberedJsonLines(source, {
+    name: address,
+    parse: parsePlainJson,
+  })) {
     rows.push(refusing(`line ${line} of ${address}`, () => readRewardRow(value)));
   }
   if (rows.length === 0) throw new InvalidInputError(`${address} has no rows`);

@@ -11,7 +11,7 @@ function refuse(field: string, message: string): never {
 
 function bundlePath(given: string, index: number, folder: string): string {
   const field = `datasets[${index}]`;
-  const path = resolveLocation(given, folder);
+  const path = resolveLocation(given, folder, field);
   if (isRemote(path)) refuse(field, `${path}: a bundle has modules, so it lies on the worker’s machine`);
   if (/\.ya?ml$/.test(path)) {
     refuse(field, `${given} is a config, not a bundle; name it before the options`);

@@ -16,6 +16,9 @@ export interface SchemaNode {
   [key: string]: unknown;
 }
 
+/** Top-level fields for a config's author alone, such as anchors for merge keys. */
+const OWN_FIELDS: SchemaNode = { patternProperties: { '^x-': {} } };
+
 /** The JSON Schema (draft 2020-12) of a run's config, as a user writes it. Editors complete YAML from it. */
 export function configJsonSchema(): SchemaNode {
   const everyAgent = runConfigSchema.extend({ agent: z.union([builtInAgentSchema, customAgentSchema]) });
@@ -27,7 +30,7 @@ export function configJsonSchema(): SchemaNode {
   for (const branch of branchesOf(schema.properties?.agent)) {
     if (branch.properties?.type?.const === 'history_agent') makeOptional(branch, 'type');
   }
-  return { title: 'Reprise run config', ...schema };
+  return { title: 'Reprise run config', ...schema, ...OWN_FIELDS };
 }
 
 /** The same of an evolution's config, with the short forms of its sections. */
@@ -45,7 +48,7 @@ export function evolveConfigJsonSchema(): SchemaNode {
     executor: text,
   };
   for (const [key, short] of Object.entries(shortForms)) allow(schema, key, short);
-  return { title: 'Reprise evolution config', ...schema };
+  return { title: 'Reprise evolution config', ...schema, ...OWN_FIELDS };
 }
 
 /** The same of an evaluation on task bundles. Models may also be named by environment variables. */
@@ -65,6 +68,7 @@ export function agentEvalConfigJsonSchema(): SchemaNode {
   return {
     title: 'Reprise config of an evaluation on task bundles',
     ...schema,
+    ...OWN_FIELDS,
     properties: { ...(name && { name }), dataset, ...others },
   };
 }

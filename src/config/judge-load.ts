@@ -19,7 +19,7 @@ const SECTIONS = 'experiment, rubric, lm, concurrency, limits and log_level';
 function rubricOf(given: unknown, folder: string): unknown {
   if (given == null) return structuredClone(AGENT_RUBRIC);
   if (typeof given !== 'string') return given;
-  const path = resolveLocation(given, folder);
+  const path = resolveLocation(given, folder, 'rubric');
   if (isRemote(path)) {
     throw new InvalidInputError(`rubric: ${path}: a rubric is a file of this machine`, 'rubric');
   }

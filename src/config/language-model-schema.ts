@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasVariable, NOTHING_REPLACED } from './variables.js';
 
 export const PROVIDERS = ['gemini', 'openai', 'anthropic', 'scripted', 'replay', 'simulated'] as const;
 export type Provider = (typeof PROVIDERS)[number];
@@ -96,6 +97,10 @@ export function resolveModel(
 }
 
 function checkProviderFields(lm: Fields & { provider: Provider }): { path: string; problem: string } | null {
+  for (const path of ['model', 'base_url'] as const) {
+    const text = lm[path];
+    if (text !== undefined && hasVariable(text)) return { path, problem: `${text}: ${NOTHING_REPLACED}` };
+  }
   if (lm.provider === 'scripted' && lm.script === undefined) {
     return { path: 'script', problem: 'provider scripted needs script, a YAML file of rules' };
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasVariable, NOTHING_REPLACED } from './variables.js';
 
 export const historyListSchema = z.strictObject({
   _type: z.literal('history_list'),
@@ -31,6 +32,10 @@ export const retrievalSchema = z
       if (model === undefined || !/^(openai|gemini)\/./.test(model)) {
         const message = 'backend embedding needs a model as openai/NAME or gemini/NAME';
         context.addIssue({ code: 'custom', path: ['model'], message });
+      }
+      for (const [name, text] of Object.entries({ model, base_url })) {
+        if (text === undefined || !hasVariable(text)) continue;
+        context.addIssue({ code: 'custom', path: [name], message: `${text}: ${NOTHING_REPLACED}` });
       }
       return;
     }

@@ -1,11 +1,11 @@
-import { parse } from 'yaml';
 import { InvalidInputError } from './errors.js';
+import { asTexts, asValues, parseYaml } from './yaml-text.js';
 
 const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor']);
 
 /**
  * Applies `--set runtime.num_trials=3`. The value is read as YAML, so numbers, booleans, null, lists and
- * mappings work; `a.b=` sets the empty text.
+ * mappings work; `a.b=` sets the empty text. Rows of `dataset.items` stay as they are written.
  */
 export function applyOverride(config: Record<string, unknown>, assignment: string): void {
   const equals = assignment.indexOf('=');
@@ -18,7 +18,8 @@ export function applyOverride(config: Record<string, unknown>, assignment: strin
   const text = assignment.slice(equals + 1);
   let value: unknown;
   try {
-    value = text === '' ? '' : parse(text);
+    const isRows = path[0] === 'dataset' && path[1] === 'items';
+    value = text === '' ? '' : (isRows ? asTexts : asValues)(parseYaml(text));
   } catch {
     value = text;
   }

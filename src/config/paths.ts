@@ -7,16 +7,37 @@ import { isCheatsheetAgent } from './combinations.js';
 import { InvalidInputError } from './errors.js';
 import { checkFile, checkSandbox, checkServer } from './named-files.js';
 import type { RunConfig } from './schema.js';
+import { hasVariable, NOTHING_REPLACED, upToVariable } from './variables.js';
 
 /** Whether a location is an object store's and so has nothing to do with the file system here. */
 export function isRemote(location: string): boolean {
   return location.startsWith('s3://');
 }
 
-/** An absolute path, or the remote address as it is. `file://` addresses become paths. */
-export function resolveLocation(location: string, folder: string): string {
+const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
+const HUB_DATASET = /^(?:hf:\/\/|https?:\/\/huggingface\.co\/)datasets\/([^/?#@]+\/[^/?#@]+)/;
+
+/** Of an address that nothing is read from. */
+function noFile(location: string): string {
+  const [, hubDataset] = HUB_DATASET.exec(location) ?? [];
+  const wayOut =
+    hubDataset === undefined
+      ? `download it first, e.g. with curl -LO ${location}`
+      : `give dataset.hf_name: ${hubDataset}, or download it first`;
+  return `${location} is an address, and only files of this machine and s3:// are read and written: ${wayOut}`;
+}
+
+/**
+ * An absolute path, or the remote address as it is. `file://` addresses become paths.
+ * @param field where it stands, for messages
+ * @throws InvalidInputError of an address of another kind.
+ */
+export function resolveLocation(location: string, folder: string, field = ''): string {
   if (isRemote(location)) return withoutTrailing(location, /\//);
   if (location.startsWith('file://')) return fileURLToPath(location);
+  if (ADDRESS.test(location)) {
+    throw new InvalidInputError(`${field === '' ? '' : `${field}: `}${noFile(location)}`, field);
+  }
   return isAbsolute(location) ? location : resolve(folder, location);
 }
 
@@ -25,7 +46,15 @@ export function requireFile(location: string, field: string, use: 'read' | 'code
   if (isRemote(location)) return;
   checkFile(field, location, use);
   if (existsSync(location)) return;
-  throw new InvalidInputError(`${field}: there is no file at ${location}`, field);
+  const note = hasVariable(location) ? `; ${NOTHING_REPLACED}` : '';
+  throw new InvalidInputError(`${field}: there is no file at ${location}${note}`, field);
+}
+
+/** @throws InvalidInputError where a folder would be made whose name is a variable. */
+function refuseVariable(location: string, field: string): void {
+  const folder = upToVariable(location);
+  if (folder === null || (!isRemote(location) && existsSync(folder))) return;
+  throw new InvalidInputError(`${field}: ${location}: ${NOTHING_REPLACED}`, field);
 }
 
 /**
@@ -39,7 +68,7 @@ export function inputLocation<Location extends string | null | undefined>(
   use: 'read' | 'code' = 'read',
 ): Location {
   if (location == null) return location;
-  const resolved = resolveLocation(location, folder);
+  const resolved = resolveLocation(location, folder, field);
   requireFile(resolved, field, use);
   return resolved as Location;
 }
@@ -55,8 +84,9 @@ export function outputLocation(
   folder: string,
   endings?: readonly string[],
 ): string {
-  const resolved = resolveLocation(location, folder);
+  const resolved = resolveLocation(location, folder, field);
   if (!isRemote(resolved)) checkFile(field, resolved, 'write', endings);
+  refuseVariable(resolved, field);
   return resolved;
 }
 
@@ -80,7 +110,7 @@ export function resultsLocation(
 /** A template's text. What has neither a line break nor a placeholder is the path of a file. */
 function template(given: string | null, field: string, folder: string): string | null {
   if (given === null || /[\n{]/.test(given)) return given;
-  const path = resolveLocation(given, folder);
+  const path = resolveLocation(given, folder, field);
   requireFile(path, field);
   try {
     return readFileSync(path, 'utf8');

@@ -1,17 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { LineCounter, parseDocument, type YAMLError } from 'yaml';
 import type { z } from 'zod';
 import { isMapping } from '../contracts/json.js';
 import { describeIssues } from './describe-issues.js';
 import { InvalidInputError } from './errors.js';
+import { itemsAsWritten } from './items-as-written.js';
 import type { SchemaNode } from './json-schema.js';
 import { CONFIG_ENDINGS, checkFile, permissions, quotable } from './named-files.js';
+import { asValues, parseYaml, YamlError } from './yaml-text.js';
 
 /** What the loaders of runs and of evolutions share. */
 
-/** A copy of a config's mapping. `sections` is said to whoever hands in something else. */
+/** Top-level fields that a config may have for its author's own use, such as anchors, as in Docker Compose. */
+const OWN_FIELD = /^x-/;
+
+/** A copy of a config's mapping, without its author's own fields. `sections` is said to whoever hands in something else. */
 export function asMapping(value: unknown, source: string, sections: string): Record<string, unknown> {
-  if (isMapping(value)) return structuredClone(value);
+  if (isMapping(value)) {
+    return structuredClone(
+      Object.fromEntries(Object.entries(value).filter(([name]) => !OWN_FIELD.test(name))),
+    );
+  }
   const found =
     value === null || value === undefined ? 'nothing' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
   throw new InvalidInputError(
@@ -21,12 +29,6 @@ export function asMapping(value: unknown, source: string, sections: string): Rec
 
 /** What the input of a workflow is called in messages: whoever has sent it may read all of it there. */
 export const THE_INPUT = 'the input';
-
-/** What is wrong with a file, and where, without a word of it. */
-function yamlFault({ code, pos }: YAMLError, lines: LineCounter): string {
-  const { line, col } = lines.linePos(pos[0]);
-  return `${code.toLowerCase().replaceAll('_', ' ')} at line ${line}, column ${col}`;
-}
 
 /**
  * @param field where it is named
@@ -43,19 +45,22 @@ export function readYaml(path: string, field = 'config_path'): unknown {
       code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'this is a folder' : String(error);
     throw new InvalidInputError(`config ${path}: ${reason}`);
   }
-  const lineCounter = new LineCounter();
-  const document = parseDocument(text, { prettyErrors: permissions() === null, lineCounter });
-  const problem = document.errors[0];
-  if (problem !== undefined) {
-    const why = quotable(problem.message.trim(), yamlFault(problem, lineCounter));
-    throw new InvalidInputError(`${path} is not valid YAML: ${why}`);
-  }
   try {
-    return document.toJS();
+    return configOf(parseYaml(text));
   } catch (error) {
-    const why = quotable((error as Error).message, 'an alias without its anchor, or too many of them');
-    throw new InvalidInputError(`${path} is not valid YAML: ${why}`);
+    if (!(error instanceof YamlError)) throw error;
+    throw new InvalidInputError(`${path} is not valid YAML: ${quotable(error.message, error.quiet)}`);
   }
+}
+
+/** A config as its schema takes it: numbers are numbers everywhere but in the rows of `dataset.items`. */
+function configOf(parsed: unknown): unknown {
+  const config = asValues(parsed);
+  const section = isMapping(parsed) ? parsed.dataset : undefined;
+  if (isMapping(config) && isMapping(config.dataset) && isMapping(section)) {
+    config.dataset.items = itemsAsWritten(section);
+  }
+  return config;
 }
 
 /** Everything that a schema finds wrong, one line each. `hint` may add to the line of a field that is missing. */

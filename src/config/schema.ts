@@ -42,7 +42,9 @@ export const datasetSchema = z
       .string()
       .min(1)
       .optional()
-      .describe('A .jsonl, .json, .csv or .parquet file, or a Hugging Face load_from_disk folder.'),
+      .describe(
+        'A .jsonl, .json, .csv, .tsv (each also as .gz), .parquet or .arrow file, or a Hugging Face load_from_disk folder.',
+      ),
     hf_name: z.string().min(1).optional().describe('A dataset of the Hugging Face hub, e.g. openai/gsm8k.'),
     config: z.string().min(1).optional().describe('The hub dataset’s configuration.'),
     split: z.string().min(1).optional().describe('The split, e.g. test.'),

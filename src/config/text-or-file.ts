@@ -10,7 +10,7 @@ import { isRemote, resolveLocation } from './paths.js';
 function fileOf(given: string, folder: string, field: string): string | null {
   if (/[\r\n]/.test(given) || given.trim() === '') return null;
   const isName = !/\s/.test(given.trim()) || /\.(?:txt|md|prompt)$/i.test(given.trim());
-  const path = resolveLocation(given.trim(), folder);
+  const path = resolveLocation(given.trim(), folder, field);
   return isName || (!isRemote(path) && isFile(path, field)) ? path : null;
 }
 

@@ -194,8 +194,9 @@ export interface FinishIterationInput {
   /** Every run that was made, for the logs. */
   validated: { scaffold: string; examples: string[] }[];
   trained: { scaffold: string; examples: string[] }[];
-  /** What people were told of it, for the log. */
+  /** What people were told of it, for the log, and when: milliseconds since 1970. */
   lines: string[];
+  line_times?: number[];
 }
 
 export interface FinalizeEvolveInput {
@@ -205,8 +206,9 @@ export interface FinalizeEvolveInput {
   message: string | null;
   /** Ids that were run on the test data: the best one, where there is test data. */
   tested: { scaffold: string; score: number } | null;
-  /** What people were told of an iteration that was not finished, for the log. */
+  /** What people were told of an iteration that was not finished, for the log, and when: milliseconds since 1970. */
   lines: string[];
+  line_times?: number[];
   /** Milliseconds since 1970. */
   started_at: number;
   ended_at: number;
@@ -249,6 +251,8 @@ export interface IterationInput {
     memo: IterationMemo;
     totals: EvolveTotals;
     said: string[];
+    /** When, in milliseconds since 1970. */
+    said_at?: number[];
     /** Of this iteration. */
     spent: ScaffoldSpending;
   };

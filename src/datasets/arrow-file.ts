@@ -1,16 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { DataType, RecordBatch, Vector } from 'apache-arrow';
-import type { Json } from '../contracts/json.js';
-import type { Row } from './row.js';
-import { toJson } from './row.js';
+import { type Cell, type Row, toJson } from './row.js';
+import { decimalAsWritten, momentAsWritten, singleAsWritten } from './written-numbers.js';
 
 const BLOCK_BYTES = 1024 * 1024;
 const END_OF_STREAM = Buffer.from('ffffffff00000000', 'hex');
 const FILE_MAGIC = 'ARROW1';
 
 type Arrow = typeof import('apache-arrow');
-type Convert = (value: unknown) => Json;
+type Convert = (value: unknown) => Cell;
 
 /** Rows of an Arrow IPC file or stream, a record batch at a time. */
 export async function* readArrowRows(path: string): AsyncGenerator<Row> {
@@ -67,11 +66,14 @@ function converterFor(arrow: Arrow, type: DataType): Convert {
 
 function valueConverter({ DataType: Type, ...arrow }: Arrow, type: DataType): Convert {
   const full = { DataType: Type, ...arrow } as Arrow;
-  if (Type.isTimestamp(type)) return (value) => toJson(new Date(Number(value)));
+  // Milliseconds, with a fraction that is exact to the microsecond.
+  if (Type.isTimestamp(type)) {
+    return (value) => momentAsWritten(BigInt(Math.round(Number(value) * 1000)), 'microseconds');
+  }
   if (Type.isDate(type)) return (value) => new Date(Number(value)).toISOString().slice(0, 10);
   if (Type.isDecimal(type)) {
     const { scale } = type;
-    return (value) => decimalText(value as Uint32Array, scale);
+    return (value) => decimalAsWritten(wholeNumber(value as Uint32Array), scale);
   }
   if (Type.isDictionary(type)) return converterFor(full, type.dictionary);
   if (Type.isList(type) || Type.isFixedSizeList(type)) {
@@ -95,16 +97,16 @@ function valueConverter({ DataType: Type, ...arrow }: Arrow, type: DataType): Co
         fields.map(({ name, convert }) => [name, convert((value as Record<string, unknown>)[name])]),
       );
   }
+  if (Type.isFloat(type) && type.precision === full.Precision.SINGLE) {
+    return (value) => toJson(singleAsWritten(value as number));
+  }
   return (value) => toJson(value);
 }
 
-/** A decimal from its little-endian 32-bit words, in two's complement; as text where a number would not be exact. */
-function decimalText(words: Uint32Array, scale: number): Json {
+/** A decimal's digits from its little-endian 32-bit words, in two's complement. */
+function wholeNumber(words: Uint32Array): bigint {
   let integer = 0n;
   for (let index = words.length - 1; index >= 0; index -= 1)
     integer = (integer << 32n) | BigInt(words[index] ?? 0);
-  integer = BigInt.asIntN(words.length * 32, integer);
-  const digits = (integer < 0n ? -integer : integer).toString().padStart(scale + 1, '0');
-  const text = `${integer < 0n ? '-' : ''}${digits.slice(0, digits.length - scale)}${scale > 0 ? `.${digits.slice(-scale)}` : ''}`;
-  return digits.length <= 15 ? Number(text) : text;
+  return BigInt.asIntN(words.length * 32, integer);
 }

@@ -1,8 +1,9 @@
-import type { Json } from '../contracts/json.js';
+import { AsWritten } from '../contracts/as-written.js';
 import { createRandom, shuffled } from '../statistics/random.js';
 import { DatasetError } from './dataset-error.js';
 import { kindOf, requiredValue, scalarText, valueAt } from './fields.js';
-import { isRow, parseJson, type Row } from './row.js';
+import { parseJson } from './json-text.js';
+import { type Cell, isRow, type Row } from './row.js';
 
 const FIELD = 'dataset.choices_field';
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -70,7 +71,7 @@ function fromFields(
   id: string,
   mapping: ChoiceMapping,
   fields: readonly string[],
-  target: Json | undefined,
+  target: Cell | undefined,
 ): ChoiceSet {
   const offered = fields
     .map((field) => ({ field, value: requiredValue(row, field, FIELD, rowNumber) }))
@@ -92,7 +93,7 @@ function fromFields(
 }
 
 /** A text that holds a JSON list, as CSV must, is read; everything else stays as it is. */
-function listOf(value: Json, field: string, rowNumber: number): Json {
+function listOf(value: Cell, field: string, rowNumber: number): Cell {
   if (typeof value !== 'string') return value;
   try {
     return parseJson(value);
@@ -104,14 +105,14 @@ function listOf(value: Json, field: string, rowNumber: number): Json {
   }
 }
 
-function notAList(value: Json, field: string, rowNumber: number): DatasetError {
+function notAList(value: Cell, field: string, rowNumber: number): DatasetError {
   return new DatasetError(
     `row ${rowNumber}: '${field}' (${FIELD}) is ${kindOf(value)}; choices are a list of texts, or an object {text: [...], label: [...]}`,
     FIELD,
   );
 }
 
-function choiceText(value: Json, field: string, rowNumber: number): string {
+function choiceText(value: Cell, field: string, rowNumber: number): string {
   const text = scalarText(value);
   if (text !== undefined) return text;
   throw new DatasetError(
@@ -120,7 +121,7 @@ function choiceText(value: Json, field: string, rowNumber: number): string {
   );
 }
 
-function labelIndex(labels: readonly string[], target: Json | undefined): number | undefined {
+function labelIndex(labels: readonly string[], target: Cell | undefined): number | undefined {
   const label = target === undefined ? undefined : scalarText(target);
   const index = label === undefined ? -1 : labels.indexOf(label.trim());
   return index >= 0 ? index : undefined;
@@ -131,12 +132,14 @@ function labelIndex(labels: readonly string[], target: Json | undefined): number
  * themselves and it is one of them. Digits as text, as in CSV, mean a choice of that text where there is one. Any
  * other text is left to the environment, which knows letters and texts.
  */
-function targetIndex(items: readonly Json[], target: Json | undefined): number | undefined {
-  if (typeof target === 'number') {
-    const asNumber = items.indexOf(target);
+function targetIndex(items: readonly Cell[], target: Cell | undefined): number | undefined {
+  const number = target instanceof AsWritten ? target.value : target;
+  if (target !== undefined && typeof number === 'number') {
+    const written = scalarText(target);
+    const asNumber = items.findIndex((item) => typeof item !== 'string' && scalarText(item) === written);
     if (asNumber >= 0) return asNumber;
-    if (Number.isInteger(target) && target >= 0 && target < items.length) return target;
-    const asText = items.indexOf(String(target));
+    if (Number.isInteger(number) && number >= 0 && number < items.length) return number;
+    const asText = items.indexOf(written as string);
     return asText >= 0 ? asText : items.length;
   }
   if (typeof target !== 'string' || !/^\d+$/.test(target.trim())) return undefined;

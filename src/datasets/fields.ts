@@ -1,16 +1,21 @@
-import type { Json } from '../contracts/json.js';
+import { AsWritten } from '../contracts/as-written.js';
 import { DatasetError } from './dataset-error.js';
-import { isRow, type Row } from './row.js';
+import { type Cell, isRow, type Row } from './row.js';
 
 /**
- * The value at a path such as `metadata.ID` or `answers.text.0`; `undefined` where there is none.
+ * The value at a path such as `metadata.ID` or `answers.text.0`; `undefined` where there is none, null for NaN.
  * A literal key wins at every level: a column named `metadata.ID` is found before a column `metadata`.
  */
-export function valueAt(row: Row, path: string): Json | undefined {
-  return find(row, path);
+export function valueAt(row: Row, path: string): Cell | undefined {
+  const cell = find(row, path);
+  return isNotANumber(cell) ? null : cell;
 }
 
-function find(value: Json, path: string): Json | undefined {
+function isNotANumber(cell: Cell | undefined): cell is AsWritten {
+  return cell instanceof AsWritten && cell.value === null;
+}
+
+function find(value: Cell, path: string): Cell | undefined {
   const own = ownValue(value, path);
   if (own !== undefined) return own;
   for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
@@ -22,7 +27,7 @@ function find(value: Json, path: string): Json | undefined {
   return undefined;
 }
 
-function ownValue(value: Json, key: string): Json | undefined {
+function ownValue(value: Cell, key: string): Cell | undefined {
   if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
   return isRow(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
@@ -32,7 +37,7 @@ function ownValue(value: Json, key: string): Json | undefined {
  * @param rowNumber counted from 1, for the message.
  * @throws DatasetError that names the config's field, the row and the fields it has.
  */
-export function requiredValue(row: Row, path: string, field: string, rowNumber: number): Json {
+export function requiredValue(row: Row, path: string, field: string, rowNumber: number): Cell {
   const value = valueAt(row, path);
   if (value !== undefined) return value;
   throw new DatasetError(
@@ -55,16 +60,23 @@ export function fieldNames(row: Row): string {
   return names.length > SHOWN_FIELDS ? `${shown} and ${names.length - SHOWN_FIELDS} more` : shown;
 }
 
-/** A scalar as text; `undefined` for null, lists and objects. */
-export function scalarText(value: Json): string | undefined {
+/** A scalar as text, as it is written; `undefined` for null, NaN, lists and objects. */
+export function scalarText(value: Cell): string | undefined {
   if (typeof value === 'string') return value;
+  if (value instanceof AsWritten) return value.value === null ? undefined : value.text;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return undefined;
 }
 
+/** What stands at a path, for a message; of NaN also where. */
+export function kindAt(row: Row, path: string): string {
+  return kindOf(find(row, path) ?? null);
+}
+
 /** What a value is, for a message. */
-export function kindOf(value: Json): string {
+export function kindOf(value: Cell): string {
   if (value === null) return 'null';
+  if (value instanceof AsWritten) return isNotANumber(value) ? `${value.text} (${value.place})` : 'a number';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

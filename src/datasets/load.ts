@@ -2,17 +2,19 @@ import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { readArrowRows } from './arrow-file.js';
 import { DatasetError, fileReadError } from './dataset-error.js';
+import { readDelimitedRows } from './delimited-files.js';
 import { readHubRows } from './hub.js';
+import { readJsonLinesRows, readJsonRows } from './json-files.js';
 import { readParquetRows } from './parquet-file.js';
 import { isRow, type Row, toJson } from './row.js';
 import { readSavedDatasetRows } from './saved-dataset.js';
-import { readDelimitedRows, readJsonLinesRows, readJsonRows } from './text-files.js';
+import { PACKED } from './text-blocks.js';
 
 /** Where rows come from: exactly one of `items`, `dataset_path` and `hf_name`. */
 export interface DatasetSource {
   /** Inline rows. */
   items?: readonly unknown[] | null;
-  /** A file (.jsonl, .ndjson, .json, .csv, .tsv, .parquet, .arrow) or a folder that `save_to_disk` wrote. */
+  /** A file (.jsonl, .ndjson, .json, .csv, .tsv, each also as .gz, .parquet, .arrow) or a folder that `save_to_disk` wrote. */
   dataset_path?: string | null;
   /** A dataset of the Hugging Face hub, such as `openai/gsm8k`. */
   hf_name?: string | null;
@@ -50,7 +52,10 @@ function chooseReader(source: DatasetSource, options: LoadOptions): AsyncIterabl
     throw new DatasetError('dataset needs exactly one of items, dataset_path and hf_name', 'dataset');
   }
   if (items) return inlineRows(items);
-  if (path) return readPath(resolve(path), source.split ?? null);
+  if (path) {
+    if (/^[a-z][a-z\d+.-]*:\/\//i.test(path)) throw noFile(path);
+    return readPath(resolve(path), source.split ?? null);
+  }
   if (name) {
     const request = { name, config: source.config ?? null, split: source.split ?? null };
     return readHubRows(request, { ...options, environment: options.environment ?? process.env });
@@ -61,9 +66,31 @@ function chooseReader(source: DatasetSource, options: LoadOptions): AsyncIterabl
 async function* inlineRows(items: readonly unknown[]): AsyncGenerator<Row> {
   for (const [index, item] of items.entries()) {
     const row = toJson(item);
-    if (isRow(row)) yield row;
-    else throw new DatasetError(`item ${index + 1} (dataset.items) is not an object`, 'dataset.items');
+    if (!isRow(row)) {
+      throw new DatasetError(`item ${index + 1} (dataset.items) is not an object`, 'dataset.items');
+    }
+    const rounded = Object.keys(row).find((name) => isRounded(row[name]));
+    if (rounded !== undefined) {
+      throw new DatasetError(
+        `item ${index + 1} (dataset.items): '${rounded}' is ${row[rounded]}, a whole number beyond 2^53, which a number does not hold exactly; write it as a text, in quotes`,
+        'dataset.items',
+      );
+    }
+    yield row;
   }
+}
+
+/** A config that is handed in as an object was read by somebody else: which digits it had before, nobody knows. */
+function isRounded(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+/** An address that nothing is read from here. */
+function noFile(address: string): DatasetError {
+  return new DatasetError(
+    `${address} (${PATH_FIELD}) is an address, and a dataset is a file of this machine, or one of the hub (dataset.hf_name): download it first`,
+    PATH_FIELD,
+  );
 }
 
 async function* readPath(path: string, split: string | null): AsyncGenerator<Row> {
@@ -75,25 +102,41 @@ async function* readPath(path: string, split: string | null): AsyncGenerator<Row
   }
 }
 
+/** What is done with files of other kinds that people have. */
+const WAYS_OUT: Readonly<Record<string, string>> = {
+  '.xlsx': 'save the sheet as .csv',
+  '.xls': 'save the sheet as .csv',
+  '.zip': 'unpack it first',
+  '.zst': 'unpack it first (zstd -d)',
+  '.bz2': 'unpack it first (bunzip2)',
+  '.xz': 'unpack it first (unxz)',
+  '.gz': 'unpack it first (gunzip)',
+  '.yaml': 'put its rows under dataset.items',
+  '.yml': 'put its rows under dataset.items',
+};
+
 function readFileRows(path: string): AsyncGenerator<Row> {
-  switch (extname(path).toLowerCase()) {
+  const isPacked = PACKED.test(path);
+  switch (extname(path.replace(PACKED, '')).toLowerCase()) {
     case '.jsonl':
     case '.ndjson':
       return readJsonLinesRows(path, PATH_FIELD);
     case '.json':
       return readJsonRows(path, PATH_FIELD);
     case '.csv':
-      return readDelimitedRows(path, ',', PATH_FIELD);
+      return readDelimitedRows(path, null, PATH_FIELD);
     case '.tsv':
       return readDelimitedRows(path, '\t', PATH_FIELD);
     case '.parquet':
+      if (isPacked) break;
       return readParquetRows(path);
     case '.arrow':
+      if (isPacked) break;
       return readArrowRows(path);
-    default:
-      throw new DatasetError(
-        `${path} (${PATH_FIELD}) has no known ending; known are .jsonl, .ndjson, .json, .csv, .tsv, .parquet, .arrow, and folders that Hugging Face save_to_disk wrote`,
-        PATH_FIELD,
-      );
   }
+  const wayOut = WAYS_OUT[extname(path).toLowerCase()];
+  throw new DatasetError(
+    `${path} (${PATH_FIELD}) has no known ending${wayOut === undefined ? '' : `: ${wayOut}`}; known are .jsonl, .ndjson, .json, .csv and .tsv, each also with .gz behind it, .parquet, .arrow, and folders that Hugging Face save_to_disk wrote`,
+    PATH_FIELD,
+  );
 }

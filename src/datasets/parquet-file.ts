@@ -1,6 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { AsyncBuffer, FileMetaData } from 'hyparquet';
-import { type Row, toJson } from './row.js';
+import type { AsyncBuffer, Compressors, FileMetaData } from 'hyparquet';
+import { columnConverters, withRawDecimals } from './parquet-columns.js';
+import type { Row } from './row.js';
+import { momentAsWritten } from './written-numbers.js';
 
 /**
  * How much of a row group is unpacked at once, in bytes before compression. pandas puts up to a million rows into one
@@ -14,24 +16,39 @@ const parsers = {
   /** A day, without the time that a Date would add. */
   dateFromDays: (days: number) =>
     days === undefined ? days : new Date(days * 86_400_000).toISOString().slice(0, 10),
+  /** To the digit, which a Date would cut to milliseconds. */
+  timestampFromMicroseconds: (moment: bigint) => momentAsWritten(moment, 'microseconds'),
+  timestampFromNanoseconds: (moment: bigint) => momentAsWritten(moment, 'nanoseconds'),
 };
+
+/** The same, but for what was nothing before it was packed, such as the values of a page of nulls: LZ4 fails on it. */
+function sparingEmpty(compressors: Compressors): Compressors {
+  return Object.fromEntries(
+    Object.entries(compressors).map(([codec, unpack]) => [
+      codec,
+      (bytes: Uint8Array, length: number) => (length === 0 ? new Uint8Array() : unpack(bytes, length)),
+    ]),
+  );
+}
 
 /** Rows of a parquet file. Holds the packed bytes of one row group and the rows of one slice of it. */
 export async function* readParquetRows(path: string): AsyncGenerator<Row> {
-  const [{ parquetMetadataAsync, parquetReadObjects }, { compressors }] = await Promise.all([
+  const [{ parquetMetadataAsync, parquetReadObjects, parquetSchema }, packed] = await Promise.all([
     import('hyparquet'),
     import('hyparquet-compressors'),
   ]);
   const handle = await open(path);
   try {
     const { size } = await handle.stat();
-    const metadata = await parquetMetadataAsync(fileBuffer(handle, size));
+    const written = await parquetMetadataAsync(fileBuffer(handle, size));
+    const convert = columnConverters(parquetSchema(written));
+    const metadata = withRawDecimals(written);
+    const compressors = sparingEmpty(packed.compressors);
     for (const slices of slicesByGroup(metadata)) {
       const file = remembered(fileBuffer(handle, size));
       for (const { rowStart, rowEnd } of slices) {
         const options = { file, metadata, compressors, parsers, rowStart, rowEnd, utf8: false };
-        // A writer that does not mark its text as text leaves bytes.
-        for (const row of await parquetReadObjects(options)) yield toJson(row, 'text-if-utf8') as Row;
+        for (const row of await parquetReadObjects(options)) yield convert(row) as Row;
       }
     }
   } finally {

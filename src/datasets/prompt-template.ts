@@ -1,6 +1,6 @@
 import { DatasetError } from './dataset-error.js';
-import { fieldNames, scalarText, valueAt } from './fields.js';
-import type { Row } from './row.js';
+import { fieldNames, kindAt, scalarText, valueAt } from './fields.js';
+import { jsonText, type Row } from './row.js';
 
 const FIELD = 'dataset.prompt_template';
 
@@ -23,16 +23,25 @@ export function compilePromptTemplate(template: string, inputField: string): Pro
 }
 
 function fill(placeholder: string, row: Row, rowNumber: number, inputField: string): string {
-  let value = valueAt(row, placeholder);
-  if (value === undefined && placeholder === 'question') value = valueAt(row, inputField);
+  const isOwn = placeholder !== 'question' || valueAt(row, placeholder) !== undefined;
+  const path = isOwn ? placeholder : inputField;
+  const value = valueAt(row, path);
   if (value === undefined) {
     throw new DatasetError(
       `the placeholder {${placeholder}} (${FIELD}) is no field of row ${rowNumber}; its fields are: ${fieldNames(row)}`,
       FIELD,
     );
   }
-  if (value === null) return '';
-  return scalarText(value) ?? JSON.stringify(value);
+  // Null says that there is nothing to show; NaN and the infinities may say anything.
+  if (value === null) {
+    const kind = kindAt(row, path);
+    if (kind === 'null') return '';
+    throw new DatasetError(
+      `row ${rowNumber}: '${path}', which {${placeholder}} shows (${FIELD}), is ${kind}; write null where there is nothing to show`,
+      FIELD,
+    );
+  }
+  return scalarText(value) ?? jsonText(value);
 }
 
 function parse(template: string): Part[] {

@@ -1,7 +1,35 @@
-import type { Json, JsonObject } from '../contracts/json.js';
+import { AsWritten } from '../contracts/as-written.js';
+import type { Json } from '../contracts/json.js';
 
-/** One row of a dataset as it was read: a plain JSON object, whatever the file's format. */
-export type Row = JsonObject;
+/** One row of a dataset as it was read: a plain object, whatever the file's format. */
+export type Row = { [name: string]: Cell };
+
+/** A value in a row: JSON, but for numbers of which the file says more than a number holds. */
+export type Cell = string | number | boolean | null | AsWritten | Cell[] | Row;
+
+/** A value of a row for those who calculate with it: `1.10` is 1.1, and NaN is null. */
+export function plainJson(cell: Cell): Json {
+  if (typeof cell !== 'object' || cell === null) return cell;
+  if (cell instanceof AsWritten) return cell.value;
+  if (Array.isArray(cell)) return cell.map(plainJson);
+  return Object.fromEntries(Object.entries(cell).map(([name, value]) => [name, plainJson(value)]));
+}
+
+/** A value of a row as JSON text, with its numbers as they are written. */
+export function jsonText(cell: Cell): string {
+  if (cell instanceof AsWritten) return cell.value === null ? 'null' : cell.text;
+  if (Array.isArray(cell)) return `[${cell.map(jsonText).join(',')}]`;
+  if (!isRow(cell)) return JSON.stringify(cell);
+  const fields = Object.entries(cell).map(([name, value]) => `${JSON.stringify(name)}:${jsonText(value)}`);
+  return `{${fields.join(',')}}`;
+}
+
+/** Whether a value is an object rather than a list or a scalar. */
+export function isRow(value: unknown): value is Row {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof AsWritten)
+  );
+}
 
 /** Bytes of a column that is not said to be text. */
 export type BytesPolicy = 'base64' | 'text-if-utf8';
@@ -44,7 +72,7 @@ function objectToJson(value: object, bytes: BytesPolicy): Json {
   return objectOf(Object.entries(value), bytes);
 }
 
-function objectOf(entries: Iterable<[unknown, unknown]>, bytes: BytesPolicy): JsonObject {
+function objectOf(entries: Iterable<[unknown, unknown]>, bytes: BytesPolicy): { [name: string]: Json } {
   // fromEntries defines its keys, so that one named __proto__ stays data.
   return Object.fromEntries(Array.from(entries, ([key, item]) => [String(key), toJson(item, bytes)]));
 }
@@ -58,22 +86,4 @@ function bytesToJson(value: Uint8Array, policy: BytesPolicy): string {
     }
   }
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');
-}
-
-/** Whether a value is a JSON object rather than a list or a scalar. */
-export function isRow(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const LONG_DIGITS = /\d{16}/;
-// A string, or a whole number token: strings are matched first, so that digits inside them are left alone.
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-/** `JSON.parse`, except that an integer beyond 2^53 becomes text instead of another integer (a 19-digit id, for example). */
-export function parseJson(text: string): Json {
-  if (!LONG_DIGITS.test(text)) return JSON.parse(text) as Json;
-  const quoted = text.replace(STRING_OR_NUMBER, (token) =>
-    /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
-  );
-  return JSON.parse(quoted) as Json;
 }

@@ -3,9 +3,9 @@ import type { JsonObject } from '../contracts/json.js';
 import { createRandom, shuffled } from '../statistics/random.js';
 import { readChoices } from './choices.js';
 import { DatasetError } from './dataset-error.js';
-import { kindOf, requiredValue, scalarText, valueAt } from './fields.js';
+import { kindAt, requiredValue, scalarText, valueAt } from './fields.js';
 import { compilePromptTemplate, type PromptFormatter } from './prompt-template.js';
-import type { Row } from './row.js';
+import { plainJson, type Row } from './row.js';
 
 /** How rows become tasks: the fields of the config's `dataset`, its `seed` and `runtime.max_envs_to_visit`. */
 export interface TaskMapping {
@@ -105,7 +105,7 @@ function questionOf(
   const text = scalarText(value);
   if (text === undefined) {
     throw new DatasetError(
-      `row ${rowNumber}: '${mapping.input_field}' (${field}) is ${kindOf(value)}, not a text; a prompt_template can put fields into words`,
+      `row ${rowNumber}: '${mapping.input_field}' (${field}) is ${kindAt(row, mapping.input_field)}, not a text; a prompt_template can put fields into words`,
       field,
     );
   }
@@ -130,7 +130,7 @@ function targetOf(row: Row, rowNumber: number, mapping: TaskMapping): string | n
   if (text === undefined) {
     const hint = Array.isArray(value) ? `; name one of its items, as in '${path}.0'` : '';
     throw new DatasetError(
-      `row ${rowNumber}: '${path}' (${field}) is ${kindOf(value)}, not a text${hint}`,
+      `row ${rowNumber}: '${path}' (${field}) is ${kindAt(row, path)}, not a text${hint}`,
       field,
     );
   }
@@ -145,7 +145,7 @@ function idOf(row: Row, rowNumber: number, path: string): string {
   const id = scalarText(value);
   const fault =
     id === undefined
-      ? `is ${kindOf(value)}, not a text or a number`
+      ? `is ${kindAt(row, path)}, not a text or a number`
       : id.trim() === ''
         ? 'is empty'
         : id.length > MAXIMUM_ID_LENGTH
@@ -168,6 +168,6 @@ function duplicateId(id: string, former: number, rowNumber: number, path: string
 
 function metadataOf(row: Row, rowNumber: number, paths: readonly string[]): JsonObject {
   return Object.fromEntries(
-    paths.map((path) => [path, requiredValue(row, path, 'dataset.meta_fields', rowNumber)]),
+    paths.map((path) => [path, plainJson(requiredValue(row, path, 'dataset.meta_fields', rowNumber))]),
   );
 }

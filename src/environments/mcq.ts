@@ -22,7 +22,8 @@ export class MCQEnv extends QAEnv {
   }
 
   override reset(): ResetOutcome {
-    const { question, choices = [] } = this.task;
+    const { choices = [] } = this.task;
+    const question = this.normalizeInput(this.task.question);
     // Many datasets print the choices in the question already; they are not shown twice.
     const printed = choices.every((choice, index) => printsChoice(question, LETTERS[index] ?? '', choice));
     const lines = choices.map((choice, index) => `(${LETTERS[index]}) ${choice}`);

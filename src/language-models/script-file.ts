@@ -1,12 +1,17 @@
-import { parse as parseYaml, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import { quotable } from '../config/named-files.js';
+import { asValues, parseYaml, YamlError } from '../config/yaml-text.js';
+import { AsWritten } from '../contracts/as-written.js';
 import { PURPOSES, type Purpose } from '../contracts/language-model.js';
 import { LanguageModelError } from './errors.js';
 
-/** YAML reads `reply: 42` as a number; what is meant is the text. */
-const text = z.union([z.string(), z.number(), z.boolean()]).transform(String);
-const tokens = z.int().min(0);
+/** YAML reads `reply: 1.10` as a number; what is meant is the text. */
+const text = z
+  .union([z.string(), z.number(), z.boolean(), z.instanceof(AsWritten).transform((written) => written.text)])
+  .transform(String);
+/** An object that is not only text has its numbers as numbers. */
+const values = <Schema extends z.ZodType>(schema: Schema) => z.preprocess(asValues, schema);
+const tokens = values(z.int().min(0));
 
 const replyObject = z.strictObject({
   text: text.default(''),
@@ -16,7 +21,7 @@ const replyObject = z.strictObject({
         id: z.string().min(1).optional(),
         name: z.string().min(1),
         /** Either the JSON text as the model is to write it, or an object. */
-        arguments: z.union([z.string(), z.record(z.string(), z.json())]).default({}),
+        arguments: values(z.union([z.string(), z.record(z.string(), z.json())])).default({}),
       }),
     )
     .optional(),
@@ -48,12 +53,6 @@ export interface ScriptRule {
   pattern: RegExp | undefined;
   /** Never empty. Indexed by trial + ordinal; the last one repeats. */
   replies: ScriptedReply[];
-}
-
-/** What is wrong, and where, without a word of the file. */
-function yamlFault({ code, linePos }: YAMLParseError): string {
-  const what = `is no YAML: ${code.toLowerCase().replaceAll('_', ' ')}`;
-  return linePos === undefined ? what : `${what} at line ${linePos[0].line}, column ${linePos[0].col}`;
 }
 
 function fault(path: string, what: string): LanguageModelError {
@@ -99,12 +98,9 @@ export function parseScript(content: string, path: string): ScriptRule[] {
   try {
     document = parseYaml(content);
   } catch (error) {
-    const [first = 'is no YAML'] = (error as Error).message.split('\n');
-    const isSyntax = error instanceof YAMLParseError;
-    const fallback = isSyntax
-      ? yamlFault(error)
-      : 'is no YAML: an alias without its anchor, or too many of them';
-    throw fault(path, quotable(first, fallback));
+    if (!(error instanceof YamlError)) throw error;
+    const [first = ''] = error.message.split('\n');
+    throw fault(path, `is no YAML: ${quotable(first, error.quiet)}`);
   }
   const rules = Array.isArray(document) ? document : (document as { rules?: unknown } | null)?.rules;
   if (!Array.isArray(rules))

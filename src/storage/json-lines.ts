@@ -25,7 +25,7 @@ export interface ReadJsonLinesOptions<Value> {
   /** What the lines are read from, for messages. */
   name?: string;
   /** Replaces `JSON.parse`. */
-  parse?: (text: string) => Value;
+  parse?: (text: string, line: number) => Value;
 }
 
 /**
@@ -94,7 +94,7 @@ export async function* readNumberedJsonLines<Value = Json>(
     if (text.trim() === '') continue;
     let value: Value;
     try {
-      value = parse(text);
+      value = parse(text, number);
     } catch (error) {
       const reason = quotable(error instanceof Error ? error.message : String(error), jsonFault(error));
       throw new JsonLinesError(`line ${number} of ${name} is no JSON: ${reason}`, number, error);

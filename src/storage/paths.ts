@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { InvalidInputError } from '../config/errors.js';
 import { withoutTrailing } from '../contracts/trailing.js';
 import { checkKey } from './artifact-store.js';
@@ -273,23 +274,27 @@ const MAXIMUM_NAME_LENGTH = 100;
 
 /**
  * A run's name as the name of its folder: letters, digits, `.`, `_` and `-`, at most 100 characters. Accents are
- * dropped from Latin letters, every other run of characters becomes one `-`.
- * @throws InvalidInputError where no letter or digit is left of the name.
+ * dropped from Latin letters, every other run of characters becomes one `-`. Names that differ in letters of other scripts
+ * are told apart by a hash at their end.
+ * @throws InvalidInputError where a name has no letter or digit.
  */
 export function experimentFolderName(name: string): string {
-  const written = name
-    .normalize('NFKD')
-    .replace(/\p{Mark}/gu, '')
-    .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[.-]+/, '');
-  const safe = withoutTrailing(written.slice(0, MAXIMUM_NAME_LENGTH), /[.-]/);
-  if (!/[A-Za-z0-9]/.test(safe)) {
+  const letters = name.normalize('NFKD').replace(/\p{Mark}/gu, '');
+  const written = letters.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+/, '');
+  const hash = /(?![\p{ASCII}\p{Script=Latin}])[\p{Letter}\p{Number}]/u.test(letters) ? hashOf(name) : '';
+  const safe = withoutTrailing(written.slice(0, MAXIMUM_NAME_LENGTH - hash.length), /[.-]/);
+  if (!/[A-Za-z0-9]/.test(safe + hash)) {
     throw new InvalidInputError(
-      `name: ${JSON.stringify(name)} leaves nothing for the name of a folder: use at least one letter from A to Z or digit`,
+      `name: ${JSON.stringify(name)} leaves nothing for the name of a folder: use at least one letter or digit`,
       'name',
     );
   }
-  return safe;
+  return /[A-Za-z0-9]/.test(safe) ? `${safe}${hash}` : `experiment${hash}`;
+}
+
+/** With the dash before it. */
+function hashOf(name: string): string {
+  return `-${createHash('sha256').update(name.normalize('NFC')).digest('hex').slice(0, 8)}`;
 }
 
 function padded(value: number, digits: number): string {

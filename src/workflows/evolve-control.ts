@@ -34,7 +34,7 @@ export class EvolveControl extends ExperimentControl<EvolvePlan> {
   private totals = noEvolveTotals();
   private lines: string[];
   private lineCount: number;
-  private unlogged: string[] = [];
+  private unlogged: { line: string; at: number }[] = [];
 
   /** @param before what the execution before hands over, when this one continues it. */
   constructor(before?: Pick<EvolveCarried, 'asked' | 'said'>) {
@@ -106,8 +106,8 @@ export class EvolveControl extends ExperimentControl<EvolvePlan> {
   }
 
   /** What was told of an iteration that did not come to its end: a finished one has logged its lines. */
-  unloggedLines(): string[] {
-    return this.unlogged;
+  unloggedLines(): { lines: string[]; line_times: number[] } {
+    return { lines: this.unlogged.map(({ line }) => line), line_times: this.unlogged.map(({ at }) => at) };
   }
 
   asked(): Asked {
@@ -149,7 +149,7 @@ export class EvolveControl extends ExperimentControl<EvolvePlan> {
   }
 
   private say(line: string): void {
-    this.unlogged.push(line);
+    this.unlogged.push({ line, at: Date.now() });
     this.lines = [...this.lines, line].slice(-LINES_KEPT);
     this.lineCount += 1;
   }

@@ -98,7 +98,7 @@ export async function evolve(input: EvolveInput, carried?: EvolveCarried): Promi
       plan,
       ...outcome,
       ...reached,
-      lines: control.unloggedLines(),
+      ...control.unloggedLines(),
       started_at: startedAt,
       ended_at: Date.now(),
       ...clock.worked(),

@@ -8,7 +8,8 @@ import { evolveReportSignal } from './messages.js';
 export class IterationNews {
   /** What was said and not reported so far. */
   lines: string[] = [];
-  private readonly said: Set<string>;
+  /** When each line was said. */
+  private readonly said: Map<string, number>;
   private readonly startedAt = Date.now();
   private lastReport = 0;
 
@@ -18,28 +19,29 @@ export class IterationNews {
     private readonly standing: () => Pick<IterationReport, 'nodes' | 'totals'>,
     /** Called where the experiment has ended without this iteration, as when it was reset. */
     private readonly left: () => void,
-    said?: readonly string[],
+    { said = [], said_at = [] }: { said?: readonly string[]; said_at?: readonly number[] } = {},
   ) {
-    this.said = new Set(said);
+    this.said = new Map(said.map((line, index) => [line, said_at[index] ?? this.startedAt]));
   }
 
   say(line: string): void {
     // An iteration that goes on in another execution is gone through again.
     if (this.said.has(line)) return;
-    this.said.add(line);
+    this.said.set(line, Date.now());
     this.lines.push(line);
     this.reportWhenDue();
   }
 
-  /** Everything that was ever said. */
-  all(): string[] {
-    return [...this.said];
+  /** Everything that was ever said, and when. */
+  all(): { lines: string[]; line_times: number[] } {
+    return { lines: [...this.said.keys()], line_times: [...this.said.values()] };
   }
 
   /** What was said and is reported, so that another execution does not say it again. */
-  reported(): string[] {
+  reported(): { said: string[]; said_at: number[] } {
     const unsaid = new Set(this.lines);
-    return this.all().filter((line) => !unsaid.has(line));
+    const reported = [...this.said].filter(([line]) => !unsaid.has(line));
+    return { said: reported.map(([line]) => line), said_at: reported.map(([, at]) => at) };
   }
 
   reportWhenDue(): void {

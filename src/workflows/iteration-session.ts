@@ -57,7 +57,7 @@ export class IterationSession {
       parent,
       () => this.standing(),
       () => this.setControl({ ...this.spending.control, paused: false, stopping: true }),
-      carried?.said,
+      carried,
     );
     this.memo = carried?.memo ?? noMemo();
     this.slots = new Slots(control.concurrency);
@@ -101,7 +101,7 @@ export class IterationSession {
         ...outcome,
         // What is not kept is no part of what an iteration comes to: it is the experiment's alone.
         state: { ...state, totals: keptOf(state.totals) },
-        lines: this.news.all(),
+        ...this.news.all(),
       });
       return { state, tested };
     } catch (error) {
@@ -128,7 +128,7 @@ export class IterationSession {
     return {
       ...this.input,
       control,
-      carried: { memo: this.memo, totals, said: this.news.reported(), spent },
+      carried: { memo: this.memo, totals, ...this.news.reported(), spent },
     };
   }
 

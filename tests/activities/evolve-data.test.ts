@@ -51,6 +51,17 @@ describe('examples from files', () => {
     expect(data.test).toEqual([{ id: 't', input: '3 3 8 8', scoring_data: {} }]);
   });
 
+  test('are read where Python has written NaN, and with every digit of an id', async () => {
+    const train = '{"id":12345678901234567890,"input":"4 7 8 8","level":NaN,"n":1.0,"of":[9007199254740993]}';
+    expect((await readFiles({ train })).train).toEqual([
+      {
+        id: '12345678901234567890',
+        input: '4 7 8 8',
+        scoring_data: { level: null, n: 1, of: ['9007199254740993'] },
+      },
+    ]);
+  });
+
   test.each<[string, string, string]>([
     ['no id', '{"input":"1 2 3 4"}', "row 1: 'id' is neither a text nor a whole number"],
     ['an empty id', '{"id":" ","input":"1 2 3 4"}', "row 1: 'id' is empty"],

@@ -176,7 +176,7 @@ export function executorWorld(options: WorldOptions) {
     findRun: runs.find.bind(runs),
     examples: { get: async (_type: string, id: string) => ({ id, input: 'input', scoring_data: {} }) },
     domain: { score: (output: string) => ({ score: output === '' ? 0 : 1, message: '' }) },
-    log,
+    log: () => log,
     config: {
       timeout_sec,
       sandbox: { type: 'process' },

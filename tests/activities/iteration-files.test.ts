@@ -25,7 +25,7 @@ async function finished() {
   }
   const logged: unknown[] = [];
   const log = { info: (...said: unknown[]) => logged.push(said.at(-1)) };
-  const contexts = { get: async () => ({ store, log }) } as unknown as EvolveContexts;
+  const contexts = { get: async () => ({ store, log: () => log }) } as unknown as EvolveContexts;
   const validated = { status: 'validated' as const, valid: [{ iteration: 1, score: 0.5 }] };
   const input: FinishIterationInput = {
     plan: { run: 'run', selection: { kind: 'top_k' } } as FinishIterationInput['plan'],

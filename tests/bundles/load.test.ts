@@ -65,6 +65,13 @@ describe('a bundle', () => {
     expect(reward).toBeTypeOf('function');
   });
 
+  test('is loaded where a row’s metadata has a NaN, as Python writes it', async () => {
+    const folder = flightBundle([ROW]);
+    const row = JSON.stringify({ ...ROW, metadata: { level: 'nothing' } }).replace('"nothing"', 'NaN');
+    writeFileSync(join(folder, 'task.jsonl'), row);
+    expect((await load(folder)).rows[0]?.row.metadata).toEqual({ level: null });
+  });
+
   test('is loaded from another dataset of its folder', async () => {
     const folder = flightBundle([ROW], { 'hard.jsonl': [{ ...ROW, id: 'hard' }] });
     expect((await load(join(folder, 'hard.jsonl'))).rows.map(({ row }) => row.id)).toEqual(['hard']);

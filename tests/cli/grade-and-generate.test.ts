@@ -80,8 +80,43 @@ describe('reprise grade', () => {
   ])('%s counts the correct rows', async (type, rows, correct) => {
     const { code, out } = await grade(rows, '--task-type', type, '--json');
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toEqual({ rows: rows.length, correct });
-    expect((await grade(rows, '--task-type', type)).out).toBe(`${correct} of ${rows.length} correct\n`);
+    expect(JSON.parse(out)).toMatchObject({ rows: rows.length, correct });
+    const shown = (await grade(rows, '--task-type', type)).out;
+    expect(shown.split('\n')[0]).toBe(`${correct} of ${rows.length} correct`);
+    expect(shown.includes('why it is wrong')).toBe(correct < rows.length);
+  });
+
+  test('shows the rows that are wrong, and every row with --json', async () => {
+    const rows = [
+      { output: 'a', target: 'a' },
+      { output: 'Answer: b', target: 'a' },
+      { output: '', target: 'a', correct: false },
+    ];
+    const { out } = await grade(rows, '--task-type', 'exact');
+    expect(out).toMatch(/│ 2 +│ b +│ a +│ b is not a\./);
+    expect(out).toMatch(/│ 3 +│ – +│ a +│ The reply is empty\./);
+    expect(out).not.toMatch(/│ 1 +│/);
+    expect(JSON.parse((await grade(rows, '--task-type', 'exact', '--json')).out).graded).toEqual([
+      { line: 1, output: 'a', target: 'a', correct: true, extracted: 'a', message: 'a is a.' },
+      { line: 2, output: 'Answer: b', target: 'a', correct: false, extracted: 'b', message: 'b is not a.' },
+      {
+        line: 3,
+        output: '',
+        target: 'a',
+        correct: false,
+        extracted: null,
+        message: 'The reply is empty.',
+        expected: false,
+      },
+    ]);
+  });
+
+  test('takes numbers as they are written, and NaN where nobody asks for it', async () => {
+    const rows =
+      '{"output": "1.10", "target": 1.10, "score": NaN}\n{"output": 12345678901234567890, "target": "12345678901234567890"}\n{"output": "true", "target": true}\n';
+    expect((await grade(rows, '--task-type', 'exact')).out).toBe('3 of 3 correct\n');
+    const { code, out } = await grade('{"output": "a", "target": NaN}', '--task-type', 'exact');
+    expect([code, out]).toEqual([2, "line 1: 'target' must be a text; it is NaN (line 1, column 27)"]);
   });
 
   test('where rows carry `correct` it says how far it agrees, and lists the rest', async () => {

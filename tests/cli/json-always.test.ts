@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -28,6 +28,20 @@ test.each([
   const { error } = JSON.parse(stdout);
   expect(error).toEqual({ message: expect.stringContaining(message), exit_code: 2 });
   expect(stderr).toContain(message);
+});
+
+test('what a user’s own code prints is no part of it, in whichever thread that runs', () => {
+  expect(printed(['bundle', 'new', 'noisy'])).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('Next:'),
+  });
+  const tools = join(folder, 'noisy', 'tools.ts');
+  const noise = 'console.log("logged"); console.info("told"); process.stdout.write("written\\n");\n';
+  writeFileSync(tools, noise + readFileSync(tools, 'utf8'));
+  const { status, stdout, stderr } = printed(['bundle', 'check', 'noisy', '--json']);
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ proven_solvable: 2 });
+  for (const words of ['logged', 'told', 'written']) expect(stderr).toContain(words);
 });
 
 test('without --json nothing but the sentence is printed', () => {

@@ -60,6 +60,14 @@ describe('reprise stats', () => {
     expect(cells(out)['mean reward']?.[0]).toMatch(/^0\.417, 95 % interval 0\.000 to 0\.\d{3}$/);
   });
 
+  test('tells tasks apart by every digit of their ids, and refuses NaN for a reward', async () => {
+    const row = (id: string, reward: string) => `{"task_id":${id},"trial":0,"reward":${reward},"x":NaN}\n`;
+    const two = row('12345678901234567890', '1') + row('12345678901234567891', '0');
+    expect(cells((await stats(file(two))).out).tasks).toEqual(['2']);
+    const { code, out } = await stats(file(row('1', '1') + row('2', 'NaN')));
+    expect([code, out]).toEqual([2, expect.stringMatching(/^line 2 of .*neither a reward nor an error/)]);
+  });
+
   test('leaves errors out, and says so', async () => {
     const { out } = await stats(file(rows({ a: 'ye', b: 'nn', c: 'e' })));
     expect(cells(out)).toMatchObject({

@@ -51,7 +51,7 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ agent: { ...simulated, system_prompt: ' ' } }, 'agent.system_prompt', 'the text is empty'],
   // Secrets.
   [{ agent: { ...simulated, api_key: 'x' } }, 'agent.api_key', 'the name of a credential'],
-  [{ name: '漢字' }, 'name', 'leaves nothing for the name of a folder'],
+  [{ name: '…' }, 'name', 'leaves nothing for the name of a folder'],
   [{ output: { results_dir: 's3://bucket/x?signature=x' } }, 'output.results_dir', "parameter 'signature'"],
   [{ user: { ...simulated, token: 'x' } }, 'user.token', 'the name of a credential'],
   [{ output: { results_dir: 's3://me:secret@bucket/x' } }, 'output.results_dir', 'holds a password'],

@@ -104,7 +104,7 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
     'the name of a credential',
   ],
   [{ task_prompt: `sk-${'a'.repeat(30)}` }, 'task_prompt', 'looks like a credential'],
-  [{ name: '漢字' }, 'name', 'leaves nothing for the name of a folder'],
+  [{ name: '…' }, 'name', 'leaves nothing for the name of a folder'],
   [{ output: { results_dir: 's3://bucket/x?key=x' } }, 'output.results_dir', "the parameter 'key'"],
   [{ output: { results_dir: 's3://me:secret@bucket/x' } }, 'output.results_dir', 'holds a password'],
 ];

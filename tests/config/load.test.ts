@@ -20,13 +20,13 @@ describe('the file', () => {
   });
 
   test('that leaves no name for a folder is refused before anything is started', () => {
-    const folder = folderWith({ '漢字.yaml': YAML, 'named.yaml': `name: 漢字\n${YAML}` });
-    for (const file of ['漢字.yaml', 'named.yaml']) {
+    const folder = folderWith({ '….yaml': YAML, 'named.yaml': `name: …\n${YAML}` });
+    for (const file of ['….yaml', 'named.yaml']) {
       const { message, field } = refusal(() => loadConfig(join(folder, file)));
       expect(field).toBe('name');
-      expect(message).toMatch(new RegExp(`${file}: name: "漢字" leaves nothing .* one letter from A to Z`));
+      expect(message).toMatch(new RegExp(`${file}: name: "…" leaves nothing .* one letter or digit`));
     }
-    expect(loadConfig(join(folder, '漢字.yaml'), { name: 'kanji' }).name).toBe('kanji');
+    expect(loadConfig(join(folder, '….yaml'), { name: 'dots' }).name).toBe('dots');
   });
 
   test('may be JSON, and its path relative to the working folder', () => {
@@ -41,7 +41,12 @@ describe('the file', () => {
     ['broken YAML', 'is not valid YAML', 'name: [unclosed\n'],
     ['a key twice', 'is not valid YAML', 'seed: 1\nseed: 2\n'],
     ['aliases that grow without end', 'is not valid YAML', yamlBomb()],
-    ['several documents', 'is not valid YAML', 'seed: 1\n---\nseed: 2\n'],
+    [
+      'several documents',
+      'several documents, of which line 2 (---) begins another',
+      'seed: 1\n---\nseed: 2\n',
+    ],
+    ['an alias of itself', 'is not valid YAML', 'dataset: &d { items: [*d] }\n'],
   ])('that holds %s is refused: %s', (_what, message, content) => {
     const path = join(folderWith({ 'bad.yaml': content }), 'bad.yaml');
     const error = refusal(() => loadConfig(path));

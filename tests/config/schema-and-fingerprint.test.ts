@@ -46,6 +46,7 @@ describe('the JSON Schema', () => {
     { lm: { provider: 'simulated', simulation: { latency_ms: { mean: 5 } } } },
     { dataset: { items: [{ any: { thing: [1] } }], choices_field: ['a', 'b'] } },
     { runtime: { max_envs_to_visit: null }, limits: { max_cost_usd: 0.5 } },
+    { 'x-mine': [1] },
   ];
   test.each(accepted)('accepts %j, as the loader does', (sections) => {
     expect(() => configOf(sections)).not.toThrow();

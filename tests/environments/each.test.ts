@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MCQEnv } from '../../src/environments/mcq.js';
 import { environment, play } from './support.js';
 
 const observe = async (...given: Parameters<typeof environment>) => (await environment(...given).reset()).obs;
@@ -55,6 +56,17 @@ describe('MCQEnv', () => {
 
   test('letters the choices below the question', async () => {
     expect(await observe('MCQEnv', { question: 'How many?', choices })).toBe('How many?\n(A) 3\n(B) 5');
+  });
+
+  test('asks a subclass what becomes of the question, as QAEnv does', async () => {
+    class Shouting extends MCQEnv {
+      protected override normalizeInput(question: string): string {
+        return question.toUpperCase();
+      }
+    }
+    const task = { index: 0, id: 'q', question: 'How many?', target: 'A', choices, metadata: {} };
+    const env = new Shouting(task, { options: {} }, { compareSymbolically: async () => undefined });
+    expect(env.reset().obs).toBe('HOW MANY?\n(A) 3\n(B) 5');
   });
 
   test('also where the question happens to name them', async () => {

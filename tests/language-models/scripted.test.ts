@@ -118,6 +118,28 @@ describe('the scripted model', () => {
     expect((await answer('- {match: (?i)HELLO, reply: hi}', 'Hello')).text).toBe('hi');
   });
 
+  it.each(['1.10', '007', '12345678901234567890', '1e3', '0x1F', 'True', '.5', '+5'])(
+    'answers with %s as it is written, wherever a text may stand',
+    async (text) => {
+      expect((await answer(`- {reply: ${text}}`)).text).toBe(text);
+      expect((await answer(`- {replies: [${text}]}`)).text).toBe(text);
+      expect((await answer(`- {reply: {text: ${text}}}`)).text).toBe(text);
+      expect(
+        (await answer(`- {match: ${text.replace('+', '')}, reply: yes}\n- {reply: no}`, text)).text,
+      ).toBe('yes');
+    },
+  );
+
+  it('calls tools with numbers, and takes over what a merge key names', async () => {
+    const rules = `
+- &call { reply: { tool_calls: [{ name: pay, arguments: { amount: 1.10, to: 'a' } }], usage: { input_tokens: 0x10, output_tokens: 1 } } }
+- { <<: *call, match: never }
+`;
+    const reply = await answer(rules);
+    expect(reply.tool_calls).toMatchObject([{ name: 'pay', arguments: '{"amount":1.1,"to":"a"}' }]);
+    expect(reply.usage).toMatchObject({ input_tokens: 16 });
+  });
+
   it('says which call no rule matches, without a retry', async () => {
     const long = `Tell me ${'very '.repeat(200)}much`;
     const call = { sample_id: 'q-7', trial: 1, purpose: 'judge' as const, ordinal: 2 };
@@ -156,8 +178,10 @@ describe('the scripted model', () => {
     ['- {reply: [a]}', 'rule 1, reply: must be a text, or an object with text'],
     ['- just text', 'rule 1'],
     ['a: [b', 'script.yaml: '],
-    [yamlBomb(), 'script.yaml: Excessive alias count'],
-    ['- {reply: *none}', 'script.yaml: Unresolved alias'],
+    [yamlBomb(), 'script.yaml: is no YAML: Excessive alias count'],
+    ['- {reply: *none}', 'script.yaml: is no YAML: Unresolved alias'],
+    ['- {reply: x}\n---\n- {reply: y}', 'it holds several documents, of which line 2 (---)'],
+    ['- { match: a, reply: 1,000 }', "'000' at line 1, column 24 stands without a value"],
   ])('names what is wrong with %j', async (yaml, expected) => {
     const error = await failure(model(yaml));
     expect(error).toMatchObject({ kind: 'configuration', retryable: false, fatalForRun: true });

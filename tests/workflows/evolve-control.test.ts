@@ -70,9 +70,12 @@ test('what it told of an iteration is for the log where the iteration did not co
   const ended = { totals, exhausted: null, fatal: null, tested: null };
   control.receive({ lines: ['first'], nodes: [], totals });
   control.left({ ...ended, lines: ['second'], state: PLAN.state });
-  expect(control.unloggedLines()).toEqual([]);
+  expect(control.unloggedLines()).toEqual({ lines: [], line_times: [] });
   control.receive({ lines: ['third'], nodes: [], totals });
   control.left({ ...ended, lines: ['fourth'], state: null });
-  expect(control.unloggedLines()).toEqual(['third', 'fourth']);
+  expect(control.unloggedLines()).toEqual({
+    lines: ['third', 'fourth'],
+    line_times: [expect.any(Number), expect.any(Number)],
+  });
   expect(control.progress().lines).toEqual(['first', 'second', 'third', 'fourth']);
 });

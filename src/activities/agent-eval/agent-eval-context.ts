@@ -1,4 +1,5 @@
 import { basename } from 'node:path/posix';
+import type { Logger } from 'pino';
 import { RolloutDatabase } from '../../bundles/rollout-database.js';
 import type { AgentEvalConfig } from '../../config/agent-eval-schema.js';
 import type { LanguageModelConfig } from '../../config/language-model-schema.js';
@@ -16,6 +17,7 @@ import { codeBegunWith } from '../kept-code.js';
 import { Lru, loadedOnce } from '../lru.js';
 import type { CalledModel } from '../model-calls.js';
 import { storeOfRun } from '../owners.js';
+import type { LogComponent } from '../run-log.js';
 import { storedConfig } from '../stored-config.js';
 import type { BundleCode, StoredRow } from './bundle-code.js';
 import { Conversations } from './conversation.js';
@@ -58,8 +60,8 @@ export class AgentEvalContext {
     this.user = simulated === null ? null : this.called(simulated.lm);
   }
 
-  get log() {
-    return this.dependencies.runLogs.for(this.store, this.config.output.log_level);
+  log(component: LogComponent): Logger {
+    return this.dependencies.runLogs.for(this.store, this.config.output.log_level, component);
   }
 
   /** The experiment: its folder's name. */
@@ -82,7 +84,8 @@ export class AgentEvalContext {
   }
 
   private called(lm: LanguageModelConfig): CalledModel {
-    const { store, calls, log } = this;
+    const { store, calls } = this;
+    const log = this.log('model');
     const { seed, output } = this.config;
     const model = calledModel(
       lm,

@@ -75,8 +75,9 @@ export function createEndRollout(contexts: AgentEvalContexts) {
       const stored = await results.find(input);
       if (stored?.execution === execution) return summary(stored.row);
       const { row } = await results.save({ execution, row: await rowOf(context, input) });
-      const { task_id, trial, status, ending, reward, error } = row;
-      context.log.info({ row: task_id, rollout: trial, status, ending, reward, error }, 'rollout ended');
+      const { task_id: sample, trial, status, ending, reward, error } = row;
+      const time = new Date(input.ended_at).toISOString();
+      context.log('rollout').info({ time, sample, trial, status, ending, reward, error }, 'rollout ended');
       return summary(row);
     });
 }

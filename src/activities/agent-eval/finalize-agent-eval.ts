@@ -157,7 +157,9 @@ async function writeEnd(
   );
   await store.writeStream(artifactKeys.report, agentEvalReport(metrics));
   const { status, rollouts: judged, mean_reward, errors, user_faults } = metrics;
-  context.log.info({ status, rollouts: judged, mean_reward, errors, user_faults }, 'evaluation ended');
+  context
+    .log('experiment')
+    .info({ status, rollouts: judged, mean_reward, errors, user_faults }, 'evaluation ended');
   await writeMetrics(store, metrics, dependencies.runLogs);
   return metrics;
 }

@@ -74,7 +74,7 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
       contexts.forget(run);
       const tasks = tasksOf(rows, config);
       const kept = await keptRollouts(store, tasks);
-      const log = dependencies.runLogs.for(store, config.output.log_level);
+      const log = dependencies.runLogs.for(store, config.output.log_level, 'experiment');
       const change = await noteCodeChange(
         store,
         { ...bundleCode(rows), values: pricesInUse(modelsOf(config), dependencies.environment) },

@@ -43,7 +43,7 @@ export class RolloutCalls {
   /** Stores what was said without a model; answers what is at its place then. */
   async keep(context: AgentEvalContext, record: CallRecord): Promise<CallRecord> {
     const kept = await held(() => context.calls.keep({ record, answer: null }), {
-      log: context.log,
+      log: context.log('model'),
       dependencies: this.dependencies,
       what: 'store a reply',
     });

@@ -77,7 +77,9 @@ export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls)
     const fault = faultOf(context, input, record, messages);
     if (fault !== null) {
       const { row, rollout: number, place } = input;
-      context.log.warn({ row, rollout: number, message: place.user_turns, fault }, 'faulty simulated user');
+      context
+        .log('rollout')
+        .warn({ sample: row, trial: number, message: place.user_turns, fault }, 'faulty simulated user');
       return { kind: 'faulty', fault, ...cost };
     }
     return { kind: readUserMessage(record.text, stopToken).stops ? 'stopped' : 'said', ...cost };

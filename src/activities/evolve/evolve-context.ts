@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { EvolveConfig } from '../../config/evolve-schema.js';
 import type { LanguageModelConfig } from '../../config/language-model-schema.js';
 import type { ScaffoldJob } from '../../contracts/evolve.js';
@@ -11,6 +12,7 @@ import type { WorkerDependencies } from '../dependencies.js';
 import { codeBegunWith } from '../kept-code.js';
 import type { CalledModel } from '../model-calls.js';
 import { storeOfRun } from '../owners.js';
+import type { LogComponent } from '../run-log.js';
 import { storedConfig } from '../stored-config.js';
 import { ExampleReader } from './evolve-data.js';
 import { evolveDomain } from './evolve-domain.js';
@@ -40,8 +42,8 @@ export class EvolveContext {
     this.executor = config.executor === null ? null : this.called(config.executor.lm);
   }
 
-  get log() {
-    return this.dependencies.runLogs.for(this.store, this.config.output.log_level);
+  log(component: LogComponent): Logger {
+    return this.dependencies.runLogs.for(this.store, this.config.output.log_level, component);
   }
 
   /**
@@ -70,7 +72,8 @@ export class EvolveContext {
   }
 
   private called(lm: LanguageModelConfig): CalledModel {
-    const { store, calls, log } = this;
+    const { store, calls } = this;
+    const log = this.log('model');
     const { seed, output } = this.config;
     return calledModel(lm, { store, calls, log, seed, resultsDir: output.results_dir }, this.dependencies);
   }

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../config/errors.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
+import { parsePlainJson } from '../../datasets/json-text.js';
 import type { Domain } from '../../evolution/domains/domain.js';
 import { readExample } from '../../evolution/examples.js';
 import type { DatasetExample } from '../../evolution/types.js';
@@ -27,7 +28,10 @@ export async function readExampleFile(
   const faults: string[] = [];
   const lines = new Map<string, number>();
   try {
-    for await (const { line, value } of readNumberedJsonLines<Json>(stream, { name: address })) {
+    for await (const { line, value } of readNumberedJsonLines(stream, {
+      name: address,
+      parse: parsePlainJson,
+    })) {
       const read = readRow(value, line, domain, lines);
       if (typeof read === 'string') faults.push(read);
       else examples.push(read);

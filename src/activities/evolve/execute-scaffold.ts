@@ -184,7 +184,7 @@ export function createScaffoldExecution(
       at: new Date().toISOString(),
     };
     const kept = await held(() => context.runs.save(record), {
-      log: context.log,
+      log: context.log('sandbox'),
       dependencies,
       what: 'store a run',
     });

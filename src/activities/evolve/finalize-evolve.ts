@@ -22,6 +22,7 @@ import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { writeLineage } from './iteration-files.js';
+import { logLines } from './log-lines.js';
 import { copyScaffold, readScaffold, type ScaffoldPlace } from './scaffold-files.js';
 import { hasOutput, type ScaffoldRunRecord } from './scaffold-runs.js';
 import { scaffoldTrajectories } from './scaffold-trajectories.js';
@@ -162,8 +163,11 @@ async function writeEnd(
       },
     }),
   );
-  for (const line of [...input.lines, bestLine(best)]) if (line !== null) context.log.info(line);
-  context.log.info({ status: metrics.status, best: metrics.best }, 'experiment ended');
+  const log = context.log('experiment');
+  logLines(log, input);
+  const last = bestLine(best);
+  if (last !== null) log.info(last);
+  log.info({ status: metrics.status, best: metrics.best }, 'experiment ended');
   await writeMetrics(store, metrics, dependencies.runLogs);
   return metrics;
 }

@@ -21,6 +21,7 @@ import { keysBelow } from '../../storage/read-ahead.js';
 import { heartbeating } from '../heartbeating.js';
 import { unlessOver } from '../unless-over.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
+import { logLines } from './log-lines.js';
 import { copyScaffold } from './scaffold-files.js';
 import type { ScaffoldRunRecord } from './scaffold-runs.js';
 
@@ -110,7 +111,7 @@ async function writeIteration(
   input: FinishIterationInput,
   store: ArtifactStore,
 ): Promise<void> {
-  const { iteration, closing, state, parents, validated, trained, lines } = input;
+  const { iteration, closing, state, parents, validated, trained } = input;
   // Of a closing before, which the experiment went beyond.
   if (closing) await store.deleteFolder('closing');
   else await deleteStrays(store, iteration, state.nodes);
@@ -130,8 +131,11 @@ async function writeIteration(
   await store.write(closing ? closingScoringPath() : scoringPath(iteration), readableJson(scoring));
   await writeLineage(store, input);
   if (!closing) await store.write(evolveStateKey(iteration), readableJson(state));
-  for (const line of [...lines, bestSoFarLine(state.nodes)]) if (line !== null) context.log.info(line);
-  context.log.info({ iteration, closing, scores: scoring.valid }, 'iteration finished');
+  const log = context.log('iteration');
+  logLines(log, input, { iteration });
+  const best = bestSoFarLine(state.nodes);
+  if (best !== null) log.info({ iteration }, best);
+  log.info({ iteration, closing, scores: scoring.valid }, 'iteration finished');
 }
 
 /**

@@ -115,7 +115,7 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
       const state = { ...latest, totals: addStep(keptOf(latest.totals), costOfUnkept(unkept)) };
       const run = referenceTo(store, runId);
       contexts.forget(run);
-      const log = dependencies.runLogs.for(store, config.output.log_level);
+      const log = dependencies.runLogs.for(store, config.output.log_level, 'experiment');
       if (folder.left !== undefined)
         dependencies.notify(leftText(folder.left.experiment, folder.left.differs));
       const change = await noteCodeChange(

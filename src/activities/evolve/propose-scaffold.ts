@@ -50,7 +50,7 @@ export function createProposeScaffold(
       : { ok: false as const, fault: `${parsed.message.slice(0, LONGEST_FAULT)}${cutOff(record)}` };
     if (!accepted.ok) {
       const { id: scaffold, attempt } = input;
-      context.log.warn({ scaffold, attempt, fault: accepted.fault }, 'no usable scaffold');
+      context.log('iteration').warn({ scaffold, attempt, fault: accepted.fault }, 'no usable scaffold');
       return { ...accepted, ...cost };
     }
     return { ...accepted, warnings: parsed.ok ? parsed.warnings : [], ...cost };

@@ -92,7 +92,7 @@ export function createScaffolderTurn(
     const isLast = input.turn === input.max_turns - 1;
     const refused = (fault: string): ScaffolderTurn => {
       const { id: scaffold, attempt, turn } = input;
-      context.log.warn({ scaffold, attempt, turn, fault }, 'no usable scaffold');
+      context.log('iteration').warn({ scaffold, attempt, turn, fault }, 'no usable scaffold');
       return { kind: isLast ? 'failed' : 'refused', fault, ...cost };
     };
     const action = draftAction(record);

@@ -149,7 +149,7 @@ export function createFinalizeJudge(
       'step',
     );
     const { status, steps, errors, cost_usd } = metrics;
-    context.log.info({ status, steps, errors, cost_usd }, 'judgement ended');
+    context.log('experiment').info({ status, steps, errors, cost_usd }, 'judgement ended');
     await writeMetrics(store, metrics, dependencies.runLogs);
     return metrics;
   }

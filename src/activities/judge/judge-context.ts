@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { JudgeConfig } from '../../config/judge-schema.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { CallStore } from '../call-store.js';
@@ -6,6 +7,7 @@ import { ContextCache } from '../context-cache.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import type { CalledModel } from '../model-calls.js';
 import { storeOfRun } from '../owners.js';
+import type { LogComponent } from '../run-log.js';
 import { storedConfig } from '../stored-config.js';
 import { JudgedTrajectories } from './judged-trajectories.js';
 
@@ -22,14 +24,15 @@ export class JudgeContext {
   ) {
     this.trajectories = new JudgedTrajectories(store);
     this.calls = new CallStore(store);
-    const { calls, log } = this;
+    const { calls } = this;
+    const log = this.log('model');
     // The judgements of an experiment share a cache of replies.
     const experiment = { store, calls, log, seed: 0, resultsDir: config.experiment };
     this.judge = calledModel(config.lm, experiment, dependencies);
   }
 
-  get log() {
-    return this.dependencies.runLogs.for(this.store, this.config.log_level);
+  log(component: LogComponent): Logger {
+    return this.dependencies.runLogs.for(this.store, this.config.log_level, component);
   }
 }
 

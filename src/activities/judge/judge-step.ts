@@ -43,7 +43,9 @@ export function createJudgeStep(contexts: JudgeContexts, models: ModelCalls) {
       const reply = await ask(context, input, attempt);
       if (!reply.read.ok) {
         const { trajectory, step } = input;
-        context.log.warn({ trajectory, step, attempt: input.attempt, fault: reply.read.fault }, 'no verdict');
+        context
+          .log('judge')
+          .warn({ trajectory, step, attempt: input.attempt, fault: reply.read.fault }, 'no verdict');
       }
       return outcomeOf(reply, attempt.costOf(reply.record));
     }, input.before);
@@ -53,8 +55,8 @@ export function createJudgeStep(contexts: JudgeContexts, models: ModelCalls) {
 export function createRecordJudgeError(contexts: JudgeContexts) {
   return ({ run, trajectory, step, error }: JudgeStepErrorInput): Promise<void> =>
     heartbeating(async () => {
-      const { store, log } = await contexts.get(run);
-      log.warn({ trajectory, step, error }, 'a step could not be judged');
-      await store.write(judgeErrorKey(trajectory, step), JSON.stringify(error));
+      const context = await contexts.get(run);
+      context.log('judge').warn({ trajectory, step, error }, 'a step could not be judged');
+      await context.store.write(judgeErrorKey(trajectory, step), JSON.stringify(error));
     });
 }

@@ -79,7 +79,7 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
       const { rubric, lm, concurrency, limits } = config;
       const name = judgementName(config);
       const unkept = await unkeptSoFar(store);
-      const log = dependencies.runLogs.for(store, config.log_level);
+      const log = dependencies.runLogs.for(store, config.log_level, 'experiment');
       log.info({ judgement: name, trajectories: steps.length }, 'judgement prepared');
       return {
         run,

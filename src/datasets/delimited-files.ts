@@ -1,0 +1,72 @@
+import { pipeline } from 'node:stream';
+import { parse } from 'csv-parse';
+import { DatasetError } from './dataset-error.js';
+import type { Row } from './row.js';
+import { blocksOf, strictText } from './text-blocks.js';
+
+/** Characters of a file in which its header ends, or it has none. */
+const LONGEST_HEADER = 1 << 20;
+/** Excel's first line, where it says which delimiter follows. */
+const SEPARATOR_LINE = /^sep=(.)\r?\n/i;
+
+/**
+ * Rows of a CSV or TSV file with a header line, streamed. Every value is text.
+ * @param delimiter null: comma, semicolon or tab, whichever the header has most of
+ */
+export async function* readDelimitedRows(
+  path: string,
+  delimiter: '\t' | null,
+  field: string,
+): AsyncGenerator<Row> {
+  const text = strictText(blocksOf(path, field), path, field);
+  const head = await headOf(text);
+  const [line, said] = SEPARATOR_LINE.exec(head) ?? [];
+  const used = delimiter ?? said ?? mostFrequent(head);
+  const parser = parse({
+    delimiter: used,
+    columns: (header: string[]) => columnNames(header, path, field),
+    skip_empty_lines: true,
+    // In tab-separated files a quote inside a value usually stands for itself.
+    relax_quotes: used === '\t',
+  });
+  // The last stream's errors, and those of the streams before it, come out of the iteration.
+  const records = pipeline(joined(head.slice(line?.length ?? 0), text), parser, () => {});
+  for await (const row of records) yield row as Row;
+}
+
+async function* joined(head: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  if (head !== '') yield head;
+  yield* rest;
+}
+
+/** A text as far as its first lines go, and what came with them. */
+async function headOf(text: AsyncGenerator<string>): Promise<string> {
+  let head = '';
+  while (head.length < LONGEST_HEADER && !/\n[^\n]*\n/.test(head)) {
+    const { value, done } = await text.next();
+    if (done) break;
+    head += value;
+  }
+  return head;
+}
+
+/** The delimiter that stands most often in the first line, outside quotes: a comma unless another one does. */
+function mostFrequent(head: string): string {
+  const header =
+    head
+      .trimStart()
+      .replace(/"[^"]*"?/g, '')
+      .split('\n', 1)[0] ?? '';
+  const count = (delimiter: string) => header.split(delimiter).length;
+  return [';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best), ',');
+}
+
+/** Checks a header; a nameless column, as pandas writes for its index, gets the name pandas would give it. */
+function columnNames(header: string[], path: string, field: string): string[] {
+  const names = header.map((name, index) => (name.trim() === '' ? `Unnamed: ${index}` : name.trim()));
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    throw new DatasetError(`the header of ${path} (${field}) names the column '${repeated}' twice`, field);
+  }
+  return names;
+}
