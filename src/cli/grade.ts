@@ -5,6 +5,7 @@ import { gradeExact } from '../grading/exact.js';
 import { type Grade, GradingLimitError } from '../grading/grade.js';
 import { gradeMultipleChoice } from '../grading/multiple-choice.js';
 import { gradeNumeric } from '../grading/numeric.js';
+import { gradeByAny, rightByAny } from '../grading/several.js';
 import { readNumberedJsonLines } from '../storage/json-lines.js';
 import { GradingPool } from '../workers/grading-pool.js';
 import { EXIT } from './exit.js';
@@ -16,7 +17,8 @@ type TaskType = (typeof TASK_TYPES)[number];
 
 interface GradedRow {
   output: string;
-  target: string;
+  /** Several: each is a right answer. */
+  targets: string[];
   choices?: string[];
   /** What the row says; compared with the grade. */
   correct?: boolean;
@@ -51,13 +53,23 @@ function checkRow(value: unknown, line: number, taskType: TaskType): GradedRow {
     if (typeof found === 'string' || typeof found === 'number') return String(found);
     throw new InvalidInputError(`line ${line}: '${field}' must be a text`, field);
   };
+  const targets = (): string[] => {
+    const found = row?.target;
+    if (!Array.isArray(found)) return [text('target')];
+    if (found.length > 0 && found.every((one) => typeof one === 'string' || typeof one === 'number'))
+      return found.map(String);
+    throw new InvalidInputError(
+      `line ${line}: 'target' must be a text, or a list of right answers`,
+      'target',
+    );
+  };
   const choices = row?.choices;
   if (taskType === 'mcq' && !(Array.isArray(choices) && choices.length > 1)) {
     throw new InvalidInputError(`line ${line}: task type mcq needs 'choices', a list of texts`, 'choices');
   }
   return {
     output: text('output'),
-    target: text('target'),
+    targets: targets(),
     ...(Array.isArray(choices) ? { choices: choices.map(String) } : {}),
     ...(typeof row?.correct === 'boolean' ? { correct: row.correct } : {}),
   };
@@ -68,15 +80,22 @@ type Grader = (row: GradedRow) => Promise<Grade> | Grade;
 function graderFor(taskType: TaskType, tolerance: number | undefined, pool: GradingPool): Grader {
   switch (taskType) {
     case 'exact':
-      return ({ output, target }) => gradeExact(output, target);
+      return ({ output, targets }) =>
+        rightByAny(targets.map((target) => ({ target, grade: gradeExact(output, target) }))).grade;
     case 'mcq':
-      return ({ output, target, choices = [] }) => gradeMultipleChoice(output, target, choices);
+      return ({ output, targets, choices = [] }) =>
+        rightByAny(targets.map((target) => ({ target, grade: gradeMultipleChoice(output, target, choices) })))
+          .grade;
     case 'numeric':
-      return ({ output, target }) =>
-        gradeNumeric(output, target, {
-          symbolic: pool.compare,
-          ...(tolerance === undefined ? {} : { tolerance }),
-        });
+      return async ({ output, targets }) => {
+        const { grade } = await gradeByAny(targets, (target) =>
+          gradeNumeric(output, target, {
+            symbolic: pool.compare,
+            ...(tolerance === undefined ? {} : { tolerance }),
+          }),
+        );
+        return grade;
+      };
   }
 }
 
@@ -97,11 +116,12 @@ function addGrade(
   }
   if (correct) report.false_positives += 1;
   else report.false_negatives += 1;
-  const { output, target, correct: expected } = row;
+  const { output, targets, correct: expected } = row;
+  const target = targets.join(' or ');
   report.disagreements.push({ line, output, target, expected, graded: correct, extracted, message });
 }
 
-/** Grades a JSONL of `output`, `target` and `choices?`; compares with `correct` where rows carry it. */
+/** Grades a JSONL of `output`, `target` (a list: any of these) and `choices?`; compares with `correct` where rows carry it. */
 async function gradeFile(
   path: string,
   taskType: TaskType,

@@ -12,12 +12,13 @@ type Started = Pick<StartedRun, 'id' | 'how' | 'changed' | 'left' | 'done' | 'co
 interface Carrying {
   /** The changed code is an agent's, which a worker bundles when it starts. */
   bundled?: boolean;
-  /** What its config means; see `inWords`. */
+  /** What its config means (see `inWords`), and what is to be said of its dataset. */
   means?: readonly string[];
 }
 
-export function carryingOf(config: RunConfig): Carrying {
-  return { bundled: 'file' in config.agent, means: inWords(config) };
+/** @param notes what is to be said of its dataset */
+export function carryingOf(config: RunConfig, notes: readonly string[] = []): Carrying {
+  return { bundled: 'file' in config.agent, means: [...inWords(config), ...notes] };
 }
 
 const VERBS = { new: 'Started', continued: 'Continuing', attached: 'Attached to' } as const;

@@ -89,7 +89,7 @@ test.each([
   await expect(loading).rejects.toThrow(message);
 });
 
-const check = (dataset: Record<string, unknown>): Promise<void> =>
+const check = (dataset: Record<string, unknown>): Promise<string[]> =>
   checkDataset(
     configOf({ dataset }) as RunConfig,
     { environment: {} },
