@@ -14,6 +14,7 @@ import { acceptedAnswers, noChoice, rightChoices, type TargetRules } from './tar
 export interface TaskMapping extends ChoiceMapping, TargetRules {
   task_type: 'exact' | 'numeric' | 'mcq' | 'custom';
   env_class?: string;
+  env_file?: string;
   input_field: string;
   target_field?: string | null;
   /** Default: where the target's own field is one of the choices, or the target stands in a place of their list. */
@@ -213,7 +214,7 @@ function targetIn(
   mapping: TaskMapping,
   survey: TargetSurvey,
 ): number[] | null {
-  const { target_field: path, task_type } = mapping;
+  const { target_field: path, task_type, env_file } = mapping;
   const isCustom = task_type === 'custom';
   if (isCustom && !path) return null;
   const value = targetOf(row, rowNumber, mapping);
@@ -221,7 +222,7 @@ function targetIn(
   const place = { value, path: path as string, rowNumber };
   const right = rightChoices(place, choices, mapping);
   if (right === null) {
-    if (isCustom) return null;
+    if (isCustom || env_file !== undefined) return null;
     // What is no target at all is refused as such.
     if (!Array.isArray(value)) acceptedAnswers(place, task_type === 'numeric' ? 'exact' : task_type);
     throw noChoice(place, choices, mapping);

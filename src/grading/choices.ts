@@ -104,10 +104,10 @@ function withKey(keys: readonly string[][], text: string): number[] {
   return [];
 }
 
-/** Whether a question shows every choice with its letter, as `(A) text`, `A) text`, `A. text` or `A: text`. */
+/** Whether a question shows every choice with its letter, as `(A) text`, `(A)text`, `A) text`, `A. text` or `A: text`. */
 export function printsChoices(question: string, choices: readonly string[]): boolean {
   return choices.every((choice, index) =>
-    [')', '.', ':'].some((mark) => question.includes(`${LETTERS[index]}${mark} ${choice}`)),
+    [') ', '. ', ': ', ')'].some((mark) => question.includes(`${LETTERS[index]}${mark}${choice}`)),
   );
 }
 
