@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
+import { Choices } from '../grading/choices.js';
 import { gradeExact } from '../grading/exact.js';
-import { type Grade, GradingLimitError } from '../grading/grade.js';
+import { type Grade, GradingLimitError, quote } from '../grading/grade.js';
 import { gradeMultipleChoice } from '../grading/multiple-choice.js';
 import { gradeNumeric } from '../grading/numeric.js';
 import { gradeByAny, rightByAny } from '../grading/several.js';
@@ -67,10 +68,23 @@ function checkRow(value: unknown, line: number, taskType: TaskType): GradedRow {
   if (taskType === 'mcq' && !(Array.isArray(choices) && choices.length > 1)) {
     throw new InvalidInputError(`line ${line}: task type mcq needs 'choices', a list of texts`, 'choices');
   }
+  const output = text('output');
+  const accepted = targets();
+  const texts = Array.isArray(choices) ? choices.map(String) : undefined;
+  const stray =
+    taskType === 'mcq' && texts !== undefined
+      ? accepted.find((target) => new Choices(texts, target).readTarget(target) === undefined)
+      : undefined;
+  if (stray !== undefined) {
+    throw new InvalidInputError(
+      `line ${line}: 'target' ${JSON.stringify(stray)} is none of the choices ${quote(texts?.join(', ') ?? '')}; a target is a letter, the text of one choice, or its position from 0`,
+      'target',
+    );
+  }
   return {
-    output: text('output'),
-    targets: targets(),
-    ...(Array.isArray(choices) ? { choices: choices.map(String) } : {}),
+    output,
+    targets: accepted,
+    ...(texts === undefined ? {} : { choices: texts }),
     ...(typeof row?.correct === 'boolean' ? { correct: row.correct } : {}),
   };
 }

@@ -72,7 +72,7 @@ export const datasetSchema = z
       .default('answer')
       .describe('A list of several right answers works; see target_match.'),
     target_base: z
-      .union([z.literal(0), z.literal(1), z.literal('A'), z.literal('none')])
+      .literal([0, 1, 'A', 'none'])
       .optional()
       .describe(
         'Multiple choice: what targets count from. 0 or 1: they are indices. A: letters. none: the texts of choices. Default: by what each one is.',
