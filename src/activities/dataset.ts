@@ -9,6 +9,8 @@ export interface Reading {
   /** Names where datasets are downloaded from and kept. */
   environment: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
+  /** Hears, when all tasks were read, what is to be said of them: how targets are read where nothing tells. */
+  notice?: (sentence: string) => void;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface Reading {
  */
 export function datasetTasks({ dataset, runtime, seed }: RunConfig, reading: Reading): AsyncIterable<Task> {
   const { max_envs_to_visit } = runtime;
-  return tasksOf(loadRows(dataset, reading), { ...dataset, seed, max_envs_to_visit });
+  return tasksOf(loadRows(dataset, reading), { ...dataset, seed, max_envs_to_visit }, reading.notice);
 }
 
 /**
@@ -32,17 +34,22 @@ export function checkedTasks(
   return code.checked(environmentSource(config), datasetTasks(config, reading));
 }
 
-/** Reads a dataset that lies on this machine from end to end, so that a bad row is found before anything starts. */
+/**
+ * Reads a dataset that lies on this machine from end to end, so that a bad row is found before anything starts.
+ * @returns what is to be said of it.
+ */
 export async function checkDataset(
   config: RunConfig,
   reading: Reading,
   code: EnvironmentCode,
-): Promise<void> {
+): Promise<string[]> {
+  const notes: string[] = [];
   const isElsewhere = config.dataset.hf_name !== undefined;
   const tasks = isElsewhere
     ? code.checked(environmentSource(config), none())
-    : checkedTasks(config, reading, code);
+    : checkedTasks(config, { ...reading, notice: (sentence) => void notes.push(sentence) }, code);
   for await (const _task of tasks);
+  return notes;
 }
 
 async function* none(): AsyncGenerator<Task> {}

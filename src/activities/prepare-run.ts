@@ -81,9 +81,15 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
 
     const { cancellationSignal: signal } = Context.current();
     const { environment } = dependencies;
-    const tasks = checkedTasks(config, { environment, signal }, dependencies.environmentCode());
+    const means: string[] = [...inWords(config, factsOfLoaded(config, memory)).sentences];
+    const notice = (sentence: string) => {
+      means.push(sentence);
+      // Rows that lie on its machine were read, and this was said, by the command.
+      if (config.dataset.hf_name !== undefined) dependencies.notify(sentence);
+    };
+    const reading = { environment, signal, notice };
+    const tasks = checkedTasks(config, reading, dependencies.environmentCode());
     const { count: samples, rows } = await writeTasks(store, tasks);
-    const { sentences: means } = inWords(config, factsOfLoaded(config, memory));
     await writeStoredConfig(store, config, means);
     const kept = await keepFinishedSamples(store, config, {
       execution: runId,

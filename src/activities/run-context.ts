@@ -7,6 +7,7 @@ import type { RunPlan } from '../contracts/run.js';
 import { type CreatedLanguageModel, createLanguageModel } from '../language-models/create.js';
 import { priceTable } from '../language-models/price-table.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
+import { type KnownAnswer, knownAnswer } from '../language-models/simulated-answers.js';
 import type { VectorFiles } from '../retrieval/kept-vectors.js';
 import type { VectorStore } from '../retrieval/vector-store.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
@@ -171,10 +172,11 @@ export class RunContext {
   }
 
   /** The simulated model is told the answers; it only pretends to find them. */
-  private async knownAnswers(): Promise<Map<string, { target: string; choices?: string[] }>> {
-    const answers = new Map<string, { target: string; choices?: string[] }>();
-    for await (const { id, target, choices } of this.tasks.all(this.plan.samples_planned)) {
-      if (target !== null) answers.set(id, { target, ...(choices === undefined ? {} : { choices }) });
+  private async knownAnswers(): Promise<Map<string, KnownAnswer>> {
+    const answers = new Map<string, KnownAnswer>();
+    for await (const task of this.tasks.all(this.plan.samples_planned)) {
+      const known = knownAnswer(task);
+      if (known !== undefined) answers.set(task.id, known);
     }
     return answers;
   }

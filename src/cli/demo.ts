@@ -30,14 +30,14 @@ export function addDemoCommand(program: Command, finish: (code: number) => void)
               `limits.max_lm_calls=${REAL_MODEL_CALLS}`,
               'name=demo-real-model',
             ];
-      const config = await readConfig(CONFIG, { set: [...real, ...options.set], resultsDir: 'results' });
+      const checked = await readConfig(CONFIG, { set: [...real, ...options.set], resultsDir: 'results' });
       say('Reprise demo: Game of 24, up to three trials a puzzle, a reflection after each failure.');
       say(
         model === undefined
           ? 'The model is a simulation: it costs nothing, needs no key, and its figures say nothing about any real model.'
           : `The model is ${model}; the run stops after ${REAL_MODEL_CALLS} calls.`,
       );
-      const code = await executeRun(config, options.json === true);
+      const code = await executeRun(checked, options.json === true);
       if (code === 0) {
         const config_path = existsSync('configs/reflexion.yaml') ? 'configs/reflexion.yaml' : CONFIG;
         say(

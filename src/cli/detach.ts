@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import type { RunConfig } from '../config/schema.js';
 import { agentQueue } from '../contracts/names.js';
 import { type AgentSource, workflowBundle } from '../workers/bundle.js';
 import { connectClient, resolveServer } from '../workers/connection.js';
@@ -10,6 +9,7 @@ import { ownFolder, serverFolder } from '../workers/server-folder.js';
 import { startRun } from '../workers/start-run.js';
 import { EXIT } from './exit.js';
 import { printJson, sayText } from './print.js';
+import type { CheckedConfig } from './run.js';
 import { agentSources, callSlots, taskQueueName } from './session.js';
 import { carryingOf, startedNotes } from './started-text.js';
 
@@ -78,14 +78,14 @@ export async function leaveToWorkers(
 }
 
 /** Starts the run and returns. */
-export async function detach(config: RunConfig, json: boolean): Promise<number> {
+export async function detach({ config, notes }: CheckedConfig, json: boolean): Promise<number> {
   return leaveToWorkers(
     {
       sources: agentSources(config),
       concurrency: config.runtime.concurrency,
       start: async (client, queue) => {
         const started = await startRun(client, config, queue);
-        return { ...started, notes: startedNotes(started, await carryingOf(config, started.id)) };
+        return { ...started, notes: startedNotes(started, await carryingOf(config, started.id, notes)) };
       },
     },
     json,

@@ -4,10 +4,12 @@ import { InvalidInputError } from '../config/errors.js';
 import { kindAt, scalarText } from '../datasets/fields.js';
 import { parseJson } from '../datasets/json-text.js';
 import { type Cell, isRow, type Row } from '../datasets/row.js';
+import { Choices } from '../grading/choices.js';
 import { gradeExact } from '../grading/exact.js';
-import { type Grade, GradingLimitError } from '../grading/grade.js';
+import { type Grade, GradingLimitError, quote } from '../grading/grade.js';
 import { gradeMultipleChoice } from '../grading/multiple-choice.js';
 import { gradeNumeric } from '../grading/numeric.js';
+import { gradeByAny, rightByAny } from '../grading/several.js';
 import { readNumberedJsonLines } from '../storage/json-lines.js';
 import { GradingPool } from '../workers/grading-pool.js';
 import { EXIT } from './exit.js';
@@ -19,15 +21,18 @@ type TaskType = (typeof TASK_TYPES)[number];
 
 interface WrittenRow {
   output: string;
-  target: string;
+  /** Several: each is a right answer. */
+  targets: string[];
   choices?: string[];
   /** What the row says; compared with the grade. */
   correct?: boolean;
 }
 
 /** A row with its grade. */
-interface GradedRow extends Omit<WrittenRow, 'correct'> {
+interface GradedRow extends Omit<WrittenRow, 'correct' | 'targets'> {
   line: number;
+  /** Several, joined by "or". */
+  target: string;
   correct: boolean;
   extracted: string | null;
   message: string;
@@ -70,13 +75,36 @@ function checkRow(value: Cell, line: number, taskType: TaskType): WrittenRow {
   };
   const { choices, correct } = row;
   const texts = Array.isArray(choices) ? choices.map((choice) => scalarText(choice)) : [];
+  const targets = (): string[] => {
+    const found = row.target;
+    if (!Array.isArray(found)) return [text('target')];
+    const several = found.map((one) => scalarText(one));
+    if (several.length > 0 && !several.includes(undefined)) return several as string[];
+    throw new InvalidInputError(
+      `line ${line}: 'target' must be a text, or a list of right answers`,
+      'target',
+    );
+  };
   if (taskType === 'mcq' && (texts.length < 2 || texts.includes(undefined))) {
     throw new InvalidInputError(`line ${line}: task type mcq needs 'choices', a list of texts`, 'choices');
   }
+  const output = text('output');
+  const accepted = targets();
+  const offered = texts as string[];
+  const stray =
+    taskType === 'mcq'
+      ? accepted.find((target) => new Choices(offered, target).readTarget(target) === undefined)
+      : undefined;
+  if (stray !== undefined) {
+    throw new InvalidInputError(
+      `line ${line}: 'target' ${JSON.stringify(stray)} is none of the choices ${quote(offered.join(', '))}; a target is a letter, the text of one choice, or its position from 0`,
+      'target',
+    );
+  }
   return {
-    output: text('output'),
-    target: text('target'),
-    ...(taskType === 'mcq' ? { choices: texts as string[] } : {}),
+    output,
+    targets: accepted,
+    ...(taskType === 'mcq' ? { choices: offered } : {}),
     ...(typeof correct === 'boolean' ? { correct } : {}),
   };
 }
@@ -86,15 +114,22 @@ type Grader = (row: WrittenRow) => Promise<Grade> | Grade;
 function graderFor(taskType: TaskType, tolerance: number | undefined, pool: GradingPool): Grader {
   switch (taskType) {
     case 'exact':
-      return ({ output, target }) => gradeExact(output, target);
+      return ({ output, targets }) =>
+        rightByAny(targets.map((target) => ({ target, grade: gradeExact(output, target) }))).grade;
     case 'mcq':
-      return ({ output, target, choices = [] }) => gradeMultipleChoice(output, target, choices);
+      return ({ output, targets, choices = [] }) =>
+        rightByAny(targets.map((target) => ({ target, grade: gradeMultipleChoice(output, target, choices) })))
+          .grade;
     case 'numeric':
-      return ({ output, target }) =>
-        gradeNumeric(output, target, {
-          symbolic: pool.compare,
-          ...(tolerance === undefined ? {} : { tolerance }),
-        });
+      return async ({ output, targets }) => {
+        const { grade } = await gradeByAny(targets, (target) =>
+          gradeNumeric(output, target, {
+            symbolic: pool.compare,
+            ...(tolerance === undefined ? {} : { tolerance }),
+          }),
+        );
+        return grade;
+      };
   }
 }
 
@@ -103,10 +138,11 @@ function addGrade(
   { row, line, grade }: { row: WrittenRow; line: number; grade: Grade },
 ): void {
   const { correct, extracted, message } = grade;
-  const { correct: says, ...written } = row;
+  const { correct: says, targets, ...written } = row;
+  const target = targets.join(' or ');
   if (correct) report.correct += 1;
   const expectation = says === undefined ? {} : { expected: says };
-  report.graded.push({ line, ...written, correct, extracted, message, ...expectation });
+  report.graded.push({ line, ...written, target, correct, extracted, message, ...expectation });
   if (row.correct === undefined) return;
   report.agreed ??= 0;
   report.false_positives ??= 0;
@@ -118,11 +154,11 @@ function addGrade(
   }
   if (correct) report.false_positives += 1;
   else report.false_negatives += 1;
-  const { output, target, correct: expected } = row;
+  const { output, correct: expected } = row;
   report.disagreements.push({ line, output, target, expected, graded: correct, extracted, message });
 }
 
-/** Grades a JSONL of `output`, `target` and `choices?`; compares with `correct` where rows carry it. */
+/** Grades a JSONL of `output`, `target` (a list: any of these) and `choices?`; compares with `correct` where rows carry it. */
 async function gradeFile(
   path: string,
   taskType: TaskType,

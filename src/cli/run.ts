@@ -27,8 +27,14 @@ export interface RunOptions {
   failOnError?: string;
 }
 
+/** A config, and what is to be said of its dataset. */
+export interface CheckedConfig {
+  config: RunConfig;
+  notes: string[];
+}
+
 /** Everything that can be said of a config before a server is started. */
-export async function readConfig(path: string, options: RunOptions): Promise<RunConfig> {
+export async function readConfig(path: string, options: RunOptions): Promise<CheckedConfig> {
   const config = loadConfig(path, {
     overrides: options.set,
     ...(options.name === undefined ? {} : { name: options.name }),
@@ -36,8 +42,8 @@ export async function readConfig(path: string, options: RunOptions): Promise<Run
   });
   await checkLanguageModel(config, { environment: process.env });
   const environments = new EnvironmentPool({ compareSymbolically: async () => undefined });
-  await checkDataset(config, { environment: process.env }, environments.code());
-  return config;
+  const notes = await checkDataset(config, { environment: process.env }, environments.code());
+  return { config, notes };
 }
 
 /** A run as a command carries it out. @param start finds it, or starts it */
@@ -46,6 +52,7 @@ export function runOf(
   json: boolean,
   start: (client: Client, taskQueue: string) => Promise<StartedRun> = (client, taskQueue) =>
     startRun(client, config, taskQueue),
+  notes: readonly string[] = [],
 ): CarriedOut<Progress, RunResult> {
   return {
     name: config.name,
@@ -55,7 +62,7 @@ export function runOf(
     start: async (client, taskQueue) => {
       const started = await start(client, taskQueue);
       const { id, handle } = started;
-      return { id, handle, says: startedText(started, await carryingOf(config, id)) };
+      return { id, handle, says: startedText(started, await carryingOf(config, id, notes)) };
     },
     lastState: lastProgress,
     report: runReport,
@@ -65,11 +72,11 @@ export function runOf(
 
 /** Runs a config with a worker in this process, and answers with the exit code. */
 export function executeRun(
-  config: RunConfig,
+  { config, notes }: CheckedConfig,
   json: boolean,
   mostErrors: number | null = null,
 ): Promise<number> {
-  return carryOut({ ...runOf(config, json), mostErrors });
+  return carryOut({ ...runOf(config, json, undefined, notes), mostErrors });
 }
 
 export function addRunCommand(program: Command, finish: (code: number) => void): void {
@@ -85,11 +92,11 @@ export function addRunCommand(program: Command, finish: (code: number) => void):
     .option('--json', 'print the result as JSON, and nothing else')
     .action(async (path: string, options: RunOptions) => {
       const mostErrors = shareOf(options.failOnError, options.detach);
-      const config = await readConfig(path, options);
+      const checked = await readConfig(path, options);
       finish(
         options.detach
-          ? await detach(config, options.json === true)
-          : await executeRun(config, options.json === true, mostErrors),
+          ? await detach(checked, options.json === true)
+          : await executeRun(checked, options.json === true, mostErrors),
       );
     });
 }

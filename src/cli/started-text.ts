@@ -15,13 +15,18 @@ type Started = Pick<StartedRun, 'id' | 'how' | 'changed' | 'left' | 'done' | 'co
 interface Carrying {
   /** The changed code is an agent's, which a worker bundles when it starts. */
   bundled?: boolean;
-  /** What its config means; see `inWords`. */
+  /** What its config means (see `inWords`), and what is to be said of its dataset. */
   means?: readonly string[];
 }
 
-export async function carryingOf(config: RunConfig, id: string): Promise<Carrying> {
+/** @param notes what is to be said of its dataset */
+export async function carryingOf(
+  config: RunConfig,
+  id: string,
+  notes: readonly string[] = [],
+): Promise<Carrying> {
   const { sentences } = inWords(config, await loadedMemorySeen(config, id));
-  return { bundled: 'file' in config.agent, means: sentences };
+  return { bundled: 'file' in config.agent, means: [...sentences, ...notes] };
 }
 
 /**

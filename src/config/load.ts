@@ -44,9 +44,16 @@ function defaultScope({ agent, memory }: Record<string, unknown>): RunConfig['ru
   return says(agent) || says(memory) ? 'run' : 'sample';
 }
 
+/** A dataset that names choices is multiple choice, unless it says otherwise. */
+function withTaskType(dataset: unknown): unknown {
+  if (!isMapping(dataset) || dataset.task_type != null || dataset.env_class != null) return dataset;
+  const { task_type: _none, ...rest } = dataset;
+  return rest.choices_field == null && rest.choices == null ? dataset : { ...rest, task_type: 'mcq' };
+}
+
 /**
  * Fills in what may be left out before the schema looks: who shares a memory; the memory's and agent's type; `type` for
- * `_type`; `sandbox: TYPE`.
+ * `_type`; `sandbox: TYPE`; `task_type: mcq` beside choices.
  */
 function normalise(raw: Record<string, unknown>): Record<string, unknown> {
   // Null says the same as leaving out.
@@ -58,6 +65,7 @@ function normalise(raw: Record<string, unknown>): Record<string, unknown> {
     const { type, _type: _none, ...rest } = memory;
     result.memory = { _type: type ?? defaultMemory(isMapping(agent) ? agent : {}), ...rest };
   }
+  if (raw.dataset !== undefined) result.dataset = withTaskType(raw.dataset);
   if (typeof raw.sandbox === 'string') result.sandbox = { type: raw.sandbox };
   if (isMapping(agent)) result.agent = { type: 'history_agent', ...agent };
   return result;

@@ -68,11 +68,41 @@ export const datasetSchema = z
         'Seconds that loading env_file, and then a reset or a step of its class, may take; 120 unless said otherwise.',
       ),
     input_field: z.string().min(1).default('question').describe('Dotted paths such as metadata.ID work.'),
-    target_field: z.string().min(1).default('answer'),
+    target_field: z
+      .string()
+      .min(1)
+      .default('answer')
+      .describe('A list of several right answers works; see target_match.'),
+    target_base: z
+      .literal([0, 1, 'A', 'none'])
+      .optional()
+      .describe(
+        'Multiple choice: what targets count from. 0 or 1: they are indices. A: letters. none: the texts of choices. Default: by what each one is.',
+      ),
+    target_match: z
+      .enum(['any', 'all'])
+      .optional()
+      .describe(
+        'Of several right answers: any of them is enough, or all are wanted. Default: any; several right choices are refused.',
+      ),
     choices_field: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(2)])
       .optional()
-      .describe('The field with the list of choices, or a list of fields (then shuffled by the seed).'),
+      .describe(
+        'Multiple choice: the field with the choices, or a list of fields that hold one each. Default: they stand in the question.',
+      ),
+    choices: z
+      .array(z.union([z.string().min(1), z.number(), z.boolean()]))
+      .min(2)
+      .max(26)
+      .optional()
+      .describe('Multiple choice: the same choices for every row, such as [yes, no].'),
+    shuffle_choices: z
+      .boolean()
+      .optional()
+      .describe(
+        'Shuffle the choices of each sample by the seed and its id. Default: where target_field is one of the fields in choices_field, or a place in its list.',
+      ),
     id_field: z.string().min(1).optional().describe('Default: the row number.'),
     meta_fields: z.array(z.string().min(1)).default([]),
     prompt_template: z
@@ -112,15 +142,18 @@ export const datasetSchema = z
         message: 'env_file needs env_class, the name of the class that the file exports',
       });
     }
-    if (
-      dataset.task_type === 'mcq' &&
-      dataset.env_class === undefined &&
-      dataset.choices_field === undefined
-    ) {
+    if (dataset.choices !== undefined && dataset.choices_field !== undefined) {
       context.addIssue({
         code: 'custom',
-        path: ['choices_field'],
-        message: 'task_type mcq needs choices_field, the field that holds the choices',
+        path: ['choices'],
+        message: 'give choices or choices_field, not both',
+      });
+    }
+    if (dataset.target_match === 'all' && dataset.task_type === 'exact' && dataset.env_class === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['target_match'],
+        message: 'all is for task_type mcq and numeric; a reply can be exactly one text only',
       });
     }
   });

@@ -7,10 +7,16 @@ export interface Task {
   /** The sample's id: the dataset's `id_field`, or the row number. Unique within a run. */
   id: string;
   question: string;
-  /** The gold answer as text; `null` where the environment needs none. */
+  /** The gold answer as text, of several the first; `null` where the environment needs none. */
   target: string | null;
+  /** Every right answer, where there are several. */
+  targets?: string[];
+  /** Whether one of several right answers is enough (`any`, which is meant where this is absent), or all are wanted. */
+  target_match?: 'any' | 'all';
   /** Multiple choice: the choice texts in the order they are lettered. */
   choices?: string[];
+  /** Multiple choice: positions of the right ones, from 0. A choice is its letter, whatever the others look like. */
+  right_choices?: number[];
   /** The row's `meta_fields`, and what a generator left for its environment. */
   metadata: JsonObject;
 }

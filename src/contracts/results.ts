@@ -90,8 +90,10 @@ export interface ResultRow {
 /** What a row says of its sample's task, so that whoever reads it need not look for it elsewhere. */
 export interface RowTask {
   question: string;
-  /** The gold answer; null where the environment needs none. */
+  /** The gold answer, of several the first; null where the environment needs none. */
   target: string | null;
+  /** Every right answer, where there are several. */
+  targets?: string[];
   /** Multiple choice: in the order in which they are lettered. */
   choices?: string[];
   /** The dataset row's `meta_fields`; absent where there is none. */

@@ -1,148 +1,184 @@
 import { AsWritten } from '../contracts/as-written.js';
-import { createRandom, shuffled } from '../statistics/random.js';
+import { bareLetter, LETTERS, readLettered } from '../grading/choices.js';
 import { DatasetError } from './dataset-error.js';
-import { kindOf, requiredValue, scalarText, valueAt } from './fields.js';
+import { fieldNames, kindOf, requiredValue, scalarText, valueAt } from './fields.js';
 import { parseJson } from './json-text.js';
+import { optionsIn } from './question-options.js';
 import { type Cell, isRow, type Row } from './row.js';
 
 const FIELD = 'dataset.choices_field';
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const TEXTS = ['text', 'texts', 'choices', 'options', 'value', 'content'];
+const LABELS = ['label', 'labels', 'key', 'letter'];
 
-/** Where the choices of a row stand, and how its target refers to one of them. */
-export interface ChoiceMapping {
-  /** One field with a list, or the fields that hold a choice each. */
-  choices_field: string | readonly string[];
-  target_field?: string | null;
-  seed?: number;
+/** One choice of a row. */
+export interface Choice {
+  text: string;
+  /** Its place in the row from 0, which an index and a letter mean; places of fields that a row leaves empty count. */
+  place: number;
+  /** What else names it: its label, its key, or the field that holds it. */
+  label: string | undefined;
+  /** Whether the row has it as a number. */
+  isNumber: boolean;
 }
 
-/** The choices of a row in the order they are lettered, and the target that goes with them. */
-export interface ChoiceSet {
-  choices: string[];
-  /** The choice the target refers to by index, by label or by field name, as {@link choiceReference}; else undefined. */
-  target: string | undefined;
+/** Where the choices of a row stand. */
+export interface ChoiceMapping {
+  /** A field with all of them, or the fields that hold one each. Default: they stand in the question. */
+  choices_field?: string | readonly string[] | null;
+  /** The same for every row. */
+  choices?: readonly (string | number | boolean)[] | null;
+}
+
+/** A choice as its row has it. */
+interface Item {
+  value: Cell;
+  label?: string | undefined;
 }
 
 /**
- * Reads a row's choices.
+ * Reads the choices of a row, in its order.
  *
- * - A list of strings or numbers, or the text of a JSON list (as in CSV): kept in order. A target that is an integer
- *   is a 0-based index.
- * - `{text: [...], label: [...]}` (ARC): kept in order. A target that is a label means that choice.
- * - A list of fields: a target that is a field's name means its choice. Where the target's own field is among them
- *   (GPQA), the choices are shuffled, by seed and id, or the right one would always stand in the same place.
+ * - A list of texts or numbers, or of objects such as `{label, text}`; or the text of a JSON list, as in CSV.
+ * - `{text: [...], label: [...]}` (ARC), `{choices: [...], labels: [...]}`; a path to the first of them finds the second.
+ * - An object of label → text (MedQA).
+ * - A text that lists them by letter (`a ) 38 , b ) 27`), as questions do that hold their own options.
+ * - A field each. Rows with fewer choices leave the others empty, or leave them out.
  *
- * @param id the row's id: the order of its choices depends on it and the seed, not on which other rows are taken.
+ * Letters that the choices begin with (`A) 21`, `(B) iron`) are their labels, and no part of their texts.
+ *
+ * @returns null where the mapping names none and the question holds none.
  * @throws DatasetError that names the row.
  */
-export function readChoices(row: Row, rowNumber: number, id: string, mapping: ChoiceMapping): ChoiceSet {
-  const { choices_field: source, target_field: targetField } = mapping;
-  const target = targetField ? valueAt(row, targetField) : undefined;
-  if (typeof source !== 'string') return fromFields(row, rowNumber, id, mapping, source, target);
-  const value = listOf(requiredValue(row, source, FIELD, rowNumber), source, rowNumber);
-  const items = isRow(value) ? value.text : value;
-  if (!Array.isArray(items)) throw notAList(value, source, rowNumber);
-  const choices = items.map((item) => choiceText(item, source, rowNumber));
-  const labels = isRow(value) && Array.isArray(value.label) ? value.label.map((label) => String(label)) : [];
-  const position = labels.length > 0 ? labelIndex(labels, target) : targetIndex(items, target);
-  if (position === undefined) return { choices, target: undefined };
-  if (position >= choices.length) {
-    throw new DatasetError(
-      `row ${rowNumber}: the target ${JSON.stringify(target)} (dataset.target_field) is neither one of the ${choices.length} choices of '${source}' nor an index from 0 to ${choices.length - 1}`,
-      'dataset.target_field',
-    );
-  }
-  return { choices, target: choiceReference(choices, position) };
-}
-
-/**
- * Names a choice so that it cannot be taken for another: its text, or its letter in brackets where the text stands
- * twice among the choices or could itself be read as a letter.
- */
-function choiceReference(choices: readonly string[], position: number): string {
-  const text = choices[position] as string;
-  const ambiguous = choices.indexOf(text) !== choices.lastIndexOf(text) || /^\W*[A-Z]\W*$/i.test(text);
-  return ambiguous && position < LETTERS.length ? `(${LETTERS[position]})` : text;
-}
-
-function fromFields(
+export function readChoices(
   row: Row,
   rowNumber: number,
-  id: string,
-  mapping: ChoiceMapping,
-  fields: readonly string[],
-  target: Cell | undefined,
-): ChoiceSet {
-  const offered = fields
-    .map((field) => ({ field, value: requiredValue(row, field, FIELD, rowNumber) }))
-    // Rows with fewer choices than there are fields leave the rest empty.
-    .filter(({ value }) => value !== null && value !== '');
-  const targetIsOffered = mapping.target_field ? fields.includes(mapping.target_field) : false;
-  const ordered = targetIsOffered
-    ? shuffled(offered, createRandom(`choices:${mapping.seed ?? 0}:${id}`))
-    : offered;
-  const choices = ordered.map(({ field, value }) => choiceText(value, field, rowNumber));
-  const meant = targetIsOffered ? mapping.target_field : target;
-  const byName = ordered.findIndex(({ field }) => field === meant);
-  const position = byName >= 0 ? byName : targetIsOffered ? undefined : targetIndex(choices, target);
-  return {
-    choices,
-    target:
-      position === undefined || position >= choices.length ? undefined : choiceReference(choices, position),
-  };
+  question: string,
+  { choices_field: source, choices }: ChoiceMapping,
+): Choice[] | null {
+  if (choices) return choices.map((text, place) => choiceOf({ value: text }, place, '', rowNumber));
+  if (source && typeof source !== 'string') return fromFields(row, rowNumber, source);
+  const items = source ? itemsAt(row, rowNumber, source) : optionsIn(question);
+  if (items === null) return null;
+  const read = items
+    .map((item, place) => ({ item, place }))
+    // An object whose type names every label has null for those that a row lacks.
+    .filter(({ item }) => item.label === undefined || !isEmpty(item.value))
+    .map(({ item, place }) => choiceOf(item, place, source ?? '', rowNumber));
+  return withoutLetters(read);
 }
 
-/** A text that holds a JSON list, as CSV must, is read; everything else stays as it is. */
-function listOf(value: Cell, field: string, rowNumber: number): Cell {
-  if (typeof value !== 'string') return value;
-  try {
-    return parseJson(value);
-  } catch {
-    throw new DatasetError(
-      `row ${rowNumber}: '${field}' (${FIELD}) is a text but not a JSON list such as ["red", "green"]: ${JSON.stringify(value.slice(0, 80))}`,
-      FIELD,
+function fromFields(row: Row, rowNumber: number, fields: readonly string[]): Choice[] {
+  const choices = fields.flatMap((field, place) => {
+    const value = valueAt(row, field);
+    return value === undefined || isEmpty(value)
+      ? []
+      : [choiceOf({ value, label: field }, place, field, rowNumber)];
+  });
+  if (choices.length > 1) return choices;
+  const missing = fields.find((field) => valueAt(row, field) === undefined);
+  if (missing !== undefined) requiredValue(row, missing, FIELD, rowNumber);
+  throw new DatasetError(
+    `row ${rowNumber}: of the fields ${fields.join(', ')} (${FIELD}) ${choices.length === 0 ? 'none holds' : 'only one holds'} a choice`,
+    FIELD,
+  );
+}
+
+/** Null is left out here: a list that holds it is refused, since nobody knows which choices are meant to be there. */
+const isEmpty = (value: Cell) => value === null || (typeof value === 'string' && value.trim() === '');
+
+function itemsAt(row: Row, rowNumber: number, path: string): Item[] {
+  const value = listOf(requiredValue(row, path, FIELD, rowNumber), path, rowNumber);
+  if (Array.isArray(value)) {
+    const labels = labelsBeside(row, path, value.length);
+    return value.map((item, index) =>
+      isRow(item) ? fromObject(item) : { value: item, label: labels?.[index] },
     );
   }
+  if (!isRow(value)) throw notAList(value, path, rowNumber);
+  const texts = TEXTS.map((name) => value[name]).find(Array.isArray);
+  if (texts !== undefined) {
+    const labels = LABELS.map((name) => value[name]).find(Array.isArray);
+    if (labels !== undefined && labels.length !== texts.length) {
+      throw new DatasetError(
+        `row ${rowNumber}: '${path}' (${FIELD}) has ${texts.length} choices and ${labels.length} labels`,
+        FIELD,
+      );
+    }
+    const named = asLabels(labels, texts.length);
+    return texts.map((item, index) => ({ value: item, label: named?.[index] }));
+  }
+  const entries = Object.entries(value);
+  if (entries.length > 1 && entries.every(([, item]) => item === null || scalarText(item) !== undefined))
+    return entries.map(([label, item]) => ({ value: item, label }));
+  throw notAList(value, path, rowNumber);
+}
+
+/** `{label: 'A', text: 'red'}`, under one of the usual names. */
+function fromObject(item: Row): Item {
+  const value = TEXTS.map((name) => item[name]).find((one) => one !== undefined);
+  const label = LABELS.map((name) => item[name]).find((one) => one !== undefined && one !== null);
+  return { value: value ?? item, label: label === undefined ? undefined : scalarText(label as Cell) };
+}
+
+/** Labels of the list at a path such as `choices.text`, which stand in `choices.label`. */
+function labelsBeside(row: Row, path: string, count: number): string[] | undefined {
+  const dot = path.lastIndexOf('.');
+  if (dot < 0 || !TEXTS.includes(path.slice(dot + 1))) return undefined;
+  const labels = LABELS.map((name) => valueAt(row, `${path.slice(0, dot)}.${name}`)).find(Array.isArray);
+  return asLabels(labels, count);
+}
+
+/** Marks such as `[1, 0, 0]`, of which one stands twice, name nothing. */
+function asLabels(labels: Cell[] | undefined, count: number): string[] | undefined {
+  const texts = labels?.map((label) => scalarText(label) ?? '');
+  return texts?.length === count && new Set(texts).size === count ? texts : undefined;
+}
+
+/** A text that holds a JSON list or object, as CSV must, is read, and so is one that lists its options by letter. */
+function listOf(value: Cell, field: string, rowNumber: number): Cell {
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  try {
+    if (text.startsWith('[') || text.startsWith('{')) return parseJson(text);
+  } catch {
+    // It may still list its options by letter.
+  }
+  const options = optionsIn(text, 'anywhere');
+  if (options !== null) return options.map((option) => ({ label: option.label, text: option.value }) as Row);
+  throw new DatasetError(
+    `row ${rowNumber}: '${field}' (${FIELD}) is a text but not a JSON list such as ["red", "green"], nor options such as (A) red (B) green: ${JSON.stringify(value.slice(0, 80))}`,
+    FIELD,
+  );
 }
 
 function notAList(value: Cell, field: string, rowNumber: number): DatasetError {
   return new DatasetError(
-    `row ${rowNumber}: '${field}' (${FIELD}) is ${kindOf(value)}; choices are a list of texts, or an object {text: [...], label: [...]}`,
+    `row ${rowNumber}: '${field}' (${FIELD}) is ${kindOf(value)}; choices are a list of texts, an object of texts by label, or an object {text: [...], label: [...]}`,
     FIELD,
   );
 }
 
-function choiceText(value: Cell, field: string, rowNumber: number): string {
+function choiceOf({ value, label }: Item, place: number, field: string, rowNumber: number): Choice {
   const text = scalarText(value);
-  if (text !== undefined) return text;
-  throw new DatasetError(
-    `row ${rowNumber}: a choice in '${field}' (${FIELD}) is ${kindOf(value)}, not a text`,
-    FIELD,
-  );
+  if (text !== undefined)
+    return { text, place, label, isNumber: typeof value === 'number' || value instanceof AsWritten };
+  const fault = `row ${rowNumber}: a choice in '${field}' (${FIELD}) is ${kindOf(value)}, not a text`;
+  throw new DatasetError(isRow(value) ? `${fault}; its fields are: ${fieldNames(value)}` : fault, FIELD);
 }
 
-function labelIndex(labels: readonly string[], target: Cell | undefined): number | undefined {
-  const label = target === undefined ? undefined : scalarText(target);
-  const index = label === undefined ? -1 : labels.indexOf(label.trim());
-  return index >= 0 ? index : undefined;
-}
-
-/**
- * The index that a target means: an integer (MMLU: `answer: 1` among texts), unless the choices are numbers
- * themselves and it is one of them. Digits as text, as in CSV, mean a choice of that text where there is one. Any
- * other text is left to the environment, which knows letters and texts.
- */
-function targetIndex(items: readonly Cell[], target: Cell | undefined): number | undefined {
-  const number = target instanceof AsWritten ? target.value : target;
-  if (target !== undefined && typeof number === 'number') {
-    const written = scalarText(target);
-    const asNumber = items.findIndex((item) => typeof item !== 'string' && scalarText(item) === written);
-    if (asNumber >= 0) return asNumber;
-    if (Number.isInteger(number) && number >= 0 && number < items.length) return number;
-    const asText = items.indexOf(written as string);
-    return asText >= 0 ? asText : items.length;
-  }
-  if (typeof target !== 'string' || !/^\d+$/.test(target.trim())) return undefined;
-  const asText = items.findIndex((item) => scalarText(item) === target.trim());
-  return asText >= 0 ? asText : Number(target);
+/** Letters before the texts become labels where they are those of the choices, in whatever order. */
+function withoutLetters(choices: Choice[]): Choice[] {
+  const lettered = choices.map(({ text }) => readLettered(text));
+  const offered = new Set(LETTERS.slice(0, choices.length));
+  const isLettered = lettered.every((one) => one !== undefined && offered.delete(one.letter));
+  const agrees = lettered.every((one, index) => {
+    const label = choices[index]?.label;
+    return label === undefined || bareLetter(label) === one?.letter;
+  });
+  if (choices.length < 2 || !isLettered || !agrees) return choices;
+  return choices.map((choice, index) => ({
+    ...choice,
+    text: lettered[index]?.text ?? choice.text,
+    label: lettered[index]?.letter,
+  }));
 }

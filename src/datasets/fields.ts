@@ -3,7 +3,8 @@ import { DatasetError } from './dataset-error.js';
 import { type Cell, isRow, type Row } from './row.js';
 
 /**
- * The value at a path such as `metadata.ID` or `answers.text.0`; `undefined` where there is none, null for NaN.
+ * The value at a path such as `metadata.ID` or `answers.text.0`; `undefined` where there is none, null for NaN. In a list of
+ * objects, the name of a field leads to the list of its values.
  * A literal key wins at every level: a column named `metadata.ID` is found before a column `metadata`.
  */
 export function valueAt(row: Row, path: string): Cell | undefined {
@@ -24,7 +25,14 @@ function find(value: Cell, path: string): Cell | undefined {
     const found = find(inner, path.slice(dot + 1));
     if (found !== undefined) return found;
   }
-  return undefined;
+  return Array.isArray(value) ? inEach(value, path) : undefined;
+}
+
+/** What a path leads to in each item of a list of objects; undefined where one of them has no such field. */
+function inEach(items: readonly Cell[], path: string): Cell | undefined {
+  if (items.length === 0 || !items.every(isRow)) return undefined;
+  const found = items.map((item) => find(item, path));
+  return found.every((one) => one !== undefined) ? (found as Cell[]) : undefined;
 }
 
 function ownValue(value: Cell, key: string): Cell | undefined {

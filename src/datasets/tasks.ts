@@ -1,18 +1,24 @@
 import type { Task } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
+import { printsChoices } from '../grading/choices.js';
 import { createRandom, shuffled } from '../statistics/random.js';
-import { readChoices } from './choices.js';
+import { type Choice, type ChoiceMapping, readChoices } from './choices.js';
 import { DatasetError } from './dataset-error.js';
-import { kindAt, requiredValue, scalarText, valueAt } from './fields.js';
+import { fieldNames, kindAt, requiredValue, scalarText, valueAt } from './fields.js';
 import { compilePromptTemplate, type PromptFormatter } from './prompt-template.js';
-import { plainJson, type Row } from './row.js';
+import { type Cell, plainJson, type Row } from './row.js';
+import { TargetSurvey } from './target-survey.js';
+import { acceptedAnswers, noChoice, rightChoices, type TargetRules } from './targets.js';
 
 /** How rows become tasks: the fields of the config's `dataset`, its `seed` and `runtime.max_envs_to_visit`. */
-export interface TaskMapping {
+export interface TaskMapping extends ChoiceMapping, TargetRules {
   task_type: 'exact' | 'numeric' | 'mcq' | 'custom';
+  env_class?: string;
+  env_file?: string;
   input_field: string;
   target_field?: string | null;
-  choices_field?: string | readonly string[] | null;
+  /** Default: where the target's own field is one of the choices, or the target stands in a place of their list. */
+  shuffle_choices?: boolean | null;
   id_field?: string | null;
   meta_fields?: readonly string[];
   prompt_template?: string | null;
@@ -21,6 +27,8 @@ export interface TaskMapping {
   max_envs_to_visit?: number | null;
 }
 
+/** Rows that are read beyond those that are asked, to learn what targets count from. */
+const MOST_BEYOND = 1000;
 const MAXIMUM_ID_LENGTH = 200;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
@@ -28,19 +36,21 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 /**
  * Turns rows into tasks, in order, or shuffled by the seed, and at most `max_envs_to_visit` of them. Without a shuffle
  * it streams, and reads no further row than it needs; with one, it holds every task.
+ * @param notice hears, after the last task, what is to be said of all of them; see {@link TargetSurvey}.
  * @throws DatasetError that names the config's field and the row.
  */
 export async function* tasksOf(
   rows: AsyncIterable<Row> | Iterable<Row>,
   mapping: TaskMapping,
+  notice: (sentence: string) => void = () => {},
 ): AsyncGenerator<Task> {
   const limit = mapping.max_envs_to_visit ?? Number.POSITIVE_INFINITY;
   if (!mapping.shuffle) {
-    if (limit > 0) yield* mappedInOrder(rows, mapping, limit);
+    if (limit > 0) yield* mappedInOrder(rows, mapping, limit, notice);
     return;
   }
   const tasks: Task[] = [];
-  for await (const task of mappedInOrder(rows, mapping, Number.POSITIVE_INFINITY)) tasks.push(task);
+  for await (const task of mappedInOrder(rows, mapping, Number.POSITIVE_INFINITY, notice)) tasks.push(task);
   const order = shuffled(tasks, createRandom(`rows:${mapping.seed ?? 0}`));
   for (const [index, task] of order.slice(0, limit).entries()) yield { ...task, index };
 }
@@ -49,11 +59,20 @@ async function* mappedInOrder(
   rows: AsyncIterable<Row> | Iterable<Row>,
   mapping: TaskMapping,
   limit: number,
+  notice: (sentence: string) => void,
 ): AsyncGenerator<Task> {
-  const mapRow = createTaskMapper(mapping);
+  const survey = surveyOf(mapping);
+  const mapRow = createTaskMapper(mapping, survey);
   const rowOfId = new Map<string, number>();
   let index = 0;
   for await (const row of rows) {
+    // Of rows that are not asked, some may tell what the others count from.
+    if (index >= limit) {
+      if (index >= limit + MOST_BEYOND || !survey.wondersAboutBase) break;
+      if (tellsBaseZero(row, index, mapping)) survey.tellBase();
+      index += 1;
+      continue;
+    }
     const task = mapRow(row, index);
     if (mapping.id_field) {
       const former = rowOfId.get(task.id);
@@ -62,13 +81,37 @@ async function* mappedInOrder(
     }
     yield task;
     index += 1;
-    if (index >= limit) return;
+    if (index >= limit && !survey.wondersAboutBase) break;
   }
   if (index === 0) throw new DatasetError('the dataset has no rows', 'dataset');
+  for (const sentence of survey.finish()) notice(sentence);
+}
+
+/**
+ * Whether the target of a row that is not asked is an index that only fits from 0.
+ * @throws DatasetError where it only fits from 1; whatever else is wrong with the row does not matter.
+ */
+function tellsBaseZero(row: Row, index: number, mapping: TaskMapping): boolean {
+  const survey = surveyOf(mapping);
+  try {
+    createTaskMapper(mapping, survey)(row, index);
+  } catch (error) {
+    if (error instanceof DatasetError && error.field === 'dataset.target_base') throw error;
+    return false;
+  }
+  return survey.hasIndices && !survey.wondersAboutBase;
+}
+
+function surveyOf({ target_base, choices_field }: TaskMapping): TargetSurvey {
+  const isSaid = target_base !== undefined && target_base !== null;
+  return new TargetSurvey(isSaid, typeof choices_field === 'string' ? [] : (choices_field ?? []));
 }
 
 /** Maps one row at its position (from 0) in the dataset; the task's `index` is that position. */
-export function createTaskMapper(mapping: TaskMapping): (row: Row, index: number) => Task {
+export function createTaskMapper(
+  mapping: TaskMapping,
+  survey: TargetSurvey = surveyOf(mapping),
+): (row: Row, index: number) => Task {
   const format = mapping.prompt_template
     ? compilePromptTemplate(mapping.prompt_template, mapping.input_field)
     : null;
@@ -83,14 +126,109 @@ export function createTaskMapper(mapping: TaskMapping): (row: Row, index: number
       target: null,
       metadata: metadataOf(row, rowNumber, mapping.meta_fields ?? []),
     };
-    if (mapping.choices_field) {
-      const choices = { ...mapping, choices_field: mapping.choices_field };
-      const set = readChoices(row, rowNumber, id, choices);
-      task.choices = set.choices;
-      if (set.target !== undefined) return { ...task, target: set.target };
-    }
-    return { ...task, target: targetOf(row, rowNumber, mapping) };
+    const choices = choicesOf(row, rowNumber, task.question, mapping);
+    if (choices !== null) return withChoices(task, row, choices, mapping, survey);
+    return { ...task, ...answersOf(row, rowNumber, mapping) };
   };
+}
+
+/** Null where there are none, or where the environment may do without. */
+function choicesOf(row: Row, rowNumber: number, question: string, mapping: TaskMapping): Choice[] | null {
+  const { task_type, env_class, choices_field, choices } = mapping;
+  if (task_type !== 'mcq' && !choices_field && !choices) return null;
+  const read = readChoices(row, rowNumber, question, mapping);
+  if (read !== null || env_class !== undefined) return read;
+  const field = 'dataset.choices_field';
+  throw new DatasetError(
+    `row ${rowNumber}: task_type mcq needs ${field}, the field that holds the choices, or dataset.choices, or a question that lists them, as (A) red and (B) green in lines of their own; the row's fields are: ${fieldNames(row)}`,
+    field,
+  );
+}
+
+/** A row's choices in the order in which they are asked, and which of them are right. */
+function withChoices(
+  task: Task,
+  row: Row,
+  choices: readonly Choice[],
+  mapping: TaskMapping,
+  survey: TargetSurvey,
+): Task {
+  const rowNumber = task.index + 1;
+  const offered = placeInChoices(mapping);
+  const right = offered === null ? targetIn(row, rowNumber, choices, mapping, survey) : [];
+  if (offered !== null) {
+    const position = choices.findIndex(({ label, place }) => label === offered || place === offered);
+    // A right answer that the row does not have is refused as a target.
+    if (position < 0) answersOf(row, rowNumber, mapping);
+    right?.push(position);
+  }
+  survey.sees(
+    choices.map(({ label }) => label),
+    () => fieldNames(row),
+  );
+  const isShuffled = mapping.shuffle_choices ?? offered !== null;
+  const texts = choices.map(({ text }) => text);
+  if (isShuffled && printsChoices(task.question, texts)) {
+    const field = 'dataset.shuffle_choices';
+    throw new DatasetError(
+      `row ${rowNumber}: the question shows the choices in the order of the row, so they cannot be shuffled (${field}); leave them out of dataset.prompt_template, or set ${field}: false`,
+      field,
+    );
+  }
+  const positions = [...choices.keys()];
+  const order = isShuffled
+    ? shuffled(positions, createRandom(`choices:${mapping.seed ?? 0}:${task.id}`))
+    : positions;
+  const asked = { ...task, choices: order.map((position) => texts[position] as string) };
+  // A custom environment may have a target of its own kind.
+  if (right === null) return { ...asked, ...answersOf(row, rowNumber, mapping) };
+  const answers = right.map((position) => texts[position] as string);
+  const match = mapping.target_match ?? 'any';
+  // Of two choices with one text, either is right.
+  const isRight = (position: number) =>
+    right.includes(position) || (match === 'any' && answers.includes(texts[position] as string));
+  const right_choices = [...order.keys()].filter((at) => isRight(order[at] as number));
+  survey.row(rowNumber, asked.choices, { right: right_choices, isShuffled });
+  return {
+    ...asked,
+    right_choices,
+    target: answers[0] as string,
+    ...(answers.length > 1 ? { targets: answers } : {}),
+    ...(mapping.target_match ? { target_match: mapping.target_match } : {}),
+  };
+}
+
+/** The field, or the place in the list of choices, that the target's path is; null where it stands elsewhere. */
+function placeInChoices({ choices_field: source, target_field: path }: TaskMapping): string | number | null {
+  if (!source || !path) return null;
+  if (typeof source !== 'string') return source.includes(path) ? path : null;
+  const rest = path.startsWith(`${source}.`) ? path.slice(source.length + 1) : '';
+  return /^\d+$/.test(rest) ? Number(rest) : null;
+}
+
+/** Positions of the choices that the row's target names; null where a custom environment has a target of another kind. */
+function targetIn(
+  row: Row,
+  rowNumber: number,
+  choices: readonly Choice[],
+  mapping: TaskMapping,
+  survey: TargetSurvey,
+): number[] | null {
+  const { target_field: path, task_type, env_file } = mapping;
+  const isCustom = task_type === 'custom';
+  if (isCustom && !path) return null;
+  const value = targetOf(row, rowNumber, mapping);
+  if (value === null && isCustom) return null;
+  const place = { value, path: path as string, rowNumber };
+  const right = rightChoices(place, choices, mapping);
+  if (right === null) {
+    if (isCustom || env_file !== undefined) return null;
+    // What is no target at all is refused as such.
+    if (!Array.isArray(value)) acceptedAnswers(place, task_type === 'numeric' ? 'exact' : task_type);
+    throw noChoice(place, choices, mapping);
+  }
+  for (const one of right.read) survey.read(one, rowNumber);
+  return [...right.positions];
 }
 
 function questionOf(
@@ -115,28 +253,34 @@ function questionOf(
   return text;
 }
 
-/** A `custom` environment may need no target, so there neither a missing field nor an empty one is an error. */
-function targetOf(row: Row, rowNumber: number, mapping: TaskMapping): string | null {
+/** The value at `target_field`. A `custom` environment may do without. */
+function targetOf(row: Row, rowNumber: number, { task_type, target_field: path }: TaskMapping): Cell {
   const field = 'dataset.target_field';
-  const custom = mapping.task_type === 'custom';
-  const path = mapping.target_field;
-  if (!path) {
-    if (custom) return null;
-    throw new DatasetError(`task_type ${mapping.task_type} needs a target_field (${field})`, field);
+  if (!path) throw new DatasetError(`task_type ${task_type} needs a target_field (${field})`, field);
+  if (task_type === 'custom') return valueAt(row, path) ?? null;
+  const value = requiredValue(row, path, field, rowNumber);
+  if (value !== null) return value;
+  throw new DatasetError(`row ${rowNumber}: '${path}' (${field}) is ${kindAt(row, path)}, not a text`, field);
+}
+
+/** The answers that are right where there are no choices, as a task has them. */
+function answersOf(
+  row: Row,
+  rowNumber: number,
+  mapping: TaskMapping,
+): Pick<Task, 'target' | 'targets' | 'target_match'> {
+  const { task_type, target_field: path, target_match } = mapping;
+  const isCustom = task_type === 'custom';
+  if (isCustom && !path) return { target: null };
+  const value = targetOf(row, rowNumber, mapping);
+  // An own environment may need no target, or an empty one.
+  if (isCustom && !Array.isArray(value)) {
+    const text = scalarText(value);
+    if (value === null || text !== undefined) return { target: text ?? null };
   }
-  const value = custom ? (valueAt(row, path) ?? null) : requiredValue(row, path, field, rowNumber);
-  const text = scalarText(value);
-  if (custom && value === null) return null;
-  if (text === undefined) {
-    const hint = Array.isArray(value) ? `; name one of its items, as in '${path}.0'` : '';
-    throw new DatasetError(
-      `row ${rowNumber}: '${path}' (${field}) is ${kindAt(row, path)}, not a text${hint}`,
-      field,
-    );
-  }
-  if (text.trim() === '' && !custom)
-    throw new DatasetError(`row ${rowNumber}: '${path}' (${field}) is empty`, field);
-  return text;
+  const [target = null, ...others] = acceptedAnswers({ value, path: path as string, rowNumber }, task_type);
+  if (others.length === 0) return { target };
+  return { target, targets: [target as string, ...others], ...(target_match ? { target_match } : {}) };
 }
 
 function idOf(row: Row, rowNumber: number, path: string): string {

@@ -1,5 +1,6 @@
 import type { Feedback } from '../contracts/environment.js';
 import { gradeNumeric } from '../grading/numeric.js';
+import { gradeByAny } from '../grading/several.js';
 import { QAEnv } from './qa.js';
 
 /**
@@ -16,12 +17,20 @@ export class MathQAEnv extends QAEnv {
   }
 
   override async evaluate(action: string): Promise<Feedback> {
-    const target = this.target();
     const { tolerance } = this.settings.options;
-    const { correct, extracted, message } = await gradeNumeric(action, target, {
-      symbolic: this.services.compareSymbolically,
-      ...(typeof tolerance === 'number' ? { tolerance } : {}),
-    });
+    const { grade, target } = await gradeByAny(this.targets(), (one) =>
+      gradeNumeric(action, one, {
+        symbolic: this.services.compareSymbolically,
+        ...(typeof tolerance === 'number' ? { tolerance } : {}),
+      }),
+    );
+    const { correct, extracted, message } = grade;
     return { correct, target, message, extra: { extracted } };
+  }
+
+  /** Several values that are all wanted are one answer: the set of them. */
+  protected override targets(): string[] {
+    const targets = super.targets();
+    return this.task.target_match === 'all' ? [targets.join(', ')] : targets;
   }
 }

@@ -1,13 +1,8 @@
 import type { Feedback, ResetOutcome } from '../contracts/environment.js';
-import { gradeMultipleChoice } from '../grading/multiple-choice.js';
+import { LETTERS, printsChoices } from '../grading/choices.js';
+import { gradeMultipleChoice, type MultipleChoiceGrade } from '../grading/multiple-choice.js';
+import { gradeSeveralChoices } from '../grading/several.js';
 import { QAEnv } from './qa.js';
-
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-
-/** Whether a question shows a choice with its letter, as `(A) text`, `A) text`, `A. text` or `A: text`. */
-function printsChoice(question: string, letter: string, choice: string): boolean {
-  return [')', '.', ':'].some((mark) => question.includes(`${letter}${mark} ${choice}`));
-}
 
 /** Multiple choice, by letter or by the choice's text; only a letter that was offered counts. */
 export class MCQEnv extends QAEnv {
@@ -24,19 +19,31 @@ export class MCQEnv extends QAEnv {
   override reset(): ResetOutcome {
     const { choices = [] } = this.task;
     const question = this.normalizeInput(this.task.question);
-    // Many datasets print the choices in the question already; they are not shown twice.
-    const printed = choices.every((choice, index) => printsChoice(question, LETTERS[index] ?? '', choice));
     const lines = choices.map((choice, index) => `(${LETTERS[index]}) ${choice}`);
-    return { state: null, obs: this.instruct(printed ? question : [question, ...lines].join('\n')) };
+    // Many datasets print the choices in the question already; they are not shown twice.
+    const isPrinted = printsChoices(question, choices);
+    return { state: null, obs: this.instruct(isPrinted ? question : [question, ...lines].join('\n')) };
   }
 
   override evaluate(action: string): Feedback {
-    const grade = gradeMultipleChoice(action, this.target(), this.task.choices ?? []);
+    const grade = this.grade(action);
     return {
       correct: grade.correct,
       target: grade.targetLetter ?? this.target(),
       message: grade.message,
       extra: { extracted: grade.extracted, predicted: grade.letter, target_letter: grade.targetLetter },
     };
+  }
+
+  private grade(action: string): MultipleChoiceGrade {
+    const { right_choices = [], choices = [], target_match = 'any' } = this.task;
+    const target = this.target();
+    const [first] = right_choices;
+    // A class of one's own that changes the target means that one.
+    if (first === undefined || target !== this.task.target)
+      return gradeMultipleChoice(action, target, choices);
+    if (right_choices.length > 1 || target_match === 'all')
+      return gradeSeveralChoices(action, right_choices, choices, target_match);
+    return gradeMultipleChoice(action, LETTERS[first] ?? target, choices);
   }
 }

@@ -1,6 +1,7 @@
 import type { Feedback, ResetOutcome, StepOutcome } from '../contracts/environment.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import { gradeExact } from '../grading/exact.js';
+import { rightByAny } from '../grading/several.js';
 import { Environment, finalStep } from './environment.js';
 
 /** A single question with a single answer, judged by exact match. The base of the other question environments. */
@@ -19,13 +20,19 @@ export class QAEnv extends Environment {
 
   /** Judges an action. Override it for another kind of question. */
   evaluate(action: string): Promise<Feedback> | Feedback {
-    const target = this.target();
-    const { correct, extracted, message } = gradeExact(action, target);
+    const grades = this.targets().map((target) => ({ target, grade: gradeExact(action, target) }));
+    const { grade, target } = rightByAny(grades);
+    const { correct, extracted, message } = grade;
     return { correct, target, message, extra: { extracted } };
   }
 
   protected target(): string {
     return this.normalizeTarget(this.task.target ?? '');
+  }
+
+  /** Every answer that is accepted. */
+  protected targets(): string[] {
+    return this.task.targets?.map((target) => this.normalizeTarget(target)) ?? [this.target()];
   }
 
   protected normalizeInput(question: string): string {

@@ -14,15 +14,12 @@ const FILLERS =
 const CONTINUES =
   /^(?:because|since|as|due|is|was|for|with|which|so|and so|but|hence|thus|given|based|i\.e)\b/i;
 
-/** A letter and nothing else: `B`, `(b)`, `B.`. */
-export const SINGLE_LETTER = /^\(?[A-Za-z]\)?[.:]?$/;
-
 /** Reads the text right after an answer marker. */
 export function readLetterStatement(statement: string, choices: Choices): LetterStatement {
   const text = plainLetters(statement);
   const whole = choices.byText(statement) ?? choices.byText(text) ?? choices.byText(firstLine(text));
   // A choice that is itself a letter is ambiguous: the letter as a name comes first.
-  if (whole && !SINGLE_LETTER.test(text)) return { letter: whole };
+  if (whole && choices.loneLetter(text) === undefined) return { letter: whole };
   const claim = text.replace(FILLERS, '');
   if (/^(?:not|neither|none|either|both)\b/i.test(claim))
     return /^(?:not|none)/i.test(claim) ? 'none' : 'unclear';

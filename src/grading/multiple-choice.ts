@@ -3,13 +3,7 @@ import { findMarkers, type Marker } from './extraction/markers.js';
 import { searchedText } from './extraction/reply-text.js';
 import { firstStatement } from './extraction/statement.js';
 import { type Grade, quote } from './grade.js';
-import {
-  type LetterStatement,
-  listsLetters,
-  plainLetters,
-  readLetterStatement,
-  SINGLE_LETTER,
-} from './letter-statement.js';
+import { type LetterStatement, listsLetters, plainLetters, readLetterStatement } from './letter-statement.js';
 
 /** A multiple-choice grade, with what a confusion matrix needs. */
 export interface MultipleChoiceGrade extends Grade {
@@ -68,9 +62,8 @@ function fromWholeReply(text: string, choices: Choices): string | null {
   const plain = plainLetters(text);
   const [line = ''] = plain.split('\n');
   // A choice that is itself a letter (a blood group, a variable) is ambiguous: the letter as a name comes first.
-  const asName = SINGLE_LETTER.test(plain) ? bareChoice(plain, choices) : null;
   return (
-    asName ??
+    choices.loneLetter(plain) ??
     choices.byText(text) ??
     choices.byText(plain) ??
     bareChoice(plain, choices) ??

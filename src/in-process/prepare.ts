@@ -16,6 +16,7 @@ import type { SymbolicComparer } from '../grading/grade.js';
 import { createLanguageModel } from '../language-models/create.js';
 import { priceTable } from '../language-models/price-table.js';
 import type { PriceTable } from '../language-models/prices.js';
+import { knownAnswer } from '../language-models/simulated-answers.js';
 import { readingReplies } from '../replies/read-reply.js';
 import type { VectorFiles } from '../retrieval/kept-vectors.js';
 import type { LanePorts } from '../runtime/ports.js';
@@ -44,17 +45,14 @@ async function languageModel(
   environment: NonNullable<InProcessOptions['environment']>,
   notice: (message: string) => void,
 ): Promise<LanguageModel> {
-  const answers = new Map(tasks.map(({ id, target, choices }) => [id, { target, choices }]));
+  const answers = new Map(tasks.map((task) => [task.id, knownAnswer(task)]));
   const { model } = await createLanguageModel(config.lm, {
     environment,
     seed: config.seed,
     notice,
     openRecording: locatedFiles((address) => openStore(address, { environment })),
     // The simulated model is told the answers; it only pretends to find them.
-    answerFor: (id) => {
-      const { target = null, choices } = answers.get(id) ?? {};
-      return target === null ? undefined : { target, ...(choices === undefined ? {} : { choices }) };
-    },
+    answerFor: (id) => answers.get(id),
   });
   return model;
 }
@@ -98,7 +96,7 @@ export async function prepare(
   await prepareSandbox(config, { sandbox, notify: notice }, { warn: () => undefined });
   const tasks: Task[] = [];
   const code = localEnvironmentCode(compareSymbolically);
-  for await (const task of checkedTasks(config, { environment }, code)) tasks.push(task);
+  for await (const task of checkedTasks(config, { environment, notice }, code)) tasks.push(task);
   const { name, file, settings } = environmentSource(config);
   const environmentType = await environmentClass(name, file);
   const open = (address: string) => openStore(address, { environment });

@@ -1,9 +1,26 @@
+import type { Task } from '../contracts/environment.js';
+
 /** What a sample's answer is, as far as the simulation may know. */
 export interface KnownAnswer {
   /** The gold answer as text; for a multiple choice a letter or the choice's text. */
   target: string;
   /** The choice texts in the order they are lettered. */
   choices?: readonly string[];
+  /** Positions of the right ones, where the dataset said them. */
+  right_choices?: readonly number[];
+  /** Whether all of the right choices are wanted. */
+  target_match?: 'any' | 'all';
+}
+
+/** What a task says of its answer; nothing where it has none. */
+export function knownAnswer({ target, choices, right_choices, target_match }: Task): KnownAnswer | undefined {
+  if (target === null) return undefined;
+  return {
+    target,
+    ...(choices === undefined ? {} : { choices }),
+    ...(right_choices === undefined ? {} : { right_choices }),
+    ...(target_match === undefined ? {} : { target_match }),
+  };
 }
 
 const WORDS = ['amber', 'basalt', 'cedar', 'delta', 'ember', 'fjord', 'granite', 'harbor'];
@@ -13,7 +30,8 @@ function letterOf(position: number): string {
 }
 
 /** The offered position a target names, by letter or by text; -1 where it names none. */
-function positionOf({ target, choices = [] }: KnownAnswer): number {
+function positionOf({ target, choices = [], right_choices }: KnownAnswer): number {
+  if (right_choices !== undefined) return right_choices[0] ?? -1;
   const trimmed = target.trim();
   const byText = choices.findIndex((choice) => choice.trim() === trimmed);
   if (byText !== -1) return byText;
@@ -24,6 +42,8 @@ function positionOf({ target, choices = [] }: KnownAnswer): number {
 
 /** The right answer in the form a model would give it: the letter of a multiple choice, the target otherwise. */
 export function rightAnswer(known: KnownAnswer): string {
+  const { right_choices = [], target_match } = known;
+  if (target_match === 'all' && right_choices.length > 1) return right_choices.map(letterOf).join(', ');
   const position = positionOf(known);
   return position === -1 ? known.target : letterOf(position);
 }
@@ -41,13 +61,16 @@ function perturb(target: string, draw: number): string {
  * @param draw a uniform number in [0, 1).
  */
 export function wrongAnswer(known: KnownAnswer, draw: number): string {
-  const { target, choices = [] } = known;
+  const { target, choices = [], right_choices = [] } = known;
   const position = positionOf(known);
+  const others = choices.flatMap((_, index) => (right_choices.includes(index) ? [] : [index]));
+  if (right_choices.length > 1 && others.length > 0)
+    return letterOf(others[Math.floor(draw * others.length)] ?? 0);
   if (position !== -1 && choices.length > 1) {
     const step = 1 + Math.floor(draw * (choices.length - 1));
     return letterOf((position + step) % choices.length);
   }
   if (/\d/.test(target)) return perturb(target, draw);
-  const others = WORDS.filter((word) => word !== target.trim().toLowerCase());
-  return others[Math.floor(draw * others.length)] ?? 'nothing';
+  const words = WORDS.filter((word) => word !== target.trim().toLowerCase());
+  return words[Math.floor(draw * words.length)] ?? 'nothing';
 }

@@ -26,13 +26,14 @@ export function roundCost(dollars: number): number {
 /** The row as it is written, with what the task was. */
 export function withTask(
   { id, trial, ...row }: ResultRow,
-  { question, target, choices, metadata }: Pick<Task, keyof RowTask>,
+  { question, target, targets, choices, metadata }: Pick<Task, keyof RowTask>,
 ): TaskRow {
   return {
     id,
     trial,
     question,
     target,
+    ...(targets === undefined ? {} : { targets }),
     ...(choices === undefined ? {} : { choices }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     ...row,

@@ -89,7 +89,7 @@ test.each([
   await expect(loading).rejects.toThrow(message);
 });
 
-const check = (dataset: Record<string, unknown>): Promise<void> =>
+const check = (dataset: Record<string, unknown>): Promise<string[]> =>
   checkDataset(
     configOf({ dataset }) as RunConfig,
     { environment: {} },
@@ -108,5 +108,12 @@ test.each([
 });
 
 test('a sound dataset passes', async () => {
-  await expect(check({ items: [{ question: 'q', answer: 'a' }] })).resolves.toBeUndefined();
+  await expect(check({ items: [{ question: 'q', answer: 'a' }] })).resolves.toEqual([]);
+});
+
+test('what is to be said of a dataset as a whole is handed back', async () => {
+  const items = [{ question: 'q', answer: 1, choices: ['red', 'green', 'blue'] }];
+  await expect(check({ items, choices_field: 'choices' })).resolves.toEqual([
+    expect.stringContaining('dataset.target_base: 1'),
+  ]);
 });

@@ -52,6 +52,23 @@ function grade(rows: unknown[] | string, ...options: string[]) {
 }
 
 describe('reprise grade', () => {
+  test.each([
+    [
+      { output: 'A', target: 'gold', choices: ['red', 'green'] },
+      `line 1: 'target' "gold" is none of the choices red`,
+    ],
+    [{ output: 'A', target: '2', choices: ['red', 'green'] }, `line 1: 'target' "2" is none of the choices`],
+    [{ output: 'A', target: [], choices: ['red', 'green'] }, "line 1: 'target' must be a text, or a list"],
+    [
+      { output: 'A', target: true, choices: ['red', 'green'] },
+      `line 1: 'target' "true" is none of the choices`,
+    ],
+    [{ output: 'A', target: {}, choices: ['red', 'green'] }, "line 1: 'target' must be a text"],
+  ])('%j is refused', async (row, message) => {
+    const { code, out } = await grade([row], '--task-type', 'mcq');
+    expect([code, out]).toEqual([2, expect.stringContaining(message)]);
+  });
+
   test.each<[string, unknown[], number]>([
     [
       'exact',
@@ -74,6 +91,23 @@ describe('reprise grade', () => {
       [
         { output: 'Answer: B', target: 'B', choices: ['x', 'y'] },
         { output: 'Answer: C', target: 'A', choices: ['x', 'y'] },
+      ],
+      1,
+    ],
+    [
+      'exact',
+      [
+        { output: 'Answer: Kiev', target: ['Kyiv', 'Kiev'] },
+        { output: 'Answer: Lviv', target: ['Kyiv', 'Kiev'] },
+      ],
+      1,
+    ],
+    ['numeric', [{ output: 'Answer: 7', target: [5, '14/2'] }], 1],
+    [
+      'mcq',
+      [
+        { output: 'Answer: Aa', target: ['AA', 'Aa'], choices: ['AA', 'Aa', 'aa'] },
+        { output: 'Answer: C', target: ['AA', 'Aa'], choices: ['AA', 'Aa', 'aa'] },
       ],
       1,
     ],

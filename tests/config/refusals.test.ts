@@ -85,7 +85,15 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ dataset: { items, hf_name: 'x' } }, 'dataset', 'there are items and hf_name'],
   [{ dataset: { items, task_type: 'custom' } }, 'dataset.env_class', 'task_type custom needs an env_class'],
   [{ dataset: { items, env_file: 'e.ts' } }, 'dataset.env_class', 'env_file needs env_class'],
-  [{ dataset: { items, task_type: 'mcq' } }, 'dataset.choices_field', 'needs choices_field'],
+  [{ dataset: { items, choices_field: 'c', choices: ['a', 'b'] } }, 'dataset.choices', 'not both'],
+  [{ dataset: { items, choices: ['a'] } }, 'dataset.choices', 'at least 2 entries'],
+  [{ dataset: { items, target_base: 2 } }, 'dataset.target_base', '0, 1'],
+  [{ dataset: { items, target_match: 'some' } }, 'dataset.target_match', 'any'],
+  [
+    { dataset: { items, target_match: 'all' } },
+    'dataset.target_match',
+    'all is for task_type mcq and numeric',
+  ],
   [{ dataset: { items, choices_field: ['a'] } }, 'dataset.choices_field', 'at least 2 entries'],
   [{ dataset: { items, instruction_template: 'x' } }, 'dataset.instruction_template', '{question}'],
   // Memories.

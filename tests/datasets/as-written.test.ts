@@ -113,9 +113,10 @@ describe('NaN and the infinities, as json.dumps of Python writes them', () => {
 
   test('leave out a choice, as null does', async () => {
     const mapping: Partial<TaskMapping> = { task_type: 'mcq', choices_field: ['A', 'B', 'C'] };
-    const rows = '{"question": "q", "A": "x", "B": "y", "C": NaN, "answer": "B"}';
-    expect(await tasksOfFile('rows.jsonl', rows, mapping)).toMatchObject([
-      { choices: ['x', 'y'], target: '(B)' },
+    const row = (c: string) => `{"question": "q", "A": "x", "B": "y", "C": ${c}, "answer": "B"}`;
+    expect(await tasksOfFile('rows.jsonl', `${row('NaN')}\n${row('"z"')}`, mapping)).toMatchObject([
+      { choices: ['x', 'y'], target: 'y' },
+      { choices: ['x', 'y', 'z'], target: 'y' },
     ]);
   });
 

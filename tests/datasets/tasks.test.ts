@@ -72,8 +72,49 @@ describe('fields', () => {
     expect(task({ question: 'q', answer }).target).toBe(target);
   });
 
-  test.each([[null], [''], ['  '], [['a']], [{ a: 1 }]])('the target %j is refused', (answer) => {
-    expect(() => task({ question: 'q', answer })).toThrow(/row 1: 'answer' \(dataset.target_field\)/);
+  test.each([[null], [''], ['  '], [[]], [['', ' ']], [[null]], [[['a']]], [{ a: 1 }]])(
+    'the target %j is refused',
+    (answer) => {
+      expect(() => task({ question: 'q', answer })).toThrow(/row 1: 'answer' \(dataset.target_field\)/);
+    },
+  );
+
+  test('a list is several right answers, each once', () => {
+    const answer = ['Kyiv', 'Kiev', '', 'Kyiv', 1];
+    expect(task({ question: 'q', answer })).toMatchObject({ target: 'Kyiv', targets: ['Kyiv', 'Kiev', '1'] });
+    expect(task({ question: 'q', answer: ['Kyiv'] })).not.toHaveProperty('targets');
+    const numeric = { ...exact, task_type: 'numeric', target_match: 'all' } as const;
+    expect(task({ question: 'q', answer: [2, 5] }, numeric)).toMatchObject({
+      targets: ['2', '5'],
+      target_match: 'all',
+    });
+  });
+
+  test('a boolean is accepted in words, and is no number', () => {
+    expect(task({ question: 'q', answer: true }).targets).toEqual([
+      'true',
+      'True',
+      'TRUE',
+      'yes',
+      'Yes',
+      'YES',
+    ]);
+    expect(task({ question: 'q', answer: false }).targets).toContain('no');
+    expect(() => task({ question: 'q', answer: true }, { ...exact, task_type: 'numeric' })).toThrow(
+      /row 1: 'answer' \(dataset.target_field\) is true, which is no number/,
+    );
+  });
+
+  test('a path goes through a list of objects', () => {
+    const row: Row = {
+      question: 'q',
+      answers: [
+        { text: 'a', start: 1 },
+        { text: 'b', start: 2 },
+      ],
+    };
+    expect(task(row, { ...exact, target_field: 'answers.text' }).targets).toEqual(['a', 'b']);
+    expect(task(row, { ...exact, target_field: 'answers.1.text' }).target).toBe('b');
   });
 
   test('only a custom environment goes without a target', () => {
@@ -164,17 +205,27 @@ describe('choices', () => {
   };
 
   test.each([
-    ['a letter is left to the environment', ['red', 'green'], 'B', 'B'],
-    ['a letter in brackets is left to the environment', ['red', 'green'], '(B)', '(B)'],
-    ['a text is left to the environment', ['red', 'green'], 'green', 'green'],
+    ['a letter is its choice', ['red', 'green'], 'B', 'green'],
+    ['a letter in brackets is its choice', ['red', 'green'], '(B)', 'green'],
+    ['a small letter is its choice', ['red', 'green'], 'b', 'green'],
+    ['a small letter that is a choice to the letter is that one', ['A', 'a', 'B', 'b'], 'b', 'b'],
+    ['a letter with its text is its choice', ['red', 'green'], 'B. green', 'green'],
+    ['a text is its choice', ['red', 'green'], 'green', 'green'],
+    ['a text is its choice but for case and markup', ['red', 'green'], '**Green**', 'green'],
+    ['the same to the letter comes first', ['AA', 'Aa', 'aa'], 'Aa', 'Aa'],
+    ['an index as a table with gaps has it', ['red', 'green'], '1.0', 'green'],
     ['an integer is a 0-based index', ['red', 'green'], 1, 'green'],
     ['an integer is an index also where the choices are numerals (MMLU)', ['4', '2', '1', '0'], 1, '2'],
     ['an integer that is no index but a numeral among them is that choice', ['10', '20'], 20, '20'],
     ['among numbers, a number is the choice', [3, 2, 1], 1, '1'],
     ['digits as text are the choice of that text', ['4', '2', '1', '0'], '1', '1'],
     ['digits as text are an index where no choice is that text', ['red', 'green'], '1', 'green'],
-    ['a choice whose text stands twice is named by its letter', ['same', 'same', 'other'], 1, '(B)'],
-    ['a choice that reads like a letter is named by its letter', ['B', 'A'], 0, '(A)'],
+    ['an index among letters', ['B', 'A'], 0, 'B'],
+    ['true is the choice that says yes', ['No.', 'Yes'], true, 'Yes'],
+    ['false as a text is the choice that says no', ['yes', 'no'], 'False', 'no'],
+    ['a list with one index', ['red', 'green'], [1], 'green'],
+    ['a list in a text, as CSV holds it', ['red', 'green'], '["B"]', 'green'],
+    ['marks, one of which is 1', ['red', 'green', 'blue'], [0, 0, 1], 'blue'],
   ])('%s', (_, choices, answer, target) => {
     expect(chosen(choices, answer)).toEqual({ choices: choices.map(String), target });
   });
@@ -199,12 +250,217 @@ describe('choices', () => {
     expect(() => chosen(choices as string[], 'A')).toThrow(reason);
   });
 
-  test.each([[2], [-1], [0.5]])(
-    'the target %j is refused where it is neither an index nor a choice',
+  test.each([[2], [-1], [0.5], ['C'], ['violet'], ['B. red'], ['9'], [['A', 'Z']], [true], ['True']])(
+    'the target %j is refused where it names no choice',
     (answer) => {
-      expect(() => chosen(['red', 'green'], answer)).toThrow(/neither one of the 2 choices/);
+      expect(() => chosen(['red', 'green'], answer)).toThrow(
+        /^row 1: target `.*` \('answer', dataset\.target_field\) is (?:none of the choices|a boolean, and the choices) red, green/,
+      );
     },
   );
+
+  test('the way out is the other base where that fits', () => {
+    const refusal = (answer: Row['answer'], mapping: Partial<TaskMapping> = {}) => {
+      try {
+        task({ question: 'q', choices: ['red', 'green'], answer: answer as string }, { ...mcq, ...mapping });
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return null;
+    };
+    expect(refusal('2')).toMatch(/set dataset\.target_base: 1 where indices count from 1\.$/);
+    expect(refusal('2', { target_base: 1 })).toBeNull();
+    expect(refusal(0, { target_base: 1 })).toMatch(
+      /set dataset\.target_base: 0 where indices count from 0\.$/,
+    );
+    expect(refusal('violet')).toMatch(/Correct it, or set dataset\.target_base\.$/);
+    expect(refusal('B', { target_base: 'none' })).toMatch(/red, green by its text\./);
+    expect(refusal('red', { target_base: 'A' })).toMatch(/red, green by letter\./);
+    expect(refusal('red', { target_base: 1 })).toMatch(/counted from 1/);
+  });
+
+  test.each<[string, TaskMapping['target_base'], Row['choices'], Row['answer'], string]>([
+    ['an index from 1', 1, ['red', 'green'], 1, 'red'],
+    ['an index from 1, as a text', 1, ['red', 'green'], '2', 'green'],
+    ['an index from 1 among numerals', 1, ['3', '1', '2'], '1', '3'],
+    ['an index from 0 among numerals', 0, ['4', '2', '1', '0'], '1', '2'],
+    ['a letter among letters', 'A', ['O', 'A', 'B', 'AB'], 'B', 'A'],
+    ['a text among letters', 'none', ['O', 'A', 'B', 'AB'], 'B', 'B'],
+    ['a text among numbers', 'none', ['3', '1', '2'], 1, '1'],
+  ])('target_base says %s', (_, target_base, choices, answer, target) => {
+    const row = { question: 'q', choices: choices as string[], answer: answer as string };
+    expect(task(row, { ...mcq, target_base }).target).toBe(target);
+  });
+
+  test('a label and an index that disagree are refused', () => {
+    const row = {
+      question: 'q',
+      choices: { text: ['red', 'green', 'blue'], label: ['1', '2', '3'] },
+      answer: '2',
+    };
+    expect(task(row, mcq).target).toBe('green');
+    expect(task(row, { ...mcq, target_base: 1 }).target).toBe('green');
+    expect(() => task(row, { ...mcq, target_base: 0 })).toThrow(
+      /row 1: target `2`.*is the label of `green`.*`blue`/,
+    );
+    expect(() => task({ ...row, answer: 0 }, mcq)).toThrow(
+      /none of the choices red, green, blue \(1, 2, 3\)/,
+    );
+    const short = { ...row, choices: { text: ['red', 'green'], label: ['A'] } };
+    expect(() => task(short, mcq)).toThrow(/2 choices and 1 labels/);
+  });
+
+  test('a choice is right by its position, and so is another one of the same text', () => {
+    const right = (choices: string[], answer: Row['answer']) =>
+      task({ question: 'q', choices, answer: answer as string }, mcq).right_choices;
+    expect(right(['AA', 'Aa', 'aa'], 1)).toEqual([1]);
+    expect(right(['B', 'A'], 0)).toEqual([0]);
+    expect(right(['same', 'same', 'other'], 1)).toEqual([0, 1]);
+    expect(right(['same', 'other', 'same'], 'same')).toEqual([0, 2]);
+  });
+
+  describe('several right ones', () => {
+    const row = (answer: Row['answer']) =>
+      ({ question: 'q', choices: ['red', 'green', 'blue'], answer }) as Row;
+
+    test.each([
+      ['AC'],
+      ['A, C'],
+      ['(A) and (C)'],
+      ['A;C'],
+      [['A', 'C']],
+      [[0, 2]],
+      [[1, 0, 1]],
+      [['red', 'blue']],
+    ])('%j', (answer) => {
+      for (const target_match of ['any', 'all'] as const) {
+        expect(task(row(answer), { ...mcq, target_match })).toMatchObject({
+          right_choices: [0, 2],
+          target: 'red',
+          targets: ['red', 'blue'],
+          target_match,
+        });
+      }
+      expect(() => task(row(answer), mcq)).toThrow(
+        /^row 1: target `.*` \('answer', dataset\.target_field\) names 2 choices, red, blue; set dataset\.target_match/,
+      );
+    });
+
+    test('the same one twice is one', () => {
+      expect(task(row(['A', 'red', 0]), mcq).right_choices).toEqual([0]);
+    });
+  });
+
+  describe('in other forms', () => {
+    const texts = (choices: Row['choices'], answer: Row['answer'], question = 'q') => {
+      const { choices: found, target } = task({ question, choices, answer } as Row, mcq);
+      return [found, target];
+    };
+
+    test('an object of texts by label, some of which a row lacks', () => {
+      const options = { A: 'lead', B: null, C: 'zinc', D: 'tin' };
+      expect(texts(options, 'C')).toEqual([['lead', 'zinc', 'tin'], 'zinc']);
+      expect(() => texts(options, 'B')).toThrow(/none of the choices lead, zinc, tin \(A, C, D\)/);
+    });
+
+    test('letters before the texts are labels, in whatever order', () => {
+      expect(texts(['A)21', 'B)21.5', 'C)24'], 'C')).toEqual([['21', '21.5', '24'], '24']);
+      expect(texts(['(B) iron', '(A) lead'], 'A')).toEqual([['iron', 'lead'], 'lead']);
+      expect(texts(['A. Smith', 'J. Jones'], 'B')).toEqual([['A. Smith', 'J. Jones'], 'J. Jones']);
+    });
+
+    test('a list of objects', () => {
+      const choices = [
+        { key: 'A', value: 'lead' },
+        { key: 'B', value: 'iron' },
+      ];
+      expect(texts(choices, 'B')).toEqual([['lead', 'iron'], 'iron']);
+      expect(() => texts([{ a: 1 }, { a: 2 }], 'B')).toThrow(/its fields are: a/);
+    });
+
+    test('a path to texts finds the labels beside them', () => {
+      const row = { question: 'q', choices: { text: ['lead', 'iron'], label: ['1', '2'] }, answer: '1' };
+      expect(task(row, { ...mcq, choices_field: 'choices.text' }).target).toBe('lead');
+    });
+
+    test('options in a text', () => {
+      expect(texts('a ) 38 , b ) 27.675 , c ) none, d ) 3', 'b')).toEqual([
+        ['38', '27.675', 'none', '3'],
+        '27.675',
+      ]);
+      expect(texts('(A) lead (B) iron', '(B)')).toEqual([['lead', 'iron'], 'iron']);
+    });
+
+    test('options in the question, of which the last list is its own', () => {
+      const question =
+        'Q: Which?\n(A) x\n(B) y\nA: (A)\n\nQ: What now?\nOptions:\n(A) lead\n(B) iron\n(C) zinc';
+      const inQuestion = { ...mcq, choices_field: null };
+      expect(task({ question, answer: '(C)' }, inQuestion)).toMatchObject({
+        choices: ['lead', 'iron', 'zinc'],
+        target: 'zinc',
+      });
+      const dashed = 'Did it?\nOptions:\n- Yes\n- No';
+      expect(task({ question: dashed, answer: 'No' }, inQuestion)).toMatchObject({
+        choices: ['Yes', 'No'],
+        target: 'No',
+      });
+      expect(() => task({ question: 'A plan B?', answer: 'B' }, inQuestion)).toThrow(
+        /row 1: task_type mcq needs dataset\.choices_field/,
+      );
+      expect(() => task({ question, answer: 'A' }, { ...inQuestion, shuffle_choices: true })).toThrow(
+        /cannot be shuffled/,
+      );
+    });
+
+    test('the same choices for every row', () => {
+      const boolq: TaskMapping = { ...mcq, choices_field: null, choices: [false, true] };
+      expect(task({ question: 'q', answer: true }, boolq)).toMatchObject({
+        choices: ['false', 'true'],
+        right_choices: [1],
+      });
+      expect(task({ question: 'q', answer: 0 }, boolq).target).toBe('false');
+    });
+  });
+
+  describe('shuffled', () => {
+    const rows: Row[] = Array.from({ length: 120 }, (_, index) => ({
+      question: `q${index}`,
+      mc1: { choices: ['true', 'myth', 'tale'], labels: [1, 0, 0] },
+    }));
+    const truthful: TaskMapping = { ...mcq, choices_field: 'mc1.choices', target_field: 'mc1.labels' };
+
+    test.each([
+      ['where the config says so', { ...truthful, shuffle_choices: true }],
+      ['where the target is a place in the list', { ...truthful, target_field: 'mc1.choices.0' }],
+    ])('%s, by the seed, and the target goes with its choice', async (_, mapping) => {
+      const orders = async (seed: number) => await tasks(rows, { ...mapping, seed });
+      const found = await orders(1);
+      const places = [0, 0, 0];
+      for (const { choices = [], right_choices = [], target } of found) {
+        const [place = -1] = right_choices;
+        expect([choices[place], target, right_choices.length]).toEqual(['true', 'true', 1]);
+        places[place] = (places[place] ?? 0) + 1;
+      }
+      for (const count of places) expect(count).toBeGreaterThan(20);
+      expect(await orders(1)).toEqual(found);
+      expect(await orders(2)).not.toEqual(found);
+    });
+
+    test('and not where it says no', async () => {
+      const mapping = { ...truthful, target_field: 'mc1.choices.0', shuffle_choices: false };
+      for (const { choices } of await tasks(rows, mapping)) expect(choices).toEqual(['true', 'myth', 'tale']);
+    });
+
+    test('never where the question shows them in their order', () => {
+      const mapping: TaskMapping = {
+        ...truthful,
+        shuffle_choices: true,
+        prompt_template: '{question}\n(A) {mc1.choices.0}\n(B) {mc1.choices.1}\n(C) {mc1.choices.2}',
+      };
+      expect(() => task(rows[0] as Row, mapping)).toThrow(/row 1: .*dataset\.shuffle_choices/);
+      expect(task(rows[0] as Row, { ...mapping, shuffle_choices: false }).target).toBe('true');
+    });
+  });
 
   describe('from a field each', () => {
     const gpqa: TaskMapping = {
@@ -249,10 +505,105 @@ describe('choices', () => {
       expect(task(row, lettered)).toMatchObject({ choices: ['red', 'green', 'blue'], target: 'blue' });
     });
 
+    test('places that a row leaves empty count for letters and indices', () => {
+      const four = { ...exact, task_type: 'mcq', choices_field: ['p', 'q', 'r', 's'] } as const;
+      const row = { question: 'q', p: 'red', q: '', r: 'blue' };
+      expect(task({ ...row, answer: 2 }, four)).toMatchObject({ choices: ['red', 'blue'], target: 'blue' });
+      expect(task({ ...row, answer: 'C' }, four).target).toBe('blue');
+      expect(task({ ...row, answer: 'r' }, four).target).toBe('blue');
+      for (const answer of [1, 'B', 'q', 3])
+        expect(() => task({ ...row, answer }, four)).toThrow(/none of the choices red, blue \(p, r\)/);
+      expect(() => task({ question: 'q', p: 'red', answer: 0 }, four)).toThrow(/no field 'q'/);
+    });
+
+    test('a field that no row has is refused', async () => {
+      const mapping: Partial<TaskMapping> = { task_type: 'mcq', choices_field: ['p', 'q', 'typo'] };
+      const several = [0, 1].map((answer) => ({ question: 'q', p: 'red', q: 'green', answer }));
+      await expect(tasks(several, mapping)).rejects.toThrow(
+        /no row has a choice in the field 'typo' \(dataset\.choices_field\).*question, p, q, answer/,
+      );
+      const some = [...several, { question: 'q', p: 'a', q: 'b', typo: 'c', answer: 2 }];
+      expect(await tasks(some, mapping)).toHaveLength(3);
+    });
+
     test('a row whose right answer is missing is refused', () => {
       const row = { ...rows[0], 'Correct Answer': null } as Row;
       expect(() => task(row, gpqa)).toThrow(/'Correct Answer' \(dataset.target_field\) is null/);
     });
+  });
+});
+
+describe('what is said of a dataset as a whole', () => {
+  const saidOf = async (rows: Row[], mapping: Partial<TaskMapping> = {}) => {
+    const said: string[] = [];
+    await collect(tasksOf(rows, { ...mcq, ...mapping }, (sentence) => void said.push(sentence)));
+    return said;
+  };
+  const row = (answer: Row['answer'], choices: Row['choices'] = ['red', 'green', 'blue']) =>
+    ({ question: 'q', choices, answer }) as Row;
+
+  test.each<[string, Row[], Partial<TaskMapping>, RegExp[]]>([
+    ['indices that a 0 tells', [row(2), row(0)], {}, []],
+    ['indices that would fit from 1', [row(2), row('1')], {}, [/indices from 0 .*dataset\.target_base: 1/]],
+    ['indices with a base', [row(2), row('1')], { target_base: 0 }, []],
+    ['letters', [row('B'), row('A')], {}, []],
+    ['labels that are numbers', [row('1', { text: ['red', 'green'], label: ['1', '2'] })], {}, []],
+    ['indices beside letters, none of which tells', [row('B'), row(1)], {}, [/indices from 0/]],
+    [
+      'letters that could be texts',
+      [row('B', ['O', 'A', 'B'])],
+      {},
+      [/Row 1: target `B` .*a letter.*the text of a choice.*target_base: none/],
+    ],
+    ['letters, as other rows tell', [row('B', ['O', 'A', 'B']), row('A')], {}, []],
+    [
+      'numbers that could be indices',
+      [row(1, [2, 1, 0])],
+      {},
+      [/^Row 1: target `1` .*the text of a choice.*an index from 1/],
+    ],
+    ['numbers, as other rows tell', [row(1, [2, 1, 0]), row(7, [7, 8])], {}, []],
+    ['a right choice that stands twice', [row(0, ['x', 'y', 'x'])], {}, [/^Row 1 .*`x` .*A and C/]],
+    ['another one that stands twice', [row(0, ['x', 'y', 'y'])], {}, []],
+    [
+      'a right choice always in one place',
+      Array.from({ length: 6 }, () => row('A')),
+      {},
+      [/is A in each of the 6 rows/],
+    ],
+    ['the same, of few rows', Array.from({ length: 3 }, () => row('A')), {}, []],
+    ['the same, shuffled', Array.from({ length: 6 }, () => row('A')), { shuffle_choices: true }, []],
+  ])('%s', async (_, rows, mapping, wanted) => {
+    const said = await saidOf(rows, mapping);
+    expect(said).toHaveLength(wanted.length);
+    for (const [index, pattern] of wanted.entries()) expect(said[index]).toMatch(pattern);
+  });
+
+  test.each<[string, Row[], RegExp]>([
+    [
+      'texts, one of which was taken for a letter',
+      [row('B', ['O', 'A', 'B']), row('red')],
+      /^row 1: target `B` .*is read as a letter, and every target of the dataset could be the text of a choice.*target_base: none/,
+    ],
+    [
+      'indices in a table, one of which was taken for a text',
+      [row('0'), row('1', ['4', '2', '1'])],
+      /^row 2: target `1` .*is read as the text of a choice.*an index from 0.*target_base: 0/,
+    ],
+  ])('%s are refused', async (_, rows, message) => {
+    await expect(saidOf(rows)).rejects.toThrow(message);
+  });
+
+  test('rows that are not asked tell what indices count from', async () => {
+    const asked = { max_envs_to_visit: 2 };
+    expect(await saidOf([row(2), row(1), row(0)], asked)).toEqual([]);
+    await expect(saidOf([row(2), row(1), row(2), row(3)], asked)).rejects.toThrow(
+      /^row 4: target `3` .*target_base: 1/,
+    );
+    expect(await saidOf([row(2), row(1), row('violet'), { question: 'q' }], asked)).toEqual([
+      expect.stringContaining('indices from 0'),
+    ]);
+    expect(await saidOf([row(0), row(1), row(3)], asked)).toEqual([]);
   });
 });
 

@@ -80,6 +80,63 @@ describe.each(Object.entries(cases))('%s', (name, [setting, right, wrong]) => {
   });
 });
 
+describe('several right answers', () => {
+  const judged = async (name: string, setting: Parameters<typeof environment>[1], action: string) =>
+    (await play(environment(name, setting), action))[0]?.feedback;
+
+  test('any of a list is right, and the feedback names the one that was given', async () => {
+    const setting = { target: 'Kyiv', targets: ['Kyiv', 'Kiev'] };
+    expect(await judged('QAEnv', setting, 'Answer: Kiev')).toMatchObject({ correct: true, target: 'Kiev' });
+    expect(await judged('QAEnv', setting, 'Answer: Lviv')).toMatchObject({ correct: false, target: 'Kyiv' });
+    const numbers = { target: '2', targets: ['2', '1/2'] };
+    expect(await judged('MathQAEnv', numbers, 'Answer: 0.5')).toMatchObject({ correct: true });
+    expect(await judged('MathQAEnv', numbers, 'Answer: 2, 1/2')).toMatchObject({ correct: false });
+  });
+
+  test('all values of a list are one set', async () => {
+    const all = { target: '2', targets: ['2', '5'], target_match: 'all' } as const;
+    expect(await judged('MathQAEnv', { ...all, targets: [...all.targets] }, 'Answer: 5, 2')).toMatchObject({
+      correct: true,
+    });
+    expect(await judged('MathQAEnv', { ...all, targets: [...all.targets] }, 'Answer: 5')).toMatchObject({
+      correct: false,
+    });
+  });
+
+  test('choices are right by their position, whatever they look like', async () => {
+    const genes = { target: 'Aa', choices: ['AA', 'Aa', 'aa'], right_choices: [1] };
+    expect(await judged('MCQEnv', genes, 'Answer: B')).toMatchObject({ correct: true, target: 'B' });
+    expect(await judged('MCQEnv', genes, 'Answer: aa')).toMatchObject({ correct: false, target: 'B' });
+    const types = { target: 'B', choices: ['O', 'A', 'B', 'AB'], right_choices: [2] };
+    expect(await judged('MCQEnv', types, 'Answer: C')).toMatchObject({ correct: true, target: 'C' });
+    expect(await judged('MCQEnv', types, 'Answer: B')).toMatchObject({ correct: false, target: 'C' });
+  });
+
+  test('one of several choices, or all of them', async () => {
+    const several = {
+      target: 'red',
+      targets: ['red', 'blue'],
+      choices: ['red', 'green', 'blue'],
+      right_choices: [0, 2],
+    };
+    expect(await judged('MCQEnv', several, 'Answer: C')).toMatchObject({ correct: true, target: 'A or C' });
+    const all = { ...several, target_match: 'all' as const };
+    expect(await judged('MCQEnv', all, 'Answer: C')).toMatchObject({ correct: false, target: 'A, C' });
+    expect(await judged('MCQEnv', all, 'Answer: A and C')).toMatchObject({
+      correct: true,
+      extra: { predicted: 'A, C', target_letter: 'A, C' },
+    });
+  });
+
+  test('choices that the question shows already are not shown twice', async () => {
+    const { obs } = await environment('MCQEnv', {
+      question: 'Who? (A)Ann (B)Bo',
+      choices: ['Ann', 'Bo'],
+    }).reset();
+    expect(obs).toBe('Who? (A)Ann (B)Bo');
+  });
+});
+
 describe('a task that does not fit is named by its field', () => {
   const letters = (count: number) => Array.from({ length: count }, (_, index) => `choice ${index}`);
   test.each<[string, Parameters<typeof environment>[1], string]>([

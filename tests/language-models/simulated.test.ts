@@ -122,6 +122,14 @@ describe('a simulated wrong answer', () => {
     ['a letter', { target: 'B', choices: ['1', '2', '3', '4'] }, 'B', /^[ACD]$/],
     ['the text of a choice', { target: 'blue', choices: ['red', 'blue'] }, 'B', /^A$/],
     ['a choice that looks like a letter', { target: 'A', choices: ['B', 'A', 'C'] }, 'B', /^[AC]$/],
+    ['a choice by its place', { target: 'A', choices: ['B', 'A', 'C'], right_choices: [2] }, 'C', /^[AB]$/],
+    ['any of several choices', { target: 'x', choices: ['x', 'y', 'z'], right_choices: [0, 2] }, 'A', /^B$/],
+    [
+      'all of several choices',
+      { target: 'x', choices: ['x', 'y', 'z'], right_choices: [0, 2], target_match: 'all' },
+      'A, C',
+      /^B$/,
+    ],
     ['a choice that is a number', { target: '7', choices: ['5', '7'] }, 'B', /^A$/],
   ])('is of the same kind as %s', (_name, known, right, pattern) => {
     expect(rightAnswer(known)).toBe(right);

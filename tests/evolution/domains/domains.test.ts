@@ -104,6 +104,7 @@ describe('what is expected', () => {
     ['mcq', { target: 'iron', choices: ['lead', 'iron'] }, 'B'],
     ['mcq', { answer: 1, choices: ['lead', 'iron'] }, 'B'],
     ['mcq', { correct_answer: 'c' }, 'C'],
+    ['mcq', { answer: 'Aa', choices: ['AA', 'Aa', 'aa'] }, 'B'],
     ['numeric', { target: 12 }, '12'],
     ['game24', { answer: '4 * 6' }, '4 * 6'],
     ['equation_balancer', { target: '1 + 1 = 2' }, '1 + 1 = 2'],
@@ -164,11 +165,28 @@ describe('rows', () => {
       expect(domain('mcq').findFault(example('m', '', { target: 'A', choices }))).toContain('choices');
     }
     expect(domain('mcq').findFault(example('m', '', {}))).toContain('target');
+    expect(domain('mcq').findFault(example('m', '', { target: 2, choices: ['lead', 'iron'] }))).toContain(
+      'domain.options.target_base',
+    );
   });
 });
 
 describe('options', () => {
-  test('are the mode of crosswords, and no others', async () => {
+  test('say what positions of a multiple choice count from', async () => {
+    const row = example('r', '', { target: 1, choices: ['4', '2', '1'] });
+    const expected = (one: JsonObject) => builtInDomain('mcq', one, {}).expectedOutput(row);
+    const options: JsonObject[] = [{}, { target_base: 0 }, { target_base: 1 }];
+    expect(options.map(expected)).toEqual(['C', 'B', 'A']);
+    const fromOne = builtInDomain('mcq', { target_base: 1 }, {});
+    expect((await scoreOutput(fromOne, 'Answer: A', row)).score).toBe(1);
+    expect((await scoreOutput(fromOne, 'Answer: C', row)).score).toBe(0);
+    for (const target of [0, 4])
+      expect(fromOne.findFault(example('r', '', { ...row.scoring_data, target }))).toContain(
+        'none of the choices',
+      );
+  });
+
+  test('are the mode of crosswords and the base of a multiple choice, and no others', async () => {
     const row = example('r', '', { solution: 'A T\nN O' });
     const output = 'A T\nN O\n\nAcross:\n1. AX';
     expect((await scoreOutput(builtInDomain('crosswords', {}, {}), output, row)).score).toBe(0.75);
@@ -178,6 +196,7 @@ describe('options', () => {
     expect(() => builtInDomain('crosswords', { mode: 'loose' }, {})).toThrow('strict or lenient');
     expect(() => builtInDomain('crosswords', { strict: true }, {})).toThrow('no option strict');
     expect(() => builtInDomain('mcq', { mode: 'strict' }, {})).toThrow('no option mode');
+    expect(() => builtInDomain('mcq', { target_base: 2 }, {})).toThrow('target_base must be 0 or 1');
   });
 });
 

@@ -1,0 +1,167 @@
+import { LETTERS } from '../grading/choices.js';
+import { DatasetError } from './dataset-error.js';
+import type { ReadTarget } from './targets.js';
+
+/** How a target names a choice: by its label (a field's name, too), its letter, its text, or as an index from 0 or 1. */
+export type Way = 'label' | 'letter' | 'text' | 0 | 1;
+
+/** Ways that a config can ask for. */
+type Asked = Exclude<Way, 'label'>;
+
+const ASKED: readonly Asked[] = ['letter', 'text', 0, 1];
+
+const BASE: Record<Asked, string> = { letter: 'A', text: 'none', 0: '0', 1: '1' };
+const AS: Record<Asked, string> = {
+  letter: 'a letter',
+  text: 'the text of a choice',
+  0: 'an index from 0',
+  1: 'an index from 1',
+};
+
+/** So many rows with the right choice in the same place are no accident. */
+const SAME_PLACE = 5;
+
+interface Difference {
+  rowNumber: number;
+  text: string;
+  read: Asked;
+}
+
+/**
+ * Looks at how all the targets of a dataset name their choices. Each is read by what it is; only together do they tell whether
+ * another reading would have fitted as well, which nobody sees in a figure: a model that is right everywhere has 0 % where
+ * indices are one off.
+ */
+export class TargetSurvey {
+  /** Ways in which every target so far could be read. */
+  private readonly possible = new Set<Asked>(ASKED);
+  private readonly chosen = new Set<Asked>();
+  /** The first row that means another choice in this way than in the one it was read in. */
+  private readonly differs = new Map<Asked, Difference>();
+  private indices = 0;
+  private fromOne = 0;
+  private rows = 0;
+  private place: number | null = null;
+  private inPlace = 0;
+  private twice: { rowNumber: number; text: string; letters: string; rows: number } | null = null;
+  private readonly unseen: Set<string>;
+  private fields = '';
+
+  /**
+   * @param isSaid whether the config says how targets are read: then there is nothing to wonder about
+   * @param fields those that hold a choice each
+   */
+  constructor(
+    private readonly isSaid: boolean,
+    fields: readonly string[] = [],
+  ) {
+    this.unseen = new Set(fields);
+  }
+
+  /** A target was read. */
+  read({ way, readings, text }: ReadTarget, rowNumber: number): void {
+    if (this.isSaid || way === 'label') return;
+    this.chosen.add(way);
+    if (way === 0) {
+      this.indices += 1;
+      if (readings[1] !== undefined) this.fromOne += 1;
+    }
+    const position = readings[way]?.[0];
+    for (const other of this.possible) {
+      const found = readings[other]?.[0];
+      if (found === undefined) this.possible.delete(other);
+      else if (found !== position && !this.differs.has(other))
+        this.differs.set(other, { rowNumber, text, read: way });
+    }
+  }
+
+  /** A row with choices was read: the positions of the right ones, in the order in which they are asked. */
+  row(
+    rowNumber: number,
+    choices: readonly string[],
+    { right, isShuffled }: { right: readonly number[]; isShuffled: boolean },
+  ): void {
+    const [first = -1] = right;
+    this.rows += 1;
+    if (first !== this.place || isShuffled) this.inPlace = 0;
+    this.place = first;
+    this.inPlace += 1;
+    const text = choices[first];
+    const same = choices.flatMap((choice, index) => (choice === text ? [LETTERS[index] ?? ''] : []));
+    if (text === undefined || same.length < 2) return;
+    if (this.twice === null) this.twice = { rowNumber, text, letters: same.join(' and '), rows: 1 };
+    else this.twice.rows += 1;
+  }
+
+  /** A row has these of the fields that hold a choice each. */
+  sees(fields: Iterable<string | undefined>, all: () => string): void {
+    if (this.unseen.size === 0) return;
+    for (const field of fields) if (field !== undefined) this.unseen.delete(field);
+    this.fields = all();
+  }
+
+  /**
+   * What is to be said of the dataset, when every row was read.
+   * @throws DatasetError where its targets, taken together, say something else than they were taken for.
+   */
+  finish(): string[] {
+    const [missing] = this.unseen;
+    if (missing !== undefined && this.rows > 0) {
+      throw new DatasetError(
+        `no row has a choice in the field '${missing}' (dataset.choices_field); the fields of the last one are: ${this.fields}`,
+        'dataset.choices_field',
+      );
+    }
+    return [...this.baseNotes(), ...this.readingNotes(), ...this.twiceNotes(), ...this.placeNotes()];
+  }
+
+  get hasIndices(): boolean {
+    return this.indices > 0;
+  }
+
+  /** Whether there are indices that would all fit from 1 as well. */
+  get wondersAboutBase(): boolean {
+    return this.indices > 0 && this.fromOne === this.indices;
+  }
+
+  /** Rows that are not asked tell that indices count from 0. */
+  tellBase(): void {
+    this.fromOne = 0;
+  }
+
+  private baseNotes(): string[] {
+    if (!this.wondersAboutBase) return [];
+    return [
+      'Targets are read as indices from 0 (dataset.target_base: 0), and none of them tells: all would fit from 1 as well. Set dataset.target_base: 1 if that is how the dataset counts.',
+    ];
+  }
+
+  private readingNotes(): string[] {
+    for (const other of this.possible) {
+      const difference = this.differs.get(other);
+      if (difference === undefined || (other === 1 && this.chosen.has(0))) continue;
+      const { rowNumber, text, read } = difference;
+      const said = `row ${rowNumber}: target \`${text}\` (dataset.target_field) is read as ${AS[read]}, and every target of the dataset could be ${AS[other]}, which is another choice here`;
+      const ways = `dataset.target_base: ${BASE[other]} if it is that, ${BASE[read]} if not`;
+      if (this.chosen.size > 1) throw new DatasetError(`${said}. Set ${ways}.`, 'dataset.target_base');
+      return [`${said.replace('row', 'Row')}. Set ${ways}.`];
+    }
+    return [];
+  }
+
+  private twiceNotes(): string[] {
+    if (this.twice === null) return [];
+    const { rowNumber, text, letters, rows } = this.twice;
+    const others = rows === 1 ? '' : `, and so it is in ${rows - 1} more`;
+    return [
+      `Row ${rowNumber} (dataset.choices_field): the right choice \`${text}\` is offered more than once, as ${letters}${others}; each of these letters counts as right.`,
+    ];
+  }
+
+  private placeNotes(): string[] {
+    if (this.rows < SAME_PLACE || this.inPlace < this.rows || this.place === null) return [];
+    return [
+      `The right choice is ${LETTERS[this.place]} in each of the ${this.rows} rows; dataset.shuffle_choices: true shuffles choices by the seed.`,
+    ];
+  }
+}

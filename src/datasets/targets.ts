@@ -1,0 +1,329 @@
+import { AsWritten } from '../contracts/as-written.js';
+import { bareLetter, LETTERS, readLettered, sameTexts } from '../grading/choices.js';
+import type { Choice } from './choices.js';
+import { DatasetError } from './dataset-error.js';
+import { kindOf, scalarText } from './fields.js';
+import { parseJson } from './json-text.js';
+import { type Cell, isRow, jsonText } from './row.js';
+import type { Way } from './target-survey.js';
+
+const FIELD = 'dataset.target_field';
+
+/** What targets count from: indices from 0 or 1, letters from A; `none`: they are the texts of choices. */
+export type TargetBase = 0 | 1 | 'A' | 'none';
+
+/** How the targets of a dataset are to be read. */
+export interface TargetRules {
+  /** Default: by what each target is. */
+  target_base?: TargetBase | null;
+  /** Of several right answers: whether one of them is enough, or all are wanted. */
+  target_match?: 'any' | 'all' | null;
+}
+
+/** A target as its row has it. */
+export interface TargetPlace {
+  value: Cell;
+  /** Its field in the row. */
+  path: string;
+  rowNumber: number;
+}
+
+/** What a target may mean, by the way in which it is read: places in the list of choices. */
+export type Readings = Partial<Record<Way, number[]>>;
+
+/** One reading that was chosen among those that are possible. */
+export interface ReadTarget {
+  way: Way;
+  readings: Readings;
+  /** The text as the row has it. */
+  text: string;
+}
+
+/** Positions of the right choices, and how they were found. */
+export interface RightChoices {
+  positions: number[];
+  /** Whether several were named, or one whose text stands twice. */
+  several: boolean;
+  read: ReadTarget[];
+}
+
+/**
+ * The choices that a target names: by label, letter, text or index; several as a list, as marks (`[1, 0, 0]`) or as letters in
+ * one text (`AC`, `A and C`); true and false where the choices say yes and no.
+ * @returns null where it names none.
+ * @throws DatasetError where it names several and one is wanted, or where its label and its index disagree.
+ */
+export function rightChoices(
+  place: TargetPlace,
+  choices: readonly Choice[],
+  rules: TargetRules,
+): RightChoices | null {
+  const value = parsedList(place.value);
+  if (Array.isArray(value)) return fromList(value, place, choices, rules);
+  if (typeof value === 'boolean') return onlyOne(yesOrNo(value, choices));
+  const read = readOne(value, place, choices, rules);
+  if (read !== null) return { positions: read.readings[read.way] ?? [], several: false, read: [read] };
+  if (typeof value !== 'string') return null;
+  const letters = separateLetters(value);
+  if (letters !== null) return fromList(letters, place, choices, rules);
+  return /^(?:true|false)$/i.test(value.trim()) ? onlyOne(yesOrNo(/t/i.test(value), choices)) : null;
+}
+
+function onlyOne(position: number): RightChoices | null {
+  return position < 0 ? null : { positions: [position], several: false, read: [] };
+}
+
+/** A list in a text, as CSV must have it. */
+function parsedList(value: Cell): Cell {
+  if (typeof value !== 'string' || !value.trim().startsWith('[')) return value;
+  try {
+    return parseJson(value);
+  } catch {
+    return value;
+  }
+}
+
+function fromList(
+  items: readonly Cell[],
+  place: TargetPlace,
+  choices: readonly Choice[],
+  rules: TargetRules,
+): RightChoices | null {
+  const marks = marked(items, choices);
+  const read = marks === null ? items.map((item) => readOne(item, place, choices, rules)) : [];
+  if (read.some((one) => one === null)) return null;
+  const found = read as ReadTarget[];
+  const named = new Set(marks ?? found.flatMap(({ readings, way }) => readings[way]?.[0] ?? []));
+  if (named.size === 0) return null;
+  const positions = [...named].sort((left, right) => left - right);
+  if (named.size > 1 && !rules.target_match) {
+    throw new DatasetError(
+      `row ${place.rowNumber}: target ${shown(place.value)} ('${place.path}', ${FIELD}) names ${named.size} choices, ${listed(positions.map((one) => choices[one]?.text ?? ''))}; set dataset.target_match: any where one of them is a right answer, all where the answer has to name all of them`,
+      'dataset.target_match',
+    );
+  }
+  return { positions, several: named.size > 1, read: found };
+}
+
+const MARKS = new Set<unknown>([0, 1, true, false]);
+
+/** `1.0`, as a table that had gaps writes it, is 1. */
+const plainNumber = (cell: Cell | undefined) => (cell instanceof AsWritten ? cell.value : cell);
+
+/** The places of the ones in a list of ones and zeros as long as the choices (TruthfulQA's labels); null where it is none. */
+function marked(items: readonly Cell[], choices: readonly Choice[]): number[] | null {
+  if (items.length !== choices.length || items.length < 2) return null;
+  if (!items.every((item) => MARKS.has(plainNumber(item)))) return null;
+  return choices.flatMap(({ place }, position) => (plainNumber(items[place]) ? [position] : []));
+}
+
+function readOne(
+  value: Cell,
+  { path, rowNumber }: TargetPlace,
+  choices: readonly Choice[],
+  { target_base }: TargetRules,
+): ReadTarget | null {
+  const text = typeof value === 'boolean' ? undefined : scalarText(value);
+  if (text === undefined) return null;
+  const readings = readingsOf(text.trim(), choices);
+  const isBase = target_base === 0 || target_base === 1;
+  const [byIndex] = isBase ? (readings[target_base] ?? []) : [];
+  const [byLabel] = readings.label ?? [];
+  if (byIndex !== undefined && byLabel !== undefined && byIndex !== byLabel) {
+    throw new DatasetError(
+      `row ${rowNumber}: target ${shown(value)} ('${path}', ${FIELD}) is the label of ${shown(choices[byLabel]?.text ?? '')} and as an index from ${target_base} (dataset.target_base) ${shown(choices[byIndex]?.text ?? '')}; leave dataset.target_base out where targets are labels`,
+      'dataset.target_base',
+    );
+  }
+  const way = waysOf(value, choices, target_base).find((one) => readings[one] !== undefined);
+  return way === undefined ? null : { way, readings, text };
+}
+
+/** In which order the readings of a target are asked for. */
+function waysOf(value: Cell, choices: readonly Choice[], base: TargetRules['target_base']): Way[] {
+  if (base === 0 || base === 1) return [base, 'label'];
+  if (base === 'A') return ['letter', 'label'];
+  if (base === 'none') return ['text'];
+  // Labels such as 1 to 4 say what a number means (ARC).
+  const index: Way[] = choices.some(({ label }) => label !== undefined && isIndex(label)) ? [] : [0];
+  if (typeof value === 'string') {
+    const isSmallText =
+      value.trim() !== bareLetter(value) && choices.some(({ text }) => text.trim() === value.trim());
+    return isSmallText ? ['label', 'text'] : ['label', 'letter', 'text', ...index];
+  }
+  const isNumber = choices.every((choice) => choice.isNumber);
+  return isNumber ? ['label', 'text', ...index] : ['label', ...index, 'text'];
+}
+
+/** Everything that a target may mean. */
+function readingsOf(text: string, choices: readonly Choice[]): Readings {
+  const readings: Readings = {};
+  const add = (way: Way, positions: number[]) => {
+    if (positions.length > 0 && !positions.includes(-1)) readings[way] = positions;
+  };
+  const atPlace = (place: number) => choices.findIndex((choice) => choice.place === place);
+  add('label', labelled(text, choices));
+  add(
+    'text',
+    sameTexts(
+      choices.map((choice) => choice.text),
+      text,
+    ),
+  );
+  if (isIndex(text)) {
+    add(0, [atPlace(Number(text))]);
+    add(1, [atPlace(Number(text) - 1)]);
+  }
+  const lettered = readLettered(text);
+  if (!choices.some(isLettered)) {
+    const letter = bareLetter(text) || (lettered?.letter.toUpperCase() ?? '');
+    const position = letter === '' ? -1 : atPlace(LETTERS.indexOf(letter));
+    add('letter', lettered === undefined || agrees(lettered.text, choices, position) ? [position] : []);
+  } else if (readings.label === undefined) {
+    // Labels that are letters say what a letter means.
+    const [position = -1] = lettered === undefined ? [] : labelled(lettered.letter, choices);
+    add('label', lettered !== undefined && agrees(lettered.text, choices, position) ? [position] : []);
+  }
+  return readings;
+}
+
+/** Whether a choice's label is one of the letters that are offered. */
+function isLettered({ label }: Choice, _position: number, { length }: readonly Choice[]): boolean {
+  const letter = label === undefined ? '' : bareLetter(label);
+  return letter !== '' && LETTERS.indexOf(letter) <= length;
+}
+
+/** Whole numbers, also as a table that had gaps writes them: `2.0`. */
+const isIndex = (text: string) => /^\d{1,9}(?:\.0+)?$/.test(text.trim());
+
+function labelled(text: string, choices: readonly Choice[]): number[] {
+  const exact = choices.findIndex(({ label }) => label?.trim() === text);
+  if (exact >= 0) return [exact];
+  const letter = bareLetter(text);
+  const byLetter =
+    letter === ''
+      ? -1
+      : choices.findIndex(({ label }) => label !== undefined && bareLetter(label) === letter);
+  return byLetter < 0 ? [] : [byLetter];
+}
+
+/** Whether the text after a letter is that of its choice: of `B. zinc`, where B is iron, nobody knows what it means. */
+function agrees(text: string, choices: readonly Choice[], position: number): boolean {
+  return sameTexts(
+    choices.map((choice) => choice.text),
+    text,
+  ).includes(position);
+}
+
+/** `AC`, `A, C`, `(A) and (C)`: the letters, where there is nothing else. */
+function separateLetters(text: string): string[] | null {
+  const plain = text.trim();
+  if (/^[A-Z]{2,26}$/.test(plain)) return new Set(plain).size === plain.length ? [...plain] : null;
+  if (plain.length > 200) return null;
+  const parts = plain.split(/(?:[\s,;/&+()[\].]|\band\b)+/i).filter((part) => part !== '');
+  return parts.length > 1 && parts.every((part) => /^[A-Z]$/.test(part)) ? parts : null;
+}
+
+const YES = /^(?:yes|true|correct|right|y|t)$/i;
+const NO = /^(?:no|false|incorrect|wrong|n|f)$/i;
+
+/** The choice that says yes, or no; -1 where the choices are not such a pair. */
+function yesOrNo(value: boolean, choices: readonly Choice[]): number {
+  const saying = (pattern: RegExp) =>
+    choices.flatMap(({ text }, position) => (pattern.test(text.trim().replace(/\.$/, '')) ? [position] : []));
+  const [yes, no] = [saying(YES), saying(NO)];
+  if (yes.length !== 1 || no.length !== 1) return -1;
+  return (value ? yes[0] : no[0]) ?? -1;
+}
+
+/** That a target names none of the choices, with the way out. */
+export function noChoice(
+  { value, path, rowNumber }: TargetPlace,
+  choices: readonly Choice[],
+  { target_base }: TargetRules,
+): DatasetError {
+  const labels = choices.flatMap(({ label }) => label ?? []);
+  const texts = `${listed(choices.map(({ text }) => text))}${labels.length === 0 ? '' : ` (${listed(labels)})`}`;
+  const what = `row ${rowNumber}: target ${shown(value)} ('${path}', ${FIELD})`;
+  if (typeof value === 'boolean') {
+    return new DatasetError(
+      `${what} is a boolean, and the choices ${texts} do not say yes and no. Correct it, or name another field.`,
+      FIELD,
+    );
+  }
+  const text = scalarText(value)?.trim() ?? '';
+  const counted = target_base === 0 || target_base === 1 ? `, counted from ${target_base}` : '';
+  const as = target_base === 'A' ? ' by letter' : target_base === 'none' ? ' by its text' : counted;
+  const other = target_base === 1 ? 0 : 1;
+  const fits = isIndex(text) && choices.some(({ place }) => place === Number(text) - other);
+  const way = !fits
+    ? `Correct it, or set dataset.target_base${target_base === undefined || target_base === null ? '' : ' otherwise'}.`
+    : `Correct it, or set dataset.target_base: ${other} where indices count from ${other}.`;
+  // The other base is told apart, since it concerns every row.
+  return new DatasetError(
+    `${what} is none of the choices ${texts}${as}. ${way}`,
+    fits ? 'dataset.target_base' : FIELD,
+  );
+}
+
+/**
+ * The answers that a target accepts where there are no choices: the items of a list (aliases, spans), the ways to say true or
+ * false in words where the row has a boolean.
+ * @throws DatasetError that names the row.
+ */
+export function acceptedAnswers({ value, path, rowNumber }: TargetPlace, taskType: string): string[] {
+  const refuse = (what: string) => new DatasetError(`row ${rowNumber}: '${path}' (${FIELD}) ${what}`, FIELD);
+  if (typeof value === 'boolean') {
+    if (taskType === 'numeric')
+      throw refuse(
+        `is ${value}, which is no number; use task_type exact, or mcq with dataset.choices: [yes, no]`,
+      );
+    return taskType === 'exact' ? inAnyCase(value ? ['true', 'yes'] : ['false', 'no']) : [String(value)];
+  }
+  if (!Array.isArray(value)) {
+    const text = scalarText(value);
+    if (text === undefined) throw refuse(`is ${kindOf(value)}, not a text${insideOf(value, path)}`);
+    if (text.trim() === '') throw refuse('is empty');
+    return [text];
+  }
+  const texts = value.map((item) => {
+    const text = scalarText(item);
+    if (text === undefined)
+      throw refuse(
+        `is a list with ${kindOf(item)} in it, not of texts; name one of its items, as in '${path}.0'`,
+      );
+    return text;
+  });
+  const answers = [...new Set(texts.filter((text) => text.trim() !== ''))];
+  if (answers.length === 0) throw refuse(value.length === 0 ? 'is an empty list' : 'is empty');
+  return answers;
+}
+
+function insideOf(value: Cell, path: string): string {
+  if (!isRow(value)) return '';
+  const [first] = Object.keys(value);
+  return first === undefined ? '' : `; name one of its fields, as in '${path}.${first}'`;
+}
+
+function inAnyCase(words: readonly string[]): string[] {
+  return words.flatMap((word) => [word, `${word[0]?.toUpperCase()}${word.slice(1)}`, word.toUpperCase()]);
+}
+
+const SHOWN = 60;
+const MOST_SHOWN = 10;
+
+function shown(value: Cell): string {
+  const text = typeof value === 'string' ? value : jsonText(value);
+  const line = text.replace(/\s+/g, ' ');
+  return `\`${line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line}\``;
+}
+
+function listed(texts: readonly string[]): string {
+  const cut = texts.slice(0, MOST_SHOWN).map((text) => {
+    const line = text.replace(/\s+/g, ' ');
+    return line.length > 30 ? `${line.slice(0, 29)}…` : line;
+  });
+  return texts.length > MOST_SHOWN
+    ? `${cut.join(', ')} and ${texts.length - MOST_SHOWN} more`
+    : cut.join(', ');
+}
