@@ -65,6 +65,7 @@ export function recordOf(request: GenerateRequest, answered: Answered): CallReco
     ...(reply.reasoning ? { reasoning: reply.reasoning } : {}),
     ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
     finish_reason: reply.finish_reason,
+    ...(reply.adapted === undefined ? {} : { adapted: reply.adapted }),
     ...(reply.usage === undefined ? {} : { usage: reply.usage }),
     ...(reply.usage_estimated === true ? { usage_estimated: true } : {}),
     cost_usd: cached ? 0 : cost_usd,

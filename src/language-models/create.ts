@@ -123,7 +123,7 @@ async function build(
   switch (provider) {
     case 'gemini': {
       const { geminiLanguageModel } = await import('./gemini.js');
-      return geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, maxReplyMb, baseUrl });
+      return geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, maxReplyMb, baseUrl, notice });
     }
     case 'openai': {
       const { openaiLanguageModel } = await import('./openai.js');
