@@ -19,7 +19,7 @@ export function requestOf(
   return {
     messages,
     parameters: {
-      temperature,
+      ...(temperature === null ? {} : { temperature }),
       max_output_tokens,
       ...(thinking_budget === null ? {} : { thinking_budget }),
       ...parameters,

@@ -21,10 +21,24 @@ function withoutInfo(answer: StepAnswer): StepAnswer {
   return needed;
 }
 
+/** Characters of what was thought that a workflow is told, where nothing was said. */
+const SHOWN_REASONING = 200;
+
+/** Of a reply without a text: why it is empty. The whole stands in its record. */
+export function shownReasoning({
+  text,
+  reasoning,
+}: Pick<CallRecord, 'text' | 'reasoning'>): Pick<CallRecord, 'reasoning'> {
+  return reasoning === undefined || text.trim() !== ''
+    ? {}
+    : { reasoning: reasoning.slice(0, SHOWN_REASONING) };
+}
+
 function replyOf({ record, answer }: StoredCall, { unkept }: Attempt): GeneratedReply {
   return {
     text: record.text,
     finish_reason: record.finish_reason,
+    ...shownReasoning(record),
     ...(record.cost_usd === null ? {} : { cost_usd: record.cost_usd }),
     ...(record.usage === undefined ? {} : { usage: record.usage }),
     ...(record.usage_estimated === true ? { usage_estimated: true } : {}),

@@ -2,8 +2,10 @@ import type { MemoryAgentConfig } from '../config/agent-schemas.js';
 import type { Agent, AgentLanguageModel, CodeExecutor, EpisodeInfo } from '../contracts/agent.js';
 import type { Feedback } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
+import type { GenerateReply } from '../contracts/language-model.js';
 import { type Entry, type ExperienceEntry, rememberFeedback } from '../memory/entries.js';
 import type { MemoryModule } from '../memory/memory-module.js';
+import { emptyReplyText, isCutOff } from '../runtime/reply-faults.js';
 
 export const DEFAULT_SYSTEM_PROMPT = 'You are a helpful QA assistant. Use prior history when useful.';
 
@@ -21,6 +23,14 @@ export interface AgentContext<Config> {
 /** The model answered without any text. Never scored: the episode becomes an error row. */
 export class EmptyReplyError extends Error {
   override readonly name = 'EmptyReply';
+}
+
+/**
+ * @throws EmptyReplyError where there is no text, except that a reply which used up its token limit is the model's own: it
+ * is judged, and holds no answer.
+ */
+export function refuseEmpty(reply: GenerateReply): void {
+  if (reply.text.trim() === '' && !isCutOff(reply)) throw new EmptyReplyError(emptyReplyText(reply));
 }
 
 /**
@@ -73,9 +83,7 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
         { role: 'user', content: this.buildUserPrompt(observation) },
       ],
     });
-    if (reply.text.trim() === '') {
-      throw new EmptyReplyError(`the model's reply is empty (finish reason: ${reply.finish_reason})`);
-    }
+    refuseEmpty(reply);
     this.lastAction = reply.text;
     return reply.text;
   }

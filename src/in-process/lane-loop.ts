@@ -230,12 +230,13 @@ export class LaneLoop {
       again: () => this.takeLeave(),
     });
     this.budget.settle(record);
-    const { text, finish_reason, cost_usd, usage, tool_calls } = record;
+    const { text, finish_reason, cost_usd, usage, tool_calls, reasoning } = record;
     const step =
       awaited === undefined ? undefined : await this.step(awaited.index, awaited.state ?? null, text);
     return {
       text,
       finish_reason,
+      ...(reasoning === undefined || text.trim() !== '' ? {} : { reasoning }),
       ...(cost_usd === null ? {} : { cost_usd }),
       ...(usage === undefined ? {} : { usage }),
       ...(tool_calls === undefined ? {} : { tool_calls }),

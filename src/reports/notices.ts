@@ -1,4 +1,4 @@
-import type { Metrics, RunStatus } from '../contracts/results.js';
+import type { CallFigures, Metrics, RunStatus } from '../contracts/results.js';
 import { count, moment } from './figures.js';
 import { type Html, html } from './html.js';
 
@@ -58,6 +58,15 @@ export function codeChangeNotice<What extends string>(
   );
   return html`<p class="notice"><strong>More than one version of the code, or of a price.</strong>${noted} The figures below are of all of them
 together.</p>
+`;
+}
+
+/** Says how requests were sent otherwise than the config says. */
+export function adaptationNotice({ adaptations = {} }: Partial<CallFigures>): Html {
+  const sentences = Object.entries(adaptations);
+  if (sentences.length === 0) return html``;
+  const said = sentences.map(([sentence, calls]) => html` ${sentence} (calls: ${count(calls)}).`);
+  return html`<p class="notice"><strong>Sent otherwise than asked for.</strong>${said}</p>
 `;
 }
 

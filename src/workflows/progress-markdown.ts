@@ -32,7 +32,7 @@ export function progressMarkdown(progress: Progress, metrics: Metrics | null): s
     ['correct', String(totals.correct)],
     ['accuracy', `${percent(progress.accuracy)}${progress.simulated ? ' (simulated model)' : ''}`],
     ['errors', String(totals.errors)],
-    ...errorFacts(metrics?.error_types, metrics?.error_messages),
+    ...errorFacts(metrics?.error_types, metrics?.error_causes),
     ...warningFacts(metrics),
     ['episodes', String(totals.episodes)],
     ['LM calls', callsText(totals)],

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { toWellFormedJson, wellFormed, wellFormedIn, wellFormedJson } from '../../src/contracts/well-formed.js';
+import {
+  toWellFormedJson,
+  wellFormed,
+  wellFormedIn,
+  wellFormedJson,
+} from '../../src/contracts/well-formed.js';
 
 const HIGH = '\ud83d';
 const LOW = '\ude00';

@@ -3,7 +3,7 @@ import { curates, usesRetrieval } from '../../config/combinations.js';
 import type { ChatMessage, GenerateParameters, Purpose } from '../../contracts/language-model.js';
 import type { ExperienceEntry } from '../../memory/entries.js';
 import { isExperienceMemory, isSheetMemory } from '../../memory/memory-module.js';
-import { EmptyReplyError, MemoryAgent } from '../memory-agent.js';
+import { MemoryAgent, refuseEmpty } from '../memory-agent.js';
 import { GO_ON, LAST_ROUND, outputBlock, requestedCode } from './code-rounds.js';
 import { sheetIn } from './sheet.js';
 import {
@@ -90,9 +90,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
       messages: [...messages],
       ...(parameters === undefined ? {} : { parameters }),
     });
-    if (purpose === 'act' && reply.text.trim() === '') {
-      throw new EmptyReplyError(`the model's reply is empty (finish reason: ${reply.finish_reason})`);
-    }
+    if (purpose === 'act') refuseEmpty(reply);
     return reply.text;
   }
 
