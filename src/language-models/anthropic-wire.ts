@@ -11,6 +11,7 @@ import {
   sentName,
   systemText,
 } from './chat-messages.js';
+import { errorInsideBody } from './classify-error.js';
 import { type Dialect, inDialect } from './dialect.js';
 import { LanguageModelError } from './errors.js';
 import { failedEnd, readEnd } from './reply-end.js';
@@ -138,6 +139,9 @@ interface Origin {
 export function readMessage(body: unknown, { serverName, secrets }: Origin): GenerateReply {
   const provider = 'anthropic';
   const usage = isMapping(body) ? usageIn(body) : undefined;
+  const origin = { provider, serverName, secrets, usage };
+  const problem = errorInsideBody(body, origin);
+  if (problem !== undefined) throw problem;
   const content = isMapping(body) ? body.content : undefined;
   if (!isMapping(body) || (!Array.isArray(content) && typeof content !== 'string')) {
     const wrong = isMapping(body) ? 'it has no content' : 'it is no JSON object';
@@ -151,7 +155,7 @@ export function readMessage(body: unknown, { serverName, secrets }: Origin): Gen
   if (end === 'broken_off' || end === 'paused' || end === 'content_filter') {
     const words = isMapping(details) && typeof details.explanation === 'string' ? details.explanation : '';
     const reason = `stop_reason ${JSON.stringify(stop_reason)}`;
-    throw failedEnd({ provider, serverName, end, reason, words, usage, secrets });
+    throw failedEnd({ ...origin, end, reason, words });
   }
   const blocks = (typeof content === 'string' ? [content] : content) as unknown[];
   const calls = blocks

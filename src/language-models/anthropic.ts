@@ -5,7 +5,6 @@ import { withoutTrailing } from '../contracts/trailing.js';
 import { isClassic } from './anthropic-thinking.js';
 import { joinedMessage, readMessage, toWireRequest } from './anthropic-wire.js';
 import type { Notice } from './chat-messages.js';
-import { errorInsideBody } from './classify-error.js';
 import { COMMON_DIALECT, LearnedDialect } from './dialect.js';
 import { type Attempt, guard, nameServer } from './guard.js';
 import { forReplies, providerFetch } from './provider-fetch.js';
@@ -58,9 +57,9 @@ export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel
     { notice, secrets: [apiKey] },
   );
 
-  async function post(body: object, needsOlderVersion: boolean, attempt: Attempt, part: number) {
+  function post(body: object, needsOlderVersion: boolean, attempt: Attempt, part: number): Promise<unknown> {
     // `messages.create` prints a warning a call for older models, and refuses long replies without streaming.
-    const reply: unknown = await client.post('/v1/messages', {
+    return client.post('/v1/messages', {
       body,
       signal: attempt.signal,
       headers: {
@@ -70,9 +69,6 @@ export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel
         ...(needsOlderVersion && { 'anthropic-version': VERSION_WITH_TEMPERATURE }),
       },
     });
-    const problem = errorInsideBody(reply, origin);
-    if (problem !== undefined) throw problem;
-    return reply;
   }
 
   return guard({ ...origin, timeoutMs: options.timeoutMs }, (request, attempt) =>

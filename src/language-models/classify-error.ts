@@ -171,27 +171,29 @@ function isGiven(error: unknown): boolean {
 
 /**
  * An answer that carries an error inside a body of status 200, as some gateways send it, or undefined. A body that is no
- * reply and says something is one as well: the server's own words are better than ours.
+ * reply and says something is one as well: the server's own words are better than ours. An error beside a reply has
+ * broken it off, whatever its number: a provider that began to answer refuses nobody.
  * @param body the parsed body.
  */
 export function errorInsideBody(body: unknown, context: ErrorContext): LanguageModelError | undefined {
   const outer: unknown = Array.isArray(body) ? body[0] : body;
   if (!isMapping(outer)) return undefined;
-  const problem = readProblem(outer);
-  const status = statusOf(problem);
-  const headers = context.response?.headers;
-  if (isGiven(outer.error)) {
-    return fromAnswer(status ?? 502, headers, problem, JSON.stringify(outer.error), context);
-  }
+  const hasError = isGiven(outer.error);
   const isReply = REPLY_FIELDS.some((field) => outer[field] !== undefined && outer[field] !== null);
-  if (isReply || problem?.message === undefined) return undefined;
-  if (status !== undefined) return fromAnswer(status, headers, problem, '', context);
+  const problem = readProblem(outer);
+  if (!hasError && (isReply || problem?.message === undefined)) return undefined;
+  const said = problem?.message ?? JSON.stringify(outer.error);
+  const status = statusOf(problem);
+  const known =
+    status === undefined ? null : fromAnswer(status, context.response?.headers, problem, said, context);
+  if (known !== null && (!isReply || !known.retryable)) return known;
   const { provider, serverName = provider, secrets, usage } = context;
-  const words = tidyErrorText(problem.message, secrets);
-  return new LanguageModelError('malformed_reply', `${serverName} sent no reply, and says: ${words}`, {
-    provider,
-    usage,
-  });
+  const what = isReply ? 'broke the reply off' : 'sent no reply, and says';
+  return new LanguageModelError(
+    isReply ? 'broken_off' : 'malformed_reply',
+    `${serverName} ${what}: ${tidyErrorText(said, secrets)}`,
+    { provider, usage, retryAfterMs: known?.retryAfterMs },
+  );
 }
 
 /** Turns whatever a provider's client threw into the one error that the rest of Reprise understands. Never throws. */

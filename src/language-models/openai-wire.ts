@@ -10,7 +10,6 @@ import type {
 import { argumentsText, effortOf, sentName } from './chat-messages.js';
 import { errorInsideBody } from './classify-error.js';
 import { type Dialect, inDialect } from './dialect.js';
-import { readProblem } from './error-text.js';
 import { LanguageModelError } from './errors.js';
 import { type FailedEnd, failedEnd, readEnd } from './reply-end.js';
 import { splitContent, thoughtIn } from './reply-parts.js';
@@ -115,6 +114,9 @@ interface Origin {
 export function readWireReply(body: unknown, { serverName, secrets }: Origin): GenerateReply {
   const provider = 'openai';
   const usage = usageIn(body);
+  const origin = { provider, serverName, secrets, usage };
+  const refusal = errorInsideBody(body, origin);
+  if (refusal !== undefined) throw refusal;
   const found = choiceIn(body);
   if (typeof found === 'string') {
     throw new LanguageModelError('malformed_reply', `${serverName} sent no chat completion: ${found}`, {
@@ -124,23 +126,18 @@ export function readWireReply(body: unknown, { serverName, secrets }: Origin): G
   }
   const { choice, message } = found;
   const failed = (end: FailedEnd['end'], reason: string, words?: string) =>
-    failedEnd({ provider, serverName, end, reason, words, usage, secrets });
+    failedEnd({ ...origin, end, reason, words });
   const reason = `finish_reason ${JSON.stringify(choice.finish_reason ?? null)}`;
-  const error = choice.error || message.error;
-  if (error) {
-    const coded = isMapping(error) && Number(error.code) >= 400;
-    const problem = coded && errorInsideBody({ error }, { provider, serverName, secrets, usage });
-    throw problem || failed('broken_off', reason, readProblem({ error })?.message);
-  }
+  const problem = errorInsideBody({ choices: [], error: choice.error || message.error }, origin);
+  if (problem !== undefined) throw problem;
   const end = readEnd(choice.finish_reason);
   if (end === 'broken_off' || end === 'paused' || end === 'content_filter') throw failed(end, reason);
 
   const { said, thought } = splitContent(message.content);
   const calls = callsIn(message, said);
-  const { refusal } = message;
   const asksForTools = calls.length > 0;
-  if (typeof refusal === 'string' && refusal !== '' && said === '' && !asksForTools) {
-    throw failed('content_filter', 'refusal', refusal);
+  if (typeof message.refusal === 'string' && message.refusal !== '' && said === '' && !asksForTools) {
+    throw failed('content_filter', 'refusal', message.refusal);
   }
   const fields = [message.reasoning_content, message.reasoning, message.thinking, message.reasoning_details];
   const reasoning = [thought, ...fields.map(thoughtIn)].find((text) => text !== '');

@@ -1,6 +1,5 @@
 import type { GenerateRequest, LanguageModel } from '../contracts/language-model.js';
 import type { Notice } from './chat-messages.js';
-import { errorInsideBody } from './classify-error.js';
 import { COMMON_DIALECT, type Dialect, holdsField, LearnedDialect } from './dialect.js';
 import { guard, nameServer } from './guard.js';
 import { OPENAI_BASE_URL, type OpenAIAccount, openaiClient } from './openai-client.js';
@@ -48,8 +47,6 @@ export function openaiLanguageModel(options: OpenAIOptions): LanguageModel {
           signal: attempt.signal,
           headers: { 'idempotency-key': attempt.idempotencyKey ?? null },
         });
-        const problem = errorInsideBody(body, { provider, serverName, secrets });
-        if (problem !== undefined) throw problem;
         return readWireReply(body, { serverName, secrets });
       },
       // A budget that the model is to decide itself is not sent.
