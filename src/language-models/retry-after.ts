@@ -46,7 +46,7 @@ function fromRetryInfo(error: unknown): number | undefined {
 /** Milliseconds of a span such as `7m12s`, `2.5s`, `350ms` or `1h2m`; undefined where it is none. */
 function spanOf(text: string): number | undefined {
   const units = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)];
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/gy)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return undefined;
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * units[unit as keyof typeof units], 0);
 }

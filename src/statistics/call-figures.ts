@@ -47,7 +47,12 @@ export function callFigureRows({
   return [
     ...(cut_off === 0
       ? []
-      : [['cut-off replies', `${cut_off}, at their token limit${thought}`] as [string, string]]),
+      : [
+          ['cut-off replies', `${cut_off}, at their token limit (max_output_tokens)${thought}`] as [
+            string,
+            string,
+          ],
+        ]),
     ...Object.entries(adaptations).map(([sentence, calls]): [string, string] => [
       'sent otherwise',
       `${sentence} (${calls} ${calls === 1 ? 'call' : 'calls'})`,

@@ -49,7 +49,7 @@ function causeOf(message: string): string {
   return message
     .slice(0, MOST_CHARACTERS)
     .replace(/"[^"]{40,}"?/g, '"…"')
-    .replace(/[\w-]*\d[\w-]*/g, '#')
+    .replace(/[\w-]+/g, (word) => (/\d/.test(word) ? '#' : word))
     .toLowerCase();
 }
 

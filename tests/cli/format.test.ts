@@ -85,10 +85,10 @@ describe('the result table', () => {
     [{ accuracy: 0.9995 }, 'accuracy: 99.95 % (6 of 8 judged samples)'],
     [{ cost_usd: 0.00004 }, 'cost: $0.00004'],
     [{ errors: 0 }, 'errors: 0'],
-    [{ cut_off: 3 }, 'cut-off replies: 3, at their token limit'],
+    [{ cut_off: 3 }, 'cut-off replies: 3, at their token limit (max_output_tokens)'],
     [
       { cut_off: 3, cut_off_reasoning_tokens: 60 },
-      'cut-off replies: 3, at their token limit; 60 of their tokens were reasoning',
+      'cut-off replies: 3, at their token limit (max_output_tokens); 60 of their tokens were reasoning',
     ],
     [
       { adaptations: { 'lm.temperature 1 is left out: why': 2 } },
