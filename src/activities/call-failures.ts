@@ -10,11 +10,13 @@ import {
 import { costOfUnkept, noStepCost } from '../runtime/step-cost.js';
 import { pauseAfter } from './pause-after.js';
 
-const REFUSED: LanguageModelErrorKind = 'bad_request';
+/** The prompt is not taken, or what would be said to it is withheld. */
+const REFUSED: readonly LanguageModelErrorKind[] = ['bad_request', 'content_filter'];
 
 /** What the provider says of a request that it refused for its content; null where the error is another one. */
 export function refusalOf(error: unknown): string | null {
-  return error instanceof ApplicationFailure && error.type === REFUSED ? error.message : null;
+  const isRefused = error instanceof ApplicationFailure && REFUSED.some((kind) => kind === error.type);
+  return isRefused ? error.message : null;
 }
 
 /** What was wrong where a call was given up that another attempt might answer; null where the error is another one. */

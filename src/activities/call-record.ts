@@ -20,7 +20,7 @@ export function requestOf(
   return {
     messages,
     parameters: {
-      temperature,
+      ...(temperature === null ? {} : { temperature }),
       max_output_tokens,
       ...(thinking_budget === null ? {} : { thinking_budget }),
       ...parameters,
@@ -45,13 +45,20 @@ export interface Answered {
   cached: boolean;
 }
 
+/** Characters of what was thought that an agent is told, where nothing was said. */
+const SHOWN_REASONING = 200;
+
 /** What an agent is told of an answered call. */
 export function replyOf(record: Omit<CallRecord, 'key'>): GeneratedReply {
-  const { text, only_thought, finish_reason, cost_usd, usage, usage_estimated, tool_calls } = record;
+  const { text, reasoning, only_thought, finish_reason, cost_usd, usage, usage_estimated, tool_calls } =
+    record;
   const { repeated, maybe_repeated } = record;
   return {
     text,
     ...(only_thought === undefined ? {} : { only_thought }),
+    ...(reasoning === undefined || text.trim() !== ''
+      ? {}
+      : { reasoning: reasoning.slice(0, SHOWN_REASONING) }),
     finish_reason,
     ...(cost_usd === null ? {} : { cost_usd }),
     ...(usage === undefined ? {} : { usage }),
@@ -84,6 +91,7 @@ export function recordOf(request: GenerateRequest, answered: Answered): CallReco
     ...(reply.only_thought === true ? { only_thought: true } : {}),
     ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
     finish_reason: reply.finish_reason,
+    ...(reply.adapted === undefined ? {} : { adapted: reply.adapted }),
     ...(reply.usage === undefined ? {} : { usage: reply.usage }),
     ...(reply.usage_estimated === true ? { usage_estimated: true } : {}),
     cost_usd: cached ? 0 : cost_usd,

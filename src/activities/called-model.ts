@@ -4,6 +4,7 @@ import { modelNameOf } from '../config/model-name.js';
 import { createLanguageModel } from '../language-models/create.js';
 import { priceTable } from '../language-models/price-table.js';
 import { costOf } from '../language-models/prices.js';
+import { atServer } from '../language-models/server-address.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { CallStore } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
@@ -21,10 +22,11 @@ export interface CallingExperiment {
 
 /** A model as an experiment calls it. It is made with the first call, and again where that failed. */
 export function calledModel(
-  lm: LanguageModelConfig,
+  given: LanguageModelConfig,
   { seed, ...experiment }: CallingExperiment,
   { environment, notify, openStore }: Pick<WorkerDependencies, 'environment' | 'notify' | 'openStore'>,
 ): CalledModel {
+  const lm = atServer(given, environment);
   const modelName = modelNameOf(lm);
   const prices = priceTable(environment);
   let model: ReturnType<CalledModel['languageModel']> | undefined;

@@ -3,6 +3,7 @@ import type { RunConfig } from '../config/schema.js';
 import { missingCredentials } from '../language-models/create.js';
 import { PRICES_VARIABLE } from '../language-models/price-table.js';
 import { costOf } from '../language-models/prices.js';
+import { atServer } from '../language-models/server-address.js';
 import { checkModel, priceTableOf } from './check-model.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { embedderSettings } from './embeddings.js';
@@ -10,7 +11,7 @@ import { embedderSettings } from './embeddings.js';
 /** The same of the model whose vectors the memory is searched by. */
 function checkEmbedder({ memory, limits }: RunConfig, environment: WorkerDependencies['environment']): void {
   if (!('retrieval' in memory) || memory.retrieval.backend !== 'embedding') return;
-  const settings = embedderSettings(memory.retrieval);
+  const settings = atServer(embedderSettings(memory.retrieval), environment);
   const field = 'memory.retrieval.model';
   const missing = missingCredentials(settings, environment);
   if (missing !== null) throw new InvalidInputError(`${field}: ${missing}`, field);

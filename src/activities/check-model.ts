@@ -5,6 +5,7 @@ import type { Limits } from '../contracts/run.js';
 import { createLanguageModel, missingCredentials } from '../language-models/create.js';
 import { PRICES_VARIABLE, priceTable } from '../language-models/price-table.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
+import { atServer } from '../language-models/server-address.js';
 import type { WorkerDependencies } from './dependencies.js';
 
 type Environment = WorkerDependencies['environment'];
@@ -18,17 +19,27 @@ export function priceTableOf(environment: Environment): PriceTable {
   }
 }
 
+/** The model at the server that the config or the environment names. @throws InvalidInputError */
+function modelAt(lm: LanguageModelConfig, section: string, environment: Environment): LanguageModelConfig {
+  try {
+    return atServer(lm, environment);
+  } catch (error) {
+    throw new InvalidInputError((error as Error).message, `${section}.base_url`);
+  }
+}
+
 /**
  * Everything about a model that can be checked without a call: its key, its script, its price where costs are limited.
  * @param section where the model stands in the config, e.g. `scaffolder.lm`.
  * @throws InvalidInputError that names the field.
  */
 export async function checkModel(
-  lm: LanguageModelConfig,
+  given: LanguageModelConfig,
   section: string,
   { max_cost_usd }: Pick<Limits, 'max_cost_usd'>,
   environment: Environment,
 ): Promise<void> {
+  const lm = modelAt(given, section, environment);
   const missing = missingCredentials(lm, environment);
   if (missing !== null) throw new InvalidInputError(`${section}.model: ${missing}`, `${section}.model`);
   if (lm.provider === 'scripted') {

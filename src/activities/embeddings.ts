@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RetrievalConfig } from '../config/memory-schemas.js';
+import type { RunConfig } from '../config/schema.js';
 import type { PaidEmbeddings } from '../contracts/embeddings.js';
 import type { EmbeddingTotals } from '../contracts/results.js';
 import {
@@ -9,6 +10,7 @@ import {
   embedderIdentity,
 } from '../language-models/embeddings/create.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
+import { atServer } from '../language-models/server-address.js';
 import { KeptVectors, type VectorFiles } from '../retrieval/kept-vectors.js';
 import { readVectors, writeVectors } from '../retrieval/vector-rows.js';
 import { VectorStore } from '../retrieval/vector-store.js';
@@ -36,6 +38,15 @@ export function embedderSettings({ model = '', base_url, dimensions }: Retrieval
     ...(base_url === undefined ? {} : { base_url }),
     ...(dimensions === undefined ? {} : { dimensions }),
   };
+}
+
+/** A run's config with the servers that the worker's environment names where the config names none. */
+export function atServers(config: RunConfig, environment: Environment): RunConfig {
+  const lm = atServer(config.lm, environment);
+  const { memory } = config;
+  if (!('retrieval' in memory) || memory.retrieval.backend !== 'embedding') return { ...config, lm };
+  const { base_url } = atServer(embedderSettings(memory.retrieval), environment);
+  return { ...config, lm, memory: { ...memory, retrieval: { ...memory.retrieval, base_url } } };
 }
 
 /**

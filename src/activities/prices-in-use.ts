@@ -1,5 +1,6 @@
 import { priceTable } from '../language-models/price-table.js';
 import { isFree, priceEntry } from '../language-models/prices.js';
+import { atServer } from '../language-models/server-address.js';
 import type { WorkerDependencies } from './dependencies.js';
 
 interface PricedModel {
@@ -17,7 +18,7 @@ export function pricesInUse(
   environment: WorkerDependencies['environment'],
 ): Record<string, string> {
   const table = priceTable(environment);
-  const paid = models.filter(({ provider }) => !isFree(provider));
+  const paid = models.filter(({ provider }) => !isFree(provider)).map((one) => atServer(one, environment));
   return Object.fromEntries(
     paid.map((one) => [`the price of ${one.provider}/${one.model}`, JSON.stringify(priceEntry(one, table))]),
   );

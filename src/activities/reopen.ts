@@ -45,14 +45,15 @@ export const makeRoomInRun: MakeRoom = async (store, isNew) => {
   if (isEmpty) throw withoutRows(store);
 };
 
-/** A rollout goes on from where its error came up; only an empty reply is asked for once more. */
+/** A rollout goes on from where its error came up; only a reply that is empty or cut off is asked for once more. */
 export const makeRoomInAgentEval: MakeRoom = async (store, isNew) => {
   const calls = new CallStore(store);
   let isEmpty = true;
   for await (const { row } of recordsBelow<StoredResult>(store, `${rolloutsFolder()}/`)) {
     isEmpty = false;
     const { status, error, task_id, trial } = row;
-    if (status !== 'error' || error?.type !== ROLLOUT_ERRORS.emptyReply || !isNew(error)) continue;
+    const isOfReply = error?.type === ROLLOUT_ERRORS.emptyReply || error?.type === ROLLOUT_ERRORS.cutOff;
+    if (status !== 'error' || error === null || !isOfReply || !isNew(error)) continue;
     const newest = (await agentCalls(calls, { row: task_id, rollout: trial })).at(-1);
     if (newest !== undefined) await setAside(store, { call: newest, at: newest.at });
   }

@@ -18,7 +18,7 @@ import type { CodeTexts } from '../user-code/code-texts.js';
 import { CallStore } from './call-store.js';
 import { ContextCache } from './context-cache.js';
 import type { WorkerDependencies } from './dependencies.js';
-import { sharedVectorFiles, vectorStoreFor, vectorsIn } from './embeddings.js';
+import { atServers, sharedVectorFiles, vectorStoreFor, vectorsIn } from './embeddings.js';
 import { type EnvironmentCode, environmentSource, type Playable } from './environment-code.js';
 import { ExecutionStore } from './execution-store.js';
 import { codeBegunWith } from './kept-code.js';
@@ -46,6 +46,7 @@ export interface StoredPlan extends TaskPlan {
 
 /** What a worker knows of one run: its config, dataset, model and answered calls. Read once, shared by activities. */
 export class RunContext {
+  readonly config: RunConfig;
   readonly tasks: TaskReader;
   readonly calls: CallStore;
   readonly executions: ExecutionStore;
@@ -58,7 +59,7 @@ export class RunContext {
 
   constructor(
     readonly store: ArtifactStore,
-    readonly config: RunConfig,
+    config: RunConfig,
     readonly plan: TaskPlan,
     private readonly dependencies: WorkerDependencies,
     /** ISO 8601: since when its errors are asked again; null where they are not. */
@@ -66,6 +67,7 @@ export class RunContext {
     /** The user's own code, where it is kept here. */
     begunWith?: CodeTexts,
   ) {
+    this.config = atServers(config, dependencies.environment);
     this.tasks = new TaskReader(store);
     this.calls = new CallStore(store);
     this.executions = new ExecutionStore(store);

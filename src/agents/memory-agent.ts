@@ -2,9 +2,10 @@ import type { MemoryAgentConfig } from '../config/agent-schemas.js';
 import type { Agent, AgentLanguageModel, CodeExecutor, EpisodeInfo } from '../contracts/agent.js';
 import type { Feedback } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
+import type { GenerateReply } from '../contracts/language-model.js';
 import { type Entry, type ExperienceEntry, rememberFeedback } from '../memory/entries.js';
 import type { MemoryModule } from '../memory/memory-module.js';
-import { isMissing, missingReply } from '../replies/read-reply.js';
+import { emptyReplyText, isMissing } from '../runtime/reply-faults.js';
 
 export const DEFAULT_SYSTEM_PROMPT = 'You are a helpful QA assistant. Use prior history when useful.';
 
@@ -22,6 +23,11 @@ export interface AgentContext<Config> {
 /** The model answered without any text. Never scored: the episode becomes an error row. */
 export class EmptyReplyError extends Error {
   override readonly name = 'EmptyReply';
+}
+
+/** @throws EmptyReplyError where a reply is none: see {@link isMissing}. */
+export function refuseEmpty(reply: GenerateReply): void {
+  if (isMissing(reply)) throw new EmptyReplyError(emptyReplyText(reply));
 }
 
 /**
@@ -74,7 +80,7 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
         { role: 'user', content: this.buildUserPrompt(observation) },
       ],
     });
-    if (isMissing(reply)) throw new EmptyReplyError(missingReply(reply));
+    refuseEmpty(reply);
     this.lastAction = reply.text;
     return reply.text;
   }

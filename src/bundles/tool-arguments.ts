@@ -20,7 +20,7 @@ export function strictParameters(parameters: z.ZodObject, place: string): z.ZodO
 /** JSON Schema of the arguments as a model writes them. @throws TypeError for what JSON cannot say, such as a date. */
 export function toolParameters(schema: z.ZodObject, place: string): JsonObject {
   try {
-    const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
+    const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' });
     return rest as JsonObject;
   } catch (error) {
     throw new TypeError(`${place}: parameters cannot be told to a model: ${(error as Error).message}`);
@@ -40,7 +40,8 @@ export async function readArguments(
   } catch (error) {
     return { fault: `the arguments are no JSON: ${(error as Error).message}` };
   }
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+  input ??= {};
+  if (typeof input !== 'object' || Array.isArray(input)) {
     return { fault: 'the arguments must be one JSON object, such as {"id": 7}' };
   }
   const read = await schema.safeParseAsync(input);

@@ -1,9 +1,11 @@
 import type { ToolFault, ToolOutcome } from '../contracts/bundle.js';
 import { InfrastructureError, isInfrastructureError } from '../contracts/infrastructure-error.js';
 import type { Json } from '../contracts/json.js';
+import { wellFormed } from '../contracts/well-formed.js';
 import { toResult } from './tool-result.js';
 
-export function failed(fault: ToolFault, message: string): ToolOutcome {
+export function failed(fault: ToolFault, said: string): ToolOutcome {
+  const message = wellFormed(said);
   return { ok: false, fault, message, content: JSON.stringify({ error: message }) };
 }
 

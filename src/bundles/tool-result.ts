@@ -1,4 +1,5 @@
 import type { Json } from '../contracts/json.js';
+import { wellFormedJson } from '../contracts/well-formed.js';
 import { bigintToJson } from '../datasets/row.js';
 
 /**
@@ -19,5 +20,5 @@ export function toResult(value: unknown): Json {
     throw new TypeError(`the tool's answer is no JSON: ${(error as Error).message}`);
   }
   if (text === undefined) throw new TypeError(`the tool's answer is no JSON: it is a ${typeof value}`);
-  return JSON.parse(text) as Json;
+  return JSON.parse(wellFormedJson(text)) as Json;
 }

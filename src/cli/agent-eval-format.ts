@@ -109,7 +109,7 @@ export function agentEvalTable(metrics: AgentEvalMetrics): string {
   ];
   return [
     headedTable([], rows),
-    ...errorReport(metrics.errors_by_type, metrics.error_messages),
+    ...errorReport(metrics.errors_by_type, metrics.error_causes),
     ...(metrics.pass_at_k.length === 0 ? [] : [passTable(metrics)]),
     ...(Object.keys(metrics.by_row).length === 0 ? [] : [rowTable(metrics)]),
   ].join('\n');

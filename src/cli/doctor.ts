@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { PROVIDERS } from '../config/language-model-schema.js';
 import { missingCredentials } from '../language-models/create.js';
+import { serverInEnvironment } from '../language-models/server-address.js';
 import { cacheFolder } from '../workers/cache-folder.js';
 import { configuredServer, connectClient } from '../workers/connection.js';
 import { serverFolder } from '../workers/server-folder.js';
@@ -84,6 +85,14 @@ async function checkTemporal(): Promise<Finding[]> {
   return findings;
 }
 
+/** Where a provider is asked, where the environment says so. */
+function serverText(provider: string): string {
+  const named = serverInEnvironment(provider, process.env);
+  if (named === null) return '';
+  const { variable, address } = named;
+  return `; asked at ${URL.canParse(address) ? new URL(address).host : 'no address'} (${variable})`;
+}
+
 function checkKeys(): Finding[] {
   return PROVIDERS.filter((provider) => ['gemini', 'openai', 'anthropic'].includes(provider)).map(
     (provider) => {
@@ -91,7 +100,7 @@ function checkKeys(): Finding[] {
       return {
         what: `${provider} key`,
         state: missing === null ? 'found' : 'optional',
-        detail: missing ?? 'set in the environment',
+        detail: `${missing ?? 'set in the environment'}${serverText(provider)}`,
       };
     },
   );

@@ -5,6 +5,7 @@ import { latestScoreText } from '../evolution/lineage.js';
 import { countedText, scoreText } from '../statistics/figure-text.js';
 import {
   artifactLines,
+  causeReport,
   changedRows,
   costSoFarText,
   dollars,
@@ -101,7 +102,7 @@ export function evolveTable(metrics: EvolveMetrics): string {
   ];
   if (best !== null) rows.push(['validation score', scoreText(best.score)]);
   if (best !== null && best.test_score !== null) rows.push(['test score', scoreText(best.test_score)]);
-  return headedTable([], rows);
+  return [headedTable([], rows), ...causeReport(metrics.error_causes)].join('\n');
 }
 
 /** The table, and where the best scaffold and the artifacts are. */

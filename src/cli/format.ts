@@ -3,9 +3,10 @@ import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
 import wrapAnsi from 'wrap-ansi';
 import { printable } from '../contracts/printable.js';
-import type { Metrics } from '../contracts/results.js';
+import type { CallFigures, ErrorCause, Metrics } from '../contracts/results.js';
 import type { Beside, Repeats } from '../contracts/step-cost.js';
 import { besideRows, estimatedText, repeatedText } from '../statistics/beside-text.js';
+import { callFigureRows } from '../statistics/call-figures.js';
 import { errorLines, errorText, warningsText } from '../statistics/error-lines.js';
 import { countedText, dollarsText, durationText, percentText } from '../statistics/figure-text.js';
 import { ofTrialText, trialRows } from '../statistics/trial-figures.js';
@@ -18,19 +19,27 @@ export function dollars(cost: number | null): string {
   return cost === null ? 'unknown (no price for this model)' : dollarsText(cost);
 }
 
-/** What is said below a table of the errors in it: a line for each type; nothing where there is none. */
+/** What is said below a table of the errors in it: a line for each cause; nothing where there is none. */
 export function errorReport(
   counts: Readonly<Record<string, number>>,
-  messages?: Readonly<Record<string, string>>,
+  causes?: readonly ErrorCause[],
 ): string[] {
-  const lines = errorLines(counts, messages);
+  const lines = errorLines(counts, causes);
   return lines.length === 0
     ? []
     : [
-        ['Errors, and the first message of each type:', ...lines.map((line) => `  ${errorText(line)}`)].join(
-          '\n',
-        ),
+        [
+          'Errors by cause, each with its first message:',
+          ...lines.map((line) => `  ${errorText(line)}`),
+        ].join('\n'),
       ];
+}
+
+/** The same where errors are known by their causes alone. */
+export function causeReport(causes: readonly ErrorCause[] = []): string[] {
+  const counts = new Map<string, number>();
+  for (const { type, count } of causes) counts.set(type, (counts.get(type) ?? 0) + count);
+  return errorReport(Object.fromEntries(counts), causes);
 }
 
 /** An artifact address as a person types it: a folder as a path, from here where it lies below. */
@@ -63,12 +72,15 @@ export function costSoFarText(cost: number | null): string {
 
 /** What an experiment has spent, as the rows of its table. */
 export function spendingRows(
-  metrics: Pick<Metrics, 'lm_calls' | 'usage' | 'cost_usd' | 'wall_seconds' | keyof Repeats | keyof Beside>,
+  metrics: Pick<Metrics, 'lm_calls' | 'usage' | 'cost_usd' | 'wall_seconds' | keyof Repeats | keyof Beside> &
+    Partial<CallFigures>,
 ): string[][] {
   const { usage } = metrics;
+  const thought = usage.reasoning_tokens === undefined ? '' : ` (${usage.reasoning_tokens} reasoning)`;
   return [
+    ...callFigureRows(metrics),
     ['LM calls', `${metrics.lm_calls}, ${repeatedText(metrics)}${estimatedText(metrics)}`],
-    ['tokens', `${usage.input_tokens} in, ${usage.output_tokens} out`],
+    ['tokens', `${usage.input_tokens} in, ${usage.output_tokens} out${thought}`],
     ['cost', dollars(metrics.cost_usd)],
     ...besideRows(metrics),
     ['time', durationText(metrics.wall_seconds)],
@@ -137,7 +149,6 @@ export function metricsTable(metrics: Metrics): string {
   rows.push(...changedRows(metrics.code_changes, 'episodes'));
   rows.push(['errors', metrics.errors === 0 ? '0' : `${metrics.errors}, not counted as wrong`]);
   if (metrics.warnings > 0) rows.push(['warnings', warningsText(metrics)]);
-  if (metrics.truncated_replies > 0) rows.push(['cut-off replies', String(metrics.truncated_replies)]);
   for (const [what, count] of Object.entries(metrics.agent_metrics ?? {})) {
     rows.push([what.replaceAll('_', ' '), String(count)]);
   }
@@ -151,7 +162,7 @@ export function metricsTable(metrics: Metrics): string {
     rows.push(['embeddings', `${texts} texts, ${input_tokens} tokens, ${dollars(cost_usd)}${guess}`]);
   }
   rows.push(...spendingRows(metrics));
-  const tables = [table([], rows), ...errorReport(metrics.error_types, metrics.error_messages)];
+  const tables = [table([], rows), ...errorReport(metrics.error_types, metrics.error_causes)];
   for (const [task, figures] of Object.entries(metrics.by_task)) {
     if (figures.confusion !== undefined)
       tables.push(`${task}, target letter by answered letter:`, confusionTable(figures.confusion));

@@ -58,7 +58,7 @@ export function judgeTable(metrics: JudgeMetrics): string {
     ['malformed replies', String(metrics.malformed_replies)],
     ...spendingRows(metrics),
   ];
-  return [headedTable([], rows), ...errorReport(errors_by_type, metrics.error_messages)].join('\n');
+  return [headedTable([], rows), ...errorReport(errors_by_type, metrics.error_causes)].join('\n');
 }
 
 /** The table, and where the artifacts are. */

@@ -1,4 +1,5 @@
 import { printable, printableJson } from '../contracts/printable.js';
+import { toWellFormedJson } from '../contracts/well-formed.js';
 
 /*
  * What commands say goes through here: names, messages and replies of others stand in it, and a terminal acts on some
@@ -37,7 +38,7 @@ export function printJsonError(message: string, exit_code: number): void {
 /** A result that programs read, on standard output. @param space as `JSON.stringify` takes it */
 export function printJson(value: unknown, space = 2): void {
   hasPrintedJson = true;
-  writeOut(`${printableJson(JSON.stringify(value, null, space))}\n`);
+  writeOut(`${printableJson(toWellFormedJson(value, space) ?? 'null')}\n`);
 }
 
 /** What is said beside the result, on standard error. */

@@ -38,9 +38,19 @@ const fields = z.strictObject({
     .optional()
     .describe('provider/name, e.g. gemini/gemini-2.5-flash; or the bare name beside provider.'),
   base_url: z.url().optional().describe('Any OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1.'),
-  temperature: z.number().min(0).max(2).default(0.2),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .nullable()
+    .default(0.2)
+    .describe('null: the field is left out, for models that take none.'),
   max_output_tokens: z.int().positive().default(2048),
   thinking_budget: z.int().min(-1).nullable().default(null).describe('Tokens; 0 off, -1 the model decides.'),
+  on_cut_off: z
+    .enum(['judge', 'error'])
+    .default('judge')
+    .describe('What becomes of a reply that used up its token limit.'),
   timeout_sec: z.number().positive().max(3600).default(120).describe('Seconds one request may take.'),
   max_reply_mb: z
     .number()

@@ -10,7 +10,7 @@ import type { AwaitedStep, GenerateInput, RunInput, RunPlan } from './run.js';
 import type { Unkept } from './step-cost.js';
 
 /** What the workflow learns of an answered call; the whole record is in the artifact store. */
-export interface GeneratedReply extends Omit<GenerateReply, 'model' | 'cost_usd' | 'reasoning'> {
+export interface GeneratedReply extends Omit<GenerateReply, 'model' | 'cost_usd' | 'adapted'> {
   /** US dollars; absent where the price is not known. */
   cost_usd?: number;
   /** Requests that a crash cut off, and those that it may have cut off; absent where there was none. */

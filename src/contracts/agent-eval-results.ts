@@ -1,5 +1,6 @@
 import type { AgentEvalTotals, RolloutEnding, RolloutPlace, RolloutTotals, UserFault } from './agent-eval.js';
-import type { RunStatus } from './results.js';
+import type { Usage } from './language-model.js';
+import type { CallFigures, ErrorCause, RunStatus } from './results.js';
 import type { RunPhase } from './run.js';
 import type { Beside, Repeats } from './step-cost.js';
 
@@ -44,7 +45,7 @@ export interface CodeChange {
 }
 
 /** The content of `metrics.json`. Rates leave out errors and spoiled rollouts, which are counted apart. */
-export interface AgentEvalMetrics extends Beside, Repeats {
+export interface AgentEvalMetrics extends Beside, Repeats, CallFigures {
   name: string;
   experiment: string;
   kind: 'agent-eval';
@@ -58,8 +59,8 @@ export interface AgentEvalMetrics extends Beside, Repeats {
   rollouts: number;
   errors: number;
   errors_by_type: Record<string, number>;
-  /** What the first rollout with an error of each type says; absent where there is none. */
-  error_messages?: Record<string, string>;
+  /** By type, each cause of it with what the first rollout says; absent where there is none. */
+  error_causes?: ErrorCause[];
   user_faults: Record<UserFault, number>;
   endings: Partial<Record<RolloutEnding, number>>;
   mean_reward: number | null;
@@ -75,7 +76,7 @@ export interface AgentEvalMetrics extends Beside, Repeats {
   tool_calls: number;
   tool_calls_failed: number;
   lm_calls: number;
-  usage: { input_tokens: number; output_tokens: number };
+  usage: Usage;
   cost_usd: number | null;
   wall_seconds: number;
   started_at: string;

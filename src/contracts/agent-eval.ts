@@ -1,7 +1,7 @@
 import type { RolloutRules } from '../rollouts/rollout.js';
 import type { AgentEvalMetrics } from './agent-eval-results.js';
 import type { JsonObject } from './json.js';
-import type { EpisodeError, RunStatus } from './results.js';
+import type { CutOffReplies, EpisodeError, RunStatus } from './results.js';
 import type { Asked, ChildExecution, Limits, Spending } from './run.js';
 import type { AskedBefore, StepCost } from './step-cost.js';
 
@@ -37,6 +37,8 @@ export type RolloutEnding =
   /** There is no user, and the agent called no further tool. */
   | 'agent_done'
   | 'max_turns'
+  /** The agent used up a reply's token limit, or ended it, before it said anything or called a tool: it only thought. */
+  | 'cut_off'
   /** The simulated user did not play its part, however often it was asked. */
   | 'user_fault';
 
@@ -46,7 +48,9 @@ export type UserFault =
   /** It speaks as the agent. */
   | 'role_swap'
   /** It ends the conversation before the agent could do anything. */
-  | 'early_stop';
+  | 'early_stop'
+  /** Its token limit ended it in the middle. */
+  | 'cut_off';
 
 /** How a rollout ended, and where it then stood. */
 export interface RolloutOutcome {
@@ -80,6 +84,8 @@ export interface AskingStep extends RolloutStep {
 export interface AgentTurn extends StepCost {
   /** Tool calls that it asks for. */
   tool_calls: number;
+  /** The agent went no further than its thoughts: there is neither word nor call to go on from. Absent: it did. */
+  cut_off?: true;
 }
 
 export interface ToolCallInput extends RolloutStep {
@@ -159,6 +165,8 @@ export interface RolloutRow extends Omit<RolloutTotals, 'unkept'> {
   /** Why it was not judged. */
   error: EpisodeError | null;
   user_fault: UserFault | null;
+  /** Replies of the agent that a token limit cut off; absent where none was. */
+  cut_off?: CutOffReplies;
   /** Messages of the user, beside those that the row begins with; null where an error ended the rollout. */
   user_turns: number | null;
   /** Key of the database at the end, and the hash of what it holds; null where an error ended the rollout. */

@@ -1,7 +1,7 @@
 import type { SelectionSettings } from '../evolution/selection.js';
 import type { EvolveTotals, ScaffoldNode } from './evolve.js';
 import type { Usage } from './language-model.js';
-import type { RunStatus } from './results.js';
+import type { CallFigures, ErrorCause, RunStatus } from './results.js';
 import type { RunPhase } from './run.js';
 import type { Beside, Repeats } from './step-cost.js';
 
@@ -16,7 +16,7 @@ export interface CodeChange {
 }
 
 /** The content of an evolution's `metrics.json`. */
-export interface EvolveMetrics extends Beside, Repeats {
+export interface EvolveMetrics extends Beside, Repeats, CallFigures {
   name: string;
   experiment: string;
   kind: 'evolve';
@@ -42,6 +42,8 @@ export interface EvolveMetrics extends Beside, Repeats {
   scaffolds_duplicate: number;
   executions: number;
   executions_failed: number;
+  /** What was wrong with scaffolds and executions that failed, by cause; absent where none did. */
+  error_causes?: ErrorCause[];
   lm_calls: number;
   usage: Usage;
   cost_usd: number | null;

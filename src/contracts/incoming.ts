@@ -33,7 +33,11 @@ import type { Beside, StepCost, Unkept } from './step-cost.js';
 
 const isChild = shaped<ChildExecution>({ workflow_id: isText, first: isText, run: isText });
 
-const isUsage = shaped<Usage>({ input_tokens: isCount, output_tokens: isCount });
+const isUsage = shaped<Usage>({
+  input_tokens: isCount,
+  output_tokens: isCount,
+  reasoning_tokens: orAbsent(isCount),
+});
 const isUnkept = shaped<Unkept>({ requests: isCount, usage: isUsage, cost_usd: orNull(isAmount) });
 const beside: Checks<Beside> = { lm_calls_estimated: orAbsent(isCount), unkept: orAbsent(isUnkept) };
 const stepCost: Checks<StepCost> = {

@@ -1,7 +1,7 @@
 import type { Criterion } from '../config/judge-schema.js';
 import type { JsonObject } from './json.js';
 import type { Usage } from './language-model.js';
-import type { EpisodeError, RunStatus } from './results.js';
+import type { CallFigures, EpisodeError, ErrorCause, RunStatus } from './results.js';
 import type { Asked, Limits, RunPhase } from './run.js';
 import type { AskedBefore, Beside, Repeats, StepCost, Unkept } from './step-cost.js';
 
@@ -117,7 +117,7 @@ export interface FinalizeJudgeInput {
 }
 
 /** The content of a judgement's `metrics.json`. Means leave out steps without a verdict, which are counted apart. */
-export interface JudgeMetrics extends Beside, Repeats {
+export interface JudgeMetrics extends Beside, Repeats, CallFigures {
   name: string;
   experiment: string;
   kind: 'judge';
@@ -137,8 +137,8 @@ export interface JudgeMetrics extends Beside, Repeats {
   scores: Record<string, { mean: number | null; range: [number, number] }>;
   errors: number;
   errors_by_type: Record<string, number>;
-  /** What the first step with an error of each type says; absent where there is none. */
-  error_messages?: Record<string, string>;
+  /** By type, each cause of it with what the first step says; absent where there is none. */
+  error_causes?: ErrorCause[];
   malformed_replies: number;
   lm_calls: number;
   usage: Usage;

@@ -63,6 +63,8 @@ export interface GenerateParameters {
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
+  /** Those of `output_tokens` that the model thought with; absent where the provider does not say. */
+  reasoning_tokens?: number;
 }
 
 /** Why the model stopped. `length` means the reply was cut off at the token limit. */
@@ -88,6 +90,8 @@ export interface GenerateReply {
   /** The provider did not report `usage`: it is estimated from the text. */
   usage_estimated?: boolean;
   finish_reason: FinishReason;
+  /** How it was sent otherwise than it was asked for, a sentence each; absent: it was not. */
+  adapted?: string[];
   /** The model that answered, where the provider names one more precisely than it was asked for. */
   model?: string;
   /** US dollars, where a recording knows it; computed from the price table otherwise. */
@@ -124,6 +128,8 @@ export interface CallRecord extends CallIdentity {
   only_thought?: true;
   tool_calls?: ToolCall[];
   finish_reason: FinishReason;
+  /** How it was sent otherwise than `messages` and `parameters` say, a sentence each; absent: it was not. */
+  adapted?: string[];
   usage?: Usage;
   /** The provider did not report `usage`: it is estimated from the text, and so is what follows from it. */
   usage_estimated?: boolean;

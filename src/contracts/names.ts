@@ -58,6 +58,8 @@ export const FAILURE_TYPES = {
   unscored: 'Unscored',
   /** The agent of a rollout said nothing; details: what that cost. */
   emptyReply: 'EmptyReply',
+  /** A token limit cut off a reply that is not to be judged then (`lm.on_cut_off: error`); details: what that cost. */
+  cutOff: 'CutOff',
   /** Worker after worker died while it worked on it; details: what its requests may have cost, where it sent any. */
   workerCrash: 'WorkerCrash',
   /** A fault that nobody foresaw, most likely of Reprise; given up after a few attempts. */

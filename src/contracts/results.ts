@@ -12,6 +12,34 @@ export interface EpisodeError {
   message: string;
 }
 
+/** Errors of one type that say the same, but for numbers and names. */
+export interface ErrorCause {
+  type: string;
+  /** What the first of them says. */
+  message: string;
+  count: number;
+}
+
+/** Replies of a row that a token limit cut off. They are judged: the limit is a part of what was asked. */
+export interface CutOffReplies {
+  replies: number;
+  /** Of those replies; the ones that the model thought with are absent where no provider counts them. */
+  output_tokens: number;
+  reasoning_tokens?: number;
+  /** What of the last one is there, and which setting to raise. */
+  message: string;
+}
+
+/** What metrics say of how models were asked, and of replies that a token limit cut off. */
+export interface CallFigures {
+  /** Rows with such a reply, or where there are no rows, such replies. */
+  cut_off: number;
+  /** Tokens of them that were reasoning; absent where no provider counts them. */
+  cut_off_reasoning_tokens?: number;
+  /** How calls were sent otherwise than the config says, and how many of them; absent where none was. */
+  adaptations?: Record<string, number>;
+}
+
 /** One action of a multi-step episode. */
 export interface StepRecord {
   obs: string;
@@ -75,6 +103,8 @@ export interface ResultRow {
   step_records?: StepRecord[];
   /** Finish reason of the last `act` call; `length` means that the answer was cut off. */
   finish_reason: FinishReason | null;
+  /** Replies to `act` that a token limit cut off; absent where none was. */
+  cut_off?: CutOffReplies;
   lm_calls: number;
   /** Programs that were run; absent where there was none. */
   code_executions?: number;
@@ -158,7 +188,7 @@ export interface CodeChange {
 }
 
 /** The content of `metrics.json`. Every number shown anywhere comes from here. */
-export interface Metrics extends Beside, Repeats {
+export interface Metrics extends Beside, Repeats, CallFigures {
   name: string;
   experiment: string;
   kind: 'run';
@@ -193,8 +223,8 @@ export interface Metrics extends Beside, Repeats {
   /** Samples whose last trial is an error row. */
   errors: number;
   error_types: Record<string, number>;
-  /** What the first row with an error of each type says; absent where there is none. */
-  error_messages?: Record<string, string>;
+  /** By type, each cause of it with what the first row says; absent where there is none. */
+  error_causes?: ErrorCause[];
   /** Element t: share of judged samples whose newest trial up to t succeeded. */
   success_by_trial: (number | null)[];
   correct_by_trial: number[];
@@ -203,7 +233,6 @@ export interface Metrics extends Beside, Repeats {
   mean_over_trials?: number | null;
   mean_over_trials_interval?: [number, number] | null;
   mean_reward: number | null;
-  truncated_replies: number;
   /** Of all rows, such as a reflection that failed. */
   warnings: number;
   /** What the first row with a warning says; absent where there is none. */

@@ -1,7 +1,7 @@
 import { agentFactory } from '../activities/agent-factory.js';
 import { checkLanguageModel } from '../activities/check-language-model.js';
 import { checkedTasks } from '../activities/dataset.js';
-import { vectorStoreFor, vectorsIn } from '../activities/embeddings.js';
+import { atServers, vectorStoreFor, vectorsIn } from '../activities/embeddings.js';
 import { environmentSource, localEnvironmentCode } from '../activities/environment-code.js';
 import { locate, locatedFiles, type OpenStore } from '../activities/locate.js';
 import { type LoadedMemory, memoryToBeginWith, vectorsBeside } from '../activities/memory-file.js';
@@ -86,12 +86,13 @@ function localIndexes(
 
 /** @throws InvalidInputError or DatasetError, as a durable run does before it starts. */
 export async function prepare(
-  config: RunConfig,
+  given: RunConfig,
   options: InProcessOptions,
   compareSymbolically: SymbolicComparer,
   sandbox: PreparedRun['sandbox'],
 ): Promise<PreparedRun> {
   const { environment = process.env, notice = () => undefined } = options;
+  const config = atServers(given, environment);
   if (options.languageModel === undefined) await checkLanguageModel(config, { environment });
   await prepareSandbox(config, { sandbox, notify: notice }, { warn: () => undefined });
   const tasks: Task[] = [];

@@ -1,14 +1,21 @@
 import type { ContentBlockParam, Message, MessageParam } from '@anthropic-ai/sdk/resources/messages';
-import type {
-  ChatMessage,
-  FinishReason,
-  GenerateReply,
-  GenerateRequest,
-  Usage,
-} from '../contracts/language-model.js';
+import { isMapping } from '../contracts/json.js';
+import type { ChatMessage, GenerateReply, GenerateRequest, Usage } from '../contracts/language-model.js';
 import { isClassic, type ThinkingFields, thinkingOf } from './anthropic-thinking.js';
-import { answeredTool, argumentsObject, mergeNeighbours, type Notice, systemText } from './chat-messages.js';
+import {
+  answeredTool,
+  argumentsObject,
+  beginningWithUser,
+  mergeNeighbours,
+  type Notice,
+  sentName,
+  systemText,
+} from './chat-messages.js';
+import { errorInsideBody } from './classify-error.js';
+import { type Dialect, inDialect } from './dialect.js';
 import { LanguageModelError } from './errors.js';
+import { failedEnd, readEnd } from './reply-end.js';
+import { splitContent } from './reply-parts.js';
 import { reportedUsage } from './usage.js';
 
 /** The body of `POST /v1/messages`, as far as Reprise uses it. The client's own type no longer has `temperature`. */
@@ -20,53 +27,64 @@ export interface WireRequest extends ThinkingFields {
   tools?: { name: string; description?: string; input_schema: { type: 'object'; [key: string]: unknown } }[];
 }
 
-function toBlocks(messages: readonly ChatMessage[], index: number): ContentBlockParam[] {
+function toBlocks(
+  messages: readonly ChatMessage[],
+  index: number,
+  tools: GenerateRequest['tools'],
+): ContentBlockParam[] {
   const message = messages[index] as ChatMessage;
   if (message.role === 'tool') {
     // Fails here rather than at the provider, where the message would name a position only.
     answeredTool(messages, index, 'anthropic');
     return [{ type: 'tool_result', tool_use_id: message.tool_call_id ?? '', content: message.content }];
   }
-  // An empty text block is refused; an empty reply in a chat's past is left out.
-  const blocks: ContentBlockParam[] = message.content === '' ? [] : [{ type: 'text', text: message.content }];
+  // A text block without a word is refused; an empty reply in a chat's past is left out.
+  const blocks: ContentBlockParam[] =
+    message.content.trim() === '' ? [] : [{ type: 'text', text: message.content }];
   for (const call of message.tool_calls ?? []) {
-    blocks.push({ type: 'tool_use', id: call.id, name: call.name, input: argumentsObject(call.arguments) });
+    const name = sentName(call.name, tools);
+    blocks.push({ type: 'tool_use', id: call.id, name, input: argumentsObject(call.arguments) });
   }
   return blocks;
 }
 
 /** The chat without system messages; tool results stand in the user's turn, all those of one reply together. */
-export function toTurns(messages: readonly ChatMessage[]): MessageParam[] {
+function toTurns(messages: readonly ChatMessage[], tools: GenerateRequest['tools']): MessageParam[] {
   const turns = messages.flatMap((message, index) =>
     message.role === 'system'
       ? []
       : [
           {
             role: message.role === 'assistant' ? ('assistant' as const) : ('user' as const),
-            parts: toBlocks(messages, index),
+            parts: toBlocks(messages, index, tools),
           },
         ],
   );
-  return mergeNeighbours(turns).map(({ role, parts }) => ({ role, content: parts }) as MessageParam);
+  const begun = beginningWithUser(mergeNeighbours(turns), (text) => ({ type: 'text' as const, text }));
+  return begun.map(({ role, parts }) => ({ role, content: parts }) as MessageParam);
 }
 
 /** The request, and whether it needs the older version of the API. */
 export function toWireRequest(
   model: string,
-  { messages, parameters, tools }: GenerateRequest,
+  { messages: given, parameters, tools }: GenerateRequest,
+  dialect: Pick<Dialect, 'temperature' | 'thinking' | 'system'>,
   notice: Notice,
 ): { body: WireRequest; needsOlderVersion: boolean } {
-  const classic = isClassic(model);
-  const last = messages.at(-1);
-  const thinking = thinkingOf(parameters, classic, last?.role === 'tool', notice);
-  const { temperature } = parameters;
-  if (temperature !== undefined && !classic) notice('the model takes no temperature; it is left out');
-  // Thinking allows no temperature but the default.
-  const withTemperature = temperature !== undefined && classic && thinking.thinking?.type !== 'enabled';
+  const messages = inDialect(given, dialect);
+  const { temperature, thinking_budget: _budget, ...bounds } = parameters;
+  const asked = dialect.thinking ? parameters : bounds;
+  const thinking = thinkingOf(asked, isClassic(model), messages.at(-1)?.role === 'tool', notice);
+  const thinks = thinking.thinking?.type === 'enabled';
+  const withTemperature = temperature !== undefined && dialect.temperature && !thinks;
+  if (temperature !== undefined && dialect.temperature) {
+    if (thinks) notice(`lm.temperature ${temperature} is left out: thinking allows none but the default`);
+    else if (temperature > 1) notice(`lm.temperature ${temperature} is sent as 1, the highest there is`);
+  }
   const body: WireRequest = {
     model,
     ...thinking,
-    messages: toTurns(messages),
+    messages: toTurns(messages, tools),
     system: systemText(messages),
     // The range ends at 1 here, at 2 elsewhere.
     ...(withTemperature && { temperature: Math.min(temperature, 1) }),
@@ -82,48 +100,78 @@ export function toWireRequest(
   return { body, needsOlderVersion: withTemperature };
 }
 
-const FINISH_REASONS: Record<string, FinishReason> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  tool_use: 'tool_calls',
-  refusal: 'content_filter',
-};
-
-function usageIn({ usage }: Partial<Message>): Usage | undefined {
-  if (typeof usage !== 'object' || usage === null) return undefined;
+function usageIn({ usage }: Record<string, unknown>): Usage | undefined {
+  if (!isMapping(usage)) return undefined;
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage;
+  const { output_tokens_details: details } = usage;
   return reportedUsage(
     [input_tokens, cache_creation_input_tokens ?? 0, cache_read_input_tokens ?? 0],
     [output_tokens],
+    isMapping(details) ? details.thinking_tokens : undefined,
   );
+}
+
+/** The parts of a turn that was paused, as one message: it ends as the last part does, and cost what all of them did. */
+export function joinedMessage(parts: readonly Partial<Message>[]): Record<string, unknown> {
+  const usages = parts.map((part) => usageIn(part as Record<string, unknown>));
+  const total = (field: 'input_tokens' | 'output_tokens') =>
+    usages.reduce<number | null>(
+      (sum, usage) => (sum === null || usage === undefined ? null : sum + usage[field]),
+      0,
+    );
+  return {
+    ...parts.at(-1),
+    content: parts.flatMap(({ content }) => content ?? []),
+    usage: { input_tokens: total('input_tokens'), output_tokens: total('output_tokens') },
+  };
+}
+
+/** Whose reply it is, for the errors that it may turn out to be. */
+interface Origin {
+  serverName: string;
+  secrets?: readonly string[];
 }
 
 /**
  * Reads a `message`. Cached input counts as input: it was sent, and is billed, if at another rate.
- * @throws LanguageModelError (`malformed_reply`) where the body is none.
+ * @throws LanguageModelError: `malformed_reply` where the body is none, or why the reply's end is a failure.
  */
-export function readMessage(body: unknown): GenerateReply {
-  const message = body as Partial<Message> | null | undefined;
-  if (typeof message !== 'object' || message === null || !Array.isArray(message.content)) {
-    const wrong = typeof body === 'object' && body !== null ? 'it has no content' : 'it is no JSON object';
-    throw new LanguageModelError('malformed_reply', `anthropic sent no message: ${wrong}`, {
-      provider: 'anthropic',
-      ...(typeof message === 'object' && message !== null && { usage: usageIn(message) }),
+export function readMessage(body: unknown, { serverName, secrets }: Origin): GenerateReply {
+  const provider = 'anthropic';
+  const usage = isMapping(body) ? usageIn(body) : undefined;
+  const origin = { provider, serverName, secrets, usage };
+  const problem = errorInsideBody(body, origin);
+  if (problem !== undefined) throw problem;
+  const content = isMapping(body) ? body.content : undefined;
+  if (!isMapping(body) || (!Array.isArray(content) && typeof content !== 'string')) {
+    const wrong = isMapping(body) ? 'it has no content' : 'it is no JSON object';
+    throw new LanguageModelError('malformed_reply', `${serverName} sent no message: ${wrong}`, {
+      provider,
+      usage,
     });
   }
-  const calls = message.content.flatMap((block) =>
-    block.type === 'tool_use'
-      ? [{ id: block.id, name: block.name, arguments: JSON.stringify(block.input ?? {}) }]
-      : [],
-  );
-  const usage = usageIn(message);
+  const { stop_reason, stop_details: details, model } = body;
+  const end = readEnd(stop_reason);
+  if (end === 'broken_off' || end === 'paused' || end === 'content_filter') {
+    const words = isMapping(details) && typeof details.explanation === 'string' ? details.explanation : '';
+    const reason = `stop_reason ${JSON.stringify(stop_reason)}`;
+    throw failedEnd({ ...origin, end, reason, words });
+  }
+  const blocks = (typeof content === 'string' ? [content] : content) as unknown[];
+  const calls = blocks
+    .filter(isMapping)
+    .flatMap(({ type, id, name, input }) =>
+      type === 'tool_use'
+        ? [{ id: String(id ?? ''), name: String(name ?? ''), arguments: JSON.stringify(input ?? {}) }]
+        : [],
+    );
+  const { said, thought } = splitContent(blocks);
   return {
-    text: message.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+    text: said,
+    ...(thought !== '' && { reasoning: thought }),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(usage && { usage }),
-    finish_reason: FINISH_REASONS[message.stop_reason ?? ''] ?? 'unknown',
-    model: message.model || undefined,
+    finish_reason: end,
+    model: typeof model === 'string' && model !== '' ? model : undefined,
   };
 }

@@ -1,10 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk';
+import type { Message, MessageParam } from '@anthropic-ai/sdk/resources/messages';
 import type { LanguageModel } from '../contracts/language-model.js';
 import { withoutTrailing } from '../contracts/trailing.js';
-import { readMessage, toWireRequest } from './anthropic-wire.js';
-import { type Notice, onceEach } from './chat-messages.js';
-import { errorInsideBody } from './classify-error.js';
-import { guard, nameServer } from './guard.js';
+import { isClassic } from './anthropic-thinking.js';
+import { joinedMessage, readMessage, toWireRequest } from './anthropic-wire.js';
+import type { Notice } from './chat-messages.js';
+import { COMMON_DIALECT, LearnedDialect } from './dialect.js';
+import { type Attempt, guard, nameServer } from './guard.js';
 import { forReplies, providerFetch } from './provider-fetch.js';
 
 export const ANTHROPIC_BASE_URL = 'https://api.anthropic.com';
@@ -14,6 +16,9 @@ const VERSION_WITH_TEMPERATURE = '2023-06-01';
 
 /** The client's own timer off: the deadline is `guard`'s, and covers the body as well. */
 const NO_CLIENT_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** Requests for one reply that the API pauses; a turn that is paused once more is broken off. */
+const MOST_PARTS = 10;
 
 export interface AnthropicOptions {
   model: string;
@@ -27,11 +32,13 @@ export interface AnthropicOptions {
   notice?: Notice;
 }
 
-/** A model behind Anthropic's Messages API (`POST /v1/messages`). One request a call. */
+/**
+ * A model behind Anthropic's Messages API (`POST /v1/messages`). One request a call, except that a paused turn is
+ * continued, and a server that refuses a field is asked again in its own dialect.
+ */
 export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel {
-  const { model, apiKey } = options;
+  const { model, apiKey, notice } = options;
   const baseURL = withoutTrailing(options.baseUrl ?? ANTHROPIC_BASE_URL, /\//).replace(/\/v1$/, '');
-  const notice = onceEach(options.notice);
   const serverName = nameServer('anthropic', options.baseUrl);
   const client = new Anthropic({
     apiKey,
@@ -44,23 +51,41 @@ export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel
     // The client sends the key as a bearer token; gateways built before that look for it here.
     ...(options.baseUrl !== undefined && { defaultHeaders: { 'x-api-key': apiKey } }),
   });
-  const secrets = [apiKey];
-  return guard(
-    { provider: 'anthropic', serverName, timeoutMs: options.timeoutMs, secrets },
-    async (request, attempt) => {
-      const { body, needsOlderVersion } = toWireRequest(model, request, notice);
-      // `messages.create` prints a warning a call for older models, and refuses long replies without streaming.
-      const reply: unknown = await client.post('/v1/messages', {
-        body,
-        signal: attempt.signal,
-        headers: {
-          ...(attempt.idempotencyKey && { 'idempotency-key': attempt.idempotencyKey }),
-          ...(needsOlderVersion && { 'anthropic-version': VERSION_WITH_TEMPERATURE }),
-        },
-      });
-      const problem = errorInsideBody(reply, { provider: 'anthropic', serverName, secrets });
-      if (problem !== undefined) throw problem;
-      return readMessage(reply);
-    },
+  const origin = { provider: 'anthropic', serverName, secrets: [apiKey] };
+  const learned = new LearnedDialect(
+    { ...COMMON_DIALECT, temperature: isClassic(model) },
+    { notice, secrets: [apiKey] },
+  );
+
+  function post(body: object, needsOlderVersion: boolean, attempt: Attempt, part: number): Promise<unknown> {
+    // `messages.create` prints a warning a call for older models, and refuses long replies without streaming.
+    return client.post('/v1/messages', {
+      body,
+      signal: attempt.signal,
+      headers: {
+        ...(attempt.idempotencyKey && {
+          'idempotency-key': part === 0 ? attempt.idempotencyKey : `${attempt.idempotencyKey}-${part}`,
+        }),
+        ...(needsOlderVersion && { 'anthropic-version': VERSION_WITH_TEMPERATURE }),
+      },
+    });
+  }
+
+  return guard({ ...origin, timeoutMs: options.timeoutMs }, (request, attempt) =>
+    learned.ask(request, async (dialect, say) => {
+      const { body, needsOlderVersion } = toWireRequest(model, request, dialect, say);
+      const messages: MessageParam[] = [...body.messages];
+      const parts: Partial<Message>[] = [];
+      for (;;) {
+        const reply = await post({ ...body, messages }, needsOlderVersion, attempt, parts.length);
+        const part = (reply ?? {}) as Partial<Message>;
+        const isPaused = part.stop_reason === 'pause_turn' && Array.isArray(part.content);
+        if (!isPaused && parts.length === 0) return readMessage(reply, origin);
+        parts.push(part);
+        if (!isPaused || parts.length === MOST_PARTS) return readMessage(joinedMessage(parts), origin);
+        // What was said so far is sent back as it was, and the model goes on from there.
+        messages.push({ role: 'assistant', content: part.content as MessageParam['content'] });
+      }
+    }),
   );
 }

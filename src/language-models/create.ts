@@ -5,6 +5,7 @@ import type { Notice } from './chat-messages.js';
 import { LanguageModelError } from './errors.js';
 import { isFree } from './prices.js';
 import type { OpenRecording } from './replay.js';
+import { atServer, serverInEnvironment } from './server-address.js';
 import type { SimulationSettings } from './simulated.js';
 import type { KnownAnswer } from './simulated-answers.js';
 import { withUsage } from './usage.js';
@@ -74,7 +75,8 @@ export function missingCredentials(
   settings: Pick<LanguageModelSettings, 'provider' | 'base_url'>,
   environment: Environment,
 ): string | null {
-  const { provider, base_url } = settings;
+  const { provider } = settings;
+  const { base_url } = atServer(settings, environment);
   const names = KEY_VARIABLES[provider];
   if (names === undefined || findKey(provider, environment) !== undefined) return null;
   if (provider === 'openai' && base_url !== undefined) return null;
@@ -93,11 +95,15 @@ function required<T>(value: T | undefined, field: string, provider: ProviderName
  * NotPermittedError where the server or the file may not be named.
  */
 export async function createLanguageModel(
-  settings: LanguageModelSettings,
+  given: LanguageModelSettings,
   dependencies: LanguageModelDependencies,
 ): Promise<CreatedLanguageModel> {
-  const { provider, model: modelName, base_url, script } = settings;
-  checkServer('lm.base_url', base_url);
+  const { provider, model: modelName, base_url, script } = given;
+  // The worker's own environment may name any server.
+  if (base_url !== serverInEnvironment(provider, dependencies.environment)?.address) {
+    checkServer('lm.base_url', base_url);
+  }
+  const settings = atServer(given, dependencies.environment);
   if (script !== undefined) checkFile('lm.script', script);
   const missing = missingCredentials(settings, dependencies.environment);
   if (missing !== null) throw new LanguageModelError('authentication', missing, { provider });
@@ -124,7 +130,7 @@ async function build(
   switch (provider) {
     case 'gemini': {
       const { geminiLanguageModel } = await import('./gemini.js');
-      return geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, maxReplyMb, baseUrl });
+      return geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, maxReplyMb, baseUrl, notice });
     }
     case 'openai': {
       const { openaiLanguageModel } = await import('./openai.js');

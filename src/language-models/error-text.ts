@@ -41,16 +41,20 @@ export interface ProviderProblem {
   error: Record<string, unknown>;
 }
 
-/** Reads `{error: {…}}`, `[{error: {…}}]`, `{error: "…"}`, `{message}` or `{detail}`, as the various servers write it. */
+/**
+ * Reads `{error: {…}}`, `[{error: {…}}]`, `{error: "…"}`, `{errors: […]}`, `{message}`, `{detail}`, `{msg}` or MiniMax's
+ * `{base_resp: {…}}`, as the various servers write it.
+ */
 export function readProblem(body: unknown): ProviderProblem | undefined {
   const outer = record(Array.isArray(body) ? body[0] : body);
   if (outer === undefined) return undefined;
-  const inner = record(outer.error) ?? outer;
-  const words = [inner.message, outer.error, inner.detail, outer.message];
+  const [first] = Array.isArray(outer.errors) ? outer.errors : [];
+  const inner = record(outer.error) ?? record(first) ?? record(outer.base_resp) ?? outer;
+  const words = [inner.message, outer.error, first, inner.detail, inner.msg, inner.status_msg, outer.message];
   const message =
     words.find((word): word is string => typeof word === 'string' && word !== '') ??
     // FastAPI servers list what is wrong with each field.
-    (inner.detail === undefined ? undefined : JSON.stringify(inner.detail));
+    (inner.detail === undefined || inner.detail === null ? undefined : JSON.stringify(inner.detail));
   const codes = [inner.code, inner.type, inner.status].filter((code) => typeof code === 'string');
   return message === undefined && codes.length === 0 ? undefined : { message, codes, error: inner };
 }

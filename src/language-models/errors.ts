@@ -24,6 +24,10 @@ export type LanguageModelErrorKind =
   | 'unreachable'
   /** The server answered, but not with a reply. */
   | 'malformed_reply'
+  /** The provider calls the reply's end a failure, whatever words came before it. */
+  | 'broken_off'
+  /** The provider withheld the reply, or the rest of it, for what it says. */
+  | 'content_filter'
   /** The reply has more bytes than `lm.max_reply_mb` allows. */
   | 'reply_too_long'
   /** 3xx: the server is somewhere else, and a key goes nowhere that the config does not name. */
@@ -61,6 +65,8 @@ const CONSEQUENCES: Record<LanguageModelErrorKind, Consequence> = {
   // One that was there once is waited for.
   unreachable: FATAL,
   malformed_reply: RETRY,
+  broken_off: RETRY,
+  content_filter: FINAL,
   // A model that says too much says it again, and is paid again.
   reply_too_long: FINAL,
   redirected: FATAL,
@@ -80,6 +86,11 @@ export function isLanguageModelErrorKind(type: string): type is LanguageModelErr
 /** Whether another attempt may succeed where a call failed for this reason. */
 export function isRetryableKind(kind: string): boolean {
   return CONSEQUENCES[kind as LanguageModelErrorKind]?.retryable ?? false;
+}
+
+/** Whether the model was there and did something, which the provider may have billed: the fault is this reply's. */
+export function isFaultOfReply(kind: LanguageModelErrorKind): boolean {
+  return kind === 'malformed_reply' || kind === 'broken_off' || kind === 'content_filter';
 }
 
 export interface LanguageModelErrorDetails {

@@ -1,4 +1,4 @@
-import { LanguageModelError } from './errors.js';
+import { isFaultOfReply, LanguageModelError } from './errors.js';
 
 /** Connections that are tried one after another before a model counts as unreachable: about fifteen seconds. */
 const MOST_IN_VAIN = 5;
@@ -55,7 +55,7 @@ export class FirstContact {
    * @returns why the experiment ends; null where it does not.
    */
   async failed(error: LanguageModelError, began: number): Promise<LanguageModelError | null> {
-    if (error.status !== undefined || error.kind === 'malformed_reply') this.answered();
+    if (error.status !== undefined || isFaultOfReply(error.kind)) this.answered();
     if (!error.isUnsent || error.kind === 'unreachable' || this.isMade || began < this.failedAt) return null;
     this.failedAt = performance.now();
     this.inVain += 1;

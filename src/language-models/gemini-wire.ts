@@ -1,14 +1,18 @@
 import type { Content, GenerateContentConfig, GenerateContentResponse, Part } from '@google/genai';
-import type {
-  CallIdentity,
-  ChatMessage,
-  FinishReason,
-  GenerateReply,
-  GenerateRequest,
-  Usage,
-} from '../contracts/language-model.js';
-import { answeredTool, argumentsObject, mergeNeighbours, systemText, toolCallId } from './chat-messages.js';
+import { isMapping } from '../contracts/json.js';
+import type { ChatMessage, GenerateReply, GenerateRequest, Usage } from '../contracts/language-model.js';
+import {
+  answeredTool,
+  argumentsObject,
+  beginningWithUser,
+  mergeNeighbours,
+  sentName,
+  systemText,
+} from './chat-messages.js';
+import type { Dialect } from './dialect.js';
 import { LanguageModelError } from './errors.js';
+import { failedEnd, readEnd } from './reply-end.js';
+import { splitContent } from './reply-parts.js';
 import { reportedUsage } from './usage.js';
 
 /**
@@ -18,16 +22,22 @@ import { reportedUsage } from './usage.js';
 const ANY_SIGNATURE = 'skip_thought_signature_validator';
 const MODEL_WITHOUT_SIGNATURES = /^(?:models\/)?(?:gemini-[12]\b|gemma)/;
 
-function toParts(messages: readonly ChatMessage[], index: number, model: string): Part[] {
+/** Whom a chat is for. */
+interface Recipient {
+  model: string;
+  tools?: GenerateRequest['tools'];
+}
+
+function toParts(messages: readonly ChatMessage[], index: number, { model, tools }: Recipient): Part[] {
   const message = messages[index] as ChatMessage;
   if (message.role === 'tool') {
-    const name = answeredTool(messages, index, 'gemini');
+    const name = sentName(answeredTool(messages, index, 'gemini'), tools);
     return [{ functionResponse: { id: message.tool_call_id, name, response: { output: message.content } } }];
   }
   const parts: Part[] = message.content === '' ? [] : [{ text: message.content }];
   for (const [position, call] of (message.tool_calls ?? []).entries()) {
     parts.push({
-      functionCall: { id: call.id, name: call.name, args: argumentsObject(call.arguments) },
+      functionCall: { id: call.id, name: sentName(call.name, tools), args: argumentsObject(call.arguments) },
       // Only the first call of a reply carries one.
       ...(position === 0 && !MODEL_WITHOUT_SIGNATURES.test(model) && { thoughtSignature: ANY_SIGNATURE }),
     });
@@ -36,23 +46,38 @@ function toParts(messages: readonly ChatMessage[], index: number, model: string)
 }
 
 /** The chat as Gemini's contents: system messages apart, tool answers in the user's turn. */
-export function toContents(messages: readonly ChatMessage[], model: string): Content[] {
+export function toContents(messages: readonly ChatMessage[], recipient: Recipient): Content[] {
   const turns = messages.flatMap((message, index) =>
     message.role === 'system'
       ? []
-      : [{ role: message.role === 'assistant' ? 'model' : 'user', parts: toParts(messages, index, model) }],
+      : [
+          {
+            role: message.role === 'assistant' ? 'model' : 'user',
+            parts: toParts(messages, index, recipient),
+          },
+        ],
   );
-  return mergeNeighbours(turns);
+  return beginningWithUser(mergeNeighbours(turns), (text) => ({ text }));
 }
 
 /** Parameters, system instruction and tools of one request. */
-export function toConfig({ messages, parameters, tools }: GenerateRequest): GenerateContentConfig {
+export function toConfig(
+  { messages, parameters, tools }: GenerateRequest,
+  dialect: Pick<Dialect, 'temperature' | 'thinking'>,
+): GenerateContentConfig {
   const { temperature, max_output_tokens, thinking_budget } = parameters;
   return {
     systemInstruction: systemText(messages),
-    temperature,
+    ...(dialect.temperature && { temperature }),
     maxOutputTokens: max_output_tokens,
-    ...(thinking_budget !== undefined && { thinkingConfig: { thinkingBudget: thinking_budget } }),
+    ...(thinking_budget !== undefined &&
+      dialect.thinking && {
+        thinkingConfig: {
+          thinkingBudget: thinking_budget,
+          // What was thought is billed in any case, and belongs to the record.
+          ...(thinking_budget !== 0 && { includeThoughts: true }),
+        },
+      }),
     ...(tools !== undefined &&
       tools.length > 0 && {
         tools: [
@@ -71,19 +96,6 @@ export function toConfig({ messages, parameters, tools }: GenerateRequest): Gene
   };
 }
 
-const FINISH_REASONS: Record<string, FinishReason> = {
-  STOP: 'stop',
-  MAX_TOKENS: 'length',
-  // The limit of one request is reached, and further requests are not sent unasked.
-  CONTINUATION: 'length',
-  SAFETY: 'content_filter',
-  RECITATION: 'content_filter',
-  BLOCKLIST: 'content_filter',
-  PROHIBITED_CONTENT: 'content_filter',
-  SPII: 'content_filter',
-  IMAGE_SAFETY: 'content_filter',
-};
-
 function readUsage(response: GenerateContentResponse): Usage | undefined {
   const counts = response.usageMetadata;
   if (typeof counts !== 'object' || counts === null) return undefined;
@@ -92,40 +104,64 @@ function readUsage(response: GenerateContentResponse): Usage | undefined {
     [promptTokenCount, toolUsePromptTokenCount ?? 0],
     // Thoughts are billed as output, but are not among the candidates' tokens.
     [candidatesTokenCount ?? 0, thoughtsTokenCount ?? 0],
+    thoughtsTokenCount,
   );
 }
 
+/** Whose reply it is, for the errors that it may turn out to be. */
+interface Origin {
+  serverName: string;
+  secrets?: readonly string[];
+}
+
 /**
- * Reads a `GenerateContentResponse`. A blocked prompt is an empty reply with the finish reason `content_filter`.
- * @throws LanguageModelError (`malformed_reply`) where there is neither a candidate nor a reason for its absence.
+ * Reads a `GenerateContentResponse`.
+ * @throws LanguageModelError: `malformed_reply` where there is neither a candidate nor a reason for its absence, or why
+ * the reply's end is a failure, a blocked prompt included.
  */
-export function readResponse(response: GenerateContentResponse, call: CallIdentity): GenerateReply {
+export function readResponse(
+  response: GenerateContentResponse,
+  { serverName, secrets }: Origin,
+): GenerateReply {
+  const provider = 'gemini';
   const usage = readUsage(response);
-  const common = { ...(usage && { usage }), model: response.modelVersion || undefined };
-  const candidate = Array.isArray(response.candidates) ? response.candidates[0] : undefined;
-  if (candidate === undefined) {
-    if (response.promptFeedback?.blockReason !== undefined) {
-      return { text: '', finish_reason: 'content_filter', ...common };
+  const candidate: unknown = Array.isArray(response.candidates) ? response.candidates[0] : undefined;
+  if (!isMapping(candidate)) {
+    const { blockReason, blockReasonMessage: words } = response.promptFeedback ?? {};
+    if (blockReason !== undefined) {
+      const reason = `blockReason ${blockReason}`;
+      throw failedEnd({ provider, serverName, end: 'content_filter', reason, words, usage, secrets });
     }
-    throw new LanguageModelError('malformed_reply', 'gemini sent a reply without candidates', {
-      provider: 'gemini',
+    throw new LanguageModelError('malformed_reply', `${serverName} sent a reply without candidates`, {
+      provider,
       usage,
     });
   }
-  const parts = candidate.content?.parts ?? [];
-  const calls = parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [functionCall]));
-  const reported = FINISH_REASONS[candidate.finishReason ?? ''] ?? 'unknown';
+  const { content, finishReason, finishMessage } = candidate;
+  const end = readEnd(finishReason);
+  if (end === 'broken_off' || end === 'paused' || end === 'content_filter') {
+    const words = typeof finishMessage === 'string' ? finishMessage : '';
+    const reason = `finishReason ${String(finishReason)}`;
+    throw failedEnd({ provider, serverName, end, reason, words, usage, secrets });
+  }
+  const parts = isMapping(content) && Array.isArray(content.parts) ? content.parts : [];
+  const { said, thought } = splitContent(parts);
+  const calls = parts.flatMap((part) =>
+    isMapping(part) && isMapping(part.functionCall) ? [part.functionCall] : [],
+  );
   return {
-    text: parts.map((part) => (part.thought === true ? '' : (part.text ?? ''))).join(''),
+    text: said,
+    ...(thought !== '' && { reasoning: thought }),
     ...(calls.length > 0 && {
-      tool_calls: calls.map((asked, index) => ({
-        id: asked.id || toolCallId(call, index),
-        name: asked.name ?? '',
-        arguments: JSON.stringify(asked.args ?? {}),
+      tool_calls: calls.map(({ id, name, args }) => ({
+        id: typeof id === 'string' ? id : '',
+        name: typeof name === 'string' ? name : '',
+        arguments: JSON.stringify(args ?? {}),
       })),
     }),
+    ...(usage && { usage }),
     // Gemini reports STOP beside function calls.
-    finish_reason: calls.length > 0 && reported === 'stop' ? 'tool_calls' : reported,
-    ...common,
+    finish_reason: calls.length > 0 && end === 'stop' ? 'tool_calls' : end,
+    model: response.modelVersion || undefined,
   };
 }

@@ -1,4 +1,7 @@
 import type { LanguageModel } from '../contracts/language-model.js';
+import type { Notice } from './chat-messages.js';
+import { errorInsideBody } from './classify-error.js';
+import { COMMON_DIALECT, inDialect, LearnedDialect } from './dialect.js';
 import { geminiClient } from './gemini-client.js';
 import { readResponse, toConfig, toContents } from './gemini-wire.js';
 import { guard, nameServer } from './guard.js';
@@ -13,35 +16,44 @@ export interface GeminiOptions {
   maxReplyMb?: number;
   /** With or without the API version at its end; `v1beta` without. */
   baseUrl?: string;
+  notice?: Notice;
 }
 
-/** A model behind Google's Gemini API (`POST /v1beta/models/{model}:generateContent`). One request a call. */
+/**
+ * A model behind Google's Gemini API (`POST /v1beta/models/{model}:generateContent`). One request a call, except that a
+ * model which refuses a field is asked again without it.
+ */
 export function geminiLanguageModel(options: GeminiOptions): LanguageModel {
-  const { model, apiKey } = options;
+  const { model, apiKey, notice } = options;
   const client = geminiClient(apiKey, options.baseUrl);
   const serverName = nameServer('gemini', options.baseUrl);
   const ask = providerFetch(forReplies('gemini', serverName, options.maxReplyMb));
-  return guard(
-    { provider: 'gemini', serverName, timeoutMs: options.timeoutMs, secrets: [apiKey] },
-    async (request, attempt) => {
+  const origin = { provider: 'gemini', serverName, secrets: [apiKey] };
+  const learned = new LearnedDialect(COMMON_DIALECT, { notice, secrets: [apiKey] });
+  return guard({ ...origin, timeoutMs: options.timeoutMs }, (given, attempt) =>
+    learned.ask(given, async (dialect) => {
+      const request = { ...given, messages: inDialect(given.messages, dialect) };
+      let problem: Error | undefined;
       const response = await client.models.generateContent({
         model,
-        contents: toContents(request.messages, model),
+        contents: toContents(request.messages, { model, tools: request.tools }),
         config: {
-          ...toConfig(request),
+          ...toConfig(request, dialect),
           abortSignal: attempt.signal,
           httpOptions: {
             ...(attempt.idempotencyKey && { headers: { 'idempotency-key': attempt.idempotencyKey } }),
-            // The client's errors drop the headers, and with them Retry-After.
+            // The client's errors drop the headers, and with them Retry-After; its replies drop what is none.
             fetch: async (input: string | URL | Request, init?: RequestInit) => {
               const answer = await ask(input, init);
               attempt.response = { status: answer.status, headers: answer.headers };
+              if (answer.ok) problem = errorInsideBody(await answer.clone().json(), origin);
               return answer;
             },
           },
         },
       });
-      return readResponse(response, request.call);
-    },
+      if (problem !== undefined) throw problem;
+      return readResponse(response, origin);
+    }),
   );
 }

@@ -4,7 +4,10 @@ import type {
   GenerateRequest,
   LanguageModel,
 } from '../contracts/language-model.js';
+import { wellFormedIn } from '../contracts/well-formed.js';
+import { readableCalls } from './chat-messages.js';
 import { classifyError } from './classify-error.js';
+import { failedEnd } from './reply-end.js';
 
 /** The longest delay a Node timer can represent; beyond it `setTimeout` fires at once. */
 const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
@@ -72,14 +75,26 @@ export async function guardRequest<Reply>(
   }
 }
 
-/** A language model whose every request is guarded. */
+/**
+ * A language model whose every request is guarded. What is sent and what comes back is well-formed, no two tool calls of
+ * a chat have one id, and a reply that was withheld is none, whoever reads or replays it.
+ */
 export function guard(
-  options: GuardOptions,
+  { serverName = '', ...options }: GuardOptions,
   generate: (request: GenerateRequest, attempt: Attempt) => Promise<GenerateReply>,
 ): LanguageModel {
+  const server = { provider: options.provider, serverName: serverName || options.provider };
   return {
-    generate: (request, callOptions = {}) =>
-      guardRequest(options, callOptions, (attempt) => generate(request, attempt)),
+    generate: (given, callOptions = {}) =>
+      guardRequest({ ...options, ...server }, callOptions, async (attempt) => {
+        const request = wellFormedIn(given);
+        const reply = wellFormedIn(await generate(request, attempt));
+        const { finish_reason: reason, usage, tool_calls } = reply;
+        if (reason === 'content_filter') throw failedEnd({ ...server, end: reason, reason, usage });
+        return tool_calls === undefined
+          ? reply
+          : { ...reply, tool_calls: readableCalls(tool_calls, request) };
+      }),
   };
 }
 

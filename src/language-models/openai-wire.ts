@@ -1,21 +1,23 @@
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
-import { z } from 'zod';
+import { isMapping } from '../contracts/json.js';
 import type {
-  CallIdentity,
   ChatMessage,
-  FinishReason,
   GenerateReply,
   GenerateRequest,
+  ToolCall,
   Usage,
 } from '../contracts/language-model.js';
-import { effortOf, toolCallId } from './chat-messages.js';
+import { argumentsText, effortOf, sentName } from './chat-messages.js';
+import { errorInsideBody } from './classify-error.js';
+import { type Dialect, inDialect } from './dialect.js';
 import { LanguageModelError } from './errors.js';
-import type { Dialect } from './openai-dialect.js';
+import { type FailedEnd, failedEnd, readEnd } from './reply-end.js';
+import { splitContent, thoughtIn } from './reply-parts.js';
 import { reportedUsage } from './usage.js';
 
 type WireMessage = ChatCompletionCreateParamsNonStreaming['messages'][number];
 
-function toWireMessage(message: ChatMessage): WireMessage {
+function toWireMessage(message: ChatMessage, tools: GenerateRequest['tools']): WireMessage {
   const { role, content } = message;
   if (role === 'tool') return { role, content, tool_call_id: message.tool_call_id ?? '' };
   if (role !== 'assistant' || message.tool_calls === undefined || message.tool_calls.length === 0) {
@@ -27,7 +29,7 @@ function toWireMessage(message: ChatMessage): WireMessage {
     tool_calls: message.tool_calls.map((call) => ({
       id: call.id,
       type: 'function',
-      function: { name: call.name, arguments: call.arguments },
+      function: { name: sentName(call.name, tools), arguments: argumentsText(call.arguments) },
     })),
   };
 }
@@ -42,10 +44,10 @@ export function toWireRequest(
   const budget = thinking_budget ?? -1;
   return {
     model,
-    messages: messages.map(toWireMessage),
-    ...(temperature !== undefined && dialect.sendTemperature && { temperature }),
+    messages: inDialect(messages, dialect).map((message) => toWireMessage(message, tools)),
+    ...(temperature !== undefined && dialect.temperature && { temperature }),
     ...(max_output_tokens !== undefined && { [dialect.tokenField]: max_output_tokens }),
-    ...(budget >= 0 && dialect.sendEffort && { reasoning_effort: budget === 0 ? 'none' : effortOf(budget) }),
+    ...(budget >= 0 && dialect.thinking && { reasoning_effort: budget === 0 ? 'none' : effortOf(budget) }),
     ...(tools !== undefined &&
       tools.length > 0 && {
         tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })),
@@ -53,85 +55,100 @@ export function toWireRequest(
   };
 }
 
-/** Tolerant on purpose: vLLM, Ollama, llama.cpp and the gateways each leave out or add something. */
-const replySchema = z.object({
-  model: z.string().optional().catch(undefined),
-  choices: z
-    .array(
-      z.object({
-        message: z.object({
-          content: z.union([z.string(), z.array(z.object({ text: z.string().optional() }))]).nullish(),
-          refusal: z.string().nullish(),
-          tool_calls: z
-            .array(
-              z.object({
-                id: z.string().nullish(),
-                function: z.object({ name: z.string(), arguments: z.unknown() }),
-              }),
-            )
-            .nullish(),
-        }),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .min(1, 'is empty'),
-});
-
-const usageSchema = z.object({
-  usage: z.object({ prompt_tokens: z.unknown(), completion_tokens: z.unknown() }),
-});
-
 function usageIn(body: unknown): Usage | undefined {
-  const { data } = usageSchema.safeParse(body);
-  return data && reportedUsage([data.usage.prompt_tokens], [data.usage.completion_tokens]);
+  const usage = isMapping(body) && isMapping(body.usage) ? body.usage : undefined;
+  if (usage === undefined) return undefined;
+  const { prompt_tokens, completion_tokens, completion_tokens_details: details } = usage;
+  const thought = isMapping(details) ? details.reasoning_tokens : usage.reasoning_tokens;
+  return reportedUsage([prompt_tokens], [completion_tokens], thought);
 }
 
-const FINISH_REASONS: Record<string, FinishReason> = {
-  stop: 'stop',
-  length: 'length',
-  tool_calls: 'tool_calls',
-  function_call: 'tool_calls',
-  content_filter: 'content_filter',
-};
+/** One tool call; its name is empty where it names no tool. */
+function readCall(value: unknown): ToolCall {
+  const { id, function: asked, custom } = isMapping(value) ? value : {};
+  const called = [asked, custom].find(isMapping) ?? {};
+  const given = called.arguments ?? called.input ?? '';
+  return {
+    id: typeof id === 'string' ? id : '',
+    name: typeof called.name === 'string' ? called.name.trim() : '',
+    arguments: typeof given === 'string' ? given : JSON.stringify(given),
+  };
+}
+
+/**
+ * The calls of a message. One that names no tool is passed over beside a text or another call, which are paid for; alone
+ * it stays, and whoever makes the calls tells the model.
+ */
+function callsIn({ tool_calls, function_call }: Record<string, unknown>, said: string): ToolCall[] {
+  const listed = Array.isArray(tool_calls) ? tool_calls : [];
+  // The protocol of 2023, which some servers still speak.
+  const asked = listed.length === 0 && isMapping(function_call) ? [{ function: function_call }] : listed;
+  const calls = asked.map(readCall);
+  const named = calls.filter(({ name }) => name !== '');
+  return named.length > 0 || said !== '' ? named : calls;
+}
+
+/** The first choice and its message, or what is wrong with the body. Servers each leave out or add something. */
+function choiceIn(
+  body: unknown,
+): { choice: Record<string, unknown>; message: Record<string, unknown> } | string {
+  if (!isMapping(body)) return 'it is no JSON object (is base_url the address of an OpenAI-compatible API?)';
+  const { choices } = body;
+  if (!Array.isArray(choices)) return 'its field choices is missing';
+  const [choice] = choices as unknown[];
+  if (choices.length === 0) return 'its field choices is empty';
+  if (!isMapping(choice) || !isMapping(choice.message)) return 'its field choices.0.message is missing';
+  return { choice, message: choice.message };
+}
+
+/** Where a reply came from, for the errors that it may turn out to be. */
+interface Origin {
+  serverName: string;
+  secrets?: readonly string[];
+}
 
 /**
  * Reads the parsed body of a `chat.completion`.
- * @throws LanguageModelError (`malformed_reply`) that says what is missing.
+ * @throws LanguageModelError: `malformed_reply` that says what is missing, or why the reply's end is a failure.
  */
-export function readWireReply(body: unknown, call: CallIdentity, serverName: string): GenerateReply {
-  const parsed = replySchema.safeParse(body);
-  const choice = parsed.data?.choices[0];
-  if (parsed.error !== undefined || choice === undefined) {
-    const issue = parsed.error?.issues[0];
-    const wrong =
-      typeof body === 'object' && body !== null
-        ? `its field ${issue?.path.join('.') || 'choices'} ${issue?.message ?? 'is missing'}`
-        : 'it is no JSON object (is base_url the address of an OpenAI-compatible API?)';
-    throw new LanguageModelError('malformed_reply', `${serverName} sent no chat completion: ${wrong}`, {
-      provider: 'openai',
-      usage: usageIn(body),
+export function readWireReply(body: unknown, { serverName, secrets }: Origin): GenerateReply {
+  const provider = 'openai';
+  const usage = usageIn(body);
+  const origin = { provider, serverName, secrets, usage };
+  const refusal = errorInsideBody(body, origin);
+  if (refusal !== undefined) throw refusal;
+  const found = choiceIn(body);
+  if (typeof found === 'string') {
+    throw new LanguageModelError('malformed_reply', `${serverName} sent no chat completion: ${found}`, {
+      provider,
+      usage,
     });
   }
-  const { content, refusal, tool_calls } = choice.message;
-  const parts = typeof content === 'string' ? content : content?.map((part) => part.text ?? '').join('');
-  const calls = tool_calls?.map((asked, index) => ({
-    id: asked.id || toolCallId(call, index),
-    name: asked.function.name,
-    arguments:
-      typeof asked.function.arguments === 'string'
-        ? asked.function.arguments
-        : JSON.stringify(asked.function.arguments ?? {}),
-  }));
-  const refused = typeof refusal === 'string' && refusal !== '' && !parts;
-  const reported = FINISH_REASONS[choice.finish_reason ?? ''] ?? 'unknown';
-  const asksForTools = calls !== undefined && calls.length > 0;
-  const usage = usageIn(body);
+  const { choice, message } = found;
+  const failed = (end: FailedEnd['end'], reason: string, words?: string) =>
+    failedEnd({ ...origin, end, reason, words });
+  const reason = `finish_reason ${JSON.stringify(choice.finish_reason ?? null)}`;
+  const problem = errorInsideBody({ choices: [], error: choice.error || message.error }, origin);
+  if (problem !== undefined) throw problem;
+  const end = readEnd(choice.finish_reason);
+  if (end === 'broken_off' || end === 'paused' || end === 'content_filter') throw failed(end, reason);
+
+  const { said, thought } = splitContent(message.content);
+  const calls = callsIn(message, said);
+  const asksForTools = calls.length > 0;
+  if (typeof message.refusal === 'string' && message.refusal !== '' && said === '' && !asksForTools) {
+    throw failed('content_filter', 'refusal', message.refusal);
+  }
+  const fields = [message.reasoning_content, message.reasoning, message.thinking, message.reasoning_details];
+  const reasoning = [thought, ...fields.map(thoughtIn)].find((text) => text !== '');
+  const model = (body as Record<string, unknown>).model;
   return {
-    text: refused ? refusal : (parts ?? ''),
+    text: said,
+    ...(reasoning !== undefined && { reasoning }),
     ...(asksForTools && { tool_calls: calls }),
     ...(usage && { usage }),
     // Several servers report `stop` beside tool calls.
-    finish_reason: refused ? 'content_filter' : asksForTools && reported === 'stop' ? 'tool_calls' : reported,
-    model: parsed.data?.model || undefined,
+    finish_reason: asksForTools && end === 'stop' ? 'tool_calls' : end,
+    model: typeof model === 'string' && model !== '' ? model : undefined,
   };
 }

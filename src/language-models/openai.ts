@@ -1,9 +1,8 @@
-import type { GenerateReply, GenerateRequest, LanguageModel } from '../contracts/language-model.js';
-import { type Notice, onceEach } from './chat-messages.js';
-import { errorInsideBody } from './classify-error.js';
-import { type Attempt, guard, nameServer } from './guard.js';
+import type { GenerateRequest, LanguageModel } from '../contracts/language-model.js';
+import type { Notice } from './chat-messages.js';
+import { COMMON_DIALECT, type Dialect, holdsField, LearnedDialect } from './dialect.js';
+import { guard, nameServer } from './guard.js';
 import { OPENAI_BASE_URL, type OpenAIAccount, openaiClient } from './openai-client.js';
-import { adaptDialect, type Dialect, initialDialect } from './openai-dialect.js';
 import { readWireReply, toWireRequest } from './openai-wire.js';
 import { forReplies } from './provider-fetch.js';
 
@@ -16,43 +15,46 @@ export interface OpenAIOptions extends OpenAIAccount {
   notice?: Notice;
 }
 
+/** Reasoning models of OpenAI: they take no temperature but the default. `gpt-5-chat` is not one of them. */
+const REASONING_MODEL = /^(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat))/;
+
+/** The first guess. api.openai.com has renamed `max_tokens`; most other servers know only the old name. */
+export function initialDialect(model: string, baseUrl: string): Dialect {
+  const official = new URL(baseUrl).hostname.endsWith('api.openai.com');
+  return {
+    ...COMMON_DIALECT,
+    tokenField: official ? 'max_completion_tokens' : 'max_tokens',
+    temperature: !(official && REASONING_MODEL.test(model)),
+  };
+}
+
 /**
  * A model behind `POST /chat/completions`: OpenAI itself, vLLM, Ollama, llama.cpp, gateways.
- * One request a call, except that a server which refuses a parameter's name is asked again in its own dialect.
+ * One request a call, except that a server which refuses a field is asked again in its own dialect.
  */
 export function openaiLanguageModel(options: OpenAIOptions): LanguageModel {
-  const { model, apiKey, baseUrl = OPENAI_BASE_URL } = options;
+  const { model, apiKey, baseUrl = OPENAI_BASE_URL, notice } = options;
   const provider = 'openai';
-  const notice = onceEach(options.notice);
   const serverName = nameServer(provider, options.baseUrl);
   const client = openaiClient(options, forReplies(provider, serverName, options.maxReplyMb));
-  let dialect = initialDialect(model, baseUrl);
-
-  async function ask(request: GenerateRequest, attempt: Attempt): Promise<unknown> {
-    const tried: Dialect[] = [];
-    for (let used = dialect; ; used = dialect) {
-      tried.push(used);
-      try {
-        return await client.chat.completions.create(toWireRequest(model, request, used), {
+  const secrets = apiKey === undefined ? [] : [apiKey];
+  const learned = new LearnedDialect(initialDialect(model, baseUrl), { notice, secrets });
+  return guard({ provider, serverName, timeoutMs: options.timeoutMs, secrets }, (request, attempt) =>
+    learned.ask(
+      request,
+      async (dialect) => {
+        const body: unknown = await client.chat.completions.create(toWireRequest(model, request, dialect), {
           signal: attempt.signal,
           headers: { 'idempotency-key': attempt.idempotencyKey ?? null },
         });
-      } catch (error) {
-        const adapted = adaptDialect(used, error, tried, notice);
-        if (adapted === undefined) throw error;
-        dialect = adapted;
-      }
-    }
-  }
-
-  const secrets = apiKey === undefined ? [] : [apiKey];
-  return guard(
-    { provider, serverName, timeoutMs: options.timeoutMs, secrets },
-    async (request, attempt): Promise<GenerateReply> => {
-      const body = await ask(request, attempt);
-      const problem = errorInsideBody(body, { provider, serverName, secrets });
-      if (problem !== undefined) throw problem;
-      return readWireReply(body, request.call, serverName);
-    },
+        return readWireReply(body, { serverName, secrets });
+      },
+      // A budget that the model is to decide itself is not sent.
+      (field) => holdsField(request, field) && (field !== 'thinking' || hasEffort(request)),
+    ),
   );
+}
+
+function hasEffort({ parameters }: GenerateRequest): boolean {
+  return (parameters.thinking_budget ?? -1) >= 0;
 }

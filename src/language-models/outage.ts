@@ -1,5 +1,5 @@
 import type { FailedBefore } from '../contracts/step-cost.js';
-import { LanguageModelError } from './errors.js';
+import { isFaultOfReply, LanguageModelError } from './errors.js';
 
 /** A provider that answers nobody. The same object as long as it lasts. */
 export interface Away {
@@ -84,7 +84,7 @@ export function withFailure({ failures, refused_since }: FailedBefore, error: un
 
 /** Whether the provider works, whatever was wrong with this request. */
 function isAtWork({ kind }: LanguageModelError): boolean {
-  return kind === 'bad_request' || kind === 'malformed_reply';
+  return kind === 'bad_request' || isFaultOfReply(kind);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Transformer } from 'node:stream/web';
 import { LanguageModelError } from './errors.js';
+import { asJson } from './json-body.js';
 
 /** undici keeps its global dispatcher under this symbol; @google/genai finds it in the same way. */
 const GLOBAL_DISPATCHER = Symbol.for('undici.globalDispatcher.1');
@@ -51,6 +52,7 @@ export function forReplies(
  * - Without its own limits of time: undici gives up after 300 s without headers, or between two parts of a body, which
  *   would cut a `timeout_sec` above that short. The deadline is `guard`'s.
  * - With a limit of size: a body of a few megabytes may unpack to gigabytes, and one that has no end needs no packing.
+ * - With JSON under its own name, whatever the server calls it.
  * - Without redirects: fetch takes a key along that stands in a header of its own, to whatever host it is sent to.
  *
  * What it throws is a `LanguageModelError`, which a client may have wrapped (`cause`) when it arrives.
@@ -66,7 +68,7 @@ export function providerFetch(options: FetchOptions): typeof fetch {
       ...(known ? { dispatcher: withoutTimeouts } : {}),
     } as RequestInit);
     if (response.status >= 300 && response.status < 400) throw await redirected(response, options);
-    return limited(response, options);
+    return asJson(limited(response, options), options);
   };
 }
 

@@ -29,7 +29,14 @@ const rowSchema = z.object({
     .min(1)
     .optional()
     .catch(undefined),
-  usage: z.object({ input_tokens: tokens, output_tokens: tokens }).optional().catch(undefined),
+  usage: z
+    .object({
+      input_tokens: tokens,
+      output_tokens: tokens,
+      reasoning_tokens: tokens.optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
   usage_estimated: z.literal(true).optional().catch(undefined),
   finish_reason: z
     .enum(['stop', 'length', 'tool_calls', 'content_filter', 'unknown'])
@@ -38,15 +45,17 @@ const rowSchema = z.object({
   model: z.string().optional().catch(undefined),
   reasoning: z.string().optional().catch(undefined),
   only_thought: z.literal(true).optional().catch(undefined),
+  adapted: z.array(z.string()).optional().catch(undefined),
 });
 
 function toReply(row: Record<string, unknown>): GenerateReply {
-  const { text, reasoning, only_thought, tool_calls, usage, usage_estimated, finish_reason, model } =
+  const { text, reasoning, only_thought, adapted, tool_calls, usage, usage_estimated, finish_reason, model } =
     rowSchema.parse(row);
   return {
     text: text ?? '',
     ...(reasoning && { reasoning }),
     ...(only_thought && { only_thought }),
+    ...(adapted && { adapted }),
     ...(tool_calls && { tool_calls }),
     ...(usage && { usage }),
     ...(usage && usage_estimated && { usage_estimated }),

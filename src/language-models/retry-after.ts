@@ -1,5 +1,13 @@
+import { isMapping } from '../contracts/json.js';
+
 /** No provider is waited for longer than this, whatever it asks for. */
 export const MAXIMUM_RETRY_AFTER_MS = 10 * 60_000;
+
+/** Characters of an error's words that are searched. */
+const MOST_WORDS = 2000;
+/** Numbers from which on they are moments, not spans: the year 2001, in seconds and in milliseconds. */
+const SECONDS_FROM = 1e9;
+const MILLISECONDS_FROM = 1e12;
 
 interface HeaderReader {
   get(name: string): string | null;
@@ -35,14 +43,67 @@ function fromRetryInfo(error: unknown): number | undefined {
   return undefined;
 }
 
+/** Milliseconds of a span such as `7m12s`, `2.5s`, `350ms` or `1h2m`; undefined where it is none. */
+function spanOf(text: string): number | undefined {
+  const units = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/gy)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return undefined;
+  return parts.reduce((sum, [, number, unit]) => sum + Number(number) * units[unit as keyof typeof units], 0);
+}
+
+/** OpenAI and Groq: `Please try again in 7m12s.` */
+function fromWords({ message }: Record<string, unknown>): number | undefined {
+  if (typeof message !== 'string') return undefined;
+  const [, span] = /\btry again in (\d[\d.hms]*[hms])\b/i.exec(message.slice(0, MOST_WORDS)) ?? [];
+  return span === undefined ? undefined : spanOf(span);
+}
+
+/** A moment in seconds or milliseconds since 1970, or a span, until when nothing is left. */
+function untilReset(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  const span = spanOf(value.trim());
+  if (span !== undefined) return span;
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number)) return undefined;
+  if (number > MILLISECONDS_FROM) return number - now;
+  return number > SECONDS_FROM ? number * 1000 - now : number * 1000;
+}
+
+/** OpenAI's and OpenRouter's headers, as far as one says that nothing is left of what it counts. */
+function fromLimits(headers: HeaderReader, now: number): number | undefined {
+  for (const of of ['', '-requests', '-tokens']) {
+    if (headers.get(`x-ratelimit-remaining${of}`)?.trim() !== '0') continue;
+    const wait = untilReset(headers.get(`x-ratelimit-reset${of}`), now);
+    if (wait !== undefined) return wait;
+  }
+  return undefined;
+}
+
+/** OpenRouter hands the headers of a 429 on in the body. */
+function headersInBody({ metadata }: Record<string, unknown>): HeaderReader | undefined {
+  const headers = isMapping(metadata) ? metadata.headers : undefined;
+  if (!isMapping(headers)) return undefined;
+  const read = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  return { get: (name) => read.get(name) ?? null };
+}
+
 /**
  * Milliseconds the provider asked to wait, between 0 and ten minutes; undefined where it did not say.
  * Headers come before the error body: a gateway in front of the provider speaks through them.
+ * @param error the body's error, such as `{message, details, metadata}`.
  */
 export function readRetryAfter(
   headers: HeaderReader | undefined,
   error: unknown,
   now: number = Date.now(),
 ): number | undefined {
-  return (headers === undefined ? undefined : fromHeaders(headers, now)) ?? fromRetryInfo(error);
+  const said = isMapping(error) ? error : {};
+  const sources = [headers, headersInBody(said)].filter((source) => source !== undefined);
+  const asked = sources.map((source) => fromHeaders(source, now)).find((wait) => wait !== undefined);
+  const wait =
+    asked ??
+    fromRetryInfo(said) ??
+    fromWords(said) ??
+    sources.map((source) => fromLimits(source, now)).find((reset) => reset !== undefined);
+  return wait === undefined ? undefined : clamp(wait);
 }

@@ -15,6 +15,8 @@ const tokens = values(z.int().min(0));
 
 const replyObject = z.strictObject({
   text: text.default(''),
+  /** What the model thought before, from a field of its own. */
+  reasoning: text.optional(),
   tool_calls: z
     .array(
       z.strictObject({
@@ -26,10 +28,12 @@ const replyObject = z.strictObject({
     )
     .optional(),
   finish_reason: z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'unknown']).optional(),
-  usage: z.strictObject({ input_tokens: tokens, output_tokens: tokens }).optional(),
+  usage: z
+    .strictObject({ input_tokens: tokens, output_tokens: tokens, reasoning_tokens: tokens.optional() })
+    .optional(),
 });
 const reply = z.union([text.transform((value) => replyObject.parse({ text: value })), replyObject], {
-  error: 'must be a text, or an object with text, tool_calls, finish_reason or usage',
+  error: 'must be a text, or an object with text, reasoning, tool_calls, finish_reason or usage',
 });
 
 const ruleSchema = z

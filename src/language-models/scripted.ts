@@ -59,6 +59,7 @@ function toReply(scripted: ScriptedReply, match: RegExpExecArray | null, call: C
   const asksForTools = calls !== undefined && calls.length > 0;
   return {
     text: fill(scripted.text),
+    ...(scripted.reasoning === undefined ? {} : { reasoning: fill(scripted.reasoning) }),
     ...(asksForTools && { tool_calls: calls }),
     ...(scripted.usage && { usage: scripted.usage }),
     finish_reason: scripted.finish_reason ?? (asksForTools ? 'tool_calls' : 'stop'),

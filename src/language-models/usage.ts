@@ -24,12 +24,17 @@ export function isCount(value: unknown): value is number {
 
 /**
  * Tokens as a provider has reported them, in as many parts as it likes.
+ * @param thought those of the output that the model thought with, where it says so.
  * @returns undefined where a part or a sum is no natural number: then it has reported none.
  */
-export function reportedUsage(input: readonly unknown[], output: readonly unknown[]): Usage | undefined {
+export function reportedUsage(
+  input: readonly unknown[],
+  output: readonly unknown[],
+  thought?: unknown,
+): Usage | undefined {
   const [input_tokens, output_tokens] = [sumOfCounts(input), sumOfCounts(output)];
   if (input_tokens === null || output_tokens === null) return undefined;
-  return { input_tokens, output_tokens };
+  return { input_tokens, output_tokens, ...(isCount(thought) ? { reasoning_tokens: thought } : {}) };
 }
 
 function sumOfCounts(parts: readonly unknown[]): number | null {
@@ -87,6 +92,8 @@ const CUT_OFF: readonly LanguageModelErrorKind[] = [
   'connection',
   'cancelled',
   'malformed_reply',
+  'broken_off',
+  'content_filter',
   'reply_too_long',
   'unknown',
 ];

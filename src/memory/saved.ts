@@ -1,4 +1,5 @@
 import type { MemoryConfig } from '../config/memory-schemas.js';
+import { toWellFormedJson } from '../contracts/well-formed.js';
 import type { CheatsheetEntry, ExperienceEntry } from './entries.js';
 import { isEntry } from './entries.js';
 import { experienceState } from './experience-db.js';
@@ -134,7 +135,7 @@ export function* savedText(type: string, parts: SavedParts): Generator<string> {
   const kind = KINDS[type];
   yield `{"_type":${JSON.stringify(type)}`;
   if (kind?.sheet) {
-    yield `,\n"cheatsheet":${JSON.stringify(parts.cheatsheet)},\n"versions":[`;
+    yield `,\n"cheatsheet":${toWellFormedJson(parts.cheatsheet)},\n"versions":[`;
     yield* lines(parts.versions);
     yield ']';
   }
@@ -148,7 +149,7 @@ export function* savedText(type: string, parts: SavedParts): Generator<string> {
 
 function* lines(values: readonly unknown[]): Generator<string> {
   for (const [position, value] of values.entries())
-    yield `${position === 0 ? '\n' : ',\n'}${JSON.stringify(value)}`;
+    yield `${position === 0 ? '\n' : ',\n'}${toWellFormedJson(value)}`;
 }
 
 /** The same as a value. */

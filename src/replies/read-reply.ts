@@ -45,18 +45,6 @@ export function readReply(reply: GenerateReply): GenerateReply {
   };
 }
 
-/** Whether a reply's text is not there. That of a model which went no further than its thoughts is an empty answer. */
-export function isMissing({ text, only_thought }: Reply): boolean {
-  return text.trim() === '' && only_thought !== true;
-}
-
-/** What is said of a reply that is not there. */
-export function missingReply({ finish_reason }: Reply): string {
-  return `the model's reply is empty (finish reason: ${finish_reason})`;
-}
-
-type Reply = Pick<GenerateReply, 'text' | 'only_thought' | 'finish_reason'>;
-
 /** A model of whose replies everybody reads what is said. Nobody else may be handed an adapter's reply. */
 export function readingReplies(model: LanguageModel): LanguageModel {
   return { generate: async (request, options) => readReply(await model.generate(request, options)) };

@@ -13,7 +13,7 @@ import {
   spendingFigures,
 } from './figures.js';
 import { type Html, html } from './html.js';
-import { codeChangeNotice, endNotice, simulationNotice } from './notices.js';
+import { adaptationNotice, codeChangeNotice, endNotice, simulationNotice } from './notices.js';
 import { pageEnd, pageHeader, pageStart, section } from './page.js';
 import { numberCell, table } from './table.js';
 
@@ -32,7 +32,7 @@ export async function* agentEvalReport(metrics: AgentEvalMetrics): AsyncGenerato
     experiment: metrics.experiment,
     sections: { pass: 'Pass', rows: 'Rows', endings: 'Endings', errors: 'Errors' },
   }).text;
-  yield html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}${codeChangeNotice(metrics.code_changes, 'rollouts')}`
+  yield html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}${codeChangeNotice(metrics.code_changes, 'rollouts')}${adaptationNotice(metrics)}`
     .text;
   yield section('figures', 'Figures', figures(metrics)).text;
   yield section('pass', 'Pass@k and pass^k', passTable(metrics)).text;
@@ -115,7 +115,7 @@ function endingTable({ endings, user_faults }: AgentEvalMetrics): Html {
   return table({ label: 'Table of endings', heads: ['ended by', 'rollouts'] }, rows);
 }
 
-function errorTypes({ errors_by_type, error_messages = {} }: AgentEvalMetrics): Html {
+function errorTypes({ errors_by_type, error_causes = [] }: AgentEvalMetrics): Html {
   if (Object.keys(errors_by_type).length === 0) return html`<p>No rollout ended in an error.</p>\n`;
-  return errorTable({ counts: errors_by_type, messages: error_messages }, 'rollouts');
+  return errorTable({ counts: errors_by_type, causes: error_causes }, 'rollouts');
 }

@@ -11,7 +11,7 @@ import {
   spendingFigures,
 } from './figures.js';
 import { type Content, type Html, html } from './html.js';
-import { codeChangeNotice, endNotice, simulationNotice } from './notices.js';
+import { adaptationNotice, codeChangeNotice, endNotice, simulationNotice } from './notices.js';
 import { pageHeader, section } from './page.js';
 
 /** Title, notices and figures. Every number comes from the metrics. */
@@ -24,7 +24,7 @@ export function evolutionHead(metrics: EvolveMetrics): Html {
   });
   const figures = html`${figureTiles([...scoreFigures(metrics), ...workFigures(metrics), ...spendingFigures(metrics)])}
 ${factList(factsOf(metrics))}${exactFigures(metrics, 'metrics.json')}`;
-  const notices = html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}${codeChangeNotice(metrics.code_changes ?? [], 'iterations')}`;
+  const notices = html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}${codeChangeNotice(metrics.code_changes ?? [], 'iterations')}${adaptationNotice(metrics)}`;
   return html`${header}${notices}${section('figures', 'Figures', figures)}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Usage } from '../contracts/language-model.js';
+import type { CallFigures } from '../contracts/results.js';
 import type { Beside, Repeats, Unkept } from '../contracts/step-cost.js';
 import { estimatedText, repeatedText } from '../statistics/beside-text.js';
 import { dollarsText, durationText, percentText, scoreText } from '../statistics/figure-text.js';
@@ -25,18 +26,33 @@ ${figures.map(({ name, value, note }) => html`<div><dt>${name}</dt><dd>${value}$
 /** What every experiment costs. */
 export function spendingFigures(
   metrics: Beside &
-    Repeats & {
+    Repeats &
+    Partial<CallFigures> & {
       lm_calls: number;
       usage: Usage;
       cost_usd: number | null;
       wall_seconds: number;
     },
 ): Figure[] {
-  const { usage, cost_usd, unkept } = metrics;
+  const { usage, cost_usd, unkept, cut_off = 0, cut_off_reasoning_tokens: reasoning } = metrics;
+  const thought = reasoning !== undefined && html`; ${count(reasoning)} of their tokens were reasoning`;
   const repeated = html`${repeatedText(metrics)}${estimatedText(metrics)}`;
   return [
+    ...(cut_off === 0
+      ? []
+      : [
+          {
+            name: 'Cut-off replies',
+            value: count(cut_off),
+            note: html`at their token limit${thought}`,
+          },
+        ]),
     { name: 'LM calls', value: count(metrics.lm_calls), note: repeated },
-    { name: 'Tokens in', value: count(usage.input_tokens), note: html`${count(usage.output_tokens)} out` },
+    {
+      name: 'Tokens in',
+      value: count(usage.input_tokens),
+      note: html`${count(usage.output_tokens)} out${usage.reasoning_tokens !== undefined && html`, ${count(usage.reasoning_tokens)} reasoning`}`,
+    },
     { name: 'Cost', value: dollars(cost_usd), note: cost_usd === null && 'a model has no price' },
     ...(unkept === undefined ? [] : [unkeptFigure(unkept)]),
     { name: 'Wall time', value: duration(metrics.wall_seconds) },

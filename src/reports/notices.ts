@@ -1,4 +1,4 @@
-import type { Metrics, RunStatus } from '../contracts/results.js';
+import type { CallFigures, Metrics, RunStatus } from '../contracts/results.js';
 import { count, moment } from './figures.js';
 import { type Html, html } from './html.js';
 
@@ -50,5 +50,14 @@ together.</p>
 /** What the figures were made with: the order of the samples, what each prompt could show, what the accuracy is of. */
 export function inWordsStatement({ in_words }: Pick<Metrics, 'in_words'>): Html {
   return html`<p class="statement">${in_words.join(' ')}</p>
+`;
+}
+
+/** Says how requests were sent otherwise than the config says. */
+export function adaptationNotice({ adaptations = {} }: Partial<CallFigures>): Html {
+  const sentences = Object.entries(adaptations);
+  if (sentences.length === 0) return html``;
+  const said = sentences.map(([sentence, calls]) => html` ${sentence} (calls: ${count(calls)}).`);
+  return html`<p class="notice"><strong>Sent otherwise than asked for.</strong>${said}</p>
 `;
 }

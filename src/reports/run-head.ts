@@ -13,7 +13,13 @@ import {
   spendingFigures,
 } from './figures.js';
 import { type Html, html } from './html.js';
-import { codeChangeNotice, endNotice, inWordsStatement, simulationNotice } from './notices.js';
+import {
+  adaptationNotice,
+  codeChangeNotice,
+  endNotice,
+  inWordsStatement,
+  simulationNotice,
+} from './notices.js';
 import { pageHeader, section } from './page.js';
 
 /** Title, notices, figures, and what the agent was shown of the answers. */
@@ -44,7 +50,7 @@ export function runHead(metrics: Metrics): Html {
   ]);
   const figures = html`${figureTiles([...outcomeFigures(metrics), ...workFigures(metrics), ...spendingFigures(metrics)])}
 ${facts}${inWordsStatement(metrics)}${exactFigures(metrics, 'metrics.json')}`;
-  const notices = html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}${codeChangeNotice(metrics.code_changes ?? [], 'episodes')}`;
+  const notices = html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}${codeChangeNotice(metrics.code_changes ?? [], 'episodes')}${adaptationNotice(metrics)}`;
   return html`${header}${notices}${section('figures', 'Figures', figures)}`;
 }
 
@@ -80,9 +86,8 @@ function meanOverTrials(metrics: Metrics): Figure {
 }
 
 function workFigures(metrics: Metrics): Figure[] {
-  const { code_executions: programs, embeddings, truncated_replies: cut } = metrics;
+  const { code_executions: programs, embeddings } = metrics;
   const figures: Figure[] = [];
-  if (cut > 0) figures.push({ name: 'Cut-off replies', value: count(cut), note: 'at the token limit' });
   if (metrics.warnings > 0) figures.push({ name: 'Warnings', value: count(metrics.warnings) });
   if (programs !== undefined) {
     const note = html`${count(metrics.code_executions_failed ?? 0)} failed`;

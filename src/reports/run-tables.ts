@@ -61,8 +61,8 @@ function matrix(task: string, confusion: Record<string, Record<string, number>>)
   );
 }
 
-export function errorTypes({ error_types, error_messages = {} }: Metrics): Html {
+export function errorTypes({ error_types, error_causes = [] }: Metrics): Html {
   if (Object.keys(error_types).length === 0) return html`<p>No sample ended in an error.</p>\n`;
-  return html`${errorTable({ counts: error_types, messages: error_messages }, 'samples')}<p class="note">A sample counts where its last trial could not be judged.</p>
+  return html`${errorTable({ counts: error_types, causes: error_causes }, 'samples')}<p class="note">A sample counts where its last trial could not be judged.</p>
 `;
 }

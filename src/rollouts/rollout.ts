@@ -78,8 +78,9 @@ export class Rollout {
   /** A reply of the agent, and what follows from it. */
   private async agentTurn(): Promise<RolloutOutcome | null> {
     const { has_user, stops_at_goal } = this.rules;
-    const { tool_calls } = await this.ports.agent(this.standing);
+    const { tool_calls, cut_off } = await this.ports.agent(this.standing);
     this.move({ agent_turns: this.standing.agent_turns + 1 });
+    if (cut_off === true) return this.end('cut_off');
     if (tool_calls === 0) return has_user ? this.userTurn() : this.end('agent_done');
     let goal = false;
     for (let index = 0; index < tool_calls; index++) {

@@ -1,10 +1,12 @@
 import type { UserFault } from '../contracts/agent-eval.js';
-import type { ChatMessage, ToolCall } from '../contracts/language-model.js';
+import type { ChatMessage, FinishReason, ToolCall } from '../contracts/language-model.js';
 import { readUserMessage, visibleMessages } from './simulated-user.js';
 
 export interface UserReply {
   text: string;
   tool_calls?: readonly ToolCall[];
+  /** Absent: it ended by itself. */
+  finish_reason?: FinishReason;
 }
 
 export interface UserFaultContext {
@@ -20,6 +22,7 @@ export const FAULT_SENTENCES: Record<UserFault, string> = {
   empty: 'it was empty.',
   role_swap: 'it spoke as the assistant, whose part is not yours.',
   early_stop: 'it ended the chat before the assistant could do anything about what you want.',
+  cut_off: 'it was cut off at its token limit (user.lm.max_output_tokens).',
 };
 
 /**
@@ -27,6 +30,7 @@ export const FAULT_SENTENCES: Record<UserFault, string> = {
  * the rollout, so only what a user would hardly ever write counts as one.
  */
 export function userFault(reply: UserReply, context: UserFaultContext): UserFault | null {
+  if (reply.finish_reason === 'length') return 'cut_off';
   const { text, stops } = readUserMessage(reply.text, context.stopToken);
   if ((reply.tool_calls?.length ?? 0) > 0 || isToolCall(text)) return 'role_swap';
   if (stops && !context.agentHasReplied) return 'early_stop';

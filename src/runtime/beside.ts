@@ -3,10 +3,18 @@ import type { Spending } from '../contracts/run.js';
 import type { Beside, Unkept } from '../contracts/step-cost.js';
 import { addCosts } from './add-costs.js';
 
+/** As far as either is known. */
+function addReasoning(left: Usage, right: Usage): Pick<Usage, 'reasoning_tokens'> {
+  const { reasoning_tokens: one } = left;
+  const { reasoning_tokens: other } = right;
+  return one === undefined && other === undefined ? {} : { reasoning_tokens: (one ?? 0) + (other ?? 0) };
+}
+
 export function addUsage(left: Usage, right: Usage): Usage {
   return {
     input_tokens: left.input_tokens + right.input_tokens,
     output_tokens: left.output_tokens + right.output_tokens,
+    ...addReasoning(left, right),
   };
 }
 

@@ -6,7 +6,15 @@ import type { EpisodeCall, EpisodeError } from '../contracts/results.js';
 import type { AwaitedStep } from '../contracts/run.js';
 import type { MemoryModule } from '../memory/memory-module.js';
 import type { EpisodeState, LaneState } from './lane-state.js';
-import { CallRefusedError, type LanePorts, OpenError, type OpenedSample, StepError } from './ports.js';
+import {
+  CallRefusedError,
+  CutOffError,
+  type LanePorts,
+  OpenError,
+  type OpenedSample,
+  StepError,
+} from './ports.js';
+import { cutOffText, isCutOff } from './reply-faults.js';
 
 /** `finished`: every sample is done. `suspended`: `state` says where to go on. */
 export type LaneOutcome = 'finished' | 'suspended';
@@ -287,6 +295,9 @@ export class Lane {
         // The record may be written down by a worker that does not know of it.
         if (reply.repeated !== undefined) listed.repeated = reply.repeated;
         if (reply.maybe_repeated !== undefined) listed.maybe_repeated = reply.maybe_repeated;
+        if (request.purpose === 'act' && isCutOff(reply) && this.ports.rules.on_cut_off === 'error') {
+          throw new CutOffError(cutOffText({ ...reply, parameters: request.parameters ?? {} }));
+        }
         // The agent does not see it before it has acted.
         if (step !== undefined) this.ahead = { action: reply.text, answer: step, act: ordinal };
         return reply;

@@ -30,6 +30,8 @@ export interface LaneRules {
   early_stop_on_success: boolean;
   carry_memory_across_trials: boolean;
   max_steps_per_episode: number | null;
+  /** What becomes of an action that a token limit cut off; absent: it is judged. */
+  on_cut_off?: 'judge' | 'error';
   /** A built-in environment resets to the same state each time; a user's own is asked again for each trial. */
   reset_each_trial: boolean;
   /** A built-in environment is pure and steps along with the reply; a user's own may do I/O and steps on its own. */
@@ -87,6 +89,11 @@ export class StepError extends Error {
     super(problem.message);
     this.name = problem.type;
   }
+}
+
+/** The action was cut off at its token limit, and is not to be judged then. */
+export class CutOffError extends Error {
+  override readonly name = 'CutOff';
 }
 
 /** A limit is reached: the call was not made, and the episode it belongs to is not recorded. */

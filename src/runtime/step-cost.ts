@@ -15,10 +15,9 @@ export function costOfCall({
   usage_estimated,
   cost_usd,
 }: Pick<CallRecord, 'usage' | 'usage_estimated' | 'cost_usd'>): StepCost {
-  const { input_tokens = 0, output_tokens = 0 } = usage ?? {};
   return {
     lm_calls: 1,
-    usage: { input_tokens, output_tokens },
+    usage: usage ?? { input_tokens: 0, output_tokens: 0 },
     cost_usd,
     ...(usage_estimated === true ? { lm_calls_estimated: 1 } : {}),
   };

@@ -5,6 +5,7 @@ import type { Beside, Repeats } from '../contracts/step-cost.js';
 import { addRepeats, repeatsOfCall } from '../runtime/repeats.js';
 import { addStep, costOfCall } from '../runtime/step-cost.js';
 import { besideOf } from './beside.js';
+import { CallTally } from './call-figures.js';
 import { ErrorTally } from './error-tally.js';
 import { groupBy } from './group-by.js';
 import { roundCost } from './result-row.js';
@@ -31,14 +32,14 @@ export type AgentEvalFacts = Pick<
   seed: number;
 };
 
-type CallFigures = Pick<AgentEvalMetrics, 'lm_calls' | 'usage' | 'cost_usd' | keyof Repeats | keyof Beside>;
+type SpentOnCalls = Pick<AgentEvalMetrics, 'lm_calls' | 'usage' | 'cost_usd' | keyof Repeats | keyof Beside>;
 
-export function noCallFigures(): CallFigures {
+export function noCallFigures(): SpentOnCalls {
   return { lm_calls: 0, lm_calls_repeated: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0 };
 }
 
 /** The figures after another call of a model. */
-export function addCall(figures: CallFigures, call: CallRecord): CallFigures {
+export function addCall(figures: SpentOnCalls, call: CallRecord): SpentOnCalls {
   return { ...addStep(figures, costOfCall(call)), ...addRepeats(figures, repeatsOfCall(call)) };
 }
 
@@ -73,7 +74,8 @@ function byRow(
 export function agentEvalMetrics(
   facts: AgentEvalFacts,
   rows: readonly RolloutRow[],
-  calls: CallFigures,
+  calls: SpentOnCalls,
+  asked = new CallTally(),
 ): AgentEvalMetrics {
   const { planned, success_reward, seed, ...known } = facts;
   const statistics = rewardStatistics(rows, { successReward: success_reward, seed });
@@ -85,9 +87,10 @@ export function agentEvalMetrics(
   for (const { status, error } of rows) {
     if (status === 'error') tally.add(error ?? { type: 'Error', message: '' });
   }
+  for (const { cut_off } of rows) asked.addCutOff(cut_off);
   const faults = rows.flatMap(({ user_fault }) => user_fault ?? []);
   const endings = rows.flatMap(({ ending }): RolloutEnding[] => (ending === null ? [] : [ending]));
-  const userFaults: Record<UserFault, number> = { empty: 0, role_swap: 0, early_stop: 0 };
+  const userFaults: Record<UserFault, number> = { empty: 0, role_swap: 0, early_stop: 0, cut_off: 0 };
   return {
     ...known,
     kind: 'agent-eval',
@@ -96,7 +99,7 @@ export function agentEvalMetrics(
     rollouts: statistics.trials,
     errors: tally.total,
     errors_by_type: tally.counts(),
-    ...tally.messages(),
+    ...tally.causes(),
     user_faults: { ...userFaults, ...counts(faults) },
     endings: counts(endings),
     mean_reward: mean?.estimate ?? null,
@@ -108,6 +111,7 @@ export function agentEvalMetrics(
     agent_turns: sum(rows, 'agent_turns'),
     tool_calls: sum(rows, 'tool_calls'),
     tool_calls_failed: sum(rows, 'tool_calls_failed'),
+    ...asked.figures(),
     ...calls,
     cost_usd: calls.cost_usd === null ? null : roundCost(calls.cost_usd),
     ...besideOf(calls, calls.unkept ?? null),

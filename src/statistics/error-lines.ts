@@ -1,24 +1,22 @@
 import { printableLine } from '../contracts/printable.js';
-import type { Metrics } from '../contracts/results.js';
+import type { ErrorCause, Metrics } from '../contracts/results.js';
 
-/** A type of error: how often it came up, and what was said first. */
-export interface ErrorLine {
-  type: string;
-  count: number;
-  /** One line; empty where the metrics are of an earlier version. */
-  message: string;
-}
+/** A cause of errors as one line; its message is empty where nothing more is known of it. */
+export type ErrorLine = ErrorCause;
 
-/** One for each type of error, in the order of the metrics. */
+/** One for each cause, in the order of the types; what of a type has no cause of its own in the metrics is one more. */
 export function errorLines(
   counts: Readonly<Record<string, number>>,
-  messages: Readonly<Record<string, string>> = {},
+  causes: readonly ErrorCause[] = [],
 ): ErrorLine[] {
-  return Object.entries(counts).map(([type, count]) => ({
-    type,
-    count,
-    message: Object.hasOwn(messages, type) ? printableLine(messages[type] as string) : '',
-  }));
+  return Object.entries(counts).flatMap(([type, count]) => {
+    const known = causes
+      .filter((cause) => cause.type === type)
+      .map((cause) => ({ ...cause, message: printableLine(cause.message) }));
+    const others = known.reduce((left, cause) => left - cause.count, count);
+    if (others <= 0) return known;
+    return [...known, { type, count: others, message: known.length === 0 ? '' : 'of other causes' }];
+  });
 }
 
 /** `6, the first: after step 1: no answer in 60 s`. */

@@ -1,16 +1,25 @@
-import type { EpisodeError } from '../contracts/results.js';
+import type { EpisodeError, ErrorCause } from '../contracts/results.js';
 
 /** Characters of a message that are kept: what a person needs to know what was wrong; the rows have the whole. */
 const MOST_CHARACTERS = 400;
+/** Causes of one type that are told apart. */
+const MOST_CAUSES = 10;
 
-/** How often each type of error came up, and what was said first of each. */
+/** How often each type of error came up, and each cause of it. */
 export class ErrorTally {
-  /** What providers, environments and agents name may be called `constructor`: kept in a map, not in an object. */
-  private readonly types = new Map<string, { count: number; message: string }>();
+  /** What providers, environments and agents name may be called `constructor`: kept in maps, not in objects. */
+  private readonly types = new Map<string, { count: number; causes: Map<string, ErrorCause> }>();
 
   add({ type, message }: EpisodeError): void {
-    const before = this.types.get(type);
-    this.types.set(type, { count: (before?.count ?? 0) + 1, message: before?.message ?? shortened(message) });
+    const of = this.types.get(type) ?? { count: 0, causes: new Map<string, ErrorCause>() };
+    this.types.set(type, of);
+    of.count += 1;
+    const cause = causeOf(message);
+    const before = of.causes.get(cause);
+    if (before !== undefined) before.count += 1;
+    else if (of.causes.size < MOST_CAUSES) {
+      of.causes.set(cause, { type, message: shortened(message), count: 1 });
+    }
   }
 
   get total(): number {
@@ -19,18 +28,29 @@ export class ErrorTally {
 
   /** By type, in the order of their names. */
   counts(): Record<string, number> {
-    return this.each(({ count }) => count);
+    return Object.fromEntries(this.sorted().map(([type, { count }]) => [type, count]));
   }
 
-  /** As a figure of the metrics; nothing where there was no error. */
-  messages(): { error_messages?: Record<string, string> } {
-    return this.types.size === 0 ? {} : { error_messages: this.each(({ message }) => message) };
+  /** As a figure of the metrics, the most frequent cause of a type first; nothing where there was no error. */
+  causes(): { error_causes?: ErrorCause[] } {
+    const causes = this.sorted().flatMap(([, of]) =>
+      [...of.causes.values()].sort((left, right) => right.count - left.count),
+    );
+    return causes.length === 0 ? {} : { error_causes: causes };
   }
 
-  private each<Value>(value: (of: { count: number; message: string }) => Value): Record<string, Value> {
-    const sorted = [...this.types].sort(([left], [right]) => (left < right ? -1 : 1));
-    return Object.fromEntries(sorted.map(([type, of]) => [type, value(of)]));
+  private sorted() {
+    return [...this.types].sort(([left], [right]) => (left < right ? -1 : 1));
   }
+}
+
+/** What a message has in common with others of the same cause: without numbers, names of requests and long quotations. */
+function causeOf(message: string): string {
+  return message
+    .slice(0, MOST_CHARACTERS)
+    .replace(/"[^"]{40,}"?/g, '"…"')
+    .replace(/[\w-]+/g, (word) => (/\d/.test(word) ? '#' : word))
+    .toLowerCase();
 }
 
 /** A message as the metrics have it. */

@@ -2,15 +2,15 @@ import type { Task } from '../contracts/environment.js';
 import type { CallRecord, Usage } from '../contracts/language-model.js';
 import type { EpisodeRecord, ResultRow, RowTask, TaskRow } from '../contracts/results.js';
 import { addCosts } from '../runtime/add-costs.js';
+import { addUsage } from '../runtime/beside.js';
+import { cutOffReplies } from '../runtime/reply-faults.js';
 
 /** Sums token counts; a call without usage counts as none. */
 export function sumUsage(calls: readonly Pick<CallRecord, 'usage'>[]): Usage {
-  const total: Usage = { input_tokens: 0, output_tokens: 0 };
-  for (const { usage } of calls) {
-    total.input_tokens += usage?.input_tokens ?? 0;
-    total.output_tokens += usage?.output_tokens ?? 0;
-  }
-  return total;
+  return calls.reduce<Usage>((total, { usage }) => (usage === undefined ? total : addUsage(total, usage)), {
+    input_tokens: 0,
+    output_tokens: 0,
+  });
 }
 
 /** US dollars, rounded to a millionth of a cent; null as soon as one price is not known. */
@@ -44,7 +44,8 @@ export function withTask(
 export function resultRow(episode: EpisodeRecord, calls: readonly CallRecord[]): ResultRow {
   const last = episode.steps.at(-1);
   const failed = episode.error !== null;
-  const lastAct = calls.filter((call) => call.purpose === 'act').at(-1);
+  const acts = calls.filter((call) => call.purpose === 'act');
+  const cut_off = cutOffReplies(acts);
   return {
     id: episode.sample_id,
     trial: episode.trial,
@@ -58,7 +59,8 @@ export function resultRow(episode: EpisodeRecord, calls: readonly CallRecord[]):
     ...(episode.warnings.length > 0 ? { warnings: episode.warnings } : {}),
     steps: episode.steps.length,
     ...(episode.steps.length > 1 ? { step_records: episode.steps } : {}),
-    finish_reason: lastAct?.finish_reason ?? null,
+    finish_reason: acts.at(-1)?.finish_reason ?? null,
+    ...(cut_off === null ? {} : { cut_off }),
     lm_calls: calls.length,
     ...(episode.executions === undefined ? {} : { code_executions: episode.executions }),
     ...(episode.agent_metrics === undefined ? {} : { agent_metrics: episode.agent_metrics }),

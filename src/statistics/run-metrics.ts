@@ -1,11 +1,12 @@
 import type { ExecutionRecord } from '../contracts/execution.js';
-import type { CallRecord } from '../contracts/language-model.js';
+import type { CallRecord, Usage } from '../contracts/language-model.js';
 import type { EmbeddingTotals, Metrics, ResultRow, TaskMetrics } from '../contracts/results.js';
 import type { Unkept } from '../contracts/step-cost.js';
 import { addCosts } from '../runtime/add-costs.js';
-import { addUnkept } from '../runtime/beside.js';
+import { addUnkept, addUsage } from '../runtime/beside.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../runtime/repeats.js';
 import { besideOf } from './beside.js';
+import { CallTally } from './call-figures.js';
 import type { Cluster } from './clustered-bootstrap.js';
 import { ErrorTally, shortened } from './error-tally.js';
 import { roundCost } from './result-row.js';
@@ -74,10 +75,11 @@ export class RunMetricsBuilder {
   private correctByTrial: number[];
   private judgedByTrial: number[];
   private rewardSum = 0;
-  private truncated = 0;
+  private readonly tally = new CallTally();
   private warnings = 0;
   private firstWarning: string | undefined;
-  private calls = { made: 0, cached: 0, estimated: 0, input: 0, output: 0 };
+  private calls = { made: 0, cached: 0, estimated: 0 };
+  private usage: Usage = { input_tokens: 0, output_tokens: 0 };
   private repeats = sumRepeats([]);
   private unkept: Unkept | null = null;
   private executions = { made: 0, failed: 0 };
@@ -101,7 +103,7 @@ export class RunMetricsBuilder {
     this.lastRow = row;
     this.standings[row.trial] = row.error !== null ? 'error' : row.feedback?.correct ? 'success' : 'failure';
     this.episodes += 1;
-    if (row.finish_reason === 'length') this.truncated += 1;
+    this.tally.addCutOff(row.cut_off);
     this.warnings += row.warnings?.length ?? 0;
     this.firstWarning ??= row.warnings?.[0];
     for (const [what, times] of Object.entries(row.agent_metrics ?? {})) {
@@ -116,8 +118,8 @@ export class RunMetricsBuilder {
     this.repeats = addRepeats(this.repeats, repeatsOfCall(call));
     this.calls.cached += call.cached === true ? 1 : 0;
     this.calls.estimated += call.usage_estimated === true ? 1 : 0;
-    this.calls.input += call.usage?.input_tokens ?? 0;
-    this.calls.output += call.usage?.output_tokens ?? 0;
+    if (call.usage !== undefined) this.usage = addUsage(this.usage, call.usage);
+    this.tally.addCall(call);
     this.cost = addCosts(this.cost, call.cost_usd);
   }
 
@@ -134,7 +136,7 @@ export class RunMetricsBuilder {
   /** What was paid for retrieval counts as tokens and dollars of the run. */
   addEmbeddings(embeddings: EmbeddingTotals): void {
     this.embeddings = embeddings;
-    this.calls.input += embeddings.input_tokens;
+    this.usage.input_tokens += embeddings.input_tokens;
     this.cost = addCosts(this.cost, embeddings.cost_usd);
   }
 
@@ -188,7 +190,7 @@ export class RunMetricsBuilder {
       accuracy,
       errors,
       error_types: this.errors.counts(),
-      ...this.errors.messages(),
+      ...this.errors.causes(),
       success_by_trial: this.correctByTrial.map((correct, trial) => {
         const of = this.judgedByTrial[trial] ?? 0;
         return of === 0 ? null : correct / of;
@@ -196,7 +198,7 @@ export class RunMetricsBuilder {
       correct_by_trial: this.correctByTrial,
       ...(accuracy_of === 'last_trial' ? meanOverTrials(this.trialsOfSamples, facts.seed) : {}),
       mean_reward: judged === 0 ? null : this.rewardSum / judged,
-      truncated_replies: this.truncated,
+      ...this.tally.figures(),
       warnings: this.warnings,
       ...(this.firstWarning === undefined ? {} : { first_warning: shortened(this.firstWarning) }),
       ...(this.executions.made === 0
@@ -210,7 +212,7 @@ export class RunMetricsBuilder {
       lm_calls: this.calls.made,
       ...this.repeats,
       lm_calls_cached: this.calls.cached,
-      usage: { input_tokens: this.calls.input, output_tokens: this.calls.output },
+      usage: this.usage,
       cost_usd: this.cost === null ? null : roundCost(this.cost),
       ...besideOf({ lm_calls_estimated: this.calls.estimated }, this.unkept),
       by_task: { [environment]: task },

@@ -1,5 +1,6 @@
 import { quotable } from '../config/named-files.js';
 import { type Json, jsonFault } from '../contracts/json.js';
+import { toWellFormedJson } from '../contracts/well-formed.js';
 
 const WRITE_BLOCK_CHARACTERS = 64 * 1024;
 
@@ -105,7 +106,7 @@ export async function* readNumberedJsonLines<Value = Json>(
 
 /** One value as a line. `JSON.stringify` leaves no raw newline in it. */
 export function jsonLine(value: unknown): string {
-  const text = JSON.stringify(value);
+  const text = toWellFormedJson(value);
   if (text === undefined) throw new TypeError('a line needs a value that JSON can hold');
   return `${text}\n`;
 }
@@ -124,5 +125,5 @@ export async function* jsonLines(values: AsyncIterable<unknown> | Iterable<unkno
 
 /** A value as a file that people read as well. */
 export function readableJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return `${toWellFormedJson(value, 2)}\n`;
 }

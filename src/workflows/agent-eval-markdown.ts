@@ -13,7 +13,7 @@ export function agentEvalMarkdown(progress: AgentEvalProgress, metrics: AgentEva
     ['rollouts', `${progress.ended} of ${progress.rollouts_planned}, ${progress.running} running`],
     ['mean reward', scoreOrDash(mean_reward)],
     ['errors', String(errors)],
-    ...errorFacts(metrics?.errors_by_type, metrics?.error_messages),
+    ...errorFacts(metrics?.errors_by_type, metrics?.error_causes),
     ['spoiled by the simulated user', String(user_faults)],
     ['agent', `${agent_model}${progress.simulated ? ' (a simulation: no benchmark figure)' : ''}`],
     ['user', user_model ?? 'none'],

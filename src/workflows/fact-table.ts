@@ -1,4 +1,5 @@
 import { printableLine } from '../contracts/printable.js';
+import type { ErrorCause } from '../contracts/results.js';
 import { errorLines, errorText } from '../statistics/error-lines.js';
 
 /** Something shown as it is written, in type of one width. */
@@ -46,10 +47,10 @@ export function closingFacts({ artifacts, message }: { artifacts: string; messag
   return message === null ? where : [...where, ['note', message]];
 }
 
-/** What was wrong with what could not be judged, a fact for each type of error; none until the metrics are there. */
+/** What was wrong with what could not be judged, a fact for each cause; none until the metrics are there. */
 export function errorFacts(
   counts: Readonly<Record<string, number>> | undefined,
-  messages: Readonly<Record<string, string>> | undefined,
+  causes: readonly ErrorCause[] | undefined,
 ): Fact[] {
-  return errorLines(counts ?? {}, messages).map((line): Fact => ['', errorText(line)]);
+  return errorLines(counts ?? {}, causes).map((line): Fact => ['', errorText(line)]);
 }

@@ -67,9 +67,9 @@ export function givenUp(error: unknown): { reason: string; cost: StepCost } | nu
   return cost === null ? null : { reason: describeError(error).message, cost };
 }
 
-/** Whether the agent's reply said nothing. */
-export function isEmptyReply(error: unknown): boolean {
-  return isOfType(error, FAILURE_TYPES.emptyReply);
+/** Whether there was a reply of the agent, and it was to blame: it said nothing, or its token limit cut it off. */
+export function isFaultyReply(error: unknown): boolean {
+  return isOfType(error, FAILURE_TYPES.emptyReply) || isOfType(error, FAILURE_TYPES.cutOff);
 }
 
 /** What a step had cost that failed, as far as it says so. */

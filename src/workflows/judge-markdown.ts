@@ -15,7 +15,7 @@ export function judgeMarkdown(progress: JudgeProgress, metrics: JudgeMetrics | n
       ([criterion, score]): Fact => [`mean ${criterion}`, scoreOrDash(score)],
     ),
     ['errors', String(errors)],
-    ...errorFacts(metrics?.errors_by_type, metrics?.error_messages),
+    ...errorFacts(metrics?.errors_by_type, metrics?.error_causes),
     ['malformed replies', String(malformed)],
     ['judge', `${model}${progress.simulated ? ' (a simulation: no figure)' : ''}`],
     ['LM calls', `${lm_calls}${estimatedText(totals)}`],

@@ -34,7 +34,7 @@ export function progressMarkdown(progress: Progress, metrics: Metrics | null): s
     [`correct${ofTrial}`, String(totals.correct)],
     [`accuracy${ofTrial}`, `${percent(progress.accuracy)}${progress.simulated ? ' (simulated model)' : ''}`],
     ['errors', String(totals.errors)],
-    ...errorFacts(metrics?.error_types, metrics?.error_messages),
+    ...errorFacts(metrics?.error_types, metrics?.error_causes),
     ...warningFacts(metrics),
     ['episodes', String(totals.episodes)],
     ['LM calls', callsText(totals)],

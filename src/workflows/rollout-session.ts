@@ -26,7 +26,7 @@ import { firstPlace, Rollout } from '../rollouts/rollout.js';
 import { noRolloutTotals } from '../rollouts/totals.js';
 import { addStep, spendingOf } from '../runtime/step-cost.js';
 import { isGone, ownExecution } from './children.js';
-import { describeError, fatalMessage, isEmptyReply } from './failures.js';
+import { describeError, fatalMessage, isFaultyReply } from './failures.js';
 import { rolloutReportSignal } from './messages.js';
 import { bundles, modelCallOptions, toolCallOptions } from './proxies.js';
 import { requestUntilAnswered } from './request-until-answered.js';
@@ -174,8 +174,8 @@ export class RolloutSession {
         },
         failed: (cost, error) => {
           this.useUp((cost.unkept?.requests ?? 0) + cost.lm_calls - 1);
-          // A reply that says nothing ends the rollout, but it was paid for.
-          const agent_turns = this.totals.agent_turns + Number(isEmptyReply(error));
+          // A reply that cannot be used ends the rollout, but it was paid for.
+          const agent_turns = this.totals.agent_turns + Number(isFaultyReply(error));
           this.totals = { ...addStep(this.totals, cost), agent_turns };
         },
       },

@@ -84,6 +84,14 @@ describe('a rollout', () => {
     expect(shown).not.toMatch(/think|Ask first|Not yet/i);
   });
 
+  test('ends, and is judged, where the agent goes no further than its thoughts', async () => {
+    const world = deskWorld({ agent: () => says('<think>Which seat? I wonder') });
+    await world.prepared();
+    const { outcome, result } = await world.play([world.worker()]);
+    expect(outcome).toMatchObject({ ending: 'cut_off', place: { agent_turns: 1, user_turns: 0 } });
+    expect(result).toMatchObject({ status: 'done', score: 0, error: null });
+  });
+
   test('makes every tool call of a reply, and tells the agent which failed', async () => {
     const world = deskWorld({
       agent: ({ call }) =>
@@ -187,6 +195,46 @@ describe('the agent', () => {
     expect(ended).toEqual({ status: 'error', score: null, error: { type, message } });
     const { row } = JSON.parse(world.text(rolloutResultKey('desk.001', 0))) as StoredResult;
     expect(row).toMatchObject({ question: 'A seat on flight 1, please.', metadata: { level: 'easy' } });
+  });
+
+  const cutOff = (text: string) => () => ({
+    ...says(text),
+    reasoning: 'Let me see',
+    finish_reason: 'length' as const,
+  });
+
+  test('whose token limit left it without a word ends the rollout, which is judged', async () => {
+    const world = deskWorld({ agent: cutOff('') });
+    await world.prepared();
+    const { result } = await world.play([world.worker()]);
+    expect(result).toMatchObject({ status: 'done', score: 0, error: null });
+    const { row } = JSON.parse(world.text(rolloutResultKey('desk.001', 0))) as StoredResult;
+    expect(row).toMatchObject({ ending: 'cut_off', reward: 0, agent_turns: 1, user_turns: 0 });
+    expect(row.cut_off).toMatchObject({
+      replies: 1,
+      message: expect.stringContaining('raise agent.lm.max_output_tokens'),
+    });
+  });
+
+  test('whose token limit left it some words goes on with them', async () => {
+    const world = deskWorld({ agent: cutOff('I look for') });
+    await world.prepared();
+    await world.play([world.worker()]);
+    const { row } = JSON.parse(world.text(rolloutResultKey('desk.001', 0))) as StoredResult;
+    expect(row).toMatchObject({ ending: 'user_stop', cut_off: { replies: 1 } });
+  });
+
+  test('that its token limit cut off is an error where the config says so', async () => {
+    const lm = { provider: 'openai', model: 'fake', base_url: 'http://127.0.0.1:9/v1', on_cut_off: 'error' };
+    const world = deskWorld({ agent: cutOff('I look for'), config: { agent: { lm } } });
+    await world.prepared();
+    const at = await world.worker()().beginRollout(world.name);
+    const failure = await failureOf(
+      world
+        .worker()()
+        .agentTurn({ ...world.name, place: firstPlace(at) }),
+    );
+    expect(failure).toMatchObject({ type: 'CutOff', nonRetryable: true, details: [COST] });
   });
 
   test('that says nothing says what that cost', async () => {

@@ -64,6 +64,41 @@ describe('a program’s call of its model', () => {
     expect(world.finished()).toHaveLength(1);
   });
 
+  test('that the provider withholds is one too', async () => {
+    const world = executorWorld({
+      program: async ({ ask }) => ask('').catch((error: Error) => `told: ${error.message}`),
+      answer: () => {
+        throw failed('content_filter', 'fake withheld the reply (SAFETY)');
+      },
+    });
+    expect(await world.attempt()).toMatchObject({ score: 1, ok: true, lm_calls: 0 });
+  });
+
+  test.each([
+    [
+      '',
+      'the reply was cut off at its token limit before it said anything: raise executor.lm.max_output_tokens',
+    ],
+    ['half', null],
+  ])(
+    'whose token limit left it %j is what there is, or an error that names the setting',
+    async (text, error) => {
+      let told: string | null = null;
+      const world = executorWorld({
+        program: async ({ ask }) =>
+          ask('a').catch((caught: Error) => {
+            told = caught.message;
+            return 'nothing';
+          }),
+        answer: () => text,
+        ends: 'length',
+      });
+      expect(await world.attempt()).toMatchObject({ ok: true, lm_calls: 1 });
+      if (error === null) expect(told).toBeNull();
+      else expect(told).toContain(error);
+    },
+  );
+
   test.each<[LanguageModelErrorKind, string]>([
     ['authentication', 'FatalProvider'],
     ['not_found', 'FatalProvider'],

@@ -116,6 +116,8 @@ export interface WorldOptions {
   program: TestProgram;
   /** The model: a text, or whatever it rejects with. */
   answer?: (request: GenerateRequest, signal: AbortSignal, count: number) => string | Promise<string>;
+  /** How its replies end; by themselves where nothing is said. */
+  ends?: GenerateReply['finish_reason'];
   lm?: Partial<LanguageModelConfig>;
   executor?: { max_lm_calls_per_execution?: number; max_tokens_per_execution?: number | null };
   timeout_sec?: number;
@@ -146,7 +148,11 @@ export function executorWorld(options: WorldOptions) {
     { provider: 'fake', timeoutMs: lm.timeout_sec * 1000 },
     async (request, { signal }): Promise<GenerateReply> => {
       prompts.push(request.messages.at(-1)?.content ?? '');
-      return { text: await answer(request, signal, prompts.length), finish_reason: 'stop', usage: USAGE };
+      return {
+        text: await answer(request, signal, prompts.length),
+        finish_reason: options.ends ?? 'stop',
+        usage: USAGE,
+      };
     },
   );
   const log = { warn: () => undefined, info: () => undefined };

@@ -28,6 +28,33 @@ describe('the end of a judgement', () => {
     }
   }
 
+  test('counts verdicts that a token limit cut off, and says which setting to raise where one is none', async () => {
+    const ending = {
+      finish_reason: 'length',
+      usage: { input_tokens: 6, output_tokens: 4, reasoning_tokens: 3 },
+    } as const;
+    const answer = ({ call }: { call: { sample_id: string } }) =>
+      call.sample_id === 't1/0/0' ? verdictText(5) : '{"hel';
+    const world = judgeWorld(experimentOf(TWO[0]), answer, ending);
+    const plan = await world.prepare();
+    await judgeAll(world, plan);
+    expect(await world.finalize(plan)).toMatchObject({
+      steps: 1,
+      errors: 1,
+      cut_off: 4,
+      cut_off_reasoning_tokens: 12,
+      error_causes: [
+        {
+          type: 'MalformedVerdict',
+          count: 1,
+          message: expect.stringMatching(
+            /no JSON object\. The reply was cut off at its token limit .* raise lm\.max_output_tokens/,
+          ),
+        },
+      ],
+    });
+  });
+
   test('is rows that the published schema allows, every reply, and figures without the errors', async () => {
     const objects = experimentOf(TWO[0], TWO[1], episode('c', [0], { episode_id: 'c/0' }));
     const world = judgeWorld(objects, ({ call }) => {

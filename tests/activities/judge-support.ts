@@ -42,13 +42,14 @@ export function experimentOf(...rows: unknown[]): Map<string, Uint8Array> {
 export function judgeWorld(
   objects: Map<string, Uint8Array>,
   answer: (request: GenerateRequest) => string | Promise<string>,
+  ending: Partial<GenerateReply> = {},
 ) {
   const root = new MemoryStore(objects, { uri: 's3://memory/results' });
   const asked: GenerateRequest[] = [];
   const generate = async (request: GenerateRequest): Promise<GenerateReply> => {
     asked.push(request);
     const usage = { input_tokens: 6, output_tokens: 4 };
-    return { text: await answer(request), finish_reason: 'stop', usage };
+    return { text: await answer(request), finish_reason: 'stop', usage, ...ending };
   };
   const dependencies = {
     openStore: (address: string) => root.within(address.slice(`${root.uri}/`.length)),

@@ -11,7 +11,7 @@ import { checkBundle } from '../../src/bundles/check.js';
 import { type Bundle, loadBundle } from '../../src/bundles/load.js';
 import type { LoadedRow } from '../../src/bundles/row-loader.js';
 import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
-import { initialDialect } from '../../src/language-models/openai-dialect.js';
+import { initialDialect } from '../../src/language-models/openai.js';
 import { readWireReply, toWireRequest } from '../../src/language-models/openai-wire.js';
 import { DEFAULT_STOP_TOKEN, simulatedUserPrompt } from '../../src/rollouts/simulated-user.js';
 import { userFault } from '../../src/rollouts/user-faults.js';
@@ -24,7 +24,7 @@ function asked(request: Pick<GenerateRequest, 'messages' | 'tools'>, number = 1)
   const dialect = initialDialect('mock', 'http://127.0.0.1:1/v1');
   const body = JSON.stringify(toWireRequest('mock', { ...request, parameters: {}, call: CALL }, dialect));
   const choices = [{ message: replyTo(body, number), finish_reason: 'stop' }];
-  return readWireReply({ choices }, CALL, 'the mock server');
+  return readWireReply({ choices }, { serverName: 'the mock server' });
 }
 
 const contest = (more: Partial<RolloutContest> = {}): RolloutContest => ({

@@ -42,6 +42,18 @@ function flights() {
   return registry;
 }
 
+test('a schema is JSON Schema 2020-12, which Anthropic holds it to: a tuple has prefixItems', () => {
+  const registry = new ToolRegistry('pairs');
+  const parameters = z.object({ pair: z.tuple([z.string(), z.number()]) });
+  registry.tool('pair', { description: 'A pair.', parameters }, () => null);
+  expect(registry.toToolDefinitions()[0]?.parameters.properties).toEqual({
+    pair: expect.objectContaining({
+      prefixItems: [{ type: 'string' }, { type: 'number' }],
+      items: false,
+    }),
+  });
+});
+
 describe('registering', () => {
   test('takes the name first, as an option, or from the function, and answers the function', async () => {
     const registry = flights();
@@ -186,7 +198,7 @@ describe('a call', () => {
     ['of what every object has', 'constructor', {}, 'unknown_tool', "there is no tool 'constructor'"],
     ['without JSON', 'book', '{"flight_id": 1', 'invalid_arguments', 'the arguments are no JSON'],
     ['with a list', 'book', [1], 'invalid_arguments', 'the arguments must be one JSON object'],
-    ['with null', 'book', 'null', 'invalid_arguments', 'the arguments must be one JSON object'],
+    ['with null', 'book', 'null', 'invalid_arguments', 'flight_id'],
     ['with nothing', 'book', '', 'invalid_arguments', 'flight_id: is missing; it must be a number'],
     ['with a text', 'book', { flight_id: '1' }, 'invalid_arguments', 'flight_id: must be a number, not "1"'],
     [

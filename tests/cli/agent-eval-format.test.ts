@@ -51,10 +51,10 @@ describe('the table of an evaluation', () => {
     expect(cells(table, name)).toEqual([value]);
   });
 
-  test('says below it what each type of error said first', () => {
-    const error_messages = { timeout: 'no answer in 60 s' };
-    expect(agentEvalTable({ ...EVALUATION_METRICS, error_messages })).toContain(
-      'Errors, and the first message of each type:\n  1 timeout: no answer in 60 s\n',
+  test('says below it what each cause of errors said first', () => {
+    const error_causes = [{ type: 'timeout', message: 'no answer in 60 s', count: 1 }];
+    expect(agentEvalTable({ ...EVALUATION_METRICS, error_causes })).toContain(
+      'Errors by cause, each with its first message:\n  1 timeout: no answer in 60 s\n',
     );
   });
 

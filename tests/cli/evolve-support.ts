@@ -67,6 +67,7 @@ export const METRICS: EvolveMetrics = {
   scaffolds_duplicate: 0,
   executions: 170,
   executions_failed: 2,
+  cut_off: 0,
   lm_calls: 11,
   lm_calls_repeated: 0,
   usage: { input_tokens: 1000, output_tokens: 2000 },

@@ -33,7 +33,7 @@ const METRICS: Metrics = {
   mean_over_trials: 0.625,
   mean_over_trials_interval: [0.375, 0.875],
   mean_reward: 0.75,
-  truncated_replies: 0,
+  cut_off: 0,
   warnings: 0,
   lm_calls: 33,
   lm_calls_repeated: 2,
@@ -92,7 +92,19 @@ describe('the result table', () => {
     [{ accuracy: 0.9995 }, 'accuracy (last trial): 99.95 % (6 of 8 judged samples)'],
     [{ cost_usd: 0.00004 }, 'cost: $0.00004'],
     [{ errors: 0 }, 'errors: 0'],
-    [{ truncated_replies: 3 }, 'cut-off replies: 3'],
+    [{ cut_off: 3 }, 'cut-off replies: 3, at their token limit (max_output_tokens)'],
+    [
+      { cut_off: 3, cut_off_reasoning_tokens: 60 },
+      'cut-off replies: 3, at their token limit (max_output_tokens); 60 of their tokens were reasoning',
+    ],
+    [
+      { adaptations: { 'lm.temperature 1 is left out: why': 2 } },
+      'sent otherwise: lm.temperature 1 is left out: why (2 calls)',
+    ],
+    [
+      { usage: { input_tokens: 1, output_tokens: 5, reasoning_tokens: 4 } },
+      'tokens: 1 in, 5 out (4 reasoning)',
+    ],
     [{ warnings: 2, first_warning: 'after step 1:\nblind' }, 'warnings: 2, the first: after step 1: blind'],
     [{ warnings: 2 }, 'warnings: 2'],
     [{ success_by_trial: [0.5, null] }, 'success by trial: trial 1: 50.0 %, trial 2: –'],
@@ -108,14 +120,17 @@ describe('the result table', () => {
     expect(lines(metrics)).toContain(line);
   });
 
-  test('says below it what each type of error said first', () => {
-    const error_messages = { EmptyReply: 'the reply is empty', timeout: 'no answer\nin 60 s' };
+  test('says below it what each cause of errors said first', () => {
+    const error_causes = [
+      { type: 'EmptyReply', message: 'the reply is empty', count: 1 },
+      { type: 'timeout', message: 'no answer\nin 60 s', count: 1 },
+    ];
     expect(
-      metricsTable({ ...METRICS, error_messages })
+      metricsTable({ ...METRICS, error_causes })
         .split('\n')
         .slice(-3),
     ).toEqual([
-      'Errors, and the first message of each type:',
+      'Errors by cause, each with its first message:',
       '  1 EmptyReply: the reply is empty',
       '  1 timeout: no answer in 60 s',
     ]);

@@ -49,7 +49,7 @@ test('the result has the means with their ranges, and errors apart from them', (
     scores: { helpful: { mean: 3.5, range: [1, 5] }, polite: { mean: null, range: [0, 1] } },
     errors: 1,
     errors_by_type: { timeout: 1 },
-    error_messages: { timeout: 'no answer in 60 s' },
+    error_causes: [{ type: 'timeout', message: 'no answer in 60 s', count: 1 }],
     malformed_replies: 2,
     lm_calls: 9,
     lm_calls_repeated: 0,

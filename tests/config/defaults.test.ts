@@ -27,6 +27,7 @@ test('a config that says the least gets every default', () => {
       model: 'simulated',
       temperature: 0.2,
       max_output_tokens: 2048,
+      on_cut_off: 'judge',
       thinking_budget: null,
       timeout_sec: 120,
       max_reply_mb: 4,

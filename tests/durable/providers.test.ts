@@ -109,7 +109,7 @@ describe('a provider that misbehaves', () => {
     expect(metrics.errors).toBe(3);
     expect(metrics.correct).toBe(8);
     expect(metrics.accuracy).toBeCloseTo(8 / 9);
-    expect(metrics.truncated_replies).toBe(1);
+    expect(metrics.cut_off).toBe(1);
     expect(rows[0]).toMatchObject({ reward: null, feedback: null, error: { type: expect.any(String) } });
     expect(rows[1]?.error?.type).toBe('EmptyReply');
     expect(rows[2]).toMatchObject({ error: null, finish_reason: 'length', feedback: { correct: false } });

@@ -63,7 +63,7 @@ describe('reprise retry', () => {
     expect(new Set(provider.requests.map(({ key }) => key)).size).toBe(provider.requests.length);
     const metrics = await place.metrics('desk');
     expect(metrics).toMatchObject({ status: 'done', samples: 6, errors: 0, correct: 6, lm_calls: 8 });
-    expect(metrics.error_messages).toBeUndefined();
+    expect(metrics.error_causes).toBeUndefined();
     const calls = await place.calls('desk');
     expect(calls.map(({ usage }) => usage?.input_tokens ?? 0).reduce((sum, tokens) => sum + tokens)).toBe(
       metrics.usage.input_tokens,

@@ -117,10 +117,41 @@ describe('calls that fail in process', () => {
   });
 
   it('score no empty reply', async () => {
-    const model = new FakeModel(() => ({ text: ' ', finish_reason: 'length' }));
+    const model = new FakeModel(() => ({ text: ' ', reasoning: 'It is 3.' }));
     const { metrics, rows, calls } = await runInProcess(config({}, 1), { languageModel: model });
-    expect(rows[0]?.error?.type).toBe('EmptyReply');
-    expect(metrics).toMatchObject({ errors: 1, accuracy: null, truncated_replies: 1 });
+    const message = "the model's reply is empty: all its words are reasoning (finish reason: stop)";
+    expect(rows[0]?.error).toEqual({ type: 'EmptyReply', message });
+    expect(metrics).toMatchObject({ errors: 1, accuracy: null, cut_off: 0 });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('judge a reply that used up its token limit before it said anything, and count it apart', async () => {
+    const usage = { input_tokens: 5, output_tokens: 2048, reasoning_tokens: 2048 };
+    const model = new FakeModel(() => ({
+      text: '',
+      finish_reason: 'length',
+      reasoning: 'Let me see',
+      usage,
+    }));
+    const { metrics, rows } = await runInProcess(config({}, 2), { languageModel: model });
+    expect(rows[0]).toMatchObject({ error: null, action: '', reward: 0, feedback: { correct: false } });
+    expect(rows[0]?.cut_off).toEqual({
+      replies: 1,
+      output_tokens: 2048,
+      reasoning_tokens: 2048,
+      message:
+        'the reply was cut off at its token limit with nothing but reasoning in it (2048 of 2048 tokens were reasoning): ' +
+        'raise lm.max_output_tokens (2048), or lower lm.thinking_budget',
+    });
+    expect(metrics).toMatchObject({ errors: 0, accuracy: 0, cut_off: 2, cut_off_reasoning_tokens: 4096 });
+  });
+
+  it('make it an error row where lm.on_cut_off says so', async () => {
+    const model = new FakeModel(() => ({ text: 'Answer: 3', finish_reason: 'length' }));
+    const settings = config({ lm: { on_cut_off: 'error' } }, 1);
+    const { metrics, rows, calls } = await runInProcess(settings, { languageModel: model });
+    expect(rows[0]).toMatchObject({ error: { type: 'CutOff' }, reward: null, cut_off: { replies: 1 } });
+    expect(metrics).toMatchObject({ errors: 1, accuracy: null, cut_off: 1 });
     expect(calls).toHaveLength(1);
   });
 

@@ -22,6 +22,7 @@ describe('the Anthropic adapter', () => {
     );
     expect(reply).toEqual({
       text: 'Hello.',
+      reasoning: 'Hm.',
       usage: { input_tokens: 112, output_tokens: 43 },
       finish_reason: 'stop',
       model: 'claude-sonnet-4-5',
@@ -67,7 +68,7 @@ describe('the Anthropic adapter', () => {
     const [asked] = provider.requests;
     expect(asked?.body.temperature).toBe(takesTemperature ? 0 : undefined);
     expect(asked?.headers['anthropic-version'] === OLDER_VERSION).toBe(takesTemperature);
-    expect(said).toEqual(takesTemperature ? [] : ['the model takes no temperature; it is left out']);
+    expect(said).toEqual(takesTemperature ? [] : ['lm.temperature 0 is left out: the model takes none']);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { classifyError } from '../../src/language-models/classify-error.js';
 import { tidyErrorText } from '../../src/language-models/error-text.js';
 import { readRetryAfter } from '../../src/language-models/retry-after.js';
@@ -34,6 +34,48 @@ describe('the wait a provider asks for', () => {
   });
 });
 
+describe('the wait that a provider names elsewhere', () => {
+  test.each<[string, Record<string, string>, unknown, number | undefined]>([
+    ['words of OpenAI', {}, { message: 'Rate limit reached. Please try again in 2.5s.' }, 2500],
+    ['words of Groq', {}, { message: 'Limit 6000. Please try again in 1m2.5s. Upgrade' }, 62_500],
+    ['milliseconds', {}, { message: 'Please try again in 350ms.' }, 350],
+    ['words without a time', {}, { message: 'Please try again in a while.' }, undefined],
+    [
+      'a limit of OpenAI that is used up',
+      { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '6s' },
+      {},
+      6000,
+    ],
+    [
+      'a limit with something left',
+      { 'x-ratelimit-remaining-requests': '3', 'x-ratelimit-reset-requests': '6s' },
+      {},
+      undefined,
+    ],
+    [
+      'a moment in seconds',
+      { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(now / 1000 + 4) },
+      {},
+      4000,
+    ],
+    [
+      "OpenRouter's headers in the body",
+      {},
+      { metadata: { headers: { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': String(now + 9000) } } },
+      9000,
+    ],
+    [
+      'tomorrow',
+      {},
+      { metadata: { headers: { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': String(now + 9e7) } } },
+      600_000,
+    ],
+    ['the header before all of them', { 'retry-after': '1' }, { message: 'try again in 20s' }, 1000],
+  ])('%s', (_name, headers, error, expected) => {
+    expect(readRetryAfter(new Headers(headers), error, now)).toBe(expected);
+  });
+});
+
 describe('the classifier', () => {
   const classify = (error: unknown, context = {}) => classifyError(error, { provider: 'gemini', ...context });
 
@@ -61,6 +103,37 @@ describe('the classifier', () => {
       message: 'gemini did not answer within 60 s',
     });
     expect(classify(aborted, { aborted: true })).toMatchObject({ kind: 'cancelled', retryable: false });
+  });
+
+  test.each([
+    [498, 'Flex tier capacity exceeded', 'overloaded'],
+    [529, 'Overloaded', 'overloaded'],
+    [521, 'Web server is down', 'overloaded'],
+    [524, 'A timeout occurred', 'timeout'],
+    [499, 'Client closed', 'server'],
+    [429, 'Rate limit exceeded: free-models-per-min.', 'rate_limited'],
+    [429, 'Rate limit exceeded: free-models-per-day-high-balance.', 'quota_exhausted'],
+    [429, 'Rate limit reached on requests per day (RPD): Limit 200. Try again in 7m12s.', 'quota_exhausted'],
+    [429, 'Number of request tokens has exceeded your daily rate limit', 'quota_exhausted'],
+    [429, '60 requests per minute; 1000 per day', 'rate_limited'],
+  ])('takes %d with "%s" for %s', (status, message, kind) => {
+    const error = Object.assign(new Error(message), { status, error: { message } });
+    expect(classify(error)).toMatchObject({ kind });
+  });
+
+  it("reads a day's quota out of Google's details, whose RetryInfo says two seconds", () => {
+    const details = [
+      { violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier' }] },
+      { retryDelay: '2s' },
+    ];
+    const body = { error: { code: 429, message: 'You exceeded your current quota.', details } };
+    const error = Object.assign(new Error(JSON.stringify(body)), { status: 429 });
+    expect(classify(error)).toMatchObject({
+      kind: 'quota_exhausted',
+      fatalForRun: true,
+      message:
+        'gemini says that the quota of the day is used up (HTTP 429): You exceeded your current quota.',
+    });
   });
 
   it("takes a prompt that a gateway's filter stopped for one call's fault", () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LanguageModelConfig } from '../../src/config/language-model-schema.js';
+import { withPermissions } from '../../src/config/named-files.js';
 import {
   createLanguageModel,
   type LanguageModelSettings,
@@ -34,6 +35,55 @@ describe('missing credentials', () => {
   it("are none for a server of one's own", () => {
     expect(missingCredentials({ provider: 'openai', base_url: 'http://127.0.0.1:1/v1' }, {})).toBeNull();
     expect(missingCredentials({ provider: 'anthropic', base_url: 'http://127.0.0.1:1' }, {})).not.toBeNull();
+  });
+});
+
+describe('the server that the environment names', () => {
+  it('is asked where the config names none, and needs no key', async () => {
+    const [provider, other] = [await fake('openai'), await fake('openai')];
+    const environment = { OPENAI_BASE_URL: ` ${provider.baseUrl}\n` };
+    expect(missingCredentials({ provider: 'openai' }, environment)).toBeNull();
+    const settings = { provider: 'openai' as const, model: 'm', timeout_sec: 5 };
+    for (const base_url of [undefined, other.baseUrl]) {
+      const { model } = await createLanguageModel({ ...settings, base_url }, { environment });
+      await model.generate(request());
+    }
+    expect([provider, other].map(({ statistics }) => statistics.calls)).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['anthropic', 'ANTHROPIC_BASE_URL', 'ANTHROPIC_API_KEY'],
+    ['gemini', 'GOOGLE_GEMINI_BASE_URL', 'GEMINI_API_KEY'],
+  ] as const)('is that of %s: %s', async (kind, variable, key) => {
+    const provider = await fake(kind);
+    const settings = { provider: kind, model: 'm', timeout_sec: 5 };
+    const environment = { [variable]: provider.baseUrl, [key]: 'k' };
+    const { model } = await createLanguageModel(settings, { environment });
+    await model.generate(request());
+    expect(provider.statistics.calls).toBe(1);
+  });
+
+  it('may be one that no start may name', async () => {
+    const address = 'http://127.0.0.1:9/v1';
+    const check = ({ what }: { what: string }) => {
+      throw new Error(`not allowed: ${what}`);
+    };
+    const made = (base_url: string | undefined, environment: Record<string, string>) =>
+      withPermissions({ check, allow: () => undefined }, () =>
+        createLanguageModel({ provider: 'openai', model: 'm', timeout_sec: 5, base_url }, { environment }),
+      );
+    await expect(made(undefined, { OPENAI_BASE_URL: address })).resolves.toMatchObject({
+      provider: 'openai',
+    });
+    await expect(made(address, { OPENAI_API_KEY: 'k' })).rejects.toThrow('not allowed: http://127.0.0.1:9');
+  });
+
+  it('is refused by the name of its variable where it is none', async () => {
+    const settings = { provider: 'openai' as const, model: 'm', timeout_sec: 5 };
+    const made = createLanguageModel(settings, { environment: { OPENAI_BASE_URL: 'localhost:80' } });
+    expect((await failure(made)).message).toBe(
+      'OPENAI_BASE_URL is no address; write https://host/path, or leave it out',
+    );
   });
 });
 

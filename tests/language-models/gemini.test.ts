@@ -20,7 +20,8 @@ describe('the Gemini adapter', () => {
     );
     expect(reply).toEqual({
       text: 'Hello.',
-      usage: { input_tokens: 12, output_tokens: 43 },
+      reasoning: 'Hm.',
+      usage: { input_tokens: 12, output_tokens: 43, reasoning_tokens: 40 },
       finish_reason: 'stop',
       model: 'gemini-2.5-flash',
     });
@@ -34,7 +35,11 @@ describe('the Gemini adapter', () => {
         { role: 'user', parts: [{ text: 'Hello?' }] },
       ],
       systemInstruction: { role: 'user', parts: [{ text: 'Be brief.' }] },
-      generationConfig: { temperature: 0.2, maxOutputTokens: 100, thinkingConfig: { thinkingBudget: 512 } },
+      generationConfig: {
+        temperature: 0.2,
+        maxOutputTokens: 100,
+        thinkingConfig: { includeThoughts: true, thinkingBudget: 512 },
+      },
     });
   });
 
@@ -99,16 +104,17 @@ describe('the Gemini adapter', () => {
     ]);
   });
 
-  it('reads a blocked prompt as an empty, filtered reply', async () => {
+  it("takes a blocked prompt for one sample's error", async () => {
     const provider = await fake('gemini');
     const body = JSON.stringify({
       promptFeedback: { blockReason: 'SAFETY' },
       usageMetadata: { promptTokenCount: 9 },
     });
     provider.next({ kind: 'raw', body, contentType: 'application/json' });
-    expect(await (await modelFor(provider)).generate(request())).toMatchObject({
-      text: '',
-      finish_reason: 'content_filter',
+    expect(await failure((await modelFor(provider)).generate(request()))).toMatchObject({
+      kind: 'content_filter',
+      fatalForRun: false,
+      retryable: false,
       usage: { input_tokens: 9, output_tokens: 0 },
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { initialDialect } from '../../src/language-models/openai-dialect.js';
+import { initialDialect } from '../../src/language-models/openai.js';
 import { failure, fake, modelFor, request, toolChat, weatherTool } from './support.js';
 
 describe('the OpenAI adapter', () => {
@@ -106,7 +106,7 @@ describe('the OpenAI adapter', () => {
     expect(accepted.max_completion_tokens).toBe(50);
     expect(accepted).not.toHaveProperty('max_tokens');
     expect(accepted).not.toHaveProperty('temperature');
-    expect(said).toEqual(['the model takes no temperature; it is left out']);
+    expect(said).toEqual([expect.stringMatching(/^lm\.temperature 0\.2 is left out: the server says: /)]);
   });
 
   it("does not ask again when a parameter's value is refused", async () => {
@@ -191,7 +191,10 @@ describe('the OpenAI adapter', () => {
       choice({ refusal: 'No.' }),
     );
     expect(await model.generate(request())).toEqual({ text: 'ab', finish_reason: 'stop' });
-    expect(await model.generate(request())).toMatchObject({ text: 'No.', finish_reason: 'content_filter' });
+    expect(await failure(model.generate(request()))).toMatchObject({
+      kind: 'content_filter',
+      message: expect.stringMatching(/ withheld the reply \(refusal\): No\.$/),
+    });
   });
 
   it.each([
@@ -203,6 +206,6 @@ describe('the OpenAI adapter', () => {
     ['http://127.0.0.1:11434/v1', 'gpt-oss', 'max_tokens', true],
     ['https://gateway.example/v1', 'openai/gpt-5', 'max_tokens', true],
   ])('begins at %s with %s: %s, temperature %s', (baseUrl, model, tokenField, sendTemperature) => {
-    expect(initialDialect(model, baseUrl)).toMatchObject({ tokenField, sendTemperature });
+    expect(initialDialect(model, baseUrl)).toMatchObject({ tokenField, temperature: sendTemperature });
   });
 });

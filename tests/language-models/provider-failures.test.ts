@@ -215,7 +215,10 @@ describe.each(KINDS)('the %s adapter', (kind) => {
     );
     expect(await model.generate(request())).toMatchObject({ text: '', finish_reason: 'stop' });
     expect(await model.generate(request())).toMatchObject({ text: 'The answer is', finish_reason: 'length' });
-    expect(await model.generate(request())).toMatchObject({ text: '', finish_reason: 'content_filter' });
+    expect(await failure(model.generate(request()))).toMatchObject({
+      kind: 'content_filter',
+      retryable: false,
+    });
     expect((await model.generate(request())).usage).toBeUndefined();
   });
 

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { GenerateReply } from '../../src/contracts/language-model.js';
 import { createLanguageModel } from '../../src/language-models/create.js';
 import { MARKS } from '../../src/replies/marks.js';
-import { isMissing, readReply, readText } from '../../src/replies/read-reply.js';
+import { readReply, readText } from '../../src/replies/read-reply.js';
+import { isMissing } from '../../src/runtime/reply-faults.js';
 import { temporaryFile } from '../in-process/support.js';
 
 interface Case {

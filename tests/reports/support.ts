@@ -47,6 +47,7 @@ export function evolveMetrics(fields: Partial<EvolveMetrics> = {}): EvolveMetric
     scaffolds_duplicate: 1,
     executions: 1243,
     executions_failed: 31,
+    cut_off: 0,
     lm_calls: 2210,
     lm_calls_repeated: 3,
     usage: { input_tokens: 3120455, output_tokens: 412877 },

@@ -64,6 +64,12 @@ describe('a message of a user is taken where it', () => {
   });
 });
 
+test('a message that its token limit cut off is a fault, whatever it says', () => {
+  const context = { messages: [], agentHasReplied: true, stopToken: STOP };
+  expect(userFault({ text: 'I want to fly to', finish_reason: 'length' }, context)).toBe('cut_off');
+  expect(userFault({ text: 'I want to fly to', finish_reason: 'stop' }, context)).toBeNull();
+});
+
 describe('a message of a user is a fault where it', () => {
   test.each<[string, UserFault, string, string?]>([
     ['is empty', 'empty', ''],

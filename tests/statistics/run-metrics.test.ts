@@ -166,9 +166,14 @@ describe('what was spent', () => {
 
   test('cut-off replies and warnings are counted', () => {
     const builder = new RunMetricsBuilder(1);
-    builder.add(row('s1', 0, 'no', {}, [call({ finish_reason: 'length' })]), []);
+    builder.add(row('s1', 0, 'no', {}, [call({ finish_reason: 'length' })]), [call({ adapted: ['a'] })]);
     builder.add({ ...row('s2', 0, 'no'), warnings: ['a', 'b'] }, []);
-    expect(builder.finish(FACTS)).toMatchObject({ truncated_replies: 1, warnings: 2, first_warning: 'a' });
+    expect(builder.finish(FACTS)).toMatchObject({
+      cut_off: 1,
+      adaptations: { a: 1 },
+      warnings: 2,
+      first_warning: 'a',
+    });
   });
 });
 

@@ -85,3 +85,7 @@ test('what is written as JSON lines is read back, in blocks that do not depend o
 test('a value that JSON cannot hold is no line', () => {
   expect(() => jsonLine(undefined)).toThrow(TypeError);
 });
+
+test('a line holds no half of a surrogate pair', () => {
+  expect(jsonLine({ '\ud83d': ['a \udc00'] })).toBe('{"\\ufffd":["a \\ufffd"]}\n');
+});

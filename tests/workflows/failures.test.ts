@@ -6,7 +6,7 @@ import {
   costOfFailure,
   describeError,
   fatalMessage,
-  isEmptyReply,
+  isFaultyReply,
 } from '../../src/workflows/failures.js';
 
 const wrapped = (cause: Error) =>
@@ -48,10 +48,10 @@ test('an empty reply says what it has cost, and ends nothing but its rollout', (
     ApplicationFailure.create({ type: 'EmptyReply', nonRetryable: true, details: [cost] }),
   );
   expect(costOfFailure(empty)).toEqual(cost);
-  expect(isEmptyReply(empty)).toBe(true);
+  expect(isFaultyReply(empty)).toBe(true);
   expect([costAtLimit(empty), fatalMessage(empty), askAgain(empty)]).toEqual([null, null, null]);
   const other = wrapped(ApplicationFailure.create({ type: 'RewardError' }));
-  expect(isEmptyReply(other)).toBe(false);
+  expect(isFaultyReply(other)).toBe(false);
   expect(costOfFailure(other)).toMatchObject({ lm_calls: 0, cost_usd: 0 });
 });
 

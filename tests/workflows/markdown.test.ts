@@ -97,12 +97,12 @@ describe('what the Temporal UI shows', () => {
   });
 
   const errors = { timeout: 2 };
-  const error_messages = { timeout: 'no answer\nin 60 s | [x](y)' };
+  const error_causes = [{ type: 'timeout', message: 'no answer\nin 60 s | [x](y)', count: 2 }];
   test.each<[string, string]>([
-    ['a run', progressMarkdown(run, { success_by_trial: [], error_types: errors, error_messages } as never)],
-    ['an evaluation', agentEvalMarkdown(evaluation, { errors_by_type: errors, error_messages } as never)],
-    ['a judgement', judgeMarkdown(judgement, { errors_by_type: errors, error_messages } as never)],
-  ])('says of %s that has ended what each type of error said first', (_, text) => {
+    ['a run', progressMarkdown(run, { success_by_trial: [], error_types: errors, error_causes } as never)],
+    ['an evaluation', agentEvalMarkdown(evaluation, { errors_by_type: errors, error_causes } as never)],
+    ['a judgement', judgeMarkdown(judgement, { errors_by_type: errors, error_causes } as never)],
+  ])('says of %s that has ended what each cause of errors said first', (_, text) => {
     expect(text).toContain('|  | 2 timeout: no answer in 60 s \\| \\[x\\](y) |');
   });
 

@@ -1,5 +1,6 @@
 import type { AgentTurn, AskingStep, RolloutStep } from '../../contracts/agent-eval.js';
 import type { ChatMessage } from '../../contracts/language-model.js';
+import { cutOffText, emptyReplyText, isCutOff, isMissing } from '../../runtime/reply-faults.js';
 import { Attempt } from '../attempt.js';
 import type { AgentEvalContext, AgentEvalContexts } from './agent-eval-context.js';
 import type { RolloutCalls, Said } from './rollout-calls.js';
@@ -22,12 +23,16 @@ export function createAgentTurn(contexts: AgentEvalContexts, calls: RolloutCalls
     const context = await contexts.get(input.run);
     const call = agentCall(input, input.place.agent_turns);
     const record = await calls.ask(context, context.agent, call, () => saidTo(context, input), attempt);
+    const cost = attempt.costOf(record);
     const tool_calls = record.tool_calls?.length ?? 0;
-    if (tool_calls === 0 && record.text.trim() === '') {
-      const message = `the model's reply is empty (finish reason: ${record.finish_reason})`;
-      throw rolloutError(ROLLOUT_ERRORS.emptyReply, message, attempt.costOf(record));
+    const saysNothing = tool_calls === 0 && record.text.trim() === '';
+    const wasCutOff = isCutOff(record);
+    if (wasCutOff && context.config.agent.lm.on_cut_off === 'error') {
+      throw rolloutError(ROLLOUT_ERRORS.cutOff, cutOffText(record, 'agent.lm'), cost);
     }
-    return { tool_calls, ...attempt.costOf(record) };
+    if (saysNothing && isMissing(record))
+      throw rolloutError(ROLLOUT_ERRORS.emptyReply, emptyReplyText(record), cost);
+    return { tool_calls, ...(saysNothing ? { cut_off: true } : {}), ...cost };
   }
 
   return (input: AskingStep): Promise<AgentTurn> =>

@@ -3,6 +3,7 @@ import type { BundleRow } from '../../contracts/bundle.js';
 import type { CallRecord } from '../../contracts/language-model.js';
 import { executionOf } from '../../contracts/run.js';
 import { FAULT_SENTENCES } from '../../rollouts/user-faults.js';
+import { cutOffReplies } from '../../runtime/reply-faults.js';
 import { keptOf } from '../../runtime/step-cost.js';
 import { heartbeating } from '../heartbeating.js';
 import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
@@ -49,6 +50,7 @@ export function createEndRollout(contexts: AgentEvalContexts) {
     const calls = await agentCalls(context.calls, rollout);
     const finished = outcome === null ? null : await rollout.database.finish(outcome.place.at);
     const judgement = await judgementOf(context, rollout, input, calls);
+    const cut_off = cutOffReplies(calls, 'agent.lm');
     return {
       task_id: input.row,
       trial: input.rollout,
@@ -58,6 +60,7 @@ export function createEndRollout(contexts: AgentEvalContexts) {
       ending: outcome?.ending ?? null,
       ...judgement,
       user_fault: outcome?.user_fault ?? null,
+      ...(cut_off === null ? {} : { cut_off }),
       user_turns: outcome?.place.user_turns ?? null,
       ...keptOf(totals),
       database: finished?.database ?? null,

@@ -10,6 +10,7 @@ import {
   agentEvalMetrics,
   noCallFigures,
 } from '../../statistics/agent-eval-metrics.js';
+import { CallTally } from '../../statistics/call-figures.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { deleteFolders } from '../../storage/delete-folders.js';
 import { jsonLines } from '../../storage/json-lines.js';
@@ -64,21 +65,24 @@ async function writeCalls(
   rollouts: readonly NamedRollout[],
 ) {
   let figures = noCallFigures();
+  const tally = new CallTally();
   const records = async function* (): AsyncGenerator<CallRecord> {
     // Of several replies at one place a replay takes the last one.
     for await (const record of setAsideCalls(store)) {
       figures = addCall(figures, record);
+      tally.addCall(record);
       yield record;
     }
     for await (const recorded of readAhead(rollouts, (rollout) => recordedCalls(calls, rollout))) {
       for (const record of recorded) {
         if (record.model !== HUMAN) figures = addCall(figures, record);
+        tally.addCall(record);
         yield record;
       }
     }
   };
   await store.writeStream(artifactKeys.calls, jsonLines(records()));
-  return figures;
+  return { figures, tally };
 }
 
 async function* trajectories(
@@ -144,12 +148,12 @@ async function writeEnd(
   const rollouts = everyRollout(input.plan.rows);
   const rows = await everyRow(context, rollouts);
   await store.writeStream(artifactKeys.results, jsonLines(rows));
-  const calls = await writeCalls(store, context, rollouts);
+  const { figures: calls, tally } = await writeCalls(store, context, rollouts);
   await store.writeStream(artifactKeys.trajectories, jsonLines(trajectories(context, rows)));
   const figures = addStep(calls, costOfUnkept(await unkeptSoFar(store)));
   const code = { ...NO_OTHER_CODE, values: pricesInUse(modelsOf(context.config), dependencies.environment) };
   const changes = await codeChangesAtEnd(store, code, { rollouts: rows.length });
-  const gathered = agentEvalMetrics(factsOf(context, input, changes), rows, figures);
+  const gathered = agentEvalMetrics(factsOf(context, input, changes), rows, figures, tally);
   const metrics = orIncomplete(
     gathered,
     { planned: rollouts.length, recorded: rows.length, errors: gathered.errors_by_type },

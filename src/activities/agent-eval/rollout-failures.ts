@@ -11,6 +11,7 @@ const ATTEMPTS = 8;
 /** Types of the errors that end one rollout and say nothing of the others. */
 export const ROLLOUT_ERRORS = {
   emptyReply: FAILURE_TYPES.emptyReply,
+  cutOff: FAILURE_TYPES.cutOff,
   goal: 'GoalError',
   infrastructure: 'InfrastructureError',
   reward: 'RewardError',

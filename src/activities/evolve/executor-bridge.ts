@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ScaffoldJob } from '../../contracts/evolve.js';
-import type { CallIdentity, ChatMessage } from '../../contracts/language-model.js';
+import type { CallIdentity, CallRecord, ChatMessage } from '../../contracts/language-model.js';
 import type { Spending, SpendingLeft } from '../../contracts/run.js';
 import type { StepCost, Unkept } from '../../contracts/step-cost.js';
 import type { ExecutorLimits } from '../../evolution/executor-limits.js';
 import type { HearAway } from '../../language-models/outage.js';
-import { isMissing, missingReply } from '../../replies/read-reply.js';
 import { addUnkept, timesRequested } from '../../runtime/beside.js';
 import { cutOffOf } from '../../runtime/repeats.js';
+import { cutOffText, emptyReplyText, isCutOff, isMissing } from '../../runtime/reply-faults.js';
 import { noStepCost, spendingOf } from '../../runtime/step-cost.js';
 import type { ModelReply, ModelRequest, ProgramResources } from '../../sandboxes/sandbox.js';
 import { refusalOf } from '../call-failures.js';
@@ -163,7 +163,8 @@ export class ExecutorBridge {
     try {
       const { record, ...asked } = await this.replyTo(request, open);
       worked = asked.worked;
-      return isMissing(record) ? { error: missingReply(record) } : { text: record.text };
+      const fault = this.faultOf(record);
+      return fault === null ? { text: record.text } : { error: fault };
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === null) throw error;
@@ -173,6 +174,15 @@ export class ExecutorBridge {
     } finally {
       this.lost.add([open.came, performance.now()], worked);
     }
+  }
+
+  /** Why a reply is none for the program; null where it is one. */
+  private faultOf(record: CallRecord): string | null {
+    const saysNothing = record.text.trim() === '';
+    if (isCutOff(record) && (saysNothing || this.model.lm.on_cut_off === 'error')) {
+      return cutOffText(record, 'executor.lm');
+    }
+    return isMissing(record) ? emptyReplyText(record) : null;
   }
 
   private async replyTo(request: ModelRequest, open: OpenRequest): Promise<Pick<Asked, 'record' | 'worked'>> {

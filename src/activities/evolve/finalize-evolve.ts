@@ -1,4 +1,4 @@
-import type { FinalizeEvolveInput } from '../../contracts/evolve.js';
+import type { FinalizeEvolveInput, ScaffoldNode } from '../../contracts/evolve.js';
 import type { CodeChange, EvolveMetrics } from '../../contracts/evolve-results.js';
 import type { CallRecord } from '../../contracts/language-model.js';
 import type { Unkept } from '../../contracts/step-cost.js';
@@ -7,7 +7,10 @@ import { bestScaffold, madeIn, type ScaffoldStatus } from '../../evolution/linea
 import { bestLine } from '../../evolution/progress-lines.js';
 import { evolutionReport } from '../../reports/evolution-report.js';
 import { sumRepeats } from '../../runtime/repeats.js';
+import { cutOffReplies } from '../../runtime/reply-faults.js';
 import { besideOf } from '../../statistics/beside.js';
+import { CallTally } from '../../statistics/call-figures.js';
+import { ErrorTally } from '../../statistics/error-tally.js';
 import { sumCost, sumUsage } from '../../statistics/result-row.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, callsPrefix, scaffoldRunsPrefix } from '../../storage/paths.js';
@@ -61,6 +64,29 @@ interface Found {
   code_changes: CodeChange[];
 }
 
+/** What was wrong with scaffolds that did not come about, and with executions that came to no output. */
+function errorsOf(nodes: readonly ScaffoldNode[], runs: readonly ScaffoldRunRecord[]): ErrorTally {
+  const errors = new ErrorTally();
+  for (const { status, error = '' } of nodes) {
+    if (status === 'failed' || status === 'unscored')
+      errors.add({ type: `scaffold_${status}`, message: error });
+  }
+  for (const { result, message } of runs) {
+    if (hasOutput(result)) continue;
+    errors.add({ type: `execution_${result.status === 'ok' ? 'without_output' : result.status}`, message });
+  }
+  return errors;
+}
+
+function tallyOf(calls: readonly CallRecord[]): CallTally {
+  const tally = new CallTally();
+  for (const call of calls) {
+    tally.addCall(call);
+    tally.addCutOff(cutOffReplies([call]));
+  }
+  return tally;
+}
+
 /** The figures are made from the records, so that they are the same whatever was repeated on the way. */
 function metricsOf(
   { config }: EvolveContext,
@@ -106,6 +132,8 @@ function metricsOf(
     scaffolds_duplicate: countOf('duplicate'),
     executions: runs.length,
     executions_failed: runs.filter(({ result }) => !hasOutput(result)).length,
+    ...errorsOf(state.nodes, runs).causes(),
+    ...tallyOf(calls).figures(),
     lm_calls: calls.length,
     ...sumRepeats(calls),
     usage: sumUsage(calls),

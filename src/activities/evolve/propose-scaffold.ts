@@ -1,6 +1,7 @@
 import type { ProposedScaffold, ProposeScaffoldInput } from '../../contracts/evolve.js';
 import type { CallIdentity, CallRecord, ChatMessage } from '../../contracts/language-model.js';
 import { parseScaffoldReply, retryMessages } from '../../evolution/reply.js';
+import { cutOffText, isCutOff } from '../../runtime/reply-faults.js';
 import { Attempt } from '../attempt.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { LONGEST_FAULT, type ScaffoldChecks } from './scaffold-checks.js';
@@ -30,8 +31,8 @@ async function withFaults(
 }
 
 /** For the user as well: it is the config that may have to change. */
-function cutOff({ finish_reason }: Pick<CallRecord, 'finish_reason'>): string {
-  return finish_reason === 'length' ? ' (the reply was cut off at max_output_tokens)' : '';
+function cutOff(record: CallRecord): string {
+  return isCutOff(record) ? ` (${cutOffText(record, 'scaffolder.lm')})` : '';
 }
 
 /** Asks for one scaffold, and writes it to its place where it is a usable one. */

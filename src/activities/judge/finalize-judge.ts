@@ -5,7 +5,9 @@ import { judgedTrajectory, type StepEvaluation } from '../../judging/evaluation.
 import { addReply, meanScores, noJudgeTotals } from '../../judging/totals.js';
 import { MOST_TRIES } from '../../judging/verdict.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../../runtime/repeats.js';
+import { cutOffReplies } from '../../runtime/reply-faults.js';
 import { besideOf } from '../../statistics/beside.js';
+import { CallTally } from '../../statistics/call-figures.js';
 import { ErrorTally } from '../../statistics/error-tally.js';
 import { roundCost } from '../../statistics/result-row.js';
 import { jsonLines } from '../../storage/json-lines.js';
@@ -30,10 +32,13 @@ class JudgementFigures {
   private totals = noJudgeTotals();
   private repeats = sumRepeats([]);
   private readonly errors = new ErrorTally();
+  private readonly tally = new CallTally();
 
   addReply(reply: JudgeReply): void {
     this.totals = addReply(this.totals, outcomeOf(reply));
     this.repeats = addRepeats(this.repeats, repeatsOfCall(reply.record));
+    this.tally.addCall(reply.record);
+    this.tally.addCutOff(cutOffReplies([reply.record]));
   }
 
   addError(error: EpisodeError): void {
@@ -65,8 +70,9 @@ class JudgementFigures {
       ),
       errors: this.errors.total,
       errors_by_type: this.errors.counts(),
-      ...this.errors.messages(),
+      ...this.errors.causes(),
       malformed_replies: totals.malformed,
+      ...this.tally.figures(),
       lm_calls: totals.lm_calls,
       ...this.repeats,
       usage: totals.usage,

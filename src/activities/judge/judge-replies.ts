@@ -2,6 +2,7 @@ import type { JudgeStepName } from '../../contracts/judge.js';
 import type { CallIdentity, CallRecord, ChatMessage } from '../../contracts/language-model.js';
 import { askedAgain, judgePrompt } from '../../judging/prompt.js';
 import { MOST_TRIES, type ReadVerdict, readVerdict } from '../../judging/verdict.js';
+import { cutOffText, isCutOff } from '../../runtime/reply-faults.js';
 import type { ModelCalls } from '../model-calls.js';
 import type { JudgeContext } from './judge-context.js';
 
@@ -15,6 +16,14 @@ export interface JudgeReply {
 export interface StepReplies {
   replies: JudgeReply[];
   next: { call: CallIdentity; messages: ChatMessage[] };
+}
+
+/** What a reply says of the step. One that a token limit cut off is none where the config says so. */
+export function verdictOf({ config }: JudgeContext, record: CallRecord): ReadVerdict {
+  const read = readVerdict(record.text, config.rubric.criteria);
+  if (!isCutOff(record) || (read.ok && config.lm.on_cut_off === 'judge')) return read;
+  const cause = `${cutOffText(record)}.`;
+  return { ok: false, fault: read.ok ? `T${cause.slice(1)}` : `${read.fault} T${cause.slice(1)}` };
 }
 
 /**
@@ -43,7 +52,7 @@ export async function repliesOn(
     const stored = await context.calls.find(asked.request.call, asked.key);
     if (stored === null) break;
     const { record } = stored;
-    const read = readVerdict(record.text, rubric.criteria);
+    const read = verdictOf(context, record);
     replies.push({ record, read });
     if (read.ok) break;
     messages = askedAgain(messages, record.text, read.fault);

@@ -1,6 +1,5 @@
 import type { JudgedStep, JudgeStepErrorInput, JudgeStepInput } from '../../contracts/judge.js';
 import { scoresOf } from '../../judging/evaluation.js';
-import { readVerdict } from '../../judging/verdict.js';
 import { costOfCall } from '../../runtime/step-cost.js';
 import { judgeErrorKey } from '../../storage/paths.js';
 import { missingFile } from '../../storage/stored-file.js';
@@ -8,7 +7,7 @@ import { Attempt } from '../attempt.js';
 import { heartbeating } from '../heartbeating.js';
 import type { ModelCalls } from '../model-calls.js';
 import type { JudgeContext, JudgeContexts } from './judge-context.js';
-import { type JudgeReply, repliesOn } from './judge-replies.js';
+import { type JudgeReply, repliesOn, verdictOf } from './judge-replies.js';
 
 /** What a workflow learns of a reply. */
 export function outcomeOf({ record, read }: JudgeReply, cost = costOfCall(record)): JudgedStep {
@@ -34,7 +33,7 @@ export function createJudgeStep(contexts: JudgeContexts, models: ModelCalls) {
     const record = await models.askAndKeep(context.judge, asked, attempt, (reply) =>
       context.calls.save(reply),
     );
-    return { record, read: readVerdict(record.text, context.config.rubric.criteria) };
+    return { record, read: verdictOf(context, record) };
   }
 
   return (input: JudgeStepInput): Promise<JudgedStep> =>

@@ -3,8 +3,7 @@ import { curates, usesRetrieval } from '../../config/combinations.js';
 import type { ChatMessage, GenerateParameters, Purpose } from '../../contracts/language-model.js';
 import { type ExperienceEntry, isOfSample } from '../../memory/entries.js';
 import { type ExperienceMemory, isExperienceMemory, isSheetMemory } from '../../memory/memory-module.js';
-import { isMissing, missingReply } from '../../replies/read-reply.js';
-import { EmptyReplyError, MemoryAgent } from '../memory-agent.js';
+import { MemoryAgent, refuseEmpty } from '../memory-agent.js';
 import { GO_ON, LAST_ROUND, outputBlock, requestedCode } from './code-rounds.js';
 import { sheetIn } from './sheet.js';
 import {
@@ -91,7 +90,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
       messages: [...messages],
       ...(parameters === undefined ? {} : { parameters }),
     });
-    if (purpose === 'act' && isMissing(reply)) throw new EmptyReplyError(missingReply(reply));
+    if (purpose === 'act') refuseEmpty(reply);
     return reply.text;
   }
 

@@ -1,9 +1,10 @@
 import type { Embedder, EmbedLimits, EmbedReply } from '../../contracts/embeddings.js';
+import { wellFormed } from '../../contracts/well-formed.js';
 import { requestBatches } from '../../retrieval/request-batches.js';
 import { LanguageModelError } from '../errors.js';
 import { type Attempt, type GuardOptions, guardRequest } from '../guard.js';
 import { estimatedTokens, isCount } from '../usage.js';
-import { cutText, wellFormed } from './cut-text.js';
+import { cutText } from './cut-text.js';
 import { readVectors } from './read-vectors.js';
 
 /**

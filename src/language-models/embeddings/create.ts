@@ -2,6 +2,7 @@ import { checkServer } from '../../config/named-files.js';
 import type { Embedder } from '../../contracts/embeddings.js';
 import { findKey, type LanguageModelDependencies, missingCredentials } from '../create.js';
 import { LanguageModelError } from '../errors.js';
+import { atServer, serverInEnvironment } from '../server-address.js';
 import { DEFAULT_TEXT_BYTES } from './batched-embedder.js';
 
 export const EMBEDDING_PROVIDERS = ['gemini', 'openai'] as const;
@@ -49,11 +50,14 @@ export function embedderIdentity(settings: EmbedderSettings): string {
  * @throws LanguageModelError (`authentication`) where the key is missing.
  */
 export async function createEmbedder(
-  settings: EmbedderSettings,
+  given: EmbedderSettings,
   { environment }: Pick<LanguageModelDependencies, 'environment'>,
 ): Promise<Embedder> {
+  if (given.base_url !== serverInEnvironment(given.provider, environment)?.address) {
+    checkServer('memory.retrieval.base_url', given.base_url);
+  }
+  const settings = atServer(given, environment);
   const { provider, base_url: baseUrl } = settings;
-  checkServer('memory.retrieval.base_url', baseUrl);
   const missing = missingCredentials(settings, environment);
   if (missing !== null) throw new LanguageModelError('authentication', missing, { provider });
   const apiKey = findKey(provider, environment);

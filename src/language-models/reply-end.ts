@@ -1,0 +1,96 @@
+import type { FinishReason, Usage } from '../contracts/language-model.js';
+import { tidyErrorText } from './error-text.js';
+import { LanguageModelError } from './errors.js';
+
+/** How a reply ended: as the model meant it, at a limit, or as its provider says that it should not have. */
+export type ReplyEnd = FinishReason | 'broken_off' | 'paused';
+
+/**
+ * The providers' words, in small letters. All of them in one table, because gateways pass on what they were given:
+ * Gemini's and Anthropic's words come through OpenAI's protocol too.
+ */
+const ENDS: Record<string, ReplyEnd> = {
+  stop: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  eos: 'stop',
+  eos_token: 'stop',
+  complete: 'stop',
+  completed: 'stop',
+  tool_calls: 'tool_calls',
+  tool_call: 'tool_calls',
+  tool_use: 'tool_calls',
+  function_call: 'tool_calls',
+  length: 'length',
+  max_tokens: 'length',
+  max_output_tokens: 'length',
+  max_length: 'length',
+  model_length: 'length',
+  model_context_window_exceeded: 'length',
+  context_length_exceeded: 'length',
+  // Gemini: the limit of one request is reached, and further requests are not sent unasked.
+  continuation: 'length',
+  incomplete: 'length',
+  content_filter: 'content_filter',
+  refusal: 'content_filter',
+  sensitive: 'content_filter',
+  moderation: 'content_filter',
+  error_toxic: 'content_filter',
+  safety: 'content_filter',
+  recitation: 'content_filter',
+  blocklist: 'content_filter',
+  prohibited_content: 'content_filter',
+  spii: 'content_filter',
+  language: 'content_filter',
+  image_safety: 'content_filter',
+  image_prohibited_content: 'content_filter',
+  image_recitation: 'content_filter',
+  guardrail_intervened: 'content_filter',
+  pause_turn: 'paused',
+  malformed_function_call: 'broken_off',
+  malformed_tool_use: 'broken_off',
+  malformed_model_output: 'broken_off',
+  malformed_response: 'broken_off',
+  unexpected_tool_call: 'broken_off',
+  too_many_tool_calls: 'broken_off',
+  missing_thought_signature: 'broken_off',
+  other: 'broken_off',
+  insufficient_system_resource: 'broken_off',
+};
+
+/** Of words that are in no table: vLLM's `abort`, Zhipu's `network_error`, OpenRouter's `error`. */
+const FAILURE = /error|fail|abort|cancel|interrupt|timeout|overload|disconnect/;
+
+/** What a provider's word for the end of a reply means; one that says nothing of a failure is `unknown`. */
+export function readEnd(reason: unknown): ReplyEnd {
+  if (typeof reason !== 'string') return 'unknown';
+  const word = reason.trim().toLowerCase();
+  if (Object.hasOwn(ENDS, word)) return ENDS[word] as ReplyEnd;
+  return FAILURE.test(word) ? 'broken_off' : 'unknown';
+}
+
+/** What is known of a reply whose end its provider calls a failure. */
+export interface FailedEnd {
+  provider: string;
+  serverName: string;
+  end: 'broken_off' | 'paused' | 'content_filter';
+  /** The provider's own word for it. */
+  reason: string;
+  /** What it says beside that word. */
+  words?: string;
+  /** What the reply was billed all the same. */
+  usage?: Usage;
+  secrets?: readonly string[];
+}
+
+/** Such a reply is none, however much of it has come: half an answer would be judged as the model's. */
+export function failedEnd(failed: FailedEnd): LanguageModelError {
+  const { provider, serverName, end, reason, words = '', usage, secrets } = failed;
+  const said = tidyErrorText(words, secrets);
+  const what = end === 'content_filter' ? 'withheld the reply' : 'broke the reply off';
+  return new LanguageModelError(
+    end === 'content_filter' ? 'content_filter' : 'broken_off',
+    `${serverName} ${what} (${tidyErrorText(reason, secrets)})${said === '' ? '' : `: ${said}`}`,
+    { provider, usage },
+  );
+}

@@ -1,0 +1,42 @@
+import { LanguageModelError } from './errors.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables that the vendors' own clients read, the preferred one first. */
+const SERVER_VARIABLES: Readonly<Record<string, readonly string[]>> = {
+  gemini: ['GOOGLE_GEMINI_BASE_URL'],
+  openai: ['OPENAI_BASE_URL', 'OPENAI_API_BASE'],
+  anthropic: ['ANTHROPIC_BASE_URL'],
+};
+
+/** Which of them names a server for a provider, and which one; null where none does. */
+export function serverInEnvironment(
+  provider: string,
+  environment: Environment,
+): { variable: string; address: string } | null {
+  for (const variable of SERVER_VARIABLES[provider] ?? []) {
+    const address = environment[variable]?.trim();
+    if (address) return { variable, address };
+  }
+  return null;
+}
+
+/**
+ * The settings of a model with the server that it is asked at: the config's, or else the one that the environment of the
+ * worker names, whose owner has put it there.
+ * @throws LanguageModelError (`configuration`) where that is no address.
+ */
+export function atServer<Settings extends { provider: string; base_url?: string | undefined }>(
+  settings: Settings,
+  environment: Environment,
+): Settings {
+  if (settings.base_url !== undefined) return settings;
+  const { provider } = settings;
+  const named = serverInEnvironment(provider, environment);
+  if (named === null) return settings;
+  if (!URL.canParse(named.address) || !/^https?:/i.test(named.address)) {
+    const message = `${named.variable} is no address; write https://host/path, or leave it out`;
+    throw new LanguageModelError('configuration', message, { provider });
+  }
+  return { ...settings, base_url: named.address };
+}

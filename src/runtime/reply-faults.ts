@@ -1,0 +1,68 @@
+import type { CallRecord, FinishReason } from '../contracts/language-model.js';
+import type { CutOffReplies } from '../contracts/results.js';
+
+/**
+ * Whether a reply without a word is none. One that used up its token limit is the model's own, and so is one of thoughts
+ * alone: they are judged, and hold no answer.
+ */
+export function isMissing(reply: Pick<CallRecord, 'text' | 'only_thought' | 'finish_reason'>): boolean {
+  return reply.text.trim() === '' && reply.only_thought !== true && !isCutOff(reply);
+}
+
+/** Why a reply without a word is none. */
+export function emptyReplyText({
+  finish_reason,
+  reasoning = '',
+}: {
+  finish_reason: FinishReason;
+  reasoning?: string;
+}): string {
+  const what = reasoning === '' ? '' : ': all its words are reasoning';
+  return `the model's reply is empty${what} (finish reason: ${finish_reason})`;
+}
+
+/** A reply, as far as it matters whether a limit cut it off. */
+export type EndedReply = Pick<
+  CallRecord,
+  'text' | 'reasoning' | 'tool_calls' | 'finish_reason' | 'usage' | 'parameters'
+>;
+
+/** Whether a reply used up its token limit: it is the model's own, and no fault of its provider. */
+export function isCutOff({ finish_reason }: Pick<CallRecord, 'finish_reason'>): boolean {
+  return finish_reason === 'length';
+}
+
+/**
+ * What is to be known of a reply that a limit cut off, and which setting to raise.
+ * @param section of the config, such as `agent.lm`.
+ */
+export function cutOffText(reply: EndedReply, section = 'lm'): string {
+  const { max_output_tokens: limit } = reply.parameters;
+  const { output_tokens: used, reasoning_tokens: thought } = reply.usage ?? {};
+  const thinks = (reply.reasoning ?? '') !== '' || (thought ?? 0) > 0;
+  const saysNothing = reply.text.trim() === '' && (reply.tool_calls ?? []).length === 0;
+  const had = !saysNothing ? '' : thinks ? ' with nothing but reasoning in it' : ' before it said anything';
+  const counted =
+    thought === undefined || thought === 0 ? '' : ` (${thought} of ${used} tokens were reasoning)`;
+  const raised = `raise ${section}.max_output_tokens${limit === undefined ? '' : ` (${limit})`}`;
+  const lowered = thinks ? `, or lower ${section}.thinking_budget` : '';
+  const isWithin = limit !== undefined && used !== undefined && used < limit;
+  const window = isWithin ? ', or shorten the prompt where the context window is full' : '';
+  return `the reply was cut off at its token limit${had}${counted}: ${raised}${lowered}${window}`;
+}
+
+/** What a row says of those of its replies that were cut off; null where none was. */
+export function cutOffReplies(replies: readonly EndedReply[], section?: string): CutOffReplies | null {
+  const cut = replies.filter(isCutOff);
+  const last = cut.at(-1);
+  if (last === undefined) return null;
+  const sum = (field: 'output_tokens' | 'reasoning_tokens') =>
+    cut.reduce((total, { usage }) => total + (usage?.[field] ?? 0), 0);
+  const isCounted = cut.some(({ usage }) => usage?.reasoning_tokens !== undefined);
+  return {
+    replies: cut.length,
+    output_tokens: sum('output_tokens'),
+    ...(isCounted ? { reasoning_tokens: sum('reasoning_tokens') } : {}),
+    message: cutOffText(last, section),
+  };
+}

@@ -1,0 +1,61 @@
+import type { CallRecord } from '../contracts/language-model.js';
+import type { CallFigures, CutOffReplies } from '../contracts/results.js';
+
+/** Sentences that are told apart; those of a server that never says the same twice are one. */
+const MOST_SENTENCES = 20;
+const OTHERS = 'in other ways';
+
+/** What the metrics say of how models were asked, and of replies that a token limit cut off. */
+export class CallTally {
+  private cutOff = 0;
+  private reasoning: number | undefined;
+  private readonly adaptations = new Map<string, number>();
+
+  /** A row, or a reply, that was cut off. */
+  addCutOff(found: CutOffReplies | null | undefined): void {
+    if (found == null) return;
+    this.cutOff += 1;
+    if (found.reasoning_tokens === undefined) return;
+    this.reasoning = (this.reasoning ?? 0) + found.reasoning_tokens;
+  }
+
+  addCall({ adapted = [] }: Pick<CallRecord, 'adapted'>): void {
+    for (const sentence of new Set(adapted)) {
+      const isKnown = this.adaptations.has(sentence) || this.adaptations.size < MOST_SENTENCES;
+      const key = isKnown ? sentence : OTHERS;
+      this.adaptations.set(key, (this.adaptations.get(key) ?? 0) + 1);
+    }
+  }
+
+  figures(): CallFigures {
+    const { cutOff, reasoning, adaptations } = this;
+    return {
+      cut_off: cutOff,
+      ...(reasoning === undefined ? {} : { cut_off_reasoning_tokens: reasoning }),
+      ...(adaptations.size === 0 ? {} : { adaptations: Object.fromEntries(adaptations) }),
+    };
+  }
+}
+
+/** Those figures as rows of a table, named; nothing where there is nothing to say. */
+export function callFigureRows({
+  cut_off = 0,
+  cut_off_reasoning_tokens: reasoning,
+  adaptations = {},
+}: Partial<CallFigures>): [name: string, text: string][] {
+  const thought = reasoning === undefined ? '' : `; ${reasoning} of their tokens were reasoning`;
+  return [
+    ...(cut_off === 0
+      ? []
+      : [
+          ['cut-off replies', `${cut_off}, at their token limit (max_output_tokens)${thought}`] as [
+            string,
+            string,
+          ],
+        ]),
+    ...Object.entries(adaptations).map(([sentence, calls]): [string, string] => [
+      'sent otherwise',
+      `${sentence} (${calls} ${calls === 1 ? 'call' : 'calls'})`,
+    ]),
+  ];
+}

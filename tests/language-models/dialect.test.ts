@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import type { GenerateParameters } from '../../src/contracts/language-model.js';
+import { adaptDialect, COMMON_DIALECT, type Dialect, inDialect } from '../../src/language-models/dialect.js';
+import type { ProviderKind } from '../support/fake-providers/behaviours.js';
+import { failure, fake, modelFor, request } from './support.js';
+
+const refusal = (message: string, status = 400, param?: string) =>
+  Object.assign(new Error(message), {
+    status,
+    error: { message },
+    ...(param === undefined ? {} : { param }),
+  });
+
+/** What a server's refusal changes, of a request that has every field. */
+function changed(error: Error): string | null {
+  const next = adaptDialect(COMMON_DIALECT, error, () => true);
+  if (next === undefined) return null;
+  return (
+    (Object.keys(next) as (keyof Dialect)[]).find((field) => next[field] !== COMMON_DIALECT[field]) ?? null
+  );
+}
+
+describe('a refusal is understood in the words of', () => {
+  test.each<[string, string | null, string, number?, string?]>([
+    [
+      'OpenAI',
+      'temperature',
+      "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+    ],
+    ['Anthropic (Roo-Code#12162)', 'temperature', '`temperature` is deprecated for this model.'],
+    [
+      'LiteLLM',
+      'temperature',
+      "gpt-5 models don't support temperature=0.2. Only temperature=1 is supported.",
+    ],
+    ['Moonshot', 'temperature', 'invalid temperature: only 1 is allowed for this model'],
+    [
+      'pydantic',
+      'temperature',
+      '[{"loc":["body","temperature"],"msg":"Extra inputs are not permitted"}]',
+      422,
+    ],
+    ['OpenRouter (pi#4316)', 'thinking', 'Reasoning is mandatory for this endpoint and cannot be disabled.'],
+    ['Gemini', 'thinking', 'Budget 0 is invalid. This model only works in thinking mode.'],
+    ['Vertex AI', 'thinking', 'The model does not support setting thinking_budget to 0'],
+    ['Anthropic', 'thinking', '"thinking.type.enabled" is not supported for this model.'],
+    [
+      'OpenAI by its param',
+      'thinking',
+      "Invalid value: 'none'. Supported values are: 'low', 'medium'.",
+      400,
+      'reasoning_effort',
+    ],
+    ['Gemma on vLLM (vllm#2964)', 'system', 'System role not supported'],
+    ['llama.cpp', 'system', 'Jinja Exception: System role not supported', 500],
+    ['o1-mini', 'system', "Unsupported value: 'messages[0].role' does not support 'system' with this model."],
+    ['Gemini API', 'system', 'Developer instruction is not enabled for models/gemma-3-27b-it'],
+    ['a chat template', 'system', 'Conversation roles must alternate user/assistant/user/assistant/...'],
+    [
+      'OpenAI of the limit',
+      'tokenField',
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    ],
+    // What is the config's to mend, or another field's to give way for, is said to the user.
+    ['a range', null, 'temperature must be between 0 and 1'],
+    [
+      'pydantic of a range',
+      null,
+      '[{"loc":["body","temperature"],"msg":"Input should be less than or equal to 2"}]',
+      422,
+    ],
+    ['a budget out of range', null, 'The thinking budget 12 is out of range: it must be at least 128'],
+    ['too large a limit', null, "'max_tokens' or 'max_completion_tokens' is too large: 2048."],
+    [
+      'tools beside an effort',
+      null,
+      'Function tools with reasoning_effort are not supported for this model.',
+    ],
+    ['a filter', null, 'The response was filtered due to the content management policy'],
+    ['another status', null, 'temperature is not supported', 503],
+  ])('%s: %s', (_name, field, message, status, param) => {
+    expect(changed(refusal(message, status, param))).toBe(field);
+  });
+});
+
+const chat = [
+  { role: 'system' as const, content: 'Be brief.' },
+  { role: 'user' as const, content: '1 + 1' },
+];
+const WITHOUT: Record<ProviderKind, (body: never) => unknown> = {
+  openai: ({ messages, temperature, reasoning_effort }: never) => ({
+    messages,
+    temperature,
+    reasoning_effort,
+  }),
+  anthropic: ({ messages, temperature, thinking, system }: never) => ({
+    messages,
+    temperature,
+    thinking,
+    system,
+  }),
+  gemini: ({ contents, generationConfig, systemInstruction }: never) => ({
+    contents,
+    generationConfig,
+    systemInstruction,
+  }),
+};
+
+describe.each<ProviderKind>(['openai', 'anthropic', 'gemini'])('the %s adapter', (kind) => {
+  const parameters: GenerateParameters = { temperature: 0.2, thinking_budget: 0 };
+
+  test('asks again without what is refused, says so once, and keeps to it', async () => {
+    const provider = await fake(kind);
+    const said: string[] = [];
+    const model = await modelFor(provider, { notice: (sentence) => said.push(sentence) });
+    const refuse = (message: string) => ({ kind: 'status' as const, status: 400, message });
+    provider.next(
+      refuse('`temperature` is deprecated for this model.'),
+      refuse('System role not supported'),
+      refuse('thinking cannot be disabled'),
+    );
+    const first = await model.generate(request(chat, { parameters }));
+    const second = await model.generate(request(chat, { parameters }));
+    expect(provider.statistics.calls).toBe(5);
+    const sentences = [
+      'lm.temperature 0.2 is left out: the server says: `temperature` is deprecated for this model.',
+      'lm.thinking_budget 0 is left out: the server says: thinking cannot be disabled',
+      "the system prompt begins the user's first message: the server says: System role not supported",
+    ];
+    expect(first.adapted).toEqual(sentences);
+    expect(second.adapted).toEqual(sentences);
+    expect(said).toEqual(sentences);
+    const text = 'Be brief.\n\n1 + 1';
+    const sent = {
+      openai: { messages: [{ role: 'user', content: text }] },
+      anthropic: { messages: [{ role: 'user', content: [{ type: 'text', text }] }] },
+      gemini: {
+        contents: [{ role: 'user', parts: [{ text }] }],
+        generationConfig: expect.not.objectContaining({ temperature: 0.2 }),
+      },
+    };
+    const last = WITHOUT[kind](provider.requests.at(-1)?.body as never);
+    expect(JSON.parse(JSON.stringify(last))).toEqual(sent[kind]);
+  });
+
+  test('changes nothing for a refusal that only quotes a field', async () => {
+    const provider = await fake(kind);
+    const model = await modelFor(provider);
+    const refuse = {
+      kind: 'status' as const,
+      status: 400,
+      message: "'what is the temperature' is not allowed here",
+    };
+    provider.next(refuse, refuse);
+    expect(await failure(model.generate(request(chat, { parameters })))).toMatchObject({
+      kind: 'bad_request',
+    });
+    expect(await model.generate(request(chat, { parameters }))).not.toHaveProperty('adapted');
+  });
+
+  test('sends neither a temperature nor a system message that there is none of', async () => {
+    const provider = await fake(kind);
+    await (await modelFor(provider)).generate(
+      request([
+        { role: 'system', content: ' ' },
+        { role: 'user', content: 'Hi' },
+      ]),
+    );
+    const text = JSON.stringify(provider.requests[0]?.body);
+    expect(text).not.toMatch(/temperature|"system|systemInstruction/);
+  });
+});
+
+test('a chat that the model begins is begun by the user, for whom wants that', async () => {
+  const begun = [
+    { role: 'assistant' as const, content: 'How can I help?' },
+    { role: 'user' as const, content: 'Hi' },
+  ];
+  for (const kind of ['anthropic', 'gemini'] as const) {
+    const provider = await fake(kind);
+    await (await modelFor(provider)).generate(request(begun));
+    const { messages, contents } = provider.requests[0]?.body ?? {};
+    expect((messages ?? contents).map(({ role }: { role: string }) => role)).toEqual([
+      'user',
+      kind === 'gemini' ? 'model' : 'assistant',
+      'user',
+    ]);
+  }
+  expect(inDialect([{ role: 'system', content: 'S' }, ...begun], { system: false })[0]).toEqual({
+    role: 'user',
+    content: 'S',
+  });
+});
