@@ -12,17 +12,23 @@ export function searchedText(reply: string): string {
 
 const FENCE = /^```[a-zA-Z]*[ \t]*\n?|\n?```\s*$/g;
 
-/** Takes off what Markdown puts around a text: code fences, emphasis, backticks, quotation and list marks. */
+/**
+ * Takes off what Markdown puts around a text: code fences, emphasis, backticks, quotation and list marks. A stop after
+ * them stays: `**Oslo**.` is `Oslo.`.
+ */
 export function stripMarkdown(text: string): string {
   let result = text.trim().replace(FENCE, '').trim();
-  result = result.replace(/^(?:>\s?|[*•]\s+|-\s+(?=[a-zA-Z]{2})|#{1,6}\s+)+/, '');
+  result = withoutEmphasis(result.replace(/^(?:>\s?|[*•]\s+|-\s+(?=[a-zA-Z]{2})|#{1,6}\s+)+/, ''));
   // Emphasis is nested a few times at most; more than that is noise, and stays.
   for (let nested = 0; nested < 5; nested++) {
     result = result
-      .replace(/^(?:\*{1,3}|_{1,3}(?!\{)|`+)(?=[^\s*_`])|(?<=\S)(?:\*{1,3}|(?<!\\)_{1,3}|`{1,3})$/g, '')
+      .replace(
+        /^(?:\*{1,3}|_{1,3}(?!\{)|`+)(?=[^\s*_`])|(?<=\S)(?:\*{1,3}|(?<!\\)_{1,3}|`{1,3})(?=[.!?,;:。]{0,2}$)/g,
+        '',
+      )
       .trim();
   }
-  return withoutEmphasis(result);
+  return result;
 }
 
 /** `**word**` inside a text. `2**3` and `2 ** 3` are powers and stay. */
