@@ -5,6 +5,7 @@ import {
   type AnswerForms,
   DENIALS,
   isCapital,
+  JOINTS,
   LETTER,
   latinLetter,
 } from './extraction/answer-forms.js';
@@ -47,33 +48,33 @@ export const offeredLetter = (written: string, choices: Choices) => choices.lett
 
 /**
  * Reads the text right after an answer marker.
- * @param language the language that the marker is in, where that is not English
+ * @param languages the languages that the marker may be in, where that is not English
  */
 export function readLetterStatement(
   statement: string,
   choices: Choices,
-  language?: AnswerForms,
+  languages: readonly AnswerForms[] = [],
 ): LetterStatement {
   const text = plainLetters(statement);
   const whole = byText(statement, choices) ?? byText(text, choices) ?? byText(firstLine(text), choices);
   // A choice that is itself a letter is ambiguous: the letter as a name comes first.
   if (whole && !SINGLE_LETTER.test(text)) return named(whole);
-  const claim = withoutFillers(text, language);
+  const claim = withoutFillers(text, languages);
   if (/^(?:not|neither|none|either|both)\b/i.test(claim))
     return /^(?:not|none)/i.test(claim) ? NONE : unclear();
-  if (language?.not && claim.search(language.not) === 0) return NONE;
+  if (languages.some(({ not }) => not && claim.search(not) === 0)) return NONE;
   const match = LEADING_LETTER.exec(claim);
   const written = match?.[2] ?? match?.[3] ?? '';
   const letter = match && offeredLetter(written, choices);
   const rest = claim.slice(match?.[0].length);
   if (!match || !letter) {
     const isLone = match !== null && rest.trim() === '' && isCapital(written);
-    const said = fromText(claim, choices, language);
+    const said = fromText(claim, choices, languages);
     return said.kind === 'none' && isLone ? { kind: 'none', notOffered: latinLetter(written) } : said;
   }
-  if (isDenied(rest, language)) return NONE;
-  if (match[1] === undefined && !isChoice(written, letter, rest, text, choices, language))
-    return fromText(claim, choices, language);
+  if (isDenied(rest, languages)) return NONE;
+  if (match[1] === undefined && !isChoice(written, letter, rest, text, choices, languages))
+    return fromText(claim, choices, languages);
   if (/^\s*\?/.test(rest)) return unclear(letter);
   const other = otherLetter(letter, rest, choices);
   return other === undefined ? named(letter) : unclear(letter, other);
@@ -89,22 +90,25 @@ function byText(text: string, choices: Choices): string | undefined {
   return choices.byText(sentence) ?? choices.byText(claim);
 }
 
-function withoutFillers(text: string, language: AnswerForms | undefined): string {
+function withoutFillers(text: string, languages: readonly AnswerForms[]): string {
   let claim = text.replace(FILLERS, '');
-  for (let count = 0; language && count < MOST_FILLERS; count++) {
-    const rest = claim.replace(language.filler, '');
-    const next = language.letterFiller ? rest.replace(language.letterFiller, '') : rest;
-    if (next === claim) break;
-    claim = next;
+  for (let count = 0; count < MOST_FILLERS; count++) {
+    const before = claim;
+    for (const { filler, letterFiller } of languages) {
+      claim = claim.replace(filler, '');
+      if (letterFiller) claim = claim.replace(letterFiller, '');
+    }
+    if (claim === before) break;
   }
   return claim;
 }
 
 /** `正解はBではありません`: in some languages the verb that denies a choice comes last. */
-function isDenied(rest: string, language: AnswerForms | undefined): boolean {
+function isDenied(rest: string, languages: readonly AnswerForms[]): boolean {
   const clause = /^[^,.;!?\n]{0,30}/.exec(rest)?.[0] ?? '';
   if (clause.trim() === '') return false;
-  return language ? language.notAfter?.test(clause) === true : DENIALS.some((denial) => denial.test(clause));
+  const denials = languages.length === 0 ? DENIALS : languages.flatMap(({ notAfter }) => notAfter ?? []);
+  return denials.some((denial) => denial.test(clause));
 }
 
 /** Whether a letter without brackets is meant as a choice. */
@@ -114,14 +118,15 @@ function isChoice(
   rest: string,
   text: string,
   choices: Choices,
-  language: AnswerForms | undefined,
+  languages: readonly AnswerForms[],
 ): boolean {
   if (rest.trim() === '' || /^\s*[.)\]:;,!?](?:\s|$)/.test(rest)) return true;
   // `F) text` and `F: text`, also without a space; but not `E=mc^2`, `A-B` or `C_2`.
   if (/^[.)\]:][^\d\s=]/.test(rest) || /^\s*[)\]]/.test(rest)) return true;
   const capital = isCapital(written);
   if (/^\s+[-–—]\s/.test(rest) || /^\s*\(/.test(rest)) return capital;
-  if (capital && (language?.after?.test(rest) || AFTER_LETTER.some((after) => after.test(rest)))) return true;
+  const after = [...AFTER_LETTER, ...languages.flatMap((language) => language.after ?? [])];
+  if (capital && after.some((one) => one.test(rest))) return true;
   if (capital && otherLetter(letter, rest, choices) !== undefined) return true;
   if (!/^\s/.test(rest)) return false;
   const next = rest.trim();
@@ -130,12 +135,8 @@ function isChoice(
   return capital && CONTINUES.test(next);
 }
 
-/** What joins letters of which one alone would be an answer, in the languages of the table. */
-const JOINTS =
-  '[Aa]nd|AND|[Oo]r|OR|und|oder|y|o|u|et|ou|e|и|или|та|або|ve|veya|và|hoặc|i|lub|albo|en|of|och|eller|og|ja|tai|a|nebo|alebo|și|sau|és|vagy|και|ή|dan|atau|na|au|àti|tàbí|و|أو|או|और|या|এবং|বা|和|或|或者|与|と|または|か|와|과|또는|และ|หรือ';
-
 const ANOTHER = new RegExp(
-  String.raw`^[\s)\].,]*(?:,|&|\/|\+|(?:${JOINTS})(?![\p{sc=Latin}\p{M}]))\s*(?:[Oo]ption |[Cc]hoice )?([([]?)(${LETTER})[)\]]?(?![A-Za-z0-9])`,
+  String.raw`^[\s)\].,]*(?:,|&|\/|\+|${JOINTS})\s*(?:[Oo]ption |[Cc]hoice )?([([]?)(${LETTER})[)\]]?(?![A-Za-z0-9])`,
   'u',
 );
 
@@ -149,7 +150,7 @@ function otherLetter(letter: string, rest: string, choices: Choices): string | u
 }
 
 const SEPARATORS = new RegExp(
-  String.raw`(?:[\s,;/&+()[\].]|(?<![\p{L}\p{M}])(?:${JOINTS}|[Oo]ptions?|[Cc]hoices?)(?![\p{L}\p{M}]))+`,
+  String.raw`(?:[\s,;/&+()[\].]|(?<![\p{L}\p{M}])(?:${JOINTS}|(?:[Oo]ptions?|[Cc]hoices?)(?![\p{L}\p{M}])))+`,
   'u',
 );
 
@@ -169,12 +170,12 @@ const BRACKETED = new RegExp(
 const NAMED = new RegExp(String.raw`\b(?:option|choice|Option|Choice)\s+\(?(${LETTER})`, 'gu');
 
 /** `25 N, option (C)`: exactly one letter in brackets or after the word "option" in the first sentence. */
-function fromText(claim: string, choices: Choices, language?: AnswerForms): LetterStatement {
+function fromText(claim: string, choices: Choices, languages: readonly AnswerForms[]): LetterStatement {
   const sentence = /^[\s\S]{0,300}?(?=[.!?](?:\s|$)|\n|$)/.exec(claim)?.[0] ?? '';
   if (/\b(?:not|n't|except|eliminate|exclude)\b/i.test(sentence)) return NONE;
-  if (language?.not?.test(sentence) || language?.notAfter?.test(sentence)) return NONE;
+  if (languages.some(({ not, notAfter }) => not?.test(sentence) || notAfter?.test(sentence))) return NONE;
   const letters = new Set<string>();
-  for (const pattern of [BRACKETED, NAMED, ...(language?.option ? [language.option] : [])]) {
+  for (const pattern of [BRACKETED, NAMED, ...languages.flatMap(({ option }) => option ?? [])]) {
     for (const [, written = ''] of sentence.matchAll(pattern)) {
       const letter = isCapital(written) ? offeredLetter(written, choices) : undefined;
       if (letter) letters.add(letter);

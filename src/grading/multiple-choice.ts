@@ -58,7 +58,7 @@ function findLetter(text: string, choices: Choices): LetterStatement & { said?: 
   let unread: Unsettled | undefined;
   for (const marker of findMarkers(text).toReversed()) {
     const said = statementOf(marker);
-    const statement = readLetterStatement(said, choices, marker.language);
+    const statement = readLetterStatement(said, choices, marker.languages);
     if (statement.kind !== 'none') return statement;
     unread ??= said.trim() === '' ? undefined : { ...statement, said };
     // What is inside answer tags is final; elsewhere words without a letter are passed over.

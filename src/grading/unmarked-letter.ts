@@ -1,5 +1,12 @@
 import type { Choices } from './choices.js';
-import { AFTER_LETTER, isCapital, LETTER, languagesOf, languagesOfEnd } from './extraction/answer-forms.js';
+import {
+  AFTER_LETTER,
+  DENIALS,
+  isCapital,
+  LETTER,
+  languagesOf,
+  languagesOfEnd,
+} from './extraction/answer-forms.js';
 import {
   type LetterStatement,
   listedLetters,
@@ -126,7 +133,7 @@ function fromConclusion(text: string, choices: Choices): Found {
   if (!/\b(?:not|neither|cannot)\b|n['’]t\b/i.test(line)) {
     for (const match of line.matchAll(VERDICT)) {
       if (FITS.test(match[0]) && !/\bonly\b[^,.;]{0,30}$/i.test(line.slice(0, match.index + 8))) continue;
-      const letter = isCapital(match[1] ?? '') ? offeredLetter(match[1] ?? '', choices) : undefined;
+      const letter = match[1] && isCapital(match[1]) ? offeredLetter(match[1], choices) : undefined;
       if (letter) letters.add(letter);
     }
     for (const letter of concluded(sentence, choices)) letters.add(letter);
@@ -152,13 +159,19 @@ function concluded(sentence: string, choices: Choices): string[] {
 }
 
 function fromOtherLanguages(line: string, sentence: string, choices: Choices): string[] {
-  return languagesOfEnd(line).flatMap(({ verdict, conclusion, not, notAfter }) => {
-    if (notAfter?.test(line)) return [];
-    const verdicts = verdict && !not?.test(line) ? [...line.matchAll(verdict)] : [];
+  if (DENIALS.some((denial) => denial.test(line))) return [];
+  const written = languagesOfEnd(line).flatMap(({ verdict, conclusion, not }) => {
+    const verdicts = verdict && !not?.test(line) ? [...line.matchAll(verdict)].filter(isNamed) : [];
     const end = conclusion?.exec(sentence);
     const isDenied = end && not?.test(sentence.slice(0, end.index + end[0].length));
-    return [...verdicts, ...(end && !isDenied ? [end] : [])]
-      .filter((match) => isCapital(match[1] ?? ''))
-      .flatMap((match) => offeredLetter(match[1] ?? '', choices) ?? []);
+    return [...verdicts.map((match) => match[3] ?? ''), end && !isDenied ? (end[1] ?? '') : ''];
   });
+  return written
+    .filter((one) => one !== '' && isCapital(one))
+    .flatMap((one) => offeredLetter(one, choices) ?? []);
+}
+
+/** A lone vowel before "the right answer" is an article or an "and" in some languages: `A helyes válasz`. */
+function isNamed([, option, bracket, letter = '', after, verb]: RegExpMatchArray): boolean {
+  return !/^[AEIOUY]$/.test(letter) || Boolean(option || bracket || after || verb);
 }

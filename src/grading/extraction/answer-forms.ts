@@ -6,14 +6,17 @@ const NO_WORD_BEFORE = `(?<![${WORD}])`;
 const NO_WORD_AFTER = `(?![${WORD}])`;
 
 /** What may stand between a word and the colon or verb after it: `**Answer** :`, `\text{Answer: }`, `answer (in cm):`. */
-export const BETWEEN = String.raw`(?:\s?\([^()\n]{0,60}\))?[\s*_"'\x60}\])]{0,8}`;
+export const BETWEEN = String.raw`(?:\s?\((?![A-Za-z]\))[^()\n]{0,60}\))?[\s*_"'\x60}\])]{0,8}`;
 
 /** Letters of other scripts that name a choice. A longer one comes first. */
 const SCRIPT_LETTERS = new Map<string, string>();
 for (const { letters = [] } of ANSWER_WORDS) {
   for (const [index, spellings] of letters.entries()) {
     const letter = 'ABCDE'[index] ?? '';
-    for (const one of spellings.split('|')) if (one !== '.') SCRIPT_LETTERS.set(one, letter);
+    for (const one of spellings.split('|').filter((spelling) => spelling !== '.')) {
+      SCRIPT_LETTERS.set(one, letter);
+      if (one.length === 1) SCRIPT_LETTERS.set(one.toUpperCase(), letter);
+    }
   }
 }
 // Look the same as Latin letters, in Cyrillic and Greek. The Cyrillic В is the third letter and looks like the second.
@@ -27,8 +30,11 @@ export const LETTER = String.raw`(?:(?<![\p{sc=Latin}\p{M}\p{N}_\\])[A-Za-z](?![
 
 /** The Latin letter of one that `LETTER` finds. */
 export function latinLetter(letter: string): string {
-  return SCRIPT_LETTERS.get(letter) ?? SCRIPT_LETTERS.get(letter.toLowerCase()) ?? letter.toUpperCase();
+  return SCRIPT_LETTERS.get(letter) ?? letter.toUpperCase();
 }
+
+/** "and" and "or": of what they join, one alone is no answer. Those of one letter are capitals of choices elsewhere. */
+export const JOINTS = String.raw`(?:(?:[Aa]nd|AND|[Oo]r|OR|und|oder|y|o|u|et|ou|e|и|или|та|або|ve|veya|và|hoặc|i|lub|albo|en|of|och|eller|og|ja|tai|nebo|alebo|și|sau|és|vagy|και|ή|dan|atau|na|au|àti|tàbí|и|и\/или|و|أو|או|और|या|এবং|বা)(?![\p{L}\p{M}\p{N}])|和|或者?|与|與|及|と|または|그리고|와|과|또는|และ|หรือ)`;
 
 /** Whether a letter is written as names of choices are: a lone `a` or `о` is a word in many languages. */
 export const isCapital = (letter: string) => letter === letter.toUpperCase();
@@ -54,10 +60,14 @@ export interface AnswerForms {
   /** A filler of one letter, before a choice. */
   letterFiller?: RegExp;
   after?: RegExp;
+  /** Where a reason begins. */
+  reason?: RegExp;
   not?: RegExp;
+  /** Ends with what denies or bounds the number after it: `nicht `, `no es `, `mindestens `. */
+  qualifies?: RegExp;
   notAfter?: RegExp;
   bound?: RegExp;
-  /** `B is correct`; the letter is the first group. */
+  /** `B is correct`. The third group is the letter, and the others are what else shows it to be one. */
   verdict?: RegExp;
   /** `therefore B`, to the end; the letter is the first group. */
   conclusion?: RegExp;
@@ -107,7 +117,9 @@ function formsOf(row: AnswerWords): AnswerForms {
   const verdicts = [...words(row.correct), strong];
   const pattern = (source: string, flags = 'giu') => new RegExp(source, flags);
   const single = articles.filter((word) => /^[a-z]$/.test(word));
-  const after = [...words(row.after), ...(isLatin(row) ? [] : [...options, ...verbs])];
+  const reasons = words(row.because);
+  const after = [...reasons, ...words(row.after), ...(isLatin(row) ? [] : [...options, ...verbs])];
+  const qualifiers = [...words(row.not), ...words(row.bound)];
   return {
     language: row.language,
     signs: [...nouns, ...words(row.rightAnswer), ...(adjectives.length > 0 ? options : [])].map(plainStart),
@@ -119,19 +131,21 @@ function formsOf(row: AnswerWords): AnswerForms {
       ...adjectives,
     ].map(plainStart),
     heading: pattern(
-      `${lead}(?:${subject}${topic}${BETWEEN}[:：→⇒ঃ]|(?<=[[【])${subject}[\\]】][\\s*]{0,3}[:：]?)`,
+      `${lead}(?:${subject}${topic}${BETWEEN}[:：→⇒ঃ]|(?<=[[【])${subject}[\\]】][\\s*]{0,3}[:：]?|(?:${strong}|${noun})ঃ)`,
     ),
     title: pattern(`^[#*_> \\t\\x60]{0,12}(?:${article}${gap})?${subject}[*_ \\t\\x60.]{0,8}$`, 'gimu'),
     sentence: pattern(
       `${lead}${subject}${topic}${BETWEEN}${row.unspaced ? String.raw`\s?` : String.raw`\s`}${end(verbs)}`,
     ),
-    bare: pattern(`${lead}${strong}${right}${BETWEEN}`),
+    bare: pattern(
+      `${lead}(?:${strong}${right}[\\s*_"'\\x60}\\])]{0,8}|${noun}${right}[*_]{0,3}\\s{1,2}[—–-](?=\\s))`,
+    ),
     value: pattern(
       String.raw`[\s"'(\[*_\x60$]{0,6}(?:${article}\s{1,2})?(?:${option}\s{0,2})?[\s"'(\[*_\x60$]{0,6}(?:[A-Z](?![\p{sc=Latin}\p{M}\p{N}_])|(?:${scriptLetters})${NO_WORD_AFTER}|[-−+]?[$€£¥₹]?\d|\\(?:boxed|frac|sqrt|\())`,
       'uy',
     ),
     filler: pattern(
-      `^(?:${end([...articles.filter((word) => !single.includes(word)), ...adjectives, ...nouns, ...options, ...words(row.so), ...verbs])})[\\s:,—–-]{0,4}(?=\\S)`,
+      `^(?:${end([...articles.filter((word) => !single.includes(word)), ...adjectives, ...nouns, ...options, ...words(row.so), ...words(row.of), ...verbs])})[\\s:,—–-]{0,4}(?=\\S)`,
       'iu',
     ),
     ...(single.length > 0
@@ -146,20 +160,26 @@ function formsOf(row: AnswerWords): AnswerForms {
       ? { about: pattern(`${isJoined ? '' : NO_WORD_BEFORE}${oneOf(words(row.about))}[^.:!?\\n]*$`, 'iu') }
       : {}),
     ...(after.length > 0 ? { after: pattern(`^\\s{0,2}${end(after)}`, 'iu') } : {}),
+    ...(reasons.length > 0 ? { reason: pattern(`,?\\s{0,2}${left}${end(reasons)}`, 'iu') } : {}),
+    ...(qualifiers.length > 0
+      ? { qualifies: pattern(`${left}${end(qualifiers)}(?:\\s{0,2}${end(verbs)})?[\\s:*]{0,3}$`, 'iu') }
+      : {}),
     ...(row.not ? { not: pattern(`${isJoined ? '' : NO_WORD_BEFORE}${end(words(row.not))}`, 'iu') } : {}),
-    ...(row.notAfter ? { notAfter: pattern(oneOf(words(row.notAfter)), 'iu') } : {}),
-    ...(row.bound ? { bound: pattern(`${end(words(row.bound))}\\s{0,2}$`, 'iu') } : {}),
+    ...(row.notAfter
+      ? { notAfter: pattern(`${row.unspaced ? '' : NO_WORD_BEFORE}${end(words(row.notAfter))}`, 'iu') }
+      : {}),
+    ...(row.bound ? { bound: pattern(`${left}${end(words(row.bound))}`, 'iu') } : {}),
     ...(row.correct
       ? {
           verdict: pattern(
-            `(${LETTER})["')\\]*]{0,3}\\s{0,2}(?:${option}\\s{0,2})?(?:${end(verbs)}\\s{0,2})?(?:${end(articles)}\\s{0,2})?${end(verdicts)}`,
+            `(${option}\\s{0,2})?(["'([*]{0,3})(${LETTER})["')\\]*]{0,3}\\s{0,2}(${option}\\s{0,2})?(${end(verbs)}\\s{0,2})?(?:${end(articles)}\\s{0,2})?${end(verdicts)}`,
           ),
         }
       : {}),
     ...(conclusions.length > 0
       ? {
           conclusion: pattern(
-            `${isJoined ? '' : NO_WORD_BEFORE}${end(conclusions)}[\\s,:]{0,3}(?:${end(articles)}\\s{0,2})?(?:${end(verbs)}\\s{0,2})?(?:${end(articles)}\\s{0,2})?(?:${option}\\s{0,2})?["'([*]{0,3}(${LETTER})["')\\]*]{0,3}(?:${end(after)})?[\\s.!]{0,3}$`,
+            `${isJoined ? '' : NO_WORD_BEFORE}${end(conclusions)}[\\s,:]{0,3}(?:${end(articles)}\\s{0,2})?(?:${end(verbs)}\\s{0,2})?(?:${end(articles)}\\s{0,2})?(?:(?:${option}|${noun})\\s{0,2})?["'([*]{0,3}(${LETTER})["')\\]*]{0,3}(?:${end(after)})?[\\s.!]{0,3}$`,
             'iu',
           ),
         }
@@ -195,4 +215,13 @@ export const DENIALS = ANSWER_FORMS.flatMap(({ notAfter }) => notAfter ?? []);
 /** What shows a Latin letter to be a choice in languages of another script, where none is a word. */
 export const AFTER_LETTER = ANSWER_FORMS.flatMap(({ after }, index) =>
   isLatin(ANSWER_WORDS[index] as AnswerWords) ? [] : (after ?? []),
+);
+
+/** Ends with a verb that says what something is, in any language: `Die Summe ist`, `总数是`. */
+export const CLAIMS = new RegExp(
+  `(?:${ANSWER_WORDS.map(({ is = '', unspaced }) => {
+    const verbs = words(is).filter((verb) => /^[\p{L}\p{M}\s]+$/u.test(verb));
+    return (unspaced ? '' : NO_WORD_BEFORE) + oneOf(verbs);
+  }).join('|')})[\\s:*]{0,8}$`,
+  'iu',
 );

@@ -16,8 +16,8 @@ export interface Marker {
   content: string;
   /** A heading in the middle of a line: "let me check the answer:" is worded like one. */
   inline?: boolean;
-  /** The language it is in, where that is not English. */
-  language?: AnswerForms;
+  /** The languages that word it so, where that is not English. */
+  languages?: AnswerForms[];
 }
 
 /** Finds the explicit answer markers, in the order of the text: the last 100, where there are more. */
@@ -116,7 +116,7 @@ function findPhrases(text: string): Marker[] {
       // "Dans 5 ans : …" counts years.
       if (inline && /^ans\b/.test(match[0])) return [];
       const marker = { kind, start: match.index, end, content: text.slice(start, end) };
-      return [{ ...marker, ...(inline ? { inline } : {}), ...(language ? { language } : {}) }];
+      return [{ ...marker, ...(inline ? { inline } : {}), ...(language ? { languages: [language] } : {}) }];
     });
   return [
     ...found(HEADING, 'heading'),
@@ -124,13 +124,27 @@ function findPhrases(text: string): Marker[] {
     ...found(TITLE, 'heading'),
     ...found(DASHED, 'heading'),
     ...found(SENTENCE, 'sentence'),
-    ...languagesOf(text).flatMap((language) => [
-      ...found(language.heading, 'heading', language),
-      ...found(language.title, 'heading', language),
-      ...found(language.sentence, 'sentence', language),
-      ...found(language.bare, 'sentence', language),
-    ]),
+    ...oneAPlace(
+      languagesOf(text).flatMap((language) => [
+        ...found(language.heading, 'heading', language),
+        ...found(language.title, 'heading', language),
+        ...found(language.sentence, 'sentence', language),
+        ...found(language.bare, 'sentence', language),
+      ]),
+    ),
   ];
+}
+
+/** Languages share words: of the markers at one place those that take in most of it are one, in all their languages. */
+function oneAPlace(markers: Marker[]): Marker[] {
+  const places = new Map<number, Marker>();
+  for (const marker of markers) {
+    const other = places.get(marker.start);
+    const longer = (other?.content.length ?? Infinity) - marker.content.length;
+    if (longer > 0) places.set(marker.start, marker);
+    else if (other && longer === 0) other.languages?.push(...(marker.languages ?? []));
+  }
+  return [...places.values()];
 }
 
 function isNext(pattern: RegExp, text: string, position: number): boolean {

@@ -69,12 +69,16 @@ function plain(character: string): string {
   return row ? String.fromCharCode(0x41 + code - row[0]) : character.normalize('NFKC');
 }
 
+/** Scripts whose words stand close to a number. */
+const SCRIPTS =
+  'Han Hiragana Katakana Hangul Thai Lao Khmer Myanmar Bengali Devanagari Gujarati Gurmukhi Tamil Telugu Kannada Malayalam';
+const CLOSE = `[${SCRIPTS.replace(/\w+ ?/g, (script) => `\\p{sc=${script.trim()}}`)}]`;
+
+const CLOSE_TO_NUMBER = new RegExp(String.raw`(?<=${CLOSE})(?=[\d$\\(+-])|(?<=[\d$)}%!])(?=${CLOSE})`, 'gu');
+
 /**
- * Sets apart numbers and formulas from words of scripts that write none between them: `答案是42。`, `42개`, `กว่า42`.
+ * Sets apart numbers and formulas from the words beside them: `答案是42。`, `42개`, `৪২টি`, `42'dir`.
  */
 export function apartFromWords(text: string): string {
-  return text.replace(
-    /(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}])(?=[\d$\\(+-])|(?<=[\d$)}%!])(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}])/gu,
-    ' ',
-  );
+  return text.replace(CLOSE_TO_NUMBER, ' ').replace(/(?<=\d)['’](?=\p{L}{2})/gu, ' ');
 }
