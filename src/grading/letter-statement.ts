@@ -31,6 +31,9 @@ const FILLERS =
 /** So many words before a letter are passed over. */
 const MOST_FILLERS = 8;
 
+/** No choice of more characters is looked for in a statement that goes on after it. */
+const LONGEST_TEXT = 2_000;
+
 /** Words after a letter and a space that show it to be a choice and not the beginning of a sentence. */
 const CONTINUES =
   /^(?:because|since|as|due|is|was|for|with|which|so|and so|but|hence|thus|given|based|i\.e)\b/i;
@@ -56,7 +59,10 @@ export function readLetterStatement(
   languages: readonly AnswerForms[] = [],
 ): LetterStatement {
   const text = plainLetters(statement);
-  const whole = byText(statement, choices) ?? byText(text, choices) ?? byText(firstLine(text), choices);
+  const reasons = [REASON, ...languages.flatMap(({ reason }) => reason ?? [])];
+  const whole = [statement, text, firstLine(text)]
+    .map((one) => byText(one, choices, reasons))
+    .find((one) => one !== undefined);
   // A choice that is itself a letter is ambiguous: the letter as a name comes first.
   if (whole && !SINGLE_LETTER.test(text)) return named(whole);
   const claim = withoutFillers(text, languages);
@@ -81,13 +87,13 @@ export function readLetterStatement(
 }
 
 /** A choice by its text, with or without the stop after it and the reason. */
-function byText(text: string, choices: Choices): string | undefined {
+function byText(text: string, choices: Choices, reasons: RegExp[]): string | undefined {
   const bare = withoutTrailing(text, /[.!。\s]/);
   const whole = choices.byText(text) ?? choices.byText(bare);
-  if (whole || bare.length > 2_000) return whole;
+  if (whole || bare.length > LONGEST_TEXT) return whole;
   const sentence = firstSentence(bare);
-  const claim = sentence.slice(0, (sentence.search(REASON) + 1 || sentence.length + 1) - 1);
-  return choices.byText(sentence) ?? choices.byText(claim);
+  const ends = reasons.map((reason) => sentence.search(reason)).filter((end) => end > 0);
+  return choices.byText(sentence) ?? choices.byText(sentence.slice(0, Math.min(sentence.length, ...ends)));
 }
 
 function withoutFillers(text: string, languages: readonly AnswerForms[]): string {

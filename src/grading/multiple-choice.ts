@@ -1,4 +1,6 @@
 import { Choices } from './choices.js';
+import { type AnswerForms, languagesOf } from './extraction/answer-forms.js';
+import { isEnclosing } from './extraction/marked-answer.js';
 import { findMarkers, type Marker } from './extraction/markers.js';
 import { plainCharacters } from './extraction/plain-characters.js';
 import { searchedText } from './extraction/reply-text.js';
@@ -58,7 +60,7 @@ function findLetter(text: string, choices: Choices): LetterStatement & { said?: 
   let unread: Unsettled | undefined;
   for (const marker of findMarkers(text).toReversed()) {
     const said = statementOf(marker);
-    const statement = readLetterStatement(said, choices, marker.languages);
+    const statement = readLetterStatement(said, choices, marker.languages ?? languagesWithin(marker));
     if (statement.kind !== 'none') return statement;
     unread ??= said.trim() === '' ? undefined : { ...statement, said };
     // What is inside answer tags is final; elsewhere words without a letter are passed over.
@@ -71,5 +73,10 @@ function findLetter(text: string, choices: Choices): LetterStatement & { said?: 
 }
 
 function statementOf(marker: Marker): string {
-  return marker.kind === 'tag' || marker.kind === 'boxed' ? marker.content : firstStatement(marker.content);
+  return isEnclosing(marker) ? marker.content : firstStatement(marker.content);
+}
+
+/** Tags and boxes are of no language; what stands in them may be: `\boxed{\text{Antwort: B}}`. */
+function languagesWithin(marker: Marker): AnswerForms[] {
+  return isEnclosing(marker) ? languagesOf(marker.content) : [];
 }

@@ -122,7 +122,7 @@ const FITS =
 
 /** What leads to a letter at the end of a reply: `leaving C`, `I would go with C`, `so it is C`. */
 const LEADS =
-  /(?<![\p{L}\p{M}])(?:(?:therefore|thus|hence|so|consequently|accordingly|in conclusion|finally),?(?:\s+(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be))?|(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be)|(?:which\s+)?(?:leaves|leaving)(?:\s+(?:us|me))?(?:\s+only)?(?:\s+with)?(?:\s+(?:only|just))?|(?:I|we)(?:['’]ll|['’]d|\s+would|\s+will|\s+should)?\s+(?:go(?:ing)?\s+(?:with|for)|choose|pick|select|say|answer|opt\s+for|settle\s+on)|going\s+with|my\s+(?:final\s+)?(?:choice|pick|guess|answer)\s+is|(?:matches|corresponds\s+to|which\s+is|that\s+is)\s+(?=option|choice|\()|selecting|choosing)[\s:]+(?:the\s+)?(?:answer\s+)?(?:option\s+|choice\s+|letter\s+)?(?=[(["'*]{0,3}[A-Z](?![\p{L}\p{M}\d]))/giu;
+  /(?<![\p{L}\p{M}])(?:(?:therefore|thus|hence|so|consequently|accordingly|in conclusion|finally),?(?:\s+(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be))?|(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be)|(?:which\s+)?(?:leaves|leaving)(?:\s+(?:us|me))?(?:\s+only)?(?:\s+with)?(?:\s+(?:only|just))?|(?:I|we)(?:['’]ll|['’]d|\s+would|\s+will|\s+should)?\s+(?:go(?:ing)?\s+(?:with|for)|choose|pick|select|say|answer|opt\s+for|settle\s+on)|going\s+with|my\s+(?:final\s+)?(?:choice|pick|guess|answer)\s+is|(?:matches|corresponds\s+to|which\s+is|that\s+is)(?=\s+(?:option|choice|\())|selecting|choosing)[\s:]+(?:the\s+)?(?:answer\s+)?(?:option\s+|choice\s+|letter\s+)?(?=[(["'*]{0,3}[A-Z](?![\p{L}\p{M}\d]))/giu;
 
 /** A last line that says which choice is correct, or concludes with one. */
 function fromConclusion(text: string, choices: Choices): Found {

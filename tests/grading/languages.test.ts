@@ -49,3 +49,8 @@ it('every language of the table has sentences with an answer and without one', (
   }
   expect(new Set(rows.map((row) => row.language))).toEqual(new Set(languages));
 });
+
+it('the page on grading names every language of the table', () => {
+  const page = readFileSync(new URL('../../docs/grading.md', import.meta.url), 'utf8');
+  expect(languages.filter((language) => !page.includes(language))).toEqual([]);
+});

@@ -21,7 +21,8 @@ export function markedText(marker: Marker): string {
   return isEnclosing(marker) ? stripMarkdown(marker.content) : firstStatement(marker.content);
 }
 
-const isEnclosing = ({ kind }: Marker) => kind === 'tag' || kind === 'boxed';
+/** Whether a marker stands around its answer, so that all of what is in it is one. */
+export const isEnclosing = ({ kind }: Marker) => kind === 'tag' || kind === 'boxed';
 
 /** An answer as it stands in a reply, with its Markdown. */
 export interface WrittenAnswer {

@@ -4,7 +4,7 @@ import { isSymbol } from '../mathematics/assignment.js';
 import { type Answer, readAnswer } from '../mathematics/structure.js';
 import { type AnswerForms, CLAIMS as CLAIMS_ABROAD, JOINTS, languagesOf } from './answer-forms.js';
 import { type Found, findExpressions } from './expressions-in-prose.js';
-import { markedText } from './marked-answer.js';
+import { isEnclosing, markedText } from './marked-answer.js';
 import { findMarkers, type Marker } from './markers.js';
 import { apartFromWords, plainCharacters } from './plain-characters.js';
 import { searchedText, stripMarkdown } from './reply-text.js';
@@ -35,9 +35,12 @@ export function extractNumericAnswer(reply: string): NumericAnswer | null {
   return withoutMarker(text);
 }
 
-/** A text with its numbers as ASCII writes them, set apart from words: `４２`, `٤٢`, `42개`, `1’000`. */
+/** A text with its numbers as ASCII writes them, set apart from words: `４２`, `٤٢`, `42개`, `1’000`, `Rs. 500`. */
 export function plainNumbers(text: string): string {
-  return apartFromWords(plainCharacters(text)).replace(/(?<=\d)['’](?=\d{3}(?!\d))/g, '');
+  return apartFromWords(plainCharacters(text).replace(/(?<=\d)['’](?=\d{3}(?!\d))/g, '')).replace(
+    /(?<!\p{L})Rs\.?\s?(?=\d)/gu,
+    '₹',
+  );
 }
 
 /** Boxes joined by a comma, "and" or "or" are one answer: `\boxed{1}` and `\boxed{2}`. */
@@ -59,7 +62,7 @@ function isJoint(between: string): boolean {
 
 function fromMarker(marker: Marker, only: boolean): NumericAnswer | undefined {
   const { kind, languages = [] } = marker;
-  const isEnclosed = kind === 'tag' || kind === 'boxed';
+  const isEnclosed = isEnclosing(marker);
   const marked = markedText(marker);
   const statement = trimEnd(isEnclosed ? marked : firstSentence(marked));
   if (statement === '') return undefined;
@@ -103,7 +106,7 @@ function withoutLabel(content: string): string {
  */
 function withoutSentence(statement: string, { kind, languages = [] }: Marker): string {
   const said = languages.reduce((rest, { filler }) => rest.replace(filler, ''), statement);
-  const claim = kind === 'sentence' ? said.replace(/(?<=[\d)}%])!$/, '') : said;
+  const claim = kind === 'sentence' ? said.replace(/(?<=[\d)}%]|\p{L}{2})!$/u, '') : said;
   return /^\[([^[\],;]{1,100})\]$/.exec(claim)?.[1]?.trim() ?? claim;
 }
 
@@ -191,7 +194,7 @@ function trimEnd(text: string): string {
   // The value of a JSON object: `"42"}`, `42}`.
   const quoted = /^["“']([^"”]*)["”'][\s}\]]*$/.exec(trimmed)?.[1];
   const closed = withoutTrailing(trimmed, /[\s}]/);
-  const value = quoted ?? (closed.includes('{') ? trimmed : closed);
+  const value = quoted ?? (closed.includes('{') ? trimmed : closed).replace(/^["“](?=[^"”]*$)/, '');
   return withoutTrailing(value, /[.,;:。\s(]/);
 }
 

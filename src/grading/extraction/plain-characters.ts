@@ -40,7 +40,7 @@ const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
 const BOXED_LETTERS = [0x1f130, 0x1f150, 0x1f170].map((first) => [first, first + 25] as const);
 
 const OTHER = new RegExp(
-  String.raw`[${Object.keys(PUNCTUATION).join('')}“”„‟«»‹›「」『』〝〞〟《》〈〉﹁﹂﹃﹄\uff01-\uff5e\u249c-\u24e9\u{1d400}-\u{1d7ff}\u{1f130}-\u{1f189}]|\p{Default_Ignorable_Code_Point}|(?![0-9])\p{Nd}`,
+  String.raw`[${Object.keys(PUNCTUATION).join('')}“”„‟«»‹›「」『』〝〞〟《》〈〉﹁﹂﹃﹄\uff01-\uff5e\uffe0-\uffe6\u249c-\u24e9\u{1d400}-\u{1d7ff}\u{1f130}-\u{1f189}]|\p{Default_Ignorable_Code_Point}|(?![0-9])\p{Nd}`,
   'gu',
 );
 

@@ -20,15 +20,22 @@ export function stripMarkdown(text: string): string {
   let result = text.trim().replace(FENCE, '').trim();
   result = withoutEmphasis(result.replace(/^(?:>\s?|[*•]\s+|-\s+(?=[a-zA-Z]{2})|#{1,6}\s+)+/, ''));
   // Emphasis is nested a few times at most; more than that is noise, and stays.
-  for (let nested = 0; nested < 5; nested++) {
-    result = result
-      .replace(
-        /^(?:\*{1,3}|_{1,3}(?!\{)|`+)(?=[^\s*_`])|(?<=\S)(?:\*{1,3}|(?<!\\)_{1,3}|`{1,3})(?=[.!?,;:。]{0,2}$)/g,
-        '',
-      )
-      .trim();
-  }
+  for (let nested = 0; nested < 5; nested++) result = withoutEdges(result).trim();
   return result;
+}
+
+const OPENING = /^(?:\*{1,3}|_{1,3}(?!\{)|`+)(?=[^\s*_`])/;
+const CLOSING = /(?<=\S)(?:\*{1,3}|(?<!\\)_{1,3}|`{1,3})(?=[.!?,;:。]{0,2}$)/;
+
+/** Takes off marks at both ends, or at one whose partner is not in the text: `42**` ends `**Answer: 42**`. */
+function withoutEdges(text: string): string {
+  const [opening = ''] = OPENING.exec(text) ?? [];
+  const { 0: closing = '', index: end = text.length } = CLOSING.exec(text) ?? {};
+  const inner = text.slice(opening.length, end);
+  const isPair = opening !== '' && opening[0] === closing[0];
+  const opened = isPair || !inner.includes(opening[0] ?? ' ') ? opening.length : 0;
+  const isOver = isPair || !inner.includes(closing[0] ?? ' ');
+  return text.slice(opened, isOver ? end : undefined) + (isOver ? text.slice(end + closing.length) : '');
 }
 
 /** `**word**` inside a text. `2**3` and `2 ** 3` are powers and stay. */
