@@ -160,8 +160,12 @@ function concluded(sentence: string, choices: Choices): string[] {
 
 function fromOtherLanguages(line: string, sentence: string, choices: Choices): string[] {
   if (DENIALS.some((denial) => denial.test(line))) return [];
-  const written = languagesOfEnd(line).flatMap(({ verdict, conclusion, not }) => {
-    const verdicts = verdict && !not?.test(line) ? [...line.matchAll(verdict)].filter(isNamed) : [];
+  const written = languagesOfEnd(line).flatMap(({ verdict, conclusion, not, isJoined }) => {
+    const verdicts = (verdict ? [...line.matchAll(verdict)] : []).filter((match) => {
+      const before = line.slice(0, match.index);
+      const clause = isJoined ? (before.split(/[,.;]/).at(-1) ?? '') + match[0] : line;
+      return isNamed(match) && !not?.test(clause);
+    });
     const end = conclusion?.exec(sentence);
     const isDenied = end && not?.test(sentence.slice(0, end.index + end[0].length));
     return [...verdicts.map((match) => match[3] ?? ''), end && !isDenied ? (end[1] ?? '') : ''];

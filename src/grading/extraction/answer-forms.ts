@@ -6,7 +6,7 @@ const NO_WORD_BEFORE = `(?<![${WORD}])`;
 const NO_WORD_AFTER = `(?![${WORD}])`;
 
 /** What may stand between a word and the colon or verb after it: `**Answer** :`, `\text{Answer: }`, `answer (in cm):`. */
-export const BETWEEN = String.raw`(?:\s?\((?![A-Za-z]\))[^()\n]{0,60}\))?[\s*_"'\x60}\])]{0,8}`;
+export const BETWEEN = String.raw`(?:\s?\((?!\p{L}\p{M}?\))[^()\n]{0,60}\))?[\s*_"'\x60}\])]{0,8}`;
 
 /** Letters of other scripts that name a choice. A longer one comes first. */
 const SCRIPT_LETTERS = new Map<string, string>();
@@ -48,6 +48,8 @@ export interface AnswerForms {
   endSigns: string[];
   heading: RegExp;
   title: RegExp;
+  /** "Solution:", with nothing but a short value after it in its line. */
+  solution?: RegExp;
   sentence: RegExp;
   /** "the right answer" right before what it is. */
   bare: RegExp;
@@ -57,6 +59,8 @@ export interface AnswerForms {
   about?: RegExp;
   /** One word that may lead to a letter. */
   filler: RegExp;
+  /** Its words are not set apart, so that a clause is all that `not` can be looked for in. */
+  isJoined: boolean;
   /** A filler of one letter, before a choice. */
   letterFiller?: RegExp;
   after?: RegExp;
@@ -103,13 +107,21 @@ function formsOf(row: AnswerWords): AnswerForms {
     oneOf(options),
     oneOf(articles),
   ];
+  const solution = oneOf(words(row.solution));
   const strong = `(?:${[
-    ...words(row.rightAnswer),
-    `(?:${adjective}${gap}){1,2}(?:${noun}|${option})(?:${gap}${adjective}){0,2}`,
+    ...words(row.rightAnswer).flatMap((word) =>
+      options.length > 0 ? [`${word}${gap}${option}`, word] : [word],
+    ),
+    `(?:${adjective}${gap}){1,2}(?:${noun}|${option}|${solution})(?:${gap}${adjective}){0,2}`,
     `(?:${noun}|${option})(?:${gap}${adjective}){1,2}`,
   ].join('|')})`;
   const lead = `${left}(?:${article}${gap})?`;
   const topic = row.of ? `(?:${gap}${oneOf(words(row.of))}${right}[^.:?!\\n]{0,80}?)?` : '';
+  // `उत्तर B है`, `Cevap B'dir`.
+  const isVerbLast = row.notAfter && !row.unspaced && row.after;
+  const verbLast = isVerbLast
+    ? `|(?=["'([*]{0,3}(?:[A-Z]|\\d{1,20})["')\\]*]{0,3}\\s{0,2}${oneOf(words(row.after))}${NO_WORD_AFTER})`
+    : '';
   const subject = `(?:${strong}|${noun})${right}`;
   const end = (list: string[]) =>
     oneOf(list.map((word) => (/['’\]]$/.test(word) || row.unspaced ? word : word + NO_WORD_AFTER)));
@@ -122,7 +134,13 @@ function formsOf(row: AnswerWords): AnswerForms {
   const qualifiers = [...words(row.not), ...words(row.bound)];
   return {
     language: row.language,
-    signs: [...nouns, ...words(row.rightAnswer), ...(adjectives.length > 0 ? options : [])].map(plainStart),
+    isJoined,
+    signs: [
+      ...nouns,
+      ...words(row.solution),
+      ...words(row.rightAnswer),
+      ...(adjectives.length > 0 ? options : []),
+    ].map(plainStart),
     endSigns: [
       ...conclusions,
       ...verdicts.slice(0, -1),
@@ -134,11 +152,19 @@ function formsOf(row: AnswerWords): AnswerForms {
       `${lead}(?:${subject}${topic}${BETWEEN}[:：→⇒ঃ]|(?<=[[【])${subject}[\\]】][\\s*]{0,3}[:：]?|(?:${strong}|${noun})ঃ)`,
     ),
     title: pattern(`^[#*_> \\t\\x60]{0,12}(?:${article}${gap})?${subject}[*_ \\t\\x60.]{0,8}$`, 'gimu'),
+    ...(row.solution
+      ? {
+          solution: pattern(
+            `^[#*_> \\t]{0,8}(?:(?:${article}|${adjective})${gap}){0,2}${solution}[*_ ]{0,4}[:：](?=[^\\n]{1,24}$)`,
+            'gimu',
+          ),
+        }
+      : {}),
     sentence: pattern(
-      `${lead}${subject}${topic}${BETWEEN}${row.unspaced ? String.raw`\s?` : String.raw`\s`}${end(verbs)}`,
+      `${lead}(?:${strong}|${noun}|${solution})${right}${topic}${BETWEEN}${row.unspaced ? String.raw`\s?` : String.raw`\s`}${end(verbs)}`,
     ),
     bare: pattern(
-      `${lead}(?:${strong}${right}[\\s*_"'\\x60}\\])]{0,8}|${noun}${right}[*_]{0,3}\\s{1,2}[—–-](?=\\s))`,
+      `${lead}(?:${strong}${right}[\\s*_"'\\x60}\\])]{0,8}|${noun}${right}[*_]{0,3}\\s{1,2}(?:[—–-](?=\\s)${verbLast}))`,
     ),
     value: pattern(
       String.raw`[\s"'(\[*_\x60$]{0,6}(?:${article}\s{1,2})?(?:${option}\s{0,2})?[\s"'(\[*_\x60$]{0,6}(?:[A-Z](?![\p{sc=Latin}\p{M}\p{N}_])|(?:${scriptLetters})${NO_WORD_AFTER}|[-−+]?[$€£¥₹]?\d|\\(?:boxed|frac|sqrt|\())`,
@@ -179,7 +205,7 @@ function formsOf(row: AnswerWords): AnswerForms {
     ...(conclusions.length > 0
       ? {
           conclusion: pattern(
-            `${isJoined ? '' : NO_WORD_BEFORE}${end(conclusions)}[\\s,:]{0,3}(?:${end(articles)}\\s{0,2})?(?:${end(verbs)}\\s{0,2})?(?:${end(articles)}\\s{0,2})?(?:(?:${option}|${noun})\\s{0,2})?["'([*]{0,3}(${LETTER})["')\\]*]{0,3}(?:${end(after)})?[\\s.!]{0,3}$`,
+            `${isJoined ? '' : NO_WORD_BEFORE}${end(conclusions)}[\\s,:]{0,3}(?:${end(articles)}\\s{0,2})?(?:${end(verbs)}\\s{0,2})?(?:${end(articles)}\\s{0,2})?(?:(?:${option}|${noun})\\s{0,2})?["'([*]{0,3}(${LETTER})["')\\]*]{0,3}(?:${end(after)})?(?:[\\s,]{0,3}${end(reasons)}.{0,300})?[\\s.!]{0,3}$`,
             'iu',
           ),
         }

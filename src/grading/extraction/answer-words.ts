@@ -10,6 +10,8 @@ export interface AnswerWords {
   right?: string;
   /** Words that mean "the right answer" alone: `正解`. */
   rightAnswer?: string;
+  /** "Solution" and "result": an answer where only a short value follows, `Lösung: 42`; a heading over the way to it elsewhere. */
+  solution?: string;
   /** Between the answer and what it is: `ist`. */
   is?: string;
   /** What a choice is called: `Option B`. */
@@ -86,6 +88,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     answer: 'antwort|endantwort|lösungsbuchstabe',
     right:
       'richtige|korrekte|beste|endgültige|finale|abschließende|zutreffende|passende|passendste|wahrscheinlichste',
+    solution: 'lösung|ergebnis|endergebnis',
     is: 'ist|lautet|wäre|ist also|lautet also|ist daher|lautet daher|ist somit|muss',
     option:
       'option|antwort|antwortoption|antwortmöglichkeit|buchstabe|buchstaben|auswahl|wahl|möglichkeit|aussage|variante',
@@ -95,7 +98,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     correct: 'richtig|korrekt|die richtige|die korrekte|zutreffend|die beste|die lösung',
     not: 'nicht|kein|keine|weder',
     so: 'also|daher|deshalb|somit|folglich|demnach',
-    choose: 'ich wähle|wähle ich|ich entscheide mich für|es bleibt|bleibt nur|bleibt',
+    choose: 'richtig ist|korrekt ist|ich wähle|wähle ich|ich entscheide mich für|es bleibt|bleibt nur|bleibt',
     bound: 'mindestens|höchstens|mehr als|weniger als|über|unter',
     about: 'prüf|überprüf|kontrollier|erklär|begründ|falsche|frage und',
   },
@@ -103,6 +106,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     language: 'Spanish',
     answer: 'respuesta|solución final',
     right: 'correcta|final|mejor|definitiva|adecuada|apropiada|más probable|acertada',
+    solution: 'solución|resultado',
     is: 'es|sería|será|debe ser|debería ser|corresponde a|es entonces|es por tanto|es por lo tanto',
     option: 'opción|alternativa|letra|respuesta|inciso|elección|literal',
     article: 'la|el|mi|nuestra|una|por tanto|por lo tanto|entonces',
@@ -111,7 +115,8 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     correct: 'correcta|correcto|la correcta|el correcto|la mejor|la adecuada|verdadera',
     not: 'no|ni|ninguna|ninguno',
     so: 'por lo tanto|por tanto|entonces|así que|luego|en conclusión|por consiguiente',
-    choose: 'elijo|elegimos|escojo|selecciono|me quedo con|nos quedamos con|queda|solo queda',
+    choose:
+      'la correcta es|es correcta|elijo|elegimos|escojo|selecciono|me quedo con|nos quedamos con|queda|solo queda',
     bound: 'al menos|por lo menos|como máximo|más de|menos de|a lo sumo',
     about: 'comprob|comprueb|verifi|revis|explica|justific|incorrecta|falsa',
   },
@@ -119,6 +124,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     language: 'French',
     answer: 'réponse|reponse|réponse finale',
     right: 'correcte|finale|bonne|juste|exacte|meilleure|définitive|appropriée|adéquate',
+    solution: 'solution|résultat',
     is: 'est|serait|sera|doit être|est donc|correspond à',
     option: 'option|réponse|lettre|choix|proposition|alternative|affirmation',
     article: "la|le|les|l['’]|ma|notre|donc|bien",
@@ -127,7 +133,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     correct: 'correcte|correct|juste|exacte|exact|vraie|la bonne|le bon choix|la meilleure',
     not: 'pas|ni|aucune|aucun',
     so: 'donc|ainsi|par conséquent|alors|en conclusion',
-    choose: 'je choisis|nous choisissons|je sélectionne|il reste|il ne reste que|reste',
+    choose: "c['’]est|je choisis|nous choisissons|je sélectionne|il reste|il ne reste que|reste",
     bound: 'au moins|au plus|plus de|moins de',
     about: 'vérifi|expliqu|justifi|mauvaise|fausse|incorrecte',
   },
@@ -151,6 +157,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     answer: 'jawaban|jawabannya|jawapan|jawapannya|jawab',
     right:
       'yang benar|yang tepat|yang betul|yang paling tepat|yang paling benar|akhir|akhirnya|benar|tepat|terbaik|betul|saya',
+    solution: 'hasil|hasilnya',
     is: 'adalah|ialah|yaitu|yakni|seharusnya',
     option: 'opsi|pilihan|huruf|jawaban|alternatif',
     of: 'untuk|atas|dari',
@@ -166,6 +173,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     language: 'Italian',
     answer: 'risposta',
     right: 'corretta|finale|giusta|esatta|migliore|definitiva|appropriata|più probabile',
+    solution: 'soluzione|risultato',
     is: "è|e['’]|sarebbe|sarà|deve essere|è quindi|è dunque|corrisponde a",
     option: 'opzione|risposta|lettera|alternativa|scelta|affermazione',
     article: "la|il|lo|l['’]|mia|nostra|quindi|dunque",
@@ -180,9 +188,10 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
   },
   {
     language: 'Japanese',
-    answer: '答え|答|回答|最終回答|解答',
+    answer: '答え|答|回答|最終回答',
     right: '正しい|最も適切な|適切な|最終的な|最も正しい|最終',
     rightAnswer: '正解|正答',
+    solution: '解答',
     is: 'は|が|も',
     option: '選択肢|選択枝|の選択肢',
     because: 'なぜなら|理由は',
@@ -203,7 +212,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     option: '선택지|보기|옵션|번|항목',
     article: '따라서|그러므로',
     because: '왜냐하면|때문',
-    after: '입니다|이다|이며|이고|예요|이에요|가|이|은|는|번|로|으로|을|를|라고|이라고|선택지|임',
+    after: '입니다|이다|다|이며|이고|예요|이에요|가|이|은|는|번|로|으로|을|를|라고|이라고|선택지|임',
     correct:
       '정답|정답입니다|정답이다|맞습니다|맞다|옳습니다|옳다|올바릅니다|올바른 답|올바른 선택지|적절하다|적절합니다',
     notAfter: '아니|아닙|아닌|틀',
@@ -216,7 +225,8 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     language: 'Portuguese',
     answer: 'resposta|gabarito',
     right: 'correta|correcta|final|certa|melhor|definitiva|adequada|mais adequada|mais provável',
-    is: 'é|seria|será|deve ser|é portanto|corresponde a|é, portanto,',
+    solution: 'solução|resultado',
+    is: 'é|está|seria|será|deve ser|é portanto|corresponde a|é, portanto,',
     option: 'opção|alternativa|letra|resposta|escolha|item|assertiva',
     article: 'a|o|à|minha|nossa|portanto|então|a letra|a alternativa',
     of: 'a|à|ao|da|do|de|para',
@@ -260,6 +270,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     right: '正确|正確|正确的|正確的|最佳|最合适的|最恰当的|最终|最終|最终的|最後的|最后的|唯一',
     rightAnswer:
       '故选|故選|故答案选|应选|應選|本题选|本題選|因此选|所以选|答案选|答案選|故答案为|故答案為|故此题选|故选择|因此选择|所以选择|所以選擇',
+    solution: '结果|結果',
     is: '是|为|為|应为|應為|应该是|應該是|应当是|就是|即为|即|选项为|应是|選|选|选择|選擇',
     option: '选项|選項|选择|選擇|第|答案',
     article: '因此|所以|故',
@@ -269,7 +280,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
       '正确|正確|对|對|对的|對的|正确的|正確的|正确选项|正确答案|正確答案|最佳答案|答案|最合适|最恰当|最符合|符合题意',
     not: '不|非|没有|错误',
     so: '因此|所以|故|综上|综上所述|于是',
-    choose: '选择|选|我选择|我选|應選|选择了',
+    choose: '选择|选|選|選擇|我选择|我选|應選|选择了',
     bound: '至少|至多|最多|超过|大于|小于',
     about: '检查|檢查|验证|驗證|解释|錯誤|错误|错的',
     unspaced: 'words',
@@ -277,8 +288,10 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
   {
     language: 'Russian',
     answer: 'ответ|ответом',
-    right: 'правильный|верный|окончательный|итоговый|мой|лучший|наилучший|корректный|правильным|верным',
-    is: '—|–|-|это|есть|будет|является|— это|– это|- это|таков',
+    right:
+      'ответа|правильный|верный|окончательный|итоговый|мой|лучший|наилучший|корректный|правильным|верным',
+    solution: 'решение|результат',
+    is: '—|–|-|под буквой|это|есть|будет|является|— это|– это|- это|таков',
     option: 'вариант|варианта|вариантом|буква|буквой|ответ|пункт|пунктом|под буквой|под номером',
     article: 'это|—|–|-|следовательно|значит',
     of: 'на|к|для|в',
@@ -315,8 +328,9 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     language: 'Turkish',
     answer: 'cevap|cevabı|cevabım|yanıt|yanıtı|yanıtım',
     right: 'doğru|nihai|kesin|son|en doğru|en uygun|sonuç olarak',
+    solution: 'çözüm|sonuç',
     is: 'şudur|ise|olarak',
-    option: 'seçenek|şık|seçeneği|şıkkı|şıkkıdır|seçeneğidir',
+    option: 'cevap|seçenek|şık|seçeneği|şıkkı|şıkkıdır|seçeneğidir',
     of: 'sorunun',
     because: 'çünkü|zira',
     after: "['’]?[dt][ıiuü]r|şıkkı|şıkkıdır|seçeneği|seçeneğidir|olmalıdır|olacaktır|olur|olarak",
@@ -346,6 +360,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     language: 'Polish',
     answer: 'odpowiedź|odpowiedz|odpowiedzią',
     right: 'prawidłowa|poprawna|właściwa|ostateczna|końcowa|moja|najlepsza|prawidłową|poprawną|dobra',
+    solution: 'rozwiązanie|wynik',
     is: 'to|jest|jest to|brzmi|będzie|—|–|-',
     option: 'opcja|odpowiedź|litera|wariant|odpowiedzi|opcję|punkt',
     article: 'to|jest',
@@ -363,6 +378,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     language: 'Dutch and Afrikaans',
     answer: 'antwoord|eindantwoord',
     right: 'juiste|correcte|goede|beste|definitieve|uiteindelijke|finale|korrekte|regte|finale',
+    solution: 'oplossing|resultaat',
     is: 'is|luidt|zou zijn|moet zijn|is dus|is daarom',
     option: 'optie|antwoord|letter|keuze|opsie|alternatief',
     article: 'het|de|die|mijn|ons|dus|daarom',
@@ -464,6 +480,7 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
     language: 'Swedish',
     answer: 'svar|svaret',
     right: 'rätt|rätta|korrekt|korrekta|riktiga|slutligt|slutgiltiga|bästa|slutliga|mitt',
+    solution: 'lösning|resultat',
     is: 'är|blir|lyder|är alltså|är därför',
     option: 'alternativ|alternativet|bokstav|bokstaven|svar|svarsalternativ',
     article: 'det|mitt|alltså|därför',
@@ -537,8 +554,9 @@ export const ANSWER_WORDS: readonly AnswerWords[] = [
   },
   {
     language: 'Hungarian',
-    answer: 'válasz|válaszom|megoldás',
+    answer: 'válasz|válaszom',
     right: 'helyes|végső|legjobb|jó|végleges',
+    solution: 'megoldás',
     is: 'tehát|ez|így',
     option: 'lehetőség|opció|betű|válasz|betűjelű|válaszlehetőség|opció',
     article: 'a|az|tehát',

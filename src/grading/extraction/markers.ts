@@ -97,7 +97,7 @@ const TITLE = /^[#*_> \t\x60]{0,12}(?:the )?(?:final |correct )?answer[*_ \t\x60
 const SENTENCE = new RegExp(
   String.raw`\b(?:${CHOICE}|answers?)\b(?:\s(?:to|for|of|in)\s[^.:?!\n]{0,100}?)?${BETWEEN}\s` +
     String.raw`(?:is|are|was|(?:would|should|must|will)\sbe|equals)\b`,
-  'gi',
+  'giu',
 );
 
 /** `We may check our answer: …`, `Explanation of the answer:` do not announce one. */
@@ -110,7 +110,9 @@ function findPhrases(text: string): Marker[] {
       const before = text.slice(Math.max(0, match.index - 40), match.index);
       if ((language ? language.about : TALKS_ABOUT)?.test(before)) return [];
       const start = match.index + match[0].length;
-      if (pattern === language?.bare && !isNext(language.value, text, start)) return [];
+      if (pattern === language?.bare || pattern === language?.solution) {
+        if (!isNext(language.value, text, start)) return [];
+      }
       const end = endOfParagraph(text, start);
       const inline = kind === 'heading' && !startsLine(text, match.index);
       // "Dans 5 ans : …" counts years.
@@ -128,6 +130,7 @@ function findPhrases(text: string): Marker[] {
       languagesOf(text).flatMap((language) => [
         ...found(language.heading, 'heading', language),
         ...found(language.title, 'heading', language),
+        ...(language.solution ? found(language.solution, 'heading', language) : []),
         ...found(language.sentence, 'sentence', language),
         ...found(language.bare, 'sentence', language),
       ]),
@@ -160,7 +163,8 @@ function endOfLine(text: string, from: number): number {
 /** To the first blank line after some text, and not past a closing answer tag. */
 function endOfParagraph(text: string, from: number): number {
   const paragraph = text.slice(from, from + LONGEST_STATEMENT);
-  const first = paragraph.search(/\S/);
+  // A colon or the end of emphasis is no text yet: "the answer is:".
+  const first = paragraph.search(/[^\s:：*_]/);
   if (first < 0) return from + paragraph.length;
   const blank = paragraph.slice(first).search(/\n[ \t]*\n|<\/(?:final[_ ]?)?answer>/i);
   return from + (blank < 0 ? paragraph.length : first + blank);
