@@ -21,14 +21,8 @@ export class Choices {
 
   /** The upper-case letter, where it was offered. */
   letter(character: string): string | undefined {
-    const index = LETTERS.indexOf(character.toUpperCase());
+    const index = character === '' ? -1 : LETTERS.indexOf(character.toUpperCase());
     return index >= 0 && index < this.count ? LETTERS[index] : undefined;
-  }
-
-  /** The offered letter that a text is, alone: `B`, `(B)`, `b`. */
-  loneLetter(text: string): string | undefined {
-    const letter = bareLetter(text);
-    return letter === '' ? undefined : this.letter(letter);
   }
 
   /** The letter of the one choice whose text this is; the same to the letter comes before the same but for case and markup. */
@@ -51,7 +45,7 @@ export class Choices {
    */
   readTarget(target: string): string | undefined {
     const isText = target.trim() !== bareLetter(target) && this.texts.includes(target.trim());
-    const letter = isText ? undefined : this.loneLetter(target);
+    const letter = isText ? undefined : this.letter(bareLetter(target));
     const named = letter ?? this.byText(target);
     if (named) return named;
     const position = /^\d{1,2}$/.test(target.trim()) ? Number(target) : -1;

@@ -50,7 +50,7 @@ function compareValues(left: Value, right: Value, tolerance: number): Verdict {
 /** Compares two answers under both readings of `1,234`: a number, and a list of two. */
 export function compareReadings(left: string, right: string, judge: Judge): Verdict {
   const verdict = compareAnswers(readAnswer(left), readAnswer(right), judge);
-  if (verdict === true || !isGrouped(left) || !isGrouped(right)) return verdict;
+  if (verdict === true || !(isGrouped(left) || isGrouped(right))) return verdict;
   const listed: [Answer, Answer] = [readAnswer(left, false), readAnswer(right, false)];
   return compareAnswers(...listed, judge) || verdict;
 }

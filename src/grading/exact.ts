@@ -1,25 +1,36 @@
 import { saidIn } from '../replies/read-reply.js';
-import { extractMarkedAnswer } from './extraction/marked-answer.js';
+import { findWrittenAnswer } from './extraction/marked-answer.js';
+import { unwrapped } from './extraction/wrappings.js';
 import { type Grade, quote } from './grade.js';
 
 /**
- * Grades a reply by exact match: the whole reply, or what follows its last explicit answer marker, must be the
- * target. Upper and lower case differ; Unicode is brought to its composed form (NFC) and white space to single
- * spaces, and nothing else is changed.
+ * Grades a reply by exact match: the whole reply, or what its last explicit answer marker marks, must be the target,
+ * with or without the Markdown, quotation marks and LaTeX delimiters that enclose it, and the stop after those. Upper
+ * and lower case differ; Unicode is brought to its composed form (NFC) and white space to single spaces, and nothing
+ * else is changed.
  */
 export function gradeExact(reply: string, target: string): Grade {
   const output = saidIn(reply);
   const gold = normalize(target);
-  const marked = extractMarkedAnswer(output);
-  const extracted = marked ?? (output.trim() === '' ? null : output.trim());
-  const correct =
-    gold !== '' && (normalize(output) === gold || (marked !== null && normalize(marked) === gold));
+  const marked = findWrittenAnswer(output);
+  const spellings = marked ? spellingsOf(marked.text, marked.inSentence) : [];
+  const said = [...spellings, ...unwrapped(output)].find((text) => normalize(text) === gold);
+  const correct = gold !== '' && said !== undefined;
+  const extracted = (correct ? said : (spellings.at(-1) ?? unwrapped(output).at(-1))) || null;
   if (extracted === null) return { correct: false, extracted, message: 'The reply is empty.' };
   return {
     correct,
     extracted,
     message: `${quote(extracted)} ${correct ? 'is' : 'is not'} ${quote(target)}.`,
   };
+}
+
+/** What an answer may mean to be: as it is written, and without what encloses it. */
+function spellingsOf(text: string, inSentence: boolean): string[] {
+  const layers = unwrapped(text);
+  return inSentence
+    ? [...layers, ...layers.flatMap((layer) => unwrapped(layer.replace(/[.!。।]$/, '')))]
+    : layers;
 }
 
 function normalize(text: string): string {

@@ -1,94 +1,211 @@
+import { withoutTrailing } from '../contracts/trailing.js';
 import type { Choices } from './choices.js';
+import {
+  AFTER_LETTER,
+  type AnswerForms,
+  DENIALS,
+  isCapital,
+  JOINTS,
+  LETTER,
+  latinLetter,
+} from './extraction/answer-forms.js';
+import { firstSentence } from './extraction/statement.js';
 
 /**
- * What a statement says of the choices: a letter; `unclear` where it names several, or takes one back; `none`
- * where it names no offered letter.
+ * What a statement says of the choices: a letter; `unclear` where it names several, or takes one back; `none` where it
+ * names no offered letter.
  */
-export type LetterStatement = { letter: string } | 'unclear' | 'none';
+export type LetterStatement =
+  | { kind: 'letter'; letter: string }
+  | { kind: 'unclear'; letters: string[] }
+  | { kind: 'none'; notOffered?: string };
+
+const named = (letter: string): LetterStatement => ({ kind: 'letter', letter });
+const unclear = (...letters: string[]): LetterStatement => ({ kind: 'unclear', letters });
+const NONE: LetterStatement = { kind: 'none' };
 
 /** Words before a letter that add nothing. */
 const FILLERS =
   /^(?:(?:most |very )?(?:likely|probably|definitely|clearly|certainly|indeed|simply|therefore|thus|hence|then|the|correct|best|right|final|option|choice|letter|answer|is|be|:|-)\b[:\s]*|[:\s=]+)+/i;
 
+/** So many words before a letter are passed over. */
+const MOST_FILLERS = 8;
+
+/** No choice of more characters is looked for in a statement that goes on after it. */
+const LONGEST_TEXT = 2_000;
+
 /** Words after a letter and a space that show it to be a choice and not the beginning of a sentence. */
 const CONTINUES =
   /^(?:because|since|as|due|is|was|for|with|which|so|and so|but|hence|thus|given|based|i\.e)\b/i;
 
-/** Reads the text right after an answer marker. */
-export function readLetterStatement(statement: string, choices: Choices): LetterStatement {
+/** What follows the text of a choice: `slate, because it splits`. */
+const REASON = /,? (?:because|since|as|which|due to)\b|,? [-–—] /i;
+
+/** A letter and nothing else: `B`, `(b)`, `B.`. */
+const SINGLE_LETTER = new RegExp(String.raw`^\(?${LETTER}\)?[.:!]?$`, 'u');
+
+const LEADING_LETTER = new RegExp(String.raw`^(?:([([])\s*(${LETTER})\s*[)\]]|(${LETTER}))`, 'u');
+
+/** The offered letter of one that is written, in whatever script. */
+export const offeredLetter = (written: string, choices: Choices) => choices.letter(latinLetter(written));
+
+/** The offered letter that a text is, alone. */
+export function loneLetter(text: string, choices: Choices): string | undefined {
+  return SINGLE_LETTER.test(text) ? offeredLetter(text.replace(/[().:!]/g, ''), choices) : undefined;
+}
+
+/**
+ * Reads the text right after an answer marker.
+ * @param languages the languages that the marker may be in, where that is not English
+ */
+export function readLetterStatement(
+  statement: string,
+  choices: Choices,
+  languages: readonly AnswerForms[] = [],
+): LetterStatement {
   const text = plainLetters(statement);
-  const whole = choices.byText(statement) ?? choices.byText(text) ?? choices.byText(firstLine(text));
+  const reasons = [REASON, ...languages.flatMap(({ reason }) => reason ?? [])];
+  const whole = [statement, text, firstLine(text)]
+    .map((one) => byText(one, choices, reasons))
+    .find((one) => one !== undefined);
   // A choice that is itself a letter is ambiguous: the letter as a name comes first.
-  if (whole && choices.loneLetter(text) === undefined) return { letter: whole };
-  const claim = text.replace(FILLERS, '');
+  if (whole && loneLetter(text, choices) === undefined) return named(whole);
+  const claim = withoutFillers(text, languages);
   if (/^(?:not|neither|none|either|both)\b/i.test(claim))
-    return /^(?:not|none)/i.test(claim) ? 'none' : 'unclear';
-  const match = /^(?:([([])\s*([A-Za-z])\s*[)\]]|([A-Za-z])(?![A-Za-z0-9]))/.exec(claim);
-  const named = match && choices.letter(match[2] ?? match[3] ?? '');
-  if (!match || !named) return fromText(claim, choices);
-  const rest = claim.slice(match[0].length);
-  if (match[1] === undefined && !isChoice(match[3] ?? '', named, rest, text, choices))
-    return fromText(claim, choices);
-  if (/^\s*\?/.test(rest)) return 'unclear';
-  return namesAnother(named, rest, choices) ? 'unclear' : { letter: named };
+    return /^(?:not|none)/i.test(claim) ? NONE : unclear();
+  if (languages.some(({ not }) => not && claim.search(not) === 0)) return NONE;
+  const match = LEADING_LETTER.exec(claim);
+  const written = match?.[2] ?? match?.[3] ?? '';
+  const letter = match && offeredLetter(written, choices);
+  const rest = claim.slice(match?.[0].length);
+  if (!match || !letter) {
+    const isLone = match !== null && rest.trim() === '' && isCapital(written);
+    const said = fromText(claim, choices, languages);
+    return said.kind === 'none' && isLone ? { kind: 'none', notOffered: latinLetter(written) } : said;
+  }
+  if (isDenied(rest, languages)) return NONE;
+  if (match[1] === undefined && !isChoice(written, letter, rest, text, choices, languages))
+    return fromText(claim, choices, languages);
+  if (/^\s*\?/.test(rest)) return unclear(letter);
+  const other = otherLetter(letter, rest, choices);
+  return other === undefined ? named(letter) : unclear(letter, other);
+}
+
+/** A choice by its text, with or without the stop after it and the reason. */
+function byText(text: string, choices: Choices, reasons: RegExp[]): string | undefined {
+  const bare = withoutTrailing(text, /[.!。\s]/);
+  const whole = choices.byText(text) ?? choices.byText(bare);
+  if (whole || bare.length > LONGEST_TEXT) return whole;
+  const sentence = firstSentence(bare);
+  const ends = reasons.map((reason) => sentence.search(reason)).filter((end) => end > 0);
+  return choices.byText(sentence) ?? choices.byText(sentence.slice(0, Math.min(sentence.length, ...ends)));
+}
+
+function withoutFillers(text: string, languages: readonly AnswerForms[]): string {
+  let claim = text.replace(FILLERS, '');
+  for (let count = 0; count < MOST_FILLERS; count++) {
+    const before = claim;
+    for (const { filler, letterFiller } of languages) {
+      claim = claim.replace(filler, '');
+      if (letterFiller) claim = claim.replace(letterFiller, '');
+    }
+    if (claim === before) break;
+  }
+  return claim;
+}
+
+/** `正解はBではありません`: in some languages the verb that denies a choice comes last. */
+function isDenied(rest: string, languages: readonly AnswerForms[]): boolean {
+  const clause = /^[^,.;!?\n]{0,30}/.exec(rest)?.[0] ?? '';
+  if (clause.trim() === '') return false;
+  const denials = languages.length === 0 ? DENIALS : languages.flatMap(({ notAfter }) => notAfter ?? []);
+  return denials.some((denial) => denial.test(clause));
 }
 
 /** Whether a letter without brackets is meant as a choice. */
-function isChoice(written: string, named: string, rest: string, text: string, choices: Choices): boolean {
+function isChoice(
+  written: string,
+  letter: string,
+  rest: string,
+  text: string,
+  choices: Choices,
+  languages: readonly AnswerForms[],
+): boolean {
   if (rest.trim() === '' || /^\s*[.)\]:;,!?](?:\s|$)/.test(rest)) return true;
   // `F) text` and `F: text`, also without a space; but not `E=mc^2`, `A-B` or `C_2`.
   if (/^[.)\]:][^\d\s=]/.test(rest) || /^\s*[)\]]/.test(rest)) return true;
-  if (/^\s+[-–—]\s/.test(rest) || /^\s*\(/.test(rest)) return written === written.toUpperCase();
+  const capital = isCapital(written);
+  if (/^\s+[-–—]\s/.test(rest) || /^\s*\(/.test(rest)) return capital;
+  const after = [...AFTER_LETTER, ...languages.flatMap((language) => language.after ?? [])];
+  if (capital && after.some((one) => one.test(rest))) return true;
+  if (capital && otherLetter(letter, rest, choices) !== undefined) return true;
   if (!/^\s/.test(rest)) return false;
   const next = rest.trim();
-  if (choices.startsWith(named, next) && written === written.toUpperCase()) return true;
-  if (/^(?:and|or|&|\/)\s/i.test(next)) return written === written.toUpperCase() && text.length < 200;
-  return written === written.toUpperCase() && CONTINUES.test(next);
+  if (choices.startsWith(letter, next) && capital) return true;
+  if (/^(?:and|or|&|\/)\s/i.test(next)) return capital && text.length < 200;
+  return capital && CONTINUES.test(next);
 }
+
+const ANOTHER = new RegExp(
+  String.raw`^[\s)\].,]*(?:,|&|\/|\+|${JOINTS})\s*(?:[Oo]ption |[Cc]hoice )?([([]?)(${LETTER})[)\]]?(?![A-Za-z0-9])`,
+  'u',
+);
 
 /** `A and B`, `A, B`, `(A) or (C)`, `A/B`: several letters are no answer. */
-function namesAnother(named: string, rest: string, choices: Choices): boolean {
-  const match =
-    /^[\s)\].,]*(?:,|and|or|&|\/|\+)\s*(?:option |choice )?[([]?([A-Za-z])[)\]]?(?![A-Za-z0-9])/i.exec(rest);
-  const other = match?.[1] ? choices.letter(match[1]) : undefined;
+function otherLetter(letter: string, rest: string, choices: Choices): string | undefined {
+  const [, bracket = '', written = ''] = ANOTHER.exec(rest) ?? [];
+  const other = written === '' ? undefined : offeredLetter(written, choices);
   // After a comma a lone "a" or "I" is a word.
-  if (other === undefined || (/^[aI]$/.test(match?.[1] ?? '') && !/[([]/.test(match?.[0] ?? '')))
-    return false;
-  return other !== named;
+  if (other === letter || (/^[aI]$/.test(written) && bracket === '')) return undefined;
+  return other;
 }
 
-/** Nothing but letters that were offered, and at least two of them: `A, C`, `(A) (B)`, `A or D`. */
-export function listsLetters(text: string, choices: Choices): boolean {
-  const words = text
-    .split(/(?:[\s,;/&+()[\].]|\b(?:and|or|options?|choices?)\b)+/i)
-    .filter((word) => word !== '');
-  const letters = words.map((word) => (word.length === 1 ? choices.letter(word) : undefined));
-  return letters.every((letter) => letter !== undefined) && new Set(letters).size > 1;
+const SEPARATORS = new RegExp(
+  String.raw`(?:[\s,;/&+()[\].]|(?<![\p{L}\p{M}])(?:${JOINTS}|(?:[Oo]ptions?|[Cc]hoices?)(?![\p{L}\p{M}])))+`,
+  'u',
+);
+
+/** The letters of a text that is nothing but letters that were offered, and at least two of them: `A, C`, `(A) (B)`. */
+export function listedLetters(text: string, choices: Choices): string[] | undefined {
+  if (text.length > 200) return undefined;
+  const words = text.split(SEPARATORS).filter((word) => word !== '');
+  const letters = words.map((word) => (SINGLE_LETTER.test(word) ? offeredLetter(word, choices) : undefined));
+  const known = [...new Set(letters)];
+  return known.length > 1 && known.every((letter) => letter !== undefined) ? known : undefined;
 }
+
+const BRACKETED = new RegExp(
+  String.raw`(?<=^|[\s,;:\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}])\((${LETTER})\)(?=$|[\s,;:.\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}])`,
+  'gu',
+);
+const NAMED = new RegExp(String.raw`\b(?:option|choice|Option|Choice)\s+\(?(${LETTER})`, 'gu');
 
 /** `25 N, option (C)`: exactly one letter in brackets or after the word "option" in the first sentence. */
-function fromText(claim: string, choices: Choices): LetterStatement {
+function fromText(claim: string, choices: Choices, languages: readonly AnswerForms[]): LetterStatement {
   const sentence = /^[\s\S]{0,300}?(?=[.!?](?:\s|$)|\n|$)/.exec(claim)?.[0] ?? '';
-  if (/\b(?:not|n't|except|eliminate|exclude)\b/i.test(sentence)) return 'none';
-  const named = new Set<string>();
-  for (const match of sentence.matchAll(
-    /(?<=^|[\s,;:])\(([A-Z])\)(?=$|[\s,;:.])|\b(?:option|choice)\s+\(?([A-Z])\b/g,
-  )) {
-    const letter = choices.letter(match[1] ?? match[2] ?? '');
-    if (letter) named.add(letter);
+  if (/\b(?:not|n't|except|eliminate|exclude)\b/i.test(sentence)) return NONE;
+  if (languages.some(({ not, notAfter }) => not?.test(sentence) || notAfter?.test(sentence))) return NONE;
+  const letters = new Set<string>();
+  for (const pattern of [BRACKETED, NAMED, ...languages.flatMap(({ option }) => option ?? [])]) {
+    for (const [, written = ''] of sentence.matchAll(pattern)) {
+      const letter = isCapital(written) ? offeredLetter(written, choices) : undefined;
+      if (letter) letters.add(letter);
+    }
   }
-  const [only] = named;
-  if (only === undefined) return 'none';
-  return named.size === 1 ? { letter: only } : 'unclear';
+  const [only] = letters;
+  if (only === undefined) return NONE;
+  return letters.size === 1 ? named(only) : unclear(...letters);
 }
 
 /** Without Markdown, LaTeX delimiters and the braces of `\boxed{\text{C}}`. */
 export function plainLetters(text: string): string {
   return text
+    .replace(/~~[^~\n]{1,200}~~/g, ' ')
     .replace(/\\(?:boxed|fbox|text|textbf|textit|textrm|mathrm|mathbf|mathsf|mbox|bf|rm)\b\s*/g, '')
     .replace(/\\[()[\]]|\\[,;:! ]|[$*`{}"“”]|_{2,}/g, ' ')
-    .replace(/<\/?[a-z_]{1,20}>|(?<!\w)['‘’]|['‘’](?!\w)/gi, ' ')
+    .replace(/<\/?[a-z_]{1,20}>|(?<![\p{L}\p{M}\d])['‘’]|['‘’](?![\p{L}\p{M}\d])/giu, ' ')
     .replace(/[ \t]+/g, ' ')
+    .replace(/ (?=[.!?,;:](?:\s|$))/g, '')
     .replace(/^[\s>#:.-]+/, '')
     .trim();
 }

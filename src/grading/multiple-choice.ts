@@ -1,9 +1,13 @@
 import { Choices } from './choices.js';
+import { type AnswerForms, languagesOf } from './extraction/answer-forms.js';
+import { isEnclosing } from './extraction/marked-answer.js';
 import { findMarkers, type Marker } from './extraction/markers.js';
+import { plainCharacters } from './extraction/plain-characters.js';
 import { searchedText } from './extraction/reply-text.js';
 import { firstStatement } from './extraction/statement.js';
 import { type Grade, quote } from './grade.js';
-import { type LetterStatement, listsLetters, plainLetters, readLetterStatement } from './letter-statement.js';
+import { type LetterStatement, listedLetters, readLetterStatement } from './letter-statement.js';
+import { readUnmarked } from './unmarked-letter.js';
 
 /** A multiple-choice grade, with what a confusion matrix needs. */
 export interface MultipleChoiceGrade extends Grade {
@@ -26,90 +30,53 @@ export function gradeMultipleChoice(
 ): MultipleChoiceGrade {
   const offered = new Choices(choices, target);
   const targetLetter = offered.readTarget(target) ?? null;
-  const text = searchedText(output);
-  const found = findLetter(text, offered);
-  const letter = typeof found === 'object' ? found.letter : null;
+  const found = findLetter(plainCharacters(searchedText(output)), offered);
+  const letter = found.kind === 'letter' ? found.letter : null;
   const correct = letter !== null && letter === targetLetter;
   const grade = { correct, extracted: letter, letter, targetLetter };
   if (targetLetter === null)
     return { ...grade, message: `The target ${quote(target)} is none of the choices.` };
-  if (found === 'unclear') return { ...grade, message: 'The reply does not settle on one letter.' };
-  if (letter === null) return { ...grade, message: 'The reply names no offered letter.' };
-  return { ...grade, message: correct ? `${letter} is right.` : `${letter} is not ${targetLetter}.` };
+  if (found.kind === 'letter')
+    return { ...grade, message: correct ? `${letter} is right.` : `${letter} is not ${targetLetter}.` };
+  return { ...grade, message: whyNone(found, offered) };
 }
 
-function findLetter(text: string, choices: Choices): LetterStatement {
+/** What a reply says in the place of one letter; `said` is what its last marker marks. */
+type Unsettled = Exclude<LetterStatement, { kind: 'letter' }> & { said?: string };
+
+function whyNone(found: Unsettled, { count }: Choices): string {
+  if (found.kind === 'unclear') {
+    const names = found.letters.length > 1 ? `: it names ${found.letters.sort().join(' and ')}` : '';
+    return `The reply does not settle on one letter${names}.`;
+  }
+  if (found.notOffered) {
+    const last = String.fromCharCode(0x40 + count);
+    return `The reply names ${found.notOffered}, which is not offered: the letters are A to ${last}.`;
+  }
+  return found.said ? `${quote(found.said)} is none of the choices.` : 'The reply names no offered letter.';
+}
+
+function findLetter(text: string, choices: Choices): LetterStatement & { said?: string } {
+  let unread: Unsettled | undefined;
   for (const marker of findMarkers(text).toReversed()) {
-    const statement = readLetterStatement(statementOf(marker), choices);
-    if (statement !== 'none') return statement;
+    const said = statementOf(marker);
+    const statement = readLetterStatement(said, choices, marker.languages ?? languagesWithin(marker));
+    if (statement.kind !== 'none') return statement;
+    unread ??= said.trim() === '' ? undefined : { ...statement, said };
     // What is inside answer tags is final; elsewhere words without a letter are passed over.
     if (marker.kind !== 'tag' || marker.content.trim() === '') continue;
-    return listsLetters(marker.content, choices) ? 'unclear' : 'none';
+    const letters = listedLetters(marker.content, choices);
+    return letters ? { kind: 'unclear', letters } : { ...statement, said };
   }
-  const letter = listsOptions(text)
-    ? fromVerdict(text, choices)
-    : (fromWholeReply(text, choices) ?? fromLastLine(text, choices));
-  if (letter !== null) return { letter };
-  return [text, lastLine(text)].some((one) => listsLetters(plainLetters(one), choices)) ? 'unclear' : 'none';
+  const found = readUnmarked(text, choices);
+  return found.kind === 'none' ? (unread ?? found) : found;
 }
 
 function statementOf(marker: Marker): string {
-  return marker.kind === 'tag' || marker.kind === 'boxed' ? marker.content : firstStatement(marker.content);
+  return isEnclosing(marker) ? marker.content : firstStatement(marker.content);
 }
 
-/** A reply that is a letter or a choice, or whose first line is a letter, alone or with its text. */
-function fromWholeReply(text: string, choices: Choices): string | null {
-  const plain = plainLetters(text);
-  const [line = ''] = plain.split('\n');
-  // A choice that is itself a letter (a blood group, a variable) is ambiguous: the letter as a name comes first.
-  return (
-    choices.loneLetter(plain) ??
-    choices.byText(text) ??
-    choices.byText(plain) ??
-    bareChoice(plain, choices) ??
-    bareChoice(line, choices)
-  );
-}
-
-/** `C`, `(C)`, `C.`, `Option C`, `C) text of C`. */
-function bareChoice(line: string, choices: Choices): string | null {
-  const text = line.trim();
-  const match = /^(?:(?:option|choice)\s+)?[([]?([A-Za-z])[)\]]?[.:]?$/i.exec(text);
-  if (match?.[1]) return choices.letter(match[1]) ?? null;
-  const lettered = /^(?:(?:option|choice)\s+)?[([]?([A-Za-z])(?:[)\]][.:]?|[.:])?\s+(\S[\s\S]*)$/i.exec(text);
-  const letter = lettered?.[1] && choices.letter(lettered[1]);
-  return letter && choices.startsWith(letter, lettered?.[2] ?? '') ? letter : null;
-}
-
-/** Whether a reply lists several options by letter: then no line of the list is its answer. */
-function listsOptions(text: string): boolean {
-  const letters = [...text.matchAll(/^[ \t*>-]*\(?([A-Za-z])[).:]\*{0,2}[ \t]+\S/gm)].map((match) =>
-    match[1]?.toUpperCase(),
-  );
-  return new Set(letters).size > 1;
-}
-
-const VERDICT =
-  /(?:^|[\s,;:])(?:(?:option|choice|answer|statement)\s+)?(\()?([A-Z])(?:\)|(?=\s))\s+(?:is|must be|would be|seems)\s+(?:indeed\s+)?(?:the\s+)?(?:correct|right|best|answer|most (?:appropriate|likely|accurate))\b/g;
-
-/** A last line that is a bare letter, or says "(C) is correct". */
-function fromLastLine(text: string, choices: Choices): string | null {
-  const line = text.trim().split('\n').at(-1) ?? '';
-  // A lone letter may be all that a length limit left of a word, unless it is set apart.
-  const isSetApart = !/^\s*[A-Za-z]\s*$/.test(line) || /\n[ \t]*\n[ \t]*[A-Z][ \t]*$/.test(text.trimEnd());
-  return (isSetApart ? bareChoice(lastLine(text), choices) : null) ?? fromVerdict(text, choices);
-}
-
-const lastLine = (text: string) => plainLetters(text.trim().split('\n').at(-1) ?? '');
-
-function fromVerdict(text: string, choices: Choices): string | null {
-  const line = lastLine(text);
-  if (line.length > 400 || /\b(?:not|n't|neither)\b/i.test(line)) return null;
-  const letters = new Set<string>();
-  for (const match of line.matchAll(VERDICT)) {
-    const letter = choices.letter(match[2] ?? '');
-    if (letter) letters.add(letter);
-  }
-  const [only] = letters;
-  return letters.size === 1 && only !== undefined ? only : null;
+/** Tags and boxes are of no language; what stands in them may be: `\boxed{\text{Antwort: B}}`. */
+function languagesWithin(marker: Marker): AnswerForms[] {
+  return isEnclosing(marker) ? languagesOf(marker.content) : [];
 }

@@ -1,7 +1,7 @@
 import { LONGEST_REPLY } from './bounds.js';
 import { compareQuickly } from './compare-quickly.js';
 import { findMarkers } from './extraction/markers.js';
-import { extractNumericAnswer } from './extraction/numeric-answer.js';
+import { extractNumericAnswer, plainNumbers } from './extraction/numeric-answer.js';
 import { type Grade, quote, type SymbolicComparer } from './grade.js';
 
 /** How a mathematical answer is judged. */
@@ -51,7 +51,7 @@ export async function gradeNumeric(
 
 /** A target may be a whole solution that ends in `\boxed{…}` or `#### …`, as in MATH and GSM8K. */
 function readTarget(target: string): string {
-  const gold = target.slice(-LONGEST_REPLY).trim();
+  const gold = plainNumbers(target.slice(-LONGEST_REPLY)).trim();
   if (!/boxed|####/.test(gold)) return gold;
   const marked = findMarkers(gold).some((marker) => marker.kind === 'boxed' || marker.kind === 'hashes');
   return marked ? (extractNumericAnswer(gold)?.answer ?? gold) : gold;

@@ -1,5 +1,6 @@
 import { withoutTrailing } from '../contracts/trailing.js';
 import { extractMarkedAnswer } from './extraction/marked-answer.js';
+import { plainCharacters } from './extraction/plain-characters.js';
 import { searchedText, stripMarkdown } from './extraction/reply-text.js';
 
 /** Characters and commands that an arithmetic expression or equation is made of. */
@@ -23,7 +24,7 @@ export interface FoundArithmetic {
 /** Finds the expressions and equations after the last answer marker; without a marker those of the whole reply. */
 export function findArithmetic(reply: string): FoundArithmetic {
   const answer = extractMarkedAnswer(reply);
-  const text = answer ?? stripMarkdown(searchedText(reply));
+  const text = plainCharacters(answer ?? stripMarkdown(searchedText(reply)));
   const candidates = text
     .split('\n')
     .flatMap((line) => [...withoutMathMarks(line).matchAll(ARITHMETIC)].map(([run]) => trim(run)))

@@ -1,9 +1,10 @@
 import { Choices, LETTERS } from './choices.js';
 import { findMarkers } from './extraction/markers.js';
+import { plainCharacters } from './extraction/plain-characters.js';
 import { searchedText } from './extraction/reply-text.js';
 import { firstStatement } from './extraction/statement.js';
 import { type Grade, GradingLimitError, quote } from './grade.js';
-import { plainLetters } from './letter-statement.js';
+import { listedLetters, plainLetters } from './letter-statement.js';
 import { gradeMultipleChoice, type MultipleChoiceGrade } from './multiple-choice.js';
 
 /** A grade by one of several answers. */
@@ -71,7 +72,7 @@ export function gradeSeveralChoices(
     const correct = letters.includes(letter);
     return { ...single, correct, targetLetter, message: said(letter, targetLetter, correct) };
   }
-  const named = lettersOf(searchedText(output), new Choices(choices, first)) ?? lettersOfOne(single);
+  const named = lettersOf(plainCharacters(searchedText(output)), new Choices(choices, first)) ?? lettersOfOne(single);
   if (named === null) return { ...single, correct: false, targetLetter };
   const letter = named.join(', ');
   const correct = letter === targetLetter;
@@ -92,9 +93,9 @@ function lettersOf(text: string, choices: Choices): string[] | null {
     .toReversed()
     .map(({ kind, content }) => (kind === 'tag' || kind === 'boxed' ? content : firstStatement(content)))
     .find((content) => content.trim() !== '');
-  if (marked !== undefined) return listedLetters(marked, choices);
+  if (marked !== undefined) return namedLetters(marked, choices);
   const lastLine = text.trim().split('\n').at(-1) ?? '';
-  return listedLetters(text, choices) ?? listedLetters(lastLine, choices);
+  return namedLetters(text, choices) ?? namedLetters(lastLine, choices);
 }
 
 /** Words that say nothing more where letters are listed. */
@@ -102,7 +103,9 @@ const BESIDE =
   /(?:[\s,;:/&+()[\].-]|\b(?:and|therefore|thus|so|hence|the|correct|right|true|final|options?|choices?|letters?|statements?|answers?|is|are|both|all)\b)+/i;
 
 /** `A, C`, `(A) (C)`, `A and C`, `AC`, `A & C are correct`. */
-function listedLetters(text: string, choices: Choices): string[] | null {
+function namedLetters(text: string, choices: Choices): string[] | null {
+  const listed = listedLetters(plainLetters(text), choices);
+  if (listed !== undefined) return listed.sort();
   const [first = '', ...others] = plainLetters(text)
     .split(BESIDE)
     .filter((word) => word !== '');

@@ -30,20 +30,33 @@ describe('a multiple-choice grade', () => {
   });
 
   it.each([
-    'Answer: A and B',
-    'Answer: B?',
-    'A, C',
-    'It may be either.\n(A) (C)',
-    '<answer>A C</answer>',
-    '\\boxed{B, C}',
-    'The answer is A or B.',
-    'Options A and C',
-  ])('says that a reply settles on no letter, rather than that it names none: %s', (reply) => {
+    ['Answer: A and B', ': it names A and B.'],
+    ['Answer: B?', '.'],
+    ['A, C', ': it names A and C.'],
+    ['It may be either.\n(A) (C)', ': it names A and C.'],
+    ['<answer>A C</answer>', ': it names A and C.'],
+    ['\\boxed{B, C}', ': it names B and C.'],
+    ['The answer is A or B.', ': it names A and B.'],
+    ['Options A and C', ': it names A and C.'],
+    ['Antwort: A oder B', ': it names A and B.'],
+    ['答案：A和C', ': it names A and C.'],
+  ])('says that a reply settles on no letter, and which it names: %s', (reply, names) => {
     expect(gradeMultipleChoice(reply, 'C', CHOICES)).toMatchObject({
       correct: false,
       letter: null,
-      message: 'The reply does not settle on one letter.',
+      message: `The reply does not settle on one letter${names}`,
     });
+  });
+
+  it.each([
+    ['Answer: E', 'The reply names E, which is not offered: the letters are A to C.'],
+    ['(D)', 'The reply names D, which is not offered: the letters are A to C.'],
+    ['答案：Ｄ', 'The reply names D, which is not offered: the letters are A to C.'],
+    ['Answer: gold', 'gold is none of the choices.'],
+    ['Lösung folgt.\nDie richtige Antwort ist Gold.', 'Gold. is none of the choices.'],
+    ['<answer>Nothing fits</answer>', 'Nothing fits is none of the choices.'],
+  ])('says what was read where it is no choice: %s', (reply, message) => {
+    expect(gradeMultipleChoice(reply, 'C', CHOICES)).toMatchObject({ letter: null, message });
   });
 
   it.each(['A', 'B, B', 'It is a metal', 'Answer: Q, R'])('%s is not several letters', (reply) => {

@@ -97,7 +97,7 @@ const DATE = /^\d{1,2}[/.]\d{1,2}[/.]\d{2,4}$|^\d{4}-\d{2}-\d{2}$/;
 
 function isMathematicalWord(word: string): boolean {
   if (DATE.test(word)) return false;
-  if (/[^\d+\-−–*/^=<>≤≥≠≈()[\]{}|!%°√π∞×·÷±.,:$€£\\a-zA-Z_²³½¼¾'&]/.test(word)) return false;
+  if (/[^\d+\-−–*/^=<>≤≥≠≈()[\]{}|!%°√π∞×·÷±.,:$€£¥₹₩₽₺₫₴₦₱₪฿\\a-zA-Z_²³½¼¾'&]/.test(word)) return false;
   if (/^[aI]$/.test(word)) return false;
   for (const [run] of word.matchAll(/(?<![\\a-zA-Z])[a-zA-Z]{2,}/g)) {
     if (!FUNCTIONS.has(run) && (!Object.hasOwn(SYMBOL_WORDS, run) || run === 'and' || run === 'or'))

@@ -1,4 +1,5 @@
 import { LONGEST_STATEMENT, MOST_MARKERS } from '../bounds.js';
+import { type AnswerForms, BETWEEN, languagesOf } from './answer-forms.js';
 import { matchBraces } from './braces.js';
 
 /** A place where a reply says that an answer follows. */
@@ -15,6 +16,8 @@ export interface Marker {
   content: string;
   /** A heading in the middle of a line: "let me check the answer:" is worded like one. */
   inline?: boolean;
+  /** The languages that word it so, where that is not English. */
+  languages?: AnswerForms[];
 }
 
 /** Finds the explicit answer markers, in the order of the text: the last 100, where there are more. */
@@ -61,14 +64,18 @@ const BOXED = /\\(?:begin)?(?:boxed|fbox|framebox)\s*(\{)|\bboxed\s*(\{)|\\boxed
 
 function findBoxed(text: string): Marker[] {
   const braces = matchBraces(text);
-  return [...text.matchAll(BOXED)].map((match): Marker => {
+  return [...text.matchAll(BOXED)].flatMap((match): Marker[] => {
     const after = match.index + match[0].length;
-    if (match[3] !== undefined) return { kind: 'boxed', start: match.index, end: after, content: match[3] };
+    if (REJECTS.test(text.slice(Math.max(0, match.index - 30), match.index))) return [];
+    if (match[3] !== undefined) return [{ kind: 'boxed', start: match.index, end: after, content: match[3] }];
     // A box that is never closed ends with its line.
     const close = braces.get(after - 1) ?? endOfLine(text, after);
-    return { kind: 'boxed', start: match.index, end: close, content: text.slice(after, close) };
+    return [{ kind: 'boxed', start: match.index, end: close, content: text.slice(after, close) }];
   });
 }
+
+/** `It is \\boxed{3}, not \\boxed{2}.` says 3. */
+const REJECTS = /\b(?:not|n't|rather than|instead of)[\s$*(\\]*$/i;
 
 function findHashes(text: string): Marker[] {
   return [...text.matchAll(/^[ \t]*####[ \t]([^\n]+)$/gm)].map((match) => ({
@@ -79,17 +86,18 @@ function findHashes(text: string): Marker[] {
   }));
 }
 
-/** What may stand between the word and the colon or verb: `**Answer** :`, `\text{Answer: }`, `answer (in cm):`. */
-const BETWEEN = String.raw`(?:\s?\([^()\n]{0,60}\))?[\s*_"'\x60}\])]{0,8}`;
 const CHOICE = String.raw`(?:correct|best|right|final|appropriate|accurate|suitable)\s+(?:option|choice|letter)`;
-const HEADING = new RegExp(String.raw`\b(?:${CHOICE}|answers?|ans)\b${BETWEEN}[:：→⇒]`, 'gi');
+const NO_WORD_BEFORE = String.raw`(?<![\p{L}\p{M}\p{N}_])`;
+const HEADING = new RegExp(String.raw`${NO_WORD_BEFORE}(?:${CHOICE}|answers?|ans)\b${BETWEEN}[:：→⇒]`, 'giu');
+const DASHED =
+  /^[*_#> \t]{0,8}(?:(?:The )?(?:Final |Correct )?Answer|(?:FINAL )?ANSWER)[*_ ]{1,4}[-–—](?=\s[(*]{0,3}[A-Z](?![\p{L}\d]))/gmu;
 /** At the beginning of a line and with a capital: `answer = a + b` is a program's. */
 const EQUATED = /^[*_#> \t]{0,8}(?:Final )?A(?:nswer|NSWER)[*_ ]{0,4}=(?!=)/gm;
 const TITLE = /^[#*_> \t\x60]{0,12}(?:the )?(?:final |correct )?answer[*_ \t\x60.]{0,8}$/gim;
 const SENTENCE = new RegExp(
   String.raw`\b(?:${CHOICE}|answers?)\b(?:\s(?:to|for|of|in)\s[^.:?!\n]{0,100}?)?${BETWEEN}\s` +
     String.raw`(?:is|are|was|(?:would|should|must|will)\sbe|equals)\b`,
-  'gi',
+  'giu',
 );
 
 /** `We may check our answer: …`, `Explanation of the answer:` do not announce one. */
@@ -97,22 +105,54 @@ const TALKS_ABOUT =
   /\b(?:check\w*|verif\w+|confirm\w*|expla\w+|justif\w+|derivation|proof|validat\w+|double-check\w*|steps|previous|initial|wrong|incorrect)\b[^.:!?\n]*$/i;
 
 function findPhrases(text: string): Marker[] {
-  const found = (pattern: RegExp, kind: Marker['kind']) =>
+  const found = (pattern: RegExp, kind: Marker['kind'], language?: AnswerForms) =>
     [...text.matchAll(pattern)].flatMap((match): Marker[] => {
-      if (TALKS_ABOUT.test(text.slice(Math.max(0, match.index - 40), match.index))) return [];
+      const before = text.slice(Math.max(0, match.index - 40), match.index);
+      if ((language ? language.about : TALKS_ABOUT)?.test(before)) return [];
       const start = match.index + match[0].length;
+      if (pattern === language?.bare || pattern === language?.solution) {
+        if (!isNext(language.value, text, start)) return [];
+      }
       const end = endOfParagraph(text, start);
       const inline = kind === 'heading' && !startsLine(text, match.index);
-      return [
-        { kind, start: match.index, end, content: text.slice(start, end), ...(inline ? { inline } : {}) },
-      ];
+      // "Dans 5 ans : …" counts years.
+      if (inline && /^ans\b/.test(match[0])) return [];
+      const marker = { kind, start: match.index, end, content: text.slice(start, end) };
+      return [{ ...marker, ...(inline ? { inline } : {}), ...(language ? { languages: [language] } : {}) }];
     });
   return [
     ...found(HEADING, 'heading'),
     ...found(EQUATED, 'heading'),
     ...found(TITLE, 'heading'),
+    ...found(DASHED, 'heading'),
     ...found(SENTENCE, 'sentence'),
+    ...oneAPlace(
+      languagesOf(text).flatMap((language) => [
+        ...found(language.heading, 'heading', language),
+        ...found(language.title, 'heading', language),
+        ...(language.solution ? found(language.solution, 'heading', language) : []),
+        ...found(language.sentence, 'sentence', language),
+        ...found(language.bare, 'sentence', language),
+      ]),
+    ),
   ];
+}
+
+/** Languages share words: of the markers at one place those that take in most of it are one, in all their languages. */
+function oneAPlace(markers: Marker[]): Marker[] {
+  const places = new Map<number, Marker>();
+  for (const marker of markers) {
+    const other = places.get(marker.start);
+    const longer = (other?.content.length ?? Infinity) - marker.content.length;
+    if (longer > 0) places.set(marker.start, marker);
+    else if (other && longer === 0) other.languages?.push(...(marker.languages ?? []));
+  }
+  return [...places.values()];
+}
+
+function isNext(pattern: RegExp, text: string, position: number): boolean {
+  pattern.lastIndex = position;
+  return pattern.test(text);
 }
 
 function endOfLine(text: string, from: number): number {
@@ -123,7 +163,8 @@ function endOfLine(text: string, from: number): number {
 /** To the first blank line after some text, and not past a closing answer tag. */
 function endOfParagraph(text: string, from: number): number {
   const paragraph = text.slice(from, from + LONGEST_STATEMENT);
-  const first = paragraph.search(/\S/);
+  // A colon or the end of emphasis is no text yet: "the answer is:".
+  const first = paragraph.search(/[^\s:：*_]/);
   if (first < 0) return from + paragraph.length;
   const blank = paragraph.slice(first).search(/\n[ \t]*\n|<\/(?:final[_ ]?)?answer>/i);
   return from + (blank < 0 ? paragraph.length : first + blank);

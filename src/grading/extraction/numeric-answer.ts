@@ -2,9 +2,11 @@ import { withoutTrailing } from '../../contracts/trailing.js';
 import { LONGEST_EXPRESSION } from '../bounds.js';
 import { isSymbol } from '../mathematics/assignment.js';
 import { type Answer, readAnswer } from '../mathematics/structure.js';
+import { type AnswerForms, CLAIMS as CLAIMS_ABROAD, JOINTS, languagesOf } from './answer-forms.js';
 import { type Found, findExpressions } from './expressions-in-prose.js';
-import { markedText } from './marked-answer.js';
+import { isEnclosing, markedText } from './marked-answer.js';
 import { findMarkers, type Marker } from './markers.js';
+import { apartFromWords, plainCharacters } from './plain-characters.js';
 import { searchedText, stripMarkdown } from './reply-text.js';
 import { firstSentence } from './statement.js';
 
@@ -24,13 +26,21 @@ const SEARCHED_END = 2_000;
  * is an expression, then its last line, then the last expression in its text.
  */
 export function extractNumericAnswer(reply: string): NumericAnswer | null {
-  const text = searchedText(reply);
+  const text = plainNumbers(searchedText(reply));
   const markers = joinBoxes(text, findMarkers(text));
   for (const marker of markers.toReversed()) {
     const found = fromMarker(marker, markers.length === 1);
     if (found) return found;
   }
   return withoutMarker(text);
+}
+
+/** A text with its numbers as ASCII writes them, set apart from words: `４２`, `٤٢`, `42개`, `1’000`, `Rs. 500`. */
+export function plainNumbers(text: string): string {
+  return apartFromWords(plainCharacters(text).replace(/(?<=\d)['’](?=\d{3}(?!\d))/g, '')).replace(
+    /(?<!\p{L})Rs\.?\s?(?=\d)/gu,
+    '₹',
+  );
 }
 
 /** Boxes joined by a comma, "and" or "or" are one answer: `\boxed{1}` and `\boxed{2}`. */
@@ -51,22 +61,53 @@ function isJoint(between: string): boolean {
 }
 
 function fromMarker(marker: Marker, only: boolean): NumericAnswer | undefined {
-  const isEnclosed = marker.kind === 'tag' || marker.kind === 'boxed';
+  const { kind, languages = [] } = marker;
+  const isEnclosed = isEnclosing(marker);
   const marked = markedText(marker);
   const statement = trimEnd(isEnclosed ? marked : firstSentence(marked));
   if (statement === '') return undefined;
-  if (!isEnclosed && (statement.endsWith('?') || /^not\b/i.test(statement))) return undefined;
-  if (isMathematical(statement)) return { answer: statement, statement };
+  if (!isEnclosed && isDenied(statement, languages)) return undefined;
+  const answer = isEnclosed ? withoutLabel(statement) : withoutSentence(statement, marker);
+  if (isMathematical(answer)) return { answer, statement };
   const lastLine = statement.slice(statement.lastIndexOf('\n') + 1).trim();
   if (isEnclosed && lastLine !== statement && isMathematical(lastLine))
     return { answer: lastLine, statement };
   // A heading over a Markdown section is no answer.
-  if (marker.kind === 'hashes') return undefined;
-  const selected = selectFromProse(statement);
+  if (kind === 'hashes') return undefined;
+  const reason = Math.min(...languages.map((one) => one.reason?.exec(statement)?.index ?? Infinity));
+  const claim = reason > 0 && reason < Infinity ? trimEnd(statement.slice(0, reason)) : statement;
+  const leading = claim.slice(0, claim.search(/\d/) + 1);
+  const isBound = languages.some(({ bound }) => bound?.test(leading));
+  const selected = isBound ? undefined : selectFromProse(claim);
   if (selected !== undefined) return { answer: selected, statement };
   // Neither are "the answer is correct" and "check the answer: …", where a better marker is.
-  const isWeak = (marker.kind === 'sentence' || marker.inline) && !only;
+  const isWeak = (kind === 'sentence' || marker.inline) && !only;
   return isWeak ? undefined : { answer: statement, statement };
+}
+
+function isDenied(statement: string, languages: AnswerForms[]): boolean {
+  return (
+    statement.endsWith('?') ||
+    /^not\b/i.test(statement) ||
+    languages.some(({ not, notAfter }) => (not && statement.search(not) === 0) || notAfter?.test(statement))
+  );
+}
+
+/** `\boxed{\text{The answer is } 5}` is 5. */
+function withoutLabel(content: string): string {
+  const [label = '', words = ''] = /^\\text(?:bf|it|rm)?\{([^{}]{1,100})\}\s*/.exec(content) ?? [];
+  const isLabel = /[:=]\s*$/.test(words) || findMarkers(words).length > 0;
+  return isLabel && label.length < content.length ? content.slice(label.length) : content;
+}
+
+/**
+ * In a sentence the last exclamation mark is its own, and brackets around a number hold the place of an answer: "The
+ * answer is 42!", "The answer is [42]." The statement keeps both, for a target that has them.
+ */
+function withoutSentence(statement: string, { kind, languages = [] }: Marker): string {
+  const said = languages.reduce((rest, { filler }) => rest.replace(filler, ''), statement);
+  const claim = kind === 'sentence' ? said.replace(/(?<=[\d)}%]|\p{L}{2})!$/u, '') : said;
+  return /^\[([^[\],;]{1,100})\]$/.exec(claim)?.[1]?.trim() ?? claim;
 }
 
 const REASON = /\b(?:because|since|as|so|which|where|given|hence|thus|i\.e\.)\b|, (?:not|rather)\b/i;
@@ -89,7 +130,8 @@ function beforeReason(line: string): string | undefined {
 
 /** `The largest $n$ is 34` ends with its claim. */
 function isClaimed(text: string, { start, end }: Found): boolean {
-  return CLAIMS.test(text.slice(0, start)) && isTail(text.slice(end));
+  const before = text.slice(0, start);
+  return (CLAIMS.test(before) || CLAIMS_ABROAD.test(before.slice(-40))) && isTail(text.slice(end));
 }
 
 /** The one expression of a statement in words; `undefined` where there is none or it is not clear which. */
@@ -105,10 +147,10 @@ function selectFromProse(statement: string): string | undefined {
   if (isClaimed(claim, last)) return last.text;
   // `12 ways to seat 3 guests` says 12; `5 apples and 3 pears` says two numbers.
   const isLeading = claim.slice(0, first.start).trim() === '';
-  return isLeading && !/\b(?:and|or)\b|[,;]/.test(claim.slice(first.end, last.start))
-    ? first.text
-    : undefined;
+  return isLeading && !SEVERAL.test(claim.slice(first.end, last.start)) ? first.text : undefined;
 }
+
+const SEVERAL = new RegExp(String.raw`[,;]|(?<![\p{L}\p{M}\p{N}])${JOINTS}`, 'u');
 
 /** At most a few words, such as a unit, without another claim in them. */
 function isTail(text: string): boolean {
@@ -117,28 +159,42 @@ function isTail(text: string): boolean {
 
 function withoutMarker(text: string): NumericAnswer | null {
   // `A: 42` ends a dialogue of questions and answers.
-  const withoutLabel = (line: string) => trimEnd(stripMarkdown(line)).replace(/^A: /, '');
-  const whole = withoutLabel(text);
+  const unlabelled = (line: string) => trimEnd(stripMarkdown(line)).replace(/^A: /, '');
+  const whole = unlabelled(text);
   if (whole === '') return null;
   const statement = whole.slice(-LONGEST_EXPRESSION);
   if (isMathematical(whole)) return { answer: whole, statement };
-  const lastLine = withoutLabel(whole.slice(whole.lastIndexOf('\n') + 1));
+  const lastLine = unlabelled(whole.slice(whole.lastIndexOf('\n') + 1));
   if (isMathematical(lastLine)) return { answer: lastLine, statement };
   const claim = beforeReason(lastLine);
   if (claim !== undefined) return { answer: claim, statement };
   const end = whole.slice(-SEARCHED_END);
   const last = findExpressions(end).at(-1);
-  if (last?.qualified) return null;
+  if (last && (last.qualified || isQualifiedAbroad(end, last))) return null;
+  // "That makes 42!" exclaims.
+  if (last && isExclaimed(end, last)) return { answer: last.text.slice(0, -1), statement: last.text };
   if (last) return { answer: last.text, statement };
   return whole.length <= LONGEST_EXPRESSION ? { answer: whole, statement } : null;
 }
+
+/** `Ответ не 42.`, `答えは42ではありません。`: no value in a language whose word for "answer" is in the text. */
+function isQualifiedAbroad(text: string, { start, end }: Found): boolean {
+  const [before, after] = [text.slice(Math.max(0, start - 40), start), text.slice(end, end + 30)];
+  return languagesOf(text).some(
+    ({ qualifies, notAfter }) =>
+      qualifies?.test(before) || notAfter?.test(/^[^,.;!?\n]*/.exec(after)?.[0] ?? ''),
+  );
+}
+
+const isExclaimed = (text: string, found: Found) =>
+  /\d!$/.test(found.text) && /[\p{L}]{2}/u.test(text) && !text.slice(0, found.start).trimEnd().endsWith('=');
 
 function trimEnd(text: string): string {
   const trimmed = text.trim();
   // The value of a JSON object: `"42"}`, `42}`.
   const quoted = /^["“']([^"”]*)["”'][\s}\]]*$/.exec(trimmed)?.[1];
   const closed = withoutTrailing(trimmed, /[\s}]/);
-  const value = quoted ?? (closed.includes('{') ? trimmed : closed);
+  const value = quoted ?? (closed.includes('{') ? trimmed : closed).replace(/^["“](?=[^"”]*$)/, '');
   return withoutTrailing(value, /[.,;:。\s(]/);
 }
 

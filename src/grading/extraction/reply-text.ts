@@ -11,17 +11,30 @@ export function searchedText(reply: string): string {
 
 const FENCE = /^```[a-zA-Z]*[ \t]*\n?|\n?```\s*$/g;
 
-/** Takes off what Markdown puts around a text: code fences, emphasis, backticks, quotation and list marks. */
+/**
+ * Takes off what Markdown puts around a text: code fences, emphasis, backticks, quotation and list marks. A stop after
+ * them stays: `**Oslo**.` is `Oslo.`.
+ */
 export function stripMarkdown(text: string): string {
   let result = text.trim().replace(FENCE, '').trim();
-  result = result.replace(/^(?:>\s?|[*•]\s+|-\s+(?=[a-zA-Z]{2})|#{1,6}\s+)+/, '');
+  result = withoutEmphasis(result.replace(/^(?:>\s?|[*•]\s+|-\s+(?=[a-zA-Z]{2})|#{1,6}\s+)+/, ''));
   // Emphasis is nested a few times at most; more than that is noise, and stays.
-  for (let nested = 0; nested < 5; nested++) {
-    result = result
-      .replace(/^(?:\*{1,3}|_{1,3}(?!\{)|`+)(?=[^\s*_`])|(?<=\S)(?:\*{1,3}|(?<!\\)_{1,3}|`{1,3})$/g, '')
-      .trim();
-  }
-  return withoutEmphasis(result);
+  for (let nested = 0; nested < 5; nested++) result = withoutEdges(result).trim();
+  return result;
+}
+
+const OPENING = /^(?:\*{1,3}|_{1,3}(?!\{)|`+)(?=[^\s*_`])/;
+const CLOSING = /(?<=\S)(?:\*{1,3}|(?<!\\)_{1,3}|`{1,3})(?=[.!?,;:。]{0,2}$)/;
+
+/** Takes off marks at both ends, or at one whose partner is not in the text: `42**` ends `**Answer: 42**`. */
+function withoutEdges(text: string): string {
+  const [opening = ''] = OPENING.exec(text) ?? [];
+  const { 0: closing = '', index: end = text.length } = CLOSING.exec(text) ?? {};
+  const inner = text.slice(opening.length, end);
+  const isPair = opening !== '' && opening[0] === closing[0];
+  const opened = isPair || !inner.includes(opening[0] ?? ' ') ? opening.length : 0;
+  const isOver = isPair || !inner.includes(closing[0] ?? ' ');
+  return text.slice(opened, isOver ? end : undefined) + (isOver ? text.slice(end + closing.length) : '');
 }
 
 /** `**word**` inside a text. `2**3` and `2 ** 3` are powers and stay. */

@@ -13,12 +13,17 @@ const BLOCKS: [RegExp, string][] = [
  * Markdown around it is taken off.
  */
 export function firstStatement(content: string): string {
+  return stripMarkdown(writtenStatement(content));
+}
+
+/** The statement right after an answer marker as it is written, with its Markdown. */
+export function writtenStatement(content: string): string {
   // What closes the marker itself is no part of the answer: `**Answer:** 42`, `\text{Answer: } 42`.
   const text = content.replace(/^(?:[\s:：}]+|[*_`]+(?=[\s:：]))+/, '');
   const lines = text.split('\n');
   for (const [index, line] of lines.entries()) {
-    const statement = stripMarkdown(withBlock(lines, index, line));
-    if (/[^\s*_`:$]/.test(statement)) return statement;
+    const statement = withBlock(lines, index, line);
+    if (/[^\s*_`:$]/.test(stripMarkdown(statement))) return statement;
   }
   return '';
 }

@@ -45,10 +45,11 @@ function dollars(text: string): string {
   return marked.replace(/\$(?=\s?[\d.])/, '\\currency{usd}').replace(/\$+/g, ' ');
 }
 
-/** `15,\!000`, `1{,}000`, `1\,000` and `1 000` are one number. The bare comma is left: it may separate a list. */
+/** `15,\!000`, `1{,}000`, `1{,}00{,}000`, `1\,000` and `1 000` are one number. The bare comma is left: it may separate a list. */
 function joinThousands(text: string): string {
   return text
     .replace(/(\d)(?:,\\!\s?|\{,\}|\\,|\\;|\\ |\\!)(?=\d{3}(?!\d))/g, '$1')
+    .replace(/(?<!\d)(\d{1,2}(?:\{,\}\d{2}){1,8})(?=\d{3}(?!\d))/g, (digits) => digits.replace(/\{,\}/g, ''))
     .replace(
       /(?<![\d.,])(\d{1,3})((?: \d{3})+)(?![\d.]?\d)/g,
       (_, head: string, rest: string) => head + rest.replace(/ /g, ''),

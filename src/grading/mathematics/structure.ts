@@ -23,6 +23,9 @@ const UNION = new Set(['\\cup']);
 const COLON = new Set([':']);
 const SIGNS = new Set(['=', '<', '>', '\\leq', '\\geq', '\\neq', '\\in', '\\approx', '\\equiv', '\\to']);
 
+/** `1,234,567`, and as it is written in India `12,34,567`. */
+const GROUPED = /^(?:[+-]|\\currency\{[a-z]+\}\s?)*(?:\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3})(?!\d|,)/;
+
 /** Reads an answer as it was written. `groupThousands`: a top-level `1,234` is one number, not a list. */
 export function readAnswer(answer: string, groupThousands = true): Answer {
   return readNormalized(normalizeMathematics(answer), 0, groupThousands);
@@ -30,8 +33,8 @@ export function readAnswer(answer: string, groupThousands = true): Answer {
 
 function readNormalized(text: string, depth: number, groupThousands = false): Answer {
   if (depth > DEEPEST_NESTING) return { kind: 'words', text };
-  if (groupThousands && /^(?:[+-]|\\currency\{[a-z]+\}\s?)*\d{1,3}(?:,\d{3})+(?!\d|,)/.test(text)) {
-    const grouped = text.replace(/\d{1,3}(?:,\d{3})+/, (digits) => digits.replace(/,/g, ''));
+  if (groupThousands && GROUPED.test(text)) {
+    const grouped = text.replace(/\d{1,3}(?:,\d{2,3})+/, (digits) => digits.replace(/,/g, ''));
     return readNormalized(grouped, depth + 1);
   }
   const members = splitTopLevel(text, COMMAS)

@@ -1,0 +1,84 @@
+/** The zero of each script's decimal digits; the nine others follow it. */
+const ZEROS = [...'٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀០᠐'].map((zero) => zero.codePointAt(0) ?? 0);
+
+/** Punctuation of other scripts, and quotation marks of all, as ASCII has them. */
+const PUNCTUATION: Record<string, string> = {
+  '。': '. ',
+  '｡': '. ',
+  '।': '. ',
+  '॥': '. ',
+  '۔': '. ',
+  '።': '. ',
+  '！': '! ',
+  '？': '? ',
+  '؟': '? ',
+  '，': ', ',
+  '、': ', ',
+  '､': ', ',
+  '،': ', ',
+  '；': '; ',
+  '؛': '; ',
+  '：': ': ',
+  '︰': ': ',
+  '٫': '.',
+  '٬': ',',
+  '٪': '%',
+  '【': '[',
+  '】': ']',
+  '〔': '[',
+  '〕': ']',
+  '［': '[',
+  '］': ']',
+};
+
+const QUOTES = /[“”„‟«»‹›「」『』〝〞〟《》〈〉﹁﹂﹃﹄＂]/;
+
+/** What makes no difference to a text: marks of direction, joiners, variants of a picture. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
+
+/** Letters in circles, boxes and brackets; `🅰` has no compatible form in Unicode. */
+const BOXED_LETTERS = [0x1f130, 0x1f150, 0x1f170].map((first) => [first, first + 25] as const);
+
+const OTHER = new RegExp(
+  String.raw`[${Object.keys(PUNCTUATION).join('')}“”„‟«»‹›「」『』〝〞〟《》〈〉﹁﹂﹃﹄\uff01-\uff5e\uffe0-\uffe6\u249c-\u24e9\u{1d400}-\u{1d7ff}\u{1f130}-\u{1f189}]|\p{Default_Ignorable_Code_Point}|(?![0-9])\p{Nd}`,
+  'gu',
+);
+
+/**
+ * Writes the letters, digits and punctuation of a reply in ASCII where they are the same in another form: `Ｂ`, `𝐁` and
+ * `Ⓑ`, `４２` and `٤٢`, `答案：` and `「B」`. Other letters, and all that means something of its own in mathematics,
+ * stay; Unicode is composed (NFC).
+ */
+export function plainCharacters(text: string): string {
+  return text
+    .normalize('NFC')
+    .replace(/(?<=\p{Nd})，(?=\p{Nd}{3}(?!\p{Nd}))/gu, ',')
+    .replace(OTHER, plain);
+}
+
+function plain(character: string): string {
+  if (Object.hasOwn(PUNCTUATION, character)) return PUNCTUATION[character] ?? '';
+  if (UNSEEN.test(character)) return '';
+  if (QUOTES.test(character)) return '"';
+  const code = character.codePointAt(0) ?? 0;
+  // Full-width forms repeat ASCII at a fixed distance.
+  if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
+  const zero = ZEROS.find((one) => code >= one && code <= one + 9);
+  if (zero !== undefined) return String(code - zero);
+  const row = BOXED_LETTERS.find(([first, last]) => code >= first && code <= last);
+  return row ? String.fromCharCode(0x41 + code - row[0]) : character.normalize('NFKC');
+}
+
+/** Scripts whose words stand close to a number. */
+const SCRIPTS =
+  'Han Hiragana Katakana Hangul Thai Lao Khmer Myanmar Bengali Devanagari Gujarati Gurmukhi Tamil Telugu Kannada Malayalam';
+const CLOSE = `[${SCRIPTS.replace(/\w+ ?/g, (script) => `\\p{sc=${script.trim()}}`)}]`;
+
+const CLOSE_TO_NUMBER = new RegExp(String.raw`(?<=${CLOSE})(?=[\d$\\(+-])|(?<=[\d$)}%!])(?=${CLOSE})`, 'gu');
+
+/**
+ * Sets apart numbers and formulas from the words beside them: `答案是42。`, `42개`, `৪২টি`, `42'dir`.
+ */
+export function apartFromWords(text: string): string {
+  return text.replace(CLOSE_TO_NUMBER, ' ').replace(/(?<=\d)['’](?=\p{L}{2})/gu, ' ');
+}

@@ -1,0 +1,180 @@
+import type { Choices } from './choices.js';
+import {
+  AFTER_LETTER,
+  DENIALS,
+  isCapital,
+  LETTER,
+  languagesOf,
+  languagesOfEnd,
+} from './extraction/answer-forms.js';
+import {
+  type LetterStatement,
+  listedLetters,
+  loneLetter,
+  offeredLetter,
+  plainLetters,
+  readLetterStatement,
+} from './letter-statement.js';
+
+/** Longer last lines conclude nothing in one sentence. */
+const LONGEST_LINE = 400;
+
+/**
+ * Reads a reply without an answer marker: one that is a letter or a choice, or begins with a line that is, or whose
+ * last line is a letter set apart or concludes with one.
+ */
+export function readUnmarked(text: string, choices: Choices): LetterStatement {
+  const letter = listsOptions(text)
+    ? fromConclusion(text, choices)
+    : (fromWholeReply(text, choices) ?? fromLastLine(text, choices));
+  if (typeof letter === 'string') return { kind: 'letter', letter };
+  const letters =
+    letter ?? listedLetters(plainLetters(text), choices) ?? listedLetters(lastLine(text), choices);
+  if (letters) return { kind: 'unclear', letters };
+  const lone = plainLetters(text);
+  return /^\(?[A-Z]\)?[.:]?$/.test(lone)
+    ? { kind: 'none', notOffered: lone.replace(/[^A-Z]/g, '') }
+    : { kind: 'none' };
+}
+
+/** A letter; several of them; `null` where there is none. */
+type Found = string | string[] | null;
+
+/** A reply that is a letter or a choice, or whose first line is a letter, alone or with its text. */
+function fromWholeReply(text: string, choices: Choices): string | null {
+  const plain = plainLetters(text);
+  const [line = ''] = plain.split('\n');
+  // A choice that is itself a letter (a blood group, a variable) is ambiguous: the letter as a name comes first.
+  return (
+    loneLetter(plain, choices) ??
+    choices.byText(text) ??
+    choices.byText(plain) ??
+    choices.byText(plain.replace(/[!]$/, '')) ??
+    bareChoice(plain, choices) ??
+    bareChoice(line, choices)
+  );
+}
+
+const OPTION = 'option|choice|answer|(?:the )?(?:final|correct) (?:option|choice|answer)';
+const BARE = new RegExp(String.raw`^(?:(?:${OPTION})\s+)?[([]?(${LETTER})[)\]]?[.:!]?$`, 'iu');
+const LETTERED = new RegExp(
+  String.raw`^(?:(?:${OPTION})\s+)?[([]?(${LETTER})(?:[)\]][.:]?|[.:])?\s+(\S[\s\S]*)$`,
+  'iu',
+);
+
+/** `C`, `(C)`, `C.`, `Option C`, `C) text of C`, `C입니다.`. */
+function bareChoice(line: string, choices: Choices): string | null {
+  const text = line.trim();
+  const match = BARE.exec(text);
+  if (match?.[1]) return offeredLetter(match[1], choices) ?? null;
+  const [, written = '', content = ''] = LETTERED.exec(text) ?? [];
+  const letter = written && offeredLetter(written, choices);
+  if (letter && choices.startsWith(letter, content)) return letter;
+  return text.length <= LONGEST_LINE ? inOtherLanguages(text, choices) : null;
+}
+
+const WITH_ENDING = new RegExp(String.raw`^\(?(${LETTER})\)?(\s?[^\s.][\s\S]{0,20})$`, 'u');
+
+/** `选项C`, `Opción C`, `C입니다.`: an option as other languages call one, and nothing beside it. */
+function inOtherLanguages(text: string, choices: Choices): string | null {
+  const rest = WITH_ENDING.exec(text);
+  if (rest?.[1] && isCapital(rest[1]) && AFTER_LETTER.some((after) => isAll(after, rest[2] ?? '')))
+    return offeredLetter(rest[1], choices) ?? null;
+  for (const { option } of languagesOf(text)) {
+    const [match] = option ? text.matchAll(option) : [];
+    if (match?.index !== 0 || !isCapital(match[1] ?? '')) continue;
+    const letter = offeredLetter(match[1] ?? '', choices);
+    const content = text.slice(match[0].length).replace(/^[.:)\s]+/, '');
+    if (letter && (content === '' || choices.startsWith(letter, content))) return letter;
+  }
+  return null;
+}
+
+const isAll = (pattern: RegExp, text: string) => /^[.!\s]*$/.test(text.replace(pattern, ''));
+
+/** Whether a reply lists several options by letter: then no line of the list is its answer. */
+function listsOptions(text: string): boolean {
+  const letters = [...text.matchAll(/^[ \t*>-]*\(?([A-Za-z])[).:]\*{0,2}[ \t]+\S/gm)].map((match) =>
+    match[1]?.toUpperCase(),
+  );
+  return new Set(letters).size > 1;
+}
+
+/** A last line that is a bare letter, or says "(C) is correct". */
+function fromLastLine(text: string, choices: Choices): Found {
+  const line = text.trim().split('\n').at(-1) ?? '';
+  // A lone letter may be all that a length limit left of a word, unless it is set apart.
+  const isSetApart = !/^\s*[A-Za-z]\s*$/.test(line) || /\n[ \t]*\n[ \t]*[A-Z][ \t]*$/.test(text.trimEnd());
+  return (isSetApart ? bareChoice(lastLine(text), choices) : null) ?? fromConclusion(text, choices);
+}
+
+const lastLine = (text: string) => plainLetters(text.trim().split('\n').at(-1) ?? '');
+
+const VERDICT = new RegExp(
+  String.raw`(?:^|[\s,;:])(?:(?:option|choice|answer|statement)\s+)?(?:only\s+)?\(?(${LETTER})(?:\)|(?=\s))\s+(?:(?:is|must be|would be|seems|is therefore|is thus)\s+(?:indeed\s+)?(?:the\s+)?(?:only\s+)?(?:correct|right|best|answer|most (?:appropriate|likely|accurate))|(?:fits|matches|works|holds|satisfies|remains|is left|makes sense|is possible|is consistent|applies)\b)`,
+  'gu',
+);
+
+/** Only one that is the only one: "B fits" is said on the way, too. */
+const FITS =
+  /(?:fits|matches|works|holds|satisfies|remains|is left|makes sense|is possible|is consistent|applies)$/;
+
+/** What leads to a letter at the end of a reply: `leaving C`, `I would go with C`, `so it is C`. */
+const LEADS =
+  /(?<![\p{L}\p{M}])(?:(?:therefore|thus|hence|so|consequently|accordingly|in conclusion|finally),?(?:\s+(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be))?|(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be)|(?:which\s+)?(?:leaves|leaving)(?:\s+(?:us|me))?(?:\s+only)?(?:\s+with)?(?:\s+(?:only|just))?|(?:I|we)(?:['’]ll|['’]d|\s+would|\s+will|\s+should)?\s+(?:go(?:ing)?\s+(?:with|for)|choose|pick|select|say|answer|opt\s+for|settle\s+on)|going\s+with|my\s+(?:final\s+)?(?:choice|pick|guess|answer)\s+is|(?:matches|corresponds\s+to|which\s+is|that\s+is)(?=\s+(?:option|choice|\())|selecting|choosing)[\s:]+(?:the\s+)?(?:answer\s+)?(?:option\s+|choice\s+|letter\s+)?(?=[(["'*]{0,3}[A-Z](?![\p{L}\p{M}\d]))/giu;
+
+/** A last line that says which choice is correct, or concludes with one. */
+function fromConclusion(text: string, choices: Choices): Found {
+  const line = lastLine(text);
+  if (line.length > LONGEST_LINE || line.endsWith('?')) return null;
+  const sentence = lastSentence(line);
+  const letters = new Set<string>();
+  if (!/\b(?:not|neither|cannot)\b|n['’]t\b/i.test(line)) {
+    for (const match of line.matchAll(VERDICT)) {
+      if (FITS.test(match[0]) && !/\bonly\b[^,.;]{0,30}$/i.test(line.slice(0, match.index + 8))) continue;
+      const letter = match[1] && isCapital(match[1]) ? offeredLetter(match[1], choices) : undefined;
+      if (letter) letters.add(letter);
+    }
+    for (const letter of concluded(sentence, choices)) letters.add(letter);
+  }
+  if (letters.size === 0 && !/\bnot\b|n['’]t\b/i.test(line)) {
+    for (const letter of fromOtherLanguages(line, sentence, choices)) letters.add(letter);
+  }
+  const [only] = letters;
+  return only === undefined ? null : letters.size === 1 ? only : [...letters];
+}
+
+const lastSentence = (line: string) =>
+  /(?:^|[.!?;]\s)([^.!?;]*(?:[.!?;](?!\s)[^.!?;]*)*[.!]?)$/.exec(line)?.[1] ?? line;
+
+function concluded(sentence: string, choices: Choices): string[] {
+  if (/\b(?:if|whether|unless|suppose|assum\w+|maybe|might|could)\b/i.test(sentence)) return [];
+  const last = [...sentence.matchAll(LEADS)].at(-1);
+  const claim = last ? sentence.slice(last.index + last[0].length) : '';
+  // With the `i` of the pattern its capital letter is none.
+  if (!/^[(["'*]{0,3}[A-Z]/.test(claim)) return [];
+  const said = readLetterStatement(claim, choices);
+  return said.kind === 'letter' ? [said.letter] : said.kind === 'unclear' ? said.letters : [];
+}
+
+function fromOtherLanguages(line: string, sentence: string, choices: Choices): string[] {
+  if (DENIALS.some((denial) => denial.test(line))) return [];
+  const written = languagesOfEnd(line).flatMap(({ verdict, conclusion, not, isJoined }) => {
+    const verdicts = (verdict ? [...line.matchAll(verdict)] : []).filter((match) => {
+      const before = line.slice(0, match.index);
+      const clause = isJoined ? (before.split(/[,.;]/).at(-1) ?? '') + match[0] : line;
+      return isNamed(match) && !not?.test(clause);
+    });
+    const end = conclusion?.exec(sentence);
+    const isDenied = end && not?.test(sentence.slice(0, end.index + end[0].length));
+    return [...verdicts.map((match) => match[3] ?? ''), end && !isDenied ? (end[1] ?? '') : ''];
+  });
+  return written
+    .filter((one) => one !== '' && isCapital(one))
+    .flatMap((one) => offeredLetter(one, choices) ?? []);
+}
+
+/** A lone vowel before "the right answer" is an article or an "and" in some languages: `A helyes válasz`. */
+function isNamed([, option, bracket, letter = '', after, verb]: RegExpMatchArray): boolean {
+  return !/^[AEIOUY]$/.test(letter) || Boolean(option || bracket || after || verb);
+}
