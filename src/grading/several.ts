@@ -72,7 +72,8 @@ export function gradeSeveralChoices(
     const correct = letters.includes(letter);
     return { ...single, correct, targetLetter, message: said(letter, targetLetter, correct) };
   }
-  const named = lettersOf(plainCharacters(searchedText(output)), new Choices(choices, first)) ?? lettersOfOne(single);
+  const named =
+    lettersOf(plainCharacters(searchedText(output)), new Choices(choices, first)) ?? lettersOfOne(single);
   if (named === null) return { ...single, correct: false, targetLetter };
   const letter = named.join(', ');
   const correct = letter === targetLetter;
