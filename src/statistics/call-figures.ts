@@ -1,5 +1,6 @@
 import type { CallRecord } from '../contracts/language-model.js';
 import type { CallFigures, CutOffReplies } from '../contracts/results.js';
+import { countedText } from './figure-text.js';
 
 /** Sentences that are told apart; those of a server that never says the same twice are one. */
 const MOST_SENTENCES = 20;
@@ -44,18 +45,15 @@ export function callFigureRows({
   adaptations = {},
 }: Partial<CallFigures>): [name: string, text: string][] {
   const thought = reasoning === undefined ? '' : `; ${reasoning} of their tokens were reasoning`;
+  const cutOff: [string, string] = [
+    'cut-off replies',
+    `${cut_off}, at their token limit (max_output_tokens)${thought}`,
+  ];
   return [
-    ...(cut_off === 0
-      ? []
-      : [
-          ['cut-off replies', `${cut_off}, at their token limit (max_output_tokens)${thought}`] as [
-            string,
-            string,
-          ],
-        ]),
+    ...(cut_off === 0 ? [] : [cutOff]),
     ...Object.entries(adaptations).map(([sentence, calls]): [string, string] => [
       'sent otherwise',
-      `${sentence} (${calls} ${calls === 1 ? 'call' : 'calls'})`,
+      `${sentence} (${countedText(calls, 'call')})`,
     ]),
   ];
 }

@@ -26,8 +26,7 @@ export function createAgentTurn(contexts: AgentEvalContexts, calls: RolloutCalls
     const cost = attempt.costOf(record);
     const tool_calls = record.tool_calls?.length ?? 0;
     const saysNothing = tool_calls === 0 && record.text.trim() === '';
-    const wasCutOff = isCutOff(record);
-    if (wasCutOff && context.config.agent.lm.on_cut_off === 'error') {
+    if (isCutOff(record) && context.config.agent.lm.on_cut_off === 'error') {
       throw rolloutError(ROLLOUT_ERRORS.cutOff, cutOffText(record, 'agent.lm'), cost);
     }
     if (saysNothing && isMissing(record))
