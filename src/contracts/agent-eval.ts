@@ -25,6 +25,8 @@ export interface RolloutPlace {
   user_turns: number;
   /** Tries for the user's next message that came to nothing. */
   user_faults: number;
+  /** The user has answered and left: the agent's next reply without a tool call is the last one. */
+  user_left?: true;
   at: DatabaseVersion;
 }
 
@@ -104,7 +106,13 @@ export interface UserTurnInput extends AskingStep {
 }
 
 export type UserTurn = StepCost &
-  ({ kind: 'said' } | { kind: 'stopped' } | { kind: 'faulty'; fault: UserFault });
+  (
+    | { kind: 'said' }
+    /** Said the stop token, and with it what the agent had asked for: the agent has one more reply that they do not answer. */
+    | { kind: 'answered_and_left' }
+    | { kind: 'stopped' }
+    | { kind: 'faulty'; fault: UserFault }
+  );
 
 /** What all steps of a rollout, or of a run, have come to. Cumulative. */
 export interface RolloutTotals extends StepCost {
