@@ -247,15 +247,14 @@ export interface RolloutInput {
 
 /** rollout → agentEval: it has used up the calls that it was granted, and waits for more; or for a person. */
 export interface RolloutReport {
-  /** Absent in rollouts of earlier versions. */
-  from?: ChildExecution;
+  from: ChildExecution;
   /** Its workflow's id. */
   rollout: string;
   /** What it has spent in all. */
   spent: Spending;
   /** Calls that it waits for; 0 where it needs none now. */
   wants: number;
-  /** How often it has asked for calls, this time included; absent in rollouts of earlier versions. */
+  /** How often it has asked for calls, this time included; absent where it wants none. */
   ask?: number;
 }
 
