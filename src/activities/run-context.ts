@@ -40,8 +40,8 @@ export interface TaskPlan {
 export interface StoredPlan extends TaskPlan {
   /** What its workflow was told. */
   plan: RunPlan;
-  /** SHA-256 of the tasks; absent in folders of earlier versions. */
-  rows?: string;
+  /** SHA-256 of the tasks. */
+  rows: string;
 }
 
 /** What a worker knows of one run: its config, dataset, model and answered calls. Read once, shared by activities. */

@@ -16,12 +16,8 @@ export class AgentTurns {
 
   /**
    * @param idleOnes the idle turns of all lanes
-   * @param awaitsAgents whether it is waited for what an agent's `reset` and `restore` promise
    */
-  constructor(
-    private readonly idleOnes: Set<IdleTurn>,
-    readonly awaitsAgents: () => boolean = () => true,
-  ) {}
+  constructor(private readonly idleOnes: Set<IdleTurn>) {}
 
   /** Lets an agent work. @throws what it throws, or what its turn is ended with. */
   async take<Value>(work: () => Promise<Value>): Promise<Value> {

@@ -55,16 +55,15 @@ export function ownAgent(make: () => unknown, turns: AgentTurns | null = null): 
   };
   const turn = <Value>(work: () => Promise<Value>): Promise<Value> =>
     turns === null ? now(work) : turns.take(() => now(work));
-  const waits = () => turns?.awaitsAgents() ?? true;
   /** What may be done at once, or be awaited. */
   const perhaps = (work: () => unknown): Promise<void> | undefined => {
     const answer = kept(now(work));
-    if (!(answer instanceof Promise) || !waits()) return undefined;
+    if (!(answer instanceof Promise)) return undefined;
     return turns === null ? answer : turns.take(() => answer);
   };
   const atOnce = (method: string, work: () => unknown): unknown => {
     const answer = kept(now(work));
-    if (answer instanceof Promise && waits())
+    if (answer instanceof Promise)
       throw new TypeError(`${method} answered a promise; it must answer at once`);
     return answer;
   };

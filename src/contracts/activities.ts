@@ -69,8 +69,8 @@ export interface WritePartInput {
   execution: string;
   shard: number;
   sequence: number;
-  /** Tells the shard's execution from others; absent in shards of earlier versions. */
-  by?: string;
+  /** Tells the shard's execution from others. */
+  by: string;
   episodes: CompactEpisode[];
   /** The memory that a shared lane ended with, and its last sample. */
   memory?: MemoryPart;

@@ -25,6 +25,8 @@ export interface RolloutPlace {
   user_turns: number;
   /** Tries for the user's next message that came to nothing. */
   user_faults: number;
+  /** The user has answered and left: the agent's next reply without a tool call is the last one. */
+  user_left?: true;
   at: DatabaseVersion;
 }
 
@@ -110,7 +112,13 @@ export interface UserTurnInput extends AskingStep {
 }
 
 export type UserTurn = StepCost &
-  ({ kind: 'said' } | { kind: 'stopped' } | { kind: 'faulty'; fault: UserFault });
+  (
+    | { kind: 'said' }
+    /** Said the stop token, and with it what the agent had asked for: the agent has one more reply that they do not answer. */
+    | { kind: 'answered_and_left' }
+    | { kind: 'stopped' }
+    | { kind: 'faulty'; fault: UserFault }
+  );
 
 /** What all steps of a rollout, or of a run, have come to. Cumulative. */
 export interface RolloutTotals extends StepCost {
@@ -247,15 +255,14 @@ export interface RolloutInput {
 
 /** rollout → agentEval: it has used up the calls that it was granted, and waits for more; or for a person. */
 export interface RolloutReport {
-  /** Absent in rollouts of earlier versions. */
-  from?: ChildExecution;
+  from: ChildExecution;
   /** Its workflow's id. */
   rollout: string;
   /** What it has spent in all. */
   spent: Spending;
   /** Calls that it waits for; 0 where it needs none now. */
   wants: number;
-  /** How often it has asked for calls, this time included; absent in rollouts of earlier versions. */
+  /** How often it has asked for calls, this time included; absent where it wants none. */
   ask?: number;
 }
 

@@ -232,8 +232,7 @@ export interface EvolveCarried {
 
 /** iteration → evolve: what happened since the last report. */
 export interface IterationReport {
-  /** Absent in iterations of earlier versions. */
-  from?: ChildExecution;
+  from: ChildExecution;
   lines: string[];
   /** Scaffolds that were made or scored in this iteration, as they are now. */
   nodes: ScaffoldNode[];

@@ -78,19 +78,18 @@ const isTotals = shaped<Totals>({
 });
 
 export const isShardReport = shaped<ShardReport>({
-  from: orAbsent(isChild),
-  told: orAbsent(isCount),
+  from: isChild,
+  told: isCount,
   shard: isCount,
-  version: orAbsent(isCount),
+  version: isCount,
   totals: isTotals,
   claim: orAbsent(isClaim),
   again: orAbsent(isTruth),
-  wants: orAbsent(isCount),
   fatal: orAbsent(isText),
 });
 
 export const isControlState = shaped<ControlState>({
-  version: orAbsent(isCount),
+  version: isCount,
   asks: orAbsent(isTruth),
   allotted: orAbsent(isAllotment),
   paused: isTruth,
@@ -115,7 +114,7 @@ const isSpending = shaped<Spending>({
 });
 
 export const isRolloutReport = shaped<RolloutReport>({
-  from: orAbsent(isChild),
+  from: isChild,
   rollout: isText,
   spent: isSpending,
   wants: isCount,
@@ -141,7 +140,7 @@ const isNode = shaped<ScaffoldNode>({
 });
 
 export const isIterationReport = shaped<IterationReport>({
-  from: orAbsent(isChild),
+  from: isChild,
   lines: listOf(isText),
   nodes: listOf(isNode),
   totals: shaped<EvolveTotals>({ ...stepCost, executions: isCount, executions_failed: isCount }),

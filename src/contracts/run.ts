@@ -106,10 +106,10 @@ export interface RunPlan {
   /** Samples that an earlier, unfinished execution finished; they are not run again. */
   kept: Totals;
   spent_wall_seconds: number;
-  /** What the config means for order and prompts, for people; absent in runs of earlier versions. */
-  means?: readonly string[];
-  /** Which trial of a sample says whether it is correct; absent in runs of earlier versions. */
-  accuracy_of?: Metrics['accuracy_of'];
+  /** What the config means for order and prompts, for people. */
+  means: readonly string[];
+  /** Which trial of a sample says whether it is correct. */
+  accuracy_of: Metrics['accuracy_of'];
 }
 
 /** Totals of a shard, or of a run. Cumulative, so that a lost or repeated report does no harm. */
@@ -135,20 +135,17 @@ export interface ChildExecution {
 
 /** How a shard stands. Cumulative, so that a lost, repeated or overtaken report does no harm. */
 export interface ShardReport {
-  /** Absent in shards of earlier versions. */
-  from?: ChildExecution;
+  from: ChildExecution;
   /** Version of the newest {@link ControlState} that it has heard. */
-  told?: number;
+  told: number;
   shard: number;
-  /** Grows with each report of the shard; absent in shards that were begun before there was one. */
-  version?: number;
+  /** Grows with each report of the shard. */
+  version: number;
   totals: Totals;
   /** What it says of what it was allotted, where the run has limits; see {@link ShardClaim}. */
   claim?: ShardClaim;
   /** Nothing has changed since the report before, and no call is open: perhaps an answer or an order was lost. */
   again?: boolean;
-  /** Calls that a shard without allotments would like to start. */
-  wants?: number;
   /** Why no further call can succeed. */
   fatal?: string;
 }
@@ -168,11 +165,11 @@ export interface ShardClaim {
 
 /** What a run asks of a shard. The newest says it all, so that a lost, repeated or overtaken one does no harm. */
 export interface ControlState {
-  /** Grows with each one that the shard is sent; absent in runs that were begun before there was one. */
-  version?: number;
+  /** Grows with each one that the shard is sent. */
+  version: number;
   /** It is to report how it stands: another one has nothing to do, and its last report may have been lost. */
   asks?: boolean;
-  /** What the shard may spend in all, where the run has limits; absent where calls are granted one by one. */
+  /** What the shard may spend in all, where the run has limits. */
   allotted?: Allotment;
   paused: boolean;
   /** Finish the episodes in flight and begin no other. */
@@ -200,11 +197,9 @@ export interface ShardCarried {
   /** Parts written. */
   sequence: number;
   totals: Totals;
-  /** Calls granted and not made, where the run does not allot. */
-  allowance: number;
   budget?: ShardBudget;
   /** Reports sent. */
-  reports?: number;
+  reports: number;
 }
 
 export interface ShardResult {

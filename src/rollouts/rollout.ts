@@ -77,11 +77,11 @@ export class Rollout {
 
   /** A reply of the agent, and what follows from it. */
   private async agentTurn(): Promise<RolloutOutcome | null> {
-    const { has_user, stops_at_goal } = this.rules;
+    const { stops_at_goal } = this.rules;
     const { tool_calls, cut_off } = await this.ports.agent(this.standing);
     this.move({ agent_turns: this.standing.agent_turns + 1 });
     if (cut_off === true) return this.end('cut_off');
-    if (tool_calls === 0) return has_user ? this.userTurn() : this.end('agent_done');
+    if (tool_calls === 0) return this.replied();
     let goal = false;
     for (let index = 0; index < tool_calls; index++) {
       const called = await this.ports.tool(this.standing, index);
@@ -91,12 +91,22 @@ export class Rollout {
     return goal && stops_at_goal ? this.end('goal') : null;
   }
 
+  /** A reply without a tool call goes to the user. */
+  private async replied(): Promise<RolloutOutcome | null> {
+    if (this.standing.user_left) return this.end('user_stop');
+    return this.rules.has_user ? this.userTurn() : this.end('agent_done');
+  }
+
   private async userTurn(): Promise<RolloutOutcome | null> {
     for (;;) {
       const turn = await this.ports.user(this.standing);
       if (turn.kind !== 'faulty') {
         this.move({ user_turns: this.standing.user_turns + 1, user_faults: 0 });
-        return turn.kind === 'stopped' ? this.end('user_stop') : null;
+        if (turn.kind === 'answered_and_left' && this.standing.agent_turns < this.rules.max_turns) {
+          this.move({ user_left: true });
+          return null;
+        }
+        return turn.kind === 'said' ? null : this.end('user_stop');
       }
       this.move({ user_faults: this.standing.user_faults + 1 });
       if (this.standing.user_faults >= USER_ATTEMPTS) return this.end('user_fault', turn.fault);

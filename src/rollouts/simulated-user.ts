@@ -33,6 +33,24 @@ export function readUserMessage(said: string, stopToken: string): UserMessage {
   return { text: parts.join('').trim(), stops: parts.length > 1 };
 }
 
+/** A question in whatever script; the address of a page may hold a mark too. */
+const ASKS = /[?？؟՞\u037e](?!\S*[=&])/;
+
+/**
+ * What a user's words do: the conversation goes on, or ends. Words beside the stop token that answer what the agent has
+ * just asked are heard: the agent can still act on them.
+ * @param messages the conversation before them
+ */
+export function userMove(
+  { text, stops }: UserMessage,
+  messages: readonly ChatMessage[],
+): 'said' | 'answered_and_left' | 'stopped' {
+  if (!stops) return 'said';
+  const last = visibleMessages(messages).at(-1);
+  const isAnswer = text !== '' && last?.role === 'assistant' && ASKS.test(last.content);
+  return isAnswer ? 'answered_and_left' : 'stopped';
+}
+
 function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -36,8 +36,7 @@ export function userFault(reply: UserReply, context: UserFaultContext): UserFaul
   if (stops && !context.agentHasReplied) return 'early_stop';
   if (!saysAnything(text)) return stops ? null : 'empty';
   const agents = visibleMessages(context.messages).findLast(({ role }) => role === 'assistant')?.content;
-  if (speaksAsAgent(text) || (agents !== undefined && repeats(text, agents))) return 'role_swap';
-  return stops && agents !== undefined && asksToAct(text, agents) ? 'early_stop' : null;
+  return speaksAsAgent(text) || (agents !== undefined && repeats(text, agents)) ? 'role_swap' : null;
 }
 
 /** A question mark or an emoji says something; dots and dashes do not. */
@@ -109,15 +108,4 @@ function repeats(text: string, agents: string): boolean {
   if (before.length >= SAME_WORDS && said === before.join(' ')) return true;
   const own = ` ${wordsOf(withoutQuotes(text)).join(' ')} `;
   return before.length >= REPEATED_WORDS && own.includes(` ${before.join(' ')} `);
-}
-
-const GO_AHEAD =
-  /\b(?:go ahead|proceed)\b|^(?:yes|yeah|yep|sure|ok|okay)[,.! ]+(?:please|do (?:it|that)|(?:please )?(?:book|cancel|change|pay|refund|confirm|process|exchange|return|order)\b)|\bplease (?:do|book|cancel|change|pay for|refund|confirm|process|exchange|return|order)\b/;
-const DECLINES =
-  /\b(?:no|not|never|nothing|none|don't|won't|can't|cannot|thanks anyway|instead|already|later|myself)\b/;
-
-/** The user agrees to what the agent asks whether to do, and leaves: the agent could not do it any more. */
-function asksToAct(text: string, agents: string): boolean {
-  const own = text.toLowerCase().replaceAll('’', "'");
-  return agents.includes('?') && GO_AHEAD.test(own) && !DECLINES.test(own);
 }

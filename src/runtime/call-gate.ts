@@ -1,9 +1,8 @@
 import type { Allotment, Amounts } from '../contracts/allotment.js';
-import type { CallLeave } from './call-leave.js';
 import { advance, type ShardBudget, type ShardBudgetEvent } from './shard-budget.js';
 
 /** A {@link ShardBudget} with those who wait. */
-export class CallGate implements CallLeave {
+export class CallGate {
   private readonly waiting: ((begins: boolean) => void)[] = [];
 
   constructor(
@@ -18,6 +17,7 @@ export class CallGate implements CallLeave {
     return this.state;
   }
 
+  /** Resolves when the call may begin; with false where none may any more. */
   take(): Promise<boolean> {
     return new Promise((resolve) => {
       this.waiting.push(resolve);
@@ -25,6 +25,7 @@ export class CallGate implements CallLeave {
     });
   }
 
+  /** A call that had leave has ended, with a reply or without. */
   ended(): void {
     this.apply({ type: 'ended', spent: this.spent() });
   }
@@ -38,12 +39,9 @@ export class CallGate implements CallLeave {
     this.apply({ type: 'idle' });
   }
 
+  /** Refuses those who wait, and whoever comes. */
   close(): void {
     this.apply({ type: 'over' });
-  }
-
-  isWaitedFor(): boolean {
-    return this.waiting.length > 0;
   }
 
   private apply(event: ShardBudgetEvent): void {

@@ -98,10 +98,8 @@ export class Lane {
     try {
       if (problem !== undefined) throw new OpenError(problem);
       this.agent ??= this.createAgent();
-      const begun =
-        resumed === undefined ? this.begin(this.agent, sample, episode) : this.agent.restore(episode.agent);
-      // A history in which nothing was promised has no pause here.
-      if (begun !== undefined) await begun;
+      if (resumed === undefined) await this.begin(this.agent, sample, episode);
+      else await this.agent.restore(episode.agent);
       if ((await this.takeSteps(this.agent, sample, episode)) === 'suspended') return 'suspended';
     } catch (caught) {
       if (this.ports.isInterruption(caught)) throw caught;
@@ -155,15 +153,10 @@ export class Lane {
     return { episode, ...(opened.problem === undefined ? {} : { problem: opened.problem }) };
   }
 
-  private begin(agent: Agent, sample: OpenedSample, episode: EpisodeState): Promise<void> | undefined {
+  private async begin(agent: Agent, sample: OpenedSample, episode: EpisodeState): Promise<void> {
     const { trial } = this.state;
-    const begun = agent.reset({ sample_id: sample.id, trial, num_trials: this.ports.rules.num_trials });
-    const keep = () => {
-      episode.agent = agent.snapshot();
-    };
-    if (begun !== undefined) return begun.then(keep);
-    keep();
-    return undefined;
+    await agent.reset({ sample_id: sample.id, trial, num_trials: this.ports.rules.num_trials });
+    episode.agent = agent.snapshot();
   }
 
   /** What has failed beside the agent's turns. */

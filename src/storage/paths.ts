@@ -57,7 +57,7 @@ export function planKey(): string {
 /**
  * The rows a shard wrote at once; a retried write of the same rows lands on the same key.
  * @param by the shard's own execution, since one that was reset counts from an earlier number and writes other rows;
- *   absent in runs of earlier versions, and where there is no shard.
+ *   absent where there is no shard.
  */
 export function partKey(execution: string, shard: number, sequence: number, by?: string): string {
   const name = `${padded(shard, SHARD_DIGITS)}-${padded(sequence, SEQUENCE_DIGITS)}`;

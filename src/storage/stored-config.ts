@@ -25,7 +25,7 @@ export async function writeStoredConfig(
 }
 
 /**
- * The config that an experiment's folder was prepared with; null where there is none. Those of earlier versions have no
+ * The config that an experiment’s folder was prepared with; null where there is none. One that somebody has written has no
  * end by which they could be known to be whole.
  * @throws StorageError where it is not as it was written. Quotes nothing of it.
  */

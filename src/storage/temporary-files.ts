@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { hostIdentity, isAlive } from './process-identity.js';
 
 // `.reprise-<host>-<place>-<process>-<random>.tmp`: the owner is in the name, so that an orphan can be told from a write
-// in progress. Earlier versions wrote no place.
-const TEMPORARY_NAME = /^\.reprise-([0-9a-f]{8})-(?:([0-9a-f]{8})-)?(\d+)-[0-9a-f]{16}\.tmp$/;
+// in progress.
+const TEMPORARY_NAME = /^\.reprise-([0-9a-f]{8})-([0-9a-f]{8})-(\d+)-[0-9a-f]{16}\.tmp$/;
 const HOST = mark(hostname());
 const PLACE = mark(hostIdentity());
 

@@ -8,7 +8,7 @@ import type { ToolOutcome } from '../contracts/bundle.js';
 import type { ChatMessage, ToolCall } from '../contracts/language-model.js';
 import { firstPlace, Rollout } from '../rollouts/rollout.js';
 import { rolloutRules } from '../rollouts/rules.js';
-import { readUserMessage } from '../rollouts/simulated-user.js';
+import { readUserMessage, userMove } from '../rollouts/simulated-user.js';
 import { noStepCost } from '../runtime/step-cost.js';
 import { goalIn } from './goal-in.js';
 import { seededBytes } from './seeded-bytes.js';
@@ -96,9 +96,10 @@ export async function playRow(
           return { ...noStepCost(), kind: 'faulty', fault: said.fault };
         }
         faults = [];
-        const { text, stops } = readUserMessage(said, stopToken);
-        if (text !== '') messages.push({ role: 'user', content: text });
-        return { ...noStepCost(), kind: stops ? 'stopped' : 'said' };
+        const heard = readUserMessage(said, stopToken);
+        const kind = userMove(heard, messages);
+        if (heard.text !== '') messages.push({ role: 'user', content: heard.text });
+        return { ...noStepCost(), kind };
       },
     },
     firstPlace({ version: 0, database: '' }),

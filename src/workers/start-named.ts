@@ -55,17 +55,24 @@ async function isInProgress(client: Client, id: string, type: string): Promise<b
   );
 }
 
-/** The config that one in progress was begun with: its input, or, where that is the path of one, the one in its folder. */
-async function runningConfig<Config>(
+/** What is known of one in progress. */
+interface RunningConfigs<Config> {
+  /** What it was started with, with its pace: its input, or, where that is the path of a config, the one in its folder. */
+  asked: Config | null;
+  /** What its folder was prepared with, which holds what the input may leave open; its input until then. */
+  prepared: Config | null;
+}
+
+async function runningConfigs<Config>(
   client: Client,
   id: string,
   { isOne }: ConfigKind<Config>,
   folder: ArtifactStore,
-): Promise<Config | null> {
-  const input = await startedWith(client, id);
-  if (isOne(input)) return input as Config;
-  const stored = await readStoredConfig(folder);
-  return isOne(stored) ? (stored as Config) : null;
+): Promise<RunningConfigs<Config>> {
+  const [input, stored] = [await startedWith(client, id), await readStoredConfig(folder)];
+  const given = isOne(input) ? (input as Config) : null;
+  const prepared = isOne(stored) ? (stored as Config) : null;
+  return { asked: given ?? prepared, prepared: prepared ?? given };
 }
 
 async function attach<Config>(
@@ -74,7 +81,7 @@ async function attach<Config>(
   { config, kind, code, holdsRows }: Startable<Config>,
   folder: ArtifactStore,
 ): Promise<StartedRun> {
-  const running = await runningConfig(client, id, kind, folder);
+  const { asked: running, prepared } = await runningConfigs(client, id, kind, folder);
   const differs = running === null ? null : kind.difference(running, config);
   if (differs !== null) {
     throw new InvalidInputError(
@@ -82,7 +89,7 @@ async function attach<Config>(
       differs,
     );
   }
-  if (running !== null && !(await holdsRows(folder, running))) {
+  if (prepared !== null && !(await holdsRows(folder, prepared))) {
     throw new InvalidInputError(
       `dataset: the run ${id} is in progress with other rows than are there now, and goes on with those. Give this one a name of its own with --name`,
       'dataset',

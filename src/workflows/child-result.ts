@@ -2,7 +2,6 @@ import {
   CancellationScope,
   type ChildWorkflowHandle,
   getExternalWorkflowHandle,
-  patched,
   type Workflow,
   type WorkflowResultType,
 } from '@temporalio/workflow';
@@ -17,7 +16,7 @@ export async function childResult<Child extends Workflow>({
 }: Pick<ChildWorkflowHandle<Child>, 'workflowId' | 'result'>): Promise<WorkflowResultType<Child>> {
   let ended = false;
   CancellationScope.current().cancelRequested.catch(() => {
-    if (ended || !patched('cancels-what-a-child-continues-as')) return;
+    if (ended) return;
     CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowId).cancel()).catch(
       // It has ended meanwhile, or has heard of it.
       () => undefined,

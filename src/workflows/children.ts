@@ -55,10 +55,9 @@ export class Children {
   /**
    * Handles what one of them says, at the latest when its start is heard of. Whoever else says that it is one is ended:
    * nobody hears of what it does, and it spends.
-   * @param from undefined in children of earlier versions, which are believed.
    */
-  hear(from: ChildExecution | undefined, handle: () => void): void {
-    if (from === undefined || this.own.has(from.first)) handle();
+  hear(from: ChildExecution, handle: () => void): void {
+    if (this.own.has(from.first)) handle();
     else if (this.starting.has(from.workflow_id)) this.starting.get(from.workflow_id)?.push({ from, handle });
     else this.dismiss(from);
   }

@@ -92,7 +92,7 @@ export class EvolveControl extends ExperimentControl<EvolvePlan> {
 
   private hear({ from, lines, nodes, totals }: IterationReport): void {
     // What it says when it ends comes last, whatever arrives later.
-    if (from !== undefined && this.working?.firstExecutionRunId !== from.first) return;
+    if (this.working?.firstExecutionRunId !== from.first) return;
     for (const line of lines) this.say(line);
     for (const node of nodes) this.nodes.set(node.id, node);
     this.totals = totals;

@@ -1,4 +1,4 @@
-import { getExternalWorkflowHandle, patched } from '@temporalio/workflow';
+import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import type { IterationReport } from '../contracts/evolve.js';
 import { reportInterval } from '../runtime/deal.js';
 import { isGone, ownExecution } from './children.js';
@@ -53,7 +53,7 @@ export class IterationNews {
     getExternalWorkflowHandle(this.parent)
       .signal(evolveReportSignal, { from: ownExecution(), lines, ...this.standing() })
       .catch((error: unknown) => {
-        if (isGone(error) && patched('ends-without-its-experiment')) this.left();
+        if (isGone(error)) this.left();
       });
   }
 }

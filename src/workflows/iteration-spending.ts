@@ -1,4 +1,4 @@
-import { condition, patched, workflowInfo } from '@temporalio/workflow';
+import { condition, workflowInfo } from '@temporalio/workflow';
 import type { EvolvePlan, EvolveTotals, ScaffoldNode, ScaffoldRun } from '../contracts/evolve.js';
 import type { Asked, Limits, SpendingLeft } from '../contracts/run.js';
 import type { AskedBefore, StepCost } from '../contracts/step-cost.js';
@@ -133,7 +133,7 @@ export class IterationSpending {
    */
   private paidBeforeMore(scaffold: string, error: unknown, paid: StepCost): StepCost | null {
     const cost = costAtLimit(error);
-    if (cost?.unkept === undefined || !patched('reserves-more-calls')) return null;
+    if (cost?.unkept === undefined) return null;
     const spent = costBeyond(cost, paid);
     if (reachedLimit(this.plan.limits, spendingOf(addStep(this.totals, spent))) !== null) return null;
     this.pay(scaffold, spent);

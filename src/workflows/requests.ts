@@ -1,4 +1,4 @@
-import { log, patched, setHandler } from '@temporalio/workflow';
+import { log, setHandler } from '@temporalio/workflow';
 import { isAwayNotice } from '../contracts/incoming.js';
 import { UPDATES } from '../contracts/names.js';
 import type { AwayNotice } from '../contracts/run.js';
@@ -46,8 +46,6 @@ export function takeRequests(control: Steered): void {
 /** The same, sent as signals: nobody hears whether it could be done, so what cannot be is dropped, and the log says so. */
 function asSignals(control: Steered): void {
   const take = (name: string, assert: () => void, act: () => void) => {
-    // A run of an earlier version has not heard them.
-    if (!patched('steered-by-signals')) return;
     try {
       assert();
     } catch (error) {

@@ -4,7 +4,6 @@ import {
   condition,
   getExternalWorkflowHandle,
   isCancellation,
-  patched,
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -267,8 +266,7 @@ export class RolloutSession {
     getExternalWorkflowHandle(parent.workflowId)
       .signal(rolloutReportSignal, report)
       .catch((error: unknown) => {
-        if (isGone(error) && patched('ends-without-its-run'))
-          this.control = { paused: false, exhausted: true };
+        if (isGone(error)) this.control = { paused: false, exhausted: true };
       });
   }
 

@@ -1,4 +1,4 @@
-import { ApplicationFailure, patched, setCurrentDetails } from '@temporalio/workflow';
+import { ApplicationFailure, setCurrentDetails } from '@temporalio/workflow';
 import type { Allotment } from '../contracts/allotment.js';
 import type { Metrics } from '../contracts/results.js';
 import type {
@@ -15,11 +15,10 @@ import { Allotments } from '../runtime/allotments.js';
 import { hasCallLimits, reachedLimit } from '../runtime/budget.js';
 import { dealConcurrency } from '../runtime/deal.js';
 import { accuracyOf, addTotals, noTotals, spendingOfTotals, totalsOf } from '../runtime/totals.js';
-import { Wishes } from '../runtime/wishes.js';
 import { Children, tell } from './children.js';
 import type { Outcome } from './conclude.js';
 import { ExperimentControl } from './experiment-control.js';
-import { controlSignal, grantSignal } from './messages.js';
+import { controlSignal } from './messages.js';
 import { progressMarkdown } from './progress-markdown.js';
 import { type ShardHandle, ShardRegister } from './shard-register.js';
 
@@ -31,8 +30,6 @@ export class RunControl extends ExperimentControl<RunPlan> {
   /** What the shards were started with. */
   private dealt = { concurrency: 0, paused: false };
   private allotments: Allotments | null = null;
-  /** In the place of allotments, in a run that began before there were any. */
-  private wishes: Wishes | null = null;
   private readonly shards: ShardRegister;
   private readonly children = new Children();
   /** What each shard was allotted when it was started. */
@@ -62,8 +59,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
     if (this.before?.budget !== undefined) this.allotments = Allotments.resume(this.before.budget);
     else if (hasCallLimits(plan.limits)) {
       const shards = Array.from({ length: plan.shards }, (_, shard) => shard);
-      if (patched('allotments')) this.allotments = Allotments.begin(plan.limits, plan.kept, shards);
-      else this.wishes = new Wishes(plan.limits, plan.kept);
+      this.allotments = Allotments.begin(plan.limits, plan.kept, shards);
     }
     this.checkLimits();
     this.showPhase();
@@ -107,7 +103,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
   }
 
   private hear(report: ShardReport): void {
-    const { shard, totals, claim, again = false, wants, fatal } = report;
+    const { shard, claim, again = false, fatal } = report;
     if (!this.shards.hear(report)) return;
     const hasForgotten = this.shards.hasForgotten(report);
     if (fatal !== undefined && !this.standing.hasFailed()) {
@@ -120,8 +116,6 @@ export class RunControl extends ExperimentControl<RunPlan> {
     else for (const one of told) this.control(one);
     if (hasForgotten && !told.includes(shard)) this.control(shard);
     if (again) this.answer(shard, (claim?.wanted ?? 0) > 0);
-    this.wishes?.hear(shard, totals, wants);
-    this.grantWishes();
     this.show();
   }
 
@@ -244,10 +238,8 @@ export class RunControl extends ExperimentControl<RunPlan> {
     this.shards.end(shard, last);
     const totals = this.shards.totalsOf(shard);
     this.allotments?.end(shard, totals ?? noTotals());
-    this.wishes?.end(shard, totals);
     if (this.shards.atWork().length > 0) this.passOn();
     this.checkLimits();
-    this.grantWishes();
     this.show();
   }
 
@@ -256,15 +248,6 @@ export class RunControl extends ExperimentControl<RunPlan> {
       return;
     const spent = spendingOfTotals(this.sum());
     this.exhaust(reachedLimit(this.plan.limits, spent) ?? 'limits: nothing is left to spend');
-  }
-
-  private grantWishes(): void {
-    if (this.wishes === null) return;
-    for (const [shard, calls] of this.wishes.grants()) {
-      this.shards.tell(shard, (handle) => tell(handle, grantSignal, calls, undefined));
-    }
-    const reached = this.wishes.exhausted();
-    if (reached !== null) this.exhaust(reached);
   }
 
   private stateFor(shard: number, concurrency: number): ControlState {
@@ -286,8 +269,7 @@ export class RunControl extends ExperimentControl<RunPlan> {
   private hasChanged(): boolean {
     const { concurrency, paused } = this.standing.asked();
     const { dealt } = this;
-    const isAsBefore = concurrency === dealt.concurrency && paused === dealt.paused;
-    return !isAsBefore && patched('asked-while-shards-were-started');
+    return concurrency !== dealt.concurrency || paused !== dealt.paused;
   }
 
   /** Those that are being started hear of their share when they have been. */
@@ -296,9 +278,9 @@ export class RunControl extends ExperimentControl<RunPlan> {
     for (const shard of this.shards.atWork()) this.control(shard);
   }
 
-  /** Whether its history has just grown long. What a run that began before allotments granted is not handed over. */
+  /** Whether its history has just grown long. */
   private beginsToHandOver(): boolean {
-    if (this.handsOver || this.wishes !== null || !this.isLong()) return false;
+    if (this.handsOver || !this.isLong()) return false;
     this.handsOver = true;
     return true;
   }

@@ -1,4 +1,4 @@
-import { continueAsNew, isCancellation, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, isCancellation, setHandler, workflowInfo } from '@temporalio/workflow';
 import { isShardReport } from '../contracts/incoming.js';
 import type { RunCarried, RunInput, RunResult } from '../contracts/run.js';
 import { conclude } from './conclude.js';
@@ -13,11 +13,6 @@ import { runShards } from './run-shards.js';
 import { assertContinues } from './started-rightly.js';
 import { type ExperimentClock, WorkingClock } from './working-clock.js';
 
-/** Never while the history of a run that began before there was a handover is replayed. */
-function isLong(): boolean {
-  return workflowInfo().continueAsNewSuggested && patched('continues-as-new');
-}
-
 /**
  * A dataset of environments × an agent with memory × trials. Prepares, deals the samples to `shard` workflows,
  * and writes the artifacts, however the run ends. Continues as new when its history grows long: the shards hand over
@@ -27,7 +22,11 @@ function isLong(): boolean {
 export async function run(input: RunInput, carried?: RunCarried): Promise<RunResult> {
   assertContinues(carried);
   const startedAt = carried?.started_at ?? Date.now();
-  const control = new RunControl(workflowInfo().workflowId, carried, isLong);
+  const control = new RunControl(
+    workflowInfo().workflowId,
+    carried,
+    () => workflowInfo().continueAsNewSuggested,
+  );
   setHandler(progressQuery, () => control.progress());
   receive(reportSignal, isShardReport, (report) => control.receive(report));
   takeRequests(control);

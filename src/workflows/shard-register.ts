@@ -1,6 +1,5 @@
 import type { ChildWorkflowHandle } from '@temporalio/workflow';
 import type { ShardCarried, ShardReport, ShardStanding, Totals } from '../contracts/run.js';
-import { isNewer } from '../runtime/newest.js';
 import type { shard as shardWorkflow } from './shard.js';
 
 /** What an execution of a run that was reset has said last may arrive after what the next one says first. */
@@ -63,16 +62,15 @@ export class ShardRegister {
     if (standing.ended || standing.carried !== undefined) return false;
     const { runs = [] } = standing;
     // One that has continued as new or was reset: what the execution before it has said may arrive later.
-    const isNext = from !== undefined && !runs.includes(from.run);
-    if (isNext) standing.runs = [...runs, from.run].slice(-RUNS_KEPT);
-    else if (from?.run !== runs.at(-1) || !isNewer({ version }, { version: standing.heard })) return false;
-    standing.heard = version ?? 0;
+    if (!runs.includes(from.run)) standing.runs = [...runs, from.run].slice(-RUNS_KEPT);
+    else if (from.run !== runs.at(-1) || version <= standing.heard) return false;
+    standing.heard = version;
     standing.totals = totals;
     return true;
   }
 
   /** @returns whether a shard has been told more than this execution knows of, which was reset, then. */
-  hasForgotten({ shard, told = 0 }: ShardReport): boolean {
+  hasForgotten({ shard, told }: ShardReport): boolean {
     const standing = this.of(shard);
     if (told <= standing.told) return false;
     standing.told = told + ON_THEIR_WAY;
@@ -91,7 +89,7 @@ export class ShardRegister {
   handedOver(shard: number, carried: ShardCarried): void {
     this.working.delete(shard);
     const { told } = this.of(shard);
-    this.shards[shard] = { told, heard: carried.reports ?? 0, totals: carried.totals, ended: false, carried };
+    this.shards[shard] = { told, heard: carried.reports, totals: carried.totals, ended: false, carried };
   }
 
   /** Whether any goes on in the run's next execution. */

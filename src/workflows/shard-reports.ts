@@ -1,4 +1,4 @@
-import { getExternalWorkflowHandle, patched, sleep } from '@temporalio/workflow';
+import { getExternalWorkflowHandle, sleep } from '@temporalio/workflow';
 import type { ShardReport, Totals } from '../contracts/run.js';
 import { reportInterval } from '../runtime/deal.js';
 import type { ShardBudget } from '../runtime/shard-budget.js';
@@ -62,7 +62,7 @@ export class ShardReports {
    * Lanes do not wait for it.
    * @param repeated how often the same claim was sent before.
    */
-  send(extra: Pick<ShardReport, 'wants' | 'fatal' | 'again'>, repeated = 0): void {
+  send(extra: Pick<ShardReport, 'fatal' | 'again'>, repeated = 0): void {
     const { shard, run, totals } = this.about;
     const now = Date.now();
     const claim = this.claim(now)?.claim;
@@ -81,7 +81,7 @@ export class ShardReports {
     getExternalWorkflowHandle(run)
       .signal(reportSignal, report)
       .catch((error: unknown) => {
-        if (isGone(error) && patched('ends-without-its-run')) this.about.left();
+        if (isGone(error)) this.about.left();
       });
     if (claim !== undefined) this.claimWhenDue();
   }

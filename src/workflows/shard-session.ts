@@ -1,11 +1,4 @@
-import {
-  CancellationScope,
-  condition,
-  isCancellation,
-  log,
-  patched,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, log, workflowInfo } from '@temporalio/workflow';
 import { AgentTurns, type IdleTurn } from '../agents/agent-turns.js';
 import { hearUnawaited } from '../agents/promises.js';
 import { boundRounds } from '../agents/rounds.js';
@@ -20,10 +13,10 @@ import type { MemoryJournal, MemorySnapshot } from '../memory/memory-module.js';
 import { isJournaled } from '../memory/saved.js';
 import { amountsOf } from '../runtime/amounts.js';
 import { hasCallLimits } from '../runtime/budget.js';
+import type { CallGate } from '../runtime/call-gate.js';
 import { Lane } from '../runtime/lane.js';
 import { LanePool } from '../runtime/lane-pool.js';
 import type { LaneState } from '../runtime/lane-state.js';
-import { isNewer } from '../runtime/newest.js';
 import { CallRefusedError, type LanePorts } from '../runtime/ports.js';
 import {
   bookCall,
@@ -43,7 +36,7 @@ import { useModelQueue, withModelQueue } from './model-queue.js';
 import { PartWriter } from './part-writer.js';
 import { artifacts, executionOptions, executions, languageModel, modelCallOptions } from './proxies.js';
 import { requestUntilAnswered } from './request-until-answered.js';
-import { ShardLeave } from './shard-leave.js';
+import { openGate } from './shard-leave.js';
 import { ShardReports } from './shard-reports.js';
 import { endStuckTurns } from './stuck-agents.js';
 
@@ -58,7 +51,7 @@ export class ShardSession {
   /** This execution's history is long, or the run's: lanes hand back their state at their next step. */
   private handingOver = false;
   /** null where the run has no limits. */
-  private readonly leave: ShardLeave | null;
+  private readonly leave: CallGate | null;
   private readonly reports: ShardReports;
   private readonly pool: LanePool<LaneState>;
   private readonly environment: EnvironmentGateway;
@@ -85,18 +78,16 @@ export class ShardSession {
         totals: this.totals,
         budget: () => this.leave?.budget ?? null,
         lanes: () => this.controlState.concurrency,
-        told: () => this.controlState.version ?? 0,
+        told: () => this.controlState.version,
         left: () => this.leaveRun(),
       },
       carried?.reports ?? 0,
     );
     this.environment = new EnvironmentGateway(plan);
     this.writer = new PartWriter(plan, shard, carried?.sequence ?? 0);
-    this.leave = ShardLeave.open(input, {
+    this.leave = openGate(input, {
       spent: () => amountsOf(spendingOfTotals(this.totals)),
-      lanes: () => this.controlState.concurrency,
       changed: () => this.reports.claimWhenDue(),
-      ask: (wants) => this.reports.send({ wants }),
     });
     this.pool = new LanePool(
       input.control.concurrency,
@@ -106,7 +97,7 @@ export class ShardSession {
     );
     if (input.control.exhausted) this.leave?.close();
     useModelQueue(plan.model_queue);
-    this.endsAgents = ownFile(plan) !== undefined && patched('ends-stuck-agents');
+    this.endsAgents = ownFile(plan) !== undefined;
     boundRounds(() => this.endsAgents);
     hearUnawaited((error) =>
       log.warn(`nothing awaited what was rejected: ${describeError(error, ownFile(plan)).message}`),
@@ -126,18 +117,15 @@ export class ShardSession {
   }
 
   control(state: ControlState): void {
-    if (!isNewer(state, this.controlState)) return;
+    if (state.version <= this.controlState.version) return;
     this.controlState = state;
-    this.leave?.hear(state);
+    if (state.allotted !== undefined) this.leave?.hear(state.allotted);
+    if (state.exhausted) this.leave?.close();
     if (state.asks) this.reports.answer();
     if (state.hands_over) this.handingOver = true;
     // A shard without a share ends all the same.
     const ends = this.mustEnd() || state.hands_over === true;
     this.pool.setSize(ends ? Math.max(state.concurrency, 1) : state.concurrency);
-  }
-
-  grant(calls: number): void {
-    this.leave?.grant(calls);
   }
 
   /** Whether the lanes go on in another execution. */
@@ -157,7 +145,7 @@ export class ShardSession {
       lanes: this.lanes.left(),
       sequence: this.writer.sequence,
       totals: this.totals,
-      ...(this.leave?.carried() ?? { allowance: 0 }),
+      ...(this.leave === null ? {} : { budget: this.leave.budget }),
       reports: this.reports.count,
     };
   }
@@ -178,15 +166,13 @@ export class ShardSession {
    * been answered may be about to wait.
    */
   private cancel(error: unknown): void {
-    const waits = this.pool.isWaiting() || this.leave?.isWaitedFor() === true;
-    if (!patched(waits ? 'cancelled-while-it-waits' : 'cancelled-before-it-waits')) return;
     this.pool.fail(error);
     this.leave?.close();
   }
 
   /** The run has ended without this shard: nothing further is asked, since nobody would hear of it. */
   private leaveRun(): void {
-    const version = (this.controlState.version ?? 0) + 1;
+    const version = this.controlState.version + 1;
     this.control({ ...this.controlState, version, exhausted: true });
   }
 
@@ -200,7 +186,7 @@ export class ShardSession {
 
   /** Whether lanes are left whose episodes a stop lets end. */
   private endsEpisodes(): boolean {
-    return this.lanes.isInEpisode() && patched('stops-between-episodes');
+    return this.lanes.isInEpisode();
   }
 
   private nextLane(): LaneState | undefined {
@@ -238,7 +224,7 @@ export class ShardSession {
     } catch (error) {
       const fatal = fatalMessage(error);
       if (fatal === null) {
-        if (isCancellation(error) && patched('memory-of-a-cancelled-lane')) {
+        if (isCancellation(error)) {
           await CancellationScope.nonCancellable(() => journal.keep()).catch(() => undefined);
           this.lanes.handBack(ended());
         }
@@ -274,7 +260,7 @@ export class ShardSession {
 
   private ports(journal: LaneJournal, book: (episode: EpisodeRecord) => void): LanePorts {
     const { plan } = this.input;
-    const turns = new AgentTurns(this.idleTurns, () => patched('awaits-agents'));
+    const turns = new AgentTurns(this.idleTurns);
     const searched: MemoryJournal = {
       append: (...entry) => journal.append(...entry),
       search: (...query) => turns.meanwhile(journal.search(...query)),
@@ -325,12 +311,11 @@ export class ShardSession {
         leave: () => this.takeLeave(),
         answered: (reply) => {
           bookCall(this.totals, reply);
-          this.leave?.ended(true);
+          this.leave?.ended();
         },
         failed: ({ unkept }) => {
           bookUnkept(this.totals, unkept ?? null);
-          // Its lease would be missing for good, and lanes that wait for leave would wait for ever.
-          this.leave?.ended(false);
+          this.leave?.ended();
         },
       },
       (before) => {

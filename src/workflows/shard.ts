@@ -1,8 +1,8 @@
 import { CancellationScope, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
-import { isControlState, isGrant } from '../contracts/incoming.js';
+import { isControlState } from '../contracts/incoming.js';
 import type { ShardInput, ShardResult } from '../contracts/run.js';
 import { assertNotCancelled } from './continuation.js';
-import { controlSignal, grantSignal, shardProgressQuery } from './messages.js';
+import { controlSignal, shardProgressQuery } from './messages.js';
 import { receive } from './receive.js';
 import { ShardSession } from './shard-session.js';
 import { assertHasParent } from './started-rightly.js';
@@ -16,7 +16,6 @@ export async function shard(input: ShardInput): Promise<ShardResult> {
   assertHasParent('run');
   const session = new ShardSession(input, workflowInfo().parent?.workflowId ?? '');
   receive(controlSignal, isControlState, (control) => session.control(control));
-  receive(grantSignal, isGrant, (calls) => session.grant(calls));
   setHandler(shardProgressQuery, () => session.totals);
   try {
     await session.run();

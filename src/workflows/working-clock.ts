@@ -1,4 +1,4 @@
-import { condition, patched } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { Limits } from '../contracts/run.js';
 
 /** Milliseconds between two looks at the clock, at most; the limit is looked at twenty times where that is more often. */
@@ -66,9 +66,6 @@ export class WorkingClock {
     if (limit === null) return { stop: () => undefined, worked: () => ({}) };
     const why = `limits.max_wall_seconds: the ${who} has worked for ${limit} seconds`;
     const exhaust = () => control.exhaust(why);
-    if (!patched('counts-working-time')) {
-      return sinceStart((limit - spent_wall_seconds) * 1000 - (Date.now() - started_at), exhaust);
-    }
     const worked = worked_seconds === undefined ? Date.now() - started_at : worked_seconds * 1000;
     const clock = new WorkingClock(
       limit * 1000,
@@ -107,20 +104,4 @@ export class WorkingClock {
     if (!this.isPaused()) this.worked += passed <= 2 * this.interval ? passed : this.interval;
     this.looked = now;
   }
-}
-
-/** As histories from before have it. */
-function sinceStart(left: number, exhaust: () => void): ExperimentClock {
-  let over = false;
-  condition(() => over, Math.max(Math.ceil(left), 1))
-    .then((ended) => {
-      if (!ended) exhaust();
-    })
-    .catch(() => undefined);
-  return {
-    stop: () => {
-      over = true;
-    },
-    worked: () => ({}),
-  };
 }

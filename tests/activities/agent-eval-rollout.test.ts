@@ -300,7 +300,7 @@ describe('the user', () => {
     expect(outcome).toMatchObject({ ending: 'user_stop', place: { user_turns: 2 } });
     expect(totals.lm_calls).toBe(4);
     expect(result.score).toBe(1);
-    const place = { ...outcome.place, user_turns: 0 };
+    const place = { ...outcome.place, agent_turns: 3, user_turns: 0 };
     const again = await world
       .worker()()
       .userTurn({ ...world.name, place, said: 'something else ###STOP###' });

@@ -58,7 +58,7 @@ async function finished(status: RunStatus) {
     writePart: createWritePart(runs, dependencies),
     finalizeRun: createFinalizeRun(runs, dependencies),
   }));
-  const part = { run, execution: 'e', shard: 0, sequence: 0, episodes };
+  const part = { run, execution: 'e', shard: 0, sequence: 0, by: 'by', episodes };
   await worker.writePart(part);
   const plan = {
     run,

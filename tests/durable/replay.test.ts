@@ -67,7 +67,6 @@ describe('recorded histories', () => {
         'one-call-a-sample',
         'one-memory',
         'own-agent',
-        'own-agent-began-unawaited',
         'own-agent-begins',
         'own-agent-stuck',
         'own-memories',

@@ -7,7 +7,7 @@ const BEGIN = firstPlace({ version: 0, database: 'base.db' });
 const RULES: RolloutRules = { max_turns: 10, has_user: true, user_begins: false, stops_at_goal: false };
 
 /** What a step answers: tool calls of a reply, whether the goal holds after a call, what the user does. */
-type Scripted = number | { goal: boolean } | 'said' | 'stopped' | 'empty' | 'role_swap';
+type Scripted = number | { goal: boolean } | 'said' | 'stopped' | 'answered_and_left' | 'empty' | 'role_swap';
 
 /** Plays a script; whoever is asked out of turn fails the test. */
 class Script implements RolloutPorts {
@@ -34,7 +34,7 @@ class Script implements RolloutPorts {
 
   async user(place: RolloutPlace): Promise<UserTurn> {
     const step = this.take('user', place);
-    if (step === 'said' || step === 'stopped') return { kind: step, ...COST };
+    if (step === 'said' || step === 'stopped' || step === 'answered_and_left') return { kind: step, ...COST };
     return { kind: 'faulty', fault: step as 'empty', ...COST };
   }
 }
@@ -42,6 +42,31 @@ class Script implements RolloutPorts {
 const NO = { goal: false };
 
 describe('a rollout', () => {
+  test('lets the agent act on what a user answers who leaves with it', async () => {
+    const script = new Script([0, 'answered_and_left', 1, NO, 0]);
+    const outcome = await new Rollout(RULES, script, BEGIN).run();
+    expect(script.asked.at(-1)).toBe('agent 2.1.0 v1');
+    expect(outcome).toMatchObject({ ending: 'user_stop', place: { agent_turns: 3, user_turns: 1 } });
+  });
+
+  test('goes on after a hand-over where the user has left', async () => {
+    const script = new Script([0, 'answered_and_left', 1, NO, 0]);
+    let replies = 0;
+    const first = new Rollout(RULES, script, BEGIN);
+    expect(await first.run(() => ++replies > 1)).toBeNull();
+    const outcome = await new Rollout(RULES, script, first.place).run();
+    expect(outcome).toMatchObject({ ending: 'user_stop', place: { agent_turns: 3, user_turns: 1 } });
+  });
+
+  test('ends with the user where the agent has no reply left', async () => {
+    const outcome = await new Rollout(
+      { ...RULES, max_turns: 1 },
+      new Script([0, 'answered_and_left']),
+      BEGIN,
+    ).run();
+    expect(outcome).toMatchObject({ ending: 'user_stop', place: { agent_turns: 1, user_turns: 1 } });
+  });
+
   test('is replies, the tool calls of each in their order, and the user', async () => {
     const script = new Script([2, NO, NO, 0, 'said', 1, NO, 0, 'stopped']);
     const outcome = await new Rollout(RULES, script, BEGIN).run();

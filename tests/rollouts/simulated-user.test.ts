@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatMessage } from '../../src/contracts/language-model.js';
-import { readUserMessage, simulatedUserPrompt } from '../../src/rollouts/simulated-user.js';
+import { readUserMessage, simulatedUserPrompt, userMove } from '../../src/rollouts/simulated-user.js';
 
 const STOP = '[DONE].*';
 const CALL = { id: '1', name: 'book', arguments: '{"secret":1}' };
@@ -51,4 +51,31 @@ test('the stop token is taken out of what a user says, wherever and however ofte
   expect(readUserMessage(`[done].*\nBye ${STOP}`, STOP)).toEqual({ text: 'Bye', stops: true });
   expect(readUserMessage(STOP, STOP)).toEqual({ text: '', stops: true });
   expect(readUserMessage(' [DONE] ', STOP)).toEqual({ text: '[DONE]', stops: false });
+});
+
+describe('what a user who says the stop token does', () => {
+  const move = (said: string, agents: string) =>
+    userMove(readUserMessage(said, '###STOP###'), [{ role: 'assistant', content: agents }]);
+
+  test.each<[string, string, string]>([
+    ['answers', 'The blue one, and please by Monday. ###STOP###', 'Which colour, and by when?'],
+    ['agrees', 'Yes, please book it. ###STOP###', 'Flight HA103 has a seat. Shall I book it?'],
+    ['says a number first', '###STOP### 7788', 'What is your PIN?'],
+    ['answers in Chinese', '蓝色的。###STOP###', '要哪种颜色？'],
+    ['answers in Arabic', 'الأزرق ###STOP###', 'أي لون تريد؟'],
+  ])('%s, and the agent may act on it', (_what, said, agents) => {
+    expect(move(said, agents)).toBe('answered_and_left');
+  });
+
+  test.each<[string, string, string]>([
+    ['says nothing else', '###STOP###', 'Is there anything else?'],
+    ['was asked nothing', 'Thanks! ###STOP###', 'It is booked.'],
+    ['was shown an address', 'Thanks! ###STOP###', 'See https://x.test/f?id=3 for it.'],
+  ])('%s, and the conversation ends', (_what, said, agents) => {
+    expect(move(said, agents)).toBe('stopped');
+  });
+
+  test('goes on without the token', () => {
+    expect(move('The blue one.', 'Which colour?')).toBe('said');
+  });
 });

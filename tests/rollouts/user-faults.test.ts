@@ -55,6 +55,8 @@ describe('a message of a user is taken where it', () => {
     ['thanks and ends', `No, that is all, thanks! ${STOP}`, DONE],
     ['says yes to being done and ends', `Yes, that's everything. ${STOP}`, DONE],
     ['is content and ends', `Great, the booking is what I wanted.\n\n${STOP}`, DONE],
+    ['agrees and ends', `Yes, please book it. ${STOP}`],
+    ['tells to go ahead and ends', `That sounds right, go ahead. Thanks! ${STOP}`],
     ['declines and ends', `No, please do not book it. ${STOP}`],
     ['gives up and ends', `Then I'll cancel it myself. Please don't change anything. ${STOP}`],
     ['asks for nothing and ends', `OK, please leave it as it is. ${STOP}`, 'It cannot be refunded.'],
@@ -104,9 +106,6 @@ describe('a message of a user is a fault where it', () => {
     ['calls a tool in a fence', 'role_swap', '```json\n{"tool": "pay", "parameters": {"id": "B1"}}\n```'],
     ['calls a tool with a mark', 'role_swap', '<tool_call>pay_booking</tool_call>'],
     ['helps at the end', 'role_swap', `Is there anything else I can do for you? ${STOP}`],
-    ['agrees and leaves', 'early_stop', `Yes, please book it. ${STOP}`],
-    ['tells to go ahead and leaves', 'early_stop', `That sounds right, go ahead. Thanks! ${STOP}`],
-    ['confirms and leaves', 'early_stop', `Sure, do it ${STOP}`],
   ])('%s', (_what, fault, text, said = ASKED) => {
     expect(faultOf(text, said)).toBe(fault);
   });

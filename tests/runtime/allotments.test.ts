@@ -12,7 +12,6 @@ import type {
 } from '../../src/contracts/run.js';
 import { Allotments } from '../../src/runtime/allotments.js';
 import { amountsOf, larger, minus, NOTHING, plus } from '../../src/runtime/amounts.js';
-import { isNewer } from '../../src/runtime/newest.js';
 import {
   advance,
   newShardBudget,
@@ -120,7 +119,7 @@ class Shard {
   }
 
   hear(control: ControlState): void {
-    if (this.over || !isNewer(control, this.control)) return;
+    if (this.over || control.version <= this.control.version) return;
     this.control = control;
     if (control.allotted !== undefined) this.apply({ type: 'allotted', allotted: control.allotted });
     if (control.asks) this.report(false, this.sent.repeated);
@@ -178,7 +177,7 @@ class Shard {
     const { totals, version } = this;
     if (!finished && !mustEnd) {
       const { budget } = this;
-      const at = { next: 0, lanes: [], sequence: 0, allowance: 0 };
+      const at = { next: 0, lanes: [], sequence: 0, reports: 0 };
       this.carried = JSON.parse(JSON.stringify({ ...at, totals, budget, reports: version }));
     }
     const carried = this.carried === undefined ? {} : { carried: this.carried };

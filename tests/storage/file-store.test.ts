@@ -87,13 +87,12 @@ describe('FileStore', () => {
       youngOrphan: orphanOf(gone),
       youngElsewhere: orphanOf(gone, elsewhere),
       oldElsewhere: orphanOf(gone, elsewhere),
-      oldOfEarlierVersion: orphanOf(gone).replace(/^(\.reprise-\w+-)\w+-/, '$1'),
       inProgress: temporaryName(),
     };
     for (const name of Object.values(names)) await writeFile(join(folder, 'parts', name), 'half');
     const minutesAgo = new Date(Date.now() - 5 * 60_000);
-    const { oldElsewhere, oldOfEarlierVersion, inProgress } = names;
-    for (const name of [oldElsewhere, oldOfEarlierVersion, inProgress])
+    const { oldElsewhere, inProgress } = names;
+    for (const name of [oldElsewhere, inProgress])
       await utimes(join(folder, 'parts', name), minutesAgo, minutesAgo);
 
     expect(await keysOf(store)).toEqual(['parts/1']);

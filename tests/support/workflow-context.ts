@@ -32,7 +32,6 @@ export function enterWorkflow(deliver: (sent: Sent) => void = () => undefined): 
     completions: { cancelWorkflow: new Map() },
     interceptors: { outbound: [{ signalWorkflow }] },
     bindCurrentRandom: (next: unknown) => next,
-    patchInternal: () => true,
     pushCommand: ({ requestCancelExternalWorkflowExecution: request }: Command) => {
       if (request !== undefined) cancelled.push(request.workflowExecution);
     },

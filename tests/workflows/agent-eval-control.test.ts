@@ -38,6 +38,12 @@ const DONE = {
 
 type Handle = Parameters<AgentEvalControl['joined']>[0];
 
+const executionOf = ({ workflowId, firstExecutionRunId }: Handle) => ({
+  workflow_id: workflowId,
+  first: firstExecutionRunId,
+  run: firstExecutionRunId,
+});
+
 let rollouts = 0;
 function rollout(): Handle & { heard: unknown[] } {
   const heard: unknown[] = [];
@@ -95,7 +101,7 @@ describe('AgentEvalControl', () => {
     for (const { workflowId } of [one, other]) control.begins(workflowId);
     const asks = (handle: Handle, calls: number, wants = 3) => {
       const spent = { lm_calls: calls, tokens: calls, cost_usd: 0 };
-      control.receive({ rollout: handle.workflowId, spent, wants });
+      control.receive({ from: executionOf(handle), rollout: handle.workflowId, spent, wants });
     };
     asks(one, 0);
     // It is granted once the rollout can hear of it.
@@ -126,8 +132,8 @@ describe('AgentEvalControl', () => {
       control.joined(handle);
     }
     const spent = { lm_calls: 0, tokens: 0, cost_usd: 0 };
-    control.receive({ rollout: one.workflowId, spent, wants: 4 });
-    control.receive({ rollout: other.workflowId, spent, wants: 1 });
+    control.receive({ from: executionOf(one), rollout: one.workflowId, spent, wants: 4 });
+    control.receive({ from: executionOf(other), rollout: other.workflowId, spent, wants: 1 });
     expect(other.heard).toEqual([]);
     if (how === 'broken') control.broke(one, 'a fault');
     else control.left(one, { ...DONE, status: 'suspended', score: null, fatal: 'a fault' });

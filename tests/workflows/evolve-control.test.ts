@@ -2,15 +2,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EvolveCarried, EvolvePlan } from '../../src/contracts/evolve.js';
 import { noEvolveTotals } from '../../src/evolution/totals.js';
 import { EvolveControl } from '../../src/workflows/evolve-control.js';
+import { enterWorkflow, leaveWorkflow } from '../support/workflow-context.js';
 
-/** The SDK's own place for the workflow that it runs. */
-const sdk = globalThis as { __TEMPORAL_ACTIVATOR__?: object };
 beforeEach(() => {
-  sdk.__TEMPORAL_ACTIVATOR__ = {};
+  enterWorkflow();
 });
-afterEach(() => {
-  delete sdk.__TEMPORAL_ACTIVATOR__;
-});
+afterEach(leaveWorkflow);
 
 const PLAN = {
   experiment: 'mine',
@@ -67,11 +64,17 @@ test('what it told of an iteration is for the log where the iteration did not co
   const control = new EvolveControl();
   control.begin(PLAN);
   const { totals } = PLAN.state;
+  const iteration = (number: number) => {
+    const from = { workflow_id: `mine/iteration-${number}`, first: `first-${number}`, run: 'run' };
+    control.begins(from.workflow_id);
+    control.joined(number, { workflowId: from.workflow_id, firstExecutionRunId: from.first } as never);
+    return from;
+  };
   const ended = { totals, exhausted: null, fatal: null, tested: null };
-  control.receive({ lines: ['first'], nodes: [], totals });
+  control.receive({ from: iteration(1), lines: ['first'], nodes: [], totals });
   control.left({ ...ended, lines: ['second'], state: PLAN.state });
   expect(control.unloggedLines()).toEqual({ lines: [], line_times: [] });
-  control.receive({ lines: ['third'], nodes: [], totals });
+  control.receive({ from: iteration(2), lines: ['third'], nodes: [], totals });
   control.left({ ...ended, lines: ['fourth'], state: null });
   expect(control.unloggedLines()).toEqual({
     lines: ['third', 'fourth'],

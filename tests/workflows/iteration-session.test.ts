@@ -81,7 +81,6 @@ function sessionOf(
     blockedConditions: conditions,
     info: { continueAsNewSuggested: false },
     bindCurrentRandom: (next: unknown) => next,
-    patchInternal: () => true,
     interceptors: { outbound: [{ scheduleActivity, signalWorkflow: async () => undefined }] },
   };
   const plan = {

@@ -110,17 +110,18 @@ describe('RunControl', () => {
   });
 
   const TOTALS = { ...noTotals(), lm_calls: 3 };
+  const SENT = { from: { workflow_id: 'mine/shard-0', first: 'first-0', run: 'first-0' }, told: 0 };
 
   it('keeps to the newest report of a shard, and to its last word', () => {
     const control = new RunControl('mine');
     control.begin(PLAN);
     control.deal([0]);
     heardAtTheStart(control);
-    control.receive({ shard: 0, version: 2, totals: TOTALS });
-    control.receive({ shard: 0, version: 1, totals: { ...TOTALS, lm_calls: 1 } });
+    control.receive({ ...SENT, shard: 0, version: 2, totals: TOTALS });
+    control.receive({ ...SENT, shard: 0, version: 1, totals: { ...TOTALS, lm_calls: 1 } });
     expect(control.progress().totals.lm_calls).toBe(3);
     control.left(0, { totals: { ...TOTALS, lm_calls: 5 }, finished: true, fatal: null });
-    control.receive({ shard: 0, version: 3, totals: { ...TOTALS, lm_calls: 4 } });
+    control.receive({ ...SENT, shard: 0, version: 3, totals: { ...TOTALS, lm_calls: 4 } });
     expect(control.progress().totals.lm_calls).toBe(5);
   });
 
@@ -153,7 +154,7 @@ describe('RunControl', () => {
       control.begin(PLAN);
       control.deal([0]);
       control.begins('mine/shard-0');
-      control.receive({ from: from('first-0'), shard: 0, version: 1, totals: TOTALS });
+      control.receive({ told: 0, from: from('first-0'), shard: 0, version: 1, totals: TOTALS });
       expect(control.progress().totals.lm_calls).toBe(0);
       heardAtTheStart(control);
       expect(control.progress().totals.lm_calls).toBe(3);
@@ -166,7 +167,7 @@ describe('RunControl', () => {
       control.deal([0]);
       heardAtTheStart(control);
       for (const version of [1, 2])
-        control.receive({ from: from('another', 'its-run'), shard: 0, version, totals: TOTALS });
+        control.receive({ told: 0, from: from('another', 'its-run'), shard: 0, version, totals: TOTALS });
       expect(control.progress().totals.lm_calls).toBe(0);
       expect(cancelled).toMatchObject([{ runId: 'its-run' }]);
     });
@@ -175,7 +176,7 @@ describe('RunControl', () => {
       const control = new RunControl('mine');
       control.begin(PLAN);
       const stranger = { workflow_id: 'yours/shard-0', first: 'x', run: 'x' };
-      control.receive({ from: stranger, shard: 0, version: 1, totals: TOTALS });
+      control.receive({ told: 0, from: stranger, shard: 0, version: 1, totals: TOTALS });
       expect(cancelled).toEqual([]);
     });
 
@@ -184,13 +185,19 @@ describe('RunControl', () => {
       control.begin(PLAN);
       control.deal([0]);
       heardAtTheStart(control);
-      control.receive({ from: from('first-0'), shard: 0, version: 9, totals: TOTALS });
+      control.receive({ told: 0, from: from('first-0'), shard: 0, version: 9, totals: TOTALS });
       const again = { ...TOTALS, lm_calls: 2 };
-      control.receive({ from: from('first-0', 'second-run'), shard: 0, version: 1, totals: again });
+      control.receive({ told: 0, from: from('first-0', 'second-run'), shard: 0, version: 1, totals: again });
       expect(control.progress().totals.lm_calls).toBe(2);
       // The execution before it has ended, and what was on its way counts no more.
-      control.receive({ from: from('first-0'), shard: 0, version: 3, totals: { ...TOTALS, lm_calls: 4 } });
-      control.receive({ from: from('first-0', 'second-run'), shard: 0, version: 2, totals: TOTALS });
+      control.receive({
+        told: 0,
+        from: from('first-0'),
+        shard: 0,
+        version: 3,
+        totals: { ...TOTALS, lm_calls: 4 },
+      });
+      control.receive({ told: 0, from: from('first-0', 'second-run'), shard: 0, version: 2, totals: TOTALS });
       expect(control.progress().totals.lm_calls).toBe(3);
     });
 

@@ -1,14 +1,12 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 
 const workflow = vi.hoisted(() => ({
-  isNew: true,
   /** The look at the clock that is awaited. */
   wake: undefined as ((met: boolean) => void) | undefined,
   waits: undefined as number | undefined,
   isMet: (): boolean => false,
 }));
 vi.mock('@temporalio/workflow', () => ({
-  patched: () => workflow.isNew,
   condition: (isMet: () => boolean, milliseconds: number) => {
     workflow.waits = milliseconds;
     workflow.isMet = isMet;
@@ -28,7 +26,7 @@ let exhausted: string[];
 
 beforeEach(() => {
   [now, isPaused, exhausted] = [START, false, []];
-  Object.assign(workflow, { isNew: true, wake: undefined, waits: undefined });
+  Object.assign(workflow, { wake: undefined, waits: undefined });
   vi.spyOn(Date, 'now').mockImplementation(() => now);
 });
 
@@ -109,15 +107,5 @@ describe('the clock of an experiment', () => {
     clock.stop();
     expect(workflow.isMet()).toBe(true);
     expect(clock.worked()).toEqual({ worked_seconds: 20 });
-  });
-
-  test('of a history from before waits once, for all that is left', async () => {
-    workflow.isNew = false;
-    now = START + 5000;
-    const clock = start(3600, { spent: 100 });
-    expect(workflow.waits).toBe(3495_000);
-    expect(clock.worked()).toEqual({});
-    await look(3495_000);
-    expect(exhausted).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import type { UserTurn, UserTurnInput } from '../../contracts/agent-eval.js';
 import type { CallIdentity, CallRecord, ChatMessage } from '../../contracts/language-model.js';
-import { readUserMessage, simulatedUserPrompt } from '../../rollouts/simulated-user.js';
+import { readUserMessage, simulatedUserPrompt, userMove } from '../../rollouts/simulated-user.js';
 import { FAULT_SENTENCES, userFault } from '../../rollouts/user-faults.js';
 import { noStepCost } from '../../runtime/step-cost.js';
 import { Attempt } from '../attempt.js';
@@ -33,8 +33,9 @@ function recordOfPerson(call: CallIdentity, said: string): CallRecord {
 export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls) {
   async function heard(context: AgentEvalContext, input: UserTurnInput, said: string): Promise<UserTurn> {
     const record = await calls.keep(context, recordOfPerson(userCall(input, input.place), said));
-    const { stops } = readUserMessage(record.text, context.stopToken);
-    return { kind: stops ? 'stopped' : 'said', ...noStepCost() };
+    const { messages } = await context.conversations.at(await context.rollout(input), input.place);
+    const kind = userMove(readUserMessage(record.text, context.stopToken), messages);
+    return { kind, ...noStepCost() };
   }
 
   /** What was wrong with the tries for this message, as sentences for the next one. */
@@ -82,7 +83,7 @@ export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls)
         .warn({ sample: row, trial: number, message: place.user_turns, fault }, 'faulty simulated user');
       return { kind: 'faulty', fault, ...cost };
     }
-    return { kind: readUserMessage(record.text, stopToken).stops ? 'stopped' : 'said', ...cost };
+    return { kind: userMove(readUserMessage(record.text, stopToken), messages), ...cost };
   }
 
   async function take(input: UserTurnInput, attempt: Attempt): Promise<UserTurn> {
