@@ -35,6 +35,7 @@ export class Attempt {
   private hasAsked = false;
   /** What those may have cost that a crash cut off. */
   private lost: Unkept | null = null;
+  private hasFoundCounted = false;
   /** Of the activity; see `activityNameOf`. */
   readonly activity = activityNameOf(Context.current());
 
@@ -164,14 +165,24 @@ export class Attempt {
     this.lost = timesRequested(this.ownCrashes, price);
   }
 
-  /** The reply is stored already: one of those requests may have brought it. */
-  finds(price: Price): void {
+  /**
+   * The reply is stored already: one of those requests may have brought it.
+   * @param isCounted an earlier execution has paid for it, and the experiment's totals began with it.
+   */
+  finds(price: Price, isCounted: boolean): void {
+    this.hasFoundCounted = isCounted;
     this.lost = timesRequested(Math.max(this.ownCrashes - 1, 0), price);
+  }
+
+  /** Whether its reply was counted before this execution began. */
+  get isCounted(): boolean {
+    return this.hasFoundCounted;
   }
 
   /** What a reply has cost, and what this activity has spent beside it. */
   costOf(record: CallRecord): StepCost {
-    const { unkept } = this;
-    return { ...costOfCall(record), ...(unkept === null ? {} : { unkept }) };
+    const { unkept, isCounted } = this;
+    const cost = costOfCall(record);
+    return { ...cost, ...(unkept === null ? {} : { unkept }), ...(isCounted ? { counted: cost } : {}) };
   }
 }

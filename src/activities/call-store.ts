@@ -1,14 +1,15 @@
 import type { StepAnswer } from '../contracts/activities.js';
 import type { CallIdentity, CallRecord } from '../contracts/language-model.js';
-import type { CutOff } from '../contracts/step-cost.js';
+import type { CutOff, StepCost } from '../contracts/step-cost.js';
 import { cutOffOf, largerCutOff } from '../runtime/repeats.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import { callKey, stepAnswerKey } from '../storage/paths.js';
+import { callKey, paidCallsKey, stepAnswerKey } from '../storage/paths.js';
 import { readJson } from '../storage/stored-file.js';
 import { identityHash } from './call-key.js';
 import { repeatedAtLeast } from './call-record.js';
 import { keepFirst } from './first-record.js';
 import { Lru } from './lru.js';
+import { setAside } from './set-aside.js';
 
 /** Records kept in memory for the part that will soon list them. */
 const REMEMBERED = 512;
@@ -17,6 +18,14 @@ const REMEMBERED = 512;
 export interface StoredCall {
   record: CallRecord;
   answer: StepAnswer | null;
+}
+
+/** What earlier executions of an experiment have paid for, as the execution that continues them found it. */
+export interface PaidCalls {
+  execution: string;
+  cost: StepCost;
+  /** When each reply that lay at a call's place came, by the place's hash. */
+  calls: Record<string, string>;
 }
 
 /** An environment's answer that came later than the reply it is to. */
@@ -42,6 +51,9 @@ function beside(kept: CallRecord, own: CallRecord): CutOff {
 export class CallStore {
   private readonly recent = new Lru<string, StoredCall>(REMEMBERED);
 
+  /** What was counted before the execution began; it does not change while that works. */
+  private counted: Promise<PaidCalls | null> | undefined;
+
   constructor(private readonly store: ArtifactStore) {}
 
   /** Where its records lie, for messages. */
@@ -61,7 +73,12 @@ export class CallStore {
 
   private async keepFirst(call: StoredCall, keyOf: (call: StoredCall) => string): Promise<StoredCall> {
     const name = identityHash(call.record);
-    const kept = await keepFirst(this.store, callKey(name), { record: call, keyOf });
+    const kept = await keepFirst(this.store, callKey(name), {
+      record: call,
+      keyOf,
+      // It was paid, and stays among the calls.
+      replaces: ({ record }) => setAside(this.store, { call: record, at: record.at }),
+    });
     // Who came first cannot know that it was asked for again.
     const counted = await this.countRepeated(kept, beside(kept.record, call.record));
     this.recent.set(name, counted);
@@ -77,6 +94,17 @@ export class CallStore {
     await this.store.write(callKey(name), JSON.stringify(counted));
     this.recent.delete(name);
     return counted;
+  }
+
+  /** Whether the experiment's totals and limits began with this reply: an earlier execution has paid for it. */
+  async isCounted(record: CallRecord): Promise<boolean> {
+    this.counted ??= readJson<PaidCalls>(this.store, paidCallsKey());
+    try {
+      return (await this.counted)?.calls[identityHash(record)] === record.at;
+    } catch (error) {
+      this.counted = undefined;
+      throw error;
+    }
   }
 
   /** Forgets what it has seen: another worker may have counted more requests since. */

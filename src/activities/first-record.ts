@@ -6,11 +6,16 @@ import { parseJson } from '../storage/stored-file.js';
  * as where a worker was frozen and given up, the one that comes first is heard, and everybody goes on with its result.
  * A record of other work at this place is of an earlier execution, and is replaced.
  * @param keyOf names the work that a record is the result of.
+ * @param replaces puts the record of other work somewhere else; by default it is lost.
  */
 export async function keepFirst<Kept>(
   store: ArtifactStore,
   place: string,
-  { record, keyOf }: { record: Kept; keyOf: (record: Kept) => string },
+  {
+    record,
+    keyOf,
+    replaces,
+  }: { record: Kept; keyOf: (record: Kept) => string; replaces?: (record: Kept) => Promise<void> },
 ): Promise<Kept> {
   const text = JSON.stringify(record);
   for (;;) {
@@ -20,7 +25,10 @@ export async function keepFirst<Kept>(
     if (there === null) continue;
     const kept = parseJson<Kept>(there, store, place);
     if (keyOf(kept) === keyOf(record)) return kept;
-    await store.write(place, text);
-    return record;
+    if (replaces === undefined) {
+      await store.write(place, text);
+      return record;
+    }
+    await replaces(kept);
   }
 }

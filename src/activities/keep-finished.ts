@@ -4,9 +4,9 @@ import type { Totals } from '../contracts/run.js';
 import { isJournaled } from '../memory/saved.js';
 import {
   bookCall,
+  bookCost,
   bookEmbeddings,
   bookEpisode,
-  bookUnkept,
   noTotals,
   type Standing,
 } from '../runtime/totals.js';
@@ -14,11 +14,11 @@ import type { ArtifactStore } from '../storage/artifact-store.js';
 import { everyPartPrefix, partKey } from '../storage/paths.js';
 import { keysBelow } from '../storage/read-ahead.js';
 import { isRetried, type Retry, readRetry } from '../storage/retry-marker.js';
+import { identityHash } from './call-key.js';
 import { paidEmbeddings } from './embeddings.js';
 import { wallSecondsBefore } from './metrics-file.js';
+import { paidBefore } from './paid-calls.js';
 import { type EpisodeLine, type MemoryLine, MergedParts, writePart } from './part-file.js';
-import { setAsideCalls } from './set-aside.js';
-import { unkeptSoFar } from './unkept.js';
 
 /** Shard number of the parts that hold kept samples; no run has so many shards. */
 const KEPT_SHARD = 99_999;
@@ -65,9 +65,8 @@ export function book(totals: Totals, lines: readonly EpisodeLine[]): void {
 /**
  * What a continued run need not do again: with `memory_scope: sample`, every sample that an earlier execution
  * finished. Their rows move into parts of this execution. With one shared memory all samples are gone through again,
- * because later ones build on earlier ones; their calls are answered from their records and cost nothing. What was paid
- * for vectors counts in both: they are found again, and nobody pays for them a second time. So does what was spent on
- * requests whose reply is not kept.
+ * because later ones build on earlier ones; their calls are answered from their records and cost nothing. Whatever was
+ * paid counts in both, also for replies of samples that are not finished, and for vectors.
  */
 export async function keepFinishedSamples(
   store: ArtifactStore,
@@ -78,11 +77,13 @@ export async function keepFinishedSamples(
   if (!continues) return kept;
   kept.wall_seconds = await wallSecondsBefore(store);
   bookEmbeddings(kept.totals, await paidEmbeddings(store));
-  bookUnkept(kept.totals, await unkeptSoFar(store));
-  if (config.runtime.memory_scope === 'run') return kept;
+  if (config.runtime.memory_scope === 'run') {
+    bookCost(kept.totals, await paidBefore(store, execution));
+    return kept;
+  }
 
   const retry = await readRetry(store);
-  for await (const call of setAsideCalls(store)) bookCall(kept.totals, call);
+  const listed = new Set<string>();
   const earlier = await keysBelow(store, everyPartPrefix());
   const parts = await MergedParts.open(store, earlier);
   let lines: PartLine[] = [];
@@ -99,10 +100,12 @@ export async function keepFinishedSamples(
     if (!isFinished(sample, memory, { config, retry })) continue;
     kept.indices.add(index);
     book(kept.totals, sample);
+    for (const { calls } of sample) for (const call of calls) listed.add(identityHash(call));
     lines.push(...sample, ...(memory === undefined ? [] : [memory]));
     if (lines.length >= LINES_PER_PART) await flush();
   }
   await flush();
+  bookCost(kept.totals, await paidBefore(store, execution, { place: (hash) => listed.has(hash) }));
   const own = `${everyPartPrefix()}${execution}/`;
   await store.delete(earlier.filter((key) => !key.startsWith(own)));
   return kept;

@@ -22,9 +22,10 @@ function withoutInfo(answer: StepAnswer): StepAnswer {
   return needed;
 }
 
-function answerOf({ record, answer }: StoredCall, { unkept }: Attempt): GeneratedReply {
+function answerOf({ record, answer }: StoredCall, { unkept, isCounted }: Attempt): GeneratedReply {
   return {
     ...replyOf(record),
+    ...(isCounted ? { counted: true } : {}),
     ...(unkept === null ? {} : { unkept }),
     ...(answer === null ? {} : { step: withoutInfo(answer) }),
   };

@@ -172,7 +172,7 @@ export class ModelCalls {
 
   /** A call whose reply is stored already, with what this activity may have sent for nothing. */
   async found(model: CalledModel, stored: StoredCall, attempt: Attempt): Promise<StoredCall> {
-    attempt.finds(stored.record);
+    attempt.finds(stored.record, await model.calls.isCounted(stored.record));
     await this.unanswered.noteUnkept(model, attempt);
     return model.calls.countRepeated(stored, attempt.cutOffBesideReply);
   }

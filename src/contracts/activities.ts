@@ -16,6 +16,8 @@ export interface GeneratedReply extends Omit<GenerateReply, 'model' | 'cost_usd'
   /** Requests that a crash cut off, and those that it may have cut off; absent where there was none. */
   repeated?: number;
   maybe_repeated?: number;
+  /** An earlier execution has paid for it, and the run's totals began with it; absent where that is not so. */
+  counted?: true;
   /** What this activity has sent beside the request that was answered; absent where there was nothing. */
   unkept?: Unkept;
   /** The environment's answer to `text` as an action, where the input asked for it. */
@@ -105,7 +107,7 @@ export interface SearchExperiencesInput extends JournalBatch {
   /** Absent: the newest are wanted. */
   text?: string;
   k: number;
-  /** The sample that asks; absent in runs of earlier versions, and where an agent does not say. */
+  /** The sample that asks; absent where an agent does not say. */
   sample_id?: string;
 }
 

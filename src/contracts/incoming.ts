@@ -40,11 +40,12 @@ const isUsage = shaped<Usage>({
 });
 const isUnkept = shaped<Unkept>({ requests: isCount, usage: isUsage, cost_usd: orNull(isAmount) });
 const beside: Checks<Beside> = { lm_calls_estimated: orAbsent(isCount), unkept: orAbsent(isUnkept) };
+const replies = { lm_calls: isCount, usage: isUsage, cost_usd: orNull(isAmount) };
+const { unkept: _unkept, ...estimated } = beside;
 const stepCost: Checks<StepCost> = {
-  lm_calls: isCount,
-  usage: isUsage,
-  cost_usd: orNull(isAmount),
+  ...replies,
   ...beside,
+  counted: orAbsent(shaped<NonNullable<StepCost['counted']>>({ ...replies, ...estimated })),
 };
 
 const isAmounts = shaped<Amounts>({ lm_calls: isCount, tokens: isCount, nanodollars: isCount });

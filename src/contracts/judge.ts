@@ -3,7 +3,7 @@ import type { JsonObject } from './json.js';
 import type { Usage } from './language-model.js';
 import type { CallFigures, EpisodeError, ErrorCause, RunStatus } from './results.js';
 import type { Asked, Limits, RunPhase } from './run.js';
-import type { AskedBefore, Beside, Repeats, StepCost, Unkept } from './step-cost.js';
+import type { AskedBefore, Beside, Repeats, StepCost } from './step-cost.js';
 
 /**
  * The input of the workflow `judge`: `experiment` (a folder's address), `rubric` (a file on the worker, or the rubric
@@ -32,8 +32,8 @@ export interface JudgePlan {
   limits: Limits;
   search_attributes: string[];
   spent_wall_seconds: number;
-  /** What earlier executions spent on requests whose reply is not kept; absent: nothing. */
-  spent_unkept?: Unkept;
+  /** What earlier executions have spent. */
+  spent: StepCost;
 }
 
 /** Names a step of a judgement. */

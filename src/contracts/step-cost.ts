@@ -63,4 +63,6 @@ export interface StepCost extends Beside {
   usage: Usage;
   /** US dollars; null once a price is not known. */
   cost_usd: number | null;
+  /** What of it an earlier execution has paid, so that the experiment's totals began with it; absent: nothing. */
+  counted?: Omit<StepCost, 'counted' | 'unkept'>;
 }

@@ -33,8 +33,13 @@ export function readUserMessage(said: string, stopToken: string): UserMessage {
   return { text: parts.join('').trim(), stops: parts.length > 1 };
 }
 
-/** A question in whatever script; the address of a page may hold a mark too. */
-const ASKS = /[?？؟՞\u037e](?!\S*[=&])/;
+/** A question mark in whatever script, with what follows it in its word. */
+const MARK = /[?？؟՞\u037e](\S*)/g;
+
+/** Whether a text holds a question; the address of a page may hold a mark too, before its parameters. */
+function asks(text: string): boolean {
+  return [...text.matchAll(MARK)].some(([, rest = '']) => !/[=&]/.test(rest));
+}
 
 /**
  * What a user's words do: the conversation goes on, or ends. Words beside the stop token that answer what the agent has
@@ -47,7 +52,7 @@ export function userMove(
 ): 'said' | 'answered_and_left' | 'stopped' {
   if (!stops) return 'said';
   const last = visibleMessages(messages).at(-1);
-  const isAnswer = text !== '' && last?.role === 'assistant' && ASKS.test(last.content);
+  const isAnswer = text !== '' && last?.role === 'assistant' && asks(last.content);
   return isAnswer ? 'answered_and_left' : 'stopped';
 }
 

@@ -28,9 +28,17 @@ export function costOfUnkept(unkept: Unkept | null): StepCost {
   return unkept === null ? noStepCost() : { ...noStepCost(), unkept };
 }
 
-/** A cost without the requests whose reply is not kept. */
-export function keptOf<Cost extends StepCost>(cost: Cost): Omit<Cost, 'unkept'> {
-  const { unkept: _unkept, ...kept } = cost;
+/** What an experiment's totals and limits count of a cost: all that no earlier execution has paid. */
+export function newlyPaid<Cost extends StepCost>(cost: Cost): Omit<Cost, 'counted'> {
+  const { counted, ...all } = cost;
+  if (counted === undefined) return all;
+  const { lm_calls_estimated: _estimated, ...rest } = all;
+  return { ...rest, ...costBeyond(cost, counted) } as Omit<Cost, 'counted'>;
+}
+
+/** A cost of replies that are kept, whoever has paid for them. */
+export function keptOf<Cost extends StepCost>(cost: Cost): Omit<Cost, 'unkept' | 'counted'> {
+  const { unkept: _unkept, counted: _counted, ...kept } = cost;
   return kept;
 }
 
@@ -47,7 +55,18 @@ export function costBeyond(cost: StepCost, paid: StepCost): StepCost {
     },
     cost_usd: cost_usd === null || paid.cost_usd === null ? null : beyond(cost_usd, paid.cost_usd),
     ...addBeside({ lm_calls_estimated: estimated, unkept }, {}),
+    ...(cost.counted === undefined
+      ? {}
+      : { counted: costBeyond(cost.counted, paid.counted ?? noStepCost()) }),
   };
+}
+
+function addCounted({ counted: left }: StepCost, { counted: right }: StepCost): Pick<StepCost, 'counted'> {
+  if (left === undefined || right === undefined) {
+    const counted = left ?? right;
+    return counted === undefined ? {} : { counted };
+  }
+  return { counted: addStep<StepCost>(left, right) };
 }
 
 /** The totals after a step. */
@@ -58,6 +77,7 @@ export function addStep<Totals extends StepCost>(totals: Totals, cost: StepCost)
     usage: addUsage(totals.usage, cost.usage),
     cost_usd: addCosts(totals.cost_usd, cost.cost_usd),
     ...addBeside(totals, cost),
+    ...addCounted(totals, cost),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Usage } from '../contracts/language-model.js';
 import type { EmbeddingTotals, EpisodeRecord, Metrics } from '../contracts/results.js';
 import type { Spending, Totals } from '../contracts/run.js';
-import type { Beside, Repeats, Unkept } from '../contracts/step-cost.js';
+import type { Beside, Repeats, StepCost, Unkept } from '../contracts/step-cost.js';
 import { addCosts } from './add-costs.js';
 import { addBeside, withUnkept } from './beside.js';
 import { addRepeats, repeatsOfCall } from './repeats.js';
@@ -72,6 +72,15 @@ export function addTotals(parts: readonly Totals[]): Totals {
 export function accuracyOf(totals: Totals): number | null {
   const judged = totals.samples - totals.errors;
   return judged <= 0 ? null : totals.correct / judged;
+}
+
+/** Counts what calls have cost. */
+export function bookCost(totals: Totals, cost: StepCost): void {
+  totals.lm_calls += cost.lm_calls;
+  totals.input_tokens += cost.usage.input_tokens;
+  totals.output_tokens += cost.usage.output_tokens;
+  totals.cost_usd = addCosts(totals.cost_usd, cost.cost_usd);
+  Object.assign(totals, addBeside(totals, cost));
 }
 
 /** Counts requests whose reply is not kept. */

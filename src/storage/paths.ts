@@ -225,6 +225,11 @@ export function paidEmbeddingsPrefix(): string {
   return `${EMBEDDINGS}/`;
 }
 
+/** What earlier executions of an experiment have paid for. */
+export function paidCallsKey(): string {
+  return 'paid.json';
+}
+
 /** What the requests of an activity have cost whose reply is not kept. */
 export function unkeptKey(activity: string): string {
   return `${unkeptPrefix()}${segment(activity)}.json`;

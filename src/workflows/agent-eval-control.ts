@@ -11,7 +11,7 @@ import type { AgentEvalMetrics, AgentEvalProgress } from '../contracts/agent-eva
 import { addRollout, noAgentEvalTotals } from '../rollouts/totals.js';
 import { reachedLimit } from '../runtime/budget.js';
 import { Leases } from '../runtime/leases.js';
-import { spendingOf, withMetrics } from '../runtime/step-cost.js';
+import { newlyPaid, spendingOf, withMetrics } from '../runtime/step-cost.js';
 import { agentEvalMarkdown } from './agent-eval-markdown.js';
 import { Children, tell } from './children.js';
 import type { Outcome } from './conclude.js';
@@ -73,8 +73,9 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
   left(handle: RolloutHandle, result: RolloutResult): void {
     this.working.delete(handle.workflowId);
     this.asks.delete(handle.workflowId);
-    this.leases?.end(handle.workflowId, spendingOf(result.totals));
-    this.totals = addRollout(this.totals, result);
+    const totals = newlyPaid(result.totals);
+    this.leases?.end(handle.workflowId, spendingOf(totals));
+    this.totals = addRollout(this.totals, { ...result, totals });
     if (result.fatal !== null) this.fail(result.fatal);
     if (result.status === 'suspended') this.suspended = true;
     this.checkLimits();

@@ -7,7 +7,7 @@ import { ScaffoldCosts, type ScaffoldSpending } from '../evolution/scaffold-cost
 import { addExecution } from '../evolution/totals.js';
 import { hasCallLimits, reachedLimit } from '../runtime/budget.js';
 import { Reservations } from '../runtime/reservations.js';
-import { addStep, costBeyond, keptOf, noStepCost, spendingOf } from '../runtime/step-cost.js';
+import { addStep, costBeyond, newlyPaid, noStepCost, spendingOf } from '../runtime/step-cost.js';
 import { costAtLimit, describeError, givenUp } from './failures.js';
 import { requestUntilAnswered } from './request-until-answered.js';
 
@@ -101,7 +101,7 @@ export class IterationSpending {
     try {
       const done = await work(this.reserved(calls, paid));
       const spent = costBeyond(done, paid);
-      this.totals = addExecution(this.totals, { ...spent, ok: done.ok });
+      this.totals = addExecution(this.totals, { ...newlyPaid(spent), ok: done.ok });
       this.costs.add(scaffold, spent.cost_usd);
       if (executor === null || done.lm_calls > 0) this.givenUpInARow.clear();
       return done;
@@ -117,7 +117,7 @@ export class IterationSpending {
   /** What is left to a program, of calls no more than it has reserved: others may use up the rest meanwhile. */
   private reserved(calls: number, paid: StepCost): SpendingLeft {
     const left = this.reservations.left(calls, this.plan.limits, spendingOf(this.totals));
-    const own = spendingOf(paid);
+    const own = spendingOf(newlyPaid(paid));
     const lm_calls = left.lm_calls === null || calls === 0 ? left.lm_calls : Math.min(left.lm_calls, calls);
     return {
       lm_calls: lm_calls === null ? null : lm_calls + own.lm_calls,
@@ -135,9 +135,11 @@ export class IterationSpending {
     const cost = costAtLimit(error);
     if (cost?.unkept === undefined) return null;
     const spent = costBeyond(cost, paid);
-    if (reachedLimit(this.plan.limits, spendingOf(addStep(this.totals, spent))) !== null) return null;
+    if (reachedLimit(this.plan.limits, spendingOf(addStep(this.totals, newlyPaid(spent)))) !== null)
+      return null;
     this.pay(scaffold, spent);
-    return keptOf(cost);
+    const { unkept: _unkept, ...found } = cost;
+    return found;
   }
 
   /** Looked at where a call has to be made: a program may do without, or find its replies in the store. */
@@ -163,7 +165,7 @@ export class IterationSpending {
   }
 
   private pay(scaffold: string, step: StepCost): void {
-    this.totals = addStep(this.totals, step);
+    this.totals = addStep(this.totals, newlyPaid(step));
     this.costs.add(scaffold, step.cost_usd);
   }
 

@@ -10,7 +10,7 @@ import type {
 import type { StepCost } from '../contracts/step-cost.js';
 import { addReply, meanScores, noJudgeTotals } from '../judging/totals.js';
 import { reachedLimit } from '../runtime/budget.js';
-import { addStep, costOfUnkept, spendingOf, withMetrics } from '../runtime/step-cost.js';
+import { addStep, newlyPaid, spendingOf, withMetrics } from '../runtime/step-cost.js';
 import { ExperimentControl } from './experiment-control.js';
 import { judgeMarkdown } from './judge-markdown.js';
 
@@ -30,7 +30,7 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
 
   /** @param isFirst whether nothing was done of it yet. */
   begin(plan: JudgePlan, isFirst: boolean): void {
-    if (isFirst) this.totals = addStep(this.totals, costOfUnkept(plan.spent_unkept ?? null));
+    if (isFirst) this.totals = addStep(this.totals, plan.spent);
     this.planned(plan, { kind: 'judge', model: plan.model });
     this.showPhase();
   }
@@ -67,7 +67,7 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
   /** A call that {@link mayAsk} counted has a reply. */
   answered(reply: JudgedStep): void {
     this.asking -= 1;
-    this.totals = addReply(this.totals, reply);
+    this.totals = addReply(this.totals, newlyPaid(reply) as JudgedStep);
     this.show();
   }
 

@@ -23,7 +23,7 @@ import type { EpisodeError } from '../contracts/results.js';
 import type { AskedBefore, StepCost } from '../contracts/step-cost.js';
 import { firstPlace, Rollout } from '../rollouts/rollout.js';
 import { noRolloutTotals } from '../rollouts/totals.js';
-import { addStep, spendingOf } from '../runtime/step-cost.js';
+import { addStep, newlyPaid, spendingOf } from '../runtime/step-cost.js';
 import { isGone, ownExecution } from './children.js';
 import { describeError, fatalMessage, isFaultyReply } from './failures.js';
 import { rolloutReportSignal } from './messages.js';
@@ -256,7 +256,7 @@ export class RolloutSession {
   private report(wants: number): void {
     const { workflowId, parent } = workflowInfo();
     if (parent === undefined) throw new Error('a rollout has a run');
-    const spent = spendingOf(this.totals);
+    const spent = spendingOf(newlyPaid(this.totals));
     const report: RolloutReport = { from: ownExecution(), rollout: workflowId, spent, wants };
     if (wants > 0) {
       this.asks += 1;

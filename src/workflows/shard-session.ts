@@ -310,7 +310,8 @@ export class ShardSession {
         isLimited: hasCallLimits(plan.limits),
         leave: () => this.takeLeave(),
         answered: (reply) => {
-          bookCall(this.totals, reply);
+          if (reply.counted) bookUnkept(this.totals, reply.unkept ?? null);
+          else bookCall(this.totals, reply);
           this.leave?.ended();
         },
         failed: ({ unkept }) => {

@@ -1,15 +1,15 @@
 import type { AgentEvalTotals, RolloutTask } from '../../contracts/agent-eval.js';
 import { addRollout, noAgentEvalTotals } from '../../rollouts/totals.js';
-import { addStep, costOfCall, costOfUnkept } from '../../runtime/step-cost.js';
+import { addStep } from '../../runtime/step-cost.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { rolloutsFolder } from '../../storage/paths.js';
 import { keysBelow, readAhead } from '../../storage/read-ahead.js';
 import { isRetried, readRetry } from '../../storage/retry-marker.js';
 import { wallSecondsBefore } from '../metrics-file.js';
-import { setAsideCalls } from '../set-aside.js';
-import { unkeptSoFar } from '../unkept.js';
+import { paidBefore } from '../paid-calls.js';
 import { everyRollout } from './rollout-names.js';
 import { RolloutResults } from './rollout-results.js';
+import { HUMAN } from './user-turn.js';
 
 export interface KeptRollouts {
   /** `row/rollout` of those that are finished. */
@@ -26,21 +26,25 @@ export interface KeptRollouts {
 export async function keptRollouts(
   store: ArtifactStore,
   tasks: readonly RolloutTask[],
+  execution: string,
 ): Promise<KeptRollouts> {
   const wall_seconds = await wallSecondsBefore(store);
-  const unkept = costOfUnkept(await unkeptSoFar(store));
-  const kept: KeptRollouts = { finished: [], totals: addStep(noAgentEvalTotals(), unkept), wall_seconds };
-  const present = await keysBelow(store, `${rolloutsFolder()}/`);
-  if (present.length === 0) return kept;
+  const kept: KeptRollouts = { finished: [], totals: noAgentEvalTotals(), wall_seconds };
   const results = new RolloutResults(store);
   const retry = await readRetry(store);
-  for await (const call of setAsideCalls(store)) kept.totals = addStep(kept.totals, costOfCall(call));
-  for await (const found of readAhead(everyRollout(tasks), (rollout) => results.find(rollout))) {
+  const isFresh = (await keysBelow(store, `${rolloutsFolder()}/`)).length === 0;
+  const rollouts = isFresh ? [] : everyRollout(tasks);
+  for await (const found of readAhead(rollouts, (rollout) => results.find(rollout))) {
     if (found === null) continue;
     const { task_id, trial, status, ending, reward: score, error } = found.row;
     if (status === 'error' && isRetried(retry, error?.type ?? '')) continue;
     kept.finished.push(`${task_id}/${trial}`);
     kept.totals = addRollout(kept.totals, { status, ending, score, error, totals: found.row, fatal: null });
   }
+  const finished = new Set(kept.finished);
+  const others = await paidBefore(store, execution, {
+    record: ({ sample_id, trial, model }) => model === HUMAN || finished.has(`${sample_id}/${trial}`),
+  });
+  kept.totals = addStep(kept.totals, others);
   return kept;
 }

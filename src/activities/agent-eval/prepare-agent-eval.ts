@@ -73,7 +73,7 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
       const run = referenceTo(store, runId);
       contexts.forget(run);
       const tasks = tasksOf(rows, config);
-      const kept = await keptRollouts(store, tasks);
+      const kept = await keptRollouts(store, tasks, runId);
       const log = dependencies.runLogs.for(store, config.output.log_level, 'experiment');
       const change = await noteCodeChange(
         store,

@@ -29,6 +29,14 @@ export function bookCall(
   Object.assign(cost, addStep(cost, costOfCall(call)));
 }
 
+/** Books that an earlier execution has paid for a call that is booked. */
+export function bookCounted(
+  cost: StepCost,
+  call: Pick<CallRecord, 'usage' | 'usage_estimated' | 'cost_usd'>,
+): void {
+  cost.counted = addStep(cost.counted ?? noStepCost(), costOfCall(call));
+}
+
 /**
  * The larger of two costs, figure by figure. A run has cost what its attempts have paid, also for prompts that a later
  * attempt did not repeat; or what it was told, where a crash has taken an attempt's notes along.
@@ -41,6 +49,7 @@ export function largerCost(left: StepCost, right: StepCost): StepCost {
   return {
     ...(estimated === 0 ? {} : { lm_calls_estimated: estimated }),
     ...(unkept === undefined ? {} : { unkept }),
+    ...(left.counted === undefined ? {} : { counted: left.counted }),
     lm_calls: Math.max(left.lm_calls, right.lm_calls),
     usage: {
       input_tokens: Math.max(left.usage.input_tokens, right.usage.input_tokens),

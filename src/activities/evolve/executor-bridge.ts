@@ -9,12 +9,12 @@ import type { HearAway } from '../../language-models/outage.js';
 import { addUnkept, timesRequested } from '../../runtime/beside.js';
 import { cutOffOf } from '../../runtime/repeats.js';
 import { cutOffText, emptyReplyText, isCutOff, isMissing } from '../../runtime/reply-faults.js';
-import { noStepCost, spendingOf } from '../../runtime/step-cost.js';
+import { newlyPaid, noStepCost, spendingOf } from '../../runtime/step-cost.js';
 import type { ModelReply, ModelRequest, ProgramResources } from '../../sandboxes/sandbox.js';
 import { refusalOf } from '../call-failures.js';
 import type { Asked, CalledModel, ModelCalls, Span } from '../model-calls.js';
 import { patiently } from '../patiently.js';
-import { bookCall, largerCost } from './execution-notes.js';
+import { bookCall, bookCounted, largerCost } from './execution-notes.js';
 import { LostTime } from './lost-time.js';
 import type { Losses } from './no-result.js';
 
@@ -198,6 +198,7 @@ export class ExecutorBridge {
     if (stored !== null) {
       this.recalled += 1;
       bookCall(this.cost, stored.record);
+      if (await model.calls.isCounted(stored.record)) bookCounted(this.cost, stored.record);
       return { record: stored.record, worked: null };
     }
     this.checkExperiment();
@@ -279,7 +280,7 @@ export class ExecutorBridge {
    */
   private checkExperiment(own = 0): void {
     const { left, paid } = this.options;
-    const all = this.spending(largerCost(this.cost, paid));
+    const all = this.spending(newlyPaid(largerCost(this.cost, paid)));
     const spent = { ...all, lm_calls: all.lm_calls - own };
     for (const figure of ['lm_calls', 'tokens', 'cost_usd'] as const) {
       const limit = left[figure];

@@ -21,6 +21,7 @@ import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { metricsOfEnd, wallSeconds, writeMetrics } from '../metrics-file.js';
 import { ownScorerAndPrices } from '../own-code.js';
+import { setAsideCalls } from '../set-aside.js';
 import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
@@ -58,6 +59,7 @@ async function everyRun({ store }: EvolveContext): Promise<ScaffoldRunRecord[]> 
 }
 
 interface Found {
+  /** With replies that others were asked for in the place of. */
   calls: readonly CallRecord[];
   runs: readonly ScaffoldRunRecord[];
   unkept: Unkept | null;
@@ -154,8 +156,12 @@ async function writeEnd(
 ): Promise<EvolveMetrics> {
   const { config } = context;
   const store = guard(context.store);
+  const standing = await everyCall(context);
+  const replaced: CallRecord[] = [];
+  for await (const record of setAsideCalls(store)) replaced.push(record);
   const found = {
-    calls: await everyCall(context),
+    // Of several replies at one place a replay takes the last one.
+    calls: [...replaced, ...standing],
     runs: await everyRun(context),
     unkept: await unkeptSoFar(store),
     code_changes: await codeChangesAtEnd(store, ownScorerAndPrices(config, dependencies.environment), {
@@ -167,7 +173,7 @@ async function writeEnd(
   await store.writeStream(artifactKeys.executions, jsonLines(found.runs.map(({ key: _key, ...run }) => run)));
   await store.writeStream(
     artifactKeys.trajectories,
-    jsonLines(scaffoldTrajectories(input.state.nodes, found.calls, config.seed)),
+    jsonLines(scaffoldTrajectories(input.state.nodes, standing, config.seed)),
   );
   await writeLineage(store, input);
   const { best } = metrics;

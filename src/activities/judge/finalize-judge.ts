@@ -1,4 +1,5 @@
 import type { FinalizeJudgeInput, JudgeMetrics } from '../../contracts/judge.js';
+import type { CallRecord } from '../../contracts/language-model.js';
 import type { EpisodeError } from '../../contracts/results.js';
 import type { Unkept } from '../../contracts/step-cost.js';
 import { judgedTrajectory, type StepEvaluation } from '../../judging/evaluation.js';
@@ -6,6 +7,7 @@ import { addReply, meanScores, noJudgeTotals } from '../../judging/totals.js';
 import { MOST_TRIES } from '../../judging/verdict.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../../runtime/repeats.js';
 import { cutOffReplies } from '../../runtime/reply-faults.js';
+import { addStep, costOfCall } from '../../runtime/step-cost.js';
 import { besideOf } from '../../statistics/beside.js';
 import { CallTally } from '../../statistics/call-figures.js';
 import { ErrorTally } from '../../statistics/error-tally.js';
@@ -18,6 +20,7 @@ import { heartbeating } from '../heartbeating.js';
 import { orIncomplete } from '../incomplete.js';
 import { metricsOfEnd, wallSeconds, writeMetrics } from '../metrics-file.js';
 import type { ModelCalls } from '../model-calls.js';
+import { setAsideCalls } from '../set-aside.js';
 import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
 import type { JudgeContext, JudgeContexts } from './judge-context.js';
@@ -36,9 +39,19 @@ class JudgementFigures {
 
   addReply(reply: JudgeReply): void {
     this.totals = addReply(this.totals, outcomeOf(reply));
-    this.repeats = addRepeats(this.repeats, repeatsOfCall(reply.record));
-    this.tally.addCall(reply.record);
-    this.tally.addCutOff(cutOffReplies([reply.record]));
+    this.addCall(reply.record);
+  }
+
+  /** A reply that another one was asked for in the place of: it was paid, and judges nothing. */
+  addReplaced(record: CallRecord): void {
+    this.totals = addStep(this.totals, costOfCall(record));
+    this.addCall(record);
+  }
+
+  private addCall(record: CallRecord): void {
+    this.repeats = addRepeats(this.repeats, repeatsOfCall(record));
+    this.tally.addCall(record);
+    this.tally.addCutOff(cutOffReplies([record]));
   }
 
   addError(error: EpisodeError): void {
@@ -132,7 +145,16 @@ export function createFinalizeJudge(
     }
   }
 
-  async function* calls(context: JudgeContext, { plan }: FinalizeJudgeInput) {
+  async function* calls(
+    context: JudgeContext,
+    { plan }: FinalizeJudgeInput,
+    figures: JudgementFigures,
+  ): AsyncGenerator<CallRecord> {
+    // Of several replies at one place a replay takes the last one.
+    for await (const record of setAsideCalls(context.store)) {
+      figures.addReplaced(record);
+      yield record;
+    }
     for (const [index, steps] of plan.steps.entries()) {
       for (const { record } of (await repliesIn(context, index, steps)).flat()) yield record;
     }
@@ -143,7 +165,7 @@ export function createFinalizeJudge(
     context.calls.forget();
     const figures = new JudgementFigures();
     await store.writeStream(artifactKeys.trajectories, jsonLines(judged(context, input, figures)));
-    await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input)));
+    await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input, figures)));
     const gathered = figures.metrics(context, input, await unkeptSoFar(store));
     const metrics = orIncomplete(
       gathered,

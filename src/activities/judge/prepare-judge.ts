@@ -15,9 +15,9 @@ import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { wallSecondsBefore } from '../metrics-file.js';
 import { OwnerClaims } from '../owner-claims.js';
+import { paidBefore } from '../paid-calls.js';
 import { readTrajectories } from '../read-trajectories.js';
 import { referenceTo } from '../run-reference.js';
-import { unkeptSoFar } from '../unkept.js';
 import type { JudgeContexts } from './judge-context.js';
 import { experimentOf, judgementName, judgementStores } from './judge-folder.js';
 import { writeJudgedTrajectories } from './judged-trajectories.js';
@@ -74,11 +74,11 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
         );
       }
       await writeStoredConfig(store, config);
-      const run = referenceTo(store, workflowExecution?.runId ?? '');
+      const runId = workflowExecution?.runId ?? '';
+      const run = referenceTo(store, runId);
       contexts.forget(run);
       const { rubric, lm, concurrency, limits } = config;
       const name = judgementName(config);
-      const unkept = await unkeptSoFar(store);
       const log = dependencies.runLogs.for(store, config.log_level, 'experiment');
       log.info({ judgement: name, trajectories: steps.length }, 'judgement prepared');
       return {
@@ -96,7 +96,7 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
         limits,
         search_attributes: await dependencies.knownSearchAttributes(),
         spent_wall_seconds: await wallSecondsBefore(store),
-        ...(unkept === null ? {} : { spent_unkept: unkept }),
+        spent: await paidBefore(store, runId),
       };
     });
 }

@@ -1,0 +1,47 @@
+import { basename } from 'node:path/posix';
+import type { CallRecord } from '../contracts/language-model.js';
+import type { StepCost } from '../contracts/step-cost.js';
+import { addStep, costOfCall, costOfUnkept, noStepCost } from '../runtime/step-cost.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { callsPrefix, paidCallsKey } from '../storage/paths.js';
+import { keysBelow, readAhead } from '../storage/read-ahead.js';
+import { readJson } from '../storage/stored-file.js';
+import type { PaidCalls, StoredCall } from './call-store.js';
+import { setAsideCalls } from './set-aside.js';
+import { unkeptSoFar } from './unkept.js';
+
+/** Which stored calls are not counted here: those of finished units, and what cost nothing. */
+export interface NotCounted {
+  /** By the hash of the call's place. */
+  place?(hash: string): boolean;
+  record?(record: CallRecord): boolean;
+}
+
+/**
+ * Adds up what was ever paid in an experiment's folder beside its finished units: every stored reply, those that were set
+ * aside, and requests without one. Limits begin from it. It is noted which replies are in it, so that one that is found
+ * again is not counted again. Added up once an execution: what comes later is the execution's own.
+ */
+export async function paidBefore(
+  store: ArtifactStore,
+  execution: string,
+  not: NotCounted = {},
+): Promise<StepCost> {
+  const known = await readJson<PaidCalls>(store, paidCallsKey());
+  if (known?.execution === execution) return known.cost;
+  let cost = addStep(noStepCost(), costOfUnkept(await unkeptSoFar(store)));
+  for await (const record of setAsideCalls(store)) cost = addStep(cost, costOfCall(record));
+  const calls: PaidCalls['calls'] = {};
+  const places = await keysBelow(store, callsPrefix(), (key) => not.place?.(basename(key, '.json')) !== true);
+  for await (const [key, stored] of readAhead(
+    places,
+    async (key) => [key, await readJson<StoredCall>(store, key)] as const,
+  )) {
+    if (stored === null || not.record?.(stored.record) === true) continue;
+    calls[basename(key, '.json')] = stored.record.at;
+    cost = addStep(cost, costOfCall(stored.record));
+  }
+  const paid: PaidCalls = { execution, cost, calls };
+  await store.write(paidCallsKey(), JSON.stringify(paid));
+  return cost;
+}
