@@ -17,6 +17,7 @@ import {
   everyPartPrefix,
   executionsPrefix,
   logPartsPrefix,
+  paidCallsFolder,
   paidEmbeddingsPrefix,
   partsPrefix,
   setAsidePrefix,
@@ -146,6 +147,7 @@ const WORKING_FILES = [
   paidEmbeddingsPrefix(),
   unkeptPrefix(),
   setAsidePrefix(),
+  paidCallsFolder(),
   logPartsPrefix(),
 ];
 

@@ -25,6 +25,8 @@ const KEPT_SHARD = 99_999;
 const LINES_PER_PART = 64;
 
 export interface KeptSamples {
+  /** With one shared memory: how many samples come after the first one that is asked again, and had been reached. */
+  asked_anew: number;
   /** Indices of samples that are finished. */
   indices: Set<number>;
   totals: Totals;
@@ -62,6 +64,17 @@ export function book(totals: Totals, lines: readonly EpisodeLine[]): void {
   }
 }
 
+/** How many samples have rows behind the first one that ended with an error. */
+async function afterFirstError(store: ArtifactStore): Promise<number> {
+  const parts = await MergedParts.open(store, await keysBelow(store, everyPartPrefix()));
+  let later: number | null = null;
+  for await (const lines of parts.samples()) {
+    if (later !== null) later += 1;
+    else if (lines.at(-1)?.row.error !== null) later = 0;
+  }
+  return later ?? 0;
+}
+
 /**
  * What a continued run need not do again: with `memory_scope: sample`, every sample that an earlier execution
  * finished. Their rows move into parts of this execution. With one shared memory all samples are gone through again,
@@ -73,12 +86,13 @@ export async function keepFinishedSamples(
   config: RunConfig,
   { execution, continues }: { execution: string; continues: boolean },
 ): Promise<KeptSamples> {
-  const kept: KeptSamples = { indices: new Set(), totals: noTotals(), wall_seconds: 0 };
+  const kept: KeptSamples = { asked_anew: 0, indices: new Set(), totals: noTotals(), wall_seconds: 0 };
   if (!continues) return kept;
   kept.wall_seconds = await wallSecondsBefore(store);
   bookEmbeddings(kept.totals, await paidEmbeddings(store));
   if (config.runtime.memory_scope === 'run') {
     bookCost(kept.totals, await paidBefore(store, execution));
+    kept.asked_anew = await afterFirstError(store);
     return kept;
   }
 

@@ -95,6 +95,12 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       execution: runId,
       continues: state === 'unfinished',
     });
+    if (kept.asked_anew > 0) {
+      const later = kept.asked_anew === 1 ? 'The sample' : `The ${kept.asked_anew} samples`;
+      dependencies.notify(
+        `${later} after the first one with an error share a memory with it: where it changes their prompts they are asked, and paid, again.`,
+      );
+    }
     const change = await noteCodeChange(
       store,
       ownCodeAndPrices(config, dependencies.environment),

@@ -227,7 +227,11 @@ export function paidEmbeddingsPrefix(): string {
 
 /** What earlier executions of an experiment have paid for. */
 export function paidCallsKey(): string {
-  return 'paid.json';
+  return `${paidCallsFolder()}/calls.json`;
+}
+
+export function paidCallsFolder(): string {
+  return 'paid';
 }
 
 /** What the requests of an activity have cost whose reply is not kept. */

@@ -27,7 +27,9 @@ describe('a step is judged', () => {
     expect(await second.run('judgeStep', at(plan, 0, 1))).toEqual(judged);
     const again = await second.prepare({}, 'second');
     expect(again.artifacts).toBe(plan.artifacts);
-    expect(await second.run('judgeStep', at(again, 0, 1))).toEqual(judged);
+    // The judgement's totals began with it.
+    expect(again.spent).toEqual(COST);
+    expect(await second.run('judgeStep', at(again, 0, 1))).toEqual({ ...judged, counted: COST });
     expect([first.asked.length, second.asked.length]).toEqual([1, 0]);
   });
 

@@ -35,6 +35,29 @@ async function leftBehind(...samples: string[]) {
 const keep = async (store: Awaited<ReturnType<typeof leftBehind>>, runtime: object, continues = true) =>
   keepFinishedSamples(store, configOf({ runtime }), { execution: 'now', continues });
 
+test('totals begin with every reply that is stored, once, whatever becomes of its sample', async () => {
+  const store = await leftBehind('no', 'timeout');
+  const calls = new CallStore(store);
+  const unfinished = [0, 1, 2].map((ordinal) => call({ sample_id: 's2', ordinal, cost_usd: 0.25 }));
+  for (const record of [call({ sample_id: 's0', cost_usd: 0.5 }), ...unfinished])
+    await calls.save({ record, answer: null });
+  const { totals } = await keep(store, { num_trials: 1, memory_scope: 'sample' });
+  expect(totals).toMatchObject({ samples: 1, lm_calls: 4, cost_usd: 1.25 });
+  const later = call({ sample_id: 's3', at: '2026-02-02T00:00:00.000Z' });
+  await calls.save({ record: later, answer: null });
+  const found = new CallStore(store);
+  expect(await Promise.all(unfinished.map((record) => found.isCounted(record)))).toEqual([true, true, true]);
+  // It came after the execution had begun.
+  expect(await found.isCounted(later)).toBe(false);
+  expect((await keep(store, { num_trials: 1, memory_scope: 'sample' })).totals).toEqual(totals);
+});
+
+test('with one shared memory it is known how many samples follow the first error', async () => {
+  const run = { num_trials: 1, memory_scope: 'run' };
+  expect((await keep(await leftBehind('yes', 'timeout', 'no', 'yes'), run)).asked_anew).toBe(2);
+  expect((await keep(await leftBehind('yes', 'no', 'timeout'), run)).asked_anew).toBe(0);
+});
+
 describe('a continued run with a memory for each sample', () => {
   test.each<[string, object, string, boolean]>([
     ['all trials done', trials3, 'no no no', true],
@@ -86,6 +109,7 @@ describe('a continued run with a memory for each sample', () => {
         cost_usd: 3,
       },
       wall_seconds: 12.5,
+      asked_anew: 0,
     });
     const parts = await keys(store, everyPartPrefix());
     expect(parts.every((key) => key.startsWith(partsPrefix('now')))).toBe(true);
@@ -135,13 +159,14 @@ describe('a continued run with a memory for each sample', () => {
 
 test('with one shared memory all samples are gone through again, and the time counts on', async () => {
   const store = await leftBehind('no no no');
-  const before = await keys(store);
+  const before = await keys(store, everyPartPrefix());
   expect(await keep(store, { ...trials3, memory_scope: 'run' })).toEqual({
     indices: new Set(),
     totals: noTotals(),
     wall_seconds: 12.5,
+    asked_anew: 0,
   });
-  expect(await keys(store)).toEqual(before);
+  expect(await keys(store, everyPartPrefix())).toEqual(before);
 });
 
 test('a new run keeps nothing', async () => {
