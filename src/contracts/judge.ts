@@ -49,6 +49,8 @@ export interface JudgeStepInput extends JudgeStepName {
   attempt: number;
   /** Where each request needs leave of its own: what those before this one came to. */
   before?: AskedBefore;
+  /** No request may be sent: only a reply that is stored is wanted. Absent: one may. */
+  stored_only?: true;
 }
 
 /** What a workflow learns of a judge's reply; the reply is in the store. */
@@ -85,6 +87,8 @@ export interface JudgeCarried {
   worked_seconds?: number;
   asked: Asked;
   totals: JudgeTotals;
+  /** Replies that were paid for before and not found yet. */
+  stored: number;
 }
 
 /** The answer of the `progress` query. */

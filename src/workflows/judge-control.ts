@@ -21,16 +21,22 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
   private asking = 0;
   private metrics: JudgeMetrics | null = null;
   private running = 0;
+  /** Replies that earlier executions have paid for and that were not found yet, as far as this execution knows. */
+  private stored: number;
 
   /** @param before what the execution before hands over, when this one continues it. */
-  constructor(before?: Pick<JudgeCarried, 'asked' | 'totals'>) {
+  constructor(before?: Pick<JudgeCarried, 'asked' | 'totals' | 'stored'>) {
     super('judgement', before?.asked);
     this.totals = before?.totals ?? noJudgeTotals();
+    this.stored = before?.stored ?? 0;
   }
 
   /** @param isFirst whether nothing was done of it yet. */
   begin(plan: JudgePlan, isFirst: boolean): void {
-    if (isFirst) this.totals = addStep(this.totals, plan.spent);
+    if (isFirst) {
+      this.totals = addStep(this.totals, plan.spent);
+      this.stored = plan.spent.lm_calls;
+    }
     this.planned(plan, { kind: 'judge', model: plan.model });
     this.showPhase();
   }
@@ -49,11 +55,15 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
 
   /**
    * Waits until another call may be made, and counts it as made. Calls never exceed their limit; tokens and dollars do
-   * by no more than what is in flight.
+   * by no more than what is in flight. Where a limit is reached, replies that are paid for may still be found.
    * @returns false where no further call may be made at all.
    */
-  async mayAsk(): Promise<boolean> {
+  async mayAsk(): Promise<'new' | 'stored' | false> {
     for (;;) {
+      if (this.stored > 0 && this.goesOn() && this.reached() !== null) {
+        this.asking += 1;
+        return 'stored';
+      }
       this.checkLimits();
       if (!this.goesOn()) return false;
       const canAsk = () => !this.standing.waits() && this.hasBudget();
@@ -61,12 +71,13 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
       await condition(() => !this.goesOn() || this.reached() !== null || canAsk());
     }
     this.asking += 1;
-    return true;
+    return 'new';
   }
 
   /** A call that {@link mayAsk} counted has a reply. */
   answered(reply: JudgedStep): void {
     this.asking -= 1;
+    this.stored -= reply.counted?.lm_calls ?? 0;
     this.totals = addReply(this.totals, newlyPaid(reply) as JudgedStep);
     this.show();
   }
@@ -76,6 +87,11 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
     this.asking -= 1;
     this.totals = addStep(this.totals, cost);
     this.show();
+  }
+
+  /** A reply that was looked for among those that are stored is not there: nor are those behind it, mostly. */
+  foundNone(): void {
+    this.stored = 0;
   }
 
   /** A step was given up. */
@@ -88,8 +104,8 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
     this.standing.fail(message);
   }
 
-  handOver(): Pick<JudgeCarried, 'asked' | 'totals'> {
-    return { asked: this.standing.asked(), totals: this.totals };
+  handOver(): Pick<JudgeCarried, 'asked' | 'totals' | 'stored'> {
+    return { asked: this.standing.asked(), totals: this.totals, stored: this.stored };
   }
 
   finish(metrics: JudgeMetrics): void {

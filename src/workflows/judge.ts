@@ -13,7 +13,7 @@ import { CallRefusedError } from '../runtime/ports.js';
 import { beginEach } from './begin-each.js';
 import { conclude } from './conclude.js';
 import { readyToContinue } from './continuation.js';
-import { describeError, fatalMessage, prepared } from './failures.js';
+import { costAtLimit, describeError, fatalMessage, prepared } from './failures.js';
 import { JudgeControl } from './judge-control.js';
 import { judgeProgressQuery } from './messages.js';
 import { judging, modelCallOptions } from './proxies.js';
@@ -38,7 +38,7 @@ function replyOn(
   const again = attempt === 0 ? '' : ` · try ${attempt + 1}`;
   const summary = `trajectory ${name.trajectory + 1} · step ${name.step + 1}${again}`;
   const options = modelCallOptions({ ...plan, model_queue: null }, summary);
-  return requestUntilAnswered<JudgedStep, boolean, null>(
+  return requestUntilAnswered<JudgedStep, 'new' | 'stored', null>(
     {
       isLimited: hasCallLimits(plan.limits),
       leave: () => control.mayAsk(),
@@ -46,11 +46,18 @@ function replyOn(
       failed: (cost) => control.failed(cost),
       gaveUp: async (error) => {
         if (isCancellation(error)) throw error;
+        if (costAtLimit(error) !== null) {
+          control.foundNone();
+          throw new CallRefusedError();
+        }
         await giveUp(name, error, control);
         return null;
       },
     },
-    (before) => judging.judgeStep.executeWithOptions(options, [{ ...name, attempt, ...before }]),
+    (before, lease) => {
+      const stored_only = lease === 'stored' ? { stored_only: true as const } : {};
+      return judging.judgeStep.executeWithOptions(options, [{ ...name, attempt, ...before, ...stored_only }]);
+    },
   );
 }
 

@@ -23,7 +23,7 @@ interface Requests<Reply, Lease, Instead> {
  */
 export async function requestUntilAnswered<Reply, Lease, Instead = never>(
   { isLimited, leave, answered, failed, gaveUp }: Requests<Reply, Lease, Instead>,
-  send: (before: { before?: AskedBefore }) => Promise<Reply>,
+  send: (before: { before?: AskedBefore }, lease: Lease) => Promise<Reply>,
 ): Promise<Reply | Instead> {
   let before: AskedBefore | undefined = isLimited ? { failures: 0, crashes: 0 } : undefined;
   for (;;) {
@@ -31,7 +31,7 @@ export async function requestUntilAnswered<Reply, Lease, Instead = never>(
     const lease = leaving instanceof Promise ? await leaving : leaving;
     if (lease === false) throw new CallRefusedError();
     try {
-      const reply = await send(before === undefined ? {} : { before });
+      const reply = await send(before === undefined ? {} : { before }, lease);
       answered(reply, lease);
       return reply;
     } catch (error) {

@@ -1,6 +1,8 @@
+import { ApplicationFailure } from '@temporalio/common';
 import type { JudgedStep, JudgeStepErrorInput, JudgeStepInput } from '../../contracts/judge.js';
+import { FAILURE_TYPES } from '../../contracts/names.js';
 import { scoresOf } from '../../judging/evaluation.js';
-import { costOfCall } from '../../runtime/step-cost.js';
+import { costOfCall, noStepCost } from '../../runtime/step-cost.js';
 import { judgeErrorKey } from '../../storage/paths.js';
 import { missingFile } from '../../storage/stored-file.js';
 import { Attempt } from '../attempt.js';
@@ -28,6 +30,14 @@ export function createJudgeStep(contexts: JudgeContexts, models: ModelCalls) {
     }
     if (replies.length < input.attempt) {
       throw missingFile(context.store, 'a reply on a step', null);
+    }
+    if (input.stored_only) {
+      throw ApplicationFailure.create({
+        type: FAILURE_TYPES.limitReached,
+        message: 'the reply on a step is not stored, and no further call may be made',
+        details: [noStepCost()],
+        nonRetryable: true,
+      });
     }
     const asked = models.prepare(context.judge, next.call, { messages: next.messages });
     const record = await models.askAndKeep(context.judge, asked, attempt, (reply) =>
