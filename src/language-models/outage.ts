@@ -63,6 +63,8 @@ const LONGEST_PAUSE = 60_000;
 /** Calls in a row that are refused before a provider counts as away: half of those under way, within these. */
 const FEWEST_REFUSED = 2;
 const MOST_REFUSED = 10;
+/** Refusals in a row of a call that nobody else is asked beside, before a provider counts as away. */
+const REFUSED_ALONE = 3;
 /** Milliseconds for which refusals are forgiven. */
 const FORGIVEN_FOR = 24 * 3600 * 1000;
 /** Statuses of gateways with nothing behind them. */
@@ -224,7 +226,7 @@ export class Outage {
       this.last = error;
     }
     if (this.state === 'open' && tellsNow) this.probeFailed(error);
-    else if (isRefused && this.state !== 'open' && this.inARow.size >= this.bearable()) this.open(error);
+    else if (isRefused && this.state !== 'open' && this.isRefusingAll(before)) this.open(error);
     if (this.state === 'easing') this.ease();
     const isForgivable = this.isOpen && this.now() - this.openedAt < FORGIVEN_FOR;
     return isRefused && isForgivable && this.hasAnsweredNothingSince(before);
@@ -235,6 +237,17 @@ export class Outage {
     refused_since = Number.NEGATIVE_INFINITY,
   }: FailedBefore): boolean {
     return failures === 0 || refused_since > this.answeredAt;
+  }
+
+  /**
+   * Whether refusals have come in a row so often that they are none of the requests' own. Where nobody asks beside a call,
+   * as with one lane or one memory for all, its own are all that can be known.
+   */
+  private isRefusingAll(before: FailedBefore): boolean {
+    if (this.inARow.size >= this.bearable()) return true;
+    const { failures, refused_since } = before;
+    const own = refused_since !== undefined && this.hasAnsweredNothingSince(before) ? failures + 1 : 1;
+    return this.inFlight === 0 && own >= REFUSED_ALONE;
   }
 
   /** Refused calls in a row from which on the provider counts as away. The call that was refused is one of its peers. */

@@ -106,12 +106,26 @@ describe('a provider counts as away', () => {
     expect(outage.isOpen).toBe(false);
   });
 
-  it('and not for the sake of one call, however often it is refused', async () => {
+  it('where one call that is alone is refused three times in a row, on whatever worker', async () => {
+    let before = none;
+    for (const forgiven of [false, false, true]) {
+      // Another worker knows what the call has met.
+      if (before.failures === 1) outage = new Outage({ random: () => 0.5 });
+      const [turn] = await sent(1);
+      expect(turn?.failed('one', before, busy())).toBe(forgiven);
+      before = withFailure(before, busy());
+    }
+    expect(outage.isOpen).toBe(true);
+  });
+
+  it('and not for the sake of one call while others are asked beside it', async () => {
+    const [beside] = await sent(1);
     for (let before = none; before.failures < 8; before = withFailure(before, busy())) {
       const [turn] = await sent(1);
       expect(turn?.failed('one', before, busy())).toBe(false);
     }
     expect(outage.isOpen).toBe(false);
+    beside?.dropped();
   });
 
   it('and not while it answers others', async () => {
