@@ -5,6 +5,7 @@ import type { SandboxType } from '../config/sandbox-schema.js';
 import type { OwnScorers } from '../evolution/domains/domain.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import type { HearAway } from '../language-models/outage.js';
+import type { LeaseStarts } from '../language-models/pace.js';
 import type { FunctionSandbox } from '../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { CodeTexts } from '../user-code/code-texts.js';
@@ -65,6 +66,6 @@ export interface WorkerDependencies {
   namespaceId(): Promise<string>;
   /** Search attributes that the server knows; asked once a run. */
   knownSearchAttributes(): Promise<string[]>;
-  /** The queue that workflows run on; rate-limited queues are named after it. */
-  taskQueue: string;
+  /** Leases starts of requests to a model from the server, which holds its rate across all workers. */
+  leaseStarts(model: string, requestsPerSecond: number): LeaseStarts;
 }

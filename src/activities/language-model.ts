@@ -52,7 +52,6 @@ export function createLanguageModelActivities(
     costOf: (usage) => run.costOf(usage),
     languageModel: () => run.languageModel(),
     askedAgain: run.askedAgain,
-    isPacedByServer: true,
   });
   const logOf = (run: RunContext) =>
     dependencies.runLogs.for(run.store, run.config.output.log_level, 'model');

@@ -48,8 +48,6 @@ export interface CalledModel {
    * shared cache or from a provider that remembers what it has answered.
    */
   askedAgain?: string | null;
-  /** The server holds `lm.requests_per_second`: calls come from a queue of that rate. Default: this worker holds it. */
-  isPacedByServer?: boolean;
 }
 
 /** A reply with its record, not stored yet. */

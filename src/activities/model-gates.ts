@@ -38,7 +38,9 @@ export class ModelGates {
   private readonly paces = new Map<string, Pace>();
   private readonly contacts = new Lru<string, FirstContact>(CONTACTS_IN_MEMORY);
 
-  constructor(private readonly dependencies: Pick<WorkerDependencies, 'maxConcurrentCalls' | 'notify'>) {}
+  constructor(
+    private readonly dependencies: Pick<WorkerDependencies, 'leaseStarts' | 'maxConcurrentCalls' | 'notify'>,
+  ) {}
 
   /**
    * Sends a request once it may go.
@@ -56,7 +58,7 @@ export class ModelGates {
     const release = await this.limitOf(model).acquire(signal);
     let began = Number.NEGATIVE_INFINITY;
     try {
-      if (!model.isPacedByServer) await this.paceOf(model).wait(signal);
+      await this.paceOf(model).wait(signal);
       const turn = await outage.turn({ ...asker, signal });
       began = performance.now();
       const reply = await inTurn(turn, { key, before }, send);
@@ -107,7 +109,14 @@ export class ModelGates {
   private paceOf(model: CalledModel): Pace {
     const { requests_per_second } = model.lm;
     const name = `${addressOf(model)} ${requests_per_second}`;
-    return entryOf(this.paces, name, () => new Pace(requests_per_second));
+    return entryOf(this.paces, name, () =>
+      requests_per_second === null
+        ? new Pace(null)
+        : new Pace(
+            requests_per_second,
+            this.dependencies.leaseStarts(model.modelAddress, requests_per_second),
+          ),
+    );
   }
 
   private limitOf(model: CalledModel): AdaptiveLimit {

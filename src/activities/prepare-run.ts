@@ -6,7 +6,6 @@ import { loadConfig, resolveConfig } from '../config/load.js';
 import { modelNameOf } from '../config/model-name.js';
 import { THE_INPUT } from '../config/read-config.js';
 import type { RunConfig } from '../config/schema.js';
-import { rateLimitedQueue } from '../contracts/names.js';
 import type { RunInput, RunPlan } from '../contracts/run.js';
 import { shardCount } from '../runtime/deal.js';
 import { laneRulesOf } from '../runtime/lane-rules.js';
@@ -113,7 +112,6 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
     const reference = referenceTo(store, runId);
     const model = modelNameOf(lm);
     const slots = todo?.length ?? samples;
-    const { requests_per_second } = lm;
     const plan: RunPlan = {
       run: reference,
       artifacts: store.uri,
@@ -134,13 +132,6 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       limits: config.limits,
       max_attempts: lm.max_attempts,
       timeout_sec: lm.timeout_sec,
-      model_queue:
-        requests_per_second === null
-          ? null
-          : {
-              name: rateLimitedQueue(dependencies.taskQueue, model, requests_per_second),
-              requests_per_second,
-            },
       search_attributes: await dependencies.knownSearchAttributes(),
       kept: kept.totals,
       spent_wall_seconds: kept.wall_seconds,

@@ -45,7 +45,7 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         knownSearchAttributes: async () => [],
         notify: () => undefined,
         news: { listener: () => () => undefined },
-        taskQueue: '',
+        leaseStarts: () => async () => 0,
       });
       try {
         const { metrics, before, changed } = await rescore(await runs.get(uri));

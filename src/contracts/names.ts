@@ -34,6 +34,8 @@ export const UPDATES = {
   setConcurrency: 'setConcurrency',
   /** A person's answer in the place of the user; to a rollout. */
   reply: 'reply',
+  /** Leases starts of requests to a model; to the workflow that holds its rate. */
+  starts: 'starts',
 } as const;
 
 /** Search attributes, all of type Keyword. */
@@ -67,14 +69,6 @@ export const FAILURE_TYPES = {
   /** The run ended as failed after its artifacts were written. */
   runFailed: 'RunFailed',
 } as const;
-
-/**
- * The task queue of a rate-limited model. The server holds the rate across all workers, so model and rate are part
- * of the name: two runs with the same pair share one limit.
- */
-export function rateLimitedQueue(taskQueue: string, model: string, requestsPerSecond: number): string {
-  return `${taskQueue}.lm.${model.replace(/[^A-Za-z0-9._-]+/g, '-')}.${requestsPerSecond}rps`;
-}
 
 /** The task queue of runs with a user's agent: only workers that bundle the same code may replay them. */
 export function agentQueue(taskQueue: string, codeHash: string): string {

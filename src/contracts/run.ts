@@ -99,8 +99,6 @@ export interface RunPlan {
   /** Requests per call, and seconds one may take. */
   max_attempts: number;
   timeout_sec: number;
-  /** Where a rate limit is held by the server; null: calls go to the workflow's own queue. */
-  model_queue: { name: string; requests_per_second: number } | null;
   /** Search attributes that this server knows. */
   search_attributes: string[];
   /** Samples that an earlier, unfinished execution finished; they are not run again. */

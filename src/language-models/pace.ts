@@ -1,20 +1,29 @@
+/** Leases so many starts. @returns milliseconds until the first of them; the others follow at the rate. */
+export type LeaseStarts = (count: number) => Promise<number>;
+
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Milliseconds until starts are asked for again, where whoever leases them did not answer. */
+const AGAIN_AFTER = 1000;
+
 /**
- * Spaces the starts of calls evenly: `lm.requests_per_second` where no server holds it. Calls start in the order in
- * which they came, and one that is given up leaves no gap.
+ * Spaces the starts of calls evenly (`lm.requests_per_second`). Calls start in the order in which they came; one that is
+ * given up leaves no gap.
  */
 export class Pace {
   private readonly queue = new Set<() => void>();
-  private nextAt = Number.NEGATIVE_INFINITY;
-  private timer: NodeJS.Timeout | undefined;
+  private isDealing = false;
 
   constructor(
     /** null: no limit. */
     private readonly perSecond: number | null,
+    private readonly lease: LeaseStarts = ownStarts(perSecond ?? 1),
   ) {}
 
   /** @throws the signal's reason when it aborts first. */
   wait(signal?: AbortSignal): Promise<void> {
     if (this.perSecond === null) return Promise.resolve();
+    const interval = 1000 / this.perSecond;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const abandon = () => {
@@ -27,26 +36,44 @@ export class Pace {
       };
       signal?.addEventListener('abort', abandon, { once: true });
       this.queue.add(start);
-      this.admit(this.perSecond as number);
+      if (!this.isDealing) void this.deal(interval);
     });
   }
 
-  private admit(perSecond: number, due = performance.now()): void {
-    const [next] = this.queue;
-    if (next === undefined || this.timer !== undefined) return;
-    const now = performance.now();
-    if (now < this.nextAt) {
-      this.timer = setTimeout(() => {
-        this.timer = undefined;
-        this.admit(perSecond, this.nextAt);
-      }, this.nextAt - now);
-      return;
+  private async deal(interval: number): Promise<void> {
+    this.isDealing = true;
+    while (this.queue.size > 0) {
+      // A second's worth at most, so that what nobody wants any more is no more than that.
+      const count = Math.min(this.queue.size, Math.max(1, Math.floor(1000 / interval)));
+      const wait = await this.lease(count).catch(() => null);
+      if (wait === null) await sleep(AGAIN_AFTER);
+      else await this.admit(count, performance.now() + wait, interval);
     }
-    this.queue.delete(next);
-    // A timer that fires a little late slows nobody down; one that fires very late makes no burst.
-    const interval = 1000 / perSecond;
-    this.nextAt = Math.max(due, now - interval) + interval;
-    next();
-    this.admit(perSecond);
+    this.isDealing = false;
   }
+
+  private async admit(count: number, first: number, interval: number): Promise<void> {
+    for (let index = 0; index < count; index++) {
+      const [next] = this.queue;
+      if (next === undefined) return;
+      // A timer that fires a little late slows nobody down.
+      const wait = first + index * interval - performance.now();
+      if (wait > 0) await sleep(wait);
+      const [due] = this.queue;
+      if (due === undefined) return;
+      this.queue.delete(due);
+      due();
+    }
+  }
+}
+
+/** Starts of this process alone. */
+export function ownStarts(perSecond: number): LeaseStarts {
+  let nextAt = Number.NEGATIVE_INFINITY;
+  return async (count) => {
+    const now = performance.now();
+    const first = Math.max(now, nextAt);
+    nextAt = first + (count * 1000) / perSecond;
+    return first - now;
+  };
 }

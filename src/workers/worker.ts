@@ -14,12 +14,12 @@ import { tryAgentApart, tryModuleApart } from './code-trial.js';
 import { EnvironmentPool } from './environment-pool.js';
 import { GradingPool } from './grading-pool.js';
 import { CodeFolder } from './kept-code.js';
-import { ModelQueues } from './model-queues.js';
 import { dataConverter } from './payload-storage.js';
 import { allowedBy, KeptPermissions, namespaceIdOf } from './permissions.js';
 import { withoutPromiseHooks } from './promise-hooks.js';
 import { concurrentExecutions, Sandboxes } from './sandboxes.js';
 import { ScorerPool } from './scorer-pool.js';
+import { serverRate } from './server-rate.js';
 import { StateFolder, stateFolder } from './state-folder.js';
 import { VERSION } from './version.js';
 
@@ -112,7 +112,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     maxConcurrentCalls,
     namespaceId: async () => ownNamespace,
     knownSearchAttributes: () => knownSearchAttributes(client, namespace),
-    taskQueue,
+    leaseStarts: serverRate(client, taskQueue),
   });
   const common: Partial<WorkerOptions> = {
     connection,
@@ -125,13 +125,11 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     shutdownForceTime: SHUTDOWN_FORCE,
     maxConcurrentActivityTaskExecutions: maxConcurrentCalls + 20,
   };
-  const queues = new ModelQueues((extra) => Worker.create({ ...common, ...extra }), logger);
   // An option of the SDK that its types leave out; `frozen-worker.test.ts` notices where it is no longer one.
   const workflowWorker: WorkerOptions & { isolateExecutionTimeout: string } = {
     ...common,
     taskQueue,
     workflowBundle: bundle,
-    sinks: queues.sinks,
     maxCachedWorkflows: cachedWorkflows(environment),
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     isolateExecutionTimeout: LONGEST_TASK,
@@ -147,7 +145,6 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
       try {
         await worker.run();
       } finally {
-        await queues.shutdown();
         await runLogs.flush();
         await sandboxes.close();
         await grading.close();

@@ -179,10 +179,7 @@ export class IterationSession {
   private askingOptions({ id, parent, attempt }: ProposalRequest, turn = ''): ActivityOptions {
     const { lm_timeout_sec: timeout_sec, max_attempts } = this.input.plan;
     const what = parent === null ? 'generate' : `evolve ${parent}`;
-    return modelCallOptions(
-      { model_queue: null, timeout_sec, max_attempts },
-      `${id} · ${what} · try ${attempt + 1}${turn}`,
-    );
+    return modelCallOptions({ timeout_sec, max_attempts }, `${id} · ${what} · try ${attempt + 1}${turn}`);
   }
 
   private touchedNodes(): ScaffoldNode[] {

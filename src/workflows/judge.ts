@@ -37,7 +37,7 @@ function replyOn(
 ): Promise<JudgedStep | null> {
   const again = attempt === 0 ? '' : ` · try ${attempt + 1}`;
   const summary = `trajectory ${name.trajectory + 1} · step ${name.step + 1}${again}`;
-  const options = modelCallOptions({ ...plan, model_queue: null }, summary);
+  const options = modelCallOptions(plan, summary);
   return requestUntilAnswered<JudgedStep, 'new' | 'stored', null>(
     {
       isLimited: hasCallLimits(plan.limits),

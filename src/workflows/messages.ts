@@ -27,6 +27,9 @@ export const resumeUpdate = defineUpdate<void>(UPDATES.resume);
 export const stopUpdate = defineUpdate<void>(UPDATES.stop);
 export const setConcurrencyUpdate = defineUpdate<number, [number]>(UPDATES.setConcurrency);
 
+/** Leases so many starts of requests; answers with milliseconds until the first. */
+export const startsUpdate = defineUpdate<number, [number]>(UPDATES.starts);
+
 // The same for `temporal workflow signal`, whose sender hears of nothing.
 export const pauseSignal = defineSignal(UPDATES.pause);
 export const resumeSignal = defineSignal(UPDATES.resume);

@@ -86,11 +86,10 @@ export function toolCallOptions(timeoutSeconds: number, summary: string): Activi
 
 /** Options of one model call; the summary is what the UI shows. */
 export function modelCallOptions(
-  plan: Pick<RunPlan, 'model_queue' | 'timeout_sec' | 'max_attempts'>,
+  plan: Pick<RunPlan, 'timeout_sec' | 'max_attempts'>,
   summary: string,
 ): ActivityOptions {
   return {
-    ...(plan.model_queue === null ? {} : { taskQueue: plan.model_queue.name }),
     startToCloseTimeout: (plan.timeout_sec + MODEL_WAIT_SECONDS) * 1000,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: {

@@ -271,7 +271,7 @@ export class RolloutSession {
   }
 
   private callOptions(who: 'agent' | 'user', summary: string): ActivityOptions {
-    return modelCallOptions({ model_queue: null, ...this.input.plan[who] }, summary);
+    return modelCallOptions(this.input.plan[who], summary);
   }
 
   private name() {

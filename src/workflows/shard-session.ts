@@ -32,7 +32,6 @@ import { describeError, fatalMessage, isInterruption, orInvalidInput } from './f
 import { LaneJournal } from './lane-journal.js';
 import { LaneQueue } from './lane-queue.js';
 import { madeAgent, ownFile } from './made-agent.js';
-import { useModelQueue, withModelQueue } from './model-queue.js';
 import { PartWriter } from './part-writer.js';
 import { artifacts, executionOptions, executions, languageModel, modelCallOptions } from './proxies.js';
 import { requestUntilAnswered } from './request-until-answered.js';
@@ -96,7 +95,6 @@ export class ShardSession {
       () => this.leave?.idle(),
     );
     if (input.control.exhausted) this.leave?.close();
-    useModelQueue(plan.model_queue);
     this.endsAgents = ownFile(plan) !== undefined;
     boundRounds(() => this.endsAgents);
     hearUnawaited((error) =>
@@ -112,7 +110,7 @@ export class ShardSession {
     CancellationScope.current().cancelRequested.catch((error: unknown) => this.cancel(error));
     // It ends with the workflow.
     if (this.endsAgents) endStuckTurns(this.idleTurns).catch(() => undefined);
-    await withModelQueue(plan.model_queue, () => this.pool.run());
+    await this.pool.run();
     this.finished = this.lanes.isDone();
   }
 

@@ -10,6 +10,7 @@ import { createPrepareAgentEval } from '../../src/activities/agent-eval/prepare-
 import type { WorkerDependencies } from '../../src/activities/dependencies.js';
 import { withFailures } from '../../src/activities/failures.js';
 import type { AgentEvalPlan, RolloutRow } from '../../src/contracts/agent-eval.js';
+import { ownStarts } from '../../src/language-models/pace.js';
 import { noRolloutTotals } from '../../src/rollouts/totals.js';
 import { bundleRowKey, rolloutResultKey } from '../../src/storage/paths.js';
 import { bundleFolder, flightBundle, REWARD, ROW, SEED, TOOLS } from '../bundles/support.js';
@@ -28,6 +29,7 @@ function world() {
     namespaceId: async () => 'here',
     environment: {},
     notify: () => undefined,
+    leaseStarts: (_model: string, rate: number) => ownStarts(rate),
     maxConcurrentCalls: 4,
     runLogs: { for: () => log, flush: async () => undefined },
     knownSearchAttributes: async () => [],

@@ -26,6 +26,7 @@ import type {
 import type { BundleRow } from '../../src/contracts/bundle.js';
 import type { GenerateReply, GenerateRequest, ToolCall } from '../../src/contracts/language-model.js';
 import { runReference } from '../../src/contracts/run.js';
+import { ownStarts } from '../../src/language-models/pace.js';
 import { readingReplies } from '../../src/replies/read-reply.js';
 import { firstPlace, Rollout } from '../../src/rollouts/rollout.js';
 import { rolloutRules } from '../../src/rollouts/rules.js';
@@ -174,6 +175,7 @@ export function deskWorld(options: WorldOptions = {}) {
       environment: {},
       notify: (message: string) => told.push(message),
       news: { listener: () => () => undefined },
+      leaseStarts: (_model: string, rate: number) => ownStarts(rate),
       maxConcurrentCalls: 4,
       runLogs: { for: () => log, flush: async () => undefined },
     } as unknown as WorkerDependencies;

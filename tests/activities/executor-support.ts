@@ -20,6 +20,7 @@ import type {
 } from '../../src/contracts/language-model.js';
 import { AdaptiveLimit } from '../../src/language-models/adaptive-limit.js';
 import { guard } from '../../src/language-models/guard.js';
+import { ownStarts } from '../../src/language-models/pace.js';
 import {
   type CallOptions,
   type CallResult,
@@ -171,6 +172,7 @@ export function executorWorld(options: WorldOptions) {
     openStore: () => store,
     notify: (message: string) => told.push(message),
     news: { listener: () => () => undefined },
+    leaseStarts: (_model: string, rate: number) => ownStarts(rate),
     maxConcurrentCalls: options.maxConcurrentCalls ?? 8,
     sandbox: async () => new TestSandbox(options.program) as unknown as FunctionSandbox,
   } as unknown as WorkerDependencies;

@@ -10,6 +10,7 @@ import { ModelCalls } from '../../src/activities/model-calls.js';
 import type { JudgeActivities, JudgeMetrics, JudgePlan } from '../../src/contracts/judge.js';
 import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
 import type { RunStatus } from '../../src/contracts/results.js';
+import { ownStarts } from '../../src/language-models/pace.js';
 import { readingReplies } from '../../src/replies/read-reply.js';
 import { judgementPrefix } from '../../src/storage/paths.js';
 import { rubricWith } from '../judging/support.js';
@@ -57,6 +58,7 @@ export function judgeWorld(
     environment: {},
     notify: () => undefined,
     news: { listener: () => () => undefined },
+    leaseStarts: (_model: string, rate: number) => ownStarts(rate),
     maxConcurrentCalls: 8,
     runLogs: { for: () => log, flush: async () => undefined },
     knownSearchAttributes: async () => [],

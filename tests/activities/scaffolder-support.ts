@@ -6,6 +6,7 @@ import { ModelCalls } from '../../src/activities/model-calls.js';
 import type { ProposeScaffoldInput } from '../../src/contracts/evolve.js';
 import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
 import { AdaptiveLimit } from '../../src/language-models/adaptive-limit.js';
+import { ownStarts } from '../../src/language-models/pace.js';
 import { readingReplies } from '../../src/replies/read-reply.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 
@@ -48,6 +49,7 @@ export function scaffolderParts(more: object = {}) {
   const dependencies = {
     notify: () => undefined,
     news: { listener: () => () => undefined },
+    leaseStarts: (_model: string, rate: number) => ownStarts(rate),
     maxConcurrentCalls: 1,
     ...more,
   };

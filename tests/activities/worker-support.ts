@@ -11,6 +11,7 @@ import { RunLogs } from '../../src/activities/run-log.js';
 import { writeTasks } from '../../src/activities/task-reader.js';
 import type { RunConfig } from '../../src/config/schema.js';
 import { runReference } from '../../src/contracts/run.js';
+import { ownStarts } from '../../src/language-models/pace.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { openStore } from '../../src/storage/open.js';
 import { artifactKeys, planKey } from '../../src/storage/paths.js';
@@ -37,7 +38,7 @@ export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDe
     maxConcurrentCalls: 4,
     namespaceId: async () => 'namespace',
     knownSearchAttributes: async () => [],
-    taskQueue: 'test',
+    leaseStarts: (_model, rate) => ownStarts(rate),
     ...fields,
   };
 }

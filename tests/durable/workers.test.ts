@@ -133,34 +133,6 @@ describe('workers on a server of the user’s own', () => {
     expect(summaries).toEqual(expected);
   });
 
-  it('two workers hold one rate limit together', async () => {
-    const workers = await Promise.all([place.worker(), place.worker()]);
-    const arrivals: number[] = [];
-    provider.intercept = () => {
-      arrivals.push(Date.now());
-      return undefined;
-    };
-    const rate = 5;
-    await place.write(
-      'slow.yaml',
-      sumsConfig(provider.baseUrl, 30, {
-        name: 'slow',
-        runtime: { concurrency: 30 },
-        lm: { requests_per_second: rate },
-      }),
-    );
-    const { code } = await place.reprise(['run', 'slow.yaml']);
-    provider.intercept = undefined;
-    expect(code).toBe(0);
-    expect(arrivals.length).toBe(30);
-    // The server deals out tokens: a burst of one second's worth at the start, then the rate. Without the limit all
-    // thirty would arrive within a moment; with a limit for each of three workers, in a third of the time.
-    const seconds = ((arrivals.at(-1) as number) - (arrivals[0] as number)) / 1000;
-    expect(30 - 2 * rate).toBeLessThanOrEqual(rate * (seconds + 1));
-    for (const worker of workers) worker.process.kill('SIGTERM');
-    for (const worker of workers) expect((await worker.done).code).toBe(0);
-  });
-
   it('a rate-limited run finds its way to the next worker, where the only one has died', async () => {
     const config = sumsConfig(provider.baseUrl, 30, { name: 'orphaned', lm: { requests_per_second: 4 } });
     await place.write('orphaned.yaml', config);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Pace } from '../../src/language-models/pace.js';
 
 /** Milliseconds from the beginning at which each of these calls starts. */
@@ -41,6 +41,23 @@ describe('calls at a rate', () => {
     const [first, second] = (await starts(pace, [undefined, undefined])) as [number, number];
     expect(first).toBeLessThan(30);
     expect(second).toBeGreaterThan(40);
+  });
+
+  test('start when they are leased to, however often nobody answers', async () => {
+    vi.useFakeTimers();
+    const leased: number[] = [];
+    const pace = new Pace(4, async (count) => {
+      leased.push(count);
+      if (leased.length === 1) throw new Error('no server');
+      return leased.length === 2 ? 500 : 0;
+    });
+    const waiting = starts(pace, Array(6).fill(undefined));
+    await vi.runAllTimersAsync();
+    const times = (await waiting) as number[];
+    vi.useRealTimers();
+    // One is asked for again after a second; those that came meanwhile are leased a second's worth at a time.
+    expect(leased).toEqual([1, 4, 2]);
+    expect(times.map((time) => Math.round(time / 50) * 50)).toEqual([1500, 1750, 2000, 2250, 2250, 2500]);
   });
 
   test('wait for nothing without one', async () => {

@@ -63,7 +63,6 @@ function shardWith(
     shards: 3,
     memory_scope: 'sample',
     load_memory: 'none',
-    model_queue: null,
     limits,
     ...planned,
   };
