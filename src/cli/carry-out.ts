@@ -97,6 +97,11 @@ async function carryToEnd<State, Result>(
   try {
     const { id, handle, says } = await start(session.client, session.worker.taskQueue);
     session.news.carry(id);
+    const { taskQueue } = await handle.describe();
+    if (taskQueue !== session.worker.taskQueue)
+      session
+        .takeOver(taskQueue, (message) => display.say(message))
+        .catch(({ message }: Error) => display.say(message));
     const [first, ...rest] = says;
     display.say(`${first} on ${session.server.address}`);
     for (const sentence of rest) display.say(sentence);

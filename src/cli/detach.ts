@@ -10,11 +10,15 @@ import { startRun } from '../workers/start-run.js';
 import { EXIT } from './exit.js';
 import { printJson, sayText } from './print.js';
 import type { CheckedConfig } from './run.js';
-import { agentSources, callSlots, taskQueueName } from './session.js';
+import { agentSources, callSlots, commandQueue } from './session.js';
 import { carryingOf, startedNotes } from './started-text.js';
 
 /** Starts a worker that works in the background until no run is open, with its log beside the server's. */
-async function spawnWorker(concurrency: number, sources: readonly AgentSource[]): Promise<string> {
+async function spawnWorker(
+  queue: string,
+  concurrency: number,
+  sources: readonly AgentSource[],
+): Promise<string> {
   const folder = serverFolder();
   await ownFolder(folder);
   const logPath = join(folder, 'worker.log');
@@ -29,6 +33,8 @@ async function spawnWorker(concurrency: number, sources: readonly AgentSource[])
       process.argv[1] as string,
       'worker',
       '--until-idle',
+      '--task-queue',
+      queue,
       '--max-concurrent-calls',
       String(callSlots(concurrency)),
       ...agents,
@@ -57,9 +63,10 @@ export async function leaveToWorkers(
   const client = await connectClient(server);
   try {
     const { codeHash } = await workflowBundle(sources);
-    const queue = codeHash === null ? taskQueueName() : agentQueue(taskQueueName(), codeHash);
+    const own = await commandQueue(server);
+    const queue = codeHash === null ? own : agentQueue(own, codeHash);
     const { id, how, notes = [] } = await start(client, queue);
-    const workerLog = server.embedded ? await spawnWorker(concurrency, sources) : null;
+    const workerLog = server.embedded ? await spawnWorker(own, concurrency, sources) : null;
     if (json) {
       printJson({ id, how, address: server.address, ui: server.uiUrl, notes }, 0);
       return EXIT.done;

@@ -35,6 +35,7 @@ function sessionOptions(options: WorkerCommandOptions): SessionOptions {
   }
   return {
     say: (message) => sayText(message),
+    forAnybody: true,
     agents: options.agent.map(parseAgent),
     ...(options.taskQueue === undefined ? {} : { taskQueue: options.taskQueue }),
     ...(calls === undefined ? {} : { maxConcurrentCalls: calls }),
@@ -74,11 +75,11 @@ export function addWorkerCommands(program: Command, finish: (code: number) => vo
       const lines = [
         `Temporal server: ${address}`,
         ...(uiUrl === null ? [] : [`Temporal UI:     ${uiUrl}`]),
-        `Task queue:      ${session.worker.taskQueue}`,
+        `Task queue:      ${session.queue}`,
         '',
         'Start a run from another terminal:',
         '  npx reprise run configs/toy_inmemory.yaml',
-        `  npx reprise temporal workflow start --task-queue ${session.worker.taskQueue} --type run --workflow-id my-run --input '{"config_path": "configs/toy_inmemory.yaml"}'`,
+        `  npx reprise temporal workflow start --task-queue ${session.queue} --type run --workflow-id my-run --input '{"config_path": "configs/toy_inmemory.yaml"}'`,
         '',
         'Ctrl-C ends; runs in progress go on with the next worker.',
       ];
@@ -95,7 +96,7 @@ export function addWorkerCommands(program: Command, finish: (code: number) => vo
     .option('--until-idle', 'end when no run is open')
     .action(async (options: WorkerCommandOptions) => {
       const session = await openSession(sessionOptions(options));
-      const announce = () => sayText(`Working on ${session.worker.taskQueue} at ${session.server.address}`);
+      const announce = () => sayText(`Working on ${session.queue} at ${session.server.address}`);
       await work(session, announce, options.untilIdle === true);
       finish(EXIT.done);
     });

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import type { RunConfig } from '../config/schema.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/names.js';
 import type { AgentSource } from '../workers/bundle.js';
 import { connectClient, connectWorker, resolveServer, type Server } from '../workers/connection.js';
+import { keyQueue, noteQueues, otherOn } from '../workers/key-queue.js';
 import {
   createWorker,
   DEFAULT_CONCURRENT_CALLS,
@@ -13,6 +15,14 @@ import {
 import { processLogger } from './logger.js';
 import { seldom } from './seldom.js';
 
+/** Milliseconds between two looks whether another process still works on an experiment. */
+const LOOK_AFTER = 2000;
+
+/** A queue of the same agent's code under another name. */
+function agentQueueLike(queue: string, name: string): string {
+  return `${name}${/\.agent\.\w+$/.exec(queue)?.[0] ?? ''}`;
+}
+
 export interface SessionOptions {
   /** Hears of the server. */
   say: (message: string) => void;
@@ -21,6 +31,8 @@ export interface SessionOptions {
   /** Whether log lines about a workflow are wanted; by default about every one. */
   isOwn?: (workflow: string) => boolean;
   taskQueue?: string;
+  /** Whether it works on what anybody starts without a command, too. */
+  forAnybody?: boolean;
   agents?: readonly AgentSource[];
   maxConcurrentCalls?: number;
   logLevel?: string;
@@ -31,14 +43,27 @@ export interface Session {
   server: Server;
   client: Client;
   worker: RepriseWorker;
+  /** The queue of what is started without a command, where it works on that; else its own. */
+  queue: string;
   /** Settles when the worker ends; rejects where it broke. */
   working: Promise<void>;
+  /**
+   * Works on an experiment that was started with other keys, once no other process does: until then it is asked with the
+   * keys of the command that began it.
+   * @param say hears who works on it
+   */
+  takeOver(taskQueue: string, say: (message: string) => void): Promise<void>;
   /** Lets activities in flight finish, then gives up worker and server. */
   close(): Promise<void>;
 }
 
 export function taskQueueName(given?: string): string {
   return given ?? process.env.REPRISE_TASK_QUEUE ?? DEFAULT_TASK_QUEUE;
+}
+
+/** The queue of what a command starts: on the embedded server those alone share it who ask with the same keys. */
+export async function commandQueue({ folder }: Pick<Server, 'folder'>): Promise<string> {
+  return folder === null ? taskQueueName() : keyQueue(taskQueueName(), folder);
 }
 
 /** The user's agent that a config names, for the worker's bundle. */
@@ -68,25 +93,54 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       client: ownClient,
       namespace: server.namespace,
       embedded: server.embedded,
-      taskQueue: taskQueueName(options.taskQueue),
+      taskQueue: options.taskQueue ?? (await commandQueue(server)),
       logger,
       notify: options.hear ?? seldom(options.say),
       ...(options.agents === undefined ? {} : { agents: options.agents }),
       ...(options.maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls: options.maxConcurrentCalls }),
     });
+    const queues = [worker.taskQueue];
+    const anybodys = agentQueueLike(worker.taskQueue, taskQueueName());
+    const isForAnybody = options.forAnybody === true && options.taskQueue === undefined;
+    if (isForAnybody && anybodys !== worker.taskQueue) {
+      await worker.serve(anybodys);
+      queues.push(anybodys);
+    }
+    const { folder } = server;
+    let forget = folder === null ? null : await noteQueues(folder, queues);
     const ended = worker.run();
     ended.catch(() => undefined);
     const working = Promise.race([ended, server.lost]);
     working.catch(() => undefined);
     const openConnection = connection;
+    const closed = new AbortController();
+    const takeOver = async (queue: string, say: (message: string) => void) => {
+      if (folder === null || agentQueueLike(queue, '') !== agentQueueLike(worker.taskQueue, '')) return;
+      for (let told = false; !closed.signal.aborted; told = true) {
+        const other = await otherOn(folder, queue);
+        if (other === null) {
+          forget = await noteQueues(folder, [...queues, queue]);
+          return worker.serve(queue);
+        }
+        if (!told) {
+          say(
+            `Process ${other} works on it, with the keys of the command that began it. This one watches, and goes on with it should that one end.`,
+          );
+        }
+        await sleep(LOOK_AFTER, undefined, { signal: closed.signal }).catch(() => undefined);
+      }
+    };
     const close = async () => {
+      closed.abort();
       worker.shutdown();
       await ended.catch(() => undefined);
+      await forget?.();
       await openConnection.close();
       await ownClient.connection.close();
       await server.release();
     };
-    return { server, client: ownClient, worker, working, close };
+    const queue = isForAnybody ? anybodys : worker.taskQueue;
+    return { server, client: ownClient, worker, queue, working, takeOver, close };
   } catch (error) {
     await client?.connection.close();
     await connection?.close();

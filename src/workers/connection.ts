@@ -15,6 +15,8 @@ export interface Server {
   /** Address of the web UI, where it is known. */
   uiUrl: string | null;
   embedded: boolean;
+  /** The folder of an embedded one; null: an existing server. */
+  folder: string | null;
   options: NativeConnectionOptions;
   /** Rejects where the server has moved away from `address`; an existing server never does. */
   lost: Promise<never>;
@@ -53,6 +55,7 @@ export function configuredServer(environment: NodeJS.ProcessEnv): Server | null 
     namespace: config.namespace ?? 'default',
     uiUrl: environment.TEMPORAL_UI_URL ?? null,
     embedded: false,
+    folder: null,
     options: config.connectionOptions,
     lost: NEVER,
     release: async () => undefined,
@@ -77,6 +80,7 @@ export async function resolveServer(options: ServerOptions): Promise<Server> {
     namespace: 'default',
     uiUrl,
     embedded: true,
+    folder,
     // Nothing is gained by compressing what never leaves the machine; it cost a fifth of the server's time.
     options: { address, grpcCompression: { codec: 'none' } },
     lost,

@@ -56,6 +56,8 @@ export const DEFAULT_CONCURRENT_CALLS = 500;
 /** A worker with everything it needs; `run` resolves after `shutdown`. */
 export interface RepriseWorker {
   taskQueue: string;
+  /** Works on another queue as well, until `shutdown`. */
+  serve(taskQueue: string): Promise<void>;
   run(): Promise<void>;
   shutdown(): void;
 }
@@ -126,9 +128,8 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     maxConcurrentActivityTaskExecutions: maxConcurrentCalls + 20,
   };
   // An option of the SDK that its types leave out; `frozen-worker.test.ts` notices where it is no longer one.
-  const workflowWorker: WorkerOptions & { isolateExecutionTimeout: string } = {
+  const workflowWorker: Omit<WorkerOptions, 'taskQueue'> & { isolateExecutionTimeout: string } = {
     ...common,
-    taskQueue,
     workflowBundle: bundle,
     maxCachedWorkflows: cachedWorkflows(environment),
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
@@ -136,14 +137,31 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     // Activities of a workflow task start in this worker at once, without a trip through the queue.
     maxEagerActivityReservationsPerWorkflowTask: maxConcurrentCalls,
   };
-  const create = () => Worker.create(workflowWorker);
-  // Whole stacks are for hunting a fault in a workflow.
-  const worker = await (environment.REPRISE_STACK_TRACES === '1' ? create() : withoutPromiseHooks(create));
+  const workers: Worker[] = [];
+  const ends: Promise<void>[] = [];
+  let isRunning = false;
+  const run = (worker: Worker) => {
+    const end = worker.run();
+    end.catch(() => undefined);
+    ends.push(end);
+  };
+  const serve = async (queue: string) => {
+    const create = () => Worker.create({ ...workflowWorker, taskQueue: queue });
+    // Whole stacks are for hunting a fault in a workflow.
+    const worker = await (environment.REPRISE_STACK_TRACES === '1' ? create() : withoutPromiseHooks(create));
+    workers.push(worker);
+    if (isRunning) run(worker);
+  };
+  await serve(taskQueue);
   return {
     taskQueue,
+    serve,
     run: async () => {
+      isRunning = true;
+      for (const worker of workers) run(worker);
       try {
-        await worker.run();
+        // One may have begun meanwhile.
+        for (let index = 0; index < ends.length; index++) await ends[index];
       } finally {
         await runLogs.flush();
         await sandboxes.close();
@@ -154,7 +172,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
       }
     },
     shutdown: () => {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     },
   };
 }
