@@ -14,7 +14,7 @@ import { Leases } from '../runtime/leases.js';
 import { newlyPaid, spendingOf, withMetrics } from '../runtime/step-cost.js';
 import { agentEvalMarkdown } from './agent-eval-markdown.js';
 import { Children, tell } from './children.js';
-import type { Outcome } from './conclude.js';
+import type { Outcome } from './conduct.js';
 import { ExperimentControl } from './experiment-control.js';
 import { grantSignal, rolloutControlSignal } from './messages.js';
 import type { rollout as rolloutWorkflow } from './rollout.js';
@@ -137,12 +137,6 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
       artifacts: plan?.artifacts ?? '',
       message,
     };
-  }
-
-  /** No rollout is granted a further call, so none may go on waiting for one. */
-  private fail(why: string): void {
-    this.standing.fail(why);
-    this.passOn();
   }
 
   private checkLimits(): void {

@@ -1,4 +1,4 @@
-import { continueAsNew, isCancellation, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, isCancellation, startChild, workflowInfo } from '@temporalio/workflow';
 import type {
   AgentEvalCarried,
   AgentEvalInput,
@@ -12,16 +12,12 @@ import { AgentEvalControl } from './agent-eval-control.js';
 import { beginEach } from './begin-each.js';
 import { childResult } from './child-result.js';
 import { REPLACES } from './children.js';
-import { conclude } from './conclude.js';
-import { readyToContinue } from './continuation.js';
-import { describeError, prepared } from './failures.js';
+import { conduct } from './conduct.js';
+import { describeError } from './failures.js';
 import { agentEvalProgressQuery, rolloutReportSignal } from './messages.js';
 import { bundles } from './proxies.js';
 import { receive } from './receive.js';
-import { takeRequests } from './requests.js';
 import { rollout as rolloutWorkflow } from './rollout.js';
-import { assertContinues } from './started-rightly.js';
-import { WorkingClock } from './working-clock.js';
 
 interface Due {
   task: RolloutTask;
@@ -76,43 +72,24 @@ async function runRollout(
  * first.
  * @param carried from the execution before, when this one continues it.
  */
-export async function agentEval(input: AgentEvalInput, carried?: AgentEvalCarried): Promise<AgentEvalResult> {
-  assertContinues(carried);
-  const startedAt = carried?.started_at ?? Date.now();
+export function agentEval(input: AgentEvalInput, carried?: AgentEvalCarried): Promise<AgentEvalResult> {
   const control = new AgentEvalControl(carried);
-  setHandler(agentEvalProgressQuery, () => control.progress());
-  receive(rolloutReportSignal, isRolloutReport, (report) => control.receive(report));
-  takeRequests(control);
-
-  const plan = carried?.plan ?? (await prepared(bundles.prepareAgentEval(input), control));
-  control.begin(plan);
-  const begunAt = { started_at: startedAt, worked_seconds: carried?.worked_seconds };
-  const clock = WorkingClock.start(plan, begunAt, 'run', control);
-  const due = rolloutsDue(plan);
-  let cancellation: unknown;
-  try {
-    const begun = await beginEach(due, { control, begun: carried?.begun ?? 0 }, (one) =>
-      runRollout(plan, one, control),
-    );
-    if (begun === due.length) control.allBegun();
-    else if (control.goesOn()) {
-      clock.stop();
-      await readyToContinue();
-      const carriedOn = { plan, begun, started_at: startedAt, ...clock.worked(), ...control.handOver() };
-      await continueAsNew<typeof agentEval>(input, carriedOn);
-    }
-  } catch (error) {
-    if (!isCancellation(error)) throw error;
-    cancellation = error;
-  }
-  clock.stop();
-  return conclude(control, { cancellation, artifacts: plan.artifacts, what: 'run' }, (outcome) =>
-    bundles.finalizeAgentEval({
-      plan,
-      ...outcome,
-      started_at: startedAt,
-      ended_at: Date.now(),
-      ...clock.worked(),
-    }),
-  );
+  receive(rolloutReportSignal, isRolloutReport, (report) => control.receive(report), control);
+  return conduct({
+    what: 'run',
+    carried,
+    control,
+    progress: agentEvalProgressQuery,
+    prepare: () => bundles.prepareAgentEval(input),
+    work: async (plan, handOver) => {
+      const due = rolloutsDue(plan);
+      const begun = await beginEach(due, { control, begun: carried?.begun ?? 0 }, (one) =>
+        runRollout(plan, one, control),
+      );
+      if (begun === due.length) control.allBegun();
+      else if (control.goesOn()) await handOver({ begun });
+    },
+    continueWith: (whole) => continueAsNew<typeof agentEval>(input, whole),
+    finalize: (ended) => bundles.finalizeAgentEval(ended),
+  });
 }

@@ -1,4 +1,4 @@
-import { continueAsNew, isCancellation, setHandler, startChild, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, isCancellation, startChild, workflowInfo } from '@temporalio/workflow';
 import type {
   EvolveCarried,
   EvolveInput,
@@ -10,18 +10,14 @@ import type { EvolveResult } from '../contracts/evolve-results.js';
 import { isIterationReport } from '../contracts/incoming.js';
 import { childResult } from './child-result.js';
 import { REPLACES } from './children.js';
-import { conclude } from './conclude.js';
-import { readyToContinue } from './continuation.js';
+import { conduct } from './conduct.js';
 import { EvolveControl } from './evolve-control.js';
 import { iterate, type Reached } from './evolve-iterations.js';
-import { describeError, prepared } from './failures.js';
+import { describeError } from './failures.js';
 import { iteration as iterationWorkflow } from './iteration.js';
 import { evolveProgressQuery, evolveReportSignal } from './messages.js';
 import { evolution } from './proxies.js';
 import { receive } from './receive.js';
-import { takeRequests } from './requests.js';
-import { assertContinues } from './started-rightly.js';
-import { WorkingClock } from './working-clock.js';
 
 async function runIteration(
   plan: EvolvePlan,
@@ -57,51 +53,30 @@ async function runIteration(
  * history grows long.
  * @param carried from the execution before, when this one continues it.
  */
-export async function evolve(input: EvolveInput, carried?: EvolveCarried): Promise<EvolveResult> {
-  assertContinues(carried);
-  const startedAt = carried?.started_at ?? Date.now();
+export function evolve(input: EvolveInput, carried?: EvolveCarried): Promise<EvolveResult> {
   const control = new EvolveControl(carried);
-  setHandler(evolveProgressQuery, () => control.progress());
-  receive(evolveReportSignal, isIterationReport, (report) => control.receive(report));
-  takeRequests(control);
-
-  const plan = carried?.plan ?? (await prepared(evolution.prepareEvolve(input), control));
-  control.begin(plan);
-  const begunAt = { started_at: startedAt, worked_seconds: carried?.worked_seconds };
-  const clock = WorkingClock.start(plan, begunAt, 'experiment', control);
-  let cancellation: unknown;
-  const reached: Reached = { state: plan.state, tested: null };
-  try {
-    await iterate(reached, plan, {
-      goesOn: () => control.goesOn(),
-      run: (state, closing) => runIteration(plan, state, control, closing),
-      rest: async (state) => {
-        if (!workflowInfo().continueAsNewSuggested) return;
-        clock.stop();
-        await readyToContinue();
-        const carriedOn = {
-          plan: { ...plan, state },
-          started_at: startedAt,
-          ...clock.worked(),
-          ...control.handOver(),
-        };
-        await continueAsNew<typeof evolve>(input, carriedOn);
-      },
-    });
-  } catch (error) {
-    if (!isCancellation(error)) throw error;
-    cancellation = error;
-  }
-  clock.stop();
-  return conclude(control, { cancellation, artifacts: plan.artifacts, what: 'experiment' }, (outcome) =>
-    evolution.finalizeEvolve({
-      plan,
-      ...outcome,
-      ...reached,
-      ...control.unloggedLines(),
-      started_at: startedAt,
-      ended_at: Date.now(),
-      ...clock.worked(),
-    }),
-  );
+  receive(evolveReportSignal, isIterationReport, (report) => control.receive(report), control);
+  let reached: Reached | undefined;
+  return conduct({
+    what: 'experiment',
+    carried,
+    control,
+    progress: evolveProgressQuery,
+    prepare: () => evolution.prepareEvolve(input),
+    work: (plan, handOver) => {
+      reached = { state: plan.state, tested: null };
+      return iterate(reached, plan, {
+        goesOn: () => control.goesOn(),
+        run: (state, closing) => runIteration(plan, state, control, closing),
+        rest: async (state) => {
+          if (workflowInfo().continueAsNewSuggested) await handOver({ plan: { ...plan, state } });
+        },
+      });
+    },
+    continueWith: (whole) => continueAsNew<typeof evolve>(input, whole),
+    finalize: (ended) => {
+      const { state, tested } = reached ?? { state: ended.plan.state, tested: null };
+      return evolution.finalizeEvolve({ ...ended, state, tested, ...control.unloggedLines() });
+    },
+  });
 }

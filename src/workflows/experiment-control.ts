@@ -1,10 +1,11 @@
 import type { Asked, AwayNotice, RunPhase } from '../contracts/run.js';
 import { upsertAttributes } from './attributes.js';
-import type { Outcome } from './conclude.js';
+import type { Outcome } from './conduct.js';
+import { describeError } from './failures.js';
 import type { Steered } from './requests.js';
 import { Standing } from './standing.js';
 
-interface Planned {
+export interface Planned {
   experiment: string;
   concurrency: number;
   search_attributes: string[];
@@ -53,6 +54,16 @@ export abstract class ExperimentControl<Plan extends Planned> implements Steered
   exhaust(why: string): void {
     this.standing.exhaust(why);
     this.passOn();
+  }
+
+  /** Nothing further can succeed: what is in flight ends, and nothing else is begun. */
+  fail(why: string): void {
+    this.standing.fail(why);
+    this.passOn();
+  }
+
+  fault(error: unknown): void {
+    this.fail(`a fault of Reprise: ${describeError(error).message}. The same command goes on`);
   }
 
   hearAway(notice: AwayNotice): void {

@@ -116,6 +116,18 @@ export function orInvalidInput<Value>(build: () => Value): Value {
   }
 }
 
+/** What our own bookkeeping throws ends the experiment: it is no agent's, and no call's, failure. */
+export function orFault<Value>(work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    throw ApplicationFailure.nonRetryable(
+      `a fault of Reprise: ${describeError(error).message}`,
+      FAILURE_TYPES.unforeseen,
+    );
+  }
+}
+
 export function invalidInput(error: unknown): ApplicationFailure {
   return ApplicationFailure.nonRetryable(describeError(error).message, FAILURE_TYPES.invalidInput);
 }

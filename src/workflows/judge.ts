@@ -1,4 +1,4 @@
-import { continueAsNew, isCancellation, setHandler } from '@temporalio/workflow';
+import { continueAsNew, isCancellation } from '@temporalio/workflow';
 import type {
   JudgeCarried,
   JudgedStep,
@@ -11,16 +11,12 @@ import { MOST_TRIES } from '../judging/verdict.js';
 import { hasCallLimits } from '../runtime/budget.js';
 import { CallRefusedError } from '../runtime/ports.js';
 import { beginEach } from './begin-each.js';
-import { conclude } from './conclude.js';
-import { readyToContinue } from './continuation.js';
-import { costAtLimit, describeError, fatalMessage, prepared } from './failures.js';
+import { conduct } from './conduct.js';
+import { costAtLimit, describeError, fatalMessage } from './failures.js';
 import { JudgeControl } from './judge-control.js';
 import { judgeProgressQuery } from './messages.js';
 import { judging, modelCallOptions } from './proxies.js';
 import { requestUntilAnswered } from './request-until-answered.js';
-import { takeRequests } from './requests.js';
-import { assertContinues } from './started-rightly.js';
-import { WorkingClock } from './working-clock.js';
 
 /** Every step of every trajectory, in the order of the file. */
 function stepsOf({ run, steps }: JudgePlan): JudgeStepName[] {
@@ -97,41 +93,22 @@ async function judgeOneStep(plan: JudgePlan, name: JudgeStepName, control: Judge
  * steps in flight end first.
  * @param carried from the execution before, when this one continues it.
  */
-export async function judge(input: JudgeInput, carried?: JudgeCarried): Promise<JudgeResult> {
-  assertContinues(carried);
-  const startedAt = carried?.started_at ?? Date.now();
+export function judge(input: JudgeInput, carried?: JudgeCarried): Promise<JudgeResult> {
   const control = new JudgeControl(carried);
-  setHandler(judgeProgressQuery, () => control.progress());
-  takeRequests(control);
-
-  const plan = carried?.plan ?? (await prepared(judging.prepareJudge(input), control));
-  control.begin(plan, carried === undefined);
-  const begunAt = { started_at: startedAt, worked_seconds: carried?.worked_seconds };
-  const clock = WorkingClock.start(plan, begunAt, 'judge', control);
-  const due = stepsOf(plan);
-  let cancellation: unknown;
-  try {
-    const begun = await beginEach(due, { control, begun: carried?.begun ?? 0 }, (name) =>
-      judgeOneStep(plan, name, control),
-    );
-    if (begun < due.length && control.goesOn()) {
-      clock.stop();
-      await readyToContinue();
-      const carriedOn = { plan, begun, started_at: startedAt, ...clock.worked(), ...control.handOver() };
-      await continueAsNew<typeof judge>(input, carriedOn);
-    }
-  } catch (error) {
-    if (!isCancellation(error)) throw error;
-    cancellation = error;
-  }
-  clock.stop();
-  return conclude(control, { cancellation, artifacts: plan.artifacts, what: 'judgement' }, (outcome) =>
-    judging.finalizeJudge({
-      plan,
-      ...outcome,
-      started_at: startedAt,
-      ended_at: Date.now(),
-      ...clock.worked(),
-    }),
-  );
+  return conduct({
+    what: 'judgement',
+    carried,
+    control,
+    progress: judgeProgressQuery,
+    prepare: () => judging.prepareJudge(input),
+    work: async (plan, handOver) => {
+      const due = stepsOf(plan);
+      const begun = await beginEach(due, { control, begun: carried?.begun ?? 0 }, (name) =>
+        judgeOneStep(plan, name, control),
+      );
+      if (begun < due.length && control.goesOn()) await handOver({ begun });
+    },
+    continueWith: (whole) => continueAsNew<typeof judge>(input, whole),
+    finalize: (ended) => judging.finalizeJudge(ended),
+  });
 }

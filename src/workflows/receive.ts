@@ -3,14 +3,21 @@ import { log, type SignalDefinition, setHandler } from '@temporalio/workflow';
 /**
  * Handles a signal. Anybody can send one: where its first argument cannot be read it is dropped, and the worker's log
  * says so.
+ * @param failing hears what the handler throws; by default that fails the workflow.
  */
 export function receive<Value, Further extends unknown[]>(
   signal: SignalDefinition<[Value, ...Further]>,
   isReadable: (value: unknown) => value is Value,
   handle: (value: Value, ...further: NoInfer<Further>[number][]) => void,
+  failing?: { fault(error: unknown): void },
 ): void {
   setHandler(signal, (value: Value, ...further: Further) => {
-    if (isReadable(value)) handle(value, ...further);
-    else log.warn(`a signal '${signal.name}' that cannot be read was dropped`);
+    if (!isReadable(value)) return log.warn(`a signal '${signal.name}' that cannot be read was dropped`);
+    try {
+      handle(value, ...further);
+    } catch (error) {
+      if (failing === undefined) throw error;
+      failing.fault(error);
+    }
   });
 }

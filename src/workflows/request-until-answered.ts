@@ -1,7 +1,7 @@
 import { sleep } from '@temporalio/workflow';
 import type { AskedBefore, StepCost } from '../contracts/step-cost.js';
 import { CallRefusedError } from '../runtime/ports.js';
-import { askAgain, costOfFailure } from './failures.js';
+import { askAgain, costOfFailure, orFault } from './failures.js';
 
 interface Requests<Reply, Lease, Instead> {
   /** Whether the experiment has limits that requests count against: each of them is an activity then. */
@@ -19,7 +19,8 @@ interface Requests<Reply, Lease, Instead> {
  * Asks a model until it answers. Where requests are limited each of them waits for leave of its own, those that the
  * provider fails to answer too; otherwise the activity repeats them by itself. Runs in flight depend on how soon each
  * step follows the one before it: what can be done at once waits for nothing.
- * @throws CallRefusedError where no request may be sent, or what the last one failed of.
+ * @throws CallRefusedError where no request may be sent, what the last one failed of, or that `answered` threw, which is no
+ *   failure of the call.
  */
 export async function requestUntilAnswered<Reply, Lease, Instead = never>(
   { isLimited, leave, answered, failed, gaveUp }: Requests<Reply, Lease, Instead>,
@@ -30,10 +31,9 @@ export async function requestUntilAnswered<Reply, Lease, Instead = never>(
     const leaving = leave();
     const lease = leaving instanceof Promise ? await leaving : leaving;
     if (lease === false) throw new CallRefusedError();
+    let reply: Reply;
     try {
-      const reply = await send(before === undefined ? {} : { before }, lease);
-      answered(reply, lease);
-      return reply;
+      reply = await send(before === undefined ? {} : { before }, lease);
     } catch (error) {
       failed(costOfFailure(error), error, lease);
       const again = askAgain(error);
@@ -44,6 +44,9 @@ export async function requestUntilAnswered<Reply, Lease, Instead = never>(
       const { pause_ms, ...asked } = again;
       before = asked;
       await sleep(pause_ms);
+      continue;
     }
+    orFault(() => answered(reply, lease));
+    return reply;
   }
 }

@@ -24,6 +24,8 @@ export interface Steered {
   setConcurrency(concurrency: number): number;
   /** Something outside of it is away, or there again. */
   hearAway(notice: AwayNotice): void;
+  /** Something of our own is wrong: the experiment ends with it. */
+  fault(error: unknown): void;
   /** @throws ApplicationFailure where nothing can be asked any more. */
   assertRunning(): void;
   /** @throws ApplicationFailure where that cannot be asked. */
@@ -39,7 +41,7 @@ export function takeRequests(control: Steered): void {
   setHandler(setConcurrencyUpdate, (concurrency) => control.setConcurrency(concurrency), {
     validator: (concurrency) => control.assertConcurrency(concurrency),
   });
-  receive(awaySignal, isAwayNotice, (notice) => control.hearAway(notice));
+  receive(awaySignal, isAwayNotice, (notice) => control.hearAway(notice), control);
   asSignals(control);
 }
 

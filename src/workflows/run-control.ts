@@ -16,7 +16,7 @@ import { hasCallLimits, reachedLimit } from '../runtime/budget.js';
 import { dealConcurrency } from '../runtime/deal.js';
 import { accuracyOf, addTotals, noTotals, spendingOfTotals, totalsOf } from '../runtime/totals.js';
 import { Children, tell } from './children.js';
-import type { Outcome } from './conclude.js';
+import type { Outcome } from './conduct.js';
 import { ExperimentControl } from './experiment-control.js';
 import { controlSignal } from './messages.js';
 import { progressMarkdown } from './progress-markdown.js';

@@ -6,17 +6,12 @@ import { REPLACES } from './children.js';
 import { describeError } from './failures.js';
 import type { RunControl } from './run-control.js';
 import { shard as shardWorkflow } from './shard.js';
-import type { ExperimentClock } from './working-clock.js';
 
 /**
  * Deals the plan's samples to its shards and waits until they have ended, or handed over what they have left. Rejects
  * only with a cancellation.
  */
-export async function runShards(
-  plan: RunPlan,
-  control: RunControl,
-  startClock: () => ExperimentClock,
-): Promise<void> {
+export async function runShards(plan: RunPlan, control: RunControl): Promise<void> {
   if (plan.slots === 0) return;
   const started = control.deal(control.due());
   const shards = [...started].map(async ([shard, state]) => {
@@ -36,10 +31,5 @@ export async function runShards(
       control.broke(shard, describeError(error).message);
     }
   });
-  const clock = startClock();
-  try {
-    await settleAll(shards);
-  } finally {
-    clock.stop();
-  }
+  await settleAll(shards);
 }

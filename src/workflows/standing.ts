@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import { type Asked, AWAY_TOLD_AGAIN_MS, type AwayNotice, type RunPhase } from '../contracts/run.js';
-import type { Outcome } from './conclude.js';
+import type { Outcome } from './conduct.js';
 
 const GOING: readonly RunPhase[] = ['preparing', 'running', 'paused', 'stopping'];
 

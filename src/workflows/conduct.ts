@@ -1,0 +1,130 @@
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  ContinueAsNew,
+  condition,
+  isCancellation,
+  type QueryDefinition,
+  setHandler,
+} from '@temporalio/workflow';
+import { FAILURE_TYPES } from '../contracts/names.js';
+import type { RunStatus } from '../contracts/results.js';
+import type { Limits } from '../contracts/run.js';
+import { readyToContinue } from './continuation.js';
+import type { ExperimentControl, Planned } from './experiment-control.js';
+import { prepared } from './failures.js';
+import { takeRequests } from './requests.js';
+import { assertContinues } from './started-rightly.js';
+import { type ExperimentClock, WorkingClock } from './working-clock.js';
+
+/** How an experiment ended. */
+export interface Outcome {
+  status: RunStatus;
+  message: string | null;
+}
+
+interface ConductedPlan extends Planned {
+  artifacts: string;
+  limits: Limits;
+  /** What earlier executions of the experiment have worked. */
+  spent_wall_seconds: number;
+}
+
+/** What every execution hands to the one that continues it. */
+interface Carried<Plan> {
+  plan: Plan;
+  /** Milliseconds since 1970; of the first execution. */
+  started_at: number;
+  /** What it has worked so far, where its time has a limit. */
+  worked_seconds?: number;
+}
+
+/** When and for how long it has worked, for whoever writes its artifacts. */
+type Ended<Plan> = Outcome & { plan: Plan; started_at: number; ended_at: number; worked_seconds?: number };
+
+/** An experiment of one kind. */
+export interface Conducted<Plan, Whole extends Carried<Plan>, Metrics, Progress> {
+  /** Names it in messages. */
+  what: 'run' | 'judgement' | 'experiment';
+  /** From the execution before, when this one continues it. */
+  carried: Whole | undefined;
+  control: ExperimentControl<Plan & Planned> & {
+    begin(plan: Plan, isFirst: boolean): void;
+    progress(): Progress;
+    finish(metrics: Metrics): void;
+    handOver(): Omit<Whole, keyof Carried<Plan> | 'begun'>;
+  };
+  progress: QueryDefinition<Progress>;
+  prepare(): Promise<Plan>;
+  /** @param handOver goes on in another execution; it does not come back. */
+  work(plan: Plan, handOver: (more?: Partial<Whole>) => Promise<never>): Promise<void>;
+  continueWith(carried: Whole): Promise<never>;
+  /** Writes the artifacts. */
+  finalize(ended: Ended<Plan>): Promise<Metrics>;
+}
+
+/**
+ * Conducts an experiment of any kind: prepares it, does its work, and writes its artifacts, however it ends. Whatever is
+ * thrown on the way is the experiment's failure, with its message: thrown on, it would fail the workflow's task for ever,
+ * and nobody would hear of it.
+ * @throws the cancellation, or a failure that carries the result where the experiment failed.
+ */
+export async function conduct<Plan extends ConductedPlan, Whole extends Carried<Plan>, Metrics, Progress>(
+  experiment: Conducted<Plan, Whole, Metrics, Progress>,
+): Promise<{ artifacts: string; metrics: Metrics }> {
+  const { what, carried, control } = experiment;
+  assertContinues(carried);
+  const started_at = carried?.started_at ?? Date.now();
+  setHandler(experiment.progress, () => control.progress());
+  takeRequests(control);
+  const plan = carried?.plan ?? (await prepared(experiment.prepare(), control));
+
+  let clock: ExperimentClock | undefined;
+  const handOver = async (more?: Partial<Whole>): Promise<never> => {
+    clock?.stop();
+    await readyToContinue();
+    const whole = { plan, started_at, ...clock?.worked(), ...control.handOver(), ...more };
+    return experiment.continueWith(whole as unknown as Whole);
+  };
+  let cancellation: unknown;
+  const scope = new CancellationScope();
+  try {
+    control.begin(plan, carried === undefined);
+    clock = WorkingClock.start(plan, { started_at, worked_seconds: carried?.worked_seconds }, what, control);
+    await scope.run(() => experiment.work(plan, handOver));
+  } catch (error) {
+    if (error instanceof ContinueAsNew) throw error;
+    if (isCancellation(error)) cancellation = error;
+    else {
+      control.fault(error);
+      // What is still in flight ends.
+      scope.cancel();
+    }
+  }
+  clock?.stop();
+  return conclude(experiment, cancellation, { plan, started_at, ...clock?.worked() });
+}
+
+function conclude<Plan extends ConductedPlan, Whole extends Carried<Plan>, Metrics, Progress>(
+  { what, control, finalize }: Conducted<Plan, Whole, Metrics, Progress>,
+  cancellation: unknown,
+  worked: Omit<Ended<Plan>, keyof Outcome | 'ended_at'>,
+): Promise<{ artifacts: string; metrics: Metrics }> {
+  return CancellationScope.nonCancellable(async () => {
+    const outcome = control.outcome(cancellation !== undefined);
+    control.setPhase('writing');
+    const metrics = await finalize({ ...worked, ...outcome, ended_at: Date.now() });
+    control.finish(metrics);
+    await condition(allHandlersFinished);
+    if (cancellation !== undefined) throw cancellation;
+    const result = { artifacts: worked.plan.artifacts, metrics };
+    if (outcome.status !== 'failed') return result;
+    throw ApplicationFailure.create({
+      message: outcome.message ?? `the ${what} failed`,
+      type: FAILURE_TYPES.runFailed,
+      nonRetryable: true,
+      details: [result],
+    });
+  });
+}

@@ -1,0 +1,136 @@
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askingEvolution, askingProgram, writeSumsToAsk } from '../support/asking-evolution.js';
+import { addNumbers, type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { seatsConfig, seatsReply, writeSeats } from '../support/seats-bundle.js';
+import { sumsConfig, Workplace } from '../support/workplace.js';
+import { assistant, episode, step, user } from '../trajectories/support.js';
+
+const DIST = resolve('dist');
+const LOADER = resolve('tests/support/throwing-loader.cjs');
+/** The rooms that workflows compute with. */
+const ROOMS = /dist\/(?:runtime|rollouts|judging|evolution|memory|statistics|workflows\/[\w-]+-markdown)\b/;
+
+/** A function throws in the workflows whose id names it. */
+const MAY_THROW = `
+import { workflowInfo, inWorkflowContext } from '@temporalio/workflow';
+globalThis.__mayThrow = (name) => {
+  if (!inWorkflowContext()) return;
+  if (workflowInfo().workflowId.includes('throws-' + name.replaceAll(/\\W/g, '-'))) throw new RangeError('thrown in ' + name);
+};
+`;
+
+/** A copy of the built program in whose workflows each function of the pure rooms may throw. */
+async function faultyProgram(): Promise<{ command: string; remove(): Promise<void> }> {
+  // Beside the packages that it needs.
+  const root = await mkdtemp(resolve('node_modules/.faulty-'));
+  const folder = join(root, 'dist');
+  await cp(DIST, folder, { recursive: true });
+  await cp(resolve('package.json'), join(root, 'package.json'));
+  await symlink(resolve('docker'), join(root, 'docker'));
+  const entry = join(folder, 'entry.mjs');
+  await writeFile(join(folder, 'may-throw.mjs'), MAY_THROW);
+  const index = JSON.stringify(join(DIST, 'workflows/index.js'));
+  await writeFile(
+    entry,
+    `import './may-throw.mjs';\nexport * from ${index};\nexport { default } from ${index};\n`,
+  );
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: entry,
+    payloadConverterPath: join(DIST, 'workflows/payload-converter.js'),
+    logger: new DefaultLogger('ERROR'),
+    webpackConfigHook: (config) => {
+      config.module?.rules?.unshift({ test: ROOMS, enforce: 'pre', use: [LOADER] });
+      return config;
+    },
+  });
+  await writeFile(join(folder, 'workflow-bundle.js'), code);
+  return { command: join(folder, 'cli/main.js'), remove: () => rm(root, { recursive: true }) };
+}
+
+describe('a throw that nobody foresaw', () => {
+  let place: Workplace;
+  let provider: FakeProvider;
+  let faulty: Awaited<ReturnType<typeof faultyProgram>>;
+
+  beforeAll(async () => {
+    place = await Workplace.make();
+    faulty = await faultyProgram();
+    provider = await startFakeProvider('openai', {
+      reply: (request) => {
+        if (request.model === 'writer') return { text: askingProgram(request.number) };
+        if (request.model === 'judge') return '{"clear": {"reason": "It is.", "score": 4}}';
+        return request.model === 'fake' ? addNumbers(request) : seatsReply(request);
+      },
+    });
+    await writeSumsToAsk(place);
+    await writeSeats(place, 2, 'seats');
+    await place.write(
+      'rubric.yaml',
+      'criteria: [{name: clear, description: Is the reply clear?, range: [1, 5]}]',
+    );
+  });
+
+  afterAll(async () => {
+    await provider.close();
+    await place.dispose();
+    await faulty.remove();
+  });
+
+  const SMALL = {
+    num_iterations: 1,
+    initial_scaffolds: 1,
+    scaffolds_per_iter: 1,
+    num_validation_examples: 1,
+  };
+  const limits = { max_lm_calls: 1000 };
+  const kinds: Record<string, (name: string) => Promise<string[]>> = {
+    run: async (name) => {
+      await place.write(`${name}.yaml`, sumsConfig(provider.baseUrl, 6, { name, limits }));
+      return ['run', `${name}.yaml`];
+    },
+    'agent-eval': async (name) => {
+      await place.write(`${name}.yaml`, seatsConfig(provider.baseUrl, 'seats/task.jsonl', { name, limits }));
+      return ['agent-eval', `${name}.yaml`];
+    },
+    evolve: async (name) => {
+      await place.write(
+        `${name}.yaml`,
+        askingEvolution(provider.baseUrl, ['writer', 'fake'], { name, limits, evolution: SMALL }),
+      );
+      return ['evolve', `${name}.yaml`];
+    },
+    judge: async (name) => {
+      const row = episode('0', [], {
+        episode_id: `${name}/0`,
+        timesteps: [step([[user('judge it'), assistant('Done.')]], { reward: 1 })],
+      });
+      await place.write(`results/${name}/trajectories.jsonl`, JSON.stringify(row));
+      const model = ['--model', 'openai/judge', '--set', `lm.base_url=${provider.baseUrl}`];
+      return ['judge', name, '--rubric', 'rubric.yaml', ...model, '--set', 'limits.max_lm_calls=1000'];
+    },
+  };
+
+  it.each([
+    ['run', 'runtime/totals.bookCall'],
+    ['run', 'runtime/run-budget.advanceRun'],
+    ['run', 'workflows/progress-markdown.progressMarkdown'],
+    ['agent-eval', 'rollouts/totals.addRollout'],
+    ['agent-eval', 'workflows/rollout-markdown.rolloutMarkdown'],
+    ['evolve', 'evolution/totals.addExecution'],
+    ['evolve', 'evolution/progress-lines.bestSoFarLine'],
+    ['judge', 'judging/totals.addReply'],
+    ['judge', 'judging/totals.meanScores'],
+  ])('ends a %s with its message where %s throws, and the same command goes on', async (kind, thrower) => {
+    const name = `${kind}-throws-${thrower.replaceAll(/\W/g, '-')}`;
+    const command = await (kinds[kind] as (name: string) => Promise<string[]>)(name);
+    const failed = await place.startProgram(process.execPath, [faulty.command, ...command]).done;
+    const said = failed.stdout + failed.stderr;
+    expect(said).toContain(`thrown in ${thrower}`);
+    expect(failed.code, said).toBe(1);
+    const healthy = await place.reprise(command);
+    expect(healthy.code, healthy.stdout + healthy.stderr).toBe(0);
+  });
+});
