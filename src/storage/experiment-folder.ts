@@ -70,6 +70,14 @@ function doneMetrics(metrics: AnyMetrics): AnyMetrics | null {
   return metrics.status === 'done' ? metrics : null;
 }
 
+/** Whether there is a row of results. */
+async function holdsResults(store: ArtifactStore): Promise<boolean> {
+  const rows = await store.openRead(artifactKeys.results);
+  if (rows === null) return false;
+  for await (const chunk of rows) if (String(chunk).trim() !== '') return true;
+  return false;
+}
+
 async function looked<Config extends object>(
   store: ArtifactStore,
   config: Config,
@@ -79,7 +87,8 @@ async function looked<Config extends object>(
   const done = metrics === null ? null : doneMetrics(metrics);
   if (done !== null && (await readRetry(store)) === null) return { ...TAKEN, done };
   const stored = await readStoredConfig(store);
-  if (stored === null) return metrics === null ? ABSENT : TAKEN;
+  // A folder that was deleted while its experiment ran, and that said so at its end, is begun in again.
+  if (stored === null) return done === null && !(await holdsResults(store)) ? ABSENT : TAKEN;
   if (!isOne(stored)) return TAKEN;
   const earlier = stored as Config;
   const differs = difference(earlier, config);

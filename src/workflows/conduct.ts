@@ -91,7 +91,7 @@ export async function conduct<Plan extends ConductedPlan, Whole extends Carried<
   const scope = new CancellationScope();
   try {
     control.begin(plan, carried === undefined);
-    clock = WorkingClock.start(plan, { started_at, worked_seconds: carried?.worked_seconds }, what, control);
+    clock = WorkingClock.start(plan, carried?.worked_seconds ?? 0, what, control);
     await scope.run(() => experiment.work(plan, handOver));
   } catch (error) {
     if (error instanceof ContinueAsNew) throw error;

@@ -12,13 +12,6 @@ interface Watched {
   spent_wall_seconds: number;
 }
 
-interface Begun {
-  /** Milliseconds since 1970. */
-  started_at: number;
-  /** What this workflow had worked when it continued as new; absent before. */
-  worked_seconds?: number | undefined;
-}
-
 /** What the clock watches. */
 interface Timed {
   isPaused(): boolean;
@@ -54,11 +47,13 @@ export class WorkingClock {
   }
 
   /**
+   * Counts from now on, when the first unit may begin: what preparing takes is nobody's work.
+   * @param worked_seconds what this workflow had worked when it continued as new; 0 before
    * @param who has worked, for the message
    */
   static start(
     { limits, spent_wall_seconds }: Watched,
-    { started_at, worked_seconds }: Begun,
+    worked_seconds: number,
     who: string,
     control: Timed,
   ): ExperimentClock {
@@ -66,11 +61,10 @@ export class WorkingClock {
     if (limit === null) return { stop: () => undefined, worked: () => ({}) };
     const why = `limits.max_wall_seconds: the ${who} has worked for ${limit} seconds`;
     const exhaust = () => control.exhaust(why);
-    const worked = worked_seconds === undefined ? Date.now() - started_at : worked_seconds * 1000;
     const clock = new WorkingClock(
       limit * 1000,
       spent_wall_seconds * 1000,
-      worked,
+      1000 * worked_seconds,
       () => control.isPaused(),
       exhaust,
     );

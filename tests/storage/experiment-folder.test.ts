@@ -32,7 +32,8 @@ describe('the folder of a name', () => {
     ['a stopped evaluation', evaluation, { status: 'stopped' }, 'taken', 'unfinished'],
     ['a finished run', run, { status: 'done' }, 'taken', 'taken'],
     ['a finished evaluation', evaluation, { status: 'done' }, 'taken', 'taken'],
-    ['metrics alone', undefined, { status: 'failed' }, 'taken', 'taken'],
+    ['what ended without its files', undefined, { status: 'failed' }, 'absent', 'absent'],
+    ['metrics of what is done alone', undefined, { status: 'done' }, 'taken', 'taken'],
     ['another run', configOf({ seed: 3 }), undefined, 'taken', 'taken'],
     ['another evaluation', agentEvalConfigWith({ seed: 3 }), undefined, 'taken', 'taken'],
   ])('with %s', async (_what, config, metrics, forRun, forEvaluation) => {

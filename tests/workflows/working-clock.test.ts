@@ -33,10 +33,10 @@ beforeEach(() => {
 const control = { isPaused: () => isPaused, exhaust: (why: string) => void exhausted.push(why) };
 
 /** @param limit seconds */
-function start(limit: number | null, { spent = 0, worked }: { spent?: number; worked?: number } = {}) {
+function start(limit: number | null, { spent = 0, worked = 0 }: { spent?: number; worked?: number } = {}) {
   const limits = { max_lm_calls: null, max_tokens: null, max_cost_usd: null, max_wall_seconds: limit };
   const plan = { limits, spent_wall_seconds: spent };
-  return WorkingClock.start(plan, { started_at: START, worked_seconds: worked }, 'run', control);
+  return WorkingClock.start(plan, worked, 'run', control);
 }
 
 /** The next look at the clock is so late, in milliseconds after the one before. */
@@ -90,6 +90,14 @@ describe('the clock of an experiment', () => {
     isPaused = false;
     await look(MINUTE);
     expect(clock.worked()).toEqual({ worked_seconds: 120 });
+  });
+
+  test('counts from the first unit: preparing takes nothing of it', async () => {
+    now = START + 5 * MINUTE;
+    const clock = start(60);
+    await look(MINUTE / 20);
+    expect(clock.worked()).toEqual({ worked_seconds: 3 });
+    expect(exhausted).toEqual([]);
   });
 
   test('goes on where the execution before had come', async () => {
