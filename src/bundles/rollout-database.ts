@@ -102,7 +102,9 @@ export class RolloutDatabase {
   async read({ version, database }: DatabaseVersion): Promise<Uint8Array> {
     const bytes = await this.store.read(database);
     if (bytes !== null) return bytes;
-    throw new InfrastructureError(`version ${version} of ${this.row.id} is gone: there is no ${database}. Its folder was changed; the same command goes on with what is there`);
+    throw new InfrastructureError(
+      `version ${version} of ${this.row.id} is gone: there is no ${database}. Its folder was changed; the same command goes on with what is there`,
+    );
   }
 
   private seedOf(version: number): string {
