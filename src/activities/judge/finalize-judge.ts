@@ -1,18 +1,21 @@
 import type { FinalizeJudgeInput, JudgeMetrics } from '../../contracts/judge.js';
 import type { EpisodeError } from '../../contracts/results.js';
 import type { Unkept } from '../../contracts/step-cost.js';
-import { judgedTrajectory, type StepEvaluation } from '../../judging/evaluation.js';
+import { judgedTrajectory, type StepEvaluation, scoresOf } from '../../judging/evaluation.js';
 import { addReply, meanScores, noJudgeTotals } from '../../judging/totals.js';
 import { MOST_TRIES } from '../../judging/verdict.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../../runtime/repeats.js';
 import { cutOffReplies } from '../../runtime/reply-faults.js';
 import { besideOf } from '../../statistics/beside.js';
 import { CallTally } from '../../statistics/call-figures.js';
+import { affordableResamples, boundsOf, clusteredMean } from '../../statistics/clustered-bootstrap.js';
 import { ErrorTally } from '../../statistics/error-tally.js';
 import { roundCost } from '../../statistics/result-row.js';
+import { sumOf } from '../../statistics/sums.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, judgedChunksFolder, judgeErrorKey } from '../../storage/paths.js';
 import { readJson } from '../../storage/stored-file.js';
+import type { LLMEvaluatedTrajectory } from '../../trajectories/evaluated-trajectory.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { orIncomplete } from '../incomplete.js';
@@ -33,6 +36,21 @@ class JudgementFigures {
   private repeats = sumRepeats([]);
   private readonly errors = new ErrorTally();
   private readonly tally = new CallTally();
+  /** Of each trajectory that was judged as a whole: 1 where it is a success. */
+  private readonly successes: number[][] = [];
+  /** Of each trajectory the verdicts on its steps, which depend on each other. */
+  private readonly verdicts: Record<string, number>[][] = [];
+
+  addEvaluated({ evaluation }: LLMEvaluatedTrajectory, evaluations: readonly StepEvaluation[]): void {
+    if (typeof evaluation.success === 'boolean') this.successes.push([Number(evaluation.success)]);
+    this.verdicts.push(evaluations.flatMap((one) => (one.kind === 'judged' ? [scoresOf(one.verdict)] : [])));
+  }
+
+  /** The 95 % interval of a criterion's mean, from a bootstrap over trajectories. */
+  private intervalOf(name: string): [number, number] | null {
+    const groups = this.verdicts.map((steps) => steps.flatMap((scores) => scores[name] ?? []));
+    return boundsOf(clusteredMean(groups, { resamples: affordableResamples(groups.length) }));
+  }
 
   addReply(reply: JudgeReply): void {
     this.totals = addReply(this.totals, outcomeOf(reply));
@@ -48,6 +66,7 @@ class JudgementFigures {
   metrics({ config }: JudgeContext, input: FinalizeJudgeInput, unkept: Unkept | null): JudgeMetrics {
     const { plan, status, message, started_at, ended_at } = input;
     const { totals } = this;
+    const success = clusteredMean(this.successes, { resamples: affordableResamples(this.successes.length) });
     const means = meanScores(
       plan.criteria.map(({ name }) => name),
       totals,
@@ -66,8 +85,15 @@ class JudgementFigures {
       steps_planned: plan.steps.reduce((sum, steps) => sum + steps, 0),
       steps: totals.judged,
       scores: Object.fromEntries(
-        plan.criteria.map(({ name, range }) => [name, { mean: means[name] ?? null, range }]),
+        plan.criteria.map(({ name, range }) => [
+          name,
+          { mean: means[name] ?? null, interval: this.intervalOf(name), range },
+        ]),
       ),
+      episodes_judged: this.successes.length,
+      episodes_succeeded: sumOf(this.successes.flat()),
+      success_rate: success?.estimate ?? null,
+      success_rate_interval: boundsOf(success),
       errors: this.errors.total,
       errors_by_type: this.errors.counts(),
       ...this.errors.causes(),
@@ -92,7 +118,10 @@ async function evaluationOf(
   { trajectory, step }: { trajectory: number; step: number },
 ): Promise<StepEvaluation> {
   const last = replies.at(-1)?.read;
-  if (last?.ok) return { kind: 'judged', verdict: last.verdict };
+  if (last?.ok) {
+    const { verdict, episode } = last;
+    return { kind: 'judged', verdict, ...(episode === undefined ? {} : { episode }) };
+  }
   if (last !== undefined && replies.length === MOST_TRIES) {
     return { kind: 'error', error: { type: MALFORMED, message: last.fault } };
   }
@@ -128,7 +157,9 @@ export function createFinalizeJudge(
       for (const reply of replies.flat()) figures.addReply(reply);
       for (const one of evaluations) if (one.kind === 'error') figures.addError(one.error);
       const { trajectory } = await context.trajectories.get(index);
-      yield judgedTrajectory(trajectory, evaluations, judge);
+      const evaluated = judgedTrajectory(trajectory, evaluations, judge);
+      figures.addEvaluated(evaluated, evaluations);
+      yield evaluated;
     }
   }
 

@@ -1,5 +1,5 @@
 import { isSuccess } from '../../statistics/reward-statistics.js';
-import { episodeReturn } from '../returns.js';
+import { episodeReturn, isTruncated } from '../returns.js';
 import type { TrajectoryData } from '../schema.js';
 
 export interface TrajectoryFilter {
@@ -9,6 +9,8 @@ export interface TrajectoryFilter {
   successful?: boolean;
   /** Leaves out those that an error ended. */
   withoutErrors?: boolean;
+  /** Leaves out those that a limit or an error cut. */
+  withoutTruncated?: boolean;
 }
 
 /**
@@ -30,6 +32,7 @@ export function isSuccessful(trajectory: TrajectoryData): boolean {
 /** Whether a filter keeps a trajectory. Where no reward is known, none is large enough. */
 export function isKept(trajectory: TrajectoryData, filter: TrajectoryFilter): boolean {
   if (filter.withoutErrors === true && trajectory.error_info !== null) return false;
+  if (filter.withoutTruncated === true && isTruncated(trajectory)) return false;
   if (filter.successful === true && !isSuccessful(trajectory)) return false;
   if (filter.minimumReward === undefined) return true;
   const reward = episodeReturn(trajectory);
