@@ -81,6 +81,7 @@ function stepsOf(row: ResultRow, taken: StepRecord[]) {
   return {
     action: last?.action ?? null,
     extracted: last?.feedback.extra?.extracted ?? null,
+    truncated: last?.done === true ? undefined : (true as const),
     steps: taken.length,
     ...(taken.length > 1 ? { step_records: observed } : {}),
   };

@@ -34,6 +34,8 @@ export interface JudgePlan {
   spent_wall_seconds: number;
   /** What earlier executions spent on requests whose reply is not kept; absent: nothing. */
   spent_unkept?: Unkept;
+  /** What replies have cost in the place of which others are asked for; absent: there are none. */
+  spent_set_aside?: StepCost;
 }
 
 /** Names a step of a judgement. */

@@ -17,6 +17,9 @@ export type ReadVerdict =
 /** A judge is asked this often for a verdict on a step. */
 export const MOST_TRIES = 3;
 
+/** The type of error of a step on which no reply was a verdict. */
+export const MALFORMED_VERDICT = 'MalformedVerdict';
+
 /** Characters of what is wrong with a reply. */
 const LONGEST_FAULT = 600;
 

@@ -10,7 +10,7 @@ import type {
 import type { StepCost } from '../contracts/step-cost.js';
 import { addReply, meanScores, noJudgeTotals } from '../judging/totals.js';
 import { reachedLimit } from '../runtime/budget.js';
-import { addStep, costOfUnkept, spendingOf, withMetrics } from '../runtime/step-cost.js';
+import { addStep, costOfUnkept, noStepCost, spendingOf, withMetrics } from '../runtime/step-cost.js';
 import { ExperimentControl } from './experiment-control.js';
 import { judgeMarkdown } from './judge-markdown.js';
 
@@ -30,7 +30,10 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
 
   /** @param isFirst whether nothing was done of it yet. */
   begin(plan: JudgePlan, isFirst: boolean): void {
-    if (isFirst) this.totals = addStep(this.totals, costOfUnkept(plan.spent_unkept ?? null));
+    if (isFirst) {
+      const { spent_unkept = null, spent_set_aside = noStepCost() } = plan;
+      this.totals = addStep(addStep(this.totals, costOfUnkept(spent_unkept)), spent_set_aside);
+    }
     this.planned(plan, { kind: 'judge', model: plan.model });
     this.showPhase();
   }
@@ -82,6 +85,11 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
   gaveUp(): void {
     this.totals = { ...this.totals, errors: this.totals.errors + 1 };
     this.show();
+  }
+
+  /** No further call may be made for a step, which has no verdict yet. */
+  leftOpen(): void {
+    this.unfinished = true;
   }
 
   broke(message: string): void {

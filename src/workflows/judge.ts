@@ -79,6 +79,7 @@ async function judgeOneStep(plan: JudgePlan, name: JudgeStepName, control: Judge
   } catch (error) {
     // No further call may be made: the step stays open.
     if (!(error instanceof CallRefusedError)) throw error;
+    control.leftOpen();
   } finally {
     control.ended();
   }
@@ -107,7 +108,8 @@ export async function judge(input: JudgeInput, carried?: JudgeCarried): Promise<
     const begun = await beginEach(due, { control, begun: carried?.begun ?? 0 }, (name) =>
       judgeOneStep(plan, name, control),
     );
-    if (begun < due.length && control.goesOn()) {
+    if (begun === due.length) control.allBegun();
+    else if (control.goesOn()) {
       clock.stop();
       await readyToContinue();
       const carriedOn = { plan, begun, started_at: startedAt, ...clock.worked(), ...control.handOver() };

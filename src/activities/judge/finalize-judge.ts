@@ -1,9 +1,10 @@
 import type { FinalizeJudgeInput, JudgeMetrics } from '../../contracts/judge.js';
+import type { CallRecord } from '../../contracts/language-model.js';
 import type { EpisodeError } from '../../contracts/results.js';
 import type { Unkept } from '../../contracts/step-cost.js';
 import { judgedTrajectory, type StepEvaluation, scoresOf } from '../../judging/evaluation.js';
 import { addReply, meanScores, noJudgeTotals } from '../../judging/totals.js';
-import { MOST_TRIES } from '../../judging/verdict.js';
+import { MALFORMED_VERDICT, MOST_TRIES } from '../../judging/verdict.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../../runtime/repeats.js';
 import { cutOffReplies } from '../../runtime/reply-faults.js';
 import { besideOf } from '../../statistics/beside.js';
@@ -14,6 +15,7 @@ import { roundCost } from '../../statistics/result-row.js';
 import { sumOf } from '../../statistics/sums.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, judgedChunksFolder, judgeErrorKey } from '../../storage/paths.js';
+import { endRetry } from '../../storage/retry-marker.js';
 import { readJson } from '../../storage/stored-file.js';
 import type { LLMEvaluatedTrajectory } from '../../trajectories/evaluated-trajectory.js';
 import type { WorkerDependencies } from '../dependencies.js';
@@ -21,14 +23,12 @@ import { heartbeating } from '../heartbeating.js';
 import { orIncomplete } from '../incomplete.js';
 import { metricsOfEnd, wallSeconds, writeMetrics } from '../metrics-file.js';
 import type { ModelCalls } from '../model-calls.js';
+import { setAsideCalls } from '../set-aside.js';
 import { unkeptSoFar } from '../unkept.js';
 import { type Guard, unlessOver } from '../unless-over.js';
 import type { JudgeContext, JudgeContexts } from './judge-context.js';
 import { type JudgeReply, repliesOn } from './judge-replies.js';
 import { outcomeOf } from './judge-step.js';
-
-/** The type of error of a step on which no reply was a verdict. */
-const MALFORMED = 'MalformedVerdict';
 
 /** Adds up a judgement from its replies, so that the figures are the same whatever was repeated on the way. */
 class JudgementFigures {
@@ -57,6 +57,11 @@ class JudgementFigures {
     this.repeats = addRepeats(this.repeats, repeatsOfCall(reply.record));
     this.tally.addCall(reply.record);
     this.tally.addCutOff(cutOffReplies([reply.record]));
+  }
+
+  /** A reply that was no verdict, in the place of which another one was asked for. */
+  addSetAside(record: CallRecord): void {
+    this.addReply({ record, read: { ok: false, fault: '' } });
   }
 
   addError(error: EpisodeError): void {
@@ -123,7 +128,7 @@ async function evaluationOf(
     return { kind: 'judged', verdict, ...(episode === undefined ? {} : { episode }) };
   }
   if (last !== undefined && replies.length === MOST_TRIES) {
-    return { kind: 'error', error: { type: MALFORMED, message: last.fault } };
+    return { kind: 'error', error: { type: MALFORMED_VERDICT, message: last.fault } };
   }
   const error = await readJson<EpisodeError>(store, judgeErrorKey(trajectory, step));
   return error === null ? { kind: 'open' } : { kind: 'error', error };
@@ -149,6 +154,7 @@ export function createFinalizeJudge(
   async function* judged(context: JudgeContext, { plan }: FinalizeJudgeInput, figures: JudgementFigures) {
     const { rubric } = context.config;
     const judge = { model: plan.model, rubric: rubric.name, criteria: rubric.criteria };
+    for await (const record of setAsideCalls(context.store)) figures.addSetAside(record);
     for (const [index, steps] of plan.steps.entries()) {
       const replies = await repliesIn(context, index, steps);
       const evaluations = await Promise.all(
@@ -164,6 +170,8 @@ export function createFinalizeJudge(
   }
 
   async function* calls(context: JudgeContext, { plan }: FinalizeJudgeInput) {
+    // Of several replies at one place a replay takes the last one.
+    yield* setAsideCalls(context.store);
     for (const [index, steps] of plan.steps.entries()) {
       for (const { record } of (await repliesIn(context, index, steps)).flat()) yield record;
     }
@@ -199,6 +207,7 @@ export function createFinalizeJudge(
         () => metricsOfEnd<JudgeMetrics>(store, input),
         (guard) => writeEnd(context, input, guard),
       );
+      if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(store);
       await store.deleteFolder(judgedChunksFolder());
       await store.sweep();
       return metrics;

@@ -5,6 +5,8 @@ import type { JudgeConfig } from '../../config/judge-schema.js';
 import { modelNameOf } from '../../config/model-name.js';
 import { THE_INPUT } from '../../config/read-config.js';
 import type { JudgeInput, JudgePlan } from '../../contracts/judge.js';
+import type { StepCost } from '../../contracts/step-cost.js';
+import { addStep, costOfCall, noStepCost } from '../../runtime/step-cost.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { JsonLinesError } from '../../storage/json-lines.js';
 import { artifactKeys } from '../../storage/paths.js';
@@ -17,6 +19,7 @@ import { wallSecondsBefore } from '../metrics-file.js';
 import { OwnerClaims } from '../owner-claims.js';
 import { readTrajectories } from '../read-trajectories.js';
 import { referenceTo } from '../run-reference.js';
+import { setAsideCalls } from '../set-aside.js';
 import { unkeptSoFar } from '../unkept.js';
 import type { JudgeContexts } from './judge-context.js';
 import { experimentOf, judgementName, judgementStores } from './judge-folder.js';
@@ -50,6 +53,12 @@ export async function checkJudge(
   await checkModel(lm, 'lm', limits, environment);
 }
 
+async function costSetAside(store: ArtifactStore): Promise<StepCost | null> {
+  let cost: StepCost | null = null;
+  for await (const call of setAsideCalls(store)) cost = addStep(cost ?? noStepCost(), costOfCall(call));
+  return cost;
+}
+
 /**
  * Validates the input, and stores config and trajectories in the judgement's folder, so that what is judged stays the
  * same while it is judged. May be repeated: it writes the same objects again.
@@ -79,6 +88,7 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
       const { rubric, lm, concurrency, limits } = config;
       const name = judgementName(config);
       const unkept = await unkeptSoFar(store);
+      const setAside = await costSetAside(store);
       const log = dependencies.runLogs.for(store, config.log_level, 'experiment');
       log.info({ judgement: name, trajectories: steps.length }, 'judgement prepared');
       return {
@@ -97,6 +107,7 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
         search_attributes: await dependencies.knownSearchAttributes(),
         spent_wall_seconds: await wallSecondsBefore(store),
         ...(unkept === null ? {} : { spent_unkept: unkept }),
+        ...(setAside === null ? {} : { spent_set_aside: setAside }),
       };
     });
 }
