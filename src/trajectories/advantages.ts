@@ -91,11 +91,11 @@ export class Advantages {
   /** The trajectory with `mc_return` and `advantage` of every step, as data. */
   fill(trajectory: TrajectoryData): TrajectoryData {
     const returns = this.returnsOf(trajectory);
-    const baseline = this.baselineOf(this.groupOf(trajectory));
+    const advantageOf = (score: number) => this.baselineOf(this.groupOf(trajectory))(score);
     return withSteps(trajectory, (step) => {
       const mc_return = returns[step] ?? null;
       const score = this.options.credit === 'step' ? mc_return : (returns[0] ?? null);
-      return { mc_return, advantage: score === null ? null : baseline(score) };
+      return { mc_return, advantage: score === null ? null : advantageOf(score) };
     });
   }
 

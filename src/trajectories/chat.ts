@@ -1,6 +1,12 @@
 import { applyChatTemplate, type ChatTemplate, type ChatTemplateOptions } from './chat-template.js';
 import type { Frozen } from './frozen.js';
-import { type ExtractedImages, extractImages, type ImageLimits, type ImageReader } from './images.js';
+import {
+  type ExtractedImages,
+  extractImages,
+  type ImageLimits,
+  type ImageReader,
+  readerAndLimits,
+} from './images.js';
 import { type Message, messageSchema } from './message.js';
 import { read, trust } from './read.js';
 import { type ChatData, chatSchema } from './schema.js';
@@ -86,9 +92,14 @@ export class Chat implements ChatData {
     return applyChatTemplate(this.messages, template, options);
   }
 
-  /** The bytes of the chat's images, in their order, and why others were not read. Never rejects. */
-  extractImages(reader: ImageReader, limits: ImageLimits = {}): Promise<ExtractedImages> {
-    return extractImages(this.messages, reader, limits);
+  /**
+   * The bytes of the chat's images, in their order, and why others were not read. Never rejects. In Node.js it needs no
+   * reader; limits say from which hosts and folders images may come, and what stands in the chat itself is read always.
+   */
+  extractImages(limits?: ImageLimits): Promise<ExtractedImages>;
+  extractImages(reader: ImageReader | undefined, limits?: ImageLimits): Promise<ExtractedImages>;
+  extractImages(first?: ImageReader | ImageLimits, second?: ImageLimits): Promise<ExtractedImages> {
+    return extractImages(this.messages, ...readerAndLimits(first, second));
   }
 
   /** A chat of messages that were checked one by one. */
