@@ -41,7 +41,10 @@ const LARGE = 1e21;
  * number that it is not, such as 0.99999 as 1.
  */
 export function scoreText(score: number): string {
-  if (Math.abs(score) >= LARGE) return score.toExponential(4).replace(/\.?0+e/, 'e');
+  if (Math.abs(score) >= LARGE) {
+    const [digits, exponent] = score.toExponential(4).split('e');
+    return `${Number(digits)}e${exponent}`;
+  }
   const rounded = Number(score.toFixed(4));
   const exact = Number.isInteger(rounded) && rounded !== score;
   // Adding 0 takes the sign of a zero away.

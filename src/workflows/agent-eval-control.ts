@@ -118,7 +118,8 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
       running: this.working.size,
       ended: rollouts + errors + user_faults,
       totals,
-      mean_reward: rollouts === 0 ? null : reward / rollouts,
+      // At the end, to the last digit what metrics.json has.
+      mean_reward: this.metrics?.mean_reward ?? (rollouts === 0 ? null : reward / rollouts),
       agent_model: plan?.agent_model ?? '',
       user_model: plan?.user_model ?? null,
       simulated: plan?.simulated ?? false,
