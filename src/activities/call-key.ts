@@ -9,7 +9,7 @@ function hash(parts: readonly unknown[]): string {
 
 /** What is asked, field by field in a fixed order, so that equal questions have equal text. */
 function question(model: string, { messages, parameters, tools }: GenerateRequest): unknown[] {
-  const { temperature = null, max_output_tokens = null, thinking_budget = null } = parameters;
+  const { temperature = null, max_output_tokens = null, thinking_budget = null, logprobs } = parameters;
   const spoken = messages.map(({ role, content, tool_calls, tool_call_id }) => [
     role,
     content,
@@ -17,7 +17,8 @@ function question(model: string, { messages, parameters, tools }: GenerateReques
       ? []
       : [tool_calls ?? null, tool_call_id ?? null]),
   ]);
-  return [model, temperature, max_output_tokens, thinking_budget, spoken, tools ?? null];
+  const asked = [model, temperature, max_output_tokens, thinking_budget, spoken, tools ?? null];
+  return logprobs === undefined ? asked : [...asked, { logprobs }];
 }
 
 function place({ sample_id, trial, purpose, ordinal }: CallIdentity): unknown[] {

@@ -16,13 +16,14 @@ export function requestOf(
   call: CallIdentity,
   { messages, parameters, tools }: Omit<AgentRequest, 'purpose'>,
 ): GenerateRequest {
-  const { temperature, max_output_tokens, thinking_budget } = lm;
+  const { temperature, max_output_tokens, thinking_budget, logprobs } = lm;
   return {
     messages,
     parameters: {
       ...(temperature === null ? {} : { temperature }),
       max_output_tokens,
       ...(thinking_budget === null ? {} : { thinking_budget }),
+      ...(logprobs === undefined ? {} : { logprobs }),
       ...parameters,
     },
     call,
@@ -92,6 +93,7 @@ export function recordOf(request: GenerateRequest, answered: Answered): CallReco
     ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
     finish_reason: reply.finish_reason,
     ...(reply.adapted === undefined ? {} : { adapted: reply.adapted }),
+    ...(reply.tokens === undefined ? {} : { tokens: reply.tokens }),
     ...(reply.usage === undefined ? {} : { usage: reply.usage }),
     ...(reply.usage_estimated === true ? { usage_estimated: true } : {}),
     cost_usd: cached ? 0 : cost_usd,

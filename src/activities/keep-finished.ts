@@ -91,7 +91,7 @@ export async function keepFinishedSamples(
   kept.wall_seconds = await wallSecondsBefore(store);
   bookEmbeddings(kept.totals, await paidEmbeddings(store));
   if (config.runtime.memory_scope === 'run') {
-    bookCost(kept.totals, await paidBefore(store, execution));
+    bookCost(kept.totals, (await paidBefore(store, execution)).cost);
     kept.asked_anew = await afterFirstError(store);
     return kept;
   }
@@ -119,7 +119,8 @@ export async function keepFinishedSamples(
     if (lines.length >= LINES_PER_PART) await flush();
   }
   await flush();
-  bookCost(kept.totals, await paidBefore(store, execution, { place: (hash) => listed.has(hash) }));
+  const others = await paidBefore(store, execution, { place: (hash) => listed.has(hash) });
+  bookCost(kept.totals, others.cost);
   const own = `${everyPartPrefix()}${execution}/`;
   await store.delete(earlier.filter((key) => !key.startsWith(own)));
   return kept;

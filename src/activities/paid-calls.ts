@@ -1,6 +1,5 @@
 import { basename } from 'node:path/posix';
 import type { CallRecord } from '../contracts/language-model.js';
-import type { StepCost } from '../contracts/step-cost.js';
 import { addStep, costOfCall, costOfUnkept, noStepCost } from '../runtime/step-cost.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { callsPrefix, paidCallsKey } from '../storage/paths.js';
@@ -26,9 +25,9 @@ export async function paidBefore(
   store: ArtifactStore,
   execution: string,
   not: NotCounted = {},
-): Promise<StepCost> {
+): Promise<PaidCalls> {
   const known = await readJson<PaidCalls>(store, paidCallsKey());
-  if (known?.execution === execution) return known.cost;
+  if (known?.execution === execution) return known;
   let cost = addStep(noStepCost(), costOfUnkept(await unkeptSoFar(store)));
   for await (const record of setAsideCalls(store)) cost = addStep(cost, costOfCall(record));
   const calls: PaidCalls['calls'] = {};
@@ -43,5 +42,5 @@ export async function paidBefore(
   }
   const paid: PaidCalls = { execution, cost, calls };
   await store.write(paidCallsKey(), JSON.stringify(paid));
-  return cost;
+  return paid;
 }

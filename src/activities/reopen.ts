@@ -1,15 +1,21 @@
 import { InvalidInputError } from '../config/errors.js';
+import type { JudgeConfig } from '../config/judge-schema.js';
+import type { CallRecord } from '../contracts/language-model.js';
 import type { EpisodeError } from '../contracts/results.js';
+import { MALFORMED_VERDICT, MOST_TRIES } from '../judging/verdict.js';
+import { groupBy } from '../statistics/group-by.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import { everyPartPrefix, rolloutsFolder } from '../storage/paths.js';
+import { callsPrefix, everyPartPrefix, rolloutsFolder } from '../storage/paths.js';
 import { keysBelow, recordsBelow } from '../storage/read-ahead.js';
 import { isRetried, type Retry, readRetry, writeRetry } from '../storage/retry-marker.js';
 import { agentCalls } from './agent-eval/recorded-calls.js';
 import { ROLLOUT_ERRORS } from './agent-eval/rollout-failures.js';
 import type { StoredResult } from './agent-eval/rollout-results.js';
-import { CallStore } from './call-store.js';
+import { CallStore, type StoredCall } from './call-store.js';
+import { verdictOf } from './judge/judge-replies.js';
 import { type EpisodeLine, MergedParts } from './part-file.js';
 import { mayBlameReply, setAside } from './set-aside.js';
+import { storedConfig } from './stored-config.js';
 
 /** Whether an error is to be asked again that was not yet. */
 type IsNew = (error: EpisodeError) => boolean;
@@ -58,6 +64,18 @@ export const makeRoomInAgentEval: MakeRoom = async (store, isNew) => {
     if (newest !== undefined) await setAside(store, { call: newest, at: newest.at });
   }
   if (isEmpty) throw withoutRows(store);
+};
+
+/** A step whose replies were no verdict is asked from the beginning; one without a reply is asked in any case. */
+export const makeRoomInJudgement: MakeRoom = async (store, isNew) => {
+  if (!isNew({ type: MALFORMED_VERDICT, message: '' })) return;
+  const config = await storedConfig<JudgeConfig>(store);
+  const replies: CallRecord[] = [];
+  for await (const { record } of recordsBelow<StoredCall>(store, callsPrefix())) replies.push(record);
+  for (const given of groupBy(replies, ({ sample_id }) => sample_id).values()) {
+    const isJudged = given.length < MOST_TRIES || given.some((record) => verdictOf(config, record).ok);
+    if (!isJudged) for (const record of given) await setAside(store, { call: record, at: record.at });
+  }
 };
 
 /**

@@ -3,6 +3,7 @@ import { environmentName } from '../environments/registry.js';
 import { addBeside } from '../runtime/beside.js';
 import { addRepeats, sumRepeats } from '../runtime/repeats.js';
 import { RunMetricsBuilder } from '../statistics/run-metrics.js';
+import { sumOf } from '../statistics/sums.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { jsonLines, readableJson, readJsonLines } from '../storage/json-lines.js';
 import { artifactKeys, rescoredKeys } from '../storage/paths.js';
@@ -60,7 +61,7 @@ async function rescoreRow(run: RunContext, row: ResultRow, index: number): Promi
     ...stepsOf(row, taken),
     feedback: last?.feedback ?? null,
     ...(last?.info === undefined ? {} : { info: last.info }),
-    reward: taken.reduce((sum, { reward }) => sum + reward, 0),
+    reward: sumOf(taken.map(({ reward }) => reward)),
     error: null,
   };
 }
@@ -80,6 +81,7 @@ function stepsOf(row: ResultRow, taken: StepRecord[]) {
   return {
     action: last?.action ?? null,
     extracted: last?.feedback.extra?.extracted ?? null,
+    truncated: last?.done === true ? undefined : (true as const),
     steps: taken.length,
     ...(taken.length > 1 ? { step_records: observed } : {}),
   };

@@ -1,8 +1,13 @@
 import type { BundleRow } from '../contracts/bundle.js';
 import type { ChatMessage } from '../contracts/language-model.js';
 import { SqliteDatabase } from '../databases/sqlite-database.js';
+import { imageReader } from '../storage/image-reader.js';
+import { setImageReader } from '../trajectories/images.js';
 import { Trajectory } from '../trajectories/trajectory.js';
 import type { Reward, RewardOutput } from './reward.js';
+
+// A reward may look at the images of its trajectory.
+setImageReader(imageReader);
 
 /** What a rollout came to, with databases as bytes. */
 export interface RolloutEnd {

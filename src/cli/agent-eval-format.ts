@@ -5,6 +5,7 @@ import type {
 } from '../contracts/agent-eval-results.js';
 import { scoreOrDash } from '../evolution/scores.js';
 import { countedText, scoreText } from '../statistics/figure-text.js';
+import { ROLLOUTS_OF_ROWS, weightsText } from '../statistics/pass-at-k.js';
 import {
   artifactLines,
   changedRows,
@@ -62,20 +63,40 @@ export function agentEvalFigures(progress: AgentEvalProgress): string {
   return `${headedTable(head, [row])}\n${stateText(progress)}`;
 }
 
-function meanReward({ mean_reward, mean_reward_interval }: AgentEvalMetrics): string {
-  if (mean_reward === null) return '–';
-  if (mean_reward_interval === null) return `${scoreText(mean_reward)}, no interval`;
-  const [lower, upper] = mean_reward_interval.map(scoreText);
-  return `${scoreText(mean_reward)}, 95 % interval ${lower} to ${upper}`;
+function meanText(mean: number | null, interval: [number, number] | null): string {
+  if (mean === null) return '–';
+  if (interval === null) return `${scoreText(mean)}, no interval`;
+  const [lower, upper] = interval.map(scoreText);
+  return `${scoreText(mean)}, 95 % interval ${lower} to ${upper}`;
 }
 
-function passTable({ pass_at_k, pass_hat_k }: AgentEvalMetrics): string {
+function passTable({ pass_at_k, pass_hat_k, pass_rows, pass_warning }: AgentEvalMetrics): string {
   const rows = pass_at_k.map((share, index) => [
     String(index + 1),
     percent(share),
     percent(pass_hat_k[index] ?? null),
+    String(pass_rows[index] ?? 0),
   ]);
-  return headedTable(['k', 'pass@k', 'pass^k'], rows);
+  return [
+    headedTable(['k', 'pass@k', 'pass^k', 'rows'], rows),
+    weightsText(ROLLOUTS_OF_ROWS),
+    ...(pass_warning === undefined ? [] : [`Warning: ${pass_warning}.`]),
+  ].join('\n');
+}
+
+/** What a terminal shows; all are in `metrics.json`. */
+const MOST_METRICS = 50;
+
+function metricTable({ reward_metrics }: AgentEvalMetrics): string {
+  const all = Object.entries(reward_metrics);
+  const rows = all
+    .slice(0, MOST_METRICS)
+    .map(([name, { rollouts, mean, interval }]) => [name, String(rollouts), meanText(mean, interval)]);
+  const others = all.length - rows.length;
+  return [
+    headedTable(['metric of the reward', 'rollouts', 'mean'], rows),
+    ...(others === 0 ? [] : [`… and ${others} more in metrics.json`]),
+  ].join('\n');
 }
 
 function rowTable({ by_row }: AgentEvalMetrics): string {
@@ -98,7 +119,7 @@ export function agentEvalTable(metrics: AgentEvalMetrics): string {
     ['agent', metrics.agent_model + (metrics.simulated ? ' (a simulation: no benchmark figure)' : '')],
     ['user', metrics.user_model ?? 'none'],
     ['rollouts', `${rollouts}${ofPlanned} with a reward, of ${metrics.rows} rows`],
-    ['mean reward', meanReward(metrics)],
+    ['mean reward', meanText(metrics.mean_reward, metrics.mean_reward_interval)],
     ...changedRows(metrics.code_changes, 'rollouts'),
     ['errors', metrics.errors === 0 ? '0' : `${metrics.errors}, not counted as failures`],
     ['spoiled by the user', withCounts(spoiled, metrics.user_faults)],
@@ -111,6 +132,7 @@ export function agentEvalTable(metrics: AgentEvalMetrics): string {
     headedTable([], rows),
     ...errorReport(metrics.errors_by_type, metrics.error_causes),
     ...(metrics.pass_at_k.length === 0 ? [] : [passTable(metrics)]),
+    ...(Object.keys(metrics.reward_metrics).length === 0 ? [] : [metricTable(metrics)]),
     ...(Object.keys(metrics.by_row).length === 0 ? [] : [rowTable(metrics)]),
   ].join('\n');
 }

@@ -8,6 +8,7 @@ import type { ArtifactStore } from '../storage/artifact-store.js';
 import { jsonLines } from '../storage/json-lines.js';
 import { openStore } from '../storage/open.js';
 import { artifactKeys } from '../storage/paths.js';
+import { Advantages } from '../trajectories/advantages.js';
 import {
   EXPORT_FORMATS,
   type ExportFormat,
@@ -19,6 +20,7 @@ import {
   type TrajectoryFilter,
   withColumnsOf,
 } from '../trajectories/exports/index.js';
+import { withReturns } from '../trajectories/returns.js';
 import type { Trajectory } from '../trajectories/trajectory.js';
 import { EXIT } from './exit.js';
 import { SavedImages } from './export-images.js';
@@ -37,6 +39,11 @@ interface Options {
   out?: string;
   minReward?: string;
   successful?: boolean;
+  withoutTruncated?: boolean;
+  returns?: string;
+  advantages?: string;
+  credit?: string;
+  truncationValue?: string;
   images?: string;
   imageHost?: string[];
   imageFolder?: string[];
@@ -69,12 +76,68 @@ function formatOf({ format, images, imageHost, imageFolder }: Options): ExportFo
   return known;
 }
 
-function filterOf(format: ExportFormat, { minReward, successful }: Options): TrajectoryFilter {
-  const minimumReward = minReward === undefined ? undefined : Number(minReward);
-  if (minimumReward !== undefined && (minReward?.trim() === '' || !Number.isFinite(minimumReward))) {
-    throw new InvalidInputError(`--min-reward ${minReward}: must be a number`);
+/** @throws InvalidInputError where it is no number that will do. */
+function numberOf(
+  text: string | undefined,
+  option: string,
+  { range, expected = 'a number' }: { range?: readonly [number, number]; expected?: string } = {},
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  const [least, most] = range ?? [-Number.MAX_VALUE, Number.MAX_VALUE];
+  if (text.trim() !== '' && value >= least && value <= most) return value;
+  throw new InvalidInputError(`${option} ${text}: must be ${expected}`);
+}
+
+function choiceOf<Choice extends string>(
+  text: string | undefined,
+  option: string,
+  choices: readonly Choice[],
+) {
+  const known = choices.find((one) => one === text);
+  if (known !== undefined || text === undefined) return known;
+  throw new InvalidInputError(`${option} ${text}: must be ${choices.join(' or ')}`);
+}
+
+function filterOf(
+  format: ExportFormat,
+  { minReward, successful, withoutTruncated }: Options,
+): TrajectoryFilter {
+  const minimumReward = numberOf(minReward, '--min-reward');
+  return exportFilter(format, { minimumReward, successful, withoutTruncated });
+}
+
+/** Sees every trajectory that is kept, and then fills them in. */
+type Credit = Pick<Advantages, 'add' | 'fill'>;
+
+/** What fills in returns, and advantages where they are asked for; null where neither is. */
+function creditOf(format: ExportFormat, options: Options): Credit | null {
+  const { returns, advantages, credit, truncationValue } = options;
+  const discount = numberOf(returns, '--returns', { range: [0, 1], expected: 'a discount from 0 to 1' });
+  const scale = choiceOf(advantages, '--advantages', ['none', 'standard_deviation']);
+  const of = choiceOf(credit, '--credit', ['episode', 'step']);
+  const unknown = truncationValue === 'unknown' ? null : undefined;
+  const expected = { expected: "a number, or 'unknown'" };
+  const value = unknown === null ? null : numberOf(truncationValue, '--truncation-value', expected);
+  if (discount === undefined && scale === undefined) {
+    const [useless] = Object.entries({ '--credit': credit, '--truncation-value': truncationValue }).filter(
+      ([, given]) => given !== undefined,
+    );
+    if (useless === undefined) return null;
+    throw new InvalidInputError(`${useless[0]}: is of --returns and --advantages; give one of them as well`);
   }
-  return exportFilter(format, { minimumReward, successful });
+  if (format !== 'trajectories') {
+    throw new InvalidInputError(
+      `${discount === undefined ? '--advantages' : '--returns'}: ${format} has no place for it; --format trajectories has`,
+    );
+  }
+  const known = { discount: discount ?? 1, ...(value === undefined ? {} : { truncationValue: value }) };
+  if (scale !== undefined)
+    return new Advantages({ ...known, scale, ...(of === undefined ? {} : { credit: of }) });
+  return {
+    add: () => undefined,
+    fill: (trajectory) => withReturns(trajectory, known.discount, known.truncationValue),
+  };
 }
 
 /** @throws InvalidInputError that names the line where it is no trajectory. */
@@ -85,15 +148,34 @@ async function* trajectoriesIn(store: ArtifactStore): AsyncGenerator<Trajectory>
   yield* readTrajectories(source, name);
 }
 
+interface Exporting {
+  format: ExportFormat;
+  filter: TrajectoryFilter;
+  images: SavedImages | null;
+  credit: Credit | null;
+}
+
+/** @throws InvalidInputError where trajectories cannot be grouped. */
+function refusing(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new InvalidInputError(`--advantages: ${error.message}`);
+  }
+}
+
 /** Every row of the export. The file is read twice: its columns have to be known before the first row. */
 async function* exportedRows(
   store: ArtifactStore,
-  { format, filter, images }: { format: ExportFormat; filter: TrajectoryFilter; images: SavedImages | null },
+  { format, filter, images, credit }: Exporting,
   counts: Counts,
 ): AsyncGenerator<Record<string, unknown>> {
   let columns = NO_COLUMNS;
   for await (const trajectory of trajectoriesIn(store)) {
-    if (isKept(trajectory, filter)) columns = withColumnsOf(columns, trajectory);
+    if (!isKept(trajectory, filter)) continue;
+    columns = withColumnsOf(columns, trajectory);
+    refusing(() => credit?.add(trajectory));
   }
   for await (const trajectory of trajectoriesIn(store)) {
     counts.trajectories += 1;
@@ -102,7 +184,8 @@ async function* exportedRows(
       continue;
     }
     const imagePath = await images?.saveAll(trajectory);
-    const { rows, refused } = exportRows(format, trajectory, { columns, imagePath });
+    const filled = credit === null ? trajectory : credit.fill(trajectory);
+    const { rows, refused } = exportRows(format, filled, { columns, imagePath });
     counts.rows += rows.length;
     counts.refused.push(...refused);
     yield* rows;
@@ -152,6 +235,17 @@ export function addExportCommand(program: Command, finish: (code: number) => voi
     .option('--out <file>', 'default: standard output')
     .option('--min-reward <reward>', 'only those whose rewards sum to at least this')
     .option('--successful', 'only those that succeeded')
+    .option('--without-truncated', 'leave out those that a limit or an error cut')
+    .option(
+      '--returns <discount>',
+      'trajectories: fill in mc_return, with this discount (1 for --advantages)',
+    )
+    .option(
+      '--advantages <scale>',
+      'trajectories: fill in advantage over the trials of a task: none, or standard_deviation as in GRPO',
+    )
+    .option('--credit <what>', 'what a step’s advantage is of: episode (default), or step')
+    .option('--truncation-value <value>', 'what is to be expected after a cut episode: a number, or unknown')
     .option('--images <folder>', 'sharegpt and trl: save images here, for the rows to name')
     .option('--image-host <host>', 'a host that images may be fetched from; may be repeated', gather)
     .option('--image-folder <folder>', 'a folder that images may be copied from; may be repeated', gather)
@@ -159,6 +253,7 @@ export function addExportCommand(program: Command, finish: (code: number) => voi
     .action(async (id: string, options: Options) => {
       const format = formatOf(options);
       const filter = filterOf(format, options);
+      const credit = creditOf(format, options);
       const store = await findExperiment(id, {
         folders: options.resultsDir === undefined ? RESULTS_FOLDERS : [options.resultsDir],
         file: artifactKeys.trajectories,
@@ -172,7 +267,7 @@ export function addExportCommand(program: Command, finish: (code: number) => voi
               folders: (options.imageFolder ?? []).map((folder) => resolve(folder)),
             });
       const counts: Counts = { trajectories: 0, filtered: 0, rows: 0, refused: [] };
-      await write(options.out, exportedRows(store, { format, filter, images }, counts));
+      await write(options.out, exportedRows(store, { format, filter, images, credit }, counts));
       sayText(report(counts, images));
       finish(EXIT.done);
     });

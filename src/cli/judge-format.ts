@@ -1,11 +1,13 @@
 import type { JudgeMetrics, JudgeProgress, JudgeResult } from '../contracts/judge.js';
 import { scoreOrDash } from '../evolution/scores.js';
-import { countedText } from '../statistics/figure-text.js';
+import { countedText, scoreText } from '../statistics/figure-text.js';
+import { intervalText } from '../statistics/trial-figures.js';
 import {
   artifactLines,
   costSoFarText,
   errorReport,
   headedTable,
+  percent,
   shownAddress,
   spendingRows,
   stateParts,
@@ -36,6 +38,16 @@ export function judgeStanding(progress: JudgeProgress): string {
   ].join('\n');
 }
 
+const scoreInterval = (interval: [number, number] | null | undefined) =>
+  interval == null ? '' : `, 95 % interval ${interval.map(scoreText).join(' to ')}`;
+
+function successRows(metrics: JudgeMetrics): string[][] {
+  const { episodes_judged: judged, episodes_succeeded, success_rate, success_rate_interval } = metrics;
+  if (!(judged > 0)) return [];
+  const share = `${percent(success_rate)}, ${intervalText(success_rate_interval)}`;
+  return [['successes', `${episodes_succeeded} of ${judged} trajectories judged as a whole: ${share}`]];
+}
+
 /** The result of a judgement, as people read it. The numbers are those of `metrics.json`. */
 export function judgeTable(metrics: JudgeMetrics): string {
   const { steps, steps_planned, errors, errors_by_type } = metrics;
@@ -50,10 +62,12 @@ export function judgeTable(metrics: JudgeMetrics): string {
         name,
         {
           mean,
+          interval,
           range: [lowest, highest],
         },
-      ]) => [`mean ${name}`, `${scoreOrDash(mean)} (${lowest} to ${highest})`],
+      ]) => [`mean ${name}`, `${scoreOrDash(mean)} (${lowest} to ${highest})${scoreInterval(interval)}`],
     ),
+    ...successRows(metrics),
     ['errors', errors === 0 ? '0' : `${errors}, no scores`],
     ['malformed replies', String(metrics.malformed_replies)],
     ...spendingRows(metrics),

@@ -1,10 +1,11 @@
+import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { checkJudge } from '../activities/judge/prepare-judge.js';
 import { resolveJudgeConfig } from '../config/judge-load.js';
 import type { JudgeConfig } from '../config/judge-schema.js';
 import type { JudgeProgress, JudgeResult } from '../contracts/judge.js';
 import { artifactKeys } from '../storage/paths.js';
-import { startJudge } from '../workers/start-judge.js';
+import { type StartedJudgement, startJudge } from '../workers/start-judge.js';
 import { type CarriedOut, carryOut } from './carry-out.js';
 import { collect } from './collect.js';
 import { leaveToWorkers } from './detach.js';
@@ -41,13 +42,18 @@ async function readJudge(id: string, { model, rubric, set, resultsDir }: Options
 }
 
 /** A judgement as a command carries it out. */
-export function judgement(config: JudgeConfig, json: boolean): CarriedOut<JudgeProgress, JudgeResult> {
+export function judgement(
+  config: JudgeConfig,
+  json: boolean,
+  start: (client: Client, taskQueue: string) => Promise<StartedJudgement> = (client, taskQueue) =>
+    startJudge(client, config, taskQueue),
+): CarriedOut<JudgeProgress, JudgeResult> {
   return {
     name: 'the judgement',
     concurrency: config.concurrency,
     display: judgeDisplay(json),
     start: async (client, taskQueue) => {
-      const started = await startJudge(client, config, taskQueue);
+      const started = await start(client, taskQueue);
       const { id, handle, how } = started;
       const verb = how === 'attached' ? 'Attached to' : 'Started';
       return { id, handle, says: [`${verb} ${id}`, ...paceNotes(started)] };

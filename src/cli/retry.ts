@@ -5,24 +5,27 @@ import type { Command } from 'commander';
 import { holdsRows as holdsRollouts } from '../activities/agent-eval/agent-eval-folder.js';
 import { askedRows } from '../activities/agent-eval/asked-rows.js';
 import { checkLanguageModel } from '../activities/check-language-model.js';
-import { makeRoomInAgentEval, makeRoomInRun, reopen } from '../activities/reopen.js';
+import { judgementName } from '../activities/judge/judge-folder.js';
+import { checkJudge } from '../activities/judge/prepare-judge.js';
+import { makeRoomInAgentEval, makeRoomInJudgement, makeRoomInRun, reopen } from '../activities/reopen.js';
 import { holdsRows } from '../activities/run-rows.js';
 import { resolveAgentEvalConfig } from '../config/agent-eval-load.js';
 import { InvalidInputError } from '../config/errors.js';
+import { resolveJudgeConfig } from '../config/judge-load.js';
 import { resolveConfig } from '../config/load.js';
 import type { RunConfig } from '../config/schema.js';
 import type { JsonObject } from '../contracts/json.js';
 import { countedText } from '../statistics/figure-text.js';
 import { type AnyMetrics, errorTypesOf, judgedOf } from '../statistics/judged.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import { artifactKeys } from '../storage/paths.js';
+import { artifactKeys, judgementPrefix } from '../storage/paths.js';
 import { readRetry } from '../storage/retry-marker.js';
 import { readStoredConfig } from '../storage/stored-config.js';
 import { missingFile, readJson } from '../storage/stored-file.js';
 import { tryModuleApart } from '../workers/code-trial.js';
 import { inProgress } from '../workers/in-progress.js';
 import { startAgentEval } from '../workers/start-agent-eval.js';
-import type { StartedRun } from '../workers/start-named.js';
+import { startJudge } from '../workers/start-judge.js';
 import { startRun } from '../workers/start-run.js';
 import { evaluation } from './agent-eval.js';
 import { checkAgentEval } from './agent-eval-check.js';
@@ -32,6 +35,7 @@ import { EXIT } from './exit.js';
 import { FAIL_ON_ERROR, shareOf } from './exit-code.js';
 import { RESULTS_FOLDERS } from './export.js';
 import { findExperiment } from './find-experiment.js';
+import { judgement } from './judge.js';
 import { printJson, sayText } from './print.js';
 import { runOf } from './run.js';
 import { agentSources } from './session.js';
@@ -53,24 +57,17 @@ interface Retried {
   types: string[] | null;
 }
 
-type Start = (client: Client, taskQueue: string) => Promise<StartedRun>;
-
 /** An experiment that was gone through, and is to be continued in its own folder. */
 interface Continued {
   concurrency: number;
   sources: ReturnType<typeof agentSources>;
-  start: Start;
-  carry(start: Start, json: boolean, mostErrors: number | null): Promise<number>;
+  start: Parameters<typeof leaveToWorkers>[0]['start'];
+  carry(json: boolean, mostErrors: number | null): Promise<number>;
 }
 
 /** @throws InvalidInputError where it is one whose errors are not asked again, or not with this command. */
 function checkRetriable({ id, metrics }: Retried, isBegun: boolean): void {
   const { kind, status } = metrics;
-  if (kind === 'judge') {
-    throw new InvalidInputError(
-      `${id} is a judgement: the reprise judge command that made it asks for the steps without a reply, and only for those`,
-    );
-  }
   if (kind === 'evolve') {
     throw new InvalidInputError(
       `${id} is an evolution, which has no rows to ask again; the command that started it goes on with it`,
@@ -103,7 +100,9 @@ async function retriedOf(id: string, { type, resultsDir }: Options): Promise<Ret
   });
   const metrics = await readJson<AnyMetrics>(store, artifactKeys.metrics);
   if (metrics === null) throw missingFile(store, artifactKeys.metrics);
-  return { store, id: basename(store.uri), metrics, types: type ?? null };
+  // A judgement lies in the folder of its experiment, and is named so.
+  const levels = metrics.kind === 'judge' ? 3 : 1;
+  return { store, id: store.uri.split('/').slice(-levels).join('/'), metrics, types: type ?? null };
 }
 
 /** The config of the folder, as it is continued: its results lie where they were found. */
@@ -134,14 +133,15 @@ async function continuedRun(retried: Retried): Promise<Continued> {
   checkSeparate(config, id);
   await checkLanguageModel(config, { environment: process.env });
   if (!(await holdsRows(store, config, process.env))) throw otherRows(id);
+  const start = async (client: Client, queue: string) => {
+    await openAgain(client, retried, () => reopen(store, types, makeRoomInRun));
+    return startRun(client, config, queue, id);
+  };
   return {
     concurrency: config.runtime.concurrency,
     sources: agentSources(config),
-    start: async (client, queue) => {
-      await openAgain(client, retried, () => reopen(store, types, makeRoomInRun));
-      return startRun(client, config, queue, id);
-    },
-    carry: (start, json, mostErrors) => carry(retried, { ...runOf(config, json, start), mostErrors }),
+    start,
+    carry: (json, mostErrors) => carry(retried, { ...runOf(config, json, start), mostErrors }),
   };
 }
 
@@ -162,14 +162,39 @@ async function continuedEvaluation(retried: Retried): Promise<Continued> {
   await checkAgentEval(config, process.env);
   const rows = await askedRows(config, config.now ?? new Date().toISOString(), tryModuleApart);
   if (!(await holdsRollouts(store, rows))) throw otherRows(id);
+  const start = async (client: Client, queue: string) => {
+    await openAgain(client, retried, () => reopen(store, types, makeRoomInAgentEval));
+    return startAgentEval(client, config, queue, id);
+  };
   return {
     concurrency: config.concurrency,
     sources: [],
-    start: async (client, queue) => {
-      await openAgain(client, retried, () => reopen(store, types, makeRoomInAgentEval));
-      return startAgentEval(client, config, queue, id);
-    },
-    carry: (start, json, mostErrors) => carry(retried, { ...evaluation(config, json, start), mostErrors }),
+    start,
+    carry: (json, mostErrors) => carry(retried, { ...evaluation(config, json, start), mostErrors }),
+  };
+}
+
+async function continuedJudgement(retried: Retried): Promise<Continued> {
+  const { store, id, types } = retried;
+  const source = `${store.uri}/${artifactKeys.config}`;
+  const stored = await readStoredConfig(store);
+  if (stored === null) throw missingFile(store, artifactKeys.config);
+  // Its results lie where they were found.
+  const experiment = store.uri.slice(0, -`/${judgementPrefix(basename(store.uri))}`.length);
+  const config = resolveJudgeConfig({ ...stored, experiment }, { source, folder: process.cwd() });
+  if (judgementName(config) !== basename(store.uri)) {
+    throw new InvalidInputError(`${id} was made by another config than ${source} holds now; judge it anew`);
+  }
+  await checkJudge(config, { environment: process.env });
+  const start = async (client: Client, queue: string) => {
+    await openAgain(client, retried, () => reopen(store, types, makeRoomInJudgement));
+    return startJudge(client, config, queue);
+  };
+  return {
+    concurrency: config.concurrency,
+    sources: [],
+    start,
+    carry: (json, mostErrors) => carry(retried, { ...judgement(config, json, start), mostErrors }),
   };
 }
 
@@ -205,6 +230,11 @@ function askedText({ metrics, types }: Retried): string {
   return countedText(asked, what);
 }
 
+function continuedOf(retried: Retried): Promise<Continued> {
+  if (retried.metrics.kind === 'judge') return continuedJudgement(retried);
+  return retried.metrics.kind === 'run' ? continuedRun(retried) : continuedEvaluation(retried);
+}
+
 async function retry(id: string, options: Options): Promise<number> {
   const json = options.json === true;
   const mostErrors = shareOf(options.failOnError, options.detach);
@@ -218,17 +248,16 @@ async function retry(id: string, options: Options): Promise<number> {
     return EXIT.done;
   }
   if (!isBegun) checkTypes(retried);
-  const continued = await (metrics.kind === 'run' ? continuedRun(retried) : continuedEvaluation(retried));
-  const { concurrency, sources, start } = continued;
+  const { concurrency, sources, start, ...continued } = await continuedOf(retried);
   if (!json) sayText(`Asking ${askedText(retried)} of ${retried.id} again; all others stay as they are.`);
   if (options.detach) return leaveToWorkers({ sources, concurrency, start }, json);
-  return continued.carry(start, json, mostErrors);
+  return continued.carry(json, mostErrors);
 }
 
 export function addRetryCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('retry')
-    .description('ask only the rows of a finished run or evaluation again that are errors')
+    .description('ask only the rows of a finished run, evaluation or judgement again that are errors')
     .argument('<id>', 'the experiment’s id, or its folder')
     .option('--type <type...>', 'only errors of these types, e.g. EmptyReply')
     .option('--results-dir <folder>', `where experiments are kept (default: ${RESULTS_FOLDERS.join(' or ')})`)

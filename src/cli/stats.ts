@@ -4,7 +4,9 @@ import { InvalidInputError } from '../config/errors.js';
 import { resolveLocation } from '../config/paths.js';
 import { parsePlainJson } from '../datasets/json-text.js';
 import type { Interval } from '../statistics/clustered-bootstrap.js';
+import { scoreText } from '../statistics/figure-text.js';
 import { comparePaired, type PairedComparison } from '../statistics/paired.js';
+import { weightsText } from '../statistics/pass-at-k.js';
 import { type RewardRow, readRewardRow } from '../statistics/reward-rows.js';
 import {
   type RewardStatistics,
@@ -78,8 +80,8 @@ function statisticsOptions(options: StatsOptions): RewardStatisticsOptions {
   };
 }
 
-/** With the digits that tell one reward in a thousand. */
-const figure = (value: number) => value.toFixed(3);
+/** With the digits that tell one reward in a thousand; what is too large for digits, as any score. */
+const figure = (value: number) => (Math.abs(value) < 1e21 ? value.toFixed(3) : scoreText(value));
 
 function intervalText(interval: Interval | null): string {
   if (interval === null) return '–';
@@ -108,8 +110,14 @@ function statisticsText(statistics: RewardStatistics): string {
     figure(pass_hat_k),
     String(of),
   ]);
-  const tables = [headedTable([], rows), headedTable(['k', 'pass@k', 'pass^k', 'tasks'], estimates)];
-  return tables.slice(0, estimates.length === 0 ? 1 : 2).join('\n');
+  const { pass_warning } = statistics;
+  if (estimates.length === 0) return headedTable([], rows);
+  return [
+    headedTable([], rows),
+    headedTable(['k', 'pass@k', 'pass^k', 'tasks'], estimates),
+    weightsText({ trial: 'trial', task: 'task' }),
+    ...(pass_warning === undefined ? [] : [`Warning: ${pass_warning}.`]),
+  ].join('\n');
 }
 
 function comparisonText(comparison: PairedComparison): string {
@@ -121,6 +129,19 @@ function comparisonText(comparison: PairedComparison): string {
     ['p-value of the sign test', p_value < 0.001 ? p_value.toExponential(1) : figure(p_value)],
   ];
   return headedTable([], rows);
+}
+
+/** The other file's own figures, and what the tasks that both have say of the difference. */
+function compare(
+  rows: readonly RewardRow[],
+  others: readonly RewardRow[],
+  file: string,
+  settings: RewardStatisticsOptions,
+): { against: RewardStatistics; comparison: PairedComparison } {
+  return refusing(file, () => ({
+    against: rewardStatistics(others, settings),
+    comparison: comparePaired(rows, others, settings),
+  }));
 }
 
 export function addStatsCommand(program: Command, finish: (code: number) => void): void {
@@ -141,16 +162,13 @@ export function addStatsCommand(program: Command, finish: (code: number) => void
       const rows = await readRewards(file);
       const others = options.against === undefined ? null : await readRewards(options.against);
       const statistics = refusing(file, () => rewardStatistics(rows, settings));
-      const comparison =
-        others === null
-          ? null
-          : refusing(options.against as string, () => comparePaired(rows, others, settings));
-      if (options.json) {
-        const report = comparison === null ? statistics : { ...statistics, comparison };
-        printJson(report);
-      } else {
+      const compared = others === null ? null : compare(rows, others, options.against as string, settings);
+      if (options.json) printJson({ ...statistics, ...compared });
+      else {
         printText(statisticsText(statistics));
-        if (comparison !== null) {
+        if (compared !== null) {
+          const { against, comparison } = compared;
+          printText(`${options.against}:\n${statisticsText(against)}`);
           printText(`Against ${options.against}:\n${comparisonText(comparison)}`);
         }
       }

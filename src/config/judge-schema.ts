@@ -4,14 +4,18 @@ import { LOG_LEVELS, limitsSchema } from './schema.js';
 
 /** Where a verdict would hold its scores, a step without one holds its error. */
 export const ERROR_FIELD = 'error';
+/** Beside the criteria, what the verdict on the last step says of the whole episode. */
+export const EPISODE_FIELD = 'whole_episode';
+
+const RESERVED: readonly string[] = [ERROR_FIELD, EPISODE_FIELD];
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 export const criterionSchema = z.strictObject({
   name: z
     .string()
-    .refine((name) => NAME.test(name) && name !== ERROR_FIELD, {
-      error: `must be letters, digits, _ and -, at most 64, a letter first, and not '${ERROR_FIELD}'`,
+    .refine((name) => NAME.test(name) && !RESERVED.includes(name), {
+      error: `must be letters, digits, _ and -, at most 64, a letter first, and neither '${ERROR_FIELD}' nor '${EPISODE_FIELD}'`,
     })
     .describe('What its score is called in the verdict.'),
   description: z.string().min(1).describe('What is judged, and what the ends of the range mean.'),
@@ -37,6 +41,14 @@ export const rubricSchema = z.strictObject({
     .refine((criteria) => new Set(criteria.map(({ name }) => name)).size === criteria.length, {
       error: 'two criteria have the same name',
     }),
+  success: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'When the whole episode is a success, asked with its last step; default: all was done that was asked for.',
+    ),
   show_reward: z
     .boolean()
     .default(false)

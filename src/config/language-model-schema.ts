@@ -47,6 +47,12 @@ const fields = z.strictObject({
     .describe('null: the field is left out, for models that take none.'),
   max_output_tokens: z.int().positive().default(2048),
   thinking_budget: z.int().min(-1).nullable().default(null).describe('Tokens; 0 off, -1 the model decides.'),
+  logprobs: z
+    .int()
+    .min(0)
+    .max(20)
+    .optional()
+    .describe('Record the log probability of each token, and of so many likeliest ones in its place.'),
   on_cut_off: z
     .enum(['judge', 'error'])
     .default('judge')
@@ -122,6 +128,9 @@ function checkProviderFields(lm: Fields & { provider: Provider }): { path: strin
     if (lm[field as keyof typeof owners] !== undefined && lm.provider !== owner) {
       return { path: field, problem: `belongs to provider ${owner}, but the provider is ${lm.provider}` };
     }
+  }
+  if (lm.logprobs !== undefined && lm.provider === 'anthropic') {
+    return { path: 'logprobs', problem: "Anthropic's API sends no log probabilities; leave it out" };
   }
   if (lm.base_url !== undefined && OFFLINE_PROVIDERS.includes(lm.provider)) {
     return { path: 'base_url', problem: `provider ${lm.provider} calls no server` };

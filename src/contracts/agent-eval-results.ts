@@ -44,6 +44,14 @@ export interface CodeChange {
   modules: string[];
 }
 
+/** A named metric of a reward, over the rollouts that have it, each alike. */
+export interface RewardMetric {
+  rollouts: number;
+  mean: number;
+  /** 95 %, from a bootstrap over rows; null where fewer than two of them have it. */
+  interval: [number, number] | null;
+}
+
 /** The content of `metrics.json`. Rates leave out errors and spoiled rollouts, which are counted apart. */
 export interface AgentEvalMetrics extends Beside, Repeats, CallFigures {
   name: string;
@@ -63,12 +71,21 @@ export interface AgentEvalMetrics extends Beside, Repeats, CallFigures {
   error_causes?: ErrorCause[];
   user_faults: Record<UserFault, number>;
   endings: Partial<Record<RolloutEnding, number>>;
+  /** Over all rollouts with a reward, each alike. */
   mean_reward: number | null;
   /** 95 %, from a bootstrap over rows; null where fewer than two of them have a score. */
   mean_reward_interval: [number, number] | null;
-  /** Element k - 1: the chance that one of k rollouts, or that each of them, is a success; null where no row has k. */
+  /** What the reward's named metrics come to, each over the rollouts that have it. */
+  reward_metrics: Record<string, RewardMetric>;
+  /**
+   * Element k - 1: the chance that one of k rollouts, or that each of them, is a success; null where no row has k. Means
+   * over the rows with at least k judged rollouts, each alike; how many those are.
+   */
   pass_at_k: (number | null)[];
   pass_hat_k: (number | null)[];
+  pass_rows: number[];
+  /** What rows with different numbers of judged rollouts do to these; absent where all have the same. */
+  pass_warning?: string;
   by_row: Record<string, { rollouts: number; mean_reward: number | null; successes: number }>;
   /** Where there are any, the rewards are not all of the same tools and reward. */
   code_changes: CodeChange[];

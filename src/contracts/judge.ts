@@ -32,8 +32,9 @@ export interface JudgePlan {
   limits: Limits;
   search_attributes: string[];
   spent_wall_seconds: number;
-  /** What earlier executions have spent. */
+  /** What earlier executions have spent, and how many replies of theirs are stored. */
   spent: StepCost;
+  stored: number;
 }
 
 /** Names a step of a judgement. */
@@ -137,8 +138,16 @@ export interface JudgeMetrics extends Beside, Repeats, CallFigures {
   steps_planned: number;
   /** Steps with a verdict. */
   steps: number;
-  /** By the criterion's name, with its range; null where there is no verdict. */
-  scores: Record<string, { mean: number | null; range: [number, number] }>;
+  /**
+   * By the criterion's name, with its range: the mean over the steps with a verdict, each alike, and its 95 % interval from
+   * a bootstrap over trajectories; null where there is none.
+   */
+  scores: Record<string, { mean: number | null; interval: [number, number] | null; range: [number, number] }>;
+  /** Trajectories of which is known whether the whole was a success, and those that were; the share and its interval. */
+  episodes_judged: number;
+  episodes_succeeded: number;
+  success_rate: number | null;
+  success_rate_interval: [number, number] | null;
   errors: number;
   errors_by_type: Record<string, number>;
   /** By type, each cause of it with what the first step says; absent where there is none. */

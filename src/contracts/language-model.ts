@@ -55,6 +55,8 @@ export interface GenerateParameters {
   temperature?: number;
   /** Upper bound of generated tokens, thinking included where the provider counts it so. */
   max_output_tokens?: number;
+  /** Asks for the log probability of each token of the reply, and of so many likeliest ones at its place. */
+  logprobs?: number;
   /** Tokens the model may think for; 0 turns thinking off, -1 lets the model decide (Gemini). */
   thinking_budget?: number;
 }
@@ -65,6 +67,17 @@ export interface Usage {
   output_tokens: number;
   /** Those of `output_tokens` that the model thought with; absent where the provider does not say. */
   reasoning_tokens?: number;
+}
+
+/** The tokens that a reply is made of, as far as the provider sends them: lists of the same length, in order. */
+export interface ReplyTokens {
+  token_ids?: number[];
+  tokens?: string[];
+  /** Natural logarithms. */
+  logprobs?: number[];
+  /** At each place the likeliest tokens, and theirs. */
+  top_tokens?: string[][];
+  top_logprobs?: number[][];
 }
 
 /** Why the model stopped. `length` means the reply was cut off at the token limit. */
@@ -90,6 +103,8 @@ export interface GenerateReply {
   /** The provider did not report `usage`: it is estimated from the text. */
   usage_estimated?: boolean;
   finish_reason: FinishReason;
+  /** What was asked for with `logprobs`; absent: the provider sent none. */
+  tokens?: ReplyTokens;
   /** How it was sent otherwise than it was asked for, a sentence each; absent: it was not. */
   adapted?: string[];
   /** The model that answered, where the provider names one more precisely than it was asked for. */
@@ -128,6 +143,8 @@ export interface CallRecord extends CallIdentity {
   only_thought?: true;
   tool_calls?: ToolCall[];
   finish_reason: FinishReason;
+  /** Absent where none were asked for, or sent. */
+  tokens?: ReplyTokens;
   /** How it was sent otherwise than `messages` and `parameters` say, a sentence each; absent: it was not. */
   adapted?: string[];
   usage?: Usage;

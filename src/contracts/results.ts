@@ -98,6 +98,8 @@ export interface ResultRow {
   /** The action that the environment could not judge, where that is the error: the one after the steps that were taken. */
   unjudged?: string;
   warnings?: string[];
+  /** The limit of steps or an error cut the episode before the environment was done; absent: it was. */
+  truncated?: true;
   /** Steps taken; `step_records` lists them where there is more than one. */
   steps: number;
   step_records?: StepRecord[];

@@ -1,5 +1,6 @@
 import type { JudgedStep, JudgeTotals } from '../contracts/judge.js';
 import { addStep, noStepCost } from '../runtime/step-cost.js';
+import { sumOf } from '../statistics/sums.js';
 
 export function noJudgeTotals(): JudgeTotals {
   return { ...noStepCost(), judged: 0, errors: 0, malformed: 0, scores: {} };
@@ -17,7 +18,7 @@ export function addScores(
   sums: Readonly<Record<string, number>>,
   scores: Readonly<Record<string, number>>,
 ): Record<string, number> {
-  const added = Object.entries(scores).map(([name, score]) => [name, (sums[name] ?? 0) + score]);
+  const added = Object.entries(scores).map(([name, score]) => [name, sumOf([sums[name] ?? 0, score])]);
   return { ...sums, ...Object.fromEntries(added) };
 }
 

@@ -1,13 +1,24 @@
-import type { Criterion } from '../config/judge-schema.js';
+import { type Criterion, EPISODE_FIELD } from '../config/judge-schema.js';
 import { isMapping } from '../contracts/json.js';
 
 /** What a judge says of a step: a score and the reason for it, by the criterion's name. */
 export type Verdict = Readonly<Record<string, { score: number; reason: string }>>;
 
-export type ReadVerdict = { ok: true; verdict: Verdict } | { ok: false; fault: string };
+/** What a judge says of a whole episode. */
+export interface EpisodeVerdict {
+  success: boolean;
+  rationale: string;
+}
+
+export type ReadVerdict =
+  | { ok: true; verdict: Verdict; episode?: EpisodeVerdict }
+  | { ok: false; fault: string };
 
 /** A judge is asked this often for a verdict on a step. */
 export const MOST_TRIES = 3;
+
+/** The type of error of a step on which no reply was a verdict. */
+export const MALFORMED_VERDICT = 'MalformedVerdict';
 
 /** Characters of what is wrong with a reply. */
 const LONGEST_FAULT = 600;
@@ -43,6 +54,14 @@ function entryFault({ name, range: [lowest, highest] }: Criterion, entry: unknow
   return `"${name}": "reason" must be a text that says why; it is ${shown(reason)}.`;
 }
 
+/** What is said of the whole episode; null where that is nothing, which does not make the verdict on the step less of one. */
+function episodeIn(entry: unknown): EpisodeVerdict | null {
+  if (!isMapping(entry)) return null;
+  const { success, reason } = entry;
+  if (typeof success !== 'boolean' || typeof reason !== 'string' || reason.trim() === '') return null;
+  return { success, rationale: reason.trim() };
+}
+
 /** Reads a judge's reply: a JSON object with an entry for each criterion. Further fields are left out. */
 export function readVerdict(text: string, criteria: readonly Criterion[]): ReadVerdict {
   const found = objectIn(text.trim());
@@ -54,5 +73,6 @@ export function readVerdict(text: string, criteria: readonly Criterion[]): ReadV
     const { score, reason } = entryOf(name) as { score: number; reason: string };
     return [name, { score, reason: reason.trim() }] as const;
   });
-  return { ok: true, verdict: Object.fromEntries(entries) };
+  const episode = episodeIn(entryOf(EPISODE_FIELD));
+  return { ok: true, verdict: Object.fromEntries(entries), ...(episode === null ? {} : { episode }) };
 }

@@ -8,6 +8,10 @@ export interface Dialect {
   temperature: boolean;
   /** A thinking budget, a reasoning effort: whatever the protocol has. */
   thinking: boolean;
+  /** Log probabilities of the reply's tokens. */
+  logprobs: boolean;
+  /** `return_token_ids` of vLLM beside them, which nobody asks for by itself. */
+  tokenIds: boolean;
   /** System messages; without them their text begins the first message of the user. */
   system: boolean;
   /** OpenAI's protocol has two names for the limit. */
@@ -20,6 +24,8 @@ type Field = keyof Dialect;
 export const COMMON_DIALECT: Dialect = {
   temperature: true,
   thinking: true,
+  logprobs: true,
+  tokenIds: true,
   system: true,
   tokenField: 'max_tokens',
 };
@@ -37,6 +43,8 @@ const NAMES: Record<Field, RegExp> = {
   temperature: /\btemperature\b/i,
   thinking:
     /\breasoning\b|\breasoning_effort\b|\bthinking\b|\bthinking_?(?:budget|level|config)\b|\bbudget_tokens\b|\boutput_config\b|^budget \d/i,
+  logprobs: /\blog_?probs\b|\btop_?log_?probs\b|\bresponse_?log_?probs\b/i,
+  tokenIds: /\breturn_token_ids\b/i,
   system:
     /\bsystem[ _-]?(?:role|message|prompt|instruction)s?\b|\bdeveloper instruction\b|\brole\b[^.]{0,20}['"`]?\bsystem\b|['"`]system['"`]|only user(?:,| and) (?:model|assistant) roles|\broles must alternate\b/i,
   tokenField: /\bmax_tokens\b|\bmax_completion_tokens\b/,
@@ -91,7 +99,7 @@ function refuses(field: Field, { status, message, param }: Refusal): boolean {
   return !OUT_OF_RANGE.test(message);
 }
 
-const FIELDS: readonly Field[] = ['temperature', 'thinking', 'system', 'tokenField'];
+const FIELDS: readonly Field[] = ['temperature', 'thinking', 'tokenIds', 'logprobs', 'system', 'tokenField'];
 
 /**
  * The dialect to try after a server refused a field, or undefined where the refusal is about something else. Such a
@@ -165,10 +173,12 @@ export class LearnedDialect {
 
   /** Others may have learned something meanwhile; a field that is refused once stays so. */
   private learn(dialect: Dialect, reasons: ReadonlyMap<Field, string>): void {
-    const { temperature, thinking, system } = this.current;
+    const { temperature, thinking, logprobs, tokenIds, system } = this.current;
     this.current = {
       temperature: temperature && dialect.temperature,
       thinking: thinking && dialect.thinking,
+      logprobs: logprobs && dialect.logprobs,
+      tokenIds: tokenIds && dialect.tokenIds,
       system: system && dialect.system,
       tokenField: dialect.tokenField,
     };
@@ -176,10 +186,11 @@ export class LearnedDialect {
   }
 
   private sentences({ parameters }: GenerateRequest, dialect: Dialect, holds: Holds): string[] {
-    const { temperature, thinking_budget } = parameters;
+    const { temperature, thinking_budget, logprobs } = parameters;
     const what: [Field, string][] = [
       ['temperature', `lm.temperature ${temperature} is left out`],
       ['thinking', `lm.thinking_budget ${thinking_budget} is left out`],
+      ['logprobs', `lm.logprobs ${logprobs} is left out`],
       ['system', "the system prompt begins the user's first message"],
     ];
     return what
@@ -202,6 +213,9 @@ export function holdsField({ parameters, messages }: GenerateRequest, field: Fie
       return parameters.temperature !== undefined;
     case 'thinking':
       return parameters.thinking_budget !== undefined;
+    case 'logprobs':
+    case 'tokenIds':
+      return parameters.logprobs !== undefined;
     case 'system':
       return messages.some(isSystem);
     case 'tokenField':

@@ -13,6 +13,7 @@ import type { Dialect } from './dialect.js';
 import { LanguageModelError } from './errors.js';
 import { failedEnd, readEnd } from './reply-end.js';
 import { splitContent } from './reply-parts.js';
+import { tokensOfCandidate } from './reply-tokens.js';
 import { reportedUsage } from './usage.js';
 
 /**
@@ -63,13 +64,15 @@ export function toContents(messages: readonly ChatMessage[], recipient: Recipien
 /** Parameters, system instruction and tools of one request. */
 export function toConfig(
   { messages, parameters, tools }: GenerateRequest,
-  dialect: Pick<Dialect, 'temperature' | 'thinking'>,
+  dialect: Pick<Dialect, 'temperature' | 'thinking' | 'logprobs'>,
 ): GenerateContentConfig {
-  const { temperature, max_output_tokens, thinking_budget } = parameters;
+  const { temperature, max_output_tokens, thinking_budget, logprobs } = parameters;
   return {
     systemInstruction: systemText(messages),
     ...(dialect.temperature && { temperature }),
     maxOutputTokens: max_output_tokens,
+    ...(logprobs !== undefined &&
+      dialect.logprobs && { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }),
     ...(thinking_budget !== undefined &&
       dialect.thinking && {
         thinkingConfig: {
@@ -149,6 +152,7 @@ export function readResponse(
   const calls = parts.flatMap((part) =>
     isMapping(part) && isMapping(part.functionCall) ? [part.functionCall] : [],
   );
+  const tokens = tokensOfCandidate(candidate);
   return {
     text: said,
     ...(thought !== '' && { reasoning: thought }),
@@ -160,6 +164,7 @@ export function readResponse(
       })),
     }),
     ...(usage && { usage }),
+    ...(tokens && { tokens }),
     // Gemini reports STOP beside function calls.
     finish_reason: calls.length > 0 && end === 'stop' ? 'tool_calls' : end,
     model: response.modelVersion || undefined,

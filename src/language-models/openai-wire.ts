@@ -13,6 +13,7 @@ import { type Dialect, inDialect } from './dialect.js';
 import { LanguageModelError } from './errors.js';
 import { type FailedEnd, failedEnd, readEnd } from './reply-end.js';
 import { splitContent, thoughtIn } from './reply-parts.js';
+import { tokensOfChoice } from './reply-tokens.js';
 import { reportedUsage } from './usage.js';
 
 type WireMessage = ChatCompletionCreateParamsNonStreaming['messages'][number];
@@ -40,13 +41,17 @@ export function toWireRequest(
   { messages, parameters, tools }: GenerateRequest,
   dialect: Dialect,
 ): ChatCompletionCreateParamsNonStreaming {
-  const { temperature, max_output_tokens, thinking_budget } = parameters;
+  const { temperature, max_output_tokens, thinking_budget, logprobs } = parameters;
   const budget = thinking_budget ?? -1;
   return {
     model,
     messages: inDialect(messages, dialect).map((message) => toWireMessage(message, tools)),
     ...(temperature !== undefined && dialect.temperature && { temperature }),
     ...(max_output_tokens !== undefined && { [dialect.tokenField]: max_output_tokens }),
+    ...(logprobs !== undefined &&
+      dialect.logprobs && { logprobs: true, ...(logprobs > 0 && { top_logprobs: logprobs }) }),
+    // vLLM's own; others pass it over, or refuse it and are asked without.
+    ...(logprobs !== undefined && dialect.tokenIds && { return_token_ids: true }),
     ...(budget >= 0 && dialect.thinking && { reasoning_effort: budget === 0 ? 'none' : effortOf(budget) }),
     ...(tools !== undefined &&
       tools.length > 0 && {
@@ -142,11 +147,13 @@ export function readWireReply(body: unknown, { serverName, secrets }: Origin): G
   const fields = [message.reasoning_content, message.reasoning, message.thinking, message.reasoning_details];
   const reasoning = [thought, ...fields.map(thoughtIn)].find((text) => text !== '');
   const model = (body as Record<string, unknown>).model;
+  const tokens = tokensOfChoice(choice);
   return {
     text: said,
     ...(reasoning !== undefined && { reasoning }),
     ...(asksForTools && { tool_calls: calls }),
     ...(usage && { usage }),
+    ...(tokens && { tokens }),
     // Several servers report `stop` beside tool calls.
     finish_reason: asksForTools && end === 'stop' ? 'tool_calls' : end,
     model: typeof model === 'string' && model !== '' ? model : undefined,

@@ -23,6 +23,7 @@ export function initialDialect(model: string, baseUrl: string): Dialect {
   const official = new URL(baseUrl).hostname.endsWith('api.openai.com');
   return {
     ...COMMON_DIALECT,
+    tokenIds: !official,
     tokenField: official ? 'max_completion_tokens' : 'max_tokens',
     temperature: !(official && REASONING_MODEL.test(model)),
   };

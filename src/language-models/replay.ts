@@ -46,16 +46,27 @@ const rowSchema = z.object({
   reasoning: z.string().optional().catch(undefined),
   only_thought: z.literal(true).optional().catch(undefined),
   adapted: z.array(z.string()).optional().catch(undefined),
+  tokens: z
+    .object({
+      token_ids: z.array(tokens).optional(),
+      tokens: z.array(z.string()).optional(),
+      logprobs: z.array(z.number()).optional(),
+      top_tokens: z.array(z.array(z.string())).optional(),
+      top_logprobs: z.array(z.array(z.number())).optional(),
+    })
+    .optional()
+    .catch(undefined),
 });
 
 function toReply(row: Record<string, unknown>): GenerateReply {
-  const { text, reasoning, only_thought, adapted, tool_calls, usage, usage_estimated, finish_reason, model } =
-    rowSchema.parse(row);
+  const { text, reasoning, only_thought, adapted, tokens, tool_calls, usage, ...rest } = rowSchema.parse(row);
+  const { usage_estimated, finish_reason, model } = rest;
   return {
     text: text ?? '',
     ...(reasoning && { reasoning }),
     ...(only_thought && { only_thought }),
     ...(adapted && { adapted }),
+    ...(tokens && { tokens }),
     ...(tool_calls && { tool_calls }),
     ...(usage && { usage }),
     ...(usage && usage_estimated && { usage_estimated }),

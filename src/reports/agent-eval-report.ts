@@ -1,4 +1,5 @@
 import type { AgentEvalMetrics } from '../contracts/agent-eval-results.js';
+import { ROLLOUTS_OF_ROWS, weightsText } from '../statistics/pass-at-k.js';
 import { errorTable } from './error-table.js';
 import {
   count,
@@ -30,12 +31,13 @@ export async function* agentEvalReport(metrics: AgentEvalMetrics): AsyncGenerato
     kind: 'Agent evaluation',
     name: metrics.name,
     experiment: metrics.experiment,
-    sections: { pass: 'Pass', rows: 'Rows', endings: 'Endings', errors: 'Errors' },
+    sections: { pass: 'Pass', metrics: 'Metrics', rows: 'Rows', endings: 'Endings', errors: 'Errors' },
   }).text;
   yield html`${simulationNotice(metrics.simulated)}${endNotice(metrics)}${codeChangeNotice(metrics.code_changes, 'rollouts')}${adaptationNotice(metrics)}`
     .text;
   yield section('figures', 'Figures', figures(metrics)).text;
   yield section('pass', 'Pass@k and pass^k', passTable(metrics)).text;
+  yield section('metrics', 'Metrics of the reward', metricTable(metrics)).text;
   yield section('rows', 'Rows', rowTable(metrics)).text;
   yield section('endings', 'How rollouts ended', endingTable(metrics)).text;
   yield section('errors', 'Errors', errorTypes(metrics)).text;
@@ -60,9 +62,7 @@ function outcomeFigures(metrics: AgentEvalMetrics): Figure[] {
     {
       name: 'Mean reward',
       value: shortFigure(metrics.mean_reward),
-      note:
-        interval !== null &&
-        html`95\u00a0%: ${shortFigure(interval[0])} to ${shortFigure(interval[1])}, rows resampled`,
+      note: html`each rollout alike${interval !== null && html`; ${bounds(interval)}, rows resampled`}`,
     },
     {
       name: 'Rollouts',
@@ -83,13 +83,30 @@ function outcomeFigures(metrics: AgentEvalMetrics): Figure[] {
   ];
 }
 
-function passTable({ pass_at_k, pass_hat_k }: AgentEvalMetrics): Html {
+function bounds([lower, upper]: readonly [number, number]): Html {
+  return html`95\u00a0%: ${shortFigure(lower)} to ${shortFigure(upper)}`;
+}
+
+function metricTable({ reward_metrics }: AgentEvalMetrics): Html {
+  const all = Object.entries(reward_metrics);
+  if (all.length === 0) return html`<p>The reward names none.</p>\n`;
+  const rows = all.slice(0, MOST_ROWS).map(([name, { rollouts, mean, interval }]) => {
+    const cells = [count(rollouts), shortFigure(mean), interval === null ? 'no interval' : bounds(interval)];
+    return html`<tr><th scope="row"><code>${name}</code></th>${cells.map(numberCell)}</tr>\n`;
+  });
+  const heads = ['metric', 'rollouts', 'mean', 'interval'];
+  return html`${table({ label: 'Table of the reward’s metrics', heads }, rows)}<p class="note">Means over the rollouts that have the metric, each alike; intervals from rows resampled.</p>
+`;
+}
+
+function passTable({ pass_at_k, pass_hat_k, pass_rows, pass_warning }: AgentEvalMetrics): Html {
   const rows = pass_at_k.map((share, index) => {
-    const cells = [share, pass_hat_k[index] ?? null].map((one) => numberCell(percentage(one)));
+    const shares = [share, pass_hat_k[index] ?? null].map((one) => percentage(one));
+    const cells = [...shares, count(pass_rows[index] ?? 0)].map(numberCell);
     return html`<tr><th scope="row">${index + 1}</th>${cells}</tr>\n`;
   });
-  return html`${table({ label: 'Table of pass@k and pass^k', heads: ['k', 'pass@k', 'pass^k'] }, rows)}<p class="note">The chance that one of k rollouts of a row is a success, and that each of them is.</p>
-`;
+  return html`${table({ label: 'Table of pass@k and pass^k', heads: ['k', 'pass@k', 'pass^k', 'rows'] }, rows)}<p class="note">The chance that one of k rollouts of a row is a success, and that each of them is. ${weightsText(ROLLOUTS_OF_ROWS)}</p>
+${pass_warning !== undefined && html`<p class="note"><strong>Warning:</strong> ${pass_warning}.</p>\n`}`;
 }
 
 function rowTable({ by_row }: AgentEvalMetrics): Html {

@@ -1,5 +1,6 @@
 import type { AgentEvalTotals, RolloutResult, RolloutTotals } from '../contracts/agent-eval.js';
 import { addStep } from '../runtime/step-cost.js';
+import { sumOf } from '../statistics/sums.js';
 
 export function noRolloutTotals(): RolloutTotals {
   return {
@@ -28,7 +29,7 @@ export function addRollout(
     tool_calls: totals.tool_calls + of.tool_calls,
     tool_calls_failed: totals.tool_calls_failed + of.tool_calls_failed,
     rollouts: totals.rollouts + Number(status === 'done'),
-    reward: totals.reward + (status === 'done' ? (score ?? 0) : 0),
+    reward: sumOf([totals.reward, status === 'done' ? (score ?? 0) : 0]),
     errors: totals.errors + Number(status === 'error'),
     user_faults: totals.user_faults + Number(status === 'user_fault'),
   };

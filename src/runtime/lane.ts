@@ -5,6 +5,7 @@ import type { CallIdentity, GenerateReply } from '../contracts/language-model.js
 import type { EpisodeCall, EpisodeError } from '../contracts/results.js';
 import type { AwaitedStep } from '../contracts/run.js';
 import type { MemoryModule } from '../memory/memory-module.js';
+import { sumOf } from '../statistics/sums.js';
 import type { EpisodeState, LaneState } from './lane-state.js';
 import {
   CallRefusedError,
@@ -203,7 +204,7 @@ export class Lane {
         ...(info === undefined ? {} : { info }),
         ...(act === null ? {} : { act }),
       });
-      episode.reward += reward;
+      episode.reward = sumOf([episode.reward, reward]);
       episode.environment = answer.state ?? null;
       episode.obs = obs ?? '';
       episode.agent = agent.snapshot();

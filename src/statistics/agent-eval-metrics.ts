@@ -1,15 +1,18 @@
 import type { RolloutEnding, RolloutRow, UserFault } from '../contracts/agent-eval.js';
-import type { AgentEvalMetrics } from '../contracts/agent-eval-results.js';
+import type { AgentEvalMetrics, RewardMetric } from '../contracts/agent-eval-results.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { Beside, Repeats } from '../contracts/step-cost.js';
 import { addRepeats, repeatsOfCall } from '../runtime/repeats.js';
 import { addStep, costOfCall } from '../runtime/step-cost.js';
 import { besideOf } from './beside.js';
 import { CallTally } from './call-figures.js';
+import { affordableResamples, boundsOf, clusteredMean } from './clustered-bootstrap.js';
 import { ErrorTally } from './error-tally.js';
 import { groupBy } from './group-by.js';
+import { passWarning, ROLLOUTS_OF_ROWS } from './pass-at-k.js';
 import { roundCost } from './result-row.js';
 import { isSuccess, rewardStatistics } from './reward-statistics.js';
+import { Sum } from './sums.js';
 
 /** What stands beside the figures. */
 export type AgentEvalFacts = Pick<
@@ -59,10 +62,24 @@ function byRow(
   const rewards = groupBy(rows, ({ task_id }) => task_id);
   const figures = planned.map(({ row }) => {
     const judged = (rewards.get(row) ?? []).flatMap(({ reward }) => reward ?? []);
-    const total = judged.reduce((all, reward) => all + reward, 0);
     const successes = judged.filter((reward) => isSuccess(reward, success_reward)).length;
-    const mean_reward = judged.length === 0 ? null : total / judged.length;
-    return [row, { rollouts: judged.length, mean_reward, successes }] as const;
+    return [row, { rollouts: judged.length, mean_reward: new Sum(judged).mean, successes }] as const;
+  });
+  return Object.fromEntries(figures);
+}
+
+/** Each named metric of the reward, in the order of their names. */
+function rewardMetrics(rows: readonly RolloutRow[], seed: number): Record<string, RewardMetric> {
+  const scores = rows.flatMap(({ task_id, reward, metrics }) =>
+    reward === null ? [] : Object.entries(metrics).map(([name, { score }]) => ({ name, task_id, score })),
+  );
+  const names = [...groupBy(scores, ({ name }) => name)].sort(([left], [right]) => (left < right ? -1 : 1));
+  const resamples = affordableResamples(scores.length);
+  const figures = names.map(([name, named]) => {
+    const byTask = [...groupBy(named, ({ task_id }) => task_id).values()];
+    const groups = byTask.map((task) => task.map(({ score }) => score));
+    const mean = clusteredMean(groups, { seed, resamples });
+    return [name, { rollouts: named.length, mean: mean?.estimate ?? 0, interval: boundsOf(mean) }] as const;
   });
   return Object.fromEntries(figures);
 }
@@ -83,6 +100,9 @@ export function agentEvalMetrics(
   const most = planned.reduce((largest, { n_rollouts }) => Math.max(largest, n_rollouts), 0);
   const forEachK = (figure: 'pass_at_k' | 'pass_hat_k') =>
     Array.from({ length: most }, (_, index) => pass[index]?.[figure] ?? null);
+  const by_row = byRow(rows, facts);
+  const judgedRows = Object.values(by_row).flatMap(({ rollouts }) => (rollouts === 0 ? [] : [rollouts]));
+  const warning = passWarning(judgedRows, ROLLOUTS_OF_ROWS);
   const tally = new ErrorTally();
   for (const { status, error } of rows) {
     if (status === 'error') tally.add(error ?? { type: 'Error', message: '' });
@@ -103,11 +123,13 @@ export function agentEvalMetrics(
     user_faults: { ...userFaults, ...counts(faults) },
     endings: counts(endings),
     mean_reward: mean?.estimate ?? null,
-    mean_reward_interval:
-      mean === null || mean.lower === null || mean.upper === null ? null : [mean.lower, mean.upper],
+    mean_reward_interval: boundsOf(mean),
+    reward_metrics: rewardMetrics(rows, seed),
     pass_at_k: forEachK('pass_at_k'),
     pass_hat_k: forEachK('pass_hat_k'),
-    by_row: byRow(rows, facts),
+    pass_rows: Array.from({ length: most }, (_, index) => pass[index]?.tasks ?? 0),
+    ...(warning === null ? {} : { pass_warning: warning }),
+    by_row,
     agent_turns: sum(rows, 'agent_turns'),
     tool_calls: sum(rows, 'tool_calls'),
     tool_calls_failed: sum(rows, 'tool_calls_failed'),

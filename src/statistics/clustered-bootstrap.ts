@@ -1,4 +1,5 @@
 import { createRandom } from './random.js';
+import { bounded, ROOM, sumOf } from './sums.js';
 
 /** The values that are not independent of each other, such as the rewards of one task: their sum and number. */
 export interface Cluster {
@@ -27,7 +28,40 @@ export interface Interval {
 }
 
 export function clusterOf(values: readonly number[]): Cluster {
-  return { sum: values.reduce((sum, value) => sum + value, 0), count: values.length };
+  return { sum: sumOf(values), count: values.length };
+}
+
+/** An interval of other units. */
+function times({ estimate, lower, upper, ...known }: Interval, factor: number): Interval {
+  const scaled = (value: number | null) => (value === null ? null : bounded(value * factor));
+  return { estimate: bounded(estimate * factor), lower: scaled(lower), upper: scaled(upper), ...known };
+}
+
+/** {@link clusteredBootstrap} of values, a list for each cluster: also of those so large that a cluster's sum overflows. */
+export function clusteredMean(
+  groups: readonly (readonly number[])[],
+  options: BootstrapOptions = {},
+): Interval | null {
+  const clusters = groups.map((values) => clusterOf(values.map((value) => value / ROOM)));
+  const interval = clusteredBootstrap(clusters, options);
+  return interval === null ? null : times(interval, ROOM);
+}
+
+/** Draws of a bootstrap: of 100,000 clusters an interval is small whatever the resamples. */
+const MOST_DRAWS = 20_000_000;
+const MOST_RESAMPLES = 10_000;
+const FEWEST_RESAMPLES = 200;
+
+/** As many resamples as are worth their time where so many values are drawn for each. */
+export function affordableResamples(draws: number): number {
+  const affordable = Math.floor(MOST_DRAWS / Math.max(1, draws));
+  return Math.min(MOST_RESAMPLES, Math.max(FEWEST_RESAMPLES, affordable));
+}
+
+/** `[lower, upper]`; null where there is none. */
+export function boundsOf(interval: Interval | null): [number, number] | null {
+  const { lower = null, upper = null } = interval ?? {};
+  return lower === null || upper === null ? null : [lower, upper];
 }
 
 /** The value below which a share of sorted values lies, interpolated between neighbours (type 7 of Hyndman and Fan 1996). */
@@ -52,12 +86,14 @@ export function clusteredBootstrap(
   if (!(confidence > 0 && confidence < 1)) throw new RangeError('confidence must lie between 0 and 1');
   if (!Number.isInteger(resamples) || resamples < 1)
     throw new RangeError('resamples must be a positive number');
-  const filled = clusters.filter(({ count }) => count > 0);
+  const filled = clusters
+    .filter(({ count }) => count > 0)
+    .map(({ sum, count }) => ({ sum: sum / ROOM, count }));
   if (filled.length === 0) return null;
   const total = filled.reduce((sum, cluster) => sum + cluster.sum, 0);
   const estimate = total / filled.reduce((sum, { count }) => sum + count, 0);
   const known = { estimate, confidence, resamples, clusters: filled.length };
-  if (filled.length < 2) return { ...known, lower: null, upper: null };
+  if (filled.length < 2) return times({ ...known, lower: null, upper: null }, ROOM);
   const random = createRandom(seed);
   const means = new Float64Array(resamples);
   for (let resample = 0; resample < resamples; resample += 1) {
@@ -72,5 +108,5 @@ export function clusteredBootstrap(
   }
   means.sort();
   const tail = (1 - confidence) / 2;
-  return { ...known, lower: quantile(means, tail), upper: quantile(means, 1 - tail) };
+  return times({ ...known, lower: quantile(means, tail), upper: quantile(means, 1 - tail) }, ROOM);
 }

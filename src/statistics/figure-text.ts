@@ -33,7 +33,20 @@ export function countedText(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** A score as text, wherever it stands alone: four digits after the point at most. */
+/** From here on a number is written with an exponent, as JavaScript does. */
+const LARGE = 1e21;
+
+/**
+ * A score as text, wherever it stands alone: four digits after the point at most, and more where it would read as a whole
+ * number that it is not, such as 0.99999 as 1.
+ */
 export function scoreText(score: number): string {
-  return String(Math.round(score * 10_000) / 10_000);
+  if (Math.abs(score) >= LARGE) {
+    const [digits, exponent] = score.toExponential(4).split('e');
+    return `${Number(digits)}e${exponent}`;
+  }
+  const rounded = Number(score.toFixed(4));
+  const exact = Number.isInteger(rounded) && rounded !== score;
+  // Adding 0 takes the sign of a zero away.
+  return String((exact ? Number(score.toFixed(MOST_DIGITS)) : rounded) + 0);
 }

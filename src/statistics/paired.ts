@@ -1,10 +1,6 @@
-import {
-  type BootstrapOptions,
-  clusteredBootstrap,
-  clusterOf,
-  type Interval,
-} from './clustered-bootstrap.js';
+import { type BootstrapOptions, clusteredMean, type Interval } from './clustered-bootstrap.js';
 import { judgedRewards, type RewardRow } from './reward-rows.js';
+import { bounded, meanOf } from './sums.js';
 
 export interface PairedComparison {
   /** Mean over tasks of left's mean reward less right's; null where no task was judged in both. */
@@ -23,16 +19,11 @@ export interface PairedComparison {
 /** Share of the larger mean that two equal ones may differ by: rewards are sums of floating-point numbers. */
 const TOLERANCE = 1e-9;
 
-function meanOf(values: readonly number[]): number {
-  const { sum, count } = clusterOf(values);
-  return sum / count;
-}
-
 /** Left's mean less right's; 0 where only rounding tells them apart, which the sign test would count as a win. */
 function differenceOf(left: readonly number[], right: readonly number[]): number {
   const [first, second] = [meanOf(left), meanOf(right)];
   const noise = TOLERANCE * Math.max(1, Math.abs(first), Math.abs(second));
-  return Math.abs(first - second) < noise ? 0 : first - second;
+  return Math.abs(first - second) < noise ? 0 : bounded(first - second);
 }
 
 /** Compares two agents on the tasks that both were judged on; the bootstrap draws tasks. */
@@ -52,8 +43,8 @@ export function comparePaired(
   const left_better = differences.filter((difference) => difference > 0).length;
   const right_better = differences.filter((difference) => difference < 0).length;
   return {
-    difference: clusteredBootstrap(
-      differences.map((sum) => ({ sum, count: 1 })),
+    difference: clusteredMean(
+      differences.map((difference) => [difference]),
       options,
     ),
     pairs,

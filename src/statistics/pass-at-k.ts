@@ -56,3 +56,29 @@ export function passEstimates(outcomes: readonly TaskOutcome[]): PassEstimate[] 
     return { k, pass_at_k: mean(passAtK), pass_hat_k: mean(passHatK), tasks: enough.length };
   });
 }
+
+/** What a kind of experiment calls its trials and tasks. */
+export interface TrialWords {
+  trial: string;
+  task: string;
+}
+
+export const ROLLOUTS_OF_ROWS: TrialWords = { trial: 'rollout', task: 'row' };
+
+/** What counts alike in each figure: said beside them, wherever they stand. */
+export function weightsText({ trial, task }: TrialWords): string {
+  return `The mean reward counts each ${trial} alike; pass@k and pass^k count each ${task} alike, of those with at least k judged ${trial}s.`;
+}
+
+/**
+ * What is to be known of the estimates where tasks have different numbers of judged trials; null where they do not.
+ * @param counts judged trials of each task, of those with at least one
+ */
+export function passWarning(counts: readonly number[], { trial, task }: TrialWords): string | null {
+  const [fewest, most] = counts.reduce(
+    ([least, largest], count) => [Math.min(least, count), Math.max(largest, count)],
+    [Number.POSITIVE_INFINITY, 0],
+  );
+  if (fewest >= most) return null;
+  return `the ${task}s have ${fewest} to ${most} judged ${trial}s: figures of k above ${fewest} are of fewer ${task}s, so pass^k may rise with k, and pass@k fall`;
+}

@@ -57,6 +57,7 @@ export function resultRow(episode: EpisodeRecord, calls: readonly CallRecord[]):
     error: episode.error,
     ...(episode.unjudged === undefined ? {} : { unjudged: episode.unjudged }),
     ...(episode.warnings.length > 0 ? { warnings: episode.warnings } : {}),
+    ...(last?.done === true ? {} : { truncated: true as const }),
     steps: episode.steps.length,
     ...(episode.steps.length > 1 ? { step_records: episode.steps } : {}),
     finish_reason: acts.at(-1)?.finish_reason ?? null,

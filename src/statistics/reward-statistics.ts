@@ -1,10 +1,5 @@
-import {
-  type BootstrapOptions,
-  clusteredBootstrap,
-  clusterOf,
-  type Interval,
-} from './clustered-bootstrap.js';
-import { type PassEstimate, passEstimates } from './pass-at-k.js';
+import { type BootstrapOptions, clusteredMean, type Interval } from './clustered-bootstrap.js';
+import { type PassEstimate, passEstimates, passWarning } from './pass-at-k.js';
 import { judgedRewards, type RewardRow } from './reward-rows.js';
 
 export interface RewardStatisticsOptions extends BootstrapOptions {
@@ -23,19 +18,21 @@ export interface RewardStatistics {
   /** Rows left out because of an error. */
   errors: number;
   successes: number;
-  /** Judged trials of the task with the fewest, and with the most. Where they differ, each k has its own tasks. */
+  /** Judged trials of the task with the fewest, and with the most. */
   trials_per_task: { fewest: number; most: number };
-  /** Over all judged trials; the interval's clusters are the tasks. Null where nothing was judged. */
+  /** Where they differ: estimates of another k are of other tasks. */
+  pass_warning?: string;
+  /** Over all judged trials, each alike; the interval's clusters are the tasks. Null where nothing was judged. */
   mean_reward: Interval | null;
-  /** For k from 1 to the most trials of a task. */
+  /** For k from 1 to the most trials of a task, each task alike. */
   pass: PassEstimate[];
 }
 
-/** Rewards are sums of floating-point numbers. */
-const TOLERANCE = 1e-6;
+/** Rewards are sums of floating-point numbers, such as 0.9999999999999999 of ten tenths; 0.9999999999 is less than 1. */
+export const REWARD_TOLERANCE = 1e-12;
 
 export function isSuccess(reward: number, successReward: number): boolean {
-  return reward >= successReward - TOLERANCE;
+  return reward >= successReward - REWARD_TOLERANCE;
 }
 
 /**
@@ -53,6 +50,7 @@ export function rewardStatistics(
     successes: task.filter((reward) => isSuccess(reward, successReward)).length,
   }));
   const counts = rewards.map(({ length }) => length);
+  const warning = passWarning(counts, { trial: 'trial', task: 'task' });
   return {
     tasks: rewards.length,
     tasks_without_rewards,
@@ -63,7 +61,8 @@ export function rewardStatistics(
       fewest: counts.reduce((least, count) => Math.min(least, count), counts[0] ?? 0),
       most: counts.reduce((most, count) => Math.max(most, count), 0),
     },
-    mean_reward: clusteredBootstrap(rewards.map(clusterOf), bootstrap),
+    ...(warning === null ? {} : { pass_warning: warning }),
+    mean_reward: clusteredMean(rewards, bootstrap),
     pass: passEstimates(outcomes),
   };
 }

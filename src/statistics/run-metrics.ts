@@ -10,6 +10,7 @@ import { CallTally } from './call-figures.js';
 import type { Cluster } from './clustered-bootstrap.js';
 import { ErrorTally, shortened } from './error-tally.js';
 import { roundCost } from './result-row.js';
+import { Sum } from './sums.js';
 import { meanOverTrials, trialOfAccuracy } from './trial-figures.js';
 
 /** What the rows do not say. */
@@ -74,7 +75,7 @@ export class RunMetricsBuilder {
   private readonly trialsOfSamples: Cluster[] = [];
   private correctByTrial: number[];
   private judgedByTrial: number[];
-  private rewardSum = 0;
+  private readonly rewards = new Sum();
   private readonly tally = new CallTally();
   private warnings = 0;
   private firstWarning: string | undefined;
@@ -161,7 +162,7 @@ export class RunMetricsBuilder {
     if (row.error !== null) {
       this.errors.add(row.error);
     } else {
-      this.rewardSum += row.reward ?? 0;
+      this.rewards.add(row.reward ?? 0);
       if (row.feedback?.correct) this.correct += 1;
       countConfusion(this.confusion, row);
     }
@@ -197,7 +198,7 @@ export class RunMetricsBuilder {
       }),
       correct_by_trial: this.correctByTrial,
       ...(accuracy_of === 'last_trial' ? meanOverTrials(this.trialsOfSamples, facts.seed) : {}),
-      mean_reward: judged === 0 ? null : this.rewardSum / judged,
+      mean_reward: this.rewards.mean,
       ...this.tally.figures(),
       warnings: this.warnings,
       ...(this.firstWarning === undefined ? {} : { first_warning: shortened(this.firstWarning) }),

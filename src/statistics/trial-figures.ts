@@ -1,5 +1,5 @@
 import type { Metrics } from '../contracts/results.js';
-import { type Cluster, clusteredBootstrap } from './clustered-bootstrap.js';
+import { affordableResamples, boundsOf, type Cluster, clusteredBootstrap } from './clustered-bootstrap.js';
 import { countedText, percentText } from './figure-text.js';
 
 /** Which of a sample's trials say whether it counts as correct. */
@@ -10,11 +10,6 @@ export function trialOfAccuracy(rules: { num_trials: number; early_stop_on_succe
   return rules.early_stop_on_success ? 'any_trial' : 'last_trial';
 }
 
-/** Draws of a bootstrap: a run may have 100,000 samples, and its interval is then small whatever the resamples. */
-const MOST_DRAWS = 20_000_000;
-const MOST_RESAMPLES = 10_000;
-const FEWEST_RESAMPLES = 200;
-
 /**
  * The mean over all judged trials, each alike, with a 95 % interval whose clusters are the samples.
  * @param samples of each sample, how many trials were judged, and how many of these succeeded
@@ -23,14 +18,11 @@ export function meanOverTrials(
   samples: readonly Cluster[],
   seed: number,
 ): Pick<Metrics, 'mean_over_trials' | 'mean_over_trials_interval' | 'trials_judged'> {
-  const affordable = Math.floor(MOST_DRAWS / Math.max(1, samples.length));
-  const resamples = Math.min(MOST_RESAMPLES, Math.max(FEWEST_RESAMPLES, affordable));
-  const mean = clusteredBootstrap(samples, { seed, resamples });
+  const mean = clusteredBootstrap(samples, { seed, resamples: affordableResamples(samples.length) });
   return {
     trials_judged: samples.reduce((sum, { count }) => sum + count, 0),
     mean_over_trials: mean?.estimate ?? null,
-    mean_over_trials_interval:
-      mean === null || mean.lower === null || mean.upper === null ? null : [mean.lower, mean.upper],
+    mean_over_trials_interval: boundsOf(mean),
   };
 }
 

@@ -187,7 +187,18 @@ export function judgedChunksFolder(): string {
 
 /** Why a step could not be judged. */
 export function judgeErrorKey(trajectory: number, step: number): string {
-  return `errors/${padded(trajectory, CHUNK_DIGITS)}/${padded(step, SEQUENCE_DIGITS)}.json`;
+  return `${judgeErrorsPrefix()}${padded(trajectory, CHUNK_DIGITS)}/${padded(step, SEQUENCE_DIGITS)}.json`;
+}
+
+/** Lists why steps could not be judged. */
+export function judgeErrorsPrefix(): string {
+  return 'errors/';
+}
+
+/** The step that {@link judgeErrorKey} names. */
+export function judgedStepOf(errorKey: string): { trajectory: number; step: number } {
+  const [trajectory = '', step = ''] = errorKey.slice(judgeErrorsPrefix().length).split('/');
+  return { trajectory: Number.parseInt(trajectory, 10), step: Number.parseInt(step, 10) };
 }
 
 /** Names an execution that may write to the folder; of several the one with the highest number. */

@@ -1,5 +1,5 @@
-import { groupBy } from '../statistics/group-by.js';
-import { returnsOf, withSteps } from './returns.js';
+import { bounded, meanOf } from '../statistics/sums.js';
+import { returnsOf, type TruncationValue, withSteps } from './returns.js';
 import type { TrajectoryData } from './schema.js';
 
 export interface GroupBaselineOptions {
@@ -20,27 +20,32 @@ export interface AdvantageOptions extends GroupBaselineOptions {
    * GRPO does with outcome rewards. `step`: the return from that step on.
    */
   credit?: 'episode' | 'step';
+  /** What is to be expected after an episode that was cut; see {@link returnsOf}. Default 0. */
+  truncationValue?: TruncationValue;
   /** Trajectories with the same key are attempts at the same task. Default: `reset_kwargs.task_id`. */
   groupOf?: (trajectory: TrajectoryData) => string;
 }
 
-interface Baseline {
-  mean: number;
-  /** What a difference from the mean is divided by. */
-  divisor: number;
-}
+/** What a score is worth beside those of its group; see {@link baselineOf}. */
+type Baseline = (score: number) => number;
+
+/** Squares of larger numbers may overflow: they are divided by a power of two before, which loses no digit. */
+const LARGE = 2 ** 400;
 
 /**
- * Mean and divisor of a group's scores. The standard deviation is the sample's (n − 1), as in TRL; scores that do not
+ * The advantage over a group's scores. The standard deviation is the sample's (n − 1), as in TRL; scores that do not
  * differ, or are alone, have no advantage, without a trace of rounding.
  */
-function baselineOf(scores: readonly number[], { scale, epsilon = 1e-4 }: GroupBaselineOptions): Baseline {
-  const first = scores[0] ?? 0;
-  if (scores.every((score) => score === first)) return { mean: first, divisor: 1 };
-  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
-  if (scale === 'none') return { mean, divisor: 1 };
+function baselineOf(given: readonly number[], { scale, epsilon = 1e-4 }: GroupBaselineOptions): Baseline {
+  if (given.every((score) => score === given[0])) return (score) => bounded(score - (given[0] ?? 0));
+  const largest = given.reduce((most, score) => Math.max(most, Math.abs(score)), 0);
+  const unit = largest < LARGE ? 1 : 2 ** Math.floor(Math.log2(largest));
+  const scores = given.map((score) => score / unit);
+  const mean = meanOf(scores);
+  if (scale === 'none') return (score) => bounded((score / unit - mean) * unit);
   const squares = scores.reduce((sum, score) => sum + (score - mean) ** 2, 0);
-  return { mean, divisor: Math.sqrt(squares / (scores.length - 1)) + epsilon };
+  const divisor = Math.sqrt(squares / (scores.length - 1)) + epsilon / unit;
+  return (score) => bounded((score / unit - mean) / divisor);
 }
 
 /** The advantages of a group's scores over their mean, in order. Null scores take no part and have none. */
@@ -50,8 +55,8 @@ export function groupAdvantages(
 ): (number | null)[] {
   const known = scores.filter((score) => score !== null);
   if (known.length === 0) return scores.map(() => null);
-  const { mean, divisor } = baselineOf(known, options);
-  return scores.map((score) => (score === null ? null : (score - mean) / divisor));
+  const advantageOf = baselineOf(known, options);
+  return scores.map((score) => (score === null ? null : advantageOf(score)));
 }
 
 function taskOf({ reset_kwargs, episode_id }: TrajectoryData): string {
@@ -63,6 +68,54 @@ function taskOf({ reset_kwargs, episode_id }: TrajectoryData): string {
 }
 
 /**
+ * Fills in returns and advantages of trajectories one by one, so that they need not all be in memory: {@link add} every
+ * one, then {@link fill} them. {@link withAdvantages} is the same for a list.
+ */
+export class Advantages {
+  private readonly scores = new Map<string, number[]>();
+  private readonly baselines = new Map<string, Baseline>();
+
+  constructor(private readonly options: AdvantageOptions) {}
+
+  /** Counts an episode for the baseline of its group. @throws TypeError, RangeError */
+  add(trajectory: TrajectoryData): void {
+    const [score] = this.returnsOf(trajectory);
+    if (score == null) return;
+    const group = this.groupOf(trajectory);
+    const scores = this.scores.get(group);
+    if (scores === undefined) this.scores.set(group, [score]);
+    else scores.push(score);
+    this.baselines.delete(group);
+  }
+
+  /** The trajectory with `mc_return` and `advantage` of every step, as data. */
+  fill(trajectory: TrajectoryData): TrajectoryData {
+    const returns = this.returnsOf(trajectory);
+    const advantageOf = (score: number) => this.baselineOf(this.groupOf(trajectory))(score);
+    return withSteps(trajectory, (step) => {
+      const mc_return = returns[step] ?? null;
+      const score = this.options.credit === 'step' ? mc_return : (returns[0] ?? null);
+      return { mc_return, advantage: score === null ? null : advantageOf(score) };
+    });
+  }
+
+  private returnsOf(trajectory: TrajectoryData): (number | null)[] {
+    const { discount, truncationValue } = this.options;
+    return returnsOf(trajectory, discount, truncationValue);
+  }
+
+  private groupOf(trajectory: TrajectoryData): string {
+    return (this.options.groupOf ?? taskOf)(trajectory);
+  }
+
+  private baselineOf(group: string): Baseline {
+    const known = this.baselines.get(group) ?? baselineOf(this.scores.get(group) ?? [], this.options);
+    this.baselines.set(group, known);
+    return known;
+  }
+}
+
+/**
  * Fills in `mc_return` and `advantage` of every step, as data, in the order given. The baseline of a group is the mean
  * of its episodes' returns. Episodes that ended in an error, or of which no reward is known, take no part in it and
  * get null. Throws TypeError where a trajectory cannot be grouped, RangeError for a discount outside of [0, 1].
@@ -71,31 +124,7 @@ export function withAdvantages(
   trajectories: readonly TrajectoryData[],
   options: AdvantageOptions,
 ): TrajectoryData[] {
-  const { discount, credit = 'episode', groupOf = taskOf } = options;
-  const episodes = trajectories.map((trajectory) => ({
-    trajectory,
-    group: groupOf(trajectory),
-    returns: returnsOf(trajectory, discount),
-  }));
-  const scored = episodes.flatMap(({ group, returns: [score = null] }) =>
-    score === null ? [] : [{ group, score }],
-  );
-  const baselines = new Map(
-    [...groupBy(scored, ({ group }) => group)].map(([group, members]) => [
-      group,
-      baselineOf(
-        members.map(({ score }) => score),
-        options,
-      ),
-    ]),
-  );
-  return episodes.map(({ trajectory, group, returns }) => {
-    const baseline = baselines.get(group);
-    return withSteps(trajectory, (step) => {
-      const mc_return = returns[step] ?? null;
-      const score = credit === 'episode' ? (returns[0] ?? null) : mc_return;
-      if (baseline === undefined || score === null) return { mc_return, advantage: null };
-      return { mc_return, advantage: (score - baseline.mean) / baseline.divisor };
-    });
-  });
+  const advantages = new Advantages(options);
+  for (const trajectory of trajectories) advantages.add(trajectory);
+  return trajectories.map((trajectory) => advantages.fill(trajectory));
 }

@@ -1,24 +1,34 @@
 import { applyChatTemplate, type ChatTemplate, type ChatTemplateOptions } from './chat-template.js';
 import type { Frozen } from './frozen.js';
-import { type ExtractedImages, extractImages, type ImageLimits, type ImageReader } from './images.js';
+import {
+  type ExtractedImages,
+  extractImages,
+  type ImageLimits,
+  type ImageReader,
+  readerAndLimits,
+} from './images.js';
 import { type Message, messageSchema } from './message.js';
 import { read, trust } from './read.js';
 import { type ChatData, chatSchema } from './schema.js';
+
+/** Of a reply whose provider sent none. */
+export const NO_TOKENS = { logprobs: null, top_tokens: null, token_top_logprobs: null };
 
 /** What a chat is made from; what is left out of the log probabilities is null. */
 export type ChatInput = Pick<ChatData, 'messages'> & Partial<ChatData>;
 
 /**
  * A contiguous exchange with a language model: the unit of which time steps are made. It does not change: what adds
- * messages answers a new chat. The log probabilities belong to exactly these messages, so a chat with other messages
- * has none.
+ * messages answers a new chat. Tokens and log probabilities belong to the reply to exactly these messages, so a chat with
+ * other messages has none.
  */
 export class Chat implements ChatData {
   readonly messages: readonly Message[];
-  /** One for each token that the model's chat template makes of the chat. */
+  /** Of the tokens of the last message, where the provider sent them. */
   readonly logprobs: readonly number[] | null;
   readonly top_tokens: Frozen<string[][]> | null;
   readonly token_top_logprobs: Frozen<number[][]> | null;
+  readonly token_ids?: readonly number[];
 
   /** Throws `InvalidTrajectoryError` where the input has not the form of a chat. */
   constructor(input: ChatInput) {
@@ -27,6 +37,7 @@ export class Chat implements ChatData {
     this.logprobs = data.logprobs;
     this.top_tokens = data.top_tokens;
     this.token_top_logprobs = data.token_top_logprobs;
+    if (data.token_ids !== undefined) this.token_ids = data.token_ids;
     Object.freeze(this);
   }
 
@@ -36,8 +47,9 @@ export class Chat implements ChatData {
   }
 
   toJSON(): ChatData {
-    const { messages, logprobs, top_tokens, token_top_logprobs } = this;
-    return { messages, logprobs, top_tokens, token_top_logprobs };
+    const { messages, logprobs, top_tokens, token_top_logprobs, token_ids } = this;
+    const ids = token_ids === undefined ? {} : { token_ids };
+    return { messages, logprobs, top_tokens, token_top_logprobs, ...ids };
   }
 
   appendMessage(message: Message): Chat {
@@ -80,14 +92,18 @@ export class Chat implements ChatData {
     return applyChatTemplate(this.messages, template, options);
   }
 
-  /** The bytes of the chat's images, in their order, and why others were not read. Never rejects. */
-  extractImages(reader: ImageReader, limits: ImageLimits = {}): Promise<ExtractedImages> {
-    return extractImages(this.messages, reader, limits);
+  /**
+   * The bytes of the chat's images, in their order, and why others were not read. Never rejects. In Node.js it needs no
+   * reader; limits say from which hosts and folders images may come, and what stands in the chat itself is read always.
+   */
+  extractImages(limits?: ImageLimits): Promise<ExtractedImages>;
+  extractImages(reader: ImageReader | undefined, limits?: ImageLimits): Promise<ExtractedImages>;
+  extractImages(first?: ImageReader | ImageLimits, second?: ImageLimits): Promise<ExtractedImages> {
+    return extractImages(this.messages, ...readerAndLimits(first, second));
   }
 
   /** A chat of messages that were checked one by one. */
   private static of(messages: readonly Message[]): Chat {
-    const data = { messages, logprobs: null, top_tokens: null, token_top_logprobs: null };
-    return new Chat(trust(data, chatSchema));
+    return new Chat(trust({ messages, ...NO_TOKENS }, chatSchema));
   }
 }

@@ -4,6 +4,7 @@ import {
   type AREEvaluatedTrajectoryData,
   areEvaluatedTrajectorySchema,
   type JudgeResponse,
+  judgedValueSchema,
   type LLMEvaluatedTrajectoryData,
   llmEvaluatedTimeStepSchema,
   llmEvaluatedTrajectorySchema,
@@ -55,20 +56,27 @@ export class AREEvaluatedTrajectory extends EvaluatedTrajectory implements AREEv
 
 export type LLMEvaluatedTrajectoryInput = Omit<TrajectoryInput, 'timesteps'> & {
   readonly timesteps: readonly (LLMEvaluatedTimeStep | LLMEvaluatedTimeStepInput)[];
-} & Partial<Pick<LLMEvaluatedTrajectoryData, 'judge_response'>>;
+} & Partial<Pick<LLMEvaluatedTrajectoryData, 'judge_response' | 'are_evaluation'>>;
 
 /** A trajectory that a language model judged, step by step and as a whole. */
 export class LLMEvaluatedTrajectory extends EvaluatedTrajectory implements LLMEvaluatedTrajectoryData {
   declare readonly timesteps: readonly LLMEvaluatedTimeStep[];
   readonly judge_response: JudgeResponse;
+  /** What ARE said of it before; absent where it said nothing. */
+  readonly are_evaluation?: Evaluation;
 
   constructor(input: LLMEvaluatedTrajectoryInput) {
-    const { judge_response, ...trajectory } = read(llmEvaluatedTrajectorySchema, input, 'judged trajectory');
+    const { judge_response, are_evaluation, ...trajectory } = read(
+      llmEvaluatedTrajectorySchema,
+      input,
+      'judged trajectory',
+    );
     super(trust(trajectory, trajectorySchema));
     this.timesteps = Object.freeze(
       trajectory.timesteps.map((step) => new LLMEvaluatedTimeStep(trust(step, llmEvaluatedTimeStepSchema))),
     );
     this.judge_response = judge_response;
+    if (are_evaluation !== undefined) this.are_evaluation = are_evaluation;
     if (new.target === LLMEvaluatedTrajectory) Object.freeze(this);
   }
 
@@ -85,7 +93,27 @@ export class LLMEvaluatedTrajectory extends EvaluatedTrajectory implements LLMEv
     },
   ): LLMEvaluatedTrajectory {
     const { reset_kwargs, error_info, episode_id } = trajectory;
-    return new LLMEvaluatedTrajectory({ reset_kwargs, error_info, episode_id, ...judged });
+    const are_evaluation = areEvaluationOf(trajectory);
+    return new LLMEvaluatedTrajectory({ reset_kwargs, error_info, episode_id, are_evaluation, ...judged });
+  }
+
+  /**
+   * What ARE evaluated, in the form of what a language model judged: what it said stands in `judge_response` as far as that
+   * can hold it (`success`, `rationale`, `judge_model`, `duration`), and whole in `are_evaluation`. Where no step has a
+   * reward, the last one gets 1 for a success and 0 for none.
+   */
+  static fromARE(trajectory: AREEvaluatedTrajectory): LLMEvaluatedTrajectory {
+    const { are_evaluation, timesteps } = trajectory;
+    const { success } = are_evaluation;
+    const isRewarded = typeof success !== 'boolean' || timesteps.some(({ reward }) => reward !== null);
+    const last = timesteps.length - 1;
+    return LLMEvaluatedTrajectory.fromTrajectory(trajectory, {
+      timesteps: timesteps.map((step, index) => ({
+        ...step.toJSON(),
+        ...(isRewarded ? {} : { reward: index === last ? Number(success) : 0 }),
+      })),
+      judge_response: responseOf(are_evaluation),
+    });
   }
 
   /** What the judge said of the whole; empty where it said nothing. */
@@ -98,15 +126,29 @@ export class LLMEvaluatedTrajectory extends EvaluatedTrajectory implements LLMEv
       ...super.toJSON(),
       timesteps: this.timesteps.map((step) => step.toJSON()),
       judge_response: this.judge_response,
+      ...(this.are_evaluation === undefined ? {} : { are_evaluation: this.are_evaluation }),
     };
   }
+}
+
+function areEvaluationOf(trajectory: Trajectory): Evaluation | undefined {
+  const isEvaluated =
+    trajectory instanceof AREEvaluatedTrajectory || trajectory instanceof LLMEvaluatedTrajectory;
+  return isEvaluated ? trajectory.are_evaluation : undefined;
+}
+
+/** The fields of an evaluation that a judge's response may have. */
+function responseOf(evaluation: Evaluation): JudgeResponse {
+  const fields = Object.entries(evaluation).filter(([, value]) => judgedValueSchema.safeParse(value).success);
+  return Object.fromEntries(fields) as JudgeResponse;
 }
 
 /** A trajectory of whichever kind from parsed JSON, told by the fields that only an evaluated one has. */
 export function parseTrajectory(value: unknown): Trajectory {
   if (typeof value === 'object' && value !== null) {
-    if ('are_evaluation' in value) return AREEvaluatedTrajectory.parse(value);
+    // What was judged may have been evaluated by ARE before.
     if ('judge_response' in value) return LLMEvaluatedTrajectory.parse(value);
+    if ('are_evaluation' in value) return AREEvaluatedTrajectory.parse(value);
   }
   return Trajectory.parse(value);
 }

@@ -1,16 +1,52 @@
-import type { CallRecord } from '../contracts/language-model.js';
+import type { CallRecord, ChatMessage, ToolCall } from '../contracts/language-model.js';
 import type { ResultRow } from '../contracts/results.js';
 import { groupBy } from '../statistics/group-by.js';
+import { sumOf } from '../statistics/sums.js';
+import { NO_TOKENS } from './chat.js';
 import type { ChatData, TimeStepData, TrajectoryData } from './schema.js';
+import { nestedTool, nestedToolCall } from './tool-calls.js';
 
-/** A call as a chat: what was asked, and the reply. */
-export function chatOf(call: CallRecord): ChatData {
+/** Messages as chat templates read them: calls as functions, and the answer of a tool with the tool's name. */
+function messagesOf(messages: readonly ChatMessage[]): ChatData['messages'] {
+  const names = new Map<string, string>();
+  return messages.map(({ role, content, tool_calls, tool_call_id }) => {
+    if (role === 'tool') {
+      const name = names.get(tool_call_id ?? '');
+      return { role, content, tool_call_id, ...(name === undefined ? {} : { name }) };
+    }
+    if (role !== 'assistant' || tool_calls === undefined) return { role, content };
+    for (const { id, name } of tool_calls) names.set(id, name);
+    return { role, content, tool_calls: callsOf(tool_calls) };
+  });
+}
+
+const callsOf = (calls: readonly ToolCall[]) => calls.map((call) => nestedToolCall(call));
+
+/** A call as a chat: what was asked, and the reply with what was thought before it and the tokens that it is made of. */
+export function chatOf({ messages, text, reasoning, tool_calls, tokens }: CallRecord): ChatData {
   const reply = {
     role: 'assistant' as const,
-    content: call.text,
-    ...(call.tool_calls === undefined ? {} : { tool_calls: call.tool_calls }),
+    content: text,
+    ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
+    ...(tool_calls === undefined ? {} : { tool_calls: callsOf(tool_calls) }),
   };
-  return { messages: [...call.messages, reply], logprobs: null, top_tokens: null, token_top_logprobs: null };
+  return {
+    messages: [...messagesOf(messages), reply],
+    ...NO_TOKENS,
+    ...(tokens === undefined
+      ? {}
+      : {
+          logprobs: tokens.logprobs ?? null,
+          top_tokens: tokens.top_tokens ?? null,
+          token_top_logprobs: tokens.top_logprobs ?? null,
+          ...(tokens.token_ids === undefined ? {} : { token_ids: tokens.token_ids }),
+        }),
+  };
+}
+
+/** How an episode ends with a step: in a terminal state, or cut before there was one. Others go on. */
+export function endOf(isLast: boolean, isCut: boolean): Pick<TimeStepData, 'done' | 'truncated'> {
+  return { done: isLast && !isCut, truncated: isLast && isCut };
 }
 
 /** The calls of each step that has some. What an agent asks after the last step, such as a reflection, stays with it. */
@@ -25,12 +61,17 @@ function rewardsOf({ error, steps, step_records, reward }: ResultRow): number[] 
   return step_records?.map((record) => record.reward) ?? [reward ?? 0];
 }
 
-/** The different tools that a step's calls offered, in the order in which they came up; null where there was none. */
+/**
+ * The different tools that a step's calls offered, as chat templates take them, in the order in which they came up; null
+ * where there was none.
+ */
 export function offeredTools(calls: readonly CallRecord[]): TimeStepData['available_tool_schemas'] {
   const offered = new Map(
     calls.flatMap(({ tools = [] }) => tools).map((tool) => [JSON.stringify(tool), tool]),
   );
-  return offered.size === 0 ? null : [...offered.values()].map((tool) => ({ ...tool }));
+  return offered.size === 0
+    ? null
+    : [...offered.values()].map((tool) => ({ ...(nestedTool({ ...tool }) ?? tool) }));
 }
 
 /**
@@ -50,9 +91,9 @@ export function trajectoryOf(
     const [from, to] = [index === 0 ? 0 : step, dealt[index + 1]?.[0]];
     return {
       chats: stepCalls.map(chatOf),
-      reward: rewards === null ? null : rewards.slice(from, to).reduce((sum, reward) => sum + reward, 0),
+      reward: rewards === null ? null : sumOf(rewards.slice(from, to)),
       mc_return: null,
-      done: index === dealt.length - 1,
+      ...endOf(index === dealt.length - 1, row.truncated === true),
       available_tool_schemas: offeredTools(stepCalls),
       advantage: null,
     };

@@ -1,7 +1,13 @@
-import type { RolloutRow } from '../contracts/agent-eval.js';
+import type { RolloutEnding, RolloutRow } from '../contracts/agent-eval.js';
 import type { CallRecord } from '../contracts/language-model.js';
-import { chatOf, offeredTools } from './from-episode.js';
+import { chatOf, endOf, offeredTools } from './from-episode.js';
 import type { TimeStepData, TrajectoryData } from './schema.js';
+
+/**
+ * Ends that leave a rollout where it was: an error came up on the way (null), its turns or a reply's tokens were used up,
+ * or its user spoiled it.
+ */
+const CUT: readonly (RolloutEnding | null)[] = [null, 'max_turns', 'cut_off', 'user_fault'];
 
 /**
  * The trajectory of a rollout: each reply of the agent is a step, and the last one has the reward. Null where the agent
@@ -9,7 +15,13 @@ import type { TimeStepData, TrajectoryData } from './schema.js';
  * @param calls the agent's, in their order.
  */
 export function rolloutTrajectory(
-  { task_id, trial, reward, error }: Pick<RolloutRow, 'task_id' | 'trial' | 'reward' | 'error'>,
+  {
+    task_id,
+    trial,
+    reward,
+    error,
+    ending,
+  }: Pick<RolloutRow, 'task_id' | 'trial' | 'reward' | 'error' | 'ending'>,
   calls: readonly CallRecord[],
   seed: number,
 ): TrajectoryData | null {
@@ -20,7 +32,7 @@ export function rolloutTrajectory(
       chats: [chatOf(call)],
       reward: reward === null ? null : index === last ? reward : 0,
       mc_return: null,
-      done: index === last,
+      ...endOf(index === last, CUT.includes(ending)),
       available_tool_schemas: offeredTools([call]),
       advantage: null,
     }),

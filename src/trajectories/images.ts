@@ -49,6 +49,28 @@ export interface ExtractedImages {
   refused: RefusedImage[];
 }
 
+/** Reads nothing; what stands in the chat itself needs nobody to read it. */
+const NOBODY: ImageReader = {
+  fetchUrl: () => Promise.reject(new Error('nobody is there to fetch it: give a reader')),
+  readFile: () => Promise.reject(new Error('nobody is there to read it: give a reader')),
+};
+
+let ownReader = NOBODY;
+
+/** Sets who reads images where no reader is given: in Node.js, the package does. */
+export function setImageReader(reader: ImageReader): void {
+  ownReader = reader;
+}
+
+/** What `Chat.extractImages` was given, in order: a reader or none, and limits or none. */
+export function readerAndLimits(
+  first: ImageReader | ImageLimits | undefined,
+  second: ImageLimits = {},
+): [ImageReader, ImageLimits] {
+  if (first !== undefined && 'fetchUrl' in first) return [first, second];
+  return [ownReader, first ?? second];
+}
+
 const DEFAULT_MAXIMUM_BYTES = 20 * 1024 * 1024;
 const DEFAULT_MAXIMUM_IMAGES = 100;
 const REPORTED_CHARACTERS = 200;

@@ -4,6 +4,7 @@
  */
 export {
   type AdvantageOptions,
+  Advantages,
   type GroupBaselineOptions,
   groupAdvantages,
   withAdvantages,
@@ -37,7 +38,14 @@ export type {
   UserMessage,
 } from './message.js';
 export { InvalidTrajectoryError } from './read.js';
-export { episodeReturn, monteCarloReturns, returnsOf, withReturns } from './returns.js';
+export {
+  episodeReturn,
+  isTruncated,
+  monteCarloReturns,
+  returnsOf,
+  type TruncationValue,
+  withReturns,
+} from './returns.js';
 export type {
   AREEvaluatedTrajectoryData,
   ChatData,

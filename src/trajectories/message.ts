@@ -30,10 +30,13 @@ export const contentPartSchema = z.discriminatedUnion('type', [
   imageFilePartSchema,
 ]);
 
-/** A call as Reprise writes it; `arguments` is the JSON text exactly as the model wrote it. */
+/** A call as `calls.jsonl` has it; `arguments` is the JSON text exactly as the model wrote it. */
 const flatToolCallSchema = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
 
-/** A call in the nested form of OpenAI's API and of Hugging Face, where `arguments` may be parsed and `id` absent. */
+/**
+ * A call in the form of Hugging Face's chat templates, which Reprise writes, with `arguments` parsed where they are an
+ * object; and of OpenAI's API, where they are text.
+ */
 const nestedToolCallSchema = z.object({
   id: z.string().nullish(),
   type: z.literal('function').default('function'),
@@ -46,20 +49,22 @@ const nestedToolCallSchema = z.object({
 export const toolCallSchema = z.union([flatToolCallSchema, nestedToolCallSchema]);
 
 const content = z.union([z.string(), z.array(contentPartSchema)]);
-/** What `Chat.historyView` counts by. */
-const label = z.string().nullish();
+/** `name` is who speaks, of a tool's message the tool; `label` is what `Chat.historyView` counts by. */
+const common = { name: z.string().nullish(), label: z.string().nullish() };
 
 export const messageSchema = z.discriminatedUnion('role', [
-  z.object({ role: z.literal('system'), content, label }),
-  z.object({ role: z.literal('user'), content, label }),
+  z.object({ role: z.literal('system'), content, ...common }),
+  z.object({ role: z.literal('user'), content, ...common }),
   z.object({
     role: z.literal('assistant'),
     /** May be null or absent beside tool calls. */
     content: content.nullish(),
+    /** What the model thought before: chat templates of reasoning models read it. */
+    reasoning_content: z.string().nullish(),
     tool_calls: z.array(toolCallSchema).nullish(),
-    label,
+    ...common,
   }),
-  z.object({ role: z.literal('tool'), content, tool_call_id: z.string().nullish(), label }),
+  z.object({ role: z.literal('tool'), content, tool_call_id: z.string().nullish(), ...common }),
 ]);
 
 export type TextPart = Frozen<z.output<typeof textPartSchema>>;

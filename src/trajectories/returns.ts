@@ -1,3 +1,4 @@
+import { sumOf } from '../statistics/sums.js';
 import type { TimeStepData, TrajectoryData } from './schema.js';
 
 function checkDiscount(discount: number): void {
@@ -8,25 +9,50 @@ function checkDiscount(discount: number): void {
 
 /**
  * The Monte-Carlo return of every step, G_t = r_t + γ·G_{t+1} (Sutton and Barto, Reinforcement Learning, 3.3), from the
- * rewards in order. A reward that is null counts as nothing, as under a sparse reward; where every one is null, nothing
+ * rewards in order, with `following` as the G after the last. A reward that is null counts as nothing, as under a sparse reward; where every one is null, nothing
  * is known and the returns are null. Throws RangeError for a discount γ outside of [0, 1].
  */
-export function monteCarloReturns(rewards: readonly (number | null)[], discount: number): (number | null)[] {
+export function monteCarloReturns(
+  rewards: readonly (number | null)[],
+  discount: number,
+  following = 0,
+): (number | null)[] {
   checkDiscount(discount);
   if (rewards.every((reward) => reward === null)) return rewards.map(() => null);
   const returns = new Array<number>(rewards.length);
-  let following = 0;
+  let after = following;
   for (let step = rewards.length - 1; step >= 0; step -= 1) {
-    following = (rewards[step] ?? 0) + discount * following;
-    returns[step] = following;
+    after = sumOf([rewards[step] ?? 0, discount * after]);
+    returns[step] = after;
   }
   return returns;
 }
 
-/** The returns of a trajectory's steps; null throughout where an error ended the episode, which is no score. */
-export function returnsOf(trajectory: TrajectoryData, discount: number): (number | null)[] {
+/**
+ * What is to be expected after a step that was truncated, since the episode could have gone on: the value of the state in
+ * which it was cut, by a function of one's own, or one for all. null: nobody knows, and the returns are not known either.
+ */
+export type TruncationValue = number | null | ((trajectory: TrajectoryData) => number | null);
+
+/**
+ * The returns of a trajectory's steps; null throughout where an error ended the episode, which is no score.
+ * @param truncationValue default 0, as if a cut episode had ended
+ */
+export function returnsOf(
+  trajectory: TrajectoryData,
+  discount: number,
+  truncationValue: TruncationValue = 0,
+): (number | null)[] {
   const rewards = trajectory.timesteps.map(({ reward }) => reward);
-  return monteCarloReturns(trajectory.error_info === null ? rewards : rewards.map(() => null), discount);
+  const value = typeof truncationValue === 'function' ? truncationValue(trajectory) : truncationValue;
+  const following = isTruncated(trajectory) ? value : 0;
+  const isKnown = trajectory.error_info === null && following !== null;
+  return monteCarloReturns(isKnown ? rewards : rewards.map(() => null), discount, following ?? 0);
+}
+
+/** Whether a limit or an error cut the episode before the environment was in a terminal state. */
+export function isTruncated({ timesteps }: TrajectoryData): boolean {
+  return timesteps.at(-1)?.truncated === true;
 }
 
 /** The return from the first step on: with discount 1, the sum of the rewards. Null where it is not known. */
@@ -48,7 +74,11 @@ function dataOf<Data extends object>(value: Data & { toJSON?: () => Data }): Dat
 }
 
 /** The trajectory with `mc_return` filled in, as data. */
-export function withReturns(trajectory: TrajectoryData, discount: number): TrajectoryData {
-  const returns = returnsOf(trajectory, discount);
+export function withReturns(
+  trajectory: TrajectoryData,
+  discount: number,
+  truncationValue: TruncationValue = 0,
+): TrajectoryData {
+  const returns = returnsOf(trajectory, discount, truncationValue);
   return withSteps(trajectory, (step) => ({ mc_return: returns[step] ?? null }));
 }

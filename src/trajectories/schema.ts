@@ -11,10 +11,11 @@ import { messageSchema } from './message.js';
 /** A complete exchange with a language model. */
 export const chatSchema = z.object({
   messages: z.array(messageSchema),
-  /** One for each token of the chat, as the model's chat template renders it. */
+  /** Of the reply's tokens, as the provider sent them; a prompt's tokens were not sampled, and have none. */
   logprobs: z.array(z.number()).nullable().default(null),
   top_tokens: z.array(z.array(z.string())).nullable().default(null),
   token_top_logprobs: z.array(z.array(z.number())).nullable().default(null),
+  token_ids: z.array(z.int()).optional(),
 });
 
 const jsonObject = z.record(z.string(), z.unknown());
@@ -25,7 +26,10 @@ export const timeStepSchema = z.object({
   /** Given right after the chats; null where it is not known. */
   reward: z.number().nullable().default(null),
   mc_return: z.number().nullable().default(null),
+  /** The environment is in a terminal state. */
   done: z.boolean().default(false),
+  /** The episode ends here though its state is not terminal: a limit or an error cut it (Gymnasium's `truncated`). */
+  truncated: z.boolean().default(false),
   available_tool_schemas: z.array(jsonObject).nullable().default(null),
   advantage: z.number().nullable().default(null),
 });
@@ -40,17 +44,18 @@ export const trajectorySchema = z.object({
   schema_version: z.literal(1).default(1),
 });
 
+export const judgedValueSchema = z.union([z.number(), z.boolean(), z.string(), jsonObject]);
+
 /** What a judge said: a number, a text or an object under each name. */
-export const judgeResponseSchema = z
-  .record(z.string(), z.union([z.number(), z.boolean(), z.string(), jsonObject]))
-  .nullable()
-  .default(null);
+export const judgeResponseSchema = z.record(z.string(), judgedValueSchema).nullable().default(null);
 
 export const llmEvaluatedTimeStepSchema = timeStepSchema.extend({ judge_response: judgeResponseSchema });
 
 export const llmEvaluatedTrajectorySchema = trajectorySchema.extend({
   timesteps: z.array(llmEvaluatedTimeStepSchema).min(1, 'a trajectory needs at least one step'),
   judge_response: judgeResponseSchema,
+  /** What ARE said of a trajectory before it was judged, or converted; absent where it said nothing. */
+  are_evaluation: jsonObject.optional(),
 });
 
 export const areEvaluatedTrajectorySchema = trajectorySchema.extend({

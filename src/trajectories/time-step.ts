@@ -23,8 +23,10 @@ export class TimeStep implements TimeStepData {
   readonly chats: readonly Chat[];
   readonly reward: number | null;
   readonly mc_return: number | null;
-  /** Whether the episode ended with this step. */
+  /** Whether the environment is in a terminal state after it. */
   readonly done: boolean;
+  /** Whether a limit or an error cut the episode here, which is no terminal state. */
+  readonly truncated: boolean;
   readonly available_tool_schemas: Frozen<Record<string, unknown>[]> | null;
   readonly advantage: number | null;
 
@@ -35,6 +37,7 @@ export class TimeStep implements TimeStepData {
     this.reward = data.reward;
     this.mc_return = data.mc_return;
     this.done = data.done;
+    this.truncated = data.truncated;
     this.available_tool_schemas = data.available_tool_schemas;
     this.advantage = data.advantage;
     Object.freeze(this.chats);
@@ -47,9 +50,9 @@ export class TimeStep implements TimeStepData {
   }
 
   toJSON(): TimeStepData {
-    const { reward, mc_return, done, available_tool_schemas, advantage } = this;
+    const { reward, mc_return, done, truncated, available_tool_schemas, advantage } = this;
     const chats = this.chats.map((chat) => chat.toJSON());
-    return { chats, reward, mc_return, done, available_tool_schemas, advantage };
+    return { chats, reward, mc_return, done, truncated, available_tool_schemas, advantage };
   }
 }
 

@@ -35,6 +35,23 @@ export function namedToolCall(call: MessageToolCall): NamedToolCall {
   return { id: call.id ?? null, name: named.name, text, parsed: parseObject(text) };
 }
 
+/** Parsed arguments deeper than this stay text: nobody's tool has them, and readers go through them step by step. */
+const DEEPEST = 50;
+
+/** Whether everybody reads the same in parsed arguments as in their text: JavaScript rounds whole numbers beyond 2^53. */
+function isExact(value: unknown, depth = 0): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value) || !Number.isInteger(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return depth < DEEPEST && Object.values(value).every((part) => isExact(part, depth + 1));
+}
+
+/** A call in the form of Hugging Face's chat templates. Arguments that are no object, or would be rounded, stay text. */
+export function nestedToolCall(call: MessageToolCall): MessageToolCall {
+  const { id, name, text, parsed } = namedToolCall(call);
+  const called = parsed !== null && isExact(parsed) ? parsed : text;
+  return { ...(id === null ? {} : { id }), type: 'function', function: { name, arguments: called } };
+}
+
 /**
  * A tool schema of a time step, flat (`name`, `description`, `parameters`) or nested already, in the nested form; null
  * where it is no function's. A tool without parameters takes none.

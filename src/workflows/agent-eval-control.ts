@@ -23,9 +23,7 @@ type RolloutHandle = ChildWorkflowHandle<typeof rolloutWorkflow>;
 
 /** A run's state: what its rollouts came to, and what people ask for. */
 export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
-  private suspended = false;
   private metrics: AgentEvalMetrics | null = null;
-  private complete = false;
   private totals: AgentEvalTotals = noAgentEvalTotals();
   private readonly working = new Map<string, RolloutHandle>();
   private leases: Leases | null = null;
@@ -77,7 +75,7 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
     this.leases?.end(handle.workflowId, spendingOf(totals));
     this.totals = addRollout(this.totals, { ...result, totals });
     if (result.fatal !== null) this.fail(result.fatal);
-    if (result.status === 'suspended') this.suspended = true;
+    if (result.status === 'suspended') this.unfinished = true;
     this.checkLimits();
     this.grantCalls();
     this.show();
@@ -97,17 +95,9 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
     return { asked: this.standing.asked(), totals: this.totals };
   }
 
-  /** Every rollout was begun, and those in flight have come to an end. */
-  allBegun(): void {
-    this.complete = !this.suspended;
-  }
-
   override outcome(cancelled: boolean): Outcome {
-    if (this.suspended) this.standing.exhaust('limits: a rollout had nothing left to spend');
-    const ended = super.outcome(cancelled);
-    // A limit that was met, or a stop that was asked for, when nothing was left to do took nothing away.
-    const nothingLost = this.complete && (ended.status === 'limit_reached' || ended.status === 'stopped');
-    return nothingLost ? { status: 'done', message: null } : ended;
+    if (this.unfinished) this.standing.exhaust('limits: a rollout had nothing left to spend');
+    return super.outcome(cancelled);
   }
 
   finish(metrics: AgentEvalMetrics): void {
@@ -129,7 +119,8 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan> {
       running: this.working.size,
       ended: rollouts + errors + user_faults,
       totals,
-      mean_reward: rollouts === 0 ? null : reward / rollouts,
+      // At the end, to the last digit what metrics.json has.
+      mean_reward: this.metrics?.mean_reward ?? (rollouts === 0 ? null : reward / rollouts),
       agent_model: plan?.agent_model ?? '',
       user_model: plan?.user_model ?? null,
       simulated: plan?.simulated ?? false,

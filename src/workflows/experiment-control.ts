@@ -18,6 +18,9 @@ export interface Planned {
 export abstract class ExperimentControl<Plan extends Planned> implements Steered {
   protected plan: Plan | undefined;
   protected readonly standing: Standing;
+  /** Something that was begun has not come to its end: it goes on when the experiment is continued. */
+  protected unfinished = false;
+  private complete = false;
 
   /**
    * @param what names the experiment in messages: `run`, for one
@@ -89,8 +92,16 @@ export abstract class ExperimentControl<Plan extends Planned> implements Steered
     return this.standing.hasRoom(going);
   }
 
+  /** Everything was begun, and what was in flight has come to an end. */
+  allBegun(): void {
+    this.complete = !this.unfinished;
+  }
+
   outcome(cancelled: boolean): Outcome {
-    return this.standing.outcome(cancelled);
+    const ended = this.standing.outcome(cancelled);
+    // A limit that was met, or a stop that was asked for, when nothing was left to do took nothing away.
+    const nothingLost = this.complete && (ended.status === 'limit_reached' || ended.status === 'stopped');
+    return nothingLost ? { status: 'done', message: null } : ended;
   }
 
   setPhase(phase: RunPhase): void {

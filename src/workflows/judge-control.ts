@@ -35,7 +35,7 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
   begin(plan: JudgePlan, isFirst: boolean): void {
     if (isFirst) {
       this.totals = addStep(this.totals, plan.spent);
-      this.stored = plan.spent.lm_calls;
+      this.stored = plan.stored;
     }
     this.planned(plan, { kind: 'judge', model: plan.model });
     this.showPhase();
@@ -92,12 +92,18 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
   /** A reply that was looked for among those that are stored is not there: nor are those behind it, mostly. */
   foundNone(): void {
     this.stored = 0;
+    this.checkLimits();
   }
 
   /** A step was given up. */
   gaveUp(): void {
     this.totals = { ...this.totals, errors: this.totals.errors + 1 };
     this.show();
+  }
+
+  /** No further call may be made for a step, which has no verdict yet. */
+  leftOpen(): void {
+    this.unfinished = true;
   }
 
   broke(message: string): void {

@@ -1,8 +1,16 @@
 import type { JudgeMetrics, JudgeProgress } from '../contracts/judge.js';
 import { scoreOrDash } from '../evolution/scores.js';
 import { besideRows, estimatedText } from '../statistics/beside-text.js';
+import { intervalText } from '../statistics/trial-figures.js';
 import { closingFacts, errorFacts, type Fact, factTable } from './fact-table.js';
 import { dollars } from './progress-markdown.js';
+
+function successFacts(metrics: Partial<JudgeMetrics> | null): Fact[] {
+  const { episodes_judged, episodes_succeeded, success_rate_interval } = metrics ?? {};
+  if (episodes_judged === undefined) return [];
+  const share = `${episodes_succeeded} of ${episodes_judged} trajectories judged as a whole`;
+  return [['successes', `${share}, ${intervalText(success_rate_interval)}`]];
+}
 
 /** What the Temporal UI shows of a judgement. */
 export function judgeMarkdown(progress: JudgeProgress, metrics: JudgeMetrics | null): string {
@@ -14,6 +22,7 @@ export function judgeMarkdown(progress: JudgeProgress, metrics: JudgeMetrics | n
     ...Object.entries(mean_scores).map(
       ([criterion, score]): Fact => [`mean ${criterion}`, scoreOrDash(score)],
     ),
+    ...successFacts(metrics),
     ['errors', String(errors)],
     ...errorFacts(metrics?.errors_by_type, metrics?.error_causes),
     ['malformed replies', String(malformed)],

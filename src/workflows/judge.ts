@@ -82,6 +82,7 @@ async function judgeOneStep(plan: JudgePlan, name: JudgeStepName, control: Judge
   } catch (error) {
     // No further call may be made: the step stays open.
     if (!(error instanceof CallRefusedError)) throw error;
+    control.leftOpen();
   } finally {
     control.ended();
   }
@@ -106,7 +107,8 @@ export function judge(input: JudgeInput, carried?: JudgeCarried): Promise<JudgeR
       const begun = await beginEach(due, { control, begun: carried?.begun ?? 0 }, (name) =>
         judgeOneStep(plan, name, control),
       );
-      if (begun < due.length && control.goesOn()) await handOver({ begun });
+      if (begun === due.length) control.allBegun();
+      else if (control.goesOn()) await handOver({ begun });
     },
     continueWith: (whole) => continueAsNew<typeof judge>(input, whole),
     finalize: (ended) => judging.finalizeJudge(ended),

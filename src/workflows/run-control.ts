@@ -26,7 +26,6 @@ const MOST_LANES = 10_000;
 
 /** A run's state: what its shards report, what people ask for, what is left of its budget. */
 export class RunControl extends ExperimentControl<RunPlan> {
-  private unfinished = false;
   /** What the shards were started with. */
   private dealt = { concurrency: 0, paused: false };
   private allotments: Allotments | null = null;

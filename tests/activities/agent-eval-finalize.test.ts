@@ -79,7 +79,11 @@ test('an evaluation leaves a row, a trajectory and the calls of every rollout, a
     [0, false],
     [1, true],
   ]);
-  expect(first?.timesteps[0]?.available_tool_schemas?.map(({ name }) => name)).toEqual(['book', 'pay']);
+  expect(first?.timesteps[0]?.available_tool_schemas?.map((tool) => tool.function)).toMatchObject([
+    { name: 'book' },
+    { name: 'pay' },
+  ]);
+  expect(second?.timesteps.at(-1)).toMatchObject({ done: false, truncated: true });
   expect(second?.error_info).toMatchObject({ error_type: 'user_fault' });
 });
 

@@ -61,6 +61,12 @@ describe('the key of a call', () => {
     expect(promptKeyOf('openai/x', reordered)).toBe(promptKeyOf('openai/x', request));
   });
 
+  test('differs with log probabilities, and is what it was where none are asked for', () => {
+    const asking = { ...request, parameters: { ...request.parameters, logprobs: 0 } };
+    expect(callKeyOf('openai/x', asking)).not.toBe(callKeyOf('openai/x', request));
+    expect(promptKeyOf('openai/x', asking)).not.toBe(promptKeyOf('openai/x', request));
+  });
+
   test.each(questions)('differs with %s, and so does the prompt’s', (_name, change) => {
     expect(callKeyOf('openai/x', { ...request, ...change })).not.toBe(callKeyOf('openai/x', request));
     expect(promptKeyOf('openai/x', { ...request, ...change })).not.toBe(promptKeyOf('openai/x', request));

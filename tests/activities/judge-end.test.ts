@@ -1,33 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { JudgePlan } from '../../src/contracts/judge.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 import { trajectoryJsonSchema } from '../../src/trajectories/json-schema.js';
 import { verdictText } from '../judging/support.js';
 import { episode } from '../trajectories/support.js';
-import { at, experimentOf, judgeWorld } from './judge-support.js';
+import { at, experimentOf, judgeAll, judgeWorld } from './judge-support.js';
 
 const TWO = [episode('a', [0, 1]), episode('b', [1], { episode_id: null })];
 
 describe('the end of a judgement', () => {
-  /** Judges every step, as the workflow does. */
-  async function judgeAll(world: ReturnType<typeof judgeWorld>, plan: JudgePlan): Promise<void> {
-    for (const [trajectory, steps] of plan.steps.entries()) {
-      for (let step = 0; step < steps; step += 1) {
-        for (let attempt = 0; attempt < 3; attempt += 1) {
-          const name = at(plan, trajectory, step, attempt);
-          try {
-            if ((await world.run('judgeStep', name))?.kind === 'judged') break;
-          } catch (error) {
-            const { type = '', message } = error as { type?: string; message: string };
-            await world.run('recordJudgeError', { ...name, error: { type, message } });
-            break;
-          }
-        }
-      }
-    }
-  }
-
   test('counts verdicts that a token limit cut off, and says which setting to raise where one is none', async () => {
     const ending = {
       finish_reason: 'length',

@@ -115,3 +115,21 @@ export function judgeWorld(
       .map((line) => JSON.parse(line));
   return { run, prepare, finalize, folder, linesOf, asked };
 }
+
+/** Judges every step, as the workflow does. */
+export async function judgeAll(world: ReturnType<typeof judgeWorld>, plan: JudgePlan): Promise<void> {
+  for (const [trajectory, steps] of plan.steps.entries()) {
+    for (let step = 0; step < steps; step += 1) {
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        const name = at(plan, trajectory, step, attempt);
+        try {
+          if ((await world.run('judgeStep', name))?.kind === 'judged') break;
+        } catch (error) {
+          const { type = '', message } = error as { type?: string; message: string };
+          await world.run('recordJudgeError', { ...name, error: { type, message } });
+          break;
+        }
+      }
+    }
+  }
+}

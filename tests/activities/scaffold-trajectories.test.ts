@@ -4,7 +4,7 @@ import type { CallRecord } from '../../src/contracts/language-model.js';
 import type { LineageNode } from '../../src/evolution/lineage.js';
 import { withAdvantages } from '../../src/trajectories/advantages.js';
 import { isKept } from '../../src/trajectories/exports/filters.js';
-import { episodeReturn } from '../../src/trajectories/returns.js';
+import { episodeReturn, isTruncated } from '../../src/trajectories/returns.js';
 
 function node(id: string, parent: string | null, score: number | 'failed' | 'duplicate'): LineageNode {
   return {
@@ -69,14 +69,17 @@ describe('the trajectories of scaffolds', () => {
     const tool_calls = [{ id: 'c0', name: 'submit_scaffold', arguments: '{}' }];
     const turn = { ...call('0', 'generate'), tools, tool_calls };
     const [written] = scaffoldTrajectories([node('0', null, 1)], [turn], 7);
-    expect(written?.timesteps[0]?.available_tool_schemas).toEqual(tools);
-    expect(written?.timesteps[0]?.chats[0]?.messages.at(-1)).toMatchObject({ tool_calls });
+    expect(written?.timesteps[0]?.available_tool_schemas).toEqual([{ type: 'function', function: tools[0] }]);
+    expect(written?.timesteps[0]?.chats[0]?.messages.at(-1)).toMatchObject({
+      tool_calls: [{ id: 'c0', type: 'function', function: { name: 'submit_scaffold', arguments: {} } }],
+    });
     expect(made[0]?.timesteps[0]?.available_tool_schemas).toBeNull();
   });
 
   test('that gave no program have a return of 0, and are kept by exports', () => {
     const failed = made.find(({ episode_id }) => episode_id === '2/0');
     expect(failed && episodeReturn(failed)).toBe(0);
+    expect(made.filter(isTruncated)).toEqual([failed]);
     expect(failed && isKept(failed, { withoutErrors: true, minimumReward: 0 })).toBe(true);
   });
 

@@ -59,11 +59,17 @@ describe('the table of an evaluation', () => {
   });
 
   test('has pass@k and pass^k for every k, and the rows', () => {
-    expect(cells(table, '1')).toEqual(['60.0 %', '60.0 %']);
-    expect(cells(table, '2')).toEqual(['90.0 %', '33.3 %']);
-    expect(cells(table, '3')).toEqual(['–', '–']);
+    expect(cells(table, '1')).toEqual(['60.0 %', '60.0 %', '2']);
+    expect(cells(table, '2')).toEqual(['90.0 %', '33.3 %', '2']);
+    expect(cells(table, '3')).toEqual(['–', '–', '1']);
     expect(cells(table, 'flight.cancel.001')).toEqual(['3', '3', '1']);
     expect(cells(table, 'flight.cancel.002')).toEqual(['2', '0', '0']);
+  });
+
+  test('says what each figure is over, warns where rows differ, and has the means of the reward’s metrics', () => {
+    expect(table).toContain('counts each rollout alike; pass@k and pass^k count each row alike');
+    expect(table).toContain('Warning: the rows have 2 to 3 judged rollouts.');
+    expect(cells(table, 'politeness')).toEqual(['4', '0.75, 95 % interval 0.5 to 1']);
   });
 
   test('of nothing but errors has neither rates nor an interval', () => {

@@ -43,8 +43,11 @@ export const EVALUATION_METRICS: AgentEvalMetrics = {
   endings: { user_stop: 4, max_turns: 1 },
   mean_reward: 0.6,
   mean_reward_interval: [0.25, 0.8333333],
+  reward_metrics: { politeness: { rollouts: 4, mean: 0.75, interval: [0.5, 1] } },
   pass_at_k: [0.6, 0.9, null],
   pass_hat_k: [0.6, 1 / 3, null],
+  pass_rows: [2, 2, 1],
+  pass_warning: 'the rows have 2 to 3 judged rollouts',
   by_row: {
     'flight.cancel.001': { rollouts: 3, mean_reward: 1, successes: 3 },
     'flight.cancel.002': { rollouts: 2, mean_reward: 0, successes: 0 },

@@ -70,6 +70,103 @@ describe('reprise export', () => {
     expect(said).toContain(`of 4 trajectories; ${4 - kept.length} filtered out`);
   });
 
+  describe('fills in', () => {
+    const cut = {
+      ...trajectory([step([[user('q'), assistant('a')]], { reward: 0, truncated: true })]),
+      reset_kwargs: { task_id: 'a' },
+    };
+    const three = [
+      episode('a', [0, 1]),
+      episode('a', [0]),
+      cut,
+      episode('b', [1]),
+      episode('b', [1], { error_info: FAILED }),
+    ];
+    const exported = async (...options: string[]) => {
+      const { code, out } = await reprise(
+        'mine',
+        '--format',
+        'trajectories',
+        '--results-dir',
+        resultsWith(three),
+        ...options,
+      );
+      expect(code).toBe(0);
+      return rowsOf(out).map((row) =>
+        (row as unknown as TrajectoryData).timesteps.map(({ mc_return, advantage }) => [
+          mc_return,
+          advantage,
+        ]),
+      );
+    };
+
+    test('returns', async () => {
+      expect(await exported('--returns', '0.5')).toEqual([
+        [
+          [0.5, null],
+          [1, null],
+        ],
+        [[0, null]],
+        [[0, null]],
+        [[1, null]],
+        [[null, null]],
+      ]);
+      expect((await exported('--returns', '1', '--truncation-value', '2'))[2]).toEqual([[2, null]]);
+    });
+
+    test('advantages over the trials of a task, of those that are kept', async () => {
+      const third = 1 / 3;
+      expect(await exported('--advantages', 'none')).toEqual([
+        [
+          [1, 1 - third],
+          [1, 1 - third],
+        ],
+        [[0, -third]],
+        [[0, -third]],
+        [[1, 0]],
+        [[null, null]],
+      ]);
+      const unknown = ['--advantages', 'none', '--truncation-value', 'unknown'];
+      expect(await exported(...unknown)).toEqual(await exported(...unknown, '--credit', 'episode'));
+      expect((await exported(...unknown)).slice(0, 3)).toEqual([
+        [
+          [1, 0.5],
+          [1, 0.5],
+        ],
+        [[0, -0.5]],
+        [[null, null]],
+      ]);
+      expect(await exported('--advantages', 'none', '--without-truncated')).toHaveLength(4);
+      const credited = await exported('--advantages', 'none', '--credit', 'step', '--returns', '0.5');
+      expect(credited[0]).toEqual([
+        [0.5, 0.5 - 0.5 / 3],
+        [1, 1 - 0.5 / 3],
+      ]);
+    });
+
+    test.each<[string, string[], string]>([
+      ['trl', ['--returns', '1'], '--returns: trl has no place for it'],
+      ['trajectories', ['--returns', '2'], '--returns 2: must be a discount from 0 to 1'],
+      ['trajectories', ['--advantages', 'mean'], '--advantages mean: must be none or standard_deviation'],
+      ['trajectories', ['--credit', 'step'], '--credit: is of --returns and --advantages'],
+      [
+        'trajectories',
+        ['--returns', '1', '--truncation-value', 'x'],
+        "--truncation-value x: must be a number, or 'unknown'",
+      ],
+    ])('nothing with %s and %j', async (format, options, message) => {
+      const { code, said } = await reprise(
+        'mine',
+        '--format',
+        format,
+        '--results-dir',
+        resultsWith(three),
+        ...options,
+      );
+      expect([code, said]).toEqual([2, expect.stringContaining(message)]);
+    });
+  });
+
   test('writes a file to train with, by the experiment’s own address, without what an error ended', async () => {
     const folder = resultsWith(EPISODES);
     const path = join(folder, 'new', 'train.jsonl');

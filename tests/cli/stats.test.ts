@@ -70,6 +70,8 @@ describe('reprise stats', () => {
 
   test('leaves errors out, and says so', async () => {
     const { out } = await stats(file(rows({ a: 'ye', b: 'nn', c: 'e' })));
+    expect(out).toContain('Warning: the tasks have 1 to 2 judged trials');
+    expect((await stats(file(rows(FOUR_TRIALS)))).out).not.toContain('Warning');
     expect(cells(out)).toMatchObject({
       tasks: ['2, and 1 of errors only'],
       trials: ['3, 1 to 2 a task'],
@@ -113,7 +115,8 @@ describe('reprise stats', () => {
       'p-value of the sign test': ['0.500'],
     });
     expect(cells(out)['difference of mean rewards']?.[0]).toMatch(/^0\.500, 95 % interval/);
-    const { comparison } = JSON.parse((await stats(left, '--against', right, '--json')).out);
+    const { comparison, against } = JSON.parse((await stats(left, '--against', right, '--json')).out);
+    expect(against).toMatchObject({ trials: 3, pass: [{ k: 1, pass_hat_k: 1 / 3, tasks: 3 }] });
     expect(comparison).toMatchObject({ pairs: 3, left_better: 2, difference: { estimate: 0.5 } });
   });
 

@@ -35,7 +35,13 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ agent: 'history_agent' }, 'agent', 'must be a mapping, not "history_agent"'],
   [{ memory: 'history_list' }, 'memory', 'must be a mapping'],
   [{ lm: 'gemini/x' }, 'lm', 'must be a mapping'],
+  [
+    { lm: { model: 'anthropic/claude-sonnet-4-5', logprobs: 5 } },
+    'lm.logprobs',
+    "Anthropic's API sends no log probabilities",
+  ],
   // Out of range.
+  [{ lm: { ...MINIMAL.lm, logprobs: 21 } }, 'lm.logprobs', 'must be at most 20, not 21'],
   [{ runtime: { num_trials: 0 } }, 'runtime.num_trials', 'must be more than 0, not 0'],
   [{ runtime: { concurrency: 10_001 } }, 'runtime.concurrency', 'must be at most 10000, not 10001'],
   [{ lm: { ...MINIMAL.lm, temperature: 2.1 } }, 'lm.temperature', 'must be at most 2, not 2.1'],

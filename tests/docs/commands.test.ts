@@ -232,6 +232,16 @@ const SCENARIOS: Scenario[] = [
         command: 'npx reprise export toy_inmemory --format openai-finetune --successful --out tuning.jsonl',
         prints: /2 rows of 4 trajectories; 2 filtered out/,
       },
+      {
+        command:
+          'npx reprise export toy_inmemory --format trajectories --advantages standard_deviation --out advantages.jsonl',
+        prints: /4 rows of 4 trajectories/,
+      },
+      {
+        command:
+          'npx reprise export toy_inmemory --format trajectories --returns 0.99 --truncation-value unknown --without-truncated --out returns.jsonl',
+        prints: /4 rows of 4 trajectories; 0 filtered out/,
+      },
       { command: 'npx reprise stats results/toy_inmemory/results.jsonl', prints: /pass\^k[\s\S]*│ 1 / },
       {
         command:

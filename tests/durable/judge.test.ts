@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JudgeMetrics, JudgeProgress, JudgeResult } from '../../src/contracts/judge.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
@@ -125,5 +125,59 @@ describe('a judgement, on a real server', () => {
     expect(metrics.steps).toBeLessThan(STEPS);
     provider.latencyMs = 0;
     expect(resultOf((await place.reprise(command)).stdout)).toMatchObject(WHOLE);
+  });
+
+  it('is done where it is stopped when its last replies are on their way', async () => {
+    const command = await experiment('late');
+    provider.latencyMs = 0;
+    const { calls } = provider.statistics;
+    let release = () => {};
+    provider.intercept = () => {
+      // The last calls of all: nothing is left to begin after them.
+      if (provider.statistics.calls - calls === CALLS - 1) release = provider.hold();
+      return undefined;
+    };
+    const running = place.start(command);
+    await until('the last reply is held', () => provider.statistics.calls - calls === CALLS);
+    const id = `late/judged/${(await readdir(place.path('results/late/judged')))[0]}`;
+    expect((await place.reprise(['stop', id])).code).toBe(0);
+    provider.intercept = undefined;
+    release();
+    const { code, stdout } = await running.done;
+    expect(code).toBe(0);
+    expect(resultOf(stdout)).toMatchObject(WHOLE);
+  });
+
+  it('asks the steps of a finished one again on which no reply was a verdict', async () => {
+    const command = await experiment('malformed');
+    provider.intercept = ({ lastUserText }) =>
+      lastUserText.includes('stumble') || lastUserText.includes('no verdict')
+        ? { kind: 'reply', text: 'Four.' }
+        : undefined;
+    const first = resultOf((await place.reprise(command)).stdout);
+    expect(first).toMatchObject({
+      status: 'done',
+      steps: EPISODES,
+      errors: EPISODES,
+      lm_calls: 4 * EPISODES,
+    });
+    provider.intercept = undefined;
+    const id = `malformed/judged/${(await readdir(place.path('results/malformed/judged')))[0]}`;
+    const { code, stdout, stderr } = await place.reprise([
+      'retry',
+      id,
+      '--type',
+      'MalformedVerdict',
+      '--json',
+    ]);
+    expect(code, stderr).toBe(0);
+    expect(resultOf(stdout)).toMatchObject({
+      ...{ status: 'done', steps: STEPS, errors: 0 },
+      // Each of them stumbles once more before its verdict.
+      lm_calls: 6 * EPISODES,
+      malformed_replies: 4 * EPISODES,
+    });
+    const nothing = await place.reprise(['retry', id]);
+    expect(nothing.stderr).toContain(`${id} has no errors: there is nothing to ask again.`);
   });
 });

@@ -1,7 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { judgedTrajectory, type StepEvaluation } from '../../src/judging/evaluation.js';
 import { addReply, meanScores, noJudgeTotals } from '../../src/judging/totals.js';
-import { parseTrajectory } from '../../src/trajectories/evaluated-trajectory.js';
+import {
+  AREEvaluatedTrajectory,
+  LLMEvaluatedTrajectory,
+  parseTrajectory,
+} from '../../src/trajectories/evaluated-trajectory.js';
+import { isSuccessful } from '../../src/trajectories/exports/index.js';
 import { Trajectory } from '../../src/trajectories/trajectory.js';
 import { episode } from '../trajectories/support.js';
 import { rubricWith } from './support.js';
@@ -34,11 +39,57 @@ test('a trajectory carries the verdict on each step, and the means over those th
     steps_judged: 2,
     errors: 1,
     scores: { helpful: 3.5, polite: 0.5 },
+    rationale: 'Not judged as a whole: 2 of 4 steps have no verdict.',
   });
   // What was judged stays what it was, and the row is read again as what it is.
   expect(new Trajectory(evaluated.toJSON()).toJSON()).toEqual(original.toJSON());
   const row = JSON.parse(JSON.stringify(evaluated));
   expect(parseTrajectory(row).toJSON()).toEqual(row);
+});
+
+describe('the whole episode', () => {
+  const two = Trajectory.parse(episode('t1', [0, 1]));
+
+  test('is what the judge says of it with the last step', () => {
+    const last = {
+      ...judged(1, 0),
+      episode: { success: true, rationale: 'All was done.' },
+    } as StepEvaluation;
+    const { evaluation } = judgedTrajectory(two, [{ kind: 'error', error: FAULT }, last], judge);
+    expect(evaluation).toMatchObject({ success: true, rationale: 'All was done.', success_from: 'judge' });
+    expect(isSuccessful(judgedTrajectory(two, [judged(1, 0), last], judge))).toBe(true);
+  });
+
+  test.each([
+    [judged(5, 1), judged(1, 0), true],
+    [judged(4, 1), judged(1, 0), false],
+    [judged(5, 0), judged(5, 0), false],
+  ])('is told by the scores where it does not say: %j, %j', (first, last, success) => {
+    const { evaluation } = judgedTrajectory(two, [first, last], judge);
+    expect(evaluation).toMatchObject({ success, success_from: 'scores' });
+    expect(evaluation.rationale).toMatch(/^From the scores.* helpful .*: so polite .*: so$/);
+  });
+
+  test('of a trajectory that ARE evaluated keeps what ARE said', () => {
+    const are_evaluation = {
+      success: false,
+      rationale: 'no mail was sent',
+      judge_model: 'gpt-5-mini',
+      oracle_matching_failures: [{ event: 'send_email' }],
+      duration: 45.2,
+    };
+    const are = AREEvaluatedTrajectory.parse({ ...episode('t1', [null, null]), are_evaluation });
+    const evaluated = judgedTrajectory(are, [judged(5, 1), judged(5, 1)], judge);
+    const row = JSON.parse(JSON.stringify(evaluated));
+    expect(row).toMatchObject({ are_evaluation, judge_response: { judge: 'openai/fake', success: true } });
+    const read = parseTrajectory(row);
+    expect(read).toBeInstanceOf(LLMEvaluatedTrajectory);
+    expect(read.toJSON()).toEqual(row);
+    expect(judgedTrajectory(read, [judged(1, 0), judged(1, 0)], judge).are_evaluation).toEqual(
+      are_evaluation,
+    );
+    expect(isSuccessful(evaluated)).toBe(false);
+  });
 });
 
 test('where nothing could be judged there is no mean, and where nobody began there is nothing', () => {

@@ -54,6 +54,16 @@ describe('a judge is asked about a step', () => {
     }
   });
 
+  test('and with the last one about the whole episode, by what the rubric calls a success', () => {
+    for (const at of [0, 1]) expect(asked(booking, at).join()).not.toContain('whole_episode');
+    const [, question] = asked(booking, 2);
+    expect(question).toContain('Was everything done that the assistant was asked for');
+    expect(question).toContain(
+      '"whole_episode": {"reason": "<why, in a few sentences>", "success": <true or false>}',
+    );
+    expect(asked(booking, 2, { success: 'Is the flight booked?' })[1]).toContain('\nIs the flight booked?\n');
+  });
+
   test('in the words of the rubric, where it has some, and always with the rules', () => {
     const [rules] = asked(booking, 0, { instructions: 'You are a strict editor.\n' });
     expect(rules).toMatch(/^You are a strict editor\.\n\nYou are shown a conversation/);

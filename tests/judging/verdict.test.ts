@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readVerdict } from '../../src/judging/verdict.js';
-import { rubricWith, verdictText } from './support.js';
+import { rubricWith, verdictText, wholeVerdictText } from './support.js';
 
 const { criteria } = rubricWith();
 const VERDICT = {
@@ -17,6 +17,17 @@ describe('a verdict is read', () => {
     ['without what nobody asked for', JSON.stringify({ ...JSON.parse(verdictText()), overall: 3 })],
   ])('%s', (_, text) => {
     expect(readVerdict(text, criteria)).toEqual({ ok: true, verdict: VERDICT });
+  });
+
+  test.each([
+    [true, 'All was done.', { success: true, rationale: 'All was done.' }],
+    [false, ' It gave up. ', { success: false, rationale: 'It gave up.' }],
+    ['yes', 'All was done.', undefined],
+    [true, ' ', undefined],
+    [true, 7, undefined],
+  ])('with what it says of the whole episode: %j, %j', (success, reason, episode) => {
+    const read = readVerdict(wholeVerdictText(success, reason), criteria);
+    expect(read).toEqual({ ok: true, verdict: VERDICT, ...(episode === undefined ? {} : { episode }) });
   });
 
   test('with scores at either end of the range, and between whole numbers', () => {

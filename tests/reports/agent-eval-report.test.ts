@@ -31,7 +31,12 @@ describe('the page of an evaluation', () => {
     const exact = cells(page, 'figures');
     expect(exact[exact.indexOf('mean_reward') + 1]).toBe('0.75');
     expect(exact[exact.indexOf('rollouts_planned') + 1]).toBe('6');
-    expect(cells(page, 'pass')).toEqual(['1', '75.0%', '75.0%', '2', '100.0%', '0.0%', '3', '–', '–']);
+    expect(cells(page, 'pass')).toEqual([
+      ...['1', '75.0%', '75.0%', '2'],
+      ...['2', '100.0%', '0.0%', '1'],
+      ...['3', '–', '–', '0'],
+    ]);
+    expect(page).toContain('the rows have 1 to 2 judged rollouts');
     expect(cells(page, 'rows')).toEqual(['a', '2', '1', '0.625', 'b', '1', '1', '1']);
     expect(cells(page, 'endings')).toEqual([
       'user_stop',

@@ -32,6 +32,51 @@ describe('the metrics of an evaluation', () => {
     });
   });
 
+  test('say over how many rows each k is, and warn where rows have different numbers of judged rollouts', () => {
+    const rows = [
+      ...[1, 1, 1, 1].map((reward, trial) => rolloutRow('a', trial, reward)),
+      ...[0, 1].map((reward, trial) => rolloutRow('b', trial, reward)),
+    ];
+    const planned = ['a', 'b'].map((row) => ({ row, n_rollouts: 4 }));
+    const uneven = metricsOf(rows, { planned });
+    expect(uneven.pass_hat_k).toEqual([0.75, 0.5, 1, 1]);
+    expect(uneven.pass_rows).toEqual([2, 2, 1, 1]);
+    expect(uneven.pass_warning).toMatch(/^the rows have 2 to 4 judged rollouts: .*pass\^k may rise/);
+    const even = metricsOf(
+      rows.filter(({ trial }) => trial < 2),
+      { planned },
+    );
+    expect(even).toMatchObject({ pass_rows: [2, 2, 0, 0], pass_hat_k: [0.75, 0.5, null, null] });
+    expect(even).not.toHaveProperty('pass_warning');
+  });
+
+  test('have the mean of each named metric of the reward, over the rollouts that have it', () => {
+    const named = (metrics: Record<string, number>) => ({
+      metrics: Object.fromEntries(
+        Object.entries(metrics).map(([name, score]) => [name, { score, reason: '' }]),
+      ),
+    });
+    const { reward_metrics } = metricsOf([
+      rolloutRow('a', 0, 1, named({ polite: 1, constructor: 1 })),
+      rolloutRow('a', 1, 1, named({ polite: 0.5 })),
+      rolloutRow('b', 0, 0, named({ polite: 0, huge: 1e308 })),
+      rolloutRow('b', 1, 0, named({ huge: 1e308 })),
+      rolloutRow('b', 2, null, { status: 'error', ...named({ polite: 9 }) }),
+    ]);
+    expect(Object.keys(reward_metrics)).toEqual(['constructor', 'huge', 'polite']);
+    expect(reward_metrics.polite).toEqual({ rollouts: 3, mean: 0.5, interval: [0, 0.75] });
+    expect(reward_metrics.constructor).toEqual({ rollouts: 1, mean: 1, interval: null });
+    expect(reward_metrics.huge).toMatchObject({ rollouts: 2, interval: null });
+    expect((reward_metrics.huge?.mean ?? 0) / 1e308).toBeCloseTo(1, 12);
+  });
+
+  test('take no reward below 1 for a success, but for the rounding of sums', () => {
+    const tenths = Array.from({ length: 10 }, () => 0.1).reduce((sum, tenth) => sum + tenth, 0);
+    expect(tenths).toBeLessThan(1);
+    const { by_row } = metricsOf([rolloutRow('a', 0, 0.9999999999), rolloutRow('b', 0, tenths)]);
+    expect([by_row.a?.successes, by_row.b?.successes]).toEqual([0, 1]);
+  });
+
   test('leave errors and spoiled rollouts out, and count them', () => {
     const metrics = metricsOf([
       rolloutRow('a', 0, 1),

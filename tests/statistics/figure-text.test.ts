@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dollarsText, durationText, percentText } from '../../src/statistics/figure-text.js';
+import { dollarsText, durationText, percentText, scoreText } from '../../src/statistics/figure-text.js';
 
 test.each([
   [0, '0.0 %'],
@@ -36,4 +36,20 @@ test.each([
   [90_061, '25 h 1 min'],
 ])('%s seconds are %s', (seconds, text) => {
   expect(durationText(seconds)).toBe(text);
+});
+
+test.each([
+  [0.58333, '0.5833'],
+  [1, '1'],
+  [-0.00000000001, '0'],
+  [0.9999999999, '0.9999999999'],
+  [0.99999, '0.99999'],
+  [0.9999999999999999, '1'],
+  [0.00001, '0.00001'],
+  [1e15, '1000000000000000'],
+  [1.23456789e30, '1.2346e+30'],
+  [-1e308, '-1e+308'],
+  [Number.MAX_VALUE, '1.7977e+308'],
+])('a score of %s reads %s', (score, text) => {
+  expect(scoreText(score)).toBe(text);
 });

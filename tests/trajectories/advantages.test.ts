@@ -44,6 +44,18 @@ describe('advantages of a group over its mean', () => {
     expect(groupAdvantages(scores, { scale: 'standard_deviation', epsilon })).toEqual(expected);
   });
 
+  test.each(['none', 'standard_deviation'] as const)(
+    'of scores as large as numbers get are finite: %s',
+    (scale) => {
+      const large = groupAdvantages([1e308, -1e308, 1e308, 0], { scale }) as number[];
+      expect(large.every(Number.isFinite)).toBe(true);
+      const small = groupAdvantages([1, -1, 1, 0], { scale, epsilon: 0 }) as number[];
+      const unit = scale === 'none' ? 1e308 : 1;
+      for (const [at, advantage] of large.entries())
+        expect(advantage / unit).toBeCloseTo(small[at] as number, 10);
+    },
+  );
+
   test('what is added to the standard deviation is 1e-4 where nothing is said', () => {
     const [first] = groupAdvantages([1, 2, 3], { scale: 'standard_deviation' });
     expect(first).toBe(-1 / (1 + 1e-4));
@@ -124,4 +136,17 @@ describe('advantages of trajectories', () => {
     const groupOf = ({ reset_kwargs }: TrajectoryData) => String(reset_kwargs.task);
     expect(filled(trajectories, { groupOf })).toEqual([[[1, 0.5]], [[0, -0.5]]]);
   });
+});
+
+test('episodes that were cut count with what is to be expected after them, or not at all', () => {
+  const cut = episode('t', [0]);
+  const timesteps = cut.timesteps.map((step) => ({ ...step, truncated: true }));
+  const given = [episode('t', [1]), { ...cut, timesteps }, episode('t', [0])];
+  const advantages = (truncationValue?: number | null) =>
+    withAdvantages(given, { discount: 1, scale: 'none', truncationValue }).map(
+      (one) => one.timesteps[0]?.advantage,
+    );
+  expect(advantages()).toEqual([1 - 1 / 3, -1 / 3, -1 / 3]);
+  expect(advantages(0.5)).toEqual([0.5, 0, -0.5]);
+  expect(advantages(null)).toEqual([0.5, null, -0.5]);
 });

@@ -41,6 +41,8 @@ describe('a chat', () => {
         },
         { role: 'tool', content: 'a cat', tool_call_id: 'a' },
         { role: 'assistant', content: [{ type: 'text', text: 'a cat' }], label: null },
+        { role: 'user', content: 'and now?', name: 'ann' },
+        { role: 'assistant', content: 'a dog', name: 'bob', reasoning_content: 'It barks.' },
       ],
       ...probabilities,
     };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallRecord } from '../../src/contracts/language-model.js';
+import type { CallRecord, ChatMessage } from '../../src/contracts/language-model.js';
 import type { EpisodeRecord } from '../../src/contracts/results.js';
 import { resultRow } from '../../src/statistics/result-row.js';
 import { trajectoryOf } from '../../src/trajectories/from-episode.js';
@@ -40,6 +40,7 @@ test('one step makes a whole trajectory', () => {
         reward: 1,
         mc_return: null,
         done: true,
+        truncated: false,
         available_tool_schemas: null,
         advantage: null,
       },
@@ -102,7 +103,13 @@ test('a step names the tools that its calls were offered, each once', () => {
     call({ step: 1, ordinal: 2 }),
   ];
   const made = trajectory({ steps: [step(false), step(true)] }, calls);
-  expect(made?.timesteps.map((one) => one.available_tool_schemas)).toEqual([[look, wait], null]);
+  expect(made?.timesteps.map((one) => one.available_tool_schemas)).toEqual([
+    [
+      { type: 'function', function: look },
+      { type: 'function', function: wait },
+    ],
+    null,
+  ]);
 });
 
 test('tool calls are part of what the assistant said', () => {
@@ -111,7 +118,99 @@ test('tool calls are part of what the assistant said', () => {
   expect(made?.timesteps[0]?.chats[0]?.messages.at(-1)).toEqual({
     role: 'assistant',
     content: '',
-    tool_calls,
+    tool_calls: [{ id: '1', type: 'function', function: { name: 'look', arguments: {} } }],
+  });
+});
+
+describe('messages are what chat templates of today read', () => {
+  const messages: ChatMessage[] = [
+    { role: 'user', content: 'look' },
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [
+        { id: 'a', name: 'look', arguments: '{"at": {"x": [1, 2.5]}}' },
+        { id: 'b', name: 'count', arguments: '' },
+        { id: 'c', name: 'count', arguments: '{"up to": 12345678901234567890}' },
+        { id: 'd', name: 'count', arguments: '{"up to"' },
+        { id: 'e', name: 'count', arguments: '['.repeat(100_000) },
+        { id: 'f', name: 'count', arguments: `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}` },
+      ],
+    },
+    { role: 'tool', content: 'a cat', tool_call_id: 'a' },
+    { role: 'tool', content: 'what?', tool_call_id: 'of nobody' },
+  ];
+  const chat = trajectory({}, [call({ step: 0, messages, reasoning: 'A cat.' })])?.timesteps[0]?.chats[0];
+
+  test('with calls as functions, whose arguments stay text where they are no object, or would be rounded', () => {
+    const calls = chat?.messages[1]?.role === 'assistant' ? (chat.messages[1].tool_calls ?? []) : [];
+    const given = calls.map((one) => ('function' in one ? one.function.arguments : null));
+    expect(given).toEqual([
+      { at: { x: [1, 2.5] } },
+      {},
+      '{"up to": 12345678901234567890}',
+      '{"up to"',
+      '['.repeat(100_000),
+      `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`,
+    ]);
+    expect(calls[0]).toMatchObject({ id: 'a', type: 'function', function: { name: 'look' } });
+  });
+
+  test('with the tool’s name in its answer, and what was thought before a reply', () => {
+    expect(chat?.messages.slice(2)).toEqual([
+      { role: 'tool', content: 'a cat', tool_call_id: 'a', name: 'look' },
+      { role: 'tool', content: 'what?', tool_call_id: 'of nobody' },
+      { role: 'assistant', content: 'reply', reasoning_content: 'A cat.' },
+    ]);
+  });
+});
+
+test('a reply has the tokens that its provider sent', () => {
+  const tokens = {
+    token_ids: [5, 6],
+    tokens: ['a', 'b'],
+    logprobs: [-0.5, -1],
+    top_tokens: [['a', 'x'], ['b']],
+    top_logprobs: [[-0.5, -2], [-1]],
+  };
+  const chats = [tokens, { logprobs: [-1] }, undefined].map(
+    (sent) => trajectory({}, [call({ step: 0, tokens: sent })])?.timesteps[0]?.chats[0],
+  );
+  expect(chats[0]).toMatchObject({
+    token_ids: [5, 6],
+    logprobs: [-0.5, -1],
+    top_tokens: [['a', 'x'], ['b']],
+    token_top_logprobs: [[-0.5, -2], [-1]],
+  });
+  expect(chats[1]).toMatchObject({ logprobs: [-1], top_tokens: null });
+  expect(chats[2]).toMatchObject({ logprobs: null, top_tokens: null });
+  for (const chat of chats.slice(1)) expect(chat).not.toHaveProperty('token_ids');
+});
+
+describe('the last step', () => {
+  const end = (fields: Partial<EpisodeRecord>) => {
+    const { done, truncated } = trajectory(fields, [act(0)])?.timesteps.at(-1) ?? {};
+    return { done, truncated };
+  };
+
+  test('is done where the environment is in a terminal state', () => {
+    expect(end({})).toEqual({ done: true, truncated: false });
+  });
+
+  test('is truncated where the limit of steps cut the episode, which its row says', () => {
+    const steps = [{ ...step(false), done: false }];
+    expect(end({ steps })).toEqual({ done: false, truncated: true });
+    expect(resultRow(episode({ steps }), []).truncated).toBe(true);
+    expect(resultRow(episode({}), [])).not.toHaveProperty('truncated');
+  });
+
+  test('is truncated where an error ended the episode', () => {
+    const error = { type: 'timeout', message: 'late' };
+    expect(end({ error, steps: [{ ...step(false), done: false }] })).toEqual({
+      done: false,
+      truncated: true,
+    });
+    expect(end({ error, steps: [] })).toEqual({ done: false, truncated: true });
   });
 });
 

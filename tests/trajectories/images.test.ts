@@ -1,7 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Chat } from '../../src/trajectories/chat.js';
 import { imageTypeOf } from '../../src/trajectories/image-types.js';
-import { type ImageLimits, type ImageReader, isAllowedUrl } from '../../src/trajectories/images.js';
+import {
+  type ImageLimits,
+  type ImageReader,
+  isAllowedUrl,
+  setImageReader,
+} from '../../src/trajectories/images.js';
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1];
 const JPEG = [0xff, 0xd8, 0xff, 0xe0];
@@ -200,4 +208,34 @@ test.each([
   [null, []],
 ])('the first bytes tell %s', (type, bytes) => {
   expect(imageTypeOf(Uint8Array.from(bytes))).toBe(type);
+});
+
+describe('without a reader of one’s own', () => {
+  const chatOf = (...sources: string[]) =>
+    new Chat({ messages: [{ role: 'user', content: sources.map((image) => ({ type: 'image', image })) }] });
+  const inChat = `data:image/png;base64,${base64(PNG)}`;
+
+  test('what stands in the chat is read, and other images are not', async () => {
+    const { images, refused } = await chatOf(inChat, '/tmp/a.png').extractImages();
+    expect(images.map(({ media_type }) => media_type)).toEqual(['image/png']);
+    expect(refused.map(({ reason }) => reason)).toEqual(['no folder is given that files may be read from']);
+    const { refused: unread } = await chatOf('/tmp/a.png').extractImages({ folders: ['/tmp'] });
+    expect(unread[0]?.reason).toContain('give a reader');
+  });
+
+  test('the package’s entry for Node.js reads files within the folders that are given', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'reprise-images-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, 'a.png'), Uint8Array.from(PNG));
+    const entry = await import('../../src/storage/trajectories.js');
+    onTestFinished(() =>
+      setImageReader({ fetchUrl: () => Promise.reject(), readFile: () => Promise.reject() }),
+    );
+    const chat = entry.Chat.parse(chatOf(`file://${folder}/a.png`, inChat).toJSON());
+    const { images, refused } = await chat.extractImages({ folders: [folder] });
+    expect(images.map(({ bytes }) => bytes.length)).toEqual([9, 9]);
+    expect(refused).toEqual([]);
+    expect((await chat.extractImages(undefined, { folders: [folder] })).images).toHaveLength(2);
+    expect((await chat.extractImages()).refused).toHaveLength(1);
+  });
 });

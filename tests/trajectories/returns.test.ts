@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { LLMEvaluatedTrajectory } from '../../src/trajectories/evaluated-trajectory.js';
-import { episodeReturn, monteCarloReturns, returnsOf, withReturns } from '../../src/trajectories/returns.js';
+import {
+  episodeReturn,
+  isTruncated,
+  monteCarloReturns,
+  returnsOf,
+  withReturns,
+} from '../../src/trajectories/returns.js';
 import { Trajectory } from '../../src/trajectories/trajectory.js';
 import { episode, FAILED } from './support.js';
 
@@ -32,6 +38,34 @@ test('an episode that an error ended has no returns, whatever it was rewarded be
   expect(episodeReturn(failed)).toBeNull();
   expect(episodeReturn(episode('t', [1, 2]))).toBe(3);
   expect(episodeReturn(episode('t', [1, 2]), 0.5)).toBe(2);
+});
+
+describe('an episode that was cut', () => {
+  const cut = (rewards: number[]) => {
+    const { timesteps, ...whole } = episode('t', rewards);
+    const last = timesteps.length - 1;
+    return { ...whole, timesteps: timesteps.map((step, at) => ({ ...step, truncated: at === last })) };
+  };
+
+  test('has the returns of one that ended, unless somebody says what is to be expected after it', () => {
+    expect(returnsOf(cut([0, 1]), 0.5)).toEqual([0.5, 1]);
+    expect(returnsOf(cut([0, 1]), 0.5, 4)).toEqual([1.5, 3]);
+    expect(returnsOf(cut([0, 1]), 0.5, null)).toEqual([null, null]);
+    expect(returnsOf(cut([0, 1]), 1, ({ timesteps }) => timesteps.length)).toEqual([3, 3]);
+    expect(withReturns(cut([0, 1]), 0.5, null).timesteps.map(({ mc_return }) => mc_return)).toEqual([
+      null,
+      null,
+    ]);
+  });
+
+  test('is told apart from one that ended, which nothing is expected after', () => {
+    expect([isTruncated(cut([1])), isTruncated(episode('t', [1]))]).toEqual([true, false]);
+    expect(returnsOf(episode('t', [0, 1]), 0.5, 4)).toEqual([0.5, 1]);
+  });
+});
+
+test('returns of rewards as large as numbers get are finite', () => {
+  expect(monteCarloReturns([1e308, 1e308, 1e308], 1)).toEqual([Number.MAX_VALUE, Number.MAX_VALUE, 1e308]);
 });
 
 test('withReturns fills in mc_return and leaves the rest, and what it was given, as it was', () => {

@@ -1,3 +1,4 @@
+import { NO_TOKENS } from '../../src/trajectories/chat.js';
 import type { Message } from '../../src/trajectories/message.js';
 import type { TimeStepData, TrajectoryData } from '../../src/trajectories/schema.js';
 
@@ -29,12 +30,12 @@ export function showing(text: string, ...images: string[]): Message {
 
 /** A step of one chat for each list of messages. */
 export function step(chats: Message[][], fields: Partial<TimeStepData> = {}): TimeStepData {
-  const nothing = { logprobs: null, top_tokens: null, token_top_logprobs: null };
   return {
-    chats: chats.map((messages) => ({ messages, ...nothing })),
+    chats: chats.map((messages) => ({ messages, ...NO_TOKENS })),
     reward: null,
     mc_return: null,
     done: false,
+    truncated: false,
     available_tool_schemas: null,
     advantage: null,
     ...fields,

@@ -45,6 +45,7 @@ describe('under the names of the specification', () => {
           reward: 0.5,
           mc_return: 1.5,
           done: true,
+          truncated: false,
           available_tool_schemas: [{ name: 'look', parameters: { type: 'object', required: ['at'] } }],
           advantage: -0.25,
         },
@@ -65,6 +66,7 @@ describe('under the names of the specification', () => {
           reward: null,
           mc_return: null,
           done: false,
+          truncated: false,
           available_tool_schemas: null,
           advantage: null,
         },
@@ -197,5 +199,43 @@ describe('an evaluated trajectory', () => {
     expect(() => AREEvaluatedTrajectory.parse(trajectory.toJSON())).toThrow(/are_evaluation/);
     const list = { ...judged.toJSON(), judge_response: { scores: [1, 2] } };
     expect(() => LLMEvaluatedTrajectory.parse(list)).toThrow(/judge_response/);
+  });
+});
+
+describe('what ARE evaluated', () => {
+  const are_evaluation = {
+    success: true,
+    rationale: 'all oracle events matched',
+    judge_model: 'gpt-5-mini',
+    oracle_matching_failures: [],
+    duration: 45.2,
+  };
+  const evaluated = (rewards: (number | null)[]) =>
+    AREEvaluatedTrajectory.parse({
+      timesteps: rewards.map((reward) => ({ chats: [chat], reward })),
+      reset_kwargs: { task: 'mail' },
+      episode_id: 'mail/0',
+      are_evaluation,
+    });
+
+  test('becomes what a model judged, with success and rationale, and keeps all that ARE said', () => {
+    const judged = LLMEvaluatedTrajectory.fromARE(evaluated([null, null]));
+    const { oracle_matching_failures: _failures, ...response } = are_evaluation;
+    expect(judged.evaluation).toEqual(response);
+    expect(overJson(judged)).toMatchObject({
+      are_evaluation,
+      reset_kwargs: { task: 'mail' },
+      episode_id: 'mail/0',
+    });
+    expect(judged.timesteps.map(({ reward, judge_response }) => [reward, judge_response])).toEqual([
+      [0, null],
+      [1, null],
+    ]);
+    expect(parseTrajectory(overJson(judged))).toEqual(judged);
+  });
+
+  test('keeps the rewards that it has', () => {
+    const judged = LLMEvaluatedTrajectory.fromARE(evaluated([0.25, null]));
+    expect(judged.timesteps.map(({ reward }) => reward)).toEqual([0.25, null]);
   });
 });

@@ -27,7 +27,13 @@ export async function judgeRollout(
 ): Promise<Judgement> {
   const { stored, database } = rollout;
   const { messages } = await context.conversations.at(rollout, outcome.place);
-  const name = { task_id: rollout.row, trial: rollout.rollout, reward: null, error: null };
+  const name = {
+    task_id: rollout.row,
+    trial: rollout.rollout,
+    reward: null,
+    error: null,
+    ending: outcome.ending,
+  };
   const trajectory = rolloutTrajectory(name, calls, context.config.seed);
   try {
     const judged = await context.code.judge(

@@ -45,6 +45,6 @@ export async function keptRollouts(
   const others = await paidBefore(store, execution, {
     record: ({ sample_id, trial, model }) => model === HUMAN || finished.has(`${sample_id}/${trial}`),
   });
-  kept.totals = addStep(kept.totals, others);
+  kept.totals = addStep(kept.totals, others.cost);
   return kept;
 }

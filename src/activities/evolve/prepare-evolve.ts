@@ -110,7 +110,7 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
       await writeStoredConfig(store, config);
       const latest = (await latestEvolveState(store)) ?? freshState();
       // Also what an iteration that was not finished has spent.
-      const state = { ...latest, totals: { ...latest.totals, ...(await paidBefore(store, runId)) } };
+      const state = { ...latest, totals: { ...latest.totals, ...(await paidBefore(store, runId)).cost } };
       const run = referenceTo(store, runId);
       contexts.forget(run);
       const log = dependencies.runLogs.for(store, config.output.log_level, 'experiment');

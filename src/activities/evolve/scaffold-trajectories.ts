@@ -1,13 +1,13 @@
 import type { CallRecord } from '../../contracts/language-model.js';
 import type { LineageNode } from '../../evolution/lineage.js';
 import { groupBy } from '../../statistics/group-by.js';
-import { chatOf, offeredTools } from '../../trajectories/from-episode.js';
+import { chatOf, endOf, offeredTools } from '../../trajectories/from-episode.js';
 import type { TimeStepData, TrajectoryData } from '../../trajectories/schema.js';
 
 /**
  * A trajectory a scaffold: each try to write it is a step, or each turn of an agent's tries. The last one is rewarded
  * with the scaffold's newest validation score, or with 0 where no try gave a usable program, which is the model's own
- * failure and no error. What a scaffold asks of its own model while it runs is no part of it.
+ * failure and no error; such an episode, whose tries were used up, and one that was given up are truncated. What a scaffold asks of its own model while it runs is no part of it.
  *
  * To write a scaffold from scratch is one task, and to evolve a given scaffold is another: the scaffolds of a task are
  * its trials, in the order of `nodes`, so that their scores can be compared with each other.
@@ -33,7 +33,7 @@ export function* scaffoldTrajectories(
         chats: [chatOf(call)],
         reward: index < made.length - 1 ? 0 : rewardOf(node),
         mc_return: null,
-        done: index === made.length - 1,
+        ...endOf(index === made.length - 1, node.status === 'failed' || node.status === 'unscored'),
         available_tool_schemas: offeredTools([call]),
         advantage: null,
       }),

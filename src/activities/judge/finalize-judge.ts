@@ -2,19 +2,22 @@ import type { FinalizeJudgeInput, JudgeMetrics } from '../../contracts/judge.js'
 import type { CallRecord } from '../../contracts/language-model.js';
 import type { EpisodeError } from '../../contracts/results.js';
 import type { Unkept } from '../../contracts/step-cost.js';
-import { judgedTrajectory, type StepEvaluation } from '../../judging/evaluation.js';
+import { judgedTrajectory, type StepEvaluation, scoresOf } from '../../judging/evaluation.js';
 import { addReply, meanScores, noJudgeTotals } from '../../judging/totals.js';
-import { MOST_TRIES } from '../../judging/verdict.js';
+import { MALFORMED_VERDICT, MOST_TRIES } from '../../judging/verdict.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../../runtime/repeats.js';
 import { cutOffReplies } from '../../runtime/reply-faults.js';
-import { addStep, costOfCall } from '../../runtime/step-cost.js';
 import { besideOf } from '../../statistics/beside.js';
 import { CallTally } from '../../statistics/call-figures.js';
+import { affordableResamples, boundsOf, clusteredMean } from '../../statistics/clustered-bootstrap.js';
 import { ErrorTally } from '../../statistics/error-tally.js';
 import { roundCost } from '../../statistics/result-row.js';
+import { sumOf } from '../../statistics/sums.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, judgedChunksFolder, judgeErrorKey } from '../../storage/paths.js';
+import { endRetry } from '../../storage/retry-marker.js';
 import { readJson } from '../../storage/stored-file.js';
+import type { LLMEvaluatedTrajectory } from '../../trajectories/evaluated-trajectory.js';
 import type { WorkerDependencies } from '../dependencies.js';
 import { heartbeating } from '../heartbeating.js';
 import { orIncomplete } from '../incomplete.js';
@@ -27,31 +30,42 @@ import type { JudgeContext, JudgeContexts } from './judge-context.js';
 import { type JudgeReply, repliesOn } from './judge-replies.js';
 import { outcomeOf } from './judge-step.js';
 
-/** The type of error of a step on which no reply was a verdict. */
-const MALFORMED = 'MalformedVerdict';
-
 /** Adds up a judgement from its replies, so that the figures are the same whatever was repeated on the way. */
 class JudgementFigures {
   private totals = noJudgeTotals();
   private repeats = sumRepeats([]);
   private readonly errors = new ErrorTally();
   private readonly tally = new CallTally();
+  /** Of each trajectory that was judged as a whole: 1 where it is a success. */
+  private readonly successes: number[][] = [];
+  /** Of each trajectory the verdicts on its steps, which depend on each other. */
+  private readonly verdicts: Record<string, number>[][] = [];
+
+  addEvaluated({ evaluation }: LLMEvaluatedTrajectory, evaluations: readonly StepEvaluation[]): void {
+    if (typeof evaluation.success === 'boolean') this.successes.push([Number(evaluation.success)]);
+    this.verdicts.push(evaluations.flatMap((one) => (one.kind === 'judged' ? [scoresOf(one.verdict)] : [])));
+  }
+
+  /** The 95 % interval of a criterion's mean, from a bootstrap over trajectories. */
+  private intervalOf(name: string): [number, number] | null {
+    const groups = this.verdicts.map((steps) => steps.flatMap((scores) => scores[name] ?? []));
+    return boundsOf(clusteredMean(groups, { resamples: affordableResamples(groups.length) }));
+  }
 
   addReply(reply: JudgeReply): void {
     this.totals = addReply(this.totals, outcomeOf(reply));
     this.addCall(reply.record);
   }
 
-  /** A reply that another one was asked for in the place of: it was paid, and judges nothing. */
-  addReplaced(record: CallRecord): void {
-    this.totals = addStep(this.totals, costOfCall(record));
-    this.addCall(record);
-  }
-
   private addCall(record: CallRecord): void {
     this.repeats = addRepeats(this.repeats, repeatsOfCall(record));
     this.tally.addCall(record);
     this.tally.addCutOff(cutOffReplies([record]));
+  }
+
+  /** A reply that was no verdict, in the place of which another one was asked for. */
+  addSetAside(record: CallRecord): void {
+    this.addReply({ record, read: { ok: false, fault: '' } });
   }
 
   addError(error: EpisodeError): void {
@@ -61,6 +75,7 @@ class JudgementFigures {
   metrics({ config }: JudgeContext, input: FinalizeJudgeInput, unkept: Unkept | null): JudgeMetrics {
     const { plan, status, message, started_at, ended_at } = input;
     const { totals } = this;
+    const success = clusteredMean(this.successes, { resamples: affordableResamples(this.successes.length) });
     const means = meanScores(
       plan.criteria.map(({ name }) => name),
       totals,
@@ -79,8 +94,15 @@ class JudgementFigures {
       steps_planned: plan.steps.reduce((sum, steps) => sum + steps, 0),
       steps: totals.judged,
       scores: Object.fromEntries(
-        plan.criteria.map(({ name, range }) => [name, { mean: means[name] ?? null, range }]),
+        plan.criteria.map(({ name, range }) => [
+          name,
+          { mean: means[name] ?? null, interval: this.intervalOf(name), range },
+        ]),
       ),
+      episodes_judged: this.successes.length,
+      episodes_succeeded: sumOf(this.successes.flat()),
+      success_rate: success?.estimate ?? null,
+      success_rate_interval: boundsOf(success),
       errors: this.errors.total,
       errors_by_type: this.errors.counts(),
       ...this.errors.causes(),
@@ -105,9 +127,12 @@ async function evaluationOf(
   { trajectory, step }: { trajectory: number; step: number },
 ): Promise<StepEvaluation> {
   const last = replies.at(-1)?.read;
-  if (last?.ok) return { kind: 'judged', verdict: last.verdict };
+  if (last?.ok) {
+    const { verdict, episode } = last;
+    return { kind: 'judged', verdict, ...(episode === undefined ? {} : { episode }) };
+  }
   if (last !== undefined && replies.length === MOST_TRIES) {
-    return { kind: 'error', error: { type: MALFORMED, message: last.fault } };
+    return { kind: 'error', error: { type: MALFORMED_VERDICT, message: last.fault } };
   }
   const error = await readJson<EpisodeError>(store, judgeErrorKey(trajectory, step));
   return error === null ? { kind: 'open' } : { kind: 'error', error };
@@ -133,6 +158,7 @@ export function createFinalizeJudge(
   async function* judged(context: JudgeContext, { plan }: FinalizeJudgeInput, figures: JudgementFigures) {
     const { rubric } = context.config;
     const judge = { model: plan.model, rubric: rubric.name, criteria: rubric.criteria };
+    for await (const record of setAsideCalls(context.store)) figures.addSetAside(record);
     for (const [index, steps] of plan.steps.entries()) {
       const replies = await repliesIn(context, index, steps);
       const evaluations = await Promise.all(
@@ -141,20 +167,15 @@ export function createFinalizeJudge(
       for (const reply of replies.flat()) figures.addReply(reply);
       for (const one of evaluations) if (one.kind === 'error') figures.addError(one.error);
       const { trajectory } = await context.trajectories.get(index);
-      yield judgedTrajectory(trajectory, evaluations, judge);
+      const evaluated = judgedTrajectory(trajectory, evaluations, judge);
+      figures.addEvaluated(evaluated, evaluations);
+      yield evaluated;
     }
   }
 
-  async function* calls(
-    context: JudgeContext,
-    { plan }: FinalizeJudgeInput,
-    figures: JudgementFigures,
-  ): AsyncGenerator<CallRecord> {
+  async function* calls(context: JudgeContext, { plan }: FinalizeJudgeInput) {
     // Of several replies at one place a replay takes the last one.
-    for await (const record of setAsideCalls(context.store)) {
-      figures.addReplaced(record);
-      yield record;
-    }
+    yield* setAsideCalls(context.store);
     for (const [index, steps] of plan.steps.entries()) {
       for (const { record } of (await repliesIn(context, index, steps)).flat()) yield record;
     }
@@ -165,7 +186,7 @@ export function createFinalizeJudge(
     context.calls.forget();
     const figures = new JudgementFigures();
     await store.writeStream(artifactKeys.trajectories, jsonLines(judged(context, input, figures)));
-    await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input, figures)));
+    await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input)));
     const gathered = figures.metrics(context, input, await unkeptSoFar(store));
     const metrics = orIncomplete(
       gathered,
@@ -190,6 +211,7 @@ export function createFinalizeJudge(
         () => metricsOfEnd<JudgeMetrics>(store, input),
         (guard) => writeEnd(context, input, guard),
       );
+      if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(store);
       await store.deleteFolder(judgedChunksFolder());
       await store.sweep();
       return metrics;

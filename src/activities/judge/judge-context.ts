@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { JudgeConfig } from '../../config/judge-schema.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { type Retry, readRetry } from '../../storage/retry-marker.js';
 import { CallStore } from '../call-store.js';
 import { calledModel } from '../called-model.js';
 import { ContextCache } from '../context-cache.js';
@@ -21,6 +22,8 @@ export class JudgeContext {
     readonly store: ArtifactStore,
     readonly config: JudgeConfig,
     private readonly dependencies: WorkerDependencies,
+    /** Which of the steps without a verdict are asked again; null: all that have no reply. */
+    readonly retry: Retry | null,
   ) {
     this.trajectories = new JudgedTrajectories(store);
     this.calls = new CallStore(store);
@@ -28,7 +31,7 @@ export class JudgeContext {
     const log = this.log('model');
     // The judgements of an experiment share a cache of replies.
     const experiment = { store, calls, log, seed: 0, resultsDir: config.experiment };
-    this.judge = calledModel(config.lm, experiment, dependencies);
+    this.judge = { ...calledModel(config.lm, experiment, dependencies), askedAgain: retry?.at ?? null };
   }
 
   log(component: LogComponent): Logger {
@@ -46,6 +49,7 @@ export class JudgeContexts extends ContextCache<JudgeContext> {
 
   protected override async open(run: string): Promise<JudgeContext> {
     const store = storeOfRun(this.dependencies.openStore, run);
-    return new JudgeContext(store, await storedConfig<JudgeConfig>(store), this.dependencies);
+    const config = await storedConfig<JudgeConfig>(store);
+    return new JudgeContext(store, config, this.dependencies, await readRetry(store));
   }
 }

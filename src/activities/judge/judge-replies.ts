@@ -1,3 +1,4 @@
+import type { JudgeConfig } from '../../config/judge-schema.js';
 import type { JudgeStepName } from '../../contracts/judge.js';
 import type { CallIdentity, CallRecord, ChatMessage } from '../../contracts/language-model.js';
 import { askedAgain, judgePrompt } from '../../judging/prompt.js';
@@ -19,9 +20,9 @@ export interface StepReplies {
 }
 
 /** What a reply says of the step. One that a token limit cut off is none where the config says so. */
-export function verdictOf({ config }: JudgeContext, record: CallRecord): ReadVerdict {
-  const read = readVerdict(record.text, config.rubric.criteria);
-  if (!isCutOff(record) || (read.ok && config.lm.on_cut_off === 'judge')) return read;
+export function verdictOf({ rubric, lm }: JudgeConfig, record: CallRecord): ReadVerdict {
+  const read = readVerdict(record.text, rubric.criteria);
+  if (!isCutOff(record) || (read.ok && lm.on_cut_off === 'judge')) return read;
   const cause = `${cutOffText(record)}.`;
   return { ok: false, fault: read.ok ? `T${cause.slice(1)}` : `${read.fault} T${cause.slice(1)}` };
 }
@@ -52,7 +53,7 @@ export async function repliesOn(
     const stored = await context.calls.find(asked.request.call, asked.key);
     if (stored === null) break;
     const { record } = stored;
-    const read = verdictOf(context, record);
+    const read = verdictOf(context.config, record);
     replies.push({ record, read });
     if (read.ok) break;
     messages = askedAgain(messages, record.text, read.fault);

@@ -1,10 +1,12 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { JudgedStep, JudgeStepErrorInput, JudgeStepInput } from '../../contracts/judge.js';
 import { FAILURE_TYPES } from '../../contracts/names.js';
+import type { EpisodeError } from '../../contracts/results.js';
 import { scoresOf } from '../../judging/evaluation.js';
 import { costOfCall, noStepCost } from '../../runtime/step-cost.js';
 import { judgeErrorKey } from '../../storage/paths.js';
-import { missingFile } from '../../storage/stored-file.js';
+import { isRetried } from '../../storage/retry-marker.js';
+import { missingFile, readJson } from '../../storage/stored-file.js';
 import { Attempt } from '../attempt.js';
 import { heartbeating } from '../heartbeating.js';
 import type { ModelCalls } from '../model-calls.js';
@@ -16,6 +18,17 @@ export function outcomeOf({ record, read }: JudgeReply, cost = costOfCall(record
   return read.ok
     ? { kind: 'judged', scores: scoresOf(read.verdict), ...cost }
     : { kind: 'malformed', ...cost };
+}
+
+/** A step with an error that is not among those that are asked again keeps it. */
+async function refuseOthers(
+  { store, retry }: JudgeContext,
+  { trajectory, step }: JudgeStepInput,
+): Promise<void> {
+  if (retry === null || retry.types === null) return;
+  const error = await readJson<EpisodeError>(store, judgeErrorKey(trajectory, step));
+  if (error === null || isRetried(retry, error.type)) return;
+  throw ApplicationFailure.nonRetryable(error.message, error.type);
 }
 
 /** Asks for the verdict on a step. A reply is kept before anybody hears of it; one that is kept is not asked for again. */
@@ -39,11 +52,12 @@ export function createJudgeStep(contexts: JudgeContexts, models: ModelCalls) {
         nonRetryable: true,
       });
     }
+    await refuseOthers(context, input);
     const asked = models.prepare(context.judge, next.call, { messages: next.messages });
     const record = await models.askAndKeep(context.judge, asked, attempt, (reply) =>
       context.calls.save(reply),
     );
-    return { record, read: verdictOf(context, record) };
+    return { record, read: verdictOf(context.config, record) };
   }
 
   return (input: JudgeStepInput): Promise<JudgedStep> =>

@@ -2,7 +2,8 @@ import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { jsonLine } from '../../storage/json-lines.js';
 import { judgedChunkKey } from '../../storage/paths.js';
 import { damagedFile, readRows } from '../../storage/stored-file.js';
-import { Trajectory, type TrajectoryInput } from '../../trajectories/trajectory.js';
+import { parseTrajectory } from '../../trajectories/evaluated-trajectory.js';
+import type { Trajectory } from '../../trajectories/trajectory.js';
 import { Lru, loadedOnce } from '../lru.js';
 
 /** Trajectories in one object of the store, which is held in memory as a whole: each may have megabytes of chats. */
@@ -33,8 +34,8 @@ export class JudgedTrajectories {
   private async read(number: number): Promise<NamedTrajectory[]> {
     const key = judgedChunkKey(number);
     const found: NamedTrajectory[] = [];
-    for await (const row of readRows<{ name: string; trajectory: TrajectoryInput }>(this.store, key)) {
-      found.push({ name: row.name, trajectory: new Trajectory(row.trajectory) });
+    for await (const row of readRows<{ name: string; trajectory: unknown }>(this.store, key)) {
+      found.push({ name: row.name, trajectory: parseTrajectory(row.trajectory) });
     }
     return found;
   }

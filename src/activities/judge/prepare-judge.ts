@@ -79,6 +79,7 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
       contexts.forget(run);
       const { rubric, lm, concurrency, limits } = config;
       const name = judgementName(config);
+      const paid = await paidBefore(store, runId);
       const log = dependencies.runLogs.for(store, config.log_level, 'experiment');
       log.info({ judgement: name, trajectories: steps.length }, 'judgement prepared');
       return {
@@ -96,7 +97,8 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
         limits,
         search_attributes: await dependencies.knownSearchAttributes(),
         spent_wall_seconds: await wallSecondsBefore(store),
-        spent: await paidBefore(store, runId),
+        spent: paid.cost,
+        stored: Object.keys(paid.calls).length,
       };
     });
 }

@@ -28,9 +28,19 @@ export function chatsOf(trajectory: TrajectoryData): Conversation[] {
   );
 }
 
-/** What two chats must agree on for one to be the other's beginning. */
+/** What two chats must agree on for one to be the other's beginning. What was thought is sent back to few models. */
 function fingerprints({ messages, tools }: Conversation): string[] {
-  return [JSON.stringify(tools), ...messages.map(({ label: _label, ...message }) => JSON.stringify(message))];
+  const print = (message: Message) =>
+    JSON.stringify({ ...message, label: undefined, reasoning_content: undefined });
+  return [JSON.stringify(tools), ...messages.map(print)];
+}
+
+/** The messages of a chat, with what was thought before them as its beginning has it. */
+function withThoughts(messages: readonly Message[], beginning: readonly Message[]): Message[] {
+  return messages.map((message, index) => {
+    const begun = beginning[index];
+    return begun?.role === 'assistant' && begun.reasoning_content != null ? begun : message;
+  });
 }
 
 /**
@@ -50,7 +60,8 @@ export function conversationsOf(trajectory: TrajectoryData): Conversation[] {
       open.push({ conversation, prints });
     } else {
       const replies = new Set([...begun.conversation.replies, ...conversation.replies]);
-      begun.conversation = { ...conversation, replies };
+      const messages = withThoughts(conversation.messages, begun.conversation.messages);
+      begun.conversation = { ...conversation, messages, replies };
       begun.prints = prints;
     }
   }

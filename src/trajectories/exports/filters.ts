@@ -1,4 +1,5 @@
-import { episodeReturn } from '../returns.js';
+import { isSuccess } from '../../statistics/reward-statistics.js';
+import { episodeReturn, isTruncated } from '../returns.js';
 import type { TrajectoryData } from '../schema.js';
 
 export interface TrajectoryFilter {
@@ -8,10 +9,9 @@ export interface TrajectoryFilter {
   successful?: boolean;
   /** Leaves out those that an error ended. */
   withoutErrors?: boolean;
+  /** Leaves out those that a limit or an error cut. */
+  withoutTruncated?: boolean;
 }
-
-/** Rewards are sums of floating-point numbers. */
-const TOLERANCE = 1e-6;
 
 /**
  * Whether an episode succeeded: what its evaluation says under `success` where it has one, and otherwise whether its
@@ -25,15 +25,16 @@ export function isSuccessful(trajectory: TrajectoryData): boolean {
   };
   const success = are_evaluation?.success ?? judge_response?.success;
   if (typeof success === 'boolean') return success;
-  if (typeof success === 'number') return success >= 1 - TOLERANCE;
-  return (episodeReturn(trajectory) ?? 0) >= 1 - TOLERANCE;
+  if (typeof success === 'number') return isSuccess(success, 1);
+  return isSuccess(episodeReturn(trajectory) ?? 0, 1);
 }
 
 /** Whether a filter keeps a trajectory. Where no reward is known, none is large enough. */
 export function isKept(trajectory: TrajectoryData, filter: TrajectoryFilter): boolean {
   if (filter.withoutErrors === true && trajectory.error_info !== null) return false;
+  if (filter.withoutTruncated === true && isTruncated(trajectory)) return false;
   if (filter.successful === true && !isSuccessful(trajectory)) return false;
   if (filter.minimumReward === undefined) return true;
   const reward = episodeReturn(trajectory);
-  return reward !== null && reward >= filter.minimumReward - TOLERANCE;
+  return reward !== null && isSuccess(reward, filter.minimumReward);
 }

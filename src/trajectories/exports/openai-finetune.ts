@@ -45,6 +45,8 @@ function part(content: ContentPart): Row {
   return refuse('an image is stored by a provider under an id');
 }
 
+const named = ({ name }: Message): Row => (name == null ? {} : { name });
+
 function assistantMessage(message: AssistantMessage, trained: boolean): Row {
   if (trained && isEmptyReply(message)) return refuse('a reply is empty');
   const text = textOf(message);
@@ -57,6 +59,7 @@ function assistantMessage(message: AssistantMessage, trained: boolean): Row {
     role: 'assistant',
     ...(text === '' && tool_calls.length > 0 ? {} : { content: text }),
     ...(tool_calls.length > 0 ? { tool_calls } : {}),
+    ...named(message),
     ...(trained ? {} : { weight: 0 }),
   };
 }
@@ -67,11 +70,12 @@ function openAIMessage(message: Message, trained: boolean): Row {
   }
   switch (message.role) {
     case 'system':
-      return { role: 'system', content: textOf(message) };
+      return { role: 'system', content: textOf(message), ...named(message) };
     case 'user':
       return {
         role: 'user',
         content: typeof message.content === 'string' ? message.content : message.content.map(part),
+        ...named(message),
       };
     case 'assistant':
       return assistantMessage(message, trained);

@@ -46,16 +46,16 @@ export function trlRow(conversation: Conversation, { columns, imagePath }: Expor
     'an image is a data URL: save it, and say where with imagePath',
   );
   const written = messages.map((message): Row => {
-    const row = { role: message.role, content: contentOf(message, columns, images) };
-    if (message.role === 'tool') {
-      const id = message.tool_call_id ?? null;
-      const name = id === null ? undefined : names.get(id);
-      return {
-        ...row,
-        ...(name === undefined ? {} : { name }),
-        ...(id === null ? {} : { tool_call_id: id }),
-      };
-    }
+    const id = message.role === 'tool' ? message.tool_call_id : null;
+    const name = message.name ?? (id == null ? null : names.get(id));
+    const thought = message.role === 'assistant' ? message.reasoning_content : null;
+    const row = {
+      role: message.role,
+      content: contentOf(message, columns, images),
+      ...(name == null ? {} : { name }),
+      ...(id == null ? {} : { tool_call_id: id }),
+      ...(thought == null ? {} : { reasoning_content: thought }),
+    };
     if (message.role !== 'assistant' || (message.tool_calls ?? []).length === 0) return row;
     const tool_calls = (message.tool_calls ?? []).map((call) => {
       const { id, name, parsed } = namedToolCall(call);

@@ -64,3 +64,17 @@ describe('the chats of a trajectory', () => {
     ]);
   });
 });
+
+test('what was thought before replies stays with them, although the model is not sent it again', () => {
+  const thinking = (reply: Message, reasoning_content: string): Message =>
+    ({ ...reply, reasoning_content }) as Message;
+  const [whole] = conversationsOf(
+    trajectory([
+      step([[...first.slice(0, -1), thinking(assistant('a1'), 'one')]]),
+      step([[...second.slice(0, -1), thinking(assistant('a2'), 'two')]]),
+    ]),
+  );
+  expect(
+    whole?.messages.map((message) => (message.role === 'assistant' ? message.reasoning_content : null)),
+  ).toEqual([...[null, null, 'one', null, 'two']]);
+});

@@ -49,6 +49,14 @@ describe('filters', () => {
     );
   });
 
+  test('leave out what was cut, where they are asked to', () => {
+    const cut = trajectory([step([[user('q'), assistant('a')]], { reward: 1, truncated: true })]);
+    const rows = (filter: TrajectoryFilter) =>
+      exportTrajectories('trl', [cut, ...episodes], filter).rows.length;
+    expect(rows({}) - rows({ withoutTruncated: true })).toBe(1);
+    expect(isSuccessful(cut)).toBe(true);
+  });
+
   test('the evaluation says whether an evaluated episode succeeded, unless an error ended it', () => {
     const are = (success: unknown, reward: number) => ({
       ...episode('t', [reward]),

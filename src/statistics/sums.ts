@@ -1,0 +1,43 @@
+/**
+ * Room for 2^64 of the largest numbers. A power of two, so that dividing by it loses no digit: what is added up in it comes
+ * to the same as without, only that nothing overflows on the way.
+ */
+export const ROOM = 2 ** 64;
+
+/** The number itself; the largest one of its sign where it has overflown. */
+export function bounded(value: number): number {
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value));
+}
+
+/** Adds finite numbers up, one by one: neither sum nor mean is ever infinite or NaN, however large they are. */
+export class Sum {
+  private inRoom = 0;
+  count = 0;
+
+  constructor(values: Iterable<number> = []) {
+    for (const value of values) this.add(value);
+  }
+
+  add(value: number): void {
+    this.inRoom += value / ROOM;
+    this.count += 1;
+  }
+
+  get total(): number {
+    return bounded(this.inRoom * ROOM);
+  }
+
+  /** Null where nothing was added. */
+  get mean(): number | null {
+    return this.count === 0 ? null : bounded((this.inRoom / this.count) * ROOM);
+  }
+}
+
+export function sumOf(values: Iterable<number>): number {
+  return new Sum(values).total;
+}
+
+/** The mean of at least one number. */
+export function meanOf(values: Iterable<number>): number {
+  return new Sum(values).mean ?? Number.NaN;
+}
