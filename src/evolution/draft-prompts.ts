@@ -2,6 +2,7 @@ import type { CallRecord, ChatMessage } from '../contracts/language-model.js';
 import { scoreText } from '../statistics/figure-text.js';
 import { SUBMIT } from './draft-tools.js';
 import { type FeedbackRun, runsText } from './feedback.js';
+import { meanOf } from './scores.js';
 import type { DatasetExample } from './types.js';
 
 /** Characters of the report on a draft's runs. */
@@ -59,7 +60,7 @@ export function draftReport(
   runs: readonly FeedbackRun[],
   expectedOutput: (example: DatasetExample) => string,
 ): string {
-  const mean = runs.reduce((sum, { score }) => sum + score, 0) / runs.length;
+  const mean = meanOf(runs.map(({ score }) => score));
   const count = runs.length === 1 ? '1 training example' : `${runs.length} training examples`;
   const heading = `The draft ran on ${count}; mean score ${scoreText(mean)}.\n\n`;
   const worstFirst = [...runs].sort((left, right) => left.score - right.score);

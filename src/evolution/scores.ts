@@ -17,13 +17,21 @@ export interface Validation {
 export function validationOf(scores: Readonly<Record<string, number>>): Validation {
   const ids = Object.keys(scores).sort();
   if (ids.length === 0) throw new RangeError('a validation needs at least one score');
-  let sum = 0;
-  for (const id of ids) {
-    checkScore(scores[id] as number, `the score of example ${JSON.stringify(id)}`);
-    sum += scores[id] as number;
+  const values = ids.map((id) => scores[id] as number);
+  for (const [index, id] of ids.entries()) {
+    checkScore(values[index] as number, `the score of example ${JSON.stringify(id)}`);
   }
   const by_example = Object.fromEntries(ids.map((id) => [id, scores[id] as number]));
-  return { score: sum / ids.length, by_example };
+  return { score: meanOf(values), by_example };
+}
+
+/** The mean of finite numbers. It is finite too, also where their sum is not: a program may report 1e308 as its score. */
+export function meanOf(values: readonly number[]): number {
+  const sum = values.reduce((total, value) => total + value, 0);
+  if (Number.isFinite(sum)) return sum / values.length;
+  const scaled = values.reduce((total, value) => total + value / values.length, 0);
+  // The shares are rounded, and may add up to a little more than the largest value.
+  return Math.min(Math.max(scaled, Math.min(...values)), Math.max(...values));
 }
 
 /** @throws RangeError for NaN and the infinities: one of them in a ranking would put every comparison in doubt. */

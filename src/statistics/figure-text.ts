@@ -35,5 +35,7 @@ export function countedText(count: number, what: string): string {
 
 /** A score as text, wherever it stands alone: four digits after the point at most. */
 export function scoreText(score: number): string {
-  return String(Math.round(score * 10_000) / 10_000);
+  const scaled = score * 10_000;
+  // So large a number has no digits after its point, and ten thousand times as much may be none at all.
+  return String(Number.isSafeInteger(Math.round(scaled)) ? Math.round(scaled) / 10_000 : score);
 }

@@ -15,6 +15,7 @@ import { bestLine, bestSoFarLine } from '../evolution/progress-lines.js';
 import { noEvolveTotals } from '../evolution/totals.js';
 import { withMetrics } from '../runtime/step-cost.js';
 import { Children, tell } from './children.js';
+import type { Outcome } from './conclude.js';
 import { evolveMarkdown } from './evolve-markdown.js';
 import { ExperimentControl } from './experiment-control.js';
 import type { iteration as iterationWorkflow } from './iteration.js';
@@ -34,6 +35,7 @@ export class EvolveControl extends ExperimentControl<EvolvePlan> {
   private totals = noEvolveTotals();
   private lines: string[];
   private lineCount: number;
+  private complete = false;
   private unlogged: { line: string; at: number }[] = [];
 
   /** @param before what the execution before hands over, when this one continues it. */
@@ -59,8 +61,9 @@ export class EvolveControl extends ExperimentControl<EvolvePlan> {
   }
 
   /** Starts to hear of an iteration. */
-  joined(number: number, handle: IterationHandle): void {
+  joined(number: number, handle: IterationHandle, line: string): void {
     this.children.joined(handle);
+    this.say(line);
     this.iteration = Math.min(number, this.plan?.num_iterations ?? number);
     this.working = handle;
     this.passOn();
@@ -79,6 +82,18 @@ export class EvolveControl extends ExperimentControl<EvolvePlan> {
       this.unlogged = [];
     }
     this.show();
+  }
+
+  /** Every iteration is finished, the closing one included. */
+  allDone(): void {
+    this.complete = true;
+  }
+
+  override outcome(cancelled: boolean): Outcome {
+    const ended = super.outcome(cancelled);
+    // A limit that was met, or a stop that was asked for, when nothing was left to do took nothing away.
+    const nothingLost = this.complete && (ended.status === 'limit_reached' || ended.status === 'stopped');
+    return nothingLost ? { status: 'done', message: null } : ended;
   }
 
   broke(message: string): void {

@@ -8,6 +8,7 @@ import type {
 } from '../contracts/evolve.js';
 import type { EvolveResult } from '../contracts/evolve-results.js';
 import { isIterationReport } from '../contracts/incoming.js';
+import { beginningLine } from '../evolution/progress-lines.js';
 import { childResult } from './child-result.js';
 import { REPLACES } from './children.js';
 import { conclude } from './conclude.js';
@@ -39,7 +40,7 @@ async function runIteration(
     args: [{ plan, state, control: control.asked(), closing }],
     staticSummary: `${closing ? 'closing' : `iteration ${number} of ${plan.num_iterations}`} · ${plan.experiment}`,
   });
-  control.joined(number, handle);
+  control.joined(number, handle, beginningLine(plan, state, closing));
   try {
     const result = await childResult(handle);
     control.left(result);
@@ -72,7 +73,7 @@ export async function evolve(input: EvolveInput, carried?: EvolveCarried): Promi
   let cancellation: unknown;
   const reached: Reached = { state: plan.state, tested: null };
   try {
-    await iterate(reached, plan, {
+    const isComplete = await iterate(reached, plan, {
       goesOn: () => control.goesOn(),
       run: (state, closing) => runIteration(plan, state, control, closing),
       rest: async (state) => {
@@ -88,6 +89,7 @@ export async function evolve(input: EvolveInput, carried?: EvolveCarried): Promi
         await continueAsNew<typeof evolve>(input, carriedOn);
       },
     });
+    if (isComplete) control.allDone();
   } catch (error) {
     if (!isCancellation(error)) throw error;
     cancellation = error;

@@ -1,5 +1,6 @@
 import type { FinishIterationInput, ScaffoldJob } from '../../contracts/evolve.js';
 import { executionLog } from '../../evolution/execution-log.js';
+import { judgementText } from '../../evolution/feedback.js';
 import {
   closingLogPath,
   closingScoringPath,
@@ -28,10 +29,10 @@ import type { ScaffoldRunRecord } from './scaffold-runs.js';
 /** What people read of a scaffold's runs. */
 function logText(records: readonly ScaffoldRunRecord[]): string {
   return records
-    .map(({ example, score, message, result }) => {
+    .map(({ example, score, message, metrics, result }) => {
       const parts = [
         `=== example ${example}: score ${scoreText(score)}`,
-        message,
+        judgementText({ message, ...(metrics === undefined ? {} : { metrics }) }),
         `--- output\n${result.output ?? '(none)'}`,
         `--- log\n${executionLog(result)}`,
         ...(result.stdout === '' ? [] : [`--- printed\n${result.stdout}`]),
@@ -132,10 +133,11 @@ async function writeIteration(
   await writeLineage(store, input);
   if (!closing) await store.write(evolveStateKey(iteration), readableJson(state));
   const log = context.log('iteration');
-  logLines(log, input, { iteration });
+  logLines(log, input, closing ? {} : { iteration });
   const best = bestSoFarLine(state.nodes);
-  if (best !== null) log.info({ iteration }, best);
-  log.info({ iteration, closing, scores: scoring.valid }, 'iteration finished');
+  if (best !== null) log.info(closing ? {} : { iteration }, best);
+  const named = closing ? {} : { iteration };
+  log.info({ ...named, scores: scoring.valid }, closing ? 'closing finished' : 'iteration finished');
 }
 
 /**
