@@ -103,6 +103,7 @@ export function evolveTable(metrics: EvolveMetrics): string {
     ['best scaffold', best === null ? 'none was validated' : best.id],
   ];
   if (best !== null) rows.push(['validation score', scoreText(best.score)]);
+  for (const [name, mean] of Object.entries(best?.metrics ?? {})) rows.push([name, scoreText(mean)]);
   if (best !== null && best.test_score !== null) rows.push(['test score', scoreText(best.test_score)]);
   return [headedTable([], rows), ...causeReport(metrics.error_causes)].join('\n');
 }

@@ -2,7 +2,7 @@ import type { EvolveState, IterationResult, ScaffoldNode } from '../contracts/ev
 import { countedText } from '../statistics/figure-text.js';
 import type { Iteration, IterationOutcome } from './iteration.js';
 import { type IterationPlan, type IterationPorts, scoresOn } from './iteration-ports.js';
-import { bestScaffold, madeIn } from './lineage.js';
+import { bestScaffold, nodeOf } from './lineage.js';
 import { validationOf } from './scores.js';
 
 /** What closes an evolution is made of. */
@@ -43,7 +43,7 @@ async function testBest(
 ): Promise<IterationResult['tested']> {
   const best = bestScaffold(nodes);
   if (best === null || plan.test.length === 0) return null;
-  const made_in = madeIn(nodes, best.id);
+  const made_in = nodeOf(nodes, best.id).iteration;
   // The test examples are always the same: the run belongs to the scaffold, however far the experiment is extended.
   const job = { scaffold: best.id, made_in, iteration: made_in, type: 'test' as const };
   ports.announce(`[Closing] Testing scaffold ${best.id} on ${countedText(plan.test.length, 'example')}`);

@@ -72,11 +72,11 @@ export function bestScaffold(nodes: readonly LineageNode[]): Lineage['best'] {
   return best ?? null;
 }
 
-/** The iteration that made a scaffold. @throws RangeError where there is no such scaffold. */
-export function madeIn(nodes: readonly LineageNode[], id: string): number {
+/** @throws RangeError where there is no such scaffold. */
+export function nodeOf<Node extends LineageNode>(nodes: readonly Node[], id: string): Node {
   const node = nodes.find((one) => one.id === id);
   if (node === undefined) throw new RangeError(`there is no scaffold ${id}`);
-  return node.iteration;
+  return node;
 }
 
 /** The ids from the scaffold made from scratch to this one. */

@@ -4,6 +4,7 @@ import { scaffoldFolder } from '../evolution/layout.js';
 import { type LineageNode, latestScore } from '../evolution/lineage.js';
 import { iterationText } from '../evolution/progress-lines.js';
 import type { ScaffoldFiles } from '../evolution/types.js';
+import { scoreText } from '../statistics/figure-text.js';
 import { fileAddress, scaffoldAnchor } from './addresses.js';
 import { compareFiles } from './code-diff.js';
 import { CodeBudget, codeView } from './code-view.js';
@@ -24,6 +25,8 @@ export interface EvolutionReportInput {
   metrics: EvolveMetrics;
   /** In any order. */
   nodes: readonly LineageNode[];
+  /** Means of what the scorer measured beside the score in a scaffold's newest validation. */
+  metricsOf?(node: LineageNode): Readonly<Record<string, number>>;
   /** The files of a scaffold; null where it has none. Asked for one scaffold at a time. */
   files(id: string): Promise<ScaffoldFiles | null>;
 }
@@ -35,7 +38,7 @@ export interface EvolutionReportInput {
  * @throws what `files` throws.
  */
 export async function* evolutionReport(input: EvolutionReportInput): AsyncGenerator<string> {
-  const { metrics, nodes, files } = input;
+  const { metrics, nodes, files, metricsOf = () => ({}) } = input;
   const best = metrics.best?.id ?? null;
   const placed = layOut(nodes, best);
   const scores = nodes.flatMap(({ valid }) => valid.map(({ score }) => score));
@@ -67,7 +70,13 @@ open when the page was printed.</span></p>\n`.text;
     // The tree's order: a parent is still on the stack when its child comes up.
     while (ancestors.length > 0 && ancestors.at(-1)?.id !== node.parent_scaffold_id) ancestors.pop();
     const own = node.status === 'failed' ? null : await files(node.id);
-    yield scaffoldSection(place, own, ancestors.at(-1)?.files ?? null, { metrics, best, scale, budget }).text;
+    yield scaffoldSection(place, own, ancestors.at(-1)?.files ?? null, {
+      metrics,
+      measured: metricsOf(node),
+      best,
+      scale,
+      budget,
+    }).text;
     ancestors.push({ id: node.id, files: own });
   }
   yield '</section>\n';
@@ -76,6 +85,7 @@ open when the page was printed.</span></p>\n`.text;
 
 interface Surroundings {
   metrics: EvolveMetrics;
+  measured: Readonly<Record<string, number>>;
   best: string | null;
   scale: ScoreScale;
   budget: CodeBudget;
@@ -105,7 +115,7 @@ ${facts(node, surroundings)}${
 `;
 }
 
-function facts(node: LineageNode, { metrics, scale }: Surroundings): Html {
+function facts(node: LineageNode, { metrics, measured, scale }: Surroundings): Html {
   const { parent_scaffold_id: parent, iteration, valid, train, error } = node;
   const validations = valid.map(
     (one, index) =>
@@ -120,6 +130,7 @@ function facts(node: LineageNode, { metrics, scale }: Surroundings): Html {
     ['made in iteration', iteration],
     ['status', statusWord(node)],
     ['validation scores', valid.length === 0 ? NOTHING : validations],
+    ...Object.entries(measured).map(([name, mean]): [string, string] => [`${name}, newest`, scoreText(mean)]),
     ['training runs', train.length === 0 ? NOTHING : trainings],
   ])}${error !== undefined && html`<pre class="error">\n${error}</pre>\n`}`;
 }

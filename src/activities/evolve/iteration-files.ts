@@ -11,7 +11,7 @@ import {
   scaffoldFile,
   scoringPath,
 } from '../../evolution/layout.js';
-import { type LineageNode, lineageFile, madeIn } from '../../evolution/lineage.js';
+import { type LineageNode, lineageFile, nodeOf } from '../../evolution/lineage.js';
 import { bestSoFarLine } from '../../evolution/progress-lines.js';
 import { scoringFile } from '../../evolution/scores.js';
 import { scoreText } from '../../statistics/figure-text.js';
@@ -117,7 +117,7 @@ async function writeIteration(
   if (closing) await store.deleteFolder('closing');
   else await deleteStrays(store, iteration, state.nodes);
   for (const id of parents) {
-    const place = { iteration: madeIn(state.nodes, id), generation: 'new' as const, id };
+    const place = { iteration: nodeOf(state.nodes, id).iteration, generation: 'new' as const, id };
     await copyScaffold(store, place, (path) => scaffoldFile(iteration, 'old', id, path));
   }
   const writeLogs = async (type: RunType, runs: FinishIterationInput['trained']) => {
