@@ -20,23 +20,27 @@ export interface ScaffoldPlace {
 const SUPPORT: readonly string[] = Object.values(scaffoldSupportFiles);
 
 /** Every file of a scaffold's folder, by relative path. */
-async function wholeFolder(
-  store: ArtifactStore,
-  { iteration, generation, id }: ScaffoldPlace,
-): Promise<Record<string, string>> {
-  const prefix = `${scaffoldFolder(iteration, generation, id)}/`;
+async function wholeFolder(store: ArtifactStore): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
-  for await (const { key } of store.list(prefix)) {
+  for await (const { key } of store.list('')) {
     const text = await store.readText(key);
-    if (text !== null) files[key.slice(prefix.length)] = text;
+    if (text !== null) files[key] = text;
   }
   return files;
 }
 
-/** The scaffold's own files, as its author wrote them. */
-export async function readScaffold(store: ArtifactStore, place: ScaffoldPlace): Promise<ScaffoldFiles> {
-  const files = await wholeFolder(store, place);
+const folderOf = (store: ArtifactStore, { iteration, generation, id }: ScaffoldPlace) =>
+  store.within(scaffoldFolder(iteration, generation, id));
+
+/** The own files of the scaffold that a folder holds, as its author wrote them. */
+export async function filesIn(folder: ArtifactStore): Promise<ScaffoldFiles> {
+  const files = await wholeFolder(folder);
   return Object.fromEntries(Object.entries(files).filter(([path]) => !SUPPORT.includes(path)));
+}
+
+/** The scaffold's own files, as its author wrote them. */
+export function readScaffold(store: ArtifactStore, place: ScaffoldPlace): Promise<ScaffoldFiles> {
+  return filesIn(folderOf(store, place));
 }
 
 /**
@@ -77,7 +81,7 @@ export async function copyScaffold(
   from: ScaffoldPlace,
   keyOf: (path: string) => string,
 ): Promise<void> {
-  for (const [path, text] of Object.entries(await wholeFolder(store, from))) {
+  for (const [path, text] of Object.entries(await wholeFolder(folderOf(store, from)))) {
     await store.write(keyOf(path), text);
   }
 }
