@@ -21,7 +21,7 @@ import { readJson } from '../../storage/stored-file.js';
 import { checkModel } from '../check-model.js';
 import type { OpenStore } from '../locate.js';
 import { newestFolderOf } from './evolve-folder.js';
-import { filesIn } from './scaffold-files.js';
+import { filesBelow } from './scaffold-files.js';
 
 /** What a saved scaffold is run with, and scored by. */
 const savedSchema = evolveConfigSchema
@@ -62,7 +62,7 @@ const DEEPEST = 5;
 export async function findScaffold(openStore: OpenStore, request: SavedRequest): Promise<SavedScaffold> {
   const address = await addressOf(openStore, request);
   const store = openStore(address);
-  const files = await filesIn(store);
+  const files = await filesBelow(store);
   const metadata = await readJson<Partial<ScaffoldMetadata>>(store, scaffoldSupportFiles.metadata);
   const experiment = await experimentAbove(openStore, address);
   return { address, files, experiment, settings: await settingsOf(request, metadata, experiment) };

@@ -19,28 +19,28 @@ export interface ScaffoldPlace {
 
 const SUPPORT: readonly string[] = Object.values(scaffoldSupportFiles);
 
-/** Every file of a scaffold's folder, by relative path. */
-async function wholeFolder(store: ArtifactStore): Promise<Record<string, string>> {
+/** Every file below a scaffold's folder, by relative path. */
+async function wholeFolder(store: ArtifactStore, prefix: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
-  for await (const { key } of store.list('')) {
+  for await (const { key } of store.list(prefix)) {
     const text = await store.readText(key);
-    if (text !== null) files[key] = text;
+    if (text !== null) files[key.slice(prefix.length)] = text;
   }
   return files;
 }
 
-const folderOf = (store: ArtifactStore, { iteration, generation, id }: ScaffoldPlace) =>
-  store.within(scaffoldFolder(iteration, generation, id));
+const prefixOf = ({ iteration, generation, id }: ScaffoldPlace) =>
+  `${scaffoldFolder(iteration, generation, id)}/`;
 
-/** The own files of the scaffold that a folder holds, as its author wrote them. */
-export async function filesIn(folder: ArtifactStore): Promise<ScaffoldFiles> {
-  const files = await wholeFolder(folder);
+/** The own files of the scaffold that stands below a prefix, as its author wrote them. */
+export async function filesBelow(store: ArtifactStore, prefix = ''): Promise<ScaffoldFiles> {
+  const files = await wholeFolder(store, prefix);
   return Object.fromEntries(Object.entries(files).filter(([path]) => !SUPPORT.includes(path)));
 }
 
 /** The scaffold's own files, as its author wrote them. */
 export function readScaffold(store: ArtifactStore, place: ScaffoldPlace): Promise<ScaffoldFiles> {
-  return filesIn(folderOf(store, place));
+  return filesBelow(store, prefixOf(place));
 }
 
 /**
@@ -81,7 +81,7 @@ export async function copyScaffold(
   from: ScaffoldPlace,
   keyOf: (path: string) => string,
 ): Promise<void> {
-  for (const [path, text] of Object.entries(await wholeFolder(folderOf(store, from)))) {
+  for (const [path, text] of Object.entries(await wholeFolder(store, prefixOf(from)))) {
     await store.write(keyOf(path), text);
   }
 }
