@@ -122,7 +122,8 @@ function metricsOf(metrics: unknown, example: DatasetExample): Record<string, nu
 
 /** A value of a user's own, for a message. */
 function shown(value: unknown): string {
-  const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+  if (typeof value === 'bigint') return `${value}n`;
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
   return clip(text ?? 'nothing', LONGEST_SHOWN);
 }
 

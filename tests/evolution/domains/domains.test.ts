@@ -287,7 +287,7 @@ describe('a custom domain', () => {
     ['0.5', '"0.5"'],
     [undefined, 'nothing'],
     [{ score: null }, 'null'],
-    [1n, '1'],
+    [1n, '1n'],
     [{ score: [1] }, '[1]'],
   ])('that answers no number is told what it answered: %#', async (value, named) => {
     await expect(score(() => value)).rejects.toThrow(
