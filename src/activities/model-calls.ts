@@ -93,6 +93,12 @@ interface Asking extends Omit<Asker, 'key' | 'waiting'> {
   watch: SendWatch;
 }
 
+/** What models are asked with. */
+export type AskingDependencies = Pick<
+  WorkerDependencies,
+  'openStore' | 'maxConcurrentCalls' | 'leaseStarts' | 'notify' | 'news'
+>;
+
 /** Milliseconds that an attempt waits for a provider that is away: well within the activity's own time. */
 const LONGEST_WAIT = 5 * 3600 * 1000;
 
@@ -104,7 +110,7 @@ export class ModelCalls {
   private readonly gates: ModelGates;
   private readonly unanswered: UnansweredRequests;
 
-  constructor(private readonly dependencies: WorkerDependencies) {
+  constructor(private readonly dependencies: AskingDependencies) {
     this.gates = new ModelGates(dependencies);
     this.unanswered = new UnansweredRequests(dependencies);
   }

@@ -22,7 +22,7 @@ function callNames({ call: { sample_id: sample, trial, purpose, ordinal } }: Gen
 
 /** What becomes of an activity whose request brought no reply: it says why, and what that may have cost. */
 export class UnansweredRequests {
-  constructor(private readonly dependencies: WorkerDependencies) {}
+  constructor(private readonly dependencies: Pick<WorkerDependencies, 'notify' | 'news'>) {}
 
   /** Notes what an attempt has spent beside a reply, where it has. */
   async noteUnkept({ store, log }: CalledModel, { activity, unkept }: Attempt): Promise<void> {

@@ -12,6 +12,7 @@ interface CommandFile {
 export const COMMAND_FILES: readonly CommandFile[] = [
   { names: ['run'], load: async () => (await import('./run.js')).addRunCommand },
   { names: ['evolve'], load: async () => (await import('./evolve.js')).addEvolveCommand },
+  { names: ['scaffold'], load: async () => (await import('./scaffold.js')).addScaffoldCommands },
   { names: ['agent-eval'], load: async () => (await import('./agent-eval.js')).addAgentEvalCommand },
   { names: ['reply'], load: async () => (await import('./reply.js')).addReplyCommand },
   { names: ['demo'], load: async () => (await import('./demo.js')).addDemoCommand },

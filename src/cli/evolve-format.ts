@@ -2,6 +2,7 @@ import type { ScaffoldNode } from '../contracts/evolve.js';
 import type { EvolveMetrics, EvolveProgress, EvolveResult } from '../contracts/evolve-results.js';
 import { compareScaffoldIds } from '../evolution/ids.js';
 import { latestScoreText } from '../evolution/lineage.js';
+import { scoreOrDash } from '../evolution/scores.js';
 import { countedText, scoreText } from '../statistics/figure-text.js';
 import {
   artifactLines,
@@ -76,9 +77,10 @@ export function scaffoldTable(nodes: readonly ScaffoldNode[], mostLines = Number
 /** The result of an evolution, as people read it. The numbers are those of `metrics.json`. */
 export function evolveTable(metrics: EvolveMetrics): string {
   const { best } = metrics;
-  const scores = metrics.best_by_iteration.map((score, iteration) =>
-    score === null ? `${iteration}: –` : `${iteration}: ${scoreText(score)}`,
-  );
+  const scores = metrics.best_by_iteration.map((score, iteration) => `${iteration}: ${scoreOrDash(score)}`);
+  if (best !== null && best.iteration >= metrics.iterations) {
+    scores.push(`${metrics.status === 'done' ? 'closing' : best.iteration}: ${scoreText(best.score)}`);
+  }
   const lost = [
     ...(metrics.scaffolds_failed === 0 ? [] : [`${metrics.scaffolds_failed} failed`]),
     ...(metrics.scaffolds_unscored === 0 ? [] : [`${metrics.scaffolds_unscored} given up without a score`]),
@@ -101,6 +103,7 @@ export function evolveTable(metrics: EvolveMetrics): string {
     ['best scaffold', best === null ? 'none was validated' : best.id],
   ];
   if (best !== null) rows.push(['validation score', scoreText(best.score)]);
+  for (const [name, mean] of Object.entries(best?.metrics ?? {})) rows.push([name, scoreText(mean)]);
   if (best !== null && best.test_score !== null) rows.push(['test score', scoreText(best.test_score)]);
   return [headedTable([], rows), ...causeReport(metrics.error_causes)].join('\n');
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { rescore } from '../activities/rescore.js';
 import { RunContexts } from '../activities/run-context.js';
 import { RunLogs } from '../activities/run-log.js';
+import { ownStarts } from '../language-models/pace.js';
 import { openStore } from '../storage/open.js';
 import { artifactKeys } from '../storage/paths.js';
 import { EnvironmentPool } from '../workers/environment-pool.js';
@@ -45,7 +46,7 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         knownSearchAttributes: async () => [],
         notify: () => undefined,
         news: { listener: () => () => undefined },
-        leaseStarts: () => async () => 0,
+        leaseStarts: (_model, rate) => ownStarts(rate),
       });
       try {
         const { metrics, before, changed } = await rescore(await runs.get(uri));

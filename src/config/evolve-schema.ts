@@ -52,8 +52,12 @@ export const feedbackSchema = z.strictObject({
   most_characters: z.int().min(500).max(1_000_000).default(8000).describe('Of the whole section.'),
 });
 
-/** Room for a whole program and for the thoughts before it, which providers count as output. */
-const SCAFFOLDER_DEFAULTS = { max_output_tokens: 16_384, timeout_sec: 600 };
+/**
+ * Room for a whole program and for the thoughts before it, which providers count as output. Proposals have to differ, so
+ * the temperature is higher than where answers are judged: OpenEvolve's default is 0.7, ShinkaEvolve draws one of 0, 0.5
+ * and 1, and GEPA's documentation has 1 for the model that proposes.
+ */
+const SCAFFOLDER_DEFAULTS = { max_output_tokens: 16_384, timeout_sec: 600, temperature: 0.7 };
 /** Room for some thoughts before an answer. */
 const EXECUTOR_DEFAULTS = { max_output_tokens: 4096, timeout_sec: 120 };
 

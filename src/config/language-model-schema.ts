@@ -157,10 +157,15 @@ function complete(lm: Fields, context: z.core.$RefinementCtx<Fields>) {
 export const languageModelSchema = fields.transform(complete);
 
 /** The same section where models are asked for more at once than an answer. */
-export function languageModelSchemaWith(defaults: { max_output_tokens: number; timeout_sec: number }) {
-  const { max_output_tokens, timeout_sec } = fields.shape;
+export function languageModelSchemaWith(defaults: {
+  max_output_tokens: number;
+  timeout_sec: number;
+  temperature?: number;
+}) {
+  const { max_output_tokens, timeout_sec, temperature } = fields.shape;
   return fields
     .extend({
+      temperature: temperature.unwrap().default(defaults.temperature ?? temperature.parse(undefined)),
       max_output_tokens: max_output_tokens.unwrap().default(defaults.max_output_tokens),
       timeout_sec: timeout_sec.unwrap().default(defaults.timeout_sec),
     })

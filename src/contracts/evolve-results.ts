@@ -33,7 +33,15 @@ export interface EvolveMetrics extends Beside, Repeats, CallFigures {
   /** Iterations that are finished, iteration 0 included. */
   iterations: number;
   /** Chosen on validation scores alone; `path` is that of its scaffold.py within the experiment's folder. */
-  best: { id: string; iteration: number; score: number; path: string; test_score: number | null } | null;
+  best: {
+    id: string;
+    iteration: number;
+    score: number;
+    path: string;
+    test_score: number | null;
+    /** Means of what the scorer measured beside the score, over the same runs; absent where it measures nothing. */
+    metrics?: Record<string, number>;
+  } | null;
   /** Element n: the best validation score of iteration n; null where nothing was validated. */
   best_by_iteration: (number | null)[];
   scaffolds: number;

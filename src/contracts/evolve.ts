@@ -145,7 +145,7 @@ export type ProposedScaffold = StepCost &
   (
     | { ok: true; fingerprint: string; traits: CodeTraits; warnings: string[] }
     /** A failed try: no program, one that does not compile, or one that there is already. */
-    | { ok: false; fault: string }
+    | { ok: false; fault: string; duplicate_of?: string }
   );
 
 /** One turn of a scaffolder that works as an agent. */
@@ -167,7 +167,7 @@ export type ScaffolderTurn = StepCost &
     /** Something is wrong with what it asked for; the next turn tells it. */
     | { kind: 'refused'; fault: string }
     /** The last turn submitted nothing that can be used. */
-    | { kind: 'failed'; fault: string }
+    | { kind: 'failed'; fault: string; duplicate_of?: string }
   );
 
 /** Runs the draft of a turn on a training example. */
@@ -262,6 +262,8 @@ export interface IterationResult {
   lines: string[];
   /** null where the iteration could not be finished. */
   state: EvolveState | null;
+  /** What an unfinished one has made or scored; the next execution makes it again, from what is stored. */
+  nodes?: ScaffoldNode[];
   totals: EvolveTotals;
   /** A limit that was reached; why. */
   exhausted: string | null;

@@ -1,7 +1,8 @@
 import type { EvolveState, IterationResult, ScaffoldNode } from '../contracts/evolve.js';
+import { countedText } from '../statistics/figure-text.js';
 import type { Iteration, IterationOutcome } from './iteration.js';
 import { type IterationPlan, type IterationPorts, scoresOn } from './iteration-ports.js';
-import { bestScaffold, madeIn } from './lineage.js';
+import { bestScaffold, nodeOf } from './lineage.js';
 import { validationOf } from './scores.js';
 
 /** What closes an evolution is made of. */
@@ -10,7 +11,7 @@ export interface Closing {
   /** That of the last iteration. */
   state: EvolveState;
   iteration: Pick<Iteration, 'validate'>;
-  ports: Pick<IterationPorts, 'execute' | 'say'>;
+  ports: Pick<IterationPorts, 'execute' | 'say' | 'announce'>;
 }
 
 /** After the last iteration: its scaffolds are validated, and the best of all is run on the test data. */
@@ -42,9 +43,10 @@ async function testBest(
 ): Promise<IterationResult['tested']> {
   const best = bestScaffold(nodes);
   if (best === null || plan.test.length === 0) return null;
-  const made_in = madeIn(nodes, best.id);
+  const made_in = nodeOf(nodes, best.id).iteration;
   // The test examples are always the same: the run belongs to the scaffold, however far the experiment is extended.
   const job = { scaffold: best.id, made_in, iteration: made_in, type: 'test' as const };
+  ports.announce(`[Closing] Testing scaffold ${best.id} on ${countedText(plan.test.length, 'example')}`);
   const tested = await scoresOn(plan.test, (example) => ports.execute({ ...job, example }));
   if ('unscored' in tested) {
     ports.say(`[Closing] Warning: scaffold ${best.id} has no test score: ${tested.unscored}`);

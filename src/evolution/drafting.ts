@@ -4,7 +4,7 @@ import { type IterationPorts, type ProposalRequest, scoresOn, type Unscored } fr
 /** What a try to write a scaffold comes to. */
 export type Proposal =
   | { ok: true; fingerprint: string; traits: CodeTraits }
-  | { ok: false; fault: string }
+  | { ok: false; fault: string; duplicate_of?: string }
   /** A draft could not be run. */
   | Unscored;
 
@@ -36,7 +36,10 @@ export async function proposeByTurns(
     if (taken.kind === 'submitted') {
       return { ok: true, fingerprint: taken.fingerprint, traits: taken.traits };
     }
-    if (taken.kind === 'failed') return { ok: false, fault: taken.fault };
+    if (taken.kind === 'failed') {
+      const { fault, duplicate_of } = taken;
+      return { ok: false, fault, ...(duplicate_of === undefined ? {} : { duplicate_of }) };
+    }
     if (taken.kind === 'draft') {
       const { iteration, id, parent, attempt } = request;
       const draft = { scaffold: id, iteration, parent, attempt, turn, max_turns };

@@ -80,6 +80,11 @@ function countModelCalls(segments: readonly PythonSegment[]): number {
   return [...code.matchAll(/\bexecute_llm(?<!\bdef\s+execute_llm)\s*\(/g)].length;
 }
 
+/** What is wrong with a program that says the same as another scaffold, for whoever wrote it. */
+export function sameAs(scaffold: string): string {
+  return `The program is the same as one that there is already (scaffold ${scaffold}). Change what it does.`;
+}
+
 /** A scaffold and its fingerprint. */
 export interface Fingerprinted {
   id: string;

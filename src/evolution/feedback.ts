@@ -62,6 +62,12 @@ export function runsText(
 
 const SEPARATOR = '\n\n';
 
+/** What the scorer says of a run beside its score: its sentence, and a line for each of its metrics. */
+export function judgementText({ message, metrics = {} }: Pick<FeedbackRun, 'message' | 'metrics'>): string {
+  const figures = Object.entries(metrics).map(([name, value]) => `${name}: ${scoreText(value)}`);
+  return [message, ...figures].filter((line) => line.trim() !== '').join('\n');
+}
+
 const compareTexts = (left: string, right: string) => (left < right ? -1 : Number(left > right));
 
 /** A run in at most `most` characters: as it is, or with each of its long parts cut to what it can have. */
@@ -70,7 +76,9 @@ function runText(run: FeedbackRun, expected: string, most: number): string {
     { label: 'Input', text: run.example.input, head: 0.5 },
     { label: 'Expected output', text: expected, head: 0.5 },
     { label: 'Actual output', text: run.actual_output, head: 0.5 },
-    { label: 'Standard error', text: run.execution_log, head: LOG_HEAD },
+    { label: 'Printed', text: run.printed, head: 0.5 },
+    { label: 'Execution log', text: run.execution_log, head: LOG_HEAD },
+    { label: 'The scorer says', text: judgementText(run), head: 0.5 },
   ].filter(({ text }) => text.trim() !== '');
   const render = (limit: number) =>
     [

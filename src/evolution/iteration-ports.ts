@@ -62,6 +62,8 @@ export interface IterationPorts {
   execute(request: ExecutionRequest): Promise<Scored>;
   /** A line for people, such as `[Iteration 2] Evaluating scaffold 2-0: validation score 0.75`. */
   say(line: string): void;
+  /** A line on what begins. It can wait for the next one that is said. */
+  announce(line: string): void;
 }
 
 /** Names the draft of a turn among those of its scaffold. */
@@ -118,6 +120,7 @@ export function rememberingPorts(ports: IterationPorts, memo: IterationMemo, slo
         ports.execute(request),
       ),
     say: (line) => ports.say(line),
+    announce: (line) => ports.announce(line),
   };
 }
 

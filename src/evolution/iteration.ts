@@ -1,5 +1,6 @@
 import type { EvolveState, ScaffoldNode } from '../contracts/evolve.js';
 import { settleAll } from '../runtime/settle-all.js';
+import { countedText } from '../statistics/figure-text.js';
 import { generateScaffolds, newNode, type WantedScaffold } from './generation.js';
 import { compareScaffoldIds } from './ids.js';
 import type { IterationPlan, IterationPorts } from './iteration-ports.js';
@@ -98,7 +99,8 @@ export class Iteration {
 
   private async begin(): Promise<string[]> {
     const ids = Array.from({ length: this.plan.initial_scaffolds }, () => this.population.takeId(null));
-    const made = await this.make(ids.map((id) => ({ id, parent: null, runs: [] })));
+    this.announce(`Generating ${countedText(ids.length, 'scaffold')}: ${ids.join(', ')}`);
+    const made = await this.make(ids.map((id, hand) => ({ id, parent: null, runs: [], hand })));
     if (made.length > 0) return made;
     const [first] = this.touchedNodes();
     throw new NoScaffoldError(
@@ -117,25 +119,43 @@ export class Iteration {
       const preferred = await this.select(selection);
       const round = preferred.filter((id) => !tried.has(id)).slice(0, wanted - evolved.length);
       if (round.length === 0) break;
+      const children = round.map((parent, index) => ({
+        parent,
+        id: this.population.takeId(parent),
+        // The iterations before this one were dealt as many; whoever takes a place is dealt what the next one begins with.
+        hand: (this.number - 1) * wanted + tried.size + index,
+      }));
       for (const id of round) tried.add(id);
-      const children = round.map((parent) => ({ parent, id: this.population.takeId(parent) }));
+      this.announce(`Evolving ${round.join(', ')}${this.beyondCells(selection, round)}`);
       const wantedChildren = await settleAll(children.map((child) => this.wantedChild(child)));
       made.push(...(await this.make(wantedChildren.filter((child) => child !== null))));
-      // A child that says the same as another was made all the same: its parent has had its turn.
-      const successful = children.filter(
-        ({ id }) => !['failed', 'unscored'].includes(this.population.get(id).status),
-      );
+      const successful = children.filter(({ id }) => this.population.get(id).status === 'new');
       evolved.push(...successful.map(({ parent }) => parent));
       const missing = round.length - successful.length;
       if (missing > 0) selection.widen(missing);
+    }
+    if (evolved.length < wanted) {
+      this.ports.say(
+        `[${this.label}] Warning: ${evolved.length} of ${countedText(wanted, 'scaffold')} were evolved: no other is left that could be`,
+      );
     }
     return { selection, parents: evolved, made };
   }
 
   /** Null where its parent could not be run: then there is nothing to learn from. */
-  private async wantedChild({ parent, id }: { parent: string; id: string }): Promise<WantedScaffold | null> {
-    const runs = await this.scoring.train(parent);
-    if (!('unscored' in runs)) return { id, parent: this.population.get(parent), runs };
+  private async wantedChild({
+    parent,
+    id,
+    hand,
+  }: {
+    parent: string;
+    id: string;
+    hand: number;
+  }): Promise<WantedScaffold | null> {
+    const runs = await this.scoring.train(parent, hand);
+    if (!('unscored' in runs)) {
+      return { id, parent: this.population.get(parent), runs, hand: hand + this.plan.initial_scaffolds };
+    }
     this.scoring.giveUp(newNode(id, parent, this.number), runs);
     return null;
   }
@@ -157,7 +177,14 @@ export class Iteration {
   private async select(selection: Selection): Promise<string[]> {
     const going = new Set<Promise<void>>();
     for (;;) {
-      for (const id of selection.offer()) {
+      const offered = selection.offer();
+      if (offered.length > 0) {
+        const examples = countedText(this.scoring.validation.length, 'example');
+        this.announce(
+          `Validating ${countedText(offered.length, 'scaffold')} on ${examples}: ${offered.join(', ')}`,
+        );
+      }
+      for (const id of offered) {
         const validation: Promise<void> = this.scoring.validate(id).then((result) => {
           if (result === null) selection.withdraw(id);
           else selection.record(id, result);
@@ -177,6 +204,17 @@ export class Iteration {
         throw error;
       });
     }
+  }
+
+  /** Whom a selection takes for want of better ones, for people. */
+  private beyondCells(selection: Selection, round: readonly string[]): string {
+    const fillers = selection.fillers?.().filter((id) => round.includes(id)) ?? [];
+    if (fillers.length === 0) return '';
+    return ` (${fillers.join(', ')} though better ones have their cells: there are too few cells)`;
+  }
+
+  private announce(what: string): void {
+    this.ports.announce(`[${this.label}] ${what}`);
   }
 
   /** @throws NoScaffoldError where that there is nobody to evolve comes from giving up everybody. */

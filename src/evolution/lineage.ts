@@ -7,7 +7,7 @@ export type ScaffoldStatus =
   /** Made, and not validated so far. */
   | 'new'
   | 'validated'
-  /** Says the same as an earlier scaffold; takes no part. */
+  /** Every try failed, and the last one says the same as another scaffold; takes no part. */
   | 'duplicate'
   /** No try gave a usable program. The id stays taken. */
   | 'failed'
@@ -27,7 +27,7 @@ export interface LineageNode {
   valid: { iteration: number; score: number }[];
   /** US dollars that the calls for writing and for running it have cost so far; null once a price is not known. */
   cost_usd?: number | null;
-  /** The earlier scaffold that a duplicate equals. */
+  /** The scaffold that a duplicate equals. */
   duplicate_of?: string;
   /** Why it failed or was given up. */
   error?: string;
@@ -72,11 +72,11 @@ export function bestScaffold(nodes: readonly LineageNode[]): Lineage['best'] {
   return best ?? null;
 }
 
-/** The iteration that made a scaffold. @throws RangeError where there is no such scaffold. */
-export function madeIn(nodes: readonly LineageNode[], id: string): number {
+/** @throws RangeError where there is no such scaffold. */
+export function nodeOf<Node extends LineageNode>(nodes: readonly Node[], id: string): Node {
   const node = nodes.find((one) => one.id === id);
   if (node === undefined) throw new RangeError(`there is no scaffold ${id}`);
-  return node.iteration;
+  return node;
 }
 
 /** The ids from the scaffold made from scratch to this one. */

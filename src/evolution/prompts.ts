@@ -1,9 +1,15 @@
 import type { ChatMessage } from '../contracts/language-model.js';
 import { scoreText } from '../statistics/figure-text.js';
 import { RUN_DRAFT, SUBMIT } from './draft-tools.js';
-import { type FeedbackBudget, type FeedbackRun, feedbackSection } from './feedback.js';
+import { type FeedbackBudget, type FeedbackRun, feedbackSection, judgementText } from './feedback.js';
 import { clip, fenced, LOG_HEAD } from './prompt-text.js';
-import { type DatasetExample, MAIN_FILE, type ScaffoldFiles, type ScaffoldRunData } from './types.js';
+import {
+  type DatasetExample,
+  MAIN_FILE,
+  type SandboxPython,
+  type ScaffoldFiles,
+  type ScaffoldRunData,
+} from './types.js';
 
 /**
  * What a scaffolder is asked. Everything in a prompt is handed in here, and nothing of it is of the validation or
@@ -20,6 +26,8 @@ interface PromptBasics {
   timeout_sec: number;
   /** Says what a right output is, for the prompt: {@link Domain.expectedOutput}. */
   expectedOutput: (example: DatasetExample) => string;
+  /** What programs find where they are run; null where nobody knows. */
+  python: SandboxPython | null;
   /** Where drafts may be tried before one is submitted: see drafts.ts. */
   agent?: { max_turns: number; draft_examples: number };
 }
@@ -40,6 +48,7 @@ export interface EvolutionPrompt extends PromptBasics {
 const LONGEST_INPUT = 20_000;
 const LONGEST_OUTPUT = 10_000;
 const LONGEST_LOG = 10_000;
+const LONGEST_JUDGEMENT = 5000;
 
 const ROLE =
   'You write scaffolds: small Python programs that solve one kind of task as well as possible on inputs that you have not seen.';
@@ -63,6 +72,7 @@ export function generationMessages(prompt: GenerationPrompt): ChatMessage[] {
 /** Asks for a better version of a scaffold. */
 export function evolutionMessages(prompt: EvolutionPrompt): ChatMessage[] {
   const { run, feedback } = prompt;
+  const judgement = judgementText(run);
   return conversation([
     ...taskSections(prompt),
     contract(prompt),
@@ -72,8 +82,10 @@ export function evolutionMessages(prompt: EvolutionPrompt): ChatMessage[] {
       [
         exampleText(run.example, prompt),
         labelled('Actual output', clip(run.actual_output, LONGEST_OUTPUT)),
+        ...(run.printed.trim() === '' ? [] : [labelled('Printed', clip(run.printed, LONGEST_LOG))]),
         labelled('Execution log', clip(run.execution_log, LONGEST_LOG, LOG_HEAD)),
         `Score: ${scoreText(run.score)}`,
+        ...(judgement === '' ? [] : [labelled('The scorer says', clip(judgement, LONGEST_JUDGEMENT))]),
       ].join('\n\n'),
     ),
     feedback === undefined ? '' : feedbackSection(feedback.runs, prompt.expectedOutput, feedback.budget),
@@ -109,7 +121,7 @@ function conversation(sections: string[]): ChatMessage[] {
   ];
 }
 
-function contract({ executor, timeout_sec, agent }: PromptBasics): string {
+function contract({ executor, timeout_sec, agent, python }: PromptBasics): string {
   const model = [
     '- `from llm_executor import execute_llm, resources` gives it a language model.',
     '- `execute_llm(prompt, system_prompt=None)` sends one prompt and returns the reply as a string. It remembers nothing ' +
@@ -124,12 +136,30 @@ function contract({ executor, timeout_sec, agent }: PromptBasics): string {
         'what it returns is the output that is scored.',
       ...(executor === 'model' ? model : [none]),
       `- A run may take ${timeout_sec} seconds. An exception, or no answer by then, scores 0.`,
-      '- Python 3 with its standard library only. There is no network, and no file of the host to read.',
-      '- What it logs or prints to standard error is kept and shown to whoever improves it next: log what helps to see ' +
-        'why an output came out wrong.',
+      `- ${pythonText(python)} There is no network, and no file of the host to read.`,
+      '- What it prints, to standard output or to standard error, is no part of its output. It is shown to whoever ' +
+        'improves it next: print what helps to see why an output came out wrong.',
       ...(agent === undefined ? HOW_TO_ANSWER : howToWork(agent)),
     ].join('\n'),
   );
+}
+
+/** Packages that install others. */
+const INSTALLERS = ['pip', 'setuptools', 'wheel'];
+/** Characters of the list of packages. */
+const LONGEST_LIST = 3000;
+
+/** The interpreter and its packages, in a sentence. */
+function pythonText(python: SandboxPython | null): string {
+  const packages = Object.entries(python?.packages ?? {})
+    .filter(([name]) => !INSTALLERS.includes(name))
+    .map(([name, version]) => `${name} ${version}`);
+  const version = python === null ? '3' : python.version;
+  if (packages.length === 0) return `Python ${version} with its standard library only.`;
+  let shown = packages.length;
+  while (packages.slice(0, shown).join(', ').length > LONGEST_LIST) shown -= 1;
+  const more = shown === packages.length ? '' : ` and ${packages.length - shown} more`;
+  return `Python ${version} with its standard library and these packages: ${packages.slice(0, shown).join(', ')}${more}.`;
 }
 
 const HOW_TO_ANSWER = [

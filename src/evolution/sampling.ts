@@ -3,13 +3,12 @@ import { createRandom } from '../statistics/random.js';
 /** What an experiment's random choices hang on. */
 export type Seed = number | string;
 
-/** What a choice of training examples is for. */
-export interface TrainingChoice {
+/** One hand of training examples. */
+export interface Deal {
   seed: Seed;
-  iteration: number;
   purpose: 'generate' | 'evolve' | 'draft';
-  /** The scaffold that is generated or drafted, or the one that is evolved. */
-  scaffold_id: string;
+  /** From 0; of a purpose, the hands are dealt one after the other. */
+  hand: number;
 }
 
 /**
@@ -27,12 +26,30 @@ export function validationSubset(
 }
 
 /**
- * The ids of the training examples for one generation or evolution, in random order. Every try of the same scaffold
- * sees the same ones, and scaffolds that are made at the same time do not disturb each other.
+ * The ids of a hand of training examples, dealt from a shuffled deck: none comes up again until all have, and then the
+ * deck is shuffled anew. What was dealt before follows from the number of the hand, so every try of a scaffold sees the
+ * same examples, and scaffolds that are made at the same time do not disturb each other.
  */
-export function trainingExamples(ids: readonly string[], count: number, choice: TrainingChoice): string[] {
-  const { seed, iteration, purpose, scaffold_id } = choice;
-  return drawn(ids, count, `training:${seed}:${purpose}:${iteration}:${scaffold_id}`);
+export function dealtExamples(
+  ids: readonly string[],
+  count: number,
+  { seed, purpose, hand }: Deal,
+): string[] {
+  const size = Math.min(count, ids.length);
+  if (!(size > 0)) return drawn(ids, count, '');
+  const first = hand * size;
+  const last = first + size - 1;
+  let deck: string[] = [];
+  let dealt: string[] = [];
+  for (let round = 0; round * ids.length <= last; round += 1) {
+    const start = round * ids.length;
+    // A hand may end one deck and begin the next: what it has of this one comes last in that.
+    const ending = new Set(deck.slice(deck.length - (start % size)));
+    const shuffled = drawn(ids, ids.length, `training:${seed}:${purpose}:${round}`);
+    deck = [...shuffled.filter((id) => !ending.has(id)), ...shuffled.filter((id) => ending.has(id))];
+    dealt = [...dealt, ...deck.filter((_, index) => start + index >= first && start + index <= last)];
+  }
+  return dealt;
 }
 
 /**

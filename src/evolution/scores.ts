@@ -1,4 +1,5 @@
 import { scoreText } from '../statistics/figure-text.js';
+import { meanOf } from '../statistics/sums.js';
 import { compareScaffoldIds } from './ids.js';
 
 /** A scaffold's scores on the validation examples of one iteration. */
@@ -17,13 +18,12 @@ export interface Validation {
 export function validationOf(scores: Readonly<Record<string, number>>): Validation {
   const ids = Object.keys(scores).sort();
   if (ids.length === 0) throw new RangeError('a validation needs at least one score');
-  let sum = 0;
-  for (const id of ids) {
-    checkScore(scores[id] as number, `the score of example ${JSON.stringify(id)}`);
-    sum += scores[id] as number;
+  const values = ids.map((id) => scores[id] as number);
+  for (const [index, id] of ids.entries()) {
+    checkScore(values[index] as number, `the score of example ${JSON.stringify(id)}`);
   }
   const by_example = Object.fromEntries(ids.map((id) => [id, scores[id] as number]));
-  return { score: sum / ids.length, by_example };
+  return { score: meanOf(values), by_example };
 }
 
 /** @throws RangeError for NaN and the infinities: one of them in a ranking would put every comparison in doubt. */

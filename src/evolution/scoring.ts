@@ -2,7 +2,7 @@ import type { ScaffoldJob, ScaffoldNode } from '../contracts/evolve.js';
 import { scoreText } from '../statistics/figure-text.js';
 import { type IterationPlan, type IterationPorts, scoresOn, type Unscored } from './iteration-ports.js';
 import type { Population } from './population.js';
-import { trainingExamples, validationSubset } from './sampling.js';
+import { dealtExamples, validationSubset } from './sampling.js';
 import { type Validation, validationOf } from './scores.js';
 
 /** A scaffold, and the examples that an iteration has run it on. */
@@ -16,7 +16,7 @@ export class Scoring {
   readonly validated: ScoredScaffold[] = [];
   readonly trained: ScoredScaffold[] = [];
   /** The examples that validate every scaffold of this iteration. */
-  private readonly validation: readonly string[];
+  readonly validation: readonly string[];
 
   constructor(
     private readonly plan: IterationPlan,
@@ -50,15 +50,14 @@ export class Scoring {
     return validation;
   }
 
-  /** Runs a parent on its training example, and on more where the prompt shows the worst of them. */
-  async train(id: string): Promise<ScaffoldJob[] | Unscored> {
+  /**
+   * Runs a parent on its training example, and on more where the prompt shows the worst of them.
+   * @param hand which ones it is dealt.
+   */
+  async train(id: string, hand: number): Promise<ScaffoldJob[] | Unscored> {
     const { plan, iteration } = this;
-    const examples = trainingExamples(plan.train, 1 + plan.scaffolder.feedback_examples, {
-      seed: plan.seed,
-      iteration,
-      purpose: 'evolve',
-      scaffold_id: id,
-    });
+    const count = 1 + plan.scaffolder.feedback_examples;
+    const examples = dealtExamples(plan.train, count, { seed: plan.seed, purpose: 'evolve', hand });
     const scored = await this.scores(id, 'train', examples);
     if ('unscored' in scored) return scored;
     this.trained.push({ scaffold: id, examples });

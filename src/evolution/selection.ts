@@ -39,6 +39,8 @@ export interface Selection {
   withdraw(id: string): void;
   /** Whom to evolve, in order of preference: fewer than asked for only where there are no more. Null until known. */
   parents(): string[] | null;
+  /** Parents that the selection's own rule would pass over, and that fill the number asked for. */
+  fillers?(): string[];
   /** Asks for more parents than the iteration began with. */
   widen(more: number): void;
   /** Survives JSON; see {@link restoreSelection}. */

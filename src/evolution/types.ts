@@ -30,9 +30,23 @@ export interface ScaffoldMetadata {
 /** All that is needed to evolve a scaffold from one of its runs on a training example. */
 export interface ScaffoldRunData {
   files: ScaffoldFiles;
-  /** Standard error and whatever else the run logged. */
+  /** Standard error, and how the run ended where that was not well. */
   execution_log: string;
+  /** Standard output: what it printed is never its result. */
+  printed: string;
   example: DatasetExample;
   actual_output: string;
   score: number;
+  /** The scorer's sentence; empty where it says nothing. */
+  message: string;
+  /** Named figures beside the score, where the scorer gives some. */
+  metrics?: Readonly<Record<string, number>>;
+}
+
+/** The interpreter that runs scaffolds. */
+export interface SandboxPython {
+  /** Such as `3.13.1`. */
+  version: string;
+  /** Versions of the installed packages, by their names. */
+  packages: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,5 @@
 import type { EvolveMetrics } from '../contracts/evolve-results.js';
+import { iterationText } from '../evolution/progress-lines.js';
 import { fileAddress, scaffoldAnchor } from './addresses.js';
 import {
   count,
@@ -28,13 +29,14 @@ ${factList(factsOf(metrics))}${exactFigures(metrics, 'metrics.json')}`;
   return html`${header}${notices}${section('figures', 'Figures', figures)}`;
 }
 
-function scoreFigures({ best }: EvolveMetrics): Figure[] {
+function scoreFigures(metrics: EvolveMetrics): Figure[] {
+  const { best } = metrics;
   if (best === null) return [{ name: 'Best score', value: shortFigure(null), note: 'nothing was validated' }];
   const link = html`<a href="#${scaffoldAnchor(best.id)}">${best.id}</a>`;
   const validation = {
     name: 'Best score',
     value: shortFigure(best.score),
-    note: html`validation; ${link} in iteration ${best.iteration}`,
+    note: html`validation; ${link} in ${iterationText(best.iteration, metrics)}`,
   };
   if (best.test_score === null) return [validation];
   const note = 'of the same scaffold; no part in the choice';

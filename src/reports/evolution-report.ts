@@ -2,7 +2,9 @@ import type { EvolveMetrics } from '../contracts/evolve-results.js';
 import { isScaffoldId } from '../evolution/ids.js';
 import { scaffoldFolder } from '../evolution/layout.js';
 import { type LineageNode, latestScore } from '../evolution/lineage.js';
+import { iterationText } from '../evolution/progress-lines.js';
 import type { ScaffoldFiles } from '../evolution/types.js';
+import { scoreText } from '../statistics/figure-text.js';
 import { fileAddress, scaffoldAnchor } from './addresses.js';
 import { compareFiles } from './code-diff.js';
 import { CodeBudget, codeView } from './code-view.js';
@@ -23,6 +25,8 @@ export interface EvolutionReportInput {
   metrics: EvolveMetrics;
   /** In any order. */
   nodes: readonly LineageNode[];
+  /** Means of what the scorer measured beside the score in a scaffold's newest validation. */
+  metricsOf?(node: LineageNode): Readonly<Record<string, number>>;
   /** The files of a scaffold; null where it has none. Asked for one scaffold at a time. */
   files(id: string): Promise<ScaffoldFiles | null>;
 }
@@ -34,7 +38,7 @@ export interface EvolutionReportInput {
  * @throws what `files` throws.
  */
 export async function* evolutionReport(input: EvolutionReportInput): AsyncGenerator<string> {
-  const { metrics, nodes, files } = input;
+  const { metrics, nodes, files, metricsOf = () => ({}) } = input;
   const best = metrics.best?.id ?? null;
   const placed = layOut(nodes, best);
   const scores = nodes.flatMap(({ valid }) => valid.map(({ score }) => score));
@@ -66,7 +70,13 @@ open when the page was printed.</span></p>\n`.text;
     // The tree's order: a parent is still on the stack when its child comes up.
     while (ancestors.length > 0 && ancestors.at(-1)?.id !== node.parent_scaffold_id) ancestors.pop();
     const own = node.status === 'failed' ? null : await files(node.id);
-    yield scaffoldSection(place, own, ancestors.at(-1)?.files ?? null, { best, scale, budget }).text;
+    yield scaffoldSection(place, own, ancestors.at(-1)?.files ?? null, {
+      metrics,
+      measured: metricsOf(node),
+      best,
+      scale,
+      budget,
+    }).text;
     ancestors.push({ id: node.id, files: own });
   }
   yield '</section>\n';
@@ -74,6 +84,8 @@ open when the page was printed.</span></p>\n`.text;
 }
 
 interface Surroundings {
+  metrics: EvolveMetrics;
+  measured: Readonly<Record<string, number>>;
   best: string | null;
   scale: ScoreScale;
   budget: CodeBudget;
@@ -83,9 +95,10 @@ function scaffoldSection(
   { node, leadsToBest }: PlacedNode,
   files: ScaffoldFiles | null,
   parent: ScaffoldFiles | null,
-  { best, scale, budget }: Surroundings,
+  surroundings: Surroundings,
 ): Html {
   const { id, iteration } = node;
+  const { best, scale, budget } = surroundings;
   const score = latestScore(node.valid);
   const changes = files === null ? [] : compareFiles(files, parent);
   const [added, removed] = [sum(changes, 'added'), sum(changes, 'removed')];
@@ -94,7 +107,7 @@ function scaffoldSection(
     isScaffoldId(id) ? fileAddress(`${scaffoldFolder(iteration, 'new', id)}/${path}`) : null;
   return html`<details class="scaffold" id="${scaffoldAnchor(id)}">
 <summary><h3>${id}</h3>${id === best && html` <span class="star">★ best</span>`} ${node.status === 'validated' ? html`<b>${scoreFigure(scale, score?.score)}</b>` : statusWord(node, false)}${parent !== null && files !== null && html` <small><span class="plus">+${added}</span> <span class="minus">−${removed}</span></small>`}</summary>
-${facts(node, scale)}${
+${facts(node, surroundings)}${
   files === null
     ? html`<p>${node.status === 'failed' ? 'There is no program.' : 'Its code is not in the experiment.'}</p>`
     : codeView(changes, { budget, isWhole: leadsToBest, address })
@@ -102,10 +115,11 @@ ${facts(node, scale)}${
 `;
 }
 
-function facts(node: LineageNode, scale: ScoreScale): Html {
+function facts(node: LineageNode, { metrics, measured, scale }: Surroundings): Html {
   const { parent_scaffold_id: parent, iteration, valid, train, error } = node;
   const validations = valid.map(
-    (one, index) => html`${index > 0 && ', '}${scoreFigure(scale, one.score)} in iteration ${one.iteration}`,
+    (one, index) =>
+      html`${index > 0 && ', '}${scoreFigure(scale, one.score)} in ${iterationText(one.iteration, metrics)}`,
   );
   const trainings = train.map((one, index) => {
     const example = html`<code>${one.example_id}</code>`;
@@ -116,6 +130,7 @@ function facts(node: LineageNode, scale: ScoreScale): Html {
     ['made in iteration', iteration],
     ['status', statusWord(node)],
     ['validation scores', valid.length === 0 ? NOTHING : validations],
+    ...Object.entries(measured).map(([name, mean]): [string, string] => [`${name}, newest`, scoreText(mean)]),
     ['training runs', train.length === 0 ? NOTHING : trainings],
   ])}${error !== undefined && html`<pre class="error">\n${error}</pre>\n`}`;
 }

@@ -1,5 +1,6 @@
 import type { EvolveMetrics } from '../contracts/evolve-results.js';
 import type { LineageNode } from '../evolution/lineage.js';
+import { iterationText } from '../evolution/progress-lines.js';
 import { groupBy } from '../statistics/group-by.js';
 import { scaffoldAnchor } from './addresses.js';
 import { NOTHING, scoreFigure } from './figures.js';
@@ -38,6 +39,8 @@ interface Plot {
   /** Pixels. */
   down(score: number): number;
   dot: typeof DOT;
+  /** An iteration in words. */
+  nameOf(iteration: number): string;
 }
 
 /** The best validation score of each iteration as a line, and each validated scaffold as a dot. */
@@ -50,10 +53,11 @@ export function scoreChart(metrics: EvolveMetrics, nodes: readonly LineageNode[]
   const plot = plotOf(
     [...dots, ...line].map(({ iteration }) => iteration),
     scale,
+    metrics,
   );
   return html`<figure class="chart">
 <svg width="100%" height="${PLOT.top + PLOT.height + PLOT.below}" role="group" aria-label="Validation scores by iteration; the table below has the same figures">
-${axes(plot)}${bestLine(line, plot)}<g class="dots">
+${axes(plot, metrics)}${bestLine(line, plot)}<g class="dots">
 ${spread(dots, plot)}</g>
 </svg>
 <figcaption>Line: the best of each iteration. Dots: every scaffold that the iteration validated. Each iteration draws
@@ -62,7 +66,7 @@ its own validation examples, so a scaffold's score may change from one to the ne
 ${scoreTable(metrics, dots, scale)}`;
 }
 
-function plotOf(shown: readonly number[], scale: ScoreScale): Plot {
+function plotOf(shown: readonly number[], scale: ScoreScale, metrics: EvolveMetrics): Plot {
   const first = shown.reduce((least, one) => Math.min(least, one));
   const iterations = shown.reduce((most, one) => Math.max(most, one)) - first + 1;
   return {
@@ -72,10 +76,11 @@ function plotOf(shown: readonly number[], scale: ScoreScale): Plot {
     across: (iteration) => LEFT + ((iteration - first + 0.5) / iterations) * (RIGHT - LEFT),
     down: (score) => round(PLOT.top + (1 - positionOn(scale, score)) * PLOT.height),
     dot: iterations < MANY_ITERATIONS ? DOT : SMALL_DOT,
+    nameOf: (iteration) => iterationText(iteration, metrics),
   };
 }
 
-function axes({ scale, first, iterations, across, down }: Plot): Html {
+function axes({ scale, first, iterations, across, down }: Plot, metrics: EvolveMetrics): Html {
   const bottom = PLOT.top + PLOT.height;
   const every = Math.ceil(iterations / MOST_LABELS);
   const labelled = Array.from({ length: Math.ceil(iterations / every) }, (_, index) => first + index * every);
@@ -85,7 +90,7 @@ function axes({ scale, first, iterations, across, down }: Plot): Html {
   });
   const labels = labelled.map(
     (iteration) =>
-      html`<text x="${round(across(iteration))}%" y="${bottom + 18}" text-anchor="middle">${iteration}</text>\n`,
+      html`<text x="${round(across(iteration))}%" y="${bottom + 18}" text-anchor="middle">${placeText(iteration, metrics)}</text>\n`,
   );
   const title = html`<text x="${(LEFT + RIGHT) / 2}%" y="${bottom + 38}" text-anchor="middle">iteration</text>`;
   return html`<g class="axis">\n${marks}${labels}${title}\n</g>\n`;
@@ -129,29 +134,40 @@ function spread(dots: readonly Dot[], plot: Plot): Html[] {
 
 function drawnDot(
   { id, iteration, score }: Dot,
-  { scale, across, down, dot }: Plot,
+  { scale, across, down, dot, nameOf }: Plot,
   aside: { pixels: number; percent: number },
 ): Html {
   const x = round(across(iteration) + aside.percent);
   const moved = aside.pixels !== 0 && html` transform="translate(${aside.pixels})"`;
-  const title = html`<title>${id}: ${score} in iteration ${iteration}</title>`;
+  const title = html`<title>${id}: ${score} in ${nameOf(iteration)}</title>`;
   return html`<a href="#${scaffoldAnchor(id)}" tabindex="-1"><circle class="${colourClass(scale, score)}" cx="${x}%" cy="${down(score)}" r="${dot.radius}"${moved}>${title}</circle></a>\n`;
 }
 
-function scoreTable({ best_by_iteration }: EvolveMetrics, dots: readonly Dot[], scale: ScoreScale): Html {
+function scoreTable(metrics: EvolveMetrics, dots: readonly Dot[], scale: ScoreScale): Html {
+  const { best_by_iteration } = metrics;
   const byIteration = groupBy(dots, ({ iteration }) => iteration);
-  const rows = best_by_iteration.map((best, iteration) => {
+  const beyond = [...byIteration.keys()].filter((iteration) => iteration >= best_by_iteration.length);
+  const best = [
+    ...best_by_iteration,
+    ...beyond.map((iteration) => Math.max(...(byIteration.get(iteration) ?? []).map(({ score }) => score))),
+  ];
+  const rows = best.map((best, iteration) => {
     const all = [...(byIteration.get(iteration) ?? [])].sort((left, right) => right.score - left.score);
     const listed = all.map(
       ({ id, score }, index) =>
         html`${index > 0 && ', '}<a href="#${scaffoldAnchor(id)}">${id}</a>: ${scoreFigure(scale, score)}`,
     );
-    return html`<tr><th scope="row">${iteration}</th><td>${scoreFigure(scale, best)}</td><td class="wide">${all.length === 0 ? NOTHING : listed}</td></tr>\n`;
+    return html`<tr><th scope="row">${placeText(iteration, metrics)}</th><td>${scoreFigure(scale, best)}</td><td class="wide">${all.length === 0 ? NOTHING : listed}</td></tr>\n`;
   });
   return html`<details>
 <summary>The same as a table</summary>
 ${table({ label: 'Table of scores by iteration', heads: ['iteration', 'best', 'every validated scaffold'] }, rows)}</details>
 `;
+}
+
+/** An iteration where there is little room: its number, or that it is the closing validation. */
+function placeText(iteration: number, metrics: EvolveMetrics): string {
+  return iteration >= metrics.iterations && metrics.status === 'done' ? 'closing' : String(iteration);
 }
 
 const round = (value: number) => Math.round(value * 100) / 100;

@@ -29,7 +29,9 @@ export function scoreScale(scores: readonly number[], others: readonly number[] 
   const [first, last] = [Math.floor(low / step + 1e-9), Math.ceil(high / step - 1e-9)];
   const digits = Math.max(0, Math.min(12, -Math.floor(Math.log10(step) + 1e-9) + (isQuarter(step) ? 1 : 0)));
   const ticks: number[] = [];
-  for (let mark = first; mark <= last; mark++) ticks.push(Number((mark * step).toFixed(12)));
+  for (let mark = first; mark <= last; mark++) {
+    ticks.push(Math.min(Number((mark * step).toFixed(12)), Number.MAX_VALUE));
+  }
   const scoreDigits = digitsOf([...scores, ...others]);
   return { low: ticks[0] as number, high: ticks.at(-1) as number, ticks, digits, scoreDigits };
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -109,9 +109,11 @@ class ProcessSandbox implements FunctionSandbox {
     files: Program['files'],
     action: (folder: string) => Promise<Result>,
   ): Promise<Result> {
-    const folder = await mkdtemp(join(tmpdir(), 'reprise-code-')).catch((error) => {
-      throw hostError(error);
-    });
+    const folder = await mkdtemp(join(tmpdir(), 'reprise-code-'))
+      .then((made) => realpath(made))
+      .catch((error) => {
+        throw hostError(error);
+      });
     try {
       await writeFiles(folder, files);
       return await action(folder);
@@ -160,7 +162,7 @@ class ProcessSandbox implements FunctionSandbox {
           true,
         );
       }
-      return { result, returned: returned?.bytes() ?? new Uint8Array() };
+      return withFixedName(folder, { result, returned: returned?.bytes() ?? new Uint8Array() });
     } finally {
       this.end(group);
     }
@@ -229,6 +231,27 @@ interface Command {
   /** Where it asks, if it may; its result then goes to descriptor 3. */
   socket?: ModelSocket;
   requests?: ModelRequests;
+}
+
+/** What a program's folder is called in whatever comes of it: as in a container. */
+const FIXED_NAME = '/work';
+
+/**
+ * The same outcome without the folder's own name, which is another one each time: tracebacks hold it, and what is shown
+ * of a run, in logs and in prompts, has to be the same where the run is made again.
+ */
+function withFixedName(folder: string, { result, returned }: Outcome): Outcome {
+  const bytes = (text: Uint8Array) => Buffer.from(text).toString('latin1');
+  const own = bytes(Buffer.from(folder));
+  return {
+    result: {
+      ...result,
+      stdout: result.stdout.replaceAll(folder, FIXED_NAME),
+      stderr: result.stderr.replaceAll(folder, FIXED_NAME),
+    },
+    // Byte by byte, for it need not be UTF-8.
+    returned: Buffer.from(bytes(returned).replaceAll(own, FIXED_NAME), 'latin1'),
+  };
 }
 
 async function writeFiles(folder: string, files: Program['files']): Promise<void> {

@@ -34,9 +34,10 @@ export function judgedOf(metrics: AnyMetrics): Judged {
       return { what: 'step', judged: steps, errors, of: steps + errors };
     }
     case 'evolve': {
-      const { best_by_iteration, scaffolds, scaffolds_failed, scaffolds_unscored } = metrics;
-      const isScored = best_by_iteration.some((score) => score !== null);
-      const judged = isScored ? scaffolds - scaffolds_failed - scaffolds_unscored : 0;
+      const { best, executions, scaffolds, scaffolds_failed, scaffolds_unscored } = metrics;
+      // Without any execution, nothing was to be validated: scaffolds were asked for, and made.
+      const isJudged = best !== null || executions === 0;
+      const judged = isJudged ? scaffolds - scaffolds_failed - scaffolds_unscored : 0;
       return { what: 'scaffold', judged, errors: scaffolds_unscored, of: scaffolds };
     }
   }

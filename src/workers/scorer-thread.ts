@@ -34,9 +34,21 @@ const EXPERIMENTS = 16;
 const domains = new Lru<string, Promise<Domain>>(EXPERIMENTS);
 
 /** What can be sent to another thread. */
-function plain({ score, message }: DomainScore): DomainScore {
-  const sent = typeof score === 'number' ? score : JSON.parse(JSON.stringify(score ?? null));
-  return { score: sent, message: String(message ?? '') };
+function plain({ score, message, metrics }: DomainScore): DomainScore {
+  return {
+    score: plainValue(score) as number,
+    message: String(message ?? ''),
+    ...(metrics === undefined ? {} : { metrics: plainValue(metrics) as Record<string, number> }),
+  };
+}
+
+/** Values without parts are cloned as they are; of others, numbers that are not finite become texts that say so. */
+function plainValue(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return typeof value === 'function' ? String(value) : value;
+  const json = JSON.stringify(value, (_, part) =>
+    typeof part === 'bigint' || (typeof part === 'number' && !Number.isFinite(part)) ? String(part) : part,
+  );
+  return json === undefined ? undefined : JSON.parse(json);
 }
 
 async function score({ experiment, file, texts, output, example }: ScoreAsked): Promise<ScoreAnswer> {

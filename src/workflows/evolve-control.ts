@@ -59,8 +59,9 @@ export class EvolveControl extends ExperimentControl<EvolvePlan> {
   }
 
   /** Starts to hear of an iteration. */
-  joined(number: number, handle: IterationHandle): void {
+  joined(number: number, handle: IterationHandle, line: string): void {
     this.children.joined(handle);
+    this.say(line);
     this.iteration = Math.min(number, this.plan?.num_iterations ?? number);
     this.working = handle;
     this.passOn();

@@ -34,12 +34,12 @@ function costFacts(totals: EvolveTotals): Fact[] {
 
 /** What the Temporal UI shows of an iteration. */
 export function iterationMarkdown(
-  number: number,
+  title: string,
   nodes: readonly ScaffoldNode[],
   totals: EvolveTotals,
 ): string {
   return [
-    `### Iteration ${number}`,
+    `### ${title}`,
     '',
     ...scaffoldTable(nodes),
     '',

@@ -8,6 +8,7 @@ import type {
 } from '../contracts/evolve.js';
 import type { EvolveResult } from '../contracts/evolve-results.js';
 import { isIterationReport } from '../contracts/incoming.js';
+import { beginningLine } from '../evolution/progress-lines.js';
 import { childResult } from './child-result.js';
 import { REPLACES } from './children.js';
 import { conduct } from './conduct.js';
@@ -35,7 +36,7 @@ async function runIteration(
     args: [{ plan, state, control: control.asked(), closing }],
     staticSummary: `${closing ? 'closing' : `iteration ${number} of ${plan.num_iterations}`} · ${plan.experiment}`,
   });
-  control.joined(number, handle);
+  control.joined(number, handle, beginningLine(plan, state, closing));
   try {
     const result = await childResult(handle);
     control.left(result);
@@ -63,15 +64,16 @@ export function evolve(input: EvolveInput, carried?: EvolveCarried): Promise<Evo
     control,
     progress: evolveProgressQuery,
     prepare: () => evolution.prepareEvolve(input),
-    work: (plan, handOver) => {
+    work: async (plan, handOver) => {
       reached = { state: plan.state, tested: null };
-      return iterate(reached, plan, {
+      const isComplete = await iterate(reached, plan, {
         goesOn: () => control.goesOn(),
         run: (state, closing) => runIteration(plan, state, control, closing),
         rest: async (state) => {
           if (workflowInfo().continueAsNewSuggested) await handOver({ plan: { ...plan, state } });
         },
       });
+      if (isComplete) control.allBegun();
     },
     continueWith: (whole) => continueAsNew<typeof evolve>(input, whole),
     finalize: (ended) => {

@@ -25,11 +25,21 @@ export class IterationNews {
   }
 
   say(line: string): void {
+    if (this.announce(line)) this.reportWhenDue();
+  }
+
+  /** Says a line with the next report, whenever that is due. @returns whether it is a new one. */
+  announce(line: string): boolean {
     // An iteration that goes on in another execution is gone through again.
-    if (this.said.has(line)) return;
+    if (this.said.has(line)) return false;
     this.said.set(line, Date.now());
     this.lines.push(line);
-    this.reportWhenDue();
+    return true;
+  }
+
+  /** Keeps a line for the log that the experiment has said already. */
+  log(line: string): void {
+    this.said.set(line, Date.now());
   }
 
   /** Everything that was ever said, and when. */

@@ -26,6 +26,7 @@ import {
   SuspendedError,
   type TurnRequest,
 } from '../evolution/iteration-ports.js';
+import { beginningLine } from '../evolution/progress-lines.js';
 import { keptOf } from '../runtime/step-cost.js';
 import { iterationMarkdown } from './evolve-markdown.js';
 import { fatalMessage } from './failures.js';
@@ -68,10 +69,12 @@ export class IterationSession {
         runDraft: (request) => this.runDraft(request),
         execute: (request) => this.execute(request),
         say: (line) => this.news.say(line),
+        announce: (line) => this.news.announce(line),
       },
       this.memo,
       this.slots,
     );
+    if (carried === undefined) this.news.log(beginningLine(plan, state, closing));
     this.iteration = new Iteration(plan, state, this.ports, closing ? 'Closing' : undefined);
   }
 
@@ -115,8 +118,10 @@ export class IterationSession {
 
   result(done: Pick<IterationResult, 'state' | 'tested'>): IterationResult {
     const { totals, exhausted, fatal } = this.spending;
-    this.show(this.touchedNodes());
-    return { ...done, lines: this.news.lines, totals, exhausted, fatal };
+    const nodes = this.touchedNodes();
+    this.show(nodes);
+    const unfinished = done.state === null ? { nodes } : {};
+    return { ...done, ...unfinished, lines: this.news.lines, totals, exhausted, fatal };
   }
 
   carriesOn(done: Pick<IterationResult, 'state'>): boolean {
@@ -194,6 +199,8 @@ export class IterationSession {
   }
 
   private show(nodes: readonly ScaffoldNode[]): void {
-    setCurrentDetails(iterationMarkdown(this.input.state.next_iteration, nodes, this.spending.totals));
+    const { closing, state } = this.input;
+    const title = closing ? 'Closing' : `Iteration ${state.next_iteration}`;
+    setCurrentDetails(iterationMarkdown(title, nodes, this.spending.totals));
   }
 }

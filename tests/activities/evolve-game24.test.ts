@@ -39,6 +39,7 @@ describe('the scripted scaffolder of configs/evolve_game24.yaml', async () => {
     answer_format: domain.answerFormat,
     executor: 'none' as const,
     timeout_sec: config.timeout_sec,
+    python: null,
     expectedOutput: (example: DatasetExample) => domain.expectedOutput(example),
   };
 
@@ -57,7 +58,15 @@ describe('the scripted scaffolder of configs/evolve_game24.yaml', async () => {
     filesOf(await reply(generationMessages({ ...basics, examples: [example] }), 'generate'));
 
   async function evolved(files: ScaffoldFiles, example: DatasetExample): Promise<ScaffoldFiles> {
-    const run = { files, example, execution_log: 'a log', actual_output: 'wrong', score: 0 };
+    const run = {
+      files,
+      example,
+      execution_log: 'a log',
+      printed: '',
+      actual_output: 'wrong',
+      score: 0,
+      message: '',
+    };
     return filesOf(await reply(evolutionMessages({ ...basics, run }), 'evolve'));
   }
 

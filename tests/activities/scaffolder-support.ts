@@ -41,7 +41,7 @@ export function scaffolderContext(
     costOf: () => 0.5,
     languageModel: async () => ({ model: readingReplies({ generate }) }),
   };
-  return { store, log: () => log, scaffolder, calls };
+  return { store, log: () => log, scaffolder, calls, python: async () => null };
 }
 
 /** What a worker's activities of the scaffolder share. `more` is what they need of a worker besides. */

@@ -183,6 +183,7 @@ async function evolveInNoTime(contest: EvolveContest): Promise<{ seconds: number
     turn: () => Promise.reject(new Error('there is no agent')),
     runDraft: () => Promise.reject(new Error('there is no agent')),
     say: () => undefined,
+    announce: () => undefined,
   };
   const examples = Array.from({ length: 2 * contest.num_validation_examples }, (_, index) => `e${index}`);
   const plan = {

@@ -66,13 +66,24 @@ test.each<[string, AnyMetrics]>([
   ['a judgement', { kind: 'judge', status: 'incomplete', steps: 0, errors: 4 } as JudgeMetrics],
   [
     'an evolution without a validated scaffold',
-    { kind: 'evolve', status: 'done', best_by_iteration: [null, null], scaffolds: 3 } as EvolveMetrics,
+    { kind: 'evolve', status: 'done', best: null, executions: 2, scaffolds: 3 } as EvolveMetrics,
   ],
 ])('%s exits with 1 where nothing could be judged', (_, metrics) => {
   expect(exitOf(metrics).code).toBe(1);
   expect(exitOf(metrics).why).toMatch(
     /^Nothing could be judged: no (rollout|step|scaffold) of [234] has a figure\.$/,
   );
+});
+
+test.each([
+  // Validated after the last iteration, of which there may be none but the first.
+  ['validated at the end alone', { id: '0', iteration: 1, score: 0, path: 'p', test_score: null }, 2],
+  // Without final_validation.
+  ['made, as was asked for, and not validated', null, 0],
+])('an evolution whose scaffolds are %s exits with 0', (_, best, executions) => {
+  const fields = { num_iterations: 0, best_by_iteration: [null], scaffolds: 3, scaffolds_failed: 0 };
+  const metrics = { kind: 'evolve', status: 'done', scaffolds_unscored: 0, ...fields, best, executions };
+  expect(exitOf(metrics as unknown as EvolveMetrics)).toEqual({ code: 0, why: null });
 });
 
 test.each<[AnyMetrics, number]>([
@@ -91,7 +102,8 @@ test.each<[AnyMetrics, number]>([
     {
       kind: 'evolve',
       status: 'done',
-      best_by_iteration: [0.5],
+      best: { id: '0', iteration: 1, score: 0.5, path: 'p', test_score: null },
+      executions: 9,
       scaffolds: 10,
       scaffolds_failed: 3,
       scaffolds_unscored: 2,

@@ -143,17 +143,30 @@ const SCENARIOS: Scenario[] = [
         ['valid: 100, test: 100', 'valid: 10, test: 5'],
         ['num_validation_examples: 20', 'num_validation_examples: 10'],
       ]);
+      await place.write(
+        'puzzles.jsonl',
+        '{"id": "p1", "input": "4 7 8 8"}\n{"id": "p2", "input": "1 2 3 4"}\n',
+      );
     },
     steps: [
       {
         command: 'npx reprise evolve configs/evolve_game24.yaml --set sandbox=process',
         prints: /Best scaffold: experiments\/evolve_game24_\d{8}_\d{6}\/.*validation score 1, test score 1/,
       },
+      { command: 'npx reprise scaffold run evolve_game24 --input "4 7 8 8"', prints: /^[\d()+*/ -]+$/m },
+      { command: 'npx reprise scaffold run evolve_game24 --data puzzles.jsonl --out answers.jsonl' },
+      { command: 'npx reprise scaffold score evolve_game24', prints: /mean score 1 on 5 examples/ },
+      {
+        command: 'npx reprise scaffold score evolve_game24 --scaffold 0 --data puzzles.jsonl',
+        prints: /mean score [\d.]+ on 2 examples/,
+      },
     ],
     check: async (place) => {
       const [name = ''] = readdirSync(place.path('experiments'));
       const text = await readFile(place.path('experiments', name, 'metrics.json'), 'utf8');
       expect(JSON.parse(text)).toMatchObject({ status: 'done', iterations: 4, scaffolds_failed: 0 });
+      const answers = (await readFile(place.path('answers.jsonl'), 'utf8')).trim().split('\n');
+      expect(answers.map((line) => JSON.parse(line).id)).toEqual(['p1', 'p2']);
     },
   },
   {

@@ -114,6 +114,10 @@ class Ports implements IterationPorts {
   say(line: string): void {
     this.lines.push(line);
   }
+
+  announce(line: string): void {
+    this.lines.push(line);
+  }
 }
 
 const START: EvolveState = freshState();
@@ -230,16 +234,71 @@ describe('an evolution', () => {
     expect(state.newcomers).toEqual(parents.map((id) => `${id}-0`).sort());
   });
 
-  test('one that says the same as another takes no part, and its parent has had its turn', async () => {
-    const proposal = ({ id, parent }: ProposalRequest) => ({ code: parent === null ? id : '0' });
-    const { state, outcomes, ports } = await evolution({ ...PLAN, num_iterations: 1 }, { proposal });
-    const children = (outcomes[1] as IterationOutcome).parents.map((id) => `${id}-0`);
-    for (const id of children) {
-      expect(nodeOf(state, id)).toMatchObject({ status: 'duplicate', duplicate_of: '0' });
-      expect(ports.lines).toContain(`[Iteration 1] Scaffold ${id} says the same as 0`);
+  test('those of a round that say the same try again, in the order of their ids, whoever was quicker', async () => {
+    // Everybody begins with the same program; told so, each has one of its own.
+    const proposal = ({ id, attempt }: ProposalRequest) => ({ code: attempt === 0 ? 'same' : id });
+    const [one, other] = [
+      await evolution({ ...PLAN, num_iterations: 0 }, { proposal, order: 1 }),
+      await evolution({ ...PLAN, num_iterations: 0 }, { proposal, order: 2 }),
+    ];
+    expect(one.state).toEqual(other.state);
+    expect(one.state.newcomers).toEqual(['0', '1', '2', '3']);
+    expect(one.state.nodes.map(({ fingerprint }) => fingerprint)).toEqual(['same', '1', '2', '3']);
+    const again = one.ports.proposals.filter(({ attempt }) => attempt === 1);
+    expect(again.map(({ id }) => id).sort()).toEqual(['1', '2', '3']);
+    for (const { faults, known } of again) {
+      expect(faults).toEqual([
+        'The program is the same as one that there is already (scaffold 0). Change what it does.',
+      ]);
+      expect(known).toEqual({ 0: 'same' });
     }
-    expect(children).toHaveLength(2);
-    expect(state.newcomers).toEqual([]);
+  });
+
+  test('tries of a twin that come to nothing count together with those that failed before', async () => {
+    const proposal = ({ id, attempt }: ProposalRequest) =>
+      id === '1' && attempt === 0 ? { fault: 'no program' } : { code: 'same' };
+    const { state, ports } = await evolution(
+      { ...PLAN, initial_scaffolds: 2, num_iterations: 0 },
+      { proposal },
+    );
+    expect(ports.proposals.filter(({ id }) => id === '1').map(({ attempt }) => attempt)).toEqual([0, 1, 2]);
+    expect(nodeOf(state, '1')).toMatchObject({ status: 'duplicate', duplicate_of: '0' });
+    expect(state.newcomers).toEqual(['0']);
+  });
+
+  test('one that says the same in every try takes no part, and the next best is evolved in its place', async () => {
+    const calm = await evolution({ ...PLAN, num_iterations: 1 });
+    const [best = ''] = (calm.outcomes[1] as IterationOutcome).parents;
+    const proposal = ({ id, parent }: ProposalRequest) => ({ code: parent === best ? '0' : id });
+    const { state, outcomes, ports } = await evolution({ ...PLAN, num_iterations: 1 }, { proposal });
+    expect(nodeOf(state, `${best}-0`)).toMatchObject({ status: 'duplicate', duplicate_of: '0' });
+    expect(ports.lines.filter((line) => line.includes(`${best}-0 is skipped after 3 tries`))).toHaveLength(1);
+    const { parents } = outcomes[1] as IterationOutcome;
+    expect(parents).toHaveLength(2);
+    expect(parents).not.toContain(best);
+    expect(state.newcomers).toEqual(parents.map((id) => `${id}-0`).sort());
+  });
+
+  test('it says what begins, and where fewer are evolved than asked for', async () => {
+    const proposal = ({ id, parent }: ProposalRequest) => ({ code: parent === null ? id : '0' });
+    const { ports, outcomes } = await evolution({ ...PLAN, num_iterations: 1 }, { proposal });
+    expect((outcomes[1] as IterationOutcome).parents).toEqual([]);
+    expect(ports.lines[0]).toBe('[Iteration 0] Generating 4 scaffolds: 0, 1, 2, 3');
+    expect(ports.lines).toContain('[Iteration 1] Validating 4 scaffolds on 3 examples: 0, 1, 2, 3');
+    expect(ports.lines.filter((line) => line.startsWith('[Iteration 1] Evolving '))).not.toEqual([]);
+    expect(ports.lines.at(-1)).toBe(
+      '[Iteration 1] Warning: 0 of 2 scaffolds were evolved: no other is left that could be',
+    );
+  });
+
+  test('training examples do not come up again in it until all have', async () => {
+    const plan = { ...PLAN, scaffolder: { num_examples: 1, feedback_examples: 0 } };
+    const { ports } = await evolution(plan, { order: 3 });
+    const first = ports.proposals.filter(({ parent }) => parent === null);
+    expect(new Set(first.flatMap(({ examples }) => examples)).size).toBe(4);
+    const trained = ports.executions.filter(({ type }) => type === 'train').map(({ example }) => example);
+    expect(new Set(trained.slice(0, 6)).size).toBe(6);
+    expect(trained).toHaveLength(8);
   });
 });
 
@@ -388,6 +447,7 @@ describe('a scaffolder that works in turns', () => {
         runDraft: (request) => before.runDraft(request),
         execute: (request) => before.execute(request),
         say: () => undefined,
+        announce: () => undefined,
       },
       memo,
       new Slots(1),
@@ -494,6 +554,7 @@ describe('an iteration that is gone through again', () => {
         return ports.execute(request);
       },
       say: () => undefined,
+      announce: () => undefined,
     };
   }
 

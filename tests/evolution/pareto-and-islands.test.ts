@@ -117,8 +117,9 @@ describe('islands', () => {
     expect(selection.offer()).toEqual(['0', '0-0']);
     selection.record('0', validationOf({ a: 0.7 }));
     selection.record('0-0', validationOf({ a: 0.7 }));
-    // Only as good is not good enough.
-    expect(selection.parents()?.toSorted()).toEqual(['0', '1']);
+    // Only as good is not good enough for the cell; it follows where more are asked for than have one.
+    expect(selection.parents()?.toSorted()).toEqual(['0', '0-0', '1']);
+    expect(selection.fillers?.()).toEqual(['0-0']);
   });
 
   test('give a cell that two new scaffolds deserve equally to the first of them by id', () => {
@@ -129,7 +130,8 @@ describe('islands', () => {
       const selection = islands(1);
       selection.begin({ iteration: 1, newcomers, parents: 2 });
       record(selection, { 2: 0.5, 10: 0.5 });
-      expect(selection.parents()).toEqual(['2']);
+      expect(selection.fillers?.()).toEqual(['10']);
+      expect(selection.parents()).toEqual(['2', '10']);
     }
   });
 
@@ -151,7 +153,8 @@ describe('islands', () => {
     selection.begin({ iteration: 2, newcomers: [], parents: 2 });
     expect(selection.offer()).toEqual([]);
     // 0 holds the cell on both islands now, and nobody is a parent twice.
-    expect(selection.parents()).toEqual(['0']);
+    expect(selection.parents()).toEqual(['0', '1']);
+    expect(selection.fillers?.()).toEqual(['1']);
   });
 
   test('send at a migration who was theirs before it, not who just arrived', () => {
@@ -160,7 +163,31 @@ describe('islands', () => {
     record(selection, { 0: 0.9, 1: 0.5, 2: 0.1 });
     selection.begin({ iteration: 2, newcomers: [], parents: 3 });
     // 0 went to island 1 and 1 to island 2; had they gone one after the other, 0 would be everywhere.
-    expect(selection.parents()?.toSorted()).toEqual(['0', '1']);
+    expect(selection.parents()?.toSorted()).toEqual(['0', '1', '2']);
+    expect(selection.fillers?.()).toEqual(['2']);
+  });
+
+  test('fill up with the best of those without a cell, where all fall into one', () => {
+    const selection = islands(1);
+    const newcomers = ['0', '1', '2', '3'].map((id) => newcomer(id));
+    selection.begin({ iteration: 1, newcomers, parents: 3 });
+    record(selection, { 0: 0.1, 1: 0.9, 2: 0.5, 3: 0.7 });
+    expect(selection.parents()).toEqual(['1', '3', '2']);
+    expect(selection.fillers?.()).toEqual(['3', '2']);
+    // Whoever fills up stays where it was: its children are of its island.
+    selection.begin({ iteration: 2, newcomers: [newcomer('3-0', '3')], parents: 1 });
+    expect(selection.offer()).toEqual(['1', '3-0']);
+  });
+
+  test('do not fill up with whoever was given up', () => {
+    const selection = islands(1);
+    selection.begin({ iteration: 1, newcomers: [newcomer('0'), newcomer('1')], parents: 1 });
+    record(selection, { 0: 0.9, 1: 0.1 });
+    selection.begin({ iteration: 2, newcomers: [newcomer('0-0', '0')], parents: 3 });
+    expect(selection.offer()).toEqual(['0', '0-0']);
+    selection.withdraw('0');
+    selection.record('0-0', validationOf({ a: 0.5 }));
+    expect(selection.parents()).toEqual(['0-0', '1']);
   });
 
   test('send a migrant’s children to the island it was drawn from', () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { draftReport } from '../../src/evolution/draft-prompts.js';
 import { type FeedbackBudget, feedbackSection, worstRuns } from '../../src/evolution/feedback.js';
 import { fencedBlocks } from '../../src/evolution/fenced-blocks.js';
 import { clip, fenced } from '../../src/evolution/prompt-text.js';
 import { evolutionMessages, generationMessages } from '../../src/evolution/prompts.js';
 import { parseScaffoldReply } from '../../src/evolution/reply.js';
-import type { DatasetExample } from '../../src/evolution/types.js';
+import type { DatasetExample, SandboxPython } from '../../src/evolution/types.js';
 import { createRandom } from '../../src/statistics/random.js';
 import { below, example, pick, runData } from './support.js';
 
@@ -14,6 +15,7 @@ const basics = {
   answer_format: '',
   executor: 'model' as const,
   timeout_sec: 120,
+  python: null,
   expectedOutput,
 };
 
@@ -83,6 +85,39 @@ test('each prompt says what the scorer reads, where the domain does', () => {
   for (const prompt of prompts(basics)) expect(prompt).not.toContain('scorer');
 });
 
+describe('the rules for a scaffold', () => {
+  const rules = (python: SandboxPython | null) =>
+    text(generationMessages({ ...basics, python, examples: [] }))
+      .split('\n')
+      .find((line) => line.startsWith('- Python '));
+
+  test.each([
+    [null, 'Python 3 with its standard library only.'],
+    [{ version: '3.13.1', packages: {} }, 'Python 3.13.1 with its standard library only.'],
+    [
+      { version: '3.13.1', packages: { pip: '25', wheel: '1' } },
+      'Python 3.13.1 with its standard library only.',
+    ],
+    [
+      { version: '3.12.0', packages: { numpy: '2.1.0', pip: '25', scipy: '1.14' } },
+      'Python 3.12.0 with its standard library and these packages: numpy 2.1.0, scipy 1.14.',
+    ],
+  ])('name what is installed where it runs: %j', (python, sentence) => {
+    expect(rules(python)).toBe(`- ${sentence} There is no network, and no file of the host to read.`);
+  });
+
+  test('name so many packages, and count the others', () => {
+    const packages = Object.fromEntries(
+      Array.from({ length: 900 }, (_, index) => [`package-${index}`, '1.0']),
+    );
+    const rule = rules({ version: '3.13.1', packages }) ?? '';
+    expect(rule.length).toBeLessThan(3_300);
+    expect(rule).toContain('package-0 1.0, package-1 1.0, ');
+    const shown = rule.match(/package-\d+/g)?.length ?? 0;
+    expect(rule).toContain(` and ${900 - shown} more.`);
+  });
+});
+
 describe('the prompt for a better scaffold', () => {
   const run = runData({
     files: { 'scaffold.py': 'MAIN = 1\n', 'lib/a.py': 'HELPER = 2\n', 'data.json': '[3]\n' },
@@ -106,6 +141,40 @@ describe('the prompt for a better scaffold', () => {
     ]) {
       expect(prompt).toContain(part);
     }
+  });
+
+  test('has what the scorer says of the run, its metrics, and what the program printed', () => {
+    const told = runData({
+      printed: 'debug: 3 words',
+      message: '2 of 3 words are right',
+      metrics: { words: 2, 'share of letters': 2 / 3 },
+    });
+    const prompt = text(evolutionMessages({ ...basics, run: told }));
+    expect(prompt).toContain('Printed:\n```\ndebug: 3 words\n```');
+    expect(prompt).toContain(
+      'The scorer says:\n```\n2 of 3 words are right\nwords: 2\nshare of letters: 0.6667\n```',
+    );
+    const bare = text(evolutionMessages({ ...basics, run: runData() }));
+    expect(bare).not.toContain('Printed:');
+    expect(bare).not.toContain('The scorer says:');
+    for (const section of [
+      feedbackSection([told], expectedOutput, { failing_below: 1, most_examples: 1, most_characters: 2_000 }),
+      draftReport([told], expectedOutput),
+    ]) {
+      expect(section).toContain('debug: 3 words');
+      expect(section).toContain('2 of 3 words are right\nwords: 2\n');
+    }
+  });
+
+  test('cuts what was printed, logged and said in the middle of each', () => {
+    const long = (name: string) => `${name} begins${'.'.repeat(50_000)}${name} ends`;
+    const run = runData({ printed: long('print'), execution_log: long('log'), message: long('scorer') });
+    const prompt = text(evolutionMessages({ ...basics, run }));
+    for (const name of ['print', 'log', 'scorer']) {
+      expect(prompt).toContain(`${name} begins`);
+      expect(prompt).toContain(`${name} ends`);
+    }
+    expect(prompt.length).toBeLessThan(30_000);
   });
 
   test('says that an output or a log is empty', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { trainingExamples, validationSubset } from '../../src/evolution/sampling.js';
+import { dealtExamples, validationSubset } from '../../src/evolution/sampling.js';
 import { createRandom, shuffled } from '../../src/statistics/random.js';
 
 const IDS = Array.from({ length: 40 }, (_, index) => `example-${index}`);
@@ -49,31 +49,64 @@ describe('the validation examples', () => {
 });
 
 describe('the training examples', () => {
-  const chosen = (scaffold_id: string, iteration = 1, purpose: 'generate' | 'evolve' = 'evolve') =>
-    trainingExamples(IDS, 3, { seed: 1, iteration, purpose, scaffold_id });
+  const hand = (number: number, count = 3, ids = IDS, purpose: 'generate' | 'evolve' = 'evolve') =>
+    dealtExamples(ids, count, { seed: 1, purpose, hand: number });
 
-  test('are the same for each try of a scaffold, whatever was drawn for others meanwhile', () => {
-    const before = chosen('2-0');
-    for (const id of ['0', '1', '2', '2-0-0']) chosen(id);
-    expect(chosen('2-0')).toEqual(before);
+  test('are the same for each try of a scaffold, whatever was dealt to others meanwhile', () => {
+    const before = hand(5);
+    for (const other of [0, 1, 2, 9]) hand(other);
+    expect(hand(5)).toEqual(before);
     expect(new Set(before).size).toBe(3);
   });
 
-  test('differ from scaffold to scaffold, by iteration and by purpose', () => {
-    const choices = [chosen('2-0'), chosen('2'), chosen('2-0', 2), chosen('2-0', 1, 'generate')].map((ids) =>
-      ids.join(),
+  test('differ by purpose and by seed, and hang on no order of the rows', () => {
+    expect(hand(0, 3, IDS, 'generate')).not.toEqual(hand(0));
+    expect(dealtExamples(IDS, 3, { seed: 2, purpose: 'evolve', hand: 0 })).not.toEqual(hand(0));
+    expect(hand(7, 3, shuffled(IDS, createRandom(9)))).toEqual(hand(7));
+  });
+
+  test.each([
+    [40, 1],
+    [40, 3],
+    [7, 3],
+    [5, 4],
+    [2, 2],
+    [3, 9],
+    [1, 1],
+  ])('of %d, in hands of %d, none comes up again until all have', (size, count) => {
+    const ids = IDS.slice(0, size);
+    const dealt = Array.from({ length: 30 }, (_, number) => hand(number, count, ids));
+    for (const examples of dealt) {
+      expect(examples).toHaveLength(Math.min(count, size));
+      expect(new Set(examples).size).toBe(examples.length);
+    }
+    const all = dealt.flat();
+    for (let start = 0; start + size <= all.length; start += size) {
+      expect(new Set(all.slice(start, start + size)).size).toBe(size);
+    }
+  });
+
+  test('come in another order each time the deck is dealt', () => {
+    const orders = [0, 1, 2].map((round) =>
+      Array.from({ length: 40 }, (_, index) => hand(40 * round + index, 1)).join(),
     );
-    expect(new Set(choices).size).toBe(choices.length);
+    expect(new Set(orders).size).toBe(3);
   });
 
   test('are each the first one equally often', () => {
     const counts = new Map<string, number>();
-    for (let id = 0; id < 8_000; id += 1) {
-      const [first = ''] = chosen(String(id));
+    for (let seed = 0; seed < 8_000; seed += 1) {
+      const [first = ''] = dealtExamples(IDS, 3, { seed, purpose: 'evolve', hand: 0 });
       counts.set(first, (counts.get(first) ?? 0) + 1);
     }
     // 200 expected, with a standard deviation of 14.
     expect(counts.size).toBe(40);
     for (const count of counts.values()) expect(Math.abs(count - 200)).toBeLessThan(80);
+  });
+
+  test('are none where none are asked for or there are none', () => {
+    expect(hand(3, 0)).toEqual([]);
+    expect(hand(3, 2, [])).toEqual([]);
+    expect(() => hand(0, -1)).toThrow(RangeError);
   });
 });

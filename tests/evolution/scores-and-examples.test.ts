@@ -18,6 +18,17 @@ describe('a validation', () => {
     expect(expected.score).toBeCloseTo(scores.reduce((sum, [, score]) => sum + score, 0) / 30, 12);
   });
 
+  test.each([
+    [[1e308, 1e308], 1e308],
+    [[Number.MAX_VALUE, Number.MAX_VALUE, Number.MAX_VALUE], Number.MAX_VALUE],
+    [[0, 1e308, 1e308, 1e308], 0.75e308],
+    [[3, 4], 3.5],
+  ])('of %j has a mean that is finite', (values, mean) => {
+    const { score } = validationOf(Object.fromEntries(values.map((value, index) => [`e${index}`, value])));
+    expect(score / mean).toBeCloseTo(1, 12);
+    expect(score).toBeLessThanOrEqual(Math.max(...values));
+  });
+
   test('is of finite scores, and of at least one', () => {
     for (const score of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
       expect(() => validationOf({ a: 1, b: score })).toThrow('"b"');
@@ -53,6 +64,18 @@ describe('a row', () => {
     });
     expect(exampleRow(read)).toEqual(row);
     expect(readExample({ id: 12, input: '' }, 1)).toEqual(example('12', ''));
+  });
+
+  test('may have what the scorer needs in a mapping of that name', () => {
+    const read = readExample({ id: 'a', input: 'x', scoring_data: { solution: 'y' }, source: 'z' }, 1);
+    expect(read.scoring_data).toEqual({ source: 'z', solution: 'y' });
+    expect(readExample(exampleRow(read), 1)).toEqual(read);
+    expect(readExample({ id: 'a', input: 'x', scoring_data: 'a text' }, 1).scoring_data).toEqual({
+      scoring_data: 'a text',
+    });
+    expect(() => readExample({ id: 'a', input: 'x', scoring_data: { target: 1 }, target: 2 }, 7)).toThrow(
+      "row 7: 'target' stands in the row and in its scoring_data",
+    );
   });
 
   test('cannot be written where a field for the scorer would take the place of its own', () => {

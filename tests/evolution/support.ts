@@ -20,9 +20,11 @@ export function runData(fields: Partial<ScaffoldRunData> = {}): ScaffoldRunData 
   return {
     files: { 'scaffold.py': 'def process_input(input_string):\n    return input_string\n' },
     execution_log: '',
+    printed: '',
     example: example('x', 'the input', { answer: 'the answer' }),
     actual_output: 'the output',
     score: 0,
+    message: '',
     ...fields,
   };
 }

@@ -58,6 +58,22 @@ describe('the figures of a report', () => {
     ]);
   });
 
+  test('call what comes after the last iteration the closing validation, and an unfinished one so', async () => {
+    const nodes = [node('0', { valid: [{ iteration: 2, score: 0.5 }] })];
+    const best = { id: '0', iteration: 2, score: 0.5, path: 'p', test_score: null };
+    const figures = { best, iterations: 2, num_iterations: 1, best_by_iteration: [null, null] };
+    const closed = visibleText(
+      await evolutionPage(nodes, FILES, evolveMetrics({ ...figures, status: 'done' })),
+    );
+    expect(closed).toContain('0.5 in the closing validation');
+    expect(closed).toMatch(/\bclosing\s*0\.5/);
+    expect(closed).not.toContain('iteration 2');
+    const stopped = visibleText(
+      await evolutionPage(nodes, FILES, evolveMetrics({ ...figures, status: 'stopped' })),
+    );
+    expect(stopped).toContain('0.5 in iteration 2, which was not finished');
+  });
+
   test('say so where a price is not known, where models are simulated, and where the end was not reached', async () => {
     const text = visibleText(
       await evolutionPage(

@@ -401,7 +401,9 @@ export function testCalls(open: () => FunctionSandbox): void {
     const files = { 'main.py': `${MODEL}print(resources())\nexecute_llm("a")`, ...(await scaffoldSupport()) };
     const result = await open().run({ files, main: 'main.py' }, { limits: PATIENT });
     expect(result).toMatchObject({ status: 'error', stdout: "{'seconds': None, 'calls': 0, 'usd': None}\n" });
-    expect(result.stderr).toMatch(/RuntimeError: there is no language model here: .*Reprise runs it\n$/);
+    expect(result.stderr).toMatch(
+      /RuntimeError: there is no language model here; `npx reprise scaffold run` has one for this program\n$/,
+    );
   });
 
   test('a prompt of 2 MB is sent, and a larger one raises an exception', async () => {

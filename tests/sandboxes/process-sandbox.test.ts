@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSandbox } from '../../src/sandboxes/create.js';
+import { installedPython } from '../../src/sandboxes/installed-python.js';
 import { SandboxError } from '../../src/sandboxes/sandbox.js';
 import { findPython, mustSkipPython } from '../support/python.js';
 import { until } from '../support/workplace.js';
@@ -71,11 +72,47 @@ describe.skipIf(skip)('the sandbox "process"', async () => {
   });
 
   test('leaves no folder behind', async () => {
-    const { stdout } = await sandbox.run(program('import os; print(os.getcwd())'), { limits: PATIENT });
-    expect(stdout).toContain('reprise-code-');
-    expect(existsSync(stdout.trim())).toBe(false);
+    // Its folder's own name is taken out of what it prints.
+    const code = 'import os; print(os.path.basename(os.getcwd()))';
+    const { stdout } = await sandbox.run(program(code), { limits: PATIENT });
+    expect(stdout).toMatch(/^reprise-code-\w+\n$/);
     await sandbox.run(program('import os\nos.mkdir("x")\nwhile True: pass'), { limits: LIMITS });
-    expect(readdirSync(tmpdir())).not.toContain(stdout.trim().split('/').at(-1));
+    expect(readdirSync(tmpdir())).not.toContain(stdout.trim());
+  });
+
+  test('gives its folder the same name in whatever comes of a program, each time', async () => {
+    const { stdout } = await sandbox.run(program('import os; print(os.getcwd(), os.environ["HOME"])'), {
+      limits: PATIENT,
+    });
+    expect(stdout).toBe('/work /work\n');
+    const code =
+      'import os, traceback\ndef process_input(text):\n    print(__file__)\n    try:\n        open(os.path.abspath("no"))\n' +
+      '    except OSError:\n        failed = traceback.format_exc()\n    if text == "fail":\n        raise ValueError(failed)\n    return failed\n';
+    const called = async (input: string) => {
+      const { seconds: _seconds, ...result } = await sandbox.call(
+        { files: { 'scaffold.py': code }, module: 'scaffold', function: 'process_input', input },
+        { limits: PATIENT, respond: null, resources: () => ({ calls: 0, usd: null }) },
+      );
+      return result;
+    };
+    const [returned, failed] = [await called('return'), await called('fail')];
+    expect(returned).toMatchObject({ status: 'ok', stdout: '/work/scaffold.py\n' });
+    expect(returned.output).toContain('File "/work/scaffold.py", line 5');
+    expect(failed.stderr).toContain("No such file or directory: '/work/no'");
+    expect([await called('return'), await called('fail')]).toEqual([returned, failed]);
+  });
+
+  test('says what its interpreter has', async () => {
+    const found = await installedPython(sandbox);
+    const listed =
+      'import json; from importlib.metadata import distributions as d; print(json.dumps([x.metadata["Name"] for x in d()]))';
+    const { stdout } = await sandbox.run(program(listed), { limits: PATIENT });
+    expect(found?.version).toMatch(/^3\.\d+\.\d+$/);
+    expect(new Set(Object.keys(found?.packages ?? {}))).toEqual(new Set(JSON.parse(stdout)));
+    const broken = {
+      run: async () => ({ ...(await sandbox.run(program('print("no")'), { limits: PATIENT })) }),
+    };
+    expect(await installedPython(broken)).toBeNull();
   });
 
   test('uses the interpreter that REPRISE_PYTHON names', async () => {

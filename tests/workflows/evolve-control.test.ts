@@ -67,7 +67,8 @@ test('what it told of an iteration is for the log where the iteration did not co
   const iteration = (number: number) => {
     const from = { workflow_id: `mine/iteration-${number}`, first: `first-${number}`, run: 'run' };
     control.begins(from.workflow_id);
-    control.joined(number, { workflowId: from.workflow_id, firstExecutionRunId: from.first } as never);
+    const handle = { workflowId: from.workflow_id, firstExecutionRunId: from.first } as never;
+    control.joined(number, handle, `[Iteration ${number}] begins`);
     return from;
   };
   const ended = { totals, exhausted: null, fatal: null, tested: null };
@@ -77,8 +78,31 @@ test('what it told of an iteration is for the log where the iteration did not co
   control.receive({ from: iteration(2), lines: ['third'], nodes: [], totals });
   control.left({ ...ended, lines: ['fourth'], state: null });
   expect(control.unloggedLines()).toEqual({
-    lines: ['third', 'fourth'],
-    line_times: [expect.any(Number), expect.any(Number)],
+    lines: ['[Iteration 2] begins', 'third', 'fourth'],
+    line_times: [expect.any(Number), expect.any(Number), expect.any(Number)],
   });
-  expect(control.progress().lines).toEqual(['first', 'second', 'third', 'fourth']);
+  expect(control.progress().lines).toEqual([
+    '[Iteration 1] begins',
+    'first',
+    'second',
+    '[Iteration 2] begins',
+    'third',
+    'fourth',
+  ]);
+});
+
+test('a stop, or a limit, that comes when all is done takes nothing away', () => {
+  const asks = [
+    (control: EvolveControl) => control.stop(),
+    (control: EvolveControl) => control.exhaust('spent'),
+  ];
+  for (const [index, ask] of asks.entries()) {
+    const control = new EvolveControl();
+    control.begin(PLAN);
+    ask(control);
+    expect(control.outcome(false).status).toBe(['stopped', 'limit_reached'][index]);
+    control.allBegun();
+    expect(control.outcome(false)).toEqual({ status: 'done', message: null });
+    expect(control.outcome(true).status).toBe('cancelled');
+  }
 });

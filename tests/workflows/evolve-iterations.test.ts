@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EvolveState, IterationResult } from '../../src/contracts/evolve.js';
+import type { EvolveState, IterationResult, ScaffoldNode } from '../../src/contracts/evolve.js';
 import { noEvolveTotals } from '../../src/evolution/totals.js';
 import { type IterationSteps, iterate, type Reached } from '../../src/workflows/evolve-iterations.js';
 
@@ -36,15 +36,18 @@ async function iterated(steps: Partial<IterationSteps>) {
   };
   const goesOn = () => true;
   const going = iterate(reached, { num_iterations: 2 }, { goesOn, rest: async () => {}, ...steps, run });
-  const error: unknown = await going.then(() => null).catch((rejected: unknown) => rejected);
-  return { reached, begun, error };
+  const ended = await going
+    .then((isComplete) => ({ isComplete, error: null }))
+    .catch((error: unknown) => ({ isComplete: null, error }));
+  return { reached, begun, ...ended };
 }
 
 test('iterations follow each other, and the closing one tells the test score', async () => {
   const tested = { scaffold: '0', score: 1 };
-  const { reached, begun } = await iterated({
+  const { reached, begun, isComplete } = await iterated({
     run: async (state, closing) => resultOf(state, closing ? { tested } : {}),
   });
+  expect(isComplete).toBe(true);
   expect(begun).toEqual(['0', '1', '2', 'closing']);
   expect(reached).toEqual({ state: stateAt(4), tested });
 });
@@ -61,13 +64,28 @@ test('a cancelled experiment has come as far as its last finished iteration', as
   expect(reached).toEqual({ state: stateAt(2), tested: null });
 });
 
-test('an iteration that is not finished ends it, with what was paid', async () => {
-  const { reached, begun } = await iterated({
-    run: async (state) =>
-      resultOf(state, state.next_iteration === 1 ? { state: null, totals: totals(9) } : {}),
+test('an iteration that is not finished ends it, with what was paid, and with what it has learned', async () => {
+  const node = (id: string, status: ScaffoldNode['status'], score?: number): ScaffoldNode => ({
+    id,
+    parent_scaffold_id: null,
+    iteration: 0,
+    status,
+    train: [],
+    valid: score === undefined ? [] : [{ iteration: 1, score }],
   });
+  const made = [node('0', 'new'), node('1', 'new')];
+  const learned = [node('0', 'validated', 0.5), node('1', 'unscored'), node('0-0', 'new')];
+  const { reached, begun, isComplete } = await iterated({
+    run: async (state) =>
+      state.next_iteration === 1
+        ? resultOf(state, { state: null, totals: totals(9), nodes: learned })
+        : resultOf(state, { state: { ...stateAt(1), nodes: made } }),
+  });
+  expect(isComplete).toBe(false);
   expect(begun).toEqual(['0', '1']);
-  expect(reached.state).toEqual({ ...stateAt(1), totals: totals(9) });
+  // Whom it gave up is tried again by the next execution.
+  const nodes = [learned[0], made[1], learned[2]];
+  expect(reached.state).toEqual({ ...stateAt(1), nodes, totals: totals(9) });
 });
 
 test('one that broke ends it, and so does whatever lets nothing go on', async () => {

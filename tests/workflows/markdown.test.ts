@@ -88,7 +88,7 @@ describe('what the Temporal UI shows', () => {
       agentEvalMarkdown({ ...evaluation, totals: { ...evaluation.totals, ...beside } }, null),
     ],
     ['an evolution', evolveMarkdown({ ...evolution, totals: { ...evolution.totals, ...beside } })],
-    ['an iteration', iterationMarkdown(1, [], { ...evolution.totals, ...beside })],
+    ['an iteration', iterationMarkdown('Iteration 1', [], { ...evolution.totals, ...beside })],
     ['a judgement', judgeMarkdown({ ...judgement, totals: { ...judgement.totals, ...beside } }, null)],
     ['a rollout', rolloutMarkdown({ ...rollout, totals: { ...rollout.totals, ...beside } }, {})],
   ])('says of %s what is estimated, and what was spent beside its replies', (_, text) => {
@@ -228,7 +228,7 @@ describe('what the Temporal UI shows', () => {
   });
 
   test('of an iteration is its scaffolds, and what they cost', () => {
-    expect(iterationMarkdown(2, [], evolution.totals).split('\n')).toEqual([
+    expect(iterationMarkdown('Iteration 2', [], evolution.totals).split('\n')).toEqual([
       '### Iteration 2',
       '',
       '| scaffold | parent | made in | status | train | valid | cost |',

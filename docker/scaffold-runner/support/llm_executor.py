@@ -33,7 +33,7 @@ class SandboxLLM(LLMInterface):
         if size > MAXIMUM_PROMPT_BYTES:
             raise ValueError(f"a prompt may have {MAXIMUM_PROMPT_BYTES} bytes at most; this one has {size}")
         if not _ADDRESS:
-            raise RuntimeError("there is no language model here: a scaffold has one where Reprise runs it")
+            raise RuntimeError("there is no language model here; `npx reprise scaffold run` has one for this program")
         packed = [None if text is None else base64.b64encode(text).decode("ascii") for text in texts]
         reply = _ask({"prompt": packed[0], "system_prompt": packed[1]})
         return base64.b64decode(reply["text"]).decode("utf-8")

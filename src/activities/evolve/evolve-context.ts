@@ -3,8 +3,11 @@ import type { EvolveConfig } from '../../config/evolve-schema.js';
 import type { LanguageModelConfig } from '../../config/language-model-schema.js';
 import type { ScaffoldJob } from '../../contracts/evolve.js';
 import type { Domain } from '../../evolution/domains/domain.js';
+import { experimentFiles } from '../../evolution/layout.js';
+import type { SandboxPython } from '../../evolution/types.js';
 import { noStepCost } from '../../runtime/step-cost.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { readJson } from '../../storage/stored-file.js';
 import { CallStore } from '../call-store.js';
 import { calledModel } from '../called-model.js';
 import { ContextCache } from '../context-cache.js';
@@ -19,11 +22,31 @@ import { evolveDomain } from './evolve-domain.js';
 import { inheritedStore } from './evolve-fork.js';
 import { type ScaffoldRunRecord, ScaffoldRuns } from './scaffold-runs.js';
 
+/** `metadata.json` of an experiment. */
+export interface ExperimentMetadata {
+  experiment_name: string;
+  experiment: string;
+  /** ISO 8601. */
+  created_at: string;
+  seed: number;
+  domain: string;
+  scaffolder_model: string;
+  executor_model: string | null;
+  num_iterations: number;
+  scaffolds_per_iter: number;
+  initial_scaffolds: number;
+  num_validation_examples: number;
+  timeout_sec: number;
+  /** What scaffolds find where they are run; null where that could not be learned. */
+  python: SandboxPython | null;
+}
+
 /** What a worker knows of one evolution. */
 export class EvolveContext {
   readonly examples: ExampleReader;
   readonly runs: ScaffoldRuns;
   private inherited: Promise<ScaffoldRuns | null> | undefined;
+  private metadata: ExperimentMetadata | null = null;
   readonly calls: CallStore;
   readonly scaffolder: CalledModel;
   /** null where scaffolds have no model. */
@@ -56,6 +79,12 @@ export class EvolveContext {
     const inherited = await (await this.inheritedRuns())?.find(job, key);
     if (inherited == null) return null;
     return this.runs.save({ ...inherited, ...noStepCost() });
+  }
+
+  /** What scaffolds find where they are run, as it was found out when the experiment began. */
+  async python(): Promise<SandboxPython | null> {
+    this.metadata ??= await readJson<ExperimentMetadata>(this.store, experimentFiles.metadata);
+    return this.metadata?.python ?? null;
   }
 
   private inheritedRuns(): Promise<ScaffoldRuns | null> {

@@ -49,6 +49,13 @@ async function foldersOf(results: ArtifactStore, name: string): Promise<string[]
   return [...found].sort().reverse();
 }
 
+/** The newest folder of an experiment, by its name or its folder's own; null where there is none. */
+export async function newestFolderOf(results: ArtifactStore, named: string): Promise<string | null> {
+  if (!/^[A-Za-z0-9][\w.-]*$/.test(named)) return null;
+  if (await results.within(named).exists(artifactKeys.config)) return named;
+  return (await foldersOf(results, named))[0] ?? null;
+}
+
 function isDamaged(error: unknown): boolean {
   return error instanceof StorageError && error.code === CHANGED.damaged;
 }

@@ -10,7 +10,7 @@ import type {
 import { FAILURE_TYPES } from '../../contracts/names.js';
 import type { SpendingLeft } from '../../contracts/run.js';
 import type { StepCost } from '../../contracts/step-cost.js';
-import { ScoringError, scoreOutput } from '../../evolution/domains/domain.js';
+import { type DomainScore, ScoringError, scoreOutput } from '../../evolution/domains/domain.js';
 import type { DatasetExample, ScaffoldFiles } from '../../evolution/types.js';
 import type { AdaptiveLimit } from '../../language-models/adaptive-limit.js';
 import { keptOf, noStepCost } from '../../runtime/step-cost.js';
@@ -55,7 +55,7 @@ async function judge(
   { domain }: EvolveContext,
   result: CallResult,
   example: DatasetExample,
-): Promise<{ score: number; message: string }> {
+): Promise<DomainScore> {
   if (!hasOutput(result)) {
     return { score: 0, message: `The run failed: ${result.status}.` };
   }

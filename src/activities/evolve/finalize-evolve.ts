@@ -3,7 +3,7 @@ import type { CodeChange, EvolveMetrics } from '../../contracts/evolve-results.j
 import type { CallRecord } from '../../contracts/language-model.js';
 import type { Unkept } from '../../contracts/step-cost.js';
 import { bestFile, scaffoldFile } from '../../evolution/layout.js';
-import { bestScaffold, madeIn, type ScaffoldStatus } from '../../evolution/lineage.js';
+import { bestScaffold, latestScore, nodeOf, type ScaffoldStatus } from '../../evolution/lineage.js';
 import { bestLine } from '../../evolution/progress-lines.js';
 import { evolutionReport } from '../../reports/evolution-report.js';
 import { sumRepeats } from '../../runtime/repeats.js';
@@ -11,7 +11,9 @@ import { cutOffReplies } from '../../runtime/reply-faults.js';
 import { besideOf } from '../../statistics/beside.js';
 import { CallTally } from '../../statistics/call-figures.js';
 import { ErrorTally } from '../../statistics/error-tally.js';
+import { groupBy } from '../../statistics/group-by.js';
 import { sumCost, sumUsage } from '../../statistics/result-row.js';
+import { meanOf } from '../../statistics/sums.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, callsPrefix, scaffoldRunsPrefix } from '../../storage/paths.js';
 import { recordsBelow } from '../../storage/read-ahead.js';
@@ -58,6 +60,22 @@ async function everyRun({ store }: EvolveContext): Promise<ScaffoldRunRecord[]> 
   );
 }
 
+/**
+ * Means of what the scorer measured in a scaffold's newest validation, over the runs that it measured: one that failed
+ * has a score, and nothing else.
+ */
+function meanMetrics(
+  { id, valid }: Pick<ScaffoldNode, 'id' | 'valid'>,
+  runs: readonly ScaffoldRunRecord[],
+): Record<string, number> {
+  const newest = latestScore(valid)?.iteration;
+  const measured = runs
+    .filter(({ scaffold, type, iteration }) => scaffold === id && type === 'valid' && iteration === newest)
+    .flatMap(({ metrics = {} }) => Object.entries(metrics));
+  const byName = groupBy(measured, ([name]) => name);
+  return Object.fromEntries([...byName].map(([name, all]) => [name, meanOf(all.map(([, value]) => value))]));
+}
+
 interface Found {
   /** With replies that others were asked for in the place of. */
   calls: readonly CallRecord[];
@@ -97,6 +115,7 @@ function metricsOf(
 ): EvolveMetrics {
   const { plan, state, status, message, tested, started_at, ended_at } = input;
   const best = bestScaffold(state.nodes);
+  const metrics = best === null ? {} : meanMetrics(nodeOf(state.nodes, best.id), runs);
   const iterations = Array.from({ length: state.next_iteration }, (_, iteration) => iteration);
   const scoresIn = (iteration: number) =>
     state.nodes.flatMap(({ valid }) => valid.filter((score) => score.iteration === iteration));
@@ -121,8 +140,9 @@ function metricsOf(
         ? null
         : {
             ...best,
-            path: scaffoldFile(madeIn(state.nodes, best.id), 'new', best.id),
+            path: scaffoldFile(nodeOf(state.nodes, best.id).iteration, 'new', best.id),
             test_score: tested?.scaffold === best.id ? tested.score : null,
+            ...(Object.keys(metrics).length === 0 ? {} : { metrics }),
           },
     best_by_iteration: iterations.map((iteration) => {
       const scores = scoresIn(iteration).map(({ score }) => score);
@@ -178,7 +198,7 @@ async function writeEnd(
   await writeLineage(store, input);
   const { best } = metrics;
   const placeOf = (id: string): ScaffoldPlace => ({
-    iteration: madeIn(input.state.nodes, id),
+    iteration: nodeOf(input.state.nodes, id).iteration,
     generation: 'new',
     id,
   });
@@ -191,6 +211,7 @@ async function writeEnd(
     evolutionReport({
       metrics,
       nodes: input.state.nodes,
+      metricsOf: (node) => meanMetrics(node, found.runs),
       files: async (id) => {
         const files = await readScaffold(store, placeOf(id));
         return Object.keys(files).length === 0 ? null : files;

@@ -1,5 +1,6 @@
 import type { FinishIterationInput, ScaffoldJob } from '../../contracts/evolve.js';
 import { executionLog } from '../../evolution/execution-log.js';
+import { judgementText } from '../../evolution/feedback.js';
 import {
   closingLogPath,
   closingScoringPath,
@@ -10,7 +11,7 @@ import {
   scaffoldFile,
   scoringPath,
 } from '../../evolution/layout.js';
-import { type LineageNode, lineageFile, madeIn } from '../../evolution/lineage.js';
+import { type LineageNode, lineageFile, nodeOf } from '../../evolution/lineage.js';
 import { bestSoFarLine } from '../../evolution/progress-lines.js';
 import { scoringFile } from '../../evolution/scores.js';
 import { scoreText } from '../../statistics/figure-text.js';
@@ -28,10 +29,10 @@ import type { ScaffoldRunRecord } from './scaffold-runs.js';
 /** What people read of a scaffold's runs. */
 function logText(records: readonly ScaffoldRunRecord[]): string {
   return records
-    .map(({ example, score, message, result }) => {
+    .map(({ example, score, message, metrics, result }) => {
       const parts = [
         `=== example ${example}: score ${scoreText(score)}`,
-        message,
+        judgementText({ message, ...(metrics === undefined ? {} : { metrics }) }),
         `--- output\n${result.output ?? '(none)'}`,
         `--- log\n${executionLog(result)}`,
         ...(result.stdout === '' ? [] : [`--- printed\n${result.stdout}`]),
@@ -116,7 +117,7 @@ async function writeIteration(
   if (closing) await store.deleteFolder('closing');
   else await deleteStrays(store, iteration, state.nodes);
   for (const id of parents) {
-    const place = { iteration: madeIn(state.nodes, id), generation: 'new' as const, id };
+    const place = { iteration: nodeOf(state.nodes, id).iteration, generation: 'new' as const, id };
     await copyScaffold(store, place, (path) => scaffoldFile(iteration, 'old', id, path));
   }
   const writeLogs = async (type: RunType, runs: FinishIterationInput['trained']) => {
@@ -132,10 +133,11 @@ async function writeIteration(
   await writeLineage(store, input);
   if (!closing) await store.write(evolveStateKey(iteration), readableJson(state));
   const log = context.log('iteration');
-  logLines(log, input, { iteration });
+  logLines(log, input, closing ? {} : { iteration });
   const best = bestSoFarLine(state.nodes);
-  if (best !== null) log.info({ iteration }, best);
-  log.info({ iteration, closing, scores: scoring.valid }, 'iteration finished');
+  if (best !== null) log.info(closing ? {} : { iteration }, best);
+  const named = closing ? {} : { iteration };
+  log.info({ ...named, scores: scoring.valid }, closing ? 'closing finished' : 'iteration finished');
 }
 
 /**

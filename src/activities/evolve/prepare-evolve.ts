@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
 import { InvalidInputError } from '../../config/errors.js';
 import type { EvolveConfig } from '../../config/evolve-schema.js';
@@ -6,6 +7,8 @@ import type { EvolveInput, EvolvePlan } from '../../contracts/evolve.js';
 import { experimentFiles } from '../../evolution/layout.js';
 import { freshState } from '../../evolution/population.js';
 import type { SelectionSettings } from '../../evolution/selection.js';
+import type { SandboxPython } from '../../evolution/types.js';
+import { installedPython } from '../../sandboxes/installed-python.js';
 import { SandboxError } from '../../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { leftText } from '../../storage/experiment-folder.js';
@@ -22,7 +25,7 @@ import { paidBefore } from '../paid-calls.js';
 import { warnOfProcess } from '../prepare-sandbox.js';
 import { referenceTo } from '../run-reference.js';
 import { checkEvolveModels, evolveConfigOf } from './evolve-config.js';
-import type { EvolveContexts } from './evolve-context.js';
+import type { EvolveContexts, ExperimentMetadata } from './evolve-context.js';
 import { dataWarnings, readEvolveData, writeEvolveData } from './evolve-data.js';
 import { evolveDomain } from './evolve-domain.js';
 import { chooseEvolveFolder, latestEvolveState } from './evolve-folder.js';
@@ -40,16 +43,24 @@ function agentOf({ scaffolder }: EvolveConfig): Pick<EvolvePlan['scaffolder'], '
   return { agent: { max_turns, draft_examples } };
 }
 
-/** `metadata.json` of the experiment; its time and seed stay those of the beginning. */
+/**
+ * `metadata.json` of the experiment; its time, its seed and its Python stay those of the beginning, so that the same
+ * prompts are asked when it is continued.
+ * @returns whether programs find another Python now.
+ */
 async function writeMetadata(
   store: ArtifactStore,
   config: EvolveConfig,
-  { experiment, startedAt }: { experiment: string; startedAt: string },
-): Promise<void> {
-  const before = await readJson<{ created_at?: string }>(store, experimentFiles.metadata);
-  const { created_at = startedAt } = before ?? {};
+  {
+    experiment,
+    startedAt,
+    python: found,
+  }: { experiment: string; startedAt: string; python: SandboxPython | null },
+): Promise<boolean> {
+  const before = await readJson<Partial<ExperimentMetadata>>(store, experimentFiles.metadata);
+  const { created_at = startedAt, python = found } = before ?? {};
   const { scaffolder, executor, domain, seed, evolution, timeout_sec } = config;
-  const metadata = {
+  const metadata: ExperimentMetadata = {
     experiment_name: config.name,
     experiment,
     created_at,
@@ -62,8 +73,10 @@ async function writeMetadata(
     initial_scaffolds: evolution.initial_scaffolds,
     num_validation_examples: evolution.num_validation_examples,
     timeout_sec,
+    python,
   };
   await store.write(experimentFiles.metadata, readableJson(metadata));
+  return !isDeepStrictEqual(python, found);
 }
 
 /**
@@ -73,10 +86,12 @@ async function writeMetadata(
 export function createPrepareEvolve(contexts: EvolveContexts, dependencies: WorkerDependencies) {
   const claims = new OwnerClaims(dependencies);
 
-  async function prepareSandbox(config: EvolveConfig): Promise<void> {
+  async function prepareSandbox(config: EvolveConfig): Promise<SandboxPython | null> {
     if (config.sandbox.type === 'process') warnOfProcess(dependencies.notify);
     try {
-      await (await dependencies.sandbox(config.sandbox.type)).prepare();
+      const sandbox = await dependencies.sandbox(config.sandbox.type);
+      await sandbox.prepare();
+      return await installedPython(sandbox);
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error;
       throw new InvalidInputError(`sandbox: ${error.message}`, 'sandbox');
@@ -96,7 +111,7 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
         await evolveDomain(config, { compareSymbolically, ownScorers }),
         openStore,
       );
-      await prepareSandbox(config);
+      const python = await prepareSandbox(config);
 
       const results = openStore(config.output.results_dir);
       const { folder, store } = await claims.take(async () => {
@@ -106,7 +121,7 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
       const { experiment } = folder;
       if (folder.from !== undefined) await copyFork(folder.from, store);
       await writeEvolveData(store, data);
-      await writeMetadata(store, config, { experiment, startedAt });
+      const isOtherPython = await writeMetadata(store, config, { experiment, startedAt, python });
       await writeStoredConfig(store, config);
       const latest = (await latestEvolveState(store)) ?? freshState();
       // Also what an iteration that was not finished has spent.
@@ -129,7 +144,9 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
         );
         log.warn({ ...change }, 'the scorer, or a price, changed since the last execution');
       }
-      for (const warning of dataWarnings(data, config)) {
+      const otherPython =
+        'programs find another Python, or other packages, than when the experiment began; prompts name those of the beginning';
+      for (const warning of [...(isOtherPython ? [otherPython] : []), ...dataWarnings(data, config)]) {
         dependencies.notify(`Warning: ${warning}`);
         log.warn(warning);
       }

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { modelNameOf } from '../../config/model-name.js';
 import type { ProposeScaffoldInput } from '../../contracts/evolve.js';
-import { type CodeSummary, summarizeCode } from '../../evolution/duplicates.js';
+import { type CodeSummary, sameAs, summarizeCode } from '../../evolution/duplicates.js';
 import type { ScaffoldFiles, ScaffoldMetadata } from '../../evolution/types.js';
 import type { AdaptiveLimit } from '../../language-models/adaptive-limit.js';
 import type { WorkerDependencies } from '../dependencies.js';
@@ -23,7 +23,7 @@ export const LONGEST_FAULT = 2000;
 export type Accepted =
   | ({ ok: true } & CodeSummary)
   /** A sentence for the scaffolder. */
-  | { ok: false; fault: string };
+  | { ok: false; fault: string; duplicate_of?: string };
 
 /** Takes scaffolds in: looks whether they are new and compile, and writes them to their places. */
 export class ScaffoldChecks {
@@ -41,11 +41,7 @@ export class ScaffoldChecks {
   ): Promise<Accepted> {
     const summary = summarizeCode(files);
     const twin = Object.entries(known).find(([, other]) => other === summary.fingerprint)?.[0];
-    if (twin !== undefined) {
-      return refused(
-        `The program is the same as one that there is already (scaffold ${twin}). Change what it does.`,
-      );
-    }
+    if (twin !== undefined) return { ...refused(sameAs(twin)), duplicate_of: twin };
     const fault = await this.compileFault(context, files);
     if (fault !== null) return refused(fault);
     const { executor } = context.config;
@@ -84,6 +80,6 @@ export class ScaffoldChecks {
   }
 }
 
-function refused(fault: string): Accepted {
-  return { ok: false, fault: fault.slice(0, LONGEST_FAULT) };
+function refused(fault: string) {
+  return { ok: false as const, fault: fault.slice(0, LONGEST_FAULT) };
 }

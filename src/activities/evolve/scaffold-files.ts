@@ -19,12 +19,8 @@ export interface ScaffoldPlace {
 
 const SUPPORT: readonly string[] = Object.values(scaffoldSupportFiles);
 
-/** Every file of a scaffold's folder, by relative path. */
-async function wholeFolder(
-  store: ArtifactStore,
-  { iteration, generation, id }: ScaffoldPlace,
-): Promise<Record<string, string>> {
-  const prefix = `${scaffoldFolder(iteration, generation, id)}/`;
+/** Every file below a scaffold's folder, by relative path. */
+async function wholeFolder(store: ArtifactStore, prefix: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for await (const { key } of store.list(prefix)) {
     const text = await store.readText(key);
@@ -33,10 +29,18 @@ async function wholeFolder(
   return files;
 }
 
-/** The scaffold's own files, as its author wrote them. */
-export async function readScaffold(store: ArtifactStore, place: ScaffoldPlace): Promise<ScaffoldFiles> {
-  const files = await wholeFolder(store, place);
+const prefixOf = ({ iteration, generation, id }: ScaffoldPlace) =>
+  `${scaffoldFolder(iteration, generation, id)}/`;
+
+/** The own files of the scaffold that stands below a prefix, as its author wrote them. */
+export async function filesBelow(store: ArtifactStore, prefix = ''): Promise<ScaffoldFiles> {
+  const files = await wholeFolder(store, prefix);
   return Object.fromEntries(Object.entries(files).filter(([path]) => !SUPPORT.includes(path)));
+}
+
+/** The scaffold's own files, as its author wrote them. */
+export function readScaffold(store: ArtifactStore, place: ScaffoldPlace): Promise<ScaffoldFiles> {
+  return filesBelow(store, prefixOf(place));
 }
 
 /**
@@ -77,7 +81,7 @@ export async function copyScaffold(
   from: ScaffoldPlace,
   keyOf: (path: string) => string,
 ): Promise<void> {
-  for (const [path, text] of Object.entries(await wholeFolder(store, from))) {
+  for (const [path, text] of Object.entries(await wholeFolder(store, prefixOf(from)))) {
     await store.write(keyOf(path), text);
   }
 }

@@ -14,6 +14,8 @@ export interface ScaffoldRunRecord extends ScaffoldJob, Omit<StepCost, 'unkept'>
   score: number;
   /** Why it got its score. */
   message: string;
+  /** What the scorer measured beside it; only where it did. */
+  metrics?: Readonly<Record<string, number>>;
   result: CallResult;
   /** ISO 8601, when the result arrived. */
   at: string;

@@ -5,15 +5,19 @@ import type { FeedbackRun } from '../../evolution/feedback.js';
 import { evolutionMessages, generationMessages } from '../../evolution/prompts.js';
 import type { EvolveContext } from './evolve-context.js';
 import { readScaffold } from './scaffold-files.js';
+import { hasOutput } from './scaffold-runs.js';
 
 /** A run on a training example, as a scaffolder is shown it. */
 export async function shownRun({ runs, examples }: EvolveContext, job: ScaffoldJob): Promise<FeedbackRun> {
-  const { result, score } = await runs.get(job);
+  const { result, score, message, metrics } = await runs.get(job);
   return {
     example: await examples.get('train', job.example),
     execution_log: executionLog(result),
+    printed: result.stdout,
     actual_output: result.output ?? '',
     score,
+    message: hasOutput(result) ? message : '',
+    ...(metrics === undefined ? {} : { metrics }),
   };
 }
 
@@ -29,6 +33,7 @@ export async function scaffolderPrompt(
     answer_format: domain.answerFormat,
     executor: config.executor === null ? ('none' as const) : ('model' as const),
     timeout_sec: config.timeout_sec,
+    python: await context.python(),
     expectedOutput: domain.expectedOutput.bind(domain),
     ...(agent === undefined ? {} : { agent }),
   };

@@ -90,17 +90,18 @@ export function createScaffolderTurn(
     const record = await calls.ask(context, callOfTurn(input), { messages, tools: DRAFT_TOOLS }, attempt);
     const cost = attempt.costOf(record);
     const isLast = input.turn === input.max_turns - 1;
-    const refused = (fault: string): ScaffolderTurn => {
+    const refused = ({ fault, duplicate_of }: { fault: string; duplicate_of?: string }): ScaffolderTurn => {
       const { id: scaffold, attempt, turn } = input;
       context.log('iteration').warn({ scaffold, attempt, turn, fault }, 'no usable scaffold');
-      return { kind: isLast ? 'failed' : 'refused', fault, ...cost };
+      if (!isLast) return { kind: 'refused', fault, ...cost };
+      return { kind: 'failed', fault, ...(duplicate_of === undefined ? {} : { duplicate_of }), ...cost };
     };
     const action = draftAction(record);
-    if (action.kind === 'refused') return refused(action.fault);
+    if (action.kind === 'refused') return refused(action);
     // What is run in the last turn could not be submitted any more.
     if (action.kind === 'run' && !isLast) return { kind: 'draft', ...cost };
     const accepted = await checks.accept(context, input, action.files, record.at);
-    if (!accepted.ok) return refused(accepted.fault);
+    if (!accepted.ok) return refused(accepted);
     const { fingerprint, traits } = accepted;
     return { kind: 'submitted', fingerprint, traits, warnings: action.warnings, ...cost };
   }

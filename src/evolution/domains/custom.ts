@@ -1,7 +1,7 @@
 import type { DatasetExample } from '../types.js';
 import type { Domain, DomainScore } from './domain.js';
 
-/** A user's scorer: a score that is finite and not negative, alone or with a sentence on it. */
+/** A user's scorer: a score that is finite and not negative, alone or with what it says of it, in words and in metrics. */
 export type CustomScorer = (
   output: string,
   example: DatasetExample,
@@ -49,8 +49,9 @@ export function customDomain(loaded: unknown): Domain {
     },
     async score(output, example) {
       const answer = await score(output, example);
-      if (typeof answer === 'number') return { score: answer, message: '' };
-      return { score: answer?.score as number, message: answer?.message ?? '' };
+      if (typeof answer !== 'object' || answer === null) return { score: answer as number, message: '' };
+      const { score: figure, message = '', metrics } = answer;
+      return { score: figure as number, message, ...(metrics == null ? {} : { metrics }) };
     },
     expectedOutput(example) {
       return expectedOutput === undefined

@@ -1,14 +1,17 @@
 import { InfrastructureError } from '../../contracts/infrastructure-error.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../../grading/grade.js';
+import { clip } from '../prompt-text.js';
 import type { DatasetExample } from '../types.js';
 
 /** How good one output is. */
 export interface DomainScore {
   /** Finite and not negative: 0 is the worst, what a failed run gets. Most domains end at 1. */
   score: number;
-  /** One short sentence: why. */
+  /** Why, in a sentence or a few. */
   message: string;
+  /** Named figures beside the score, such as `{ speed: 12.5 }`: shown and averaged, and never what is ranked by. */
+  metrics?: Readonly<Record<string, number>>;
 }
 
 /**
@@ -51,7 +54,11 @@ export class ScoringError extends Error {
   override readonly name = 'ScoringError';
 }
 
-const LONGEST_MESSAGE = 500;
+/** Characters of what a scorer says of one output. */
+const LONGEST_MESSAGE = 4000;
+/** Metrics of one output, and characters of a metric's name. */
+const MOST_METRICS = 50;
+const LONGEST_NAME = 100;
 
 /**
  * The score of an output, fit to be added up and compared. NaN and the infinities become 0, and so does an output whose
@@ -77,13 +84,50 @@ export async function scoreOutput(
       cause: error,
     });
   }
-  const { score, message } = answer ?? {};
-  if (typeof score !== 'number') throw unusable(example, `answers ${JSON.stringify(answer)} without a score`);
+  const { score, message, metrics } = answer ?? {};
+  if (typeof score !== 'number')
+    throw unusable(example, `answers ${shown(score)} as its score, which is no number`);
   if (!Number.isFinite(score)) return { score: 0, message: `The score is ${score}, which counts as 0.` };
   if (score < 0) throw unusable(example, `answers ${score}: a score must not be negative`);
   // -0 would print as 0 but compare as another value.
-  return { score: score === 0 ? 0 : score, message: String(message ?? '').slice(0, LONGEST_MESSAGE) };
+  return {
+    score: score === 0 ? 0 : score,
+    message: clip(String(message ?? ''), LONGEST_MESSAGE),
+    ...(metrics === undefined ? {} : { metrics: metricsOf(metrics, example) }),
+  };
 }
+
+/** @throws ScoringError that names the metric which is no finite number. */
+function metricsOf(metrics: unknown, example: DatasetExample): Record<string, number> {
+  if (typeof metrics !== 'object' || metrics === null || Array.isArray(metrics)) {
+    throw unusable(example, `answers metrics ${shown(metrics)}, which are no numbers by name`);
+  }
+  const entries = Object.entries(metrics);
+  if (entries.length > MOST_METRICS) {
+    throw unusable(example, `answers ${entries.length} metrics; ${MOST_METRICS} are the most`);
+  }
+  for (const [name, value] of entries) {
+    if (typeof value !== 'number' || !Number.isFinite(value)) {
+      throw unusable(
+        example,
+        `answers the metric ${JSON.stringify(name)} as ${shown(value)}, which is no finite number`,
+      );
+    }
+    if (name.trim() === '' || name.length > LONGEST_NAME) {
+      throw unusable(example, `names a metric ${shown(name)}; a name has 1 to ${LONGEST_NAME} characters`);
+    }
+  }
+  return Object.fromEntries(entries);
+}
+
+/** A value of a user's own, for a message. */
+function shown(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}n`;
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
+  return clip(text ?? 'nothing', LONGEST_SHOWN);
+}
+
+const LONGEST_SHOWN = 200;
 
 function unusable(example: DatasetExample, what: string): ScoringError {
   return new ScoringError(`the scorer of example ${JSON.stringify(example.id)} ${what}`);

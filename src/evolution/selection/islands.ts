@@ -50,7 +50,8 @@ export interface IslandState extends IslandSettings {
  * - The first scaffolds are dealt to the islands by their id; an evolved one stays on its parent's.
  * - A new scaffold contends with the elite of its cell. Both are validated in this iteration, on the same examples; it
  *   must be better, not only as good. Elites without a challenger keep their most recent score and are not validated.
- * - Parents are drawn from the islands in turn, on each with a chance in proportion to 1/rank by score.
+ * - Parents are drawn from the islands in turn, on each with a chance in proportion to 1/rank by score. Where there are
+ *   fewer elites than parents asked for, the best of those without a cell follow.
  * - Every `migration_interval` iterations the best of each island is copied to the next one, where it takes its cell
  *   if it is better by most recent score.
  */
@@ -102,8 +103,10 @@ export class IslandSelection implements Selection {
 
   withdraw(id: string): void {
     const isOther = ([, elite]: [string, string]) => elite !== id;
+    const { [id]: _score, ...recent } = this.state.recent;
     this.state = {
       ...this.state,
+      recent,
       round: withdrawFromRound(this.round, id),
       challengers: this.state.challengers.filter((challenger) => challenger.id !== id),
       grids: this.state.grids.map((grid) => Object.fromEntries(Object.entries(grid).filter(isOther))),
@@ -112,6 +115,11 @@ export class IslandSelection implements Selection {
 
   parents(): string[] | null {
     return isComplete(this.round) ? this.draws().map(([id]) => id) : null;
+  }
+
+  fillers(): string[] {
+    const elites = new Set(this.settledGrids().flatMap((grid) => Object.values(grid)));
+    return this.draws().flatMap(([id]) => (elites.has(id) ? [] : [id]));
   }
 
   widen(more: number): void {
@@ -127,7 +135,7 @@ export class IslandSelection implements Selection {
     const { seed, islands } = this.state;
     const { iteration, wanted } = this.round;
     const scores = this.scores();
-    const populations = this.settledGrids().map((grid) => byScore(grid, scores));
+    const populations = this.settledGrids().map((grid) => byScore(Object.values(grid), scores));
     const drawn = new Map<string, number>();
     for (let slot = 0; slot < wanted; slot += 1) {
       const random = createRandom(`islands:${seed}:${iteration}:${slot}`);
@@ -142,6 +150,9 @@ export class IslandSelection implements Selection {
         break;
       }
     }
+    const { homes } = this.state;
+    const others = byScore(Object.keys(scores), scores).filter((id) => !drawn.has(id));
+    for (const id of others.slice(0, wanted - drawn.size)) drawn.set(id, homes[id] ?? 0);
     return [...drawn];
   }
 
@@ -170,8 +181,8 @@ function islandOf(newcomer: Newcomer, homes: Readonly<Record<string, number>>, i
   return home ?? Number(id.split('-')[0]) % islands;
 }
 
-function byScore(grid: Record<string, string>, scores: Record<string, number>): string[] {
-  return Object.values(grid).sort(
+function byScore(ids: readonly string[], scores: Record<string, number>): string[] {
+  return [...ids].sort(
     (left, right) => (scores[right] ?? 0) - (scores[left] ?? 0) || compareScaffoldIds(left, right),
   );
 }
@@ -191,7 +202,7 @@ function takeIfBetter(
 function migrate(grids: Record<string, string>[], scores: Record<string, number>): Record<string, string>[] {
   const after = grids.map((grid) => ({ ...grid }));
   for (const [island, grid] of grids.entries()) {
-    const [best] = byScore(grid, scores);
+    const [best] = byScore(Object.values(grid), scores);
     const cell = Object.keys(grid).find((one) => grid[one] === best);
     if (best === undefined || cell === undefined) continue;
     takeIfBetter(after[(island + 1) % grids.length], cell, best, scores);

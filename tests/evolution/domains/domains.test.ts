@@ -282,6 +282,37 @@ describe('a custom domain', () => {
     },
   );
 
+  test.each([
+    [true, 'true'],
+    ['0.5', '"0.5"'],
+    [undefined, 'nothing'],
+    [{ score: null }, 'null'],
+    [1n, '1n'],
+    [{ score: [1] }, '[1]'],
+  ])('that answers no number is told what it answered: %#', async (value, named) => {
+    await expect(score(() => value)).rejects.toThrow(
+      `the scorer of example "r" answers ${named} as its score, which is no number`,
+    );
+  });
+
+  test('may have metrics, each a finite number with a name', async () => {
+    const metrics = { speed: 2.5, 'share of rows': 0 };
+    expect(await score(() => ({ score: 1, message: 'fast', metrics }))).toEqual({
+      score: 1,
+      message: 'fast',
+      metrics,
+    });
+    for (const [wrong, named] of [
+      [{ speed: Number.NaN }, 'the metric "speed" as NaN'],
+      [{ speed: '2' }, 'the metric "speed" as "2"'],
+      [[1], 'metrics [1], which are no numbers by name'],
+      [{ ' ': 1 }, 'names a metric " "'],
+      [Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`m${index}`, 1])), '51 metrics; 50'],
+    ] as const) {
+      await expect(score(() => ({ score: 1, metrics: wrong }))).rejects.toThrow(named);
+    }
+  });
+
   test('that throws has failed, which is no score, and says on what', async () => {
     const thrown = score(() => {
       throw new Error('no network');
@@ -293,7 +324,12 @@ describe('a custom domain', () => {
 
   test('has scores that are 0 and not -0, and messages of bounded length', async () => {
     expect(Object.is((await score(() => -0)).score, 0)).toBe(true);
-    expect((await score(() => ({ score: 1, message: 'x'.repeat(1e6) }))).message.length).toBeLessThan(1_000);
+    expect((await score(() => ({ score: 1, message: 'x'.repeat(1e6) }))).message).toMatch(
+      /^x+\n\[\.\.\. \d+ characters left out \.\.\.\]\nx+$/,
+    );
+    expect((await score(() => ({ score: 1, message: 'x'.repeat(1e6) }))).message.length).toBeLessThanOrEqual(
+      4_000,
+    );
     expect((await score(() => ({ score: 1 }))).message).toBe('');
   });
 });
