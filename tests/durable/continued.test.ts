@@ -18,7 +18,7 @@ interface Case {
   bare: boolean;
 }
 
-const DRAWN = 6;
+const DRAWN = 4;
 /** Calls at once, by default, at most. */
 const CONCURRENCY = 8;
 const SCAFFOLD =
