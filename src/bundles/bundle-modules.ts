@@ -1,6 +1,7 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { checkFile, permissions } from '../config/named-files.js';
 import type { BundleRow } from '../contracts/bundle.js';
+import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { CodeTexts } from '../user-code/code-texts.js';
 import { withImports } from '../user-code/with-imports.js';
 import { findModule, isLoaded, loadBundleModule } from './module-loader.js';
@@ -161,9 +162,7 @@ async function onlyExport<Value>(
   try {
     exported = await loadBundleModule(path, helpers, texts);
   } catch (error) {
-    throw new ModuleFault(
-      `${name} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new ModuleFault(`${name} cannot be loaded: ${messageWithPlace(error, path)}`);
   }
   const values = new Set(Object.values(exported).filter(is));
   const [only] = values;

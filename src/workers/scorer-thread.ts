@@ -3,6 +3,7 @@ import { Lru, loadedOnce } from '../activities/lru.js';
 import { loadUserModule } from '../activities/user-modules.js';
 import { InvalidInputError } from '../config/errors.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
+import { asError, shownValue } from '../contracts/run-user-code.js';
 import { customDomain } from '../evolution/domains/custom.js';
 import type { Domain, DomainScore } from '../evolution/domains/domain.js';
 import type { DatasetExample } from '../evolution/types.js';
@@ -36,7 +37,7 @@ const domains = new Lru<string, Promise<Domain>>(EXPERIMENTS);
 /** What can be sent to another thread. */
 function plain({ score, message }: DomainScore): DomainScore {
   const sent = typeof score === 'number' ? score : JSON.parse(JSON.stringify(score ?? null));
-  return { score: sent, message: String(message ?? '') };
+  return { score: sent, message: typeof message === 'string' ? message : shownValue(message ?? '') };
 }
 
 async function score({ experiment, file, texts, output, example }: ScoreAsked): Promise<ScoreAnswer> {
@@ -56,7 +57,7 @@ export default async function run(asked: PooledTask<ScoreAsked>): Promise<ScoreA
   try {
     return await inTime(() => score(asked), asked.timeoutMs);
   } catch (error) {
-    const { message } = error as Error;
+    const { message } = asError(error);
     return { refused: message, field: error instanceof InvalidInputError ? error.field : undefined };
   } finally {
     asked.port.close();

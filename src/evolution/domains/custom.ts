@@ -1,3 +1,4 @@
+import { runAtOnce, runUserCode, shownValue } from '../../contracts/run-user-code.js';
 import type { DatasetExample } from '../types.js';
 import type { Domain, DomainScore } from './domain.js';
 
@@ -40,22 +41,24 @@ export function customDomain(loaded: unknown): Domain {
     answerFormat: found.answerFormat ?? '',
     perfect: found.perfect === undefined ? 1 : found.perfect,
     findFault(example) {
-      const fault = findFault?.(example) ?? null;
+      const fault = runAtOnce(() => findFault?.(example)) ?? null;
       if (fault !== null) return typeof fault === 'string' ? fault : notA('findFault', fault, 'text or null');
-      const expected = expectedOutput?.(example);
+      const expected = runAtOnce(() => expectedOutput?.(example));
       return expectedOutput === undefined || isText(expected)
         ? null
         : notA('expectedOutput', expected, 'text');
     },
     async score(output, example) {
-      const answer = await score(output, example);
-      if (typeof answer === 'number') return { score: answer, message: '' };
-      return { score: answer?.score as number, message: answer?.message ?? '' };
+      return runUserCode(async () => {
+        const answer = await score(output, example);
+        if (typeof answer === 'number') return { score: answer, message: '' };
+        return { score: answer?.score as number, message: answer?.message ?? '' };
+      });
     },
     expectedOutput(example) {
       return expectedOutput === undefined
         ? JSON.stringify(example.scoring_data, null, 2)
-        : String(expectedOutput(example));
+        : runAtOnce(() => String(expectedOutput(example)));
     },
     ...(generate === undefined ? {} : { generate }),
   };
@@ -65,7 +68,7 @@ export function customDomain(loaded: unknown): Domain {
 const isText = (value: unknown) => typeof value === 'string' || typeof value === 'number';
 
 function notA(name: string, value: unknown, wanted: string): string {
-  const kind = value instanceof Promise ? 'a promise' : (JSON.stringify(value) ?? String(value));
+  const kind = value instanceof Promise ? 'a promise' : shownValue(value);
   return `${name} of the custom domain answers ${kind}, which is no ${wanted}`;
 }
 

@@ -1,5 +1,6 @@
 import { InfrastructureError } from '../../contracts/infrastructure-error.js';
 import type { JsonObject } from '../../contracts/json.js';
+import { asError, shownValue } from '../../contracts/run-user-code.js';
 import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../../grading/grade.js';
 import type { DatasetExample } from '../types.js';
 
@@ -68,17 +69,17 @@ export async function scoreOutput(
   let answer: DomainScore;
   try {
     answer = await domain.score(output, example);
-  } catch (error) {
+  } catch (thrown) {
+    const error = asError(thrown);
     if (error instanceof ComparisonUnavailableError || error instanceof InfrastructureError) throw error;
     if (error instanceof GradingLimitError)
       return { score: 0, message: `${error.message}, which counts as 0.` };
-    const message = error instanceof Error ? error.message : String(error);
-    throw new ScoringError(`scoring example ${JSON.stringify(example.id)} failed: ${message}`, {
+    throw new ScoringError(`scoring example ${JSON.stringify(example.id)} failed: ${error.message}`, {
       cause: error,
     });
   }
   const { score, message } = answer ?? {};
-  if (typeof score !== 'number') throw unusable(example, `answers ${JSON.stringify(answer)} without a score`);
+  if (typeof score !== 'number') throw unusable(example, `answers ${shownValue(answer)} without a score`);
   if (!Number.isFinite(score)) return { score: 0, message: `The score is ${score}, which counts as 0.` };
   if (score < 0) throw unusable(example, `answers ${score}: a score must not be negative`);
   // -0 would print as 0 but compare as another value.
