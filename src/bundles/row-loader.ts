@@ -3,6 +3,7 @@ import { isAbsolute, join, normalize } from 'node:path';
 import { describeIssues } from '../config/describe-issues.js';
 import { closestWord } from '../config/errors.js';
 import type { BundleRow } from '../contracts/bundle.js';
+import { utf8Fault } from '../storage/utf8-text.js';
 import { loadToolset, type ModuleTrial, moduleMessage } from './bundle-modules.js';
 import { fillInAllDates, fillInDates, fillInOracleDates, PlaceholderError } from './placeholders.js';
 import { readTime, rowJsonSchema, rowSchema, type WrittenRow } from './row-schema.js';
@@ -27,7 +28,7 @@ const FROM_FILE = 'file:';
 
 /** Loads the rows of one dataset. Files and modules that several rows name are read once. */
 export class RowLoader {
-  private readonly seeds = new Map<string, Promise<string>>();
+  private readonly seeds = new Map<string, Promise<Uint8Array>>();
   private readonly toolsets = new Map<string, ReturnType<typeof loadToolset>>();
 
   constructor(
@@ -111,13 +112,17 @@ export class RowLoader {
       note('seed_sql', `${written} must name a file within the bundle, such as file:seed.sql`);
       return '';
     }
-    let text = this.seeds.get(path);
-    if (text === undefined) {
-      text = readFile(join(this.folder, path), 'utf8');
-      this.seeds.set(path, text);
+    let reading = this.seeds.get(path);
+    if (reading === undefined) {
+      reading = readFile(join(this.folder, path));
+      this.seeds.set(path, reading);
     }
     try {
-      return await text;
+      const bytes = await reading;
+      const fault = utf8Fault(bytes);
+      if (fault === null) return new TextDecoder().decode(bytes);
+      note('seed_sql', `${name} ${fault}`);
+      return '';
     } catch (error) {
       if (!['ENOENT', 'EISDIR', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       note('seed_sql', `there is no file ${name} in ${this.folder}`);
