@@ -5,7 +5,13 @@ import { closestWord } from '../config/errors.js';
 import type { BundleRow } from '../contracts/bundle.js';
 import { utf8Fault } from '../storage/utf8-text.js';
 import { loadToolset, type ModuleTrial, moduleMessage } from './bundle-modules.js';
-import { fillInAllDates, fillInDates, fillInOracleDates, PlaceholderError } from './placeholders.js';
+import {
+  fillInAllDates,
+  fillInDates,
+  fillInOracleDates,
+  PlaceholderError,
+  type TextKind,
+} from './placeholders.js';
 import { readTime, rowJsonSchema, rowSchema, type WrittenRow } from './row-schema.js';
 import type { ToolRegistry } from './tool-registry.js';
 
@@ -70,8 +76,8 @@ export class RowLoader {
         return value;
       }
     };
-    const dated = <Value extends string | null>(field: string, value: Value): Value =>
-      filled(field, value, (text) => (text === null ? text : (fillInDates(text, now) as Value)));
+    const dated = <Value extends string | null>(field: string, value: Value, kind?: TextKind): Value =>
+      filled(field, value, (text) => (text === null ? text : (fillInDates(text, now, kind) as Value)));
     if (!written.initial_messages.some(({ role }) => role === 'user') && written.sim_user_prompt === null) {
       note('initial_messages', 'there is no message of the user, and no sim_user_prompt to make one from');
     }
@@ -81,7 +87,7 @@ export class RowLoader {
     return {
       ...written,
       now,
-      seed_sql: dated('seed_sql', await this.seed(written.seed_sql, note)),
+      seed_sql: dated('seed_sql', await this.seed(written.seed_sql, note), 'data'),
       end_goal_sql: dated('end_goal_sql', written.end_goal_sql),
       sim_user_prompt: dated('sim_user_prompt', written.sim_user_prompt),
       initial_messages: written.initial_messages.map((message, index) => ({

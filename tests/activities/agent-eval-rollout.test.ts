@@ -17,7 +17,12 @@ const failureOf = (work: Promise<unknown>) =>
 describe('a rollout', () => {
   test('is agent, tools and user in turn, each told what came before, and is judged', async () => {
     const world = deskWorld({
-      config: { agent: { lm: { model: 'openai/fake', base_url: 'http://x/v1' }, system_prompt: 'Be kind.' } },
+      config: {
+        agent: {
+          lm: { model: 'openai/fake', base_url: 'http://x/v1' },
+          system_prompt: 'Be kind on {{today+1}}.',
+        },
+      },
     });
     await world.prepared();
     const { outcome, result, totals } = await world.play([world.worker()]);
@@ -28,7 +33,7 @@ describe('a rollout', () => {
     const [first, second, third, user] = world.asked;
     expect(first?.tools?.map(({ name }) => name)).toEqual(['book', 'pay']);
     expect(first?.messages.map(({ role, content }) => `${role}: ${content}`)).toEqual([
-      'system: Be kind.',
+      'system: Be kind on 2026-03-03.',
       'system: the policy',
       'user: A seat on flight 1, please.',
     ]);

@@ -1,3 +1,4 @@
+import { fillInDates } from '../../bundles/placeholders.js';
 import type { AgentTurn, AskingStep, RolloutStep } from '../../contracts/agent-eval.js';
 import type { ChatMessage } from '../../contracts/language-model.js';
 import { cutOffText, emptyReplyText, isCutOff, isMissing } from '../../runtime/reply-faults.js';
@@ -15,7 +16,7 @@ export function createAgentTurn(contexts: AgentEvalContexts, calls: RolloutCalls
     const { messages } = await context.conversations.at(rollout, place);
     const { system_prompt } = context.config.agent;
     const instructions: ChatMessage[] =
-      system_prompt === null ? [] : [{ role: 'system', content: system_prompt }];
+      system_prompt === null ? [] : [{ role: 'system', content: fillInDates(system_prompt, stored.row.now) }];
     return { messages: [...instructions, ...messages], tools: await context.code.tools(stored) };
   }
 
