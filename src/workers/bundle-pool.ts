@@ -7,7 +7,7 @@ import {
   type StoredRow,
 } from '../activities/agent-eval/bundle-code.js';
 import { BundleFiles } from '../activities/agent-eval/bundle-files.js';
-import { checkModules, type ModuleTrial, moduleFolders, moduleTexts } from '../bundles/bundle-modules.js';
+import { checkModules, type ModuleTrial, moduleTexts } from '../bundles/bundle-modules.js';
 import { RewardError } from '../bundles/reward.js';
 import { InvalidInputError } from '../config/errors.js';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
@@ -91,8 +91,7 @@ export class BundlePool {
 /** Those of one row's modules: other bundles' need not come along. */
 function textsOf({ row, folder }: StoredRow, begunWith: CodeTexts | undefined): CodeTexts | undefined {
   if (begunWith === undefined) return moduleTexts(row, folder);
-  const folders = moduleFolders(row, folder);
-  return new Map([...begunWith].filter(([path]) => folders.some((one) => path.startsWith(one + sep))));
+  return new Map([...begunWith].filter(([path]) => path.startsWith(folder + sep)));
 }
 
 /** Which code a task is: `the tool book of desk.001 (/desk/tools.ts)`. */

@@ -117,14 +117,32 @@ describe('a toolset is found', () => {
     expect((await load(folder)).rows).toHaveLength(1);
   });
 
-  test('in the folder beside', async () => {
+  test('in a copy that has another name, beside the bundle that it is of', async () => {
     const parent = bundleFolder({
       'flight/tools.ts': TOOLS,
-      'other/task.jsonl': [{ ...ROW, seed_sql: '', toolset: 'flight.tools' }],
-      'other/reward.ts': REWARD,
+      'copy/tools.ts': TOOLS.replace("'flight_tools'", "'copied_tools'"),
+      'copy/task.jsonl': [{ ...ROW, seed_sql: '', toolset: 'flight.tools' }],
+      'copy/reward.ts': REWARD,
     });
-    expect((await load(join(parent, 'other'))).rows[0]?.registry.name).toBe('flight_tools');
+    expect((await load(join(parent, 'copy'))).rows[0]?.registry.name).toBe('copied_tools');
   });
+
+  test.each(['flight.tools', '../flight/tools.ts', '../flight/tools', './lib/../../flight/tools.ts'])(
+    'never in the folder beside, as %s',
+    async (toolset) => {
+      const parent = bundleFolder({
+        'flight/tools.ts': TOOLS,
+        'other/task.jsonl': [{ ...ROW, seed_sql: '', toolset }],
+        'other/reward.ts': REWARD,
+      });
+      const [fault] = await faultsOf(join(parent, 'other'));
+      expect(fault).toMatchObject({
+        field: 'toolset',
+        message: expect.stringContaining('leads out of the bundle'),
+      });
+      expect(fault?.message).toContain(join(parent, 'flight/tools'));
+    },
+  );
 });
 
 describe('a wrong row is named with its line, id and field', () => {
@@ -212,9 +230,9 @@ describe('a wrong row is named with its line, id and field', () => {
     ],
     [
       'no toolset there',
-      { ...ROW, toolset: 'hotel.tools' },
+      { ...ROW, toolset: 'hotel.desk' },
       'toolset',
-      "there is no module 'hotel.tools'; looked for",
+      "there is no module 'hotel.desk'; looked for",
     ],
     ['a toolset of odd letters', { ...ROW, toolset: 'a b.tools' }, 'toolset', "'a b.tools' is no toolset"],
   ])('%s', async (_name, row, field, message) => {
