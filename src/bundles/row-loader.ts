@@ -90,10 +90,20 @@ export class RowLoader {
       seed_sql: dated('seed_sql', await this.seed(written.seed_sql, note), 'data'),
       end_goal_sql: dated('end_goal_sql', written.end_goal_sql),
       sim_user_prompt: dated('sim_user_prompt', written.sim_user_prompt),
-      initial_messages: written.initial_messages.map((message, index) => ({
-        ...message,
-        content: dated(`initial_messages[${index}].content`, message.content),
-      })),
+      initial_messages: written.initial_messages.map((message, index) => {
+        const field = `initial_messages[${index}]`;
+        const { tool_calls } = message;
+        return {
+          ...message,
+          content: dated(`${field}.content`, message.content, message.role === 'tool' ? 'data' : 'prompt'),
+          ...(tool_calls && {
+            tool_calls: tool_calls.map((call) => ({
+              ...call,
+              arguments: dated(`${field}.tool_calls`, call.arguments, 'data'),
+            })),
+          }),
+        };
+      }),
       metadata: filled('metadata', written.metadata, (value) => fillInAllDates(value, now)),
       oracle:
         written.oracle?.map((action, index) =>
@@ -155,7 +165,11 @@ export class RowLoader {
 }
 
 /** The names of tools in a row are those of tools. */
-function checkToolNames({ tools_allowed, oracle }: BundleRow, registry: ToolRegistry, note: Note): void {
+function checkToolNames(
+  { tools_allowed, oracle, initial_messages }: BundleRow,
+  registry: ToolRegistry,
+  note: Note,
+): void {
   const names = registry.tools.map(({ name }) => name);
   const check = (field: string, name: string) => {
     if (registry.has(name)) return true;
@@ -165,6 +179,9 @@ function checkToolNames({ tools_allowed, oracle }: BundleRow, registry: ToolRegi
     return false;
   };
   for (const [index, name] of (tools_allowed ?? []).entries()) check(`tools_allowed[${index}]`, name);
+  for (const [index, { tool_calls = [] }] of initial_messages.entries()) {
+    for (const { name } of tool_calls) check(`initial_messages[${index}].tool_calls`, name);
+  }
   for (const [index, action] of (oracle ?? []).entries()) {
     if (!('tool' in action) || !check(`oracle[${index}].tool`, action.tool)) continue;
     if (tools_allowed !== null && !tools_allowed.includes(action.tool)) {
