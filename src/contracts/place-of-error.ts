@@ -1,4 +1,4 @@
-import { asError } from './run-user-code.js';
+import { asError, ThrownValue } from './run-user-code.js';
 
 /** How a frame of a stack trace ends: `at f (/own/agent.ts:12:5)`, `at async file:///own/agent.ts:12:5`. */
 const LINE_AND_COLUMN = /:(\d+):\d+\)?$/;
@@ -21,7 +21,9 @@ export function placeOfError({ stack }: Pick<Error, 'stack'>, file: string | und
 
 /** The message of what was thrown, with the place in the user's code that it comes from. */
 export function messageWithPlace(error: unknown, file: string | undefined): string {
-  const { message, stack } = asError(error);
-  const place = placeOfError({ stack }, file);
+  const thrown = asError(error);
+  const { message } = thrown;
+  const isNamed = thrown instanceof ThrownValue && file !== undefined;
+  const place = placeOfError(thrown, file) ?? (isNamed ? file.slice(file.lastIndexOf('/') + 1) : undefined);
   return place === undefined ? message : `${message} (${place})`;
 }

@@ -8,6 +8,9 @@ const LONGEST_MESSAGE = 10_000;
 const LONGEST_VALUE = 500;
 const NO_WORDS = 'something was thrown that cannot be put into words; throw an Error with a message';
 
+/** In the place of what was thrown and is no Error of words: it does not say where it was made. */
+export class ThrownValue extends Error {}
+
 /**
  * What was thrown as an Error with a message, a name and a stack that are texts: itself where it is one, else one made of
  * its words. Never throws.
@@ -22,7 +25,7 @@ export function asError(thrown: unknown): Error {
   } catch {
     // A proxy, or a field that throws when it is read.
   }
-  const error = new Error(wordsOf(thrown));
+  const error = new ThrownValue(wordsOf(thrown));
   try {
     const { name, stack } = thrown as Error;
     if (typeof name === 'string' && name !== '') error.name = name;
