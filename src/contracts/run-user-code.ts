@@ -5,6 +5,8 @@
 
 /** Of a message. A longer one fits into no history, and says no more. */
 const LONGEST_MESSAGE = 10_000;
+/** What may be said around one that was cut already. */
+const AROUND = 1000;
 const LONGEST_VALUE = 500;
 const NO_WORDS = 'something was thrown that cannot be put into words; throw an Error with a message';
 
@@ -20,7 +22,7 @@ export function asError(thrown: unknown): Error {
     if (thrown instanceof Error) {
       const { message, name, stack } = thrown;
       const areTexts = [message, name, stack ?? ''].every((text) => typeof text === 'string');
-      if (areTexts && message.length <= LONGEST_MESSAGE) return thrown;
+      if (areTexts && message.length <= LONGEST_MESSAGE + AROUND) return thrown;
     }
   } catch {
     // A proxy, or a field that throws when it is read.

@@ -34,7 +34,7 @@ export function readUserMessage(said: string, stopToken: string): UserMessage {
 }
 
 /** A question in whatever script; the address of a page may hold a mark too. */
-const ASKS = /[?？؟՞\u037e](?!\S*[=&])/;
+const ASKS = /[?？؟՞\u037e](?!\S{0,200}[=&])/;
 
 /**
  * What a user's words do: the conversation goes on, or ends. Words beside the stop token that answer what the agent has

@@ -75,7 +75,7 @@ export function faultOf(domain: Pick<Domain, 'findFault'>, example: DatasetExamp
   try {
     return domain.findFault(example);
   } catch (error) {
-    return `findFault or expectedOutput failed: ${asError(error).message}`;
+    return `findFault failed: ${asError(error).message}`;
   }
 }
 

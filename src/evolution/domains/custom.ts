@@ -43,7 +43,12 @@ export function customDomain(loaded: unknown): Domain {
     findFault(example) {
       const fault = runAtOnce(() => findFault?.(example)) ?? null;
       if (fault !== null) return typeof fault === 'string' ? fault : notA('findFault', fault, 'text or null');
-      const expected = runAtOnce(() => expectedOutput?.(example));
+      let expected: unknown;
+      try {
+        expected = runAtOnce(() => expectedOutput?.(example));
+      } catch (error) {
+        return `expectedOutput failed: ${(error as Error).message}`;
+      }
       return expectedOutput === undefined || isText(expected)
         ? null
         : notA('expectedOutput', expected, 'text');
