@@ -137,7 +137,7 @@ describe('an evaluation is prepared', () => {
     writeFileSync(join(folder, 'desk/shared/tools.ts'), `${TOOLS}\n// mended\n`);
     await prepared([join(folder, 'desk')]);
     const { changes } = JSON.parse((await store.readText('desk/code.json')) ?? '');
-    expect(changes).toMatchObject([{ modules: ['shared/tools.ts'] }]);
+    expect(changes).toMatchObject([{ modules: ['desk/shared/tools.ts'] }]);
   });
 
   test.each<[string, Record<string, unknown>, object, Record<string, string>]>([
