@@ -4,6 +4,7 @@ import type { AgentConfig } from '../config/agent-schemas.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { MemoryConfig } from '../config/memory-schemas.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
+import { runAtOnce } from '../contracts/run-user-code.js';
 import { buildMemory } from '../memory/factory.js';
 import type { LanePorts } from '../runtime/ports.js';
 import { loadUserModule } from './user-modules.js';
@@ -20,11 +21,13 @@ export async function tryAgent(config: AgentConfig, memory: MemoryConfig): Promi
     throw new Error('an agent may call the language model, and run code, only during an episode');
   };
   try {
-    create({
-      memory: buildMemory(memory),
-      languageModel: { generate: nobody },
-      codeExecutor: { execute: nobody },
-    });
+    runAtOnce(() =>
+      create({
+        memory: buildMemory(memory),
+        languageModel: { generate: nobody },
+        codeExecutor: { execute: nobody },
+      }),
+    );
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof AgentShapeError) throw new InvalidInputError(message, 'agent.file');

@@ -4,6 +4,7 @@ import type { StepAnswer } from '../contracts/activities.js';
 import type { ResetOutcome, Task } from '../contracts/environment.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { EpisodeError } from '../contracts/results.js';
+import { runAtOnce } from '../contracts/run-user-code.js';
 import type {
   EnvironmentClass,
   EnvironmentOptions,
@@ -103,10 +104,9 @@ export async function checkHere(
   const type = await load(source);
   for (const task of tasks) {
     try {
-      new type(task, source.settings, NO_SERVICES).validate?.();
+      runAtOnce(() => new type(task, source.settings, NO_SERVICES).validate?.());
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new InvalidInputError(`${message} (sample ${task.id})`, 'dataset');
+      throw new InvalidInputError(`${(error as Error).message} (sample ${task.id})`, 'dataset');
     }
   }
 }

@@ -3,6 +3,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { InvalidInputError } from '../config/errors.js';
 import { NotPermittedError } from '../config/named-files.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
+import { asError } from '../contracts/run-user-code.js';
 import { DatasetError } from '../datasets/dataset-error.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { SandboxError } from '../sandboxes/sandbox.js';
@@ -106,7 +107,7 @@ export function toFailure(error: unknown, isBeginning = false): unknown {
   if (error instanceof SandboxError && !error.retryable) return final(FAILURE_TYPES.invalidInput, error);
   if (error instanceof LanguageModelError) return modelFailure(error);
   if (!isForeseen(error) && Context.current().info.attempt >= UNFORESEEN_ATTEMPTS) {
-    return final(FAILURE_TYPES.unforeseen, error instanceof Error ? error : new Error(String(error)));
+    return final(FAILURE_TYPES.unforeseen, asError(error));
   }
   return error;
 }
@@ -138,7 +139,8 @@ export function withFailures<Activities extends object>(
         const result = await (activity as (...input: unknown[]) => Promise<unknown>)(...input);
         succeeds();
         return result;
-      } catch (error) {
+      } catch (thrown) {
+        const error = asError(thrown);
         const isBeginning = BEGINNINGS.includes(name);
         if (error instanceof StorageError && (isBeginning ? error.retryable : error.mayPass)) waits(error);
         if (error instanceof NotPermittedError && !isBeginning) notify(`Waiting for leave: ${error.message}`);

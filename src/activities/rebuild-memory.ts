@@ -1,4 +1,5 @@
 import type { CallRecord } from '../contracts/language-model.js';
+import { asError } from '../contracts/run-user-code.js';
 import { buildMemory } from '../memory/factory.js';
 import type { MemorySnapshot } from '../memory/memory-module.js';
 import { Lane } from '../runtime/lane.js';
@@ -61,7 +62,7 @@ function recordedPorts(
     record: () => undefined,
     now: () => 0,
     isInterruption: () => false,
-    describeError: (error) => ({ type: 'Error', message: String(error) }),
+    describeError: (error) => ({ type: 'Error', message: asError(error).message }),
   };
 }
 

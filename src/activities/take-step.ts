@@ -3,6 +3,7 @@ import type { ResetOutcome } from '../contracts/environment.js';
 import type { Json } from '../contracts/json.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { EpisodeError } from '../contracts/results.js';
+import { runUserCode } from '../contracts/run-user-code.js';
 import type { Environment } from '../environments/environment.js';
 import { checkedBegin, checkedOutcome } from '../environments/step-outcome.js';
 import { ComparisonUnavailableError, GradingLimitError } from '../grading/grade.js';
@@ -22,10 +23,10 @@ async function orProblem<Answer>(
   work: (environment: Environment) => Promise<Answer>,
 ): Promise<Answer | { error: EpisodeError }> {
   try {
-    return await work(make());
+    return await runUserCode(() => work(make()));
   } catch (thrown) {
     if (thrown instanceof ComparisonUnavailableError) throw thrown;
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const error = thrown as Error;
     if (error instanceof GradingLimitError)
       return { error: { type: 'GradingLimit', message: error.message } };
     const message = `${error.name}: ${messageWithPlace(error, file)}`;

@@ -4,6 +4,7 @@ import { createJiti, type Jiti, type JitiOptions } from 'jiti';
 import { InvalidInputError } from '../config/errors.js';
 import { CODE_ENDINGS, checkFile } from '../config/named-files.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
+import { runUserCode } from '../contracts/run-user-code.js';
 import type { EnvironmentClass } from '../environments/environment.js';
 import { BUILT_IN_ENVIRONMENTS, builtInEnvironment, isEnvironmentClass } from '../environments/registry.js';
 import { changedAt } from '../storage/changed-at.js';
@@ -67,7 +68,7 @@ function loader(options: JitiOptions = {}): Jiti {
 async function importAnew(path: string, files: Iterable<string>): Promise<Record<string, unknown>> {
   const jiti = loader();
   for (const file of files) delete jiti.cache[file];
-  return (await jiti.import(path)) as Record<string, unknown>;
+  return runUserCode(() => jiti.import<Record<string, unknown>>(path));
 }
 
 /**
@@ -86,7 +87,7 @@ export async function loadUserModule(
   const unloadable = (error: unknown) =>
     new InvalidInputError(`${field}: ${path} cannot be loaded: ${messageWithPlace(error, path)}`, field);
   if (texts !== undefined && !sayTheSame(texts))
-    return importAsItWas(path, texts, loader).catch((error: unknown) => {
+    return runUserCode(() => importAsItWas(path, texts, loader)).catch((error: unknown) => {
       throw unloadable(error);
     });
   const held = heldAsItIs(path);

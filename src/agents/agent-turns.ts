@@ -1,3 +1,5 @@
+import { putBackIntrinsics } from '../contracts/run-user-code.js';
+
 /** Thrown into an agent that waits for what no run can bring. */
 export class IdleAgentError extends Error {
   override readonly name = 'IdleAgent';
@@ -31,6 +33,8 @@ export class AgentTurns {
     try {
       return await Promise.race([work(), ended]);
     } finally {
+      // At once: what is awaited here would change the order of a history.
+      putBackIntrinsics();
       this.over();
     }
   }

@@ -1,5 +1,6 @@
 import type { Agent, EpisodeInfo } from '../contracts/agent.js';
 import { isMapping, type JsonObject } from '../contracts/json.js';
+import { asError, putBackIntrinsics } from '../contracts/run-user-code.js';
 import type { AgentTurns } from './agent-turns.js';
 import { beginUnawaited, kept, takeUnawaited } from './promises.js';
 import { beginRounds } from './rounds.js';
@@ -28,7 +29,7 @@ function plain(method: string, value: unknown): JsonObject {
   try {
     return JSON.parse(JSON.stringify(value)) as JsonObject;
   } catch (error) {
-    throw new TypeError(`${method} answered what cannot be written as JSON: ${(error as Error).message}`);
+    throw new TypeError(`${method} answered what cannot be written as JSON: ${asError(error).message}`);
   }
 }
 
@@ -51,7 +52,11 @@ export function ownAgent(make: () => unknown, turns: AgentTurns | null = null): 
   checkMethods(agent);
   const now = <Value>(work: () => Value): Value => {
     beginRounds();
-    return work();
+    try {
+      return work();
+    } finally {
+      putBackIntrinsics();
+    }
   };
   const turn = <Value>(work: () => Promise<Value>): Promise<Value> =>
     turns === null ? now(work) : turns.take(() => now(work));

@@ -1,6 +1,7 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { checkFile, permissions } from '../config/named-files.js';
 import type { BundleRow } from '../contracts/bundle.js';
+import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { CodeTexts } from '../user-code/code-texts.js';
 import { withImports } from '../user-code/with-imports.js';
 import { findModule, isLoaded, loadBundleModule } from './module-loader.js';
@@ -42,12 +43,13 @@ export function moduleMessage(error: unknown): string {
 }
 
 /**
- * The module that a row's `toolset` names: a path such as `./tools.ts`, or names with dots, where `flight_task.tools`
- * is the module or folder `tools` of the folder `flight_task`, which is the bundle's own, one beside it or one in it.
+ * The module that a row's `toolset` names: a path such as `./tools.ts`, or names with dots, where `flight_task.tools` is
+ * the module or folder `tools` of the bundle, whatever its folder is called now. Another bundle's tools are not the row's.
  */
 function toolsetPath(toolset: string, folder: string): string {
   if (/[\\/]/.test(toolset) || /\.[cm]?[jt]s$/.test(toolset)) {
     const path = resolve(folder, toolset);
+    if (relative(folder, path).startsWith('..')) throw elsewhere(toolset, path);
     return found(findModule(path), toolset, [path]);
   }
   const names = toolset.split('.');
@@ -56,9 +58,17 @@ function toolsetPath(toolset: string, folder: string): string {
       `'${toolset}' is no toolset: write flight_task.tools, or a path such as ./tools.ts`,
     );
   }
-  const places = [join(folder, ...names), join(dirname(folder), ...names)];
-  const first = places.map(findModule).find((path) => path !== null);
-  return found(first ?? null, toolset, places);
+  const places = [join(folder, ...names), ...(names.length > 1 ? [join(folder, ...names.slice(1))] : [])];
+  const first = places.map(findModule).find((path) => path !== null) ?? null;
+  const neighbour = first === null ? findModule(join(dirname(folder), ...names)) : null;
+  if (neighbour !== null) throw elsewhere(toolset, neighbour);
+  return found(first, toolset, places);
+}
+
+function elsewhere(toolset: string, path: string): ModuleFault {
+  return new ModuleFault(
+    `'${toolset}' leads out of the bundle, to ${path}: a bundle is run with its own tools; copy them into its folder`,
+  );
 }
 
 function found(path: string | null, toolset: string, places: string[]): string {
@@ -90,11 +100,6 @@ export function checkModules(row: ModulesOf, folder: string): void {
   for (const path of paths.length === 2 ? paths : [...paths, folder]) checkFile(FIELD, path, 'code');
 }
 
-/** The folders that the modules of a row, and their helpers, lie in. */
-export function moduleFolders(row: ModulesOf, folder: string): string[] {
-  return [...new Set([folder, ...modulesOf(row, folder).map((path) => helpersOf(path, folder))])];
-}
-
 /**
  * What the modules of a row, and their helpers, say now, for other threads to load them as they are.
  * @returns undefined where one cannot be read, which whoever loads it says
@@ -107,11 +112,6 @@ export function moduleTexts(row: ModulesOf, folder: string): CodeTexts | undefin
   } catch {
     return undefined;
   }
-}
-
-/** A toolset of another bundle has its helpers beside it. */
-function helpersOf(path: string, folder: string): string {
-  return relative(folder, path).startsWith('..') ? dirname(path) : folder;
 }
 
 /** @throws ModuleFault, NotPermittedError */
@@ -154,16 +154,13 @@ async function onlyExport<Value>(
 ): Promise<Value> {
   checkFile(FIELD, path, 'code');
   const name = shown(path, folder);
-  const helpers = helpersOf(path, folder);
-  const fault = isLoaded(path, helpers, texts) ? null : await trial?.(path, helpers, texts);
+  const fault = isLoaded(path, folder, texts) ? null : await trial?.(path, folder, texts);
   if (typeof fault === 'string') throw new ModuleFault(`${name} ${fault}`);
   let exported: Record<string, unknown>;
   try {
-    exported = await loadBundleModule(path, helpers, texts);
+    exported = await loadBundleModule(path, folder, texts);
   } catch (error) {
-    throw new ModuleFault(
-      `${name} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new ModuleFault(`${name} cannot be loaded: ${messageWithPlace(error, path)}`);
   }
   const values = new Set(Object.values(exported).filter(is));
   const [only] = values;

@@ -79,6 +79,10 @@ class RowChecker implements RowCheck {
       return null;
     }
     try {
+      for (const { pragma, line } of database.skipped) {
+        const where = `${seedFile === null ? '' : `${seedFile} `}line ${line}`;
+        this.warn('seed_sql', `${where}: PRAGMA ${pragma} is left out: it only tunes a file`);
+      }
       const orphans = await database.fetchAll(
         'SELECT "table", parent, count(*) AS rows FROM pragma_foreign_key_check GROUP BY 1, 2',
       );

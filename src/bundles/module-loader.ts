@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { createJiti, type Jiti, type JitiOptions } from 'jiti';
+import { runUserCode } from '../contracts/run-user-code.js';
 import { changedAt } from '../storage/changed-at.js';
 import { type CodeTexts, importAsItWas, sayTheSame } from '../user-code/code-texts.js';
 import * as sideApi from './index.js';
@@ -40,11 +41,11 @@ export async function loadBundleModule(
   folder: string,
   texts?: CodeTexts,
 ): Promise<Record<string, unknown>> {
-  if (texts !== undefined && !sayTheSame(texts)) return importAsItWas(path, texts, loader);
+  if (texts !== undefined && !sayTheSame(texts)) return runUserCode(() => importAsItWas(path, texts, loader));
   const jiti = loader();
   forgetChanged(jiti, folder);
   try {
-    return (await jiti.import(path)) as Record<string, unknown>;
+    return await runUserCode(() => jiti.import<Record<string, unknown>>(path));
   } finally {
     for (const file of loadedFrom(jiti, folder)) {
       if (!changes.has(file)) changes.set(file, changedAt(file));

@@ -5,32 +5,47 @@ export class PlaceholderError extends Error {
   override readonly name = 'PlaceholderError';
 }
 
-const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
+/** A backslash before it makes the braces a text's own. */
+const PLACEHOLDER = /(\\?)\{\{([^{}]*)\}\}/g;
 const RELATIVE_DAY = /^(today|weekday)(?:\s*([+-])\s*(\d{1,5}))?$/;
 const RESULT = /^result\.(\d+)((?:\.\w+)*)$/;
+/** In a prompt, what may have been meant for a date; braces around anything else are the text's own. */
+const WORDS = /^[\w\s.+-]*$/;
+/** The same in data, such as a seed, which may hold templates of other programs. */
+const DATE_WORDS = /^(?:today|weekday|now|tomorrow|yesterday)\b[\s\d+-]*\w?$/;
 const DAY_MS = 86_400_000;
 const KNOWN = '{{today}}, {{today+1}}, {{weekday}}, {{weekday-7}} and {{now}}';
 
+/** What a text is: where a prompt holds a placeholder that is not known, it is a mistake; data may hold any braces. */
+export type TextKind = 'prompt' | 'data';
+
 /**
  * Writes out the relative dates of a text: `{{today+1}}` is a day such as 2026-03-03, `{{weekday+1}}` its name,
- * `{{now}}` the present time as SQL writes it. All in UTC, as SQL counts.
+ * `{{now}}` the present time as SQL writes it. All in UTC, as SQL counts. `\{{today}}` stays, without its backslash.
  * @param now ISO 8601
- * @throws PlaceholderError for any other `{{…}}`.
+ * @throws PlaceholderError for another `{{…}}` that may have been meant for one.
  */
-export function fillInDates(text: string, now: string): string {
-  return fillIn(text, (inner, written) => {
-    if (inner === 'now') return now.slice(0, 19).replace('T', ' ');
-    const [, unit, sign, days = '0'] = RELATIVE_DAY.exec(inner) ?? [];
-    if (unit === undefined) throw new PlaceholderError(`${written} is not known; there are ${KNOWN}`);
-    const day = new Date(Date.parse(now) + Number(`${sign ?? '+'}${days}`) * DAY_MS);
-    if (unit === 'today') return day.toISOString().slice(0, 10);
-    return day.toLocaleDateString('en-US', { weekday: 'long', timeZone: 'UTC' });
-  });
+export function fillInDates(text: string, now: string, kind: TextKind = 'prompt'): string {
+  return fillIn(text, (inner, written) => dateIn(inner, written, now, kind));
 }
 
-/** {@link fillInDates} in every text of a value. */
+function dateIn(inner: string, written: string, now: string, kind: TextKind): string {
+  if (inner === 'now') return now.slice(0, 19).replace('T', ' ');
+  const [, unit, sign, days = '0'] = RELATIVE_DAY.exec(inner) ?? [];
+  if (unit === undefined) {
+    if (!(kind === 'data' ? DATE_WORDS : WORDS).test(inner)) return written;
+    throw new PlaceholderError(
+      `${written} is not known; there are ${KNOWN}. Write \\${written} for the braces themselves`,
+    );
+  }
+  const day = new Date(Date.parse(now) + Number(`${sign ?? '+'}${days}`) * DAY_MS);
+  if (unit === 'today') return day.toISOString().slice(0, 10);
+  return day.toLocaleDateString('en-US', { weekday: 'long', timeZone: 'UTC' });
+}
+
+/** {@link fillInDates} in every text of a value that is data. */
 export function fillInAllDates<Value extends Json>(value: Value, now: string): Value {
-  return mapTexts(value, (text) => fillInDates(text, now)) as Value;
+  return mapTexts(value, (text) => fillInDates(text, now, 'data')) as Value;
 }
 
 /**
@@ -44,8 +59,10 @@ export function fillInResults<Value extends Json>(
   results: readonly (Json | undefined)[],
 ): Value {
   return mapTexts(value, (text) => {
-    const [only] = [...text.matchAll(PLACEHOLDER)].filter(([, inner = '']) => RESULT.test(inner.trim()));
-    if (only !== undefined && only[0] === text) return resultAt(only[1]?.trim() ?? '', results);
+    const [only] = text.matchAll(PLACEHOLDER);
+    const isOnly = only !== undefined && only[0] === text && only[1] === '';
+    if (isOnly && RESULT.test((only[2] as string).trim()))
+      return resultAt((only[2] as string).trim(), results);
     return fillIn(text, (inner, written) => {
       if (!RESULT.test(inner)) return written;
       const result = resultAt(inner, results);
@@ -54,16 +71,21 @@ export function fillInResults<Value extends Json>(
   }) as Value;
 }
 
-/** {@link fillInAllDates}, except that placeholders of results stay. */
+/** {@link fillInDates}, except that placeholders of results stay, and what {@link fillInResults} is to leave alone. */
 export function fillInOracleDates<Value extends Json>(value: Value, now: string): Value {
   return mapTexts(value, (text) =>
-    fillIn(text, (inner, written) => (RESULT.test(inner) ? written : fillInDates(written, now))),
+    text.replace(PLACEHOLDER, (written: string, mark: string, within: string) => {
+      const inner = within.trim();
+      return mark !== '' || RESULT.test(inner) ? written : dateIn(inner, written, now, 'prompt');
+    }),
   ) as Value;
 }
 
 /** @param value what stands for a placeholder, by what is in it and by how it is written */
 function fillIn(text: string, value: (inner: string, written: string) => string): string {
-  return text.replace(PLACEHOLDER, (written: string, inner: string) => value(inner.trim(), written));
+  return text.replace(PLACEHOLDER, (written: string, mark: string, inner: string) =>
+    mark === '' ? value(inner.trim(), written) : written.slice(1),
+  );
 }
 
 function resultAt(inner: string, results: readonly (Json | undefined)[]): Json {

@@ -4,6 +4,7 @@ import type { BundleRow } from '../contracts/bundle.js';
 import type { Database } from '../contracts/database.js';
 import { isInfrastructureError } from '../contracts/infrastructure-error.js';
 import type { ChatMessage } from '../contracts/language-model.js';
+import { asError, runAtOnce, runUserCode, shownValue } from '../contracts/run-user-code.js';
 import type { Trajectory } from '../trajectories/trajectory.js';
 
 /** What a rollout has come to. */
@@ -19,7 +20,7 @@ export interface RewardInput {
 }
 
 const score = z.custom<number>((value) => Number.isFinite(value), {
-  error: ({ input }) => `must be a finite number, not ${input === undefined ? 'missing' : String(input)}`,
+  error: ({ input }) => `must be a finite number, not ${input === undefined ? 'missing' : shownValue(input)}`,
 });
 const rewardOutputSchema = z.object({
   score,
@@ -54,12 +55,10 @@ export function defineReward(judge: (input: RewardInput) => RewardAnswer | Promi
   const checked = async (input: RewardInput): Promise<RewardOutput> => {
     let answer: unknown;
     try {
-      answer = await judge(input);
+      answer = await runUserCode(() => judge(input));
     } catch (error) {
       if (isInfrastructureError(error)) throw error;
-      throw new RewardError(`the reward failed: ${error instanceof Error ? error.message : String(error)}`, {
-        cause: error,
-      });
+      throw new RewardError(`the reward failed: ${(error as Error).message}`, { cause: error });
     }
     return checkReward(answer);
   };
@@ -68,11 +67,19 @@ export function defineReward(judge: (input: RewardInput) => RewardAnswer | Promi
 
 /** @throws RewardError that names each field which is wrong. */
 export function checkReward(answer: unknown): RewardOutput {
-  const read = rewardOutputSchema.safeParse(answer);
-  if (read.success) return read.data;
-  const faults = describeIssues(read.error, answer, {}).map(({ field, message }) =>
-    field === '' ? `it ${message}` : `${field}: ${message}`,
-  );
+  const faults = runAtOnce(() => {
+    try {
+      const read = rewardOutputSchema.safeParse(answer);
+      if (read.success) return read.data;
+      return describeIssues(read.error, answer, {}).map(({ field, message }) =>
+        field === '' ? `it ${message}` : `${field}: ${message}`,
+      );
+    } catch (error) {
+      // A field of it that throws when it is read.
+      return [asError(error).message];
+    }
+  });
+  if (!Array.isArray(faults)) return faults;
   throw new RewardError(`the reward's answer is no { score, reason, metrics }: ${faults.join('; ')}`);
 }
 

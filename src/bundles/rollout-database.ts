@@ -5,6 +5,7 @@ import { InfrastructureError } from '../contracts/infrastructure-error.js';
 import { SqliteDatabase } from '../databases/sqlite-database.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { readJson } from '../storage/stored-file.js';
+import { changedPages, withPages } from './changed-pages.js';
 import { baseKey, callKey, rolloutKey, versionKey } from './rollout-keys.js';
 import type { ModelToolCall, ToolCallPlace, ToolRan } from './run-tool-call.js';
 import { seedDatabase } from './seed-database.js';
@@ -100,11 +101,15 @@ export class RolloutDatabase {
 
   /** The bytes of a version. @throws InfrastructureError where they are gone. */
   async read({ version, database }: DatabaseVersion): Promise<Uint8Array> {
-    const bytes = await this.store.read(database);
-    if (bytes !== null) return bytes;
-    throw new InfrastructureError(
-      `version ${version} of ${this.row.id} is gone: there is no ${database}. Its folder was changed; the same command goes on with what is there`,
-    );
+    const stored = async (key: string): Promise<Uint8Array> => {
+      const bytes = await this.store.read(key);
+      if (bytes !== null) return bytes;
+      throw new InfrastructureError(
+        `version ${version} of ${this.row.id} is gone: there is no ${key}. Its folder was changed; the same command goes on with what is there`,
+      );
+    };
+    const base = await stored(baseKey(this.row.id));
+    return database === baseKey(this.row.id) ? base : withPages(base, await stored(database));
   }
 
   private seedOf(version: number): string {
@@ -113,7 +118,8 @@ export class RolloutDatabase {
 
   private async keep(bytes: Uint8Array): Promise<string> {
     const key = versionKey(this.row.id, createHash('sha256').update(bytes).digest('hex'));
-    await this.store.write(key, bytes, { ifAbsent: true });
+    const base = await this.read(await this.begin());
+    await this.store.write(key, changedPages(base, bytes), { ifAbsent: true });
     return key;
   }
 

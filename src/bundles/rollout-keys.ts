@@ -18,9 +18,9 @@ export function rolloutKey(rowId: string, rollout: string): string {
   return `${rowFolder(rowId)}/roll_${rollout}.db`;
 }
 
-/** A version on the way, under the SHA-256 of its bytes: two rollouts that come to the same bytes share it. */
+/** The pages of a version on the way, under the SHA-256 of its bytes: two rollouts that come to the same bytes share it. */
 export function versionKey(rowId: string, sha256: string): string {
-  return `${versionsFolder(rowId)}/${sha256}.db`;
+  return `${versionsFolder(rowId)}/${sha256}.pages`;
 }
 
 /** What only an unfinished rollout needs beside its row's versions. */

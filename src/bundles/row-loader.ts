@@ -3,8 +3,15 @@ import { isAbsolute, join, normalize } from 'node:path';
 import { describeIssues } from '../config/describe-issues.js';
 import { closestWord } from '../config/errors.js';
 import type { BundleRow } from '../contracts/bundle.js';
+import { utf8Fault } from '../storage/utf8-text.js';
 import { loadToolset, type ModuleTrial, moduleMessage } from './bundle-modules.js';
-import { fillInAllDates, fillInDates, fillInOracleDates, PlaceholderError } from './placeholders.js';
+import {
+  fillInAllDates,
+  fillInDates,
+  fillInOracleDates,
+  PlaceholderError,
+  type TextKind,
+} from './placeholders.js';
 import { readTime, rowJsonSchema, rowSchema, type WrittenRow } from './row-schema.js';
 import type { ToolRegistry } from './tool-registry.js';
 
@@ -27,7 +34,7 @@ const FROM_FILE = 'file:';
 
 /** Loads the rows of one dataset. Files and modules that several rows name are read once. */
 export class RowLoader {
-  private readonly seeds = new Map<string, Promise<string>>();
+  private readonly seeds = new Map<string, Promise<Uint8Array>>();
   private readonly toolsets = new Map<string, ReturnType<typeof loadToolset>>();
 
   constructor(
@@ -69,8 +76,8 @@ export class RowLoader {
         return value;
       }
     };
-    const dated = <Value extends string | null>(field: string, value: Value): Value =>
-      filled(field, value, (text) => (text === null ? text : (fillInDates(text, now) as Value)));
+    const dated = <Value extends string | null>(field: string, value: Value, kind?: TextKind): Value =>
+      filled(field, value, (text) => (text === null ? text : (fillInDates(text, now, kind) as Value)));
     if (!written.initial_messages.some(({ role }) => role === 'user') && written.sim_user_prompt === null) {
       note('initial_messages', 'there is no message of the user, and no sim_user_prompt to make one from');
     }
@@ -80,13 +87,23 @@ export class RowLoader {
     return {
       ...written,
       now,
-      seed_sql: dated('seed_sql', await this.seed(written.seed_sql, note)),
+      seed_sql: dated('seed_sql', await this.seed(written.seed_sql, note), 'data'),
       end_goal_sql: dated('end_goal_sql', written.end_goal_sql),
       sim_user_prompt: dated('sim_user_prompt', written.sim_user_prompt),
-      initial_messages: written.initial_messages.map((message, index) => ({
-        ...message,
-        content: dated(`initial_messages[${index}].content`, message.content),
-      })),
+      initial_messages: written.initial_messages.map((message, index) => {
+        const field = `initial_messages[${index}]`;
+        const { tool_calls } = message;
+        return {
+          ...message,
+          content: dated(`${field}.content`, message.content, message.role === 'tool' ? 'data' : 'prompt'),
+          ...(tool_calls && {
+            tool_calls: tool_calls.map((call) => ({
+              ...call,
+              arguments: dated(`${field}.tool_calls`, call.arguments, 'data'),
+            })),
+          }),
+        };
+      }),
       metadata: filled('metadata', written.metadata, (value) => fillInAllDates(value, now)),
       oracle:
         written.oracle?.map((action, index) =>
@@ -111,13 +128,17 @@ export class RowLoader {
       note('seed_sql', `${written} must name a file within the bundle, such as file:seed.sql`);
       return '';
     }
-    let text = this.seeds.get(path);
-    if (text === undefined) {
-      text = readFile(join(this.folder, path), 'utf8');
-      this.seeds.set(path, text);
+    let reading = this.seeds.get(path);
+    if (reading === undefined) {
+      reading = readFile(join(this.folder, path));
+      this.seeds.set(path, reading);
     }
     try {
-      return await text;
+      const bytes = await reading;
+      const fault = utf8Fault(bytes);
+      if (fault === null) return new TextDecoder().decode(bytes);
+      note('seed_sql', `${name} ${fault}`);
+      return '';
     } catch (error) {
       if (!['ENOENT', 'EISDIR', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       note('seed_sql', `there is no file ${name} in ${this.folder}`);
@@ -144,7 +165,11 @@ export class RowLoader {
 }
 
 /** The names of tools in a row are those of tools. */
-function checkToolNames({ tools_allowed, oracle }: BundleRow, registry: ToolRegistry, note: Note): void {
+function checkToolNames(
+  { tools_allowed, oracle, initial_messages }: BundleRow,
+  registry: ToolRegistry,
+  note: Note,
+): void {
   const names = registry.tools.map(({ name }) => name);
   const check = (field: string, name: string) => {
     if (registry.has(name)) return true;
@@ -154,6 +179,9 @@ function checkToolNames({ tools_allowed, oracle }: BundleRow, registry: ToolRegi
     return false;
   };
   for (const [index, name] of (tools_allowed ?? []).entries()) check(`tools_allowed[${index}]`, name);
+  for (const [index, { tool_calls = [] }] of initial_messages.entries()) {
+    for (const { name } of tool_calls) check(`initial_messages[${index}].tool_calls`, name);
+  }
   for (const [index, action] of (oracle ?? []).entries()) {
     if (!('tool' in action) || !check(`oracle[${index}].tool`, action.tool)) continue;
     if (tools_allowed !== null && !tools_allowed.includes(action.tool)) {

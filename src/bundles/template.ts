@@ -82,6 +82,51 @@ INSERT INTO books VALUES
   (3, 'Bridges of Iron', 1);
 `;
 
+const REWARD_TEST = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { tryRow } from 'reprise/bundle/testing';
+
+const lending = () => tryRow(new URL('.', import.meta.url), 'library.lend.001', { now: '2026-03-02' });
+
+test('the book in the hands of its reader is a task that is done', async () => {
+  const row = await lending();
+  await row.call('lend_book', { book_id: 1, reader: 'Ines', due: '2026-03-16' });
+  assert.equal((await row.judge()).score, 1);
+});
+
+test('neither is nothing, nor a loan too many', async () => {
+  assert.equal((await (await lending()).judge()).score, 0);
+  const row = await lending();
+  await row.call('lend_book', { book_id: 1, reader: 'Ines', due: '2026-03-16' });
+  await row.call('lend_book', { book_id: 3, reader: 'Ines', due: '2026-03-16' });
+  assert.equal((await row.judge()).score, 0);
+});
+
+test('a book that is not in is not lent', async () => {
+  const row = await lending();
+  const asked = { book_id: 2, reader: 'Ines', due: '2026-03-16' };
+  await assert.rejects(row.call('lend_book', asked), /no copy of this book is in/);
+});
+`;
+
+/** For editors and tsc. The types of 'reprise/bundle' are there once the package is: npm link reprise. */
+const TSCONFIG = `{
+  "compilerOptions": {
+    "target": "ES2023",
+    "lib": ["ES2023"],
+    "module": "ESNext",
+    "moduleResolution": "bundler",
+    "allowImportingTsExtensions": true,
+    "strict": true,
+    "skipLibCheck": true,
+    "noEmit": true
+  }
+}
+`;
+
+/** What trying it leaves behind where somebody asks for it here. */
+const GITIGNORE = 'node_modules/\nresults/\n.reprise/\n';
+
 const POLICY =
   'You work at the desk of a library. Today is {{weekday}}, {{today}}. A loan lasts at most 28 days. What the rules or the shelves do not allow is declined with the tool, and nothing is lent.';
 
@@ -127,6 +172,9 @@ const ROWS = [
 export const BUNDLE_TEMPLATE: Readonly<Record<string, string>> = {
   'tools.ts': TOOLS,
   'reward.ts': REWARD,
+  'reward.test.ts': REWARD_TEST,
   'seed.sql': SEED,
   'task.jsonl': ROWS.map((row) => `${JSON.stringify(row)}\n`).join(''),
+  'tsconfig.json': TSCONFIG,
+  '.gitignore': GITIGNORE,
 };

@@ -1,6 +1,7 @@
 import type { ToolFault, ToolOutcome } from '../contracts/bundle.js';
 import { InfrastructureError, isInfrastructureError } from '../contracts/infrastructure-error.js';
 import type { Json } from '../contracts/json.js';
+import { asError, runUserCode } from '../contracts/run-user-code.js';
 import { wellFormed } from '../contracts/well-formed.js';
 import { toResult } from './tool-result.js';
 
@@ -34,16 +35,12 @@ export async function outcomeOf(
     }, timeoutMs);
   });
   try {
-    return succeeded(toResult(await Promise.race([run(signal), late])));
+    return succeeded(toResult(await Promise.race([runUserCode(() => run(signal)), late])));
   } catch (error) {
     if (isInfrastructureError(error)) throw error;
-    return failed('tool_failed', messageOf(error));
+    const { message, name } = asError(error);
+    return failed('tool_failed', message === '' ? name : message);
   } finally {
     clearTimeout(timeout);
   }
-}
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message === '' ? error.name : error.message;
 }

@@ -12,7 +12,7 @@ import { type ModelPlayer, modelAsAgent, modelAsUser } from '../workbench/model-
 import { personAsAgent, personAsUser, type Terminal, Transcript, userHelp } from '../workbench/person.js';
 import { type PlayedRow, type Players, playRow } from '../workbench/play-row.js';
 import { rowOf } from '../workbench/tool-desk.js';
-import { printText } from './print.js';
+import { printText, screen } from './print.js';
 
 export interface PlayOptions {
   as: string;
@@ -22,10 +22,10 @@ export interface PlayOptions {
 
 const PARTS = { user: 'MODEL_AGENT', agent: 'MODEL_SIM' } as const;
 
-/** Standard input and output, line by line, also where they are no terminal. */
+/** Standard input and the terminal, line by line, also where they are no terminal. */
 function standardTerminal(): Terminal & { close(): void } {
-  const { stdin, stdout } = process;
-  const reader = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY && stdout.isTTY });
+  const { stdin } = process;
+  const reader = createInterface({ input: stdin, output: screen, terminal: stdin.isTTY && screen.isTTY });
   const lines = reader[Symbol.asyncIterator]();
   // Ctrl-C leaves as Ctrl-D does: the row is judged as it stands.
   reader.on('SIGINT', () => reader.close());
@@ -48,13 +48,15 @@ async function otherModel(
   environment: NodeJS.ProcessEnv,
 ): Promise<LanguageModelConfig> {
   const name = model ?? environment[PARTS[part]]?.trim();
+  const server =
+    baseUrl ?? (model === undefined ? environment[`${PARTS[part]}_BASE_URL`]?.trim() : undefined);
   if (!name) {
     const other = part === 'user' ? 'the agent' : 'the user';
     throw new InvalidInputError(
       `--model: is missing, and ${PARTS[part]} is not set: which model is ${other}?`,
     );
   }
-  const read = languageModelSchema.safeParse({ ...namedModel(name), ...(baseUrl && { base_url: baseUrl }) });
+  const read = languageModelSchema.safeParse({ ...namedModel(name), ...(server && { base_url: server }) });
   if (!read.success) throw new InvalidInputError(`--model: ${read.error.issues[0]?.message}`);
   for (const file of [read.data.script, read.data.recording])
     if (file !== undefined) requireFile(file, '--model');

@@ -83,7 +83,13 @@ export function addBundleCommands(
     .argument('<folder>', 'made where it is not there')
     .action(async (folder: string) => {
       const written = await writeTemplate(folder);
-      printText(`${written.join('\n')}\nNext: reprise bundle check ${folder}`);
+      printText(
+        [
+          ...written,
+          `Next: reprise bundle check ${folder}, and reprise bundle test ${folder}`,
+          `For types in an editor and with tsc, in that folder: npm link reprise && npm install --save-dev @types/node`,
+        ].join('\n'),
+      );
       finish(EXIT.done);
     });
 
@@ -108,6 +114,15 @@ export function addBundleCommands(
       if (options.json) printJson(report);
       else printReport(report);
       finish(exitCode(report, options.strict ?? false));
+    });
+
+  bundle
+    .command('test')
+    .description('run the tests that lie in a bundle: *.test.ts')
+    .argument('<folder>', 'of the bundle')
+    .action(async (folder: string) => {
+      const { testBundle } = await import('./bundle-test.js');
+      finish(await testBundle(folder));
     });
 
   bundle

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../config/errors.js';
+import { asError } from '../contracts/run-user-code.js';
 import { DatasetError } from '../datasets/dataset-error.js';
 import { JsonLinesError } from '../storage/json-lines.js';
 import { StorageError } from '../storage/storage-error.js';
@@ -15,15 +16,13 @@ export const EXIT = {
 } as const;
 
 /** What to print for an error and how to exit. Only an unforeseen error shows where it came from. */
-export function explain(error: unknown): { message: string; code: number } {
+export function explain(thrown: unknown): { message: string; code: number } {
+  const error = asError(thrown);
   const isInput = error instanceof InvalidInputError || error instanceof JsonLinesError;
   if (isInput || (error instanceof DatasetError && !error.retryable)) {
     return { message: error.message, code: EXIT.badInput };
   }
   if (error instanceof StorageError) return { message: error.message, code: EXIT.failed };
-  if (error instanceof Error) {
-    const shown = process.env.REPRISE_DEBUG ? (error.stack ?? error.message) : error.message;
-    return { message: shown, code: EXIT.failed };
-  }
-  return { message: String(error), code: EXIT.failed };
+  const shown = process.env.REPRISE_DEBUG ? (error.stack ?? error.message) : error.message;
+  return { message: shown, code: EXIT.failed };
 }

@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { locate } from '../activities/locate.js';
 import { readTrajectories } from '../activities/read-trajectories.js';
 import { InvalidInputError } from '../config/errors.js';
-import { resolveLocation } from '../config/paths.js';
+import { homeFolder, resolveLocation } from '../config/paths.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { jsonLines } from '../storage/json-lines.js';
 import { openStore } from '../storage/open.js';
@@ -29,7 +29,9 @@ import { headedTable } from './format.js';
 import { sayText, writeOut } from './print.js';
 
 /** Where experiments are, unless a folder is named: runs, and evolutions. */
-export const RESULTS_FOLDERS = ['results', 'experiments'];
+export const RESULTS_FOLDERS = ['results', 'experiments'].map((name) =>
+  join(relative(process.cwd(), homeFolder(process.cwd())), name),
+);
 /** Formats whose rows hold paths of images. */
 const WITH_IMAGE_FILES: readonly ExportFormat[] = ['sharegpt', 'trl'];
 const REFUSALS_LISTED = 20;

@@ -1,5 +1,6 @@
 import { printable } from '../contracts/printable.js';
 import type { Watcher } from './follow.js';
+import { screen } from './print.js';
 
 /** Shows an experiment while it is in progress: on a terminal, in lines, or not at all. */
 export interface Display<State> extends Watcher<State> {
@@ -95,8 +96,7 @@ export function displayFor<State>(
   }: { terminal: (screen: Screen) => Display<State>; lines: (write: Write) => Display<State> },
 ): Display<State> {
   if (json) return SILENT;
-  const { stderr } = process;
-  const write: Write = (text) => void stderr.write(text);
-  if (!stderr.isTTY) return lines(write);
-  return terminal({ write, size: () => ({ rows: stderr.rows ?? 24, columns: stderr.columns ?? 80 }) });
+  if (!screen.isTTY) return lines((text) => void process.stderr.write(text));
+  const write: Write = (text) => void screen.write(text);
+  return terminal({ write, size: () => ({ rows: screen.rows ?? 24, columns: screen.columns ?? 80 }) });
 }

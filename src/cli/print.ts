@@ -8,14 +8,27 @@ import { toWellFormedJson } from '../contracts/well-formed.js';
 
 let write = (text: string): unknown => process.stdout.write(text);
 
+/** Standard error, on which the foot of the screen is drawn: what is written to it reaches the terminal as it is. */
+export const screen = Object.create(process.stderr, {
+  write: { value: process.stderr.write.bind(process.stderr) },
+}) as typeof process.stderr;
+
 /**
- * Keeps standard output for what the command itself writes with {@link writeOut}: it is read by programs, and what a user's
- * own code prints (an environment, an agent, a scorer, a tool; here or in a thread, whose output comes through here) goes to
- * standard error.
+ * Keeps standard output for what the command itself writes with {@link writeOut}: it is read by programs. What a user's own
+ * code prints (an environment, an agent, a scorer, a tool; here or in a thread, whose output comes through here) goes to
+ * standard error, where a terminal does not act on it.
  */
 export function keepStandardOutput(): void {
   write = process.stdout.write.bind(process.stdout) as typeof write;
-  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+  for (const stream of [process.stdout, process.stderr]) {
+    const decoder = new TextDecoder();
+    const shown = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
+      const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+      const done = rest.find((given) => typeof given === 'function') as (() => void) | undefined;
+      return screen.write(printable(text), done);
+    };
+    stream.write = shown as typeof stream.write;
+  }
 }
 
 /** Writes to standard output as it is: rows, files, a chosen text that is piped. */

@@ -4,7 +4,7 @@ import type { Progress } from '../contracts/run.js';
 import { countedText } from '../statistics/figure-text.js';
 import { dollars, percent, stateParts } from './format.js';
 import { type Display, displayFor } from './live-block.js';
-import { sayText } from './print.js';
+import { sayText, screen } from './print.js';
 import { ProgressLines } from './progress-lines.js';
 
 function summary(progress: Progress): string {
@@ -26,7 +26,7 @@ class Bar implements Display<Progress> {
       this.bar = new SingleBar(
         {
           format: '{bar} {value}/{total} samples · {summary}',
-          stream: process.stderr,
+          stream: screen,
           hideCursor: true,
           barsize: 30,
           // A sentence in between erases the line, which the bar would not notice.
@@ -42,7 +42,7 @@ class Bar implements Display<Progress> {
   say(message: string): void {
     if (this.bar === undefined) sayText(message);
     // The bar goes on one line below; it ends where the cursor was saved.
-    else process.stderr.write(`\r\x1b[K${printable(message)}\n\x1b7`);
+    else screen.write(`\r\x1b[K${printable(message)}\n\x1b7`);
   }
 
   end(): void {

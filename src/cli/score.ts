@@ -8,6 +8,7 @@ import { artifactKeys } from '../storage/paths.js';
 import { EnvironmentPool } from '../workers/environment-pool.js';
 import { GradingPool } from '../workers/grading-pool.js';
 import { EXIT } from './exit.js';
+import { RESULTS_FOLDERS } from './export.js';
 import { findExperiment } from './find-experiment.js';
 import { headedTable, metricsTable, percent } from './format.js';
 import { processLogger } from './logger.js';
@@ -18,7 +19,7 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
     .command('score')
     .description('grade a finished run again, without a model call')
     .argument('<id>', 'the run’s id, or its folder')
-    .option('--results-dir <folder>', 'where runs are kept', 'results')
+    .option('--results-dir <folder>', 'where runs are kept', RESULTS_FOLDERS[0])
     .option('--json', 'for machines')
     .action(async (id: string, options: { resultsDir: string; json?: boolean }) => {
       const { uri } = await findExperiment(id, {

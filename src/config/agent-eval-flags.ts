@@ -66,26 +66,48 @@ export function applyAgentEvalFlags(raw: Mapping, flags: AgentEvalFlags, working
   }
 }
 
-/** A section with the model that an environment variable names, where it names none itself. */
-function withDefaultModel(section: Mapping, model: string, workingFolder: string): Mapping {
-  const lm = section.lm ?? {};
-  if (!isMapping(lm) || 'model' in lm || 'provider' in lm) return section;
-  return { ...section, lm: { ...lm, ...modelFromHere(model, workingFolder) } };
+/** The model that a variable names, at the server that another one names, if it does. */
+interface VariableModel {
+  model: string;
+  base_url: string | undefined;
 }
 
-/** Models that neither the config nor the command line names are those of `MODEL_AGENT` and `MODEL_SIM`. */
+function variableModel(
+  variable: 'MODEL_AGENT' | 'MODEL_SIM',
+  environment: Readonly<Record<string, string | undefined>>,
+): VariableModel | null {
+  const model = environment[variable]?.trim();
+  return model ? { model, base_url: environment[`${variable}_BASE_URL`]?.trim() || undefined } : null;
+}
+
+/** A section with the model that an environment variable names, where it names none itself. */
+function withDefaultModel(
+  section: Mapping,
+  { model, base_url }: VariableModel,
+  workingFolder: string,
+): Mapping {
+  const lm = section.lm ?? {};
+  if (!isMapping(lm) || 'model' in lm || 'provider' in lm) return section;
+  const server = base_url === undefined ? {} : { base_url };
+  return { ...section, lm: { ...server, ...lm, ...modelFromHere(model, workingFolder) } };
+}
+
+/**
+ * Models that neither the config nor the command line names are those of `MODEL_AGENT` and `MODEL_SIM`, at the servers of
+ * `MODEL_AGENT_BASE_URL` and `MODEL_SIM_BASE_URL`.
+ */
 export function applyModelVariables(
   raw: Mapping,
   environment: Readonly<Record<string, string | undefined>>,
   workingFolder: string,
 ): void {
   const { agent = {}, user = {} } = raw;
-  const agentModel = environment.MODEL_AGENT?.trim();
-  const userModel = environment.MODEL_SIM?.trim();
-  if (agentModel && isMapping(agent)) raw.agent = withDefaultModel(agent, agentModel, workingFolder);
-  if (!userModel || !isMapping(user)) return;
+  const agentModel = variableModel('MODEL_AGENT', environment);
+  const userModel = variableModel('MODEL_SIM', environment);
+  if (agentModel !== null && isMapping(agent)) raw.agent = withDefaultModel(agent, agentModel, workingFolder);
+  if (userModel === null || !isMapping(user)) return;
   // `human` and `none` are words that a flag and a config know as well.
-  const said = shortUser(userModel);
+  const said = shortUser(userModel.model);
   if (isMapping(said)) raw.user = withDefaultModel(user, userModel, workingFolder);
   else if (raw.user === undefined) raw.user = said;
 }

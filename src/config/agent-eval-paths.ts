@@ -1,3 +1,4 @@
+import { fillInDates, PlaceholderError } from '../bundles/placeholders.js';
 import type { AgentEvalConfig } from './agent-eval-schema.js';
 import { InvalidInputError } from './errors.js';
 import type { LanguageModelConfig } from './language-model-schema.js';
@@ -18,6 +19,16 @@ function bundlePath(given: string, index: number, folder: string): string {
   }
   requireFile(path, field, 'code');
   return path;
+}
+
+/** Dates are written out for each row, by its own time. */
+function refuseUnknownDates(system_prompt: string): void {
+  try {
+    fillInDates(system_prompt, new Date(0).toISOString());
+  } catch (error) {
+    if (!(error instanceof PlaceholderError)) throw error;
+    refuse('agent.system_prompt', error.message);
+  }
 }
 
 function refuseTwice(values: readonly string[], section: string): void {
@@ -50,6 +61,7 @@ export function resolveAgentEvalPaths(
   if (user !== null && user !== 'human') model(user.lm, 'user');
   if (agent.system_prompt !== null) {
     agent.system_prompt = textOrFile(agent.system_prompt, folders.config, 'agent.system_prompt');
+    refuseUnknownDates(agent.system_prompt);
   }
   output.results_dir = resultsLocation(output.results_dir, folders);
   return result;

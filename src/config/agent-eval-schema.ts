@@ -50,6 +50,10 @@ export const agentEvalConfigSchema = z.strictObject({
       .nullable()
       .default(null)
       .describe('Stands before each row’s own messages; a file, or the text itself.'),
+    max_tool_calls_per_reply: positiveInteger
+      .max(10_000)
+      .default(128)
+      .describe('Tool calls of one reply that are made; the agent is told that the others were not.'),
   }),
   user: z
     .union([z.literal('human'), simulatedUserSchema])

@@ -88,7 +88,12 @@ const fields = z.strictObject({
 
 type Fields = z.output<typeof fields>;
 
-/** Splits `provider/name`; a bare `gemini-…` is Gemini. Returns the message to show where it cannot. */
+/** Whether a model is named by where it lies, so that a server of one's own has it: `/path/to/model`. */
+export function isModelPath(model: string): boolean {
+  return /^(?:~|\.{1,2})?\/./.test(model) && !/\.(?:ya?ml|jsonl?)$/.test(model);
+}
+
+/** Splits `provider/name`; a bare `gemini-…` is Gemini, and a path a model of a server of one's own. Returns the message to show where it cannot. */
 export function resolveModel(
   provider: Provider | undefined,
   model: string | undefined,
@@ -102,6 +107,8 @@ export function resolveModel(
   }
   if (model === undefined) return { problem: 'give a model as provider/name, e.g. gemini/gemini-2.5-flash' };
   if (model.startsWith('gemini-')) return { provider: 'gemini', model };
+  // As vLLM and others name a model that they serve from a folder.
+  if (isModelPath(model)) return { provider: 'openai', model };
   const slash = model.indexOf('/');
   const head = model.slice(0, Math.max(slash, 0));
   const known = PROVIDERS.find((name) => name === head);

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isMapping } from '../contracts/json.js';
 import { withoutTrailing } from '../contracts/trailing.js';
@@ -95,7 +95,19 @@ export function givesResults({ output }: Readonly<Record<string, unknown>>): boo
   return isMapping(output) && output.results_dir != null;
 }
 
-/** `output.results_dir`; where a config does not give it, it is in the working folder. */
+/**
+ * The folder that results and servers are kept in where nobody names one: the working folder, or the one around it where
+ * that is a task bundle's, which is kept in Git and handed on.
+ */
+export function homeFolder(working: string): string {
+  const isBundle =
+    existsSync(join(working, 'task.jsonl')) &&
+    readdirSync(working).some((name) => /^reward\.m?[jt]s$/.test(name));
+  const around = dirname(working);
+  return isBundle && dirname(around) !== around ? around : working;
+}
+
+/** `output.results_dir`; where a config does not give it, it is in the {@link homeFolder}. */
 export function resultsLocation(
   location: string,
   folders: { config: string; working: string; resultsGiven: boolean },
@@ -103,7 +115,7 @@ export function resultsLocation(
   return outputLocation(
     location,
     'output.results_dir',
-    folders.resultsGiven ? folders.config : folders.working,
+    folders.resultsGiven ? folders.config : homeFolder(folders.working),
   );
 }
 

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { utf8Fault } from '../storage/utf8-text.js';
 import { InvalidInputError } from './errors.js';
 import { checkFile } from './named-files.js';
 import { isRemote, resolveLocation } from './paths.js';
@@ -43,7 +44,10 @@ export function textOrFile(given: string, folder: string, field: string): string
   }
   checkFile(field, path);
   try {
-    return checked(readFileSync(path, 'utf8'), path, field);
+    const bytes = readFileSync(path);
+    const fault = utf8Fault(bytes);
+    if (fault !== null) throw new InvalidInputError(`${field}: ${path} ${fault}`, field);
+    return checked(bytes.toString(), path, field);
   } catch (error) {
     if (error instanceof InvalidInputError) throw error;
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';

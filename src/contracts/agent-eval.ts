@@ -17,6 +17,15 @@ export interface DatabaseVersion {
   database: string;
 }
 
+/** The tool calls of a reply while they are being made. */
+export interface OpenCalls {
+  calls: number;
+  /** Of them, those that are answered. */
+  made: number;
+  /** Whether the goal held after the last one, where somebody looked. */
+  goal: boolean;
+}
+
 /** How far a rollout has come. With the row and the store it says everything that was said and done. */
 export interface RolloutPlace {
   /** Replies of the agent so far. */
@@ -27,6 +36,8 @@ export interface RolloutPlace {
   user_faults: number;
   /** The user has answered and left: the agent's next reply without a tool call is the last one. */
   user_left?: true;
+  /** Of the agent's last reply; absent where all of them are made. */
+  open?: OpenCalls;
   at: DatabaseVersion;
 }
 
@@ -84,8 +95,10 @@ export interface AskingStep extends RolloutStep {
 
 /** What a workflow learns of a reply of the agent; the reply is in the store. */
 export interface AgentTurn extends StepCost {
-  /** Tool calls that it asks for. */
+  /** Tool calls that it asks for and that are made. */
   tool_calls: number;
+  /** Those beyond what one reply may ask for, which the agent is told. Absent: none. */
+  tool_calls_refused?: number;
   /** The agent went no further than its thoughts: there is neither word nor call to go on from. Absent: it did. */
   cut_off?: true;
 }

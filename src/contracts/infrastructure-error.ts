@@ -35,10 +35,14 @@ const DEEPEST_CAUSE = 5;
 /** Whether an error says that the infrastructure failed: by its class, or by the system's code in it or its causes. */
 export function isInfrastructureError(error: unknown): boolean {
   let found = error;
-  for (let depth = 0; depth < DEEPEST_CAUSE && typeof found === 'object' && found !== null; depth += 1) {
-    if (MARK in found) return true;
-    if ('code' in found && SYSTEM_CODES.has(String(found.code))) return true;
-    found = 'cause' in found ? found.cause : undefined;
+  try {
+    for (let depth = 0; depth < DEEPEST_CAUSE && typeof found === 'object' && found !== null; depth += 1) {
+      if (MARK in found) return true;
+      if ('code' in found && typeof found.code === 'string' && SYSTEM_CODES.has(found.code)) return true;
+      found = 'cause' in found ? found.cause : undefined;
+    }
+  } catch {
+    // A user's object that throws when it is looked at is none of ours.
   }
   return false;
 }

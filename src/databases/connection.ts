@@ -5,7 +5,7 @@ import type { Engine } from './engine.js';
 import { type DatabaseLimits, LARGEST_VALUE_BYTES } from './limits.js';
 import { POINTER_BYTES } from './open-bytes.js';
 import { authorizer, refusalOfFunction, type TouchedTables } from './permissions.js';
-import { REFUSED, SqlError, withLine } from './sql-error.js';
+import { lineAt, REFUSED, SqlError, withLine } from './sql-error.js';
 import { bind, type Cell, MISUSE, readCells } from './statement.js';
 
 export interface ConnectionOptions {
@@ -14,6 +14,8 @@ export interface ConnectionOptions {
   /** What random values follow from. */
   seed: string;
   foreignKeys: boolean;
+  /** Whether statements may write the schema's own table, as a dump of full-text tables does. */
+  writesSchema: boolean;
   limits: DatabaseLimits;
 }
 
@@ -30,9 +32,14 @@ interface Text {
 /** An open database: prepares and steps statements, within the limits and with what may be refused refused. */
 export class Connection {
   readonly touched: TouchedTables = { read: new Set(), written: new Set() };
+  /** Line of the script at which a transaction was begun that is open; null where none is. */
+  openSince: number | null = null;
   private statements = 0;
   private steps = 0;
   private refusal: string | null = null;
+  private skipping: string | null = null;
+  /** Pragmas of scripts that were left out, each with its line. */
+  readonly skipped: { pragma: string; line: number }[] = [];
   private closed = false;
 
   constructor(
@@ -45,19 +52,24 @@ export class Connection {
   configure(): void {
     const { capi } = this.engine.sqlite;
     const { handle } = this;
-    const { limits, foreignKeys } = this.options;
+    const { limits, foreignKeys, writesSchema } = this.options;
     const pageBytes = this.number('PRAGMA page_size');
     this.number(`PRAGMA max_page_count=${Math.max(1, Math.floor(limits.bytes / pageBytes))}`);
     this.number('PRAGMA schema_version');
-    capi.sqlite3_db_config(handle, capi.SQLITE_DBCONFIG_DEFENSIVE, 1, 0);
+    capi.sqlite3_db_config(handle, capi.SQLITE_DBCONFIG_DEFENSIVE, writesSchema ? 0 : 1, 0);
     capi.sqlite3_db_config(handle, capi.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, 0);
     capi.sqlite3_db_config(handle, capi.SQLITE_DBCONFIG_ENABLE_FKEY, foreignKeys ? 1 : 0, 0);
     capi.sqlite3_limit(handle, capi.SQLITE_LIMIT_ATTACHED, 0);
     capi.sqlite3_limit(handle, capi.SQLITE_LIMIT_LENGTH, LARGEST_VALUE_BYTES);
-    const note = (reason: string) => {
-      this.refusal ??= reason;
+    const notes = {
+      refused: (reason: string) => {
+        this.refusal ??= reason;
+      },
+      skipped: (pragma: string) => {
+        this.skipping = pragma;
+      },
     };
-    capi.sqlite3_set_authorizer(handle, authorizer(capi, this.touched, note), 0);
+    capi.sqlite3_set_authorizer(handle, authorizer(capi, this.touched, notes, { writesSchema }), 0);
     const look = () => {
       this.steps += STEPS_A_LOOK;
       return this.steps > limits.steps ? 1 : 0;
@@ -93,16 +105,26 @@ export class Connection {
 
   /** Runs every statement of a text. @throws SqlError with the line. */
   all(sql: string): void {
+    const nul = sql.indexOf('\0');
+    // SQLite takes it for the end, and would leave out what follows without a word.
+    if (nul !== -1) {
+      const line = lineAt(sql, Buffer.byteLength(sql.slice(0, nul)));
+      throw new SqlError('a NUL character stands in the text; write char(0)', MISUSE, line);
+    }
     this.within(() =>
       this.inMemory(sql, (text) => {
         for (let start = text.start, tail = -1; ; start = tail) {
           const prepared = this.prepare(text, start);
           tail = prepared.tail;
           if (tail === start) return;
+          if (this.skipping !== null)
+            this.skipped.push({ pragma: this.skipping, line: lineAt(sql, start - text.start) });
           if (prepared.statement === 0) continue;
           try {
             bind(this.engine, prepared.statement, {});
             this.step(prepared.statement, () => {});
+            if (this.engine.sqlite.capi.sqlite3_get_autocommit(this.handle) !== 0) this.openSince = null;
+            else this.openSince ??= lineAt(sql, start - text.start);
           } catch (error) {
             throw withLine(error, sql, start - text.start);
           } finally {
@@ -171,6 +193,7 @@ export class Connection {
     const { capi, wasm } = this.engine.sqlite;
     this.steps = 0;
     this.refusal = null;
+    this.skipping = null;
     const code = capi.sqlite3_prepare_v3(this.handle, from, -1, 0, outs, outs + POINTER_BYTES);
     if (code !== capi.SQLITE_OK) {
       const offset = capi.sqlite3_error_offset(this.handle);

@@ -31,6 +31,31 @@ const ALLOWED_PRAGMAS = new Set([
   'table_xinfo',
   'user_version',
 ]);
+/** Those that say how a file is kept or how fast it is read, which a database in memory has no use for: nothing is done. */
+const TUNING_PRAGMAS = new Set([
+  'analysis_limit',
+  'auto_vacuum',
+  'automatic_index',
+  'busy_timeout',
+  'cache_size',
+  'cache_spill',
+  'checkpoint_fullfsync',
+  'fullfsync',
+  'incremental_vacuum',
+  'journal_mode',
+  'journal_size_limit',
+  'locking_mode',
+  'mmap_size',
+  'optimize',
+  'page_size',
+  'secure_delete',
+  'shrink_memory',
+  'synchronous',
+  'temp_store',
+  'threads',
+  'wal_autocheckpoint',
+  'wal_checkpoint',
+]);
 /** Kinds of virtual tables that hold data of their own and show nothing else. */
 const ALLOWED_MODULES = new Set(['fts5', 'rtree', 'geopoly']);
 /** Functions of SQLite builds and shells that reach out of the database. */
@@ -57,13 +82,38 @@ function functionRefusal(name: string): string {
 
 type Refuse = (reason: string) => number;
 
+/** What an authorizer says of the statement that is compiled. */
+export interface Notes {
+  refused(reason: string): void;
+  /** A pragma of it is left out. */
+  skipped(pragma: string): void;
+}
+
+/** Whether every virtual table of a schema that was written directly is of a kind that is allowed. */
+export function refusalOfSchema(statements: readonly string[]): string | null {
+  for (const statement of statements) {
+    const module = /^CREATE VIRTUAL TABLE\b[^(]*\bUSING\s+["'`[]?(\w+)/i.exec(statement)?.[1];
+    if (module !== undefined && !ALLOWED_MODULES.has(module.toLowerCase())) return moduleRefusal(module);
+  }
+  return null;
+}
+
+function moduleRefusal(module: string): string {
+  return `a virtual table of ${module} is refused; allowed: ${[...ALLOWED_MODULES].join(', ')}`;
+}
+
 /**
  * Decides over every action of every statement while SQLite compiles it, so it cannot be talked round by spelling.
  * See https://www.sqlite.org/c3ref/c_alter_table.html for the actions and their arguments.
  */
-export function authorizer(capi: CAPI, touched: TouchedTables, note: (reason: string) => void) {
+export function authorizer(
+  capi: CAPI,
+  touched: TouchedTables,
+  notes: Notes,
+  { writesSchema }: { writesSchema: boolean },
+) {
   const refuse: Refuse = (reason) => {
-    note(reason);
+    notes.refused(reason);
     return capi.SQLITE_DENY;
   };
   const own = (table: string) => !table.toLowerCase().startsWith('sqlite_');
@@ -75,12 +125,17 @@ export function authorizer(capi: CAPI, touched: TouchedTables, note: (reason: st
         return refuse(`ATTACH, DETACH and VACUUM are refused: ${ONE_DATABASE}`);
       case capi.SQLITE_PRAGMA:
         if (ALLOWED_PRAGMAS.has(name.toLowerCase())) return capi.SQLITE_OK;
-        return refuse(`PRAGMA ${name} is refused; allowed: ${[...ALLOWED_PRAGMAS].join(', ')}`);
+        if (writesSchema && name.toLowerCase() === 'writable_schema') return capi.SQLITE_OK;
+        if (TUNING_PRAGMAS.has(name.toLowerCase())) {
+          notes.skipped(name.toLowerCase());
+          return capi.SQLITE_IGNORE;
+        }
+        return refuse(`PRAGMA ${name} is refused: leave it out; allowed: ${[...ALLOWED_PRAGMAS].join(', ')}`);
       case capi.SQLITE_FUNCTION:
         return REFUSED_FUNCTIONS.has(detail.toLowerCase()) ? refuse(functionRefusal(detail)) : capi.SQLITE_OK;
       case capi.SQLITE_CREATE_VTABLE:
         if (ALLOWED_MODULES.has(detail.toLowerCase())) return capi.SQLITE_OK;
-        return refuse(`a virtual table of ${detail} is refused; allowed: ${[...ALLOWED_MODULES].join(', ')}`);
+        return refuse(moduleRefusal(detail));
       case capi.SQLITE_READ:
         if (own(name)) touched.read.add(name.toLowerCase());
         return capi.SQLITE_OK;

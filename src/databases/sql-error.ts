@@ -22,8 +22,13 @@ export function refused(message: string): SqlError {
 /** The error with the line that a byte offset of the text lies on; any other error as it is. */
 export function withLine(error: unknown, sql: string, offset: number): unknown {
   if (!(error instanceof SqlError) || error.line !== null) return error;
+  return new SqlError(error.message, error.code, lineAt(sql, offset));
+}
+
+/** The line, from 1, of what stands at a byte offset of a text or next after it. */
+export function lineAt(sql: string, offset: number): number {
   const bytes = Buffer.from(sql);
   const blanks = /^\s*/.exec(bytes.subarray(offset).toString())?.[0] ?? '';
   const before = bytes.subarray(0, offset).toString() + blanks;
-  return new SqlError(error.message, error.code, before.split('\n').length);
+  return before.split('\n').length;
 }

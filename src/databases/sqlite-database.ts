@@ -17,6 +17,8 @@ export interface DatabaseOptions {
   readOnly?: boolean;
   /** Whether foreign keys are enforced; default true. A seed may fill its tables in any order. */
   foreignKeys?: boolean;
+  /** Whether statements may write the schema's own table, as a dump of full-text tables does; default false. */
+  writesSchema?: boolean;
   limits?: Partial<DatabaseLimits>;
 }
 
@@ -38,11 +40,11 @@ export class SqliteDatabase implements Database {
    * @throws SqlError where the bytes are no database.
    */
   static async open(bytes: Uint8Array | null, options: DatabaseOptions): Promise<SqliteDatabase> {
-    const { now, seed, readOnly = false, foreignKeys = true } = options;
+    const { now, seed, readOnly = false, foreignKeys = true, writesSchema = false } = options;
     const started = await engine();
     const handle = started.within({ now, seed: new Uint8Array(1) }, () => openBytes(started, bytes));
     const limits = { ...DATABASE_LIMITS, ...options.limits };
-    const connection = new Connection(started, handle, { now, seed, foreignKeys, limits });
+    const connection = new Connection(started, handle, { now, seed, foreignKeys, writesSchema, limits });
     try {
       connection.configure();
     } catch (error) {
@@ -55,6 +57,11 @@ export class SqliteDatabase implements Database {
   /** The tables that statements have named so far. */
   get touched(): TouchedTables {
     return this.connection.touched;
+  }
+
+  /** The pragmas of scripts that were left out. */
+  get skipped(): readonly { pragma: string; line: number }[] {
+    return this.connection.skipped;
   }
 
   async fetchAll<Row extends SqlRow = SqlRow>(sql: string, parameters: SqlParameters = {}): Promise<Row[]> {
@@ -109,7 +116,7 @@ export class SqliteDatabase implements Database {
   /** @throws SqlError where a transaction was left open. */
   assertSettled(): void {
     const fault = this.unsettled();
-    if (fault !== null) throw new SqlError(fault, MISUSE);
+    if (fault !== null) throw new SqlError(fault, MISUSE, this.connection.openSince);
   }
 
   /** The database as the bytes of a file. The same statements on the same bytes give the same bytes. */

@@ -1,5 +1,6 @@
 import type { ResetOutcome, StepOutcome } from '../contracts/environment.js';
 import { isMapping } from '../contracts/json.js';
+import { asError, shownValue } from '../contracts/run-user-code.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -25,7 +26,7 @@ const RULES: readonly [
 /** The value at a path of at most two fields, as people read it. */
 function shown(outcome: Fields, field: string): string {
   const value = field.split('.').reduce<unknown>((inner, key) => (inner as Fields)[key], outcome);
-  return typeof value === 'number' || value === undefined ? String(value) : JSON.stringify(value);
+  return shownValue(value);
 }
 
 /**
@@ -61,6 +62,6 @@ function checkJson(method: string, outcome: Fields): void {
   try {
     JSON.stringify(outcome);
   } catch (error) {
-    throw new TypeError(`${method} answered what cannot be written as JSON: ${(error as Error).message}`);
+    throw new TypeError(`${method} answered what cannot be written as JSON: ${asError(error).message}`);
   }
 }

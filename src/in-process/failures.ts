@@ -1,5 +1,6 @@
 import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { EpisodeError } from '../contracts/results.js';
+import { asError } from '../contracts/run-user-code.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { CallRefusedError } from '../runtime/ports.js';
 
@@ -19,14 +20,15 @@ export class FatalRunError extends Error {
 /** What a call's last attempt means. The same words as in a durable run's rows. */
 export function finalFailure(error: unknown, failures: number): Error {
   if (!(error instanceof LanguageModelError)) {
-    return new FatalRunError(error instanceof Error ? error.message : String(error));
+    return new FatalRunError(asError(error).message);
   }
   const message = error.retryable ? `${error.message} (gave up after ${failures} attempts)` : error.message;
   return error.fatalForRun ? new FatalRunError(message) : new CallFailedError({ type: error.kind, message });
 }
 
 /** An error that ends a lane and is no episode's. */
-export function isInterruption(error: unknown): boolean {
+export function isInterruption(thrown: unknown): boolean {
+  const error = asError(thrown);
   return error instanceof CallRefusedError || error instanceof FatalRunError;
 }
 
@@ -34,7 +36,7 @@ export function isInterruption(error: unknown): boolean {
  * What an error row says.
  * @param file of the user's own that may have thrown it
  */
-export function describeError(error: unknown, file?: string): EpisodeError {
-  if (error instanceof Error) return { type: error.name, message: messageWithPlace(error, file) };
-  return { type: 'Error', message: String(error) };
+export function describeError(thrown: unknown, file?: string): EpisodeError {
+  const error = asError(thrown);
+  return { type: error.name, message: messageWithPlace(error, file) };
 }

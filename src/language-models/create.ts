@@ -5,7 +5,7 @@ import type { Notice } from './chat-messages.js';
 import { LanguageModelError } from './errors.js';
 import { isFree } from './prices.js';
 import type { OpenRecording } from './replay.js';
-import { atServer, serverInEnvironment } from './server-address.js';
+import { atServer } from './server-address.js';
 import type { SimulationSettings } from './simulated.js';
 import type { KnownAnswer } from './simulated-answers.js';
 import { withUsage } from './usage.js';
@@ -72,7 +72,7 @@ export function findKey(provider: ProviderName, environment: Environment): strin
  * An OpenAI-compatible server behind `base_url` needs no key; where one is set, it is sent there.
  */
 export function missingCredentials(
-  settings: Pick<LanguageModelSettings, 'provider' | 'base_url'>,
+  settings: Pick<LanguageModelSettings, 'provider' | 'base_url'> & { model?: string },
   environment: Environment,
 ): string | null {
   const { provider } = settings;
@@ -99,10 +99,9 @@ export async function createLanguageModel(
   dependencies: LanguageModelDependencies,
 ): Promise<CreatedLanguageModel> {
   const { provider, model: modelName, base_url, script } = given;
-  // The worker's own environment may name any server.
-  if (base_url !== serverInEnvironment(provider, dependencies.environment)?.address) {
-    checkServer('lm.base_url', base_url);
-  }
+  // The worker's own environment may name any server, and a model that is named by its path has one near by.
+  const ownServer = atServer({ ...given, base_url: undefined }, dependencies.environment).base_url;
+  if (base_url !== ownServer) checkServer('lm.base_url', base_url);
   const settings = atServer(given, dependencies.environment);
   if (script !== undefined) checkFile('lm.script', script);
   const missing = missingCredentials(settings, dependencies.environment);

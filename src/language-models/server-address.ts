@@ -1,3 +1,4 @@
+import { isModelPath } from '../config/language-model-schema.js';
 import { LanguageModelError } from './errors.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,19 +22,22 @@ export function serverInEnvironment(
   return null;
 }
 
+/** Where vLLM and others serve a model, unless they are told otherwise. */
+const OWN_SERVER = 'http://127.0.0.1:8000/v1';
+
 /**
  * The settings of a model with the server that it is asked at: the config's, or else the one that the environment of the
- * worker names, whose owner has put it there.
+ * worker names, whose owner has put it there. A model that is named by its path is on a server of one's own.
  * @throws LanguageModelError (`configuration`) where that is no address.
  */
-export function atServer<Settings extends { provider: string; base_url?: string | undefined }>(
-  settings: Settings,
-  environment: Environment,
-): Settings {
+export function atServer<
+  Settings extends { provider: string; model?: string | undefined; base_url?: string | undefined },
+>(settings: Settings, environment: Environment): Settings {
   if (settings.base_url !== undefined) return settings;
-  const { provider } = settings;
+  const { provider, model = '' } = settings;
   const named = serverInEnvironment(provider, environment);
-  if (named === null) return settings;
+  if (named === null)
+    return provider === 'openai' && isModelPath(model) ? { ...settings, base_url: OWN_SERVER } : settings;
   if (!URL.canParse(named.address) || !/^https?:/i.test(named.address)) {
     const message = `${named.variable} is no address; write https://host/path, or leave it out`;
     throw new LanguageModelError('configuration', message, { provider });

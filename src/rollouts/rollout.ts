@@ -1,6 +1,7 @@
 import type {
   AgentTurn,
   DatabaseVersion,
+  OpenCalls,
   RolloutEnding,
   RolloutOutcome,
   RolloutPlace,
@@ -60,35 +61,41 @@ export class Rollout {
     return this.standing;
   }
 
-  /** Goes on until it ends; answers null where `interrupted` says so between two replies of the agent. */
+  /** Goes on until it ends; answers null where `interrupted` says so before a reply of the agent or a tool call. */
   async run(interrupted: () => boolean = () => false): Promise<RolloutOutcome | null> {
     const { max_turns, user_begins } = this.rules;
     if (user_begins && this.standing.user_turns === 0) {
       const ended = await this.userTurn();
       if (ended !== null) return ended;
     }
-    while (this.standing.agent_turns < max_turns) {
+    for (;;) {
+      const { open, agent_turns } = this.standing;
+      if (open === undefined && agent_turns >= max_turns) return this.end('max_turns');
       if (interrupted()) return null;
-      const ended = await this.agentTurn();
+      const ended = await (open === undefined ? this.agentTurn() : this.toolCall(open));
       if (ended !== null) return ended;
     }
-    return this.end('max_turns');
   }
 
-  /** A reply of the agent, and what follows from it. */
+  /** A reply of the agent. */
   private async agentTurn(): Promise<RolloutOutcome | null> {
-    const { stops_at_goal } = this.rules;
     const { tool_calls, cut_off } = await this.ports.agent(this.standing);
     this.move({ agent_turns: this.standing.agent_turns + 1 });
     if (cut_off === true) return this.end('cut_off');
     if (tool_calls === 0) return this.replied();
-    let goal = false;
-    for (let index = 0; index < tool_calls; index++) {
-      const called = await this.ports.tool(this.standing, index);
-      this.move({ at: called.at });
-      goal = called.goal ?? goal;
-    }
-    return goal && stops_at_goal ? this.end('goal') : null;
+    this.move({ open: { calls: tool_calls, made: 0, goal: false } });
+    return null;
+  }
+
+  /** The next of the reply's tool calls. Whether the goal holds counts after the last one. */
+  private async toolCall({ calls, made, goal }: OpenCalls): Promise<RolloutOutcome | null> {
+    const called = await this.ports.tool(this.standing, made);
+    const open = { calls, made: made + 1, goal: called.goal ?? goal };
+    this.move({ at: called.at, open });
+    if (open.made < calls) return null;
+    const { open: _done, ...place } = this.standing;
+    this.standing = place;
+    return open.goal && this.rules.stops_at_goal ? this.end('goal') : null;
   }
 
   /** A reply without a tool call goes to the user. */

@@ -12,7 +12,7 @@ export function rolloutRules(
   return {
     max_turns: row.max_turns,
     has_user,
-    user_begins: has_user && row.initial_messages.at(-1)?.role !== 'user',
+    user_begins: has_user && !['user', 'tool'].includes(row.initial_messages.at(-1)?.role ?? ''),
     stops_at_goal: row.stop_at_goal,
   };
 }

@@ -4,6 +4,7 @@ import type { Feedback } from '../contracts/environment.js';
 import type { CallIdentity, GenerateReply } from '../contracts/language-model.js';
 import type { EpisodeCall, EpisodeError } from '../contracts/results.js';
 import type { AwaitedStep } from '../contracts/run.js';
+import { asError } from '../contracts/run-user-code.js';
 import type { MemoryModule } from '../memory/memory-module.js';
 import { sumOf } from '../statistics/sums.js';
 import type { EpisodeState, LaneState } from './lane-state.js';
@@ -105,7 +106,7 @@ export class Lane {
     } catch (caught) {
       if (this.ports.isInterruption(caught)) throw caught;
       error = this.ports.describeError(caught);
-      if (caught instanceof StepError) unjudged = caught.action;
+      if (asError(caught) instanceof StepError) unjudged = (caught as StepError).action;
     }
     if (error === null) {
       try {

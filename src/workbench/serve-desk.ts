@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { InvalidInputError } from '../config/errors.js';
 import type { ToolFault } from '../contracts/bundle.js';
 import { isInfrastructureError } from '../contracts/infrastructure-error.js';
+import { asError } from '../contracts/run-user-code.js';
 import { SqlError } from '../databases/sql-error.js';
 import { DESK_PAGE, DESK_SCRIPT, DESK_STYLE } from './desk-page.js';
 import { openApiDocument } from './openapi.js';
@@ -123,7 +124,7 @@ function faultOf(error: unknown): Answer {
     return { status: 422, body: { error: error.message } };
   }
   const status = isInfrastructureError(error) ? 503 : 500;
-  return { status, body: { error: error instanceof Error ? error.message : String(error) } };
+  return { status, body: { error: asError(error).message } };
 }
 
 function write(response: ServerResponse, { status, body, type }: Answer): void {

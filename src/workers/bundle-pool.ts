@@ -7,7 +7,7 @@ import {
   type StoredRow,
 } from '../activities/agent-eval/bundle-code.js';
 import { BundleFiles } from '../activities/agent-eval/bundle-files.js';
-import { checkModules, type ModuleTrial, moduleFolders, moduleTexts } from '../bundles/bundle-modules.js';
+import { checkModules, type ModuleTrial, moduleTexts } from '../bundles/bundle-modules.js';
 import { RewardError } from '../bundles/reward.js';
 import { InvalidInputError } from '../config/errors.js';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
@@ -38,8 +38,7 @@ export class BundlePool {
       thread: thread ?? new URL('./bundle-thread.js', import.meta.url),
       what: 'bundles',
       stuck,
-      ended: ({ stored }, message) =>
-        new InfrastructureError(`the thread that ran the code of ${stored.row.id} ended: ${message}`),
+      ended: (asked, message) => new InfrastructureError(`the thread of ${codeOf(asked)} ended: ${message}`),
     });
   }
 
@@ -84,7 +83,7 @@ export class BundlePool {
   /** @throws what the code has thrown; InfrastructureError where its thread came to an end. */
   private async run(asked: BundleAsked, signal: CodeLimits['signal']): Promise<TaskAnswer> {
     const answer = await this.pool.run(asked, { signal });
-    if ('failure' in answer) throw errorOf(answer.failure, signal);
+    if ('failure' in answer) throw errorOf(asked, answer.failure, signal);
     return answer;
   }
 }
@@ -92,21 +91,27 @@ export class BundlePool {
 /** Those of one row's modules: other bundles' need not come along. */
 function textsOf({ row, folder }: StoredRow, begunWith: CodeTexts | undefined): CodeTexts | undefined {
   if (begunWith === undefined) return moduleTexts(row, folder);
-  const folders = moduleFolders(row, folder);
-  return new Map([...begunWith].filter(([path]) => folders.some((one) => path.startsWith(one + sep))));
+  return new Map([...begunWith].filter(([path]) => path.startsWith(folder + sep)));
 }
 
-function stuck({ kind, stored, asked, timeoutMs }: BundleAsked): InfrastructureError {
-  const what = kind === 'call' ? `the tool ${asked.call.name}` : 'the reward';
+/** Which code a task is: `the tool book of desk.001 (/desk/tools.ts)`. */
+function codeOf({ kind, stored, asked }: BundleAsked): string {
+  const { row, folder } = stored;
+  return kind === 'call'
+    ? `the tool ${asked.call.name} of ${row.id} (${row.toolset} in ${folder})`
+    : `the reward of ${row.id} (reward in ${folder})`;
+}
+
+function stuck(asked: BundleAsked): InfrastructureError {
   return new InfrastructureError(
-    `${what} of ${stored.row.id} computed for longer than ${timeoutMs / 1000} s without a pause; its thread was ended`,
+    `${codeOf(asked)} computed for longer than ${asked.timeoutMs / 1000} s without a pause; its thread was ended`,
   );
 }
 
-function errorOf({ kind, message, stack }: TaskFailure, signal: CodeLimits['signal']): unknown {
+/** What nobody foresaw costs this task alone: it is tried again, and is its rollout's error at last. */
+function errorOf(asked: BundleAsked, { kind, message }: TaskFailure, signal: CodeLimits['signal']): unknown {
   if (kind === 'cancelled' && signal?.aborted) return signal.reason;
   if (kind === 'reward') return new RewardError(message);
   if (kind === 'input') return new InvalidInputError(message, 'datasets');
-  if (kind !== 'other') return new InfrastructureError(message);
-  return Object.assign(new Error(message), { stack });
+  return new InfrastructureError(kind === 'infrastructure' ? message : `${codeOf(asked)}: ${message}`);
 }

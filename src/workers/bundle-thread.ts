@@ -12,6 +12,7 @@ import { RewardError, type RewardOutput } from '../bundles/reward.js';
 import type { ModelToolCall, ToolCallPlace, ToolRan } from '../bundles/run-tool-call.js';
 import { InvalidInputError } from '../config/errors.js';
 import { isInfrastructureError } from '../contracts/infrastructure-error.js';
+import { asError } from '../contracts/run-user-code.js';
 import type { PooledTask, TaskBegun } from './code-pool.js';
 
 /** What a thread is asked to do. */
@@ -30,7 +31,6 @@ export type BundleAsked = {
 export interface TaskFailure {
   kind: 'infrastructure' | 'reward' | 'input' | 'cancelled' | 'other';
   message: string;
-  stack?: string | undefined;
 }
 
 export type TaskAnswer = { ran: ToolRan } | { judged: RewardOutput } | { failure: TaskFailure };
@@ -48,15 +48,15 @@ function codeOf(evaluation: string): BundleCode {
   return code;
 }
 
-function failureOf(error: unknown, signal: AbortSignal): TaskFailure {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+function failureOf(thrown: unknown, signal: AbortSignal): TaskFailure {
+  const error = asError(thrown);
   const kind = () => {
     if (signal.aborted) return 'cancelled';
     if (error instanceof RewardError) return 'reward';
     if (error instanceof InvalidInputError) return 'input';
     return isInfrastructureError(error) ? 'infrastructure' : 'other';
   };
-  return { kind: kind(), message, stack };
+  return { kind: kind(), message: error.message };
 }
 
 async function answer(task: BundleAsked, limits: CodeLimits): Promise<TaskAnswer> {

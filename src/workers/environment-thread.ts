@@ -11,6 +11,7 @@ import { Lru } from '../activities/lru.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { Task } from '../contracts/environment.js';
 import type { Json } from '../contracts/json.js';
+import { asError } from '../contracts/run-user-code.js';
 import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../grading/grade.js';
 import type { CodeTexts } from '../user-code/code-texts.js';
 import type { PooledTask, TaskBegun } from './code-pool.js';
@@ -79,11 +80,12 @@ function comparer(port: MessagePort): SymbolicComparer {
 
 /** The message of what made a comparison impossible, without our own words around it. */
 export function reasonOf({ cause }: ComparisonUnavailableError): string {
-  return cause instanceof Error ? cause.message : String(cause);
+  return asError(cause).message;
 }
 
-function failureOf(error: unknown): EnvironmentAnswer {
-  const { message } = error instanceof Error ? error : new Error(String(error));
+function failureOf(thrown: unknown): EnvironmentAnswer {
+  const error = asError(thrown);
+  const { message } = error;
   if (error instanceof ComparisonUnavailableError)
     return { failure: 'unavailable', message: reasonOf(error) };
   if (error instanceof InvalidInputError) return { failure: 'input', message, field: error.field };

@@ -3,6 +3,7 @@ import { Lru, loadedOnce } from '../activities/lru.js';
 import { loadUserModule } from '../activities/user-modules.js';
 import { InvalidInputError } from '../config/errors.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
+import { asError, shownValue } from '../contracts/run-user-code.js';
 import { customDomain } from '../evolution/domains/custom.js';
 import type { Domain, DomainScore } from '../evolution/domains/domain.js';
 import type { DatasetExample } from '../evolution/types.js';
@@ -37,7 +38,7 @@ const domains = new Lru<string, Promise<Domain>>(EXPERIMENTS);
 function plain({ score, message, metrics }: DomainScore): DomainScore {
   return {
     score: plainValue(score) as number,
-    message: String(message ?? ''),
+    message: typeof message === 'string' ? message : shownValue(message ?? ''),
     ...(metrics === undefined ? {} : { metrics: plainValue(metrics) as Record<string, number> }),
   };
 }
@@ -68,7 +69,7 @@ export default async function run(asked: PooledTask<ScoreAsked>): Promise<ScoreA
   try {
     return await inTime(() => score(asked), asked.timeoutMs);
   } catch (error) {
-    const { message } = error as Error;
+    const { message } = asError(error);
     return { refused: message, field: error instanceof InvalidInputError ? error.field : undefined };
   } finally {
     asked.port.close();

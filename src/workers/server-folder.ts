@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { homeFolder } from '../config/paths.js';
 
 const DEFAULT_FOLDER = '.reprise';
 
-/** Where the embedded server keeps its database, by default `.reprise` in the working folder. */
+/** Where the embedded server keeps its database, by default `.reprise` in the working folder, or beside it; see `homeFolder`. */
 export function serverFolder(environment: NodeJS.ProcessEnv = process.env): string {
-  return resolve(environment.REPRISE_SERVER_DIR || DEFAULT_FOLDER);
+  return resolve(environment.REPRISE_SERVER_DIR || join(homeFolder(process.cwd()), DEFAULT_FOLDER));
 }
 
 /** What a folder has that others than its owner may do, and the bit of a folder that is everybody's, such as /tmp. */

@@ -7,6 +7,7 @@ import type { AgentConfig } from '../config/agent-schemas.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { MemoryConfig } from '../config/memory-schemas.js';
 import type { Task } from '../contracts/environment.js';
+import { asError } from '../contracts/run-user-code.js';
 import { LATE, settle } from '../sandboxes/settle.js';
 import type { CodeTexts } from '../user-code/code-texts.js';
 import type { PooledTask, TaskBegun, Timed } from './code-pool.js';
@@ -50,8 +51,9 @@ export default async function run(asked: PooledTask<TrialAsked>): Promise<TrialA
   parentPort?.postMessage({ begun: asked.id } satisfies TaskBegun);
   try {
     return (await settle(attempt(asked), asked.timeoutMs)) === LATE ? { late: true } : { passed: true };
-  } catch (error) {
-    const { message } = error instanceof Error ? error : new Error(String(error));
+  } catch (thrown) {
+    const error = asError(thrown);
+    const { message } = error;
     return error instanceof InvalidInputError
       ? { refused: message, field: error.field }
       : { failed: message };

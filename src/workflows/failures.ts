@@ -8,12 +8,14 @@ import {
 import { FAILURE_TYPES } from '../contracts/names.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { EpisodeError } from '../contracts/results.js';
+import { asError } from '../contracts/run-user-code.js';
 import type { AskAgain, StepCost } from '../contracts/step-cost.js';
 import { CallRefusedError } from '../runtime/ports.js';
 import { noStepCost } from '../runtime/step-cost.js';
 
 /** An error that ends a lane and is no episode's. */
-export function isInterruption(error: unknown): boolean {
+export function isInterruption(thrown: unknown): boolean {
+  const error = asError(thrown);
   return error instanceof CallRefusedError || isCancellation(error) || fatalMessage(error) !== null;
 }
 
@@ -28,7 +30,7 @@ function causeOf(error: unknown): unknown {
  * @param file of the user's own that may have thrown it
  */
 export function describeError(error: unknown, file?: string): EpisodeError {
-  const cause = causeOf(error);
+  const cause = asError(causeOf(asError(error)));
   if (cause instanceof ApplicationFailure) {
     return { type: cause.type ?? 'Error', message: cause.message };
   }
@@ -38,8 +40,7 @@ export function describeError(error: unknown, file?: string): EpisodeError {
       message: `no answer in time (${cause.timeoutType}); the workers may have died repeatedly`,
     };
   }
-  if (cause instanceof Error) return { type: cause.name, message: messageWithPlace(cause, file) };
-  return { type: 'Error', message: String(cause) };
+  return { type: cause.name, message: messageWithPlace(cause, file) };
 }
 
 const FATAL_TYPES: string[] = [

@@ -157,7 +157,14 @@ export class RolloutSession {
     const turn = await this.request((before) =>
       bundles.agentTurn.executeWithOptions(options, [{ ...this.name(), place, ...before }]),
     );
-    this.totals = { ...this.totals, agent_turns: this.totals.agent_turns + 1 };
+    const { agent_turns, tool_calls, tool_calls_failed } = this.totals;
+    const { tool_calls_refused = 0 } = turn;
+    this.totals = {
+      ...this.totals,
+      agent_turns: agent_turns + 1,
+      tool_calls: tool_calls + tool_calls_refused,
+      tool_calls_failed: tool_calls_failed + tool_calls_refused,
+    };
     this.show();
     return turn;
   }

@@ -8,8 +8,8 @@ import { RolloutSession } from './rollout-session.js';
 import { assertHasParent } from './started-rightly.js';
 
 /**
- * One conversation of an agent with its tools and its user, step by step. Continues as new between two replies of the
- * agent when its history grows long.
+ * One conversation of an agent with its tools and its user, step by step. Continues as new before a reply of the
+ * agent or a tool call when its history grows long.
  */
 export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   assertHasParent('agentEval');

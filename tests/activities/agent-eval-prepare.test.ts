@@ -128,18 +128,18 @@ describe('an evaluation is prepared', () => {
     expect(await changes()).toEqual(noted);
   });
 
-  test('with a note of tools that lie beside the bundle', async () => {
+  test('with a note of tools that lie in a folder of the bundle', async () => {
     const { prepared, store } = world();
     const folder = bundleFolder({
-      'desk/task.jsonl': [{ ...ROW, seed_sql: SEED, toolset: 'shared.tools' }],
+      'desk/task.jsonl': [{ ...ROW, seed_sql: SEED, toolset: 'desk.shared.tools' }],
       'desk/reward.ts': REWARD,
-      'shared/tools.ts': TOOLS,
+      'desk/shared/tools.ts': TOOLS,
     });
     await prepared([join(folder, 'desk')]);
-    writeFileSync(join(folder, 'shared/tools.ts'), `${TOOLS}\n// mended\n`);
+    writeFileSync(join(folder, 'desk/shared/tools.ts'), `${TOOLS}\n// mended\n`);
     await prepared([join(folder, 'desk')]);
     const { changes } = JSON.parse((await store.readText('desk/code.json')) ?? '');
-    expect(changes).toMatchObject([{ modules: ['shared/tools.ts'] }]);
+    expect(changes).toMatchObject([{ modules: ['desk/shared/tools.ts'] }]);
   });
 
   test.each<[string, Record<string, unknown>, object, Record<string, string>]>([

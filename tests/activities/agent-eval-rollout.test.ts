@@ -17,7 +17,12 @@ const failureOf = (work: Promise<unknown>) =>
 describe('a rollout', () => {
   test('is agent, tools and user in turn, each told what came before, and is judged', async () => {
     const world = deskWorld({
-      config: { agent: { lm: { model: 'openai/fake', base_url: 'http://x/v1' }, system_prompt: 'Be kind.' } },
+      config: {
+        agent: {
+          lm: { model: 'openai/fake', base_url: 'http://x/v1' },
+          system_prompt: 'Be kind on {{today+1}}.',
+        },
+      },
     });
     await world.prepared();
     const { outcome, result, totals } = await world.play([world.worker()]);
@@ -28,7 +33,7 @@ describe('a rollout', () => {
     const [first, second, third, user] = world.asked;
     expect(first?.tools?.map(({ name }) => name)).toEqual(['book', 'pay']);
     expect(first?.messages.map(({ role, content }) => `${role}: ${content}`)).toEqual([
-      'system: Be kind.',
+      'system: Be kind on 2026-03-03.',
       'system: the policy',
       'user: A seat on flight 1, please.',
     ]);
@@ -109,6 +114,26 @@ describe('a rollout', () => {
     expect(told[1]?.content).toContain('flight');
     expect(told[2]?.content).toContain("no tool 'fly'");
     expect(world.asked[0]?.tools?.map(({ name }) => name)).toEqual(['book']);
+  });
+
+  test('refuses the tool calls of a reply that are too many, and tells the agent', async () => {
+    const config = { agent: { lm: { model: 'openai/fake' }, max_tool_calls_per_reply: 2 } };
+    const book: [string, object] = ['book', { flight: 1 }];
+    const world = deskWorld({
+      config,
+      agent: ({ call }) => (call.ordinal === 0 ? calls(book, book, book, book) : says('Booked.')),
+    });
+    await world.prepared();
+    const { outcome, result } = await world.play([world.worker(), world.worker()]);
+    expect(outcome).toMatchObject({ ending: 'user_stop', place: { agent_turns: 2, at: { version: 2 } } });
+    expect(result.status).toBe('done');
+    expect(world.ran).toEqual(['book', 'book']);
+    const told = world.asked[1]?.messages.filter(({ role }) => role === 'tool') ?? [];
+    expect(told.map(({ tool_call_id }) => tool_call_id)).toEqual(['c0', 'c1', 'c2', 'c3']);
+    expect(told[3]?.content).toContain('of the 4 tool calls of a reply, only the first 2 are');
+    const first = { ...world.name, place: firstPlace({ version: 0, database: 'runs/desk.001/base.db' }) };
+    const turn = await world.worker()().agentTurn(first);
+    expect(turn).toMatchObject({ tool_calls: 2, tool_calls_refused: 2 });
   });
 
   test('ends with its goal where the row says so', async () => {

@@ -75,3 +75,13 @@ test('the agents of a shard are told apart, and what throws at once has had its 
   await expect(thrown).rejects.toThrow('at once');
   expect(idle.size).toBe(1);
 });
+
+test('what an agent has overwritten of the language is put back when its turn is over', async () => {
+  const { map } = Array.prototype;
+  const turns = new AgentTurns(new Set<IdleTurn>());
+  await turns.take(async () => {
+    await settled();
+    Reflect.set(Array.prototype, 'map', null);
+  });
+  expect(Array.prototype.map).toBe(map);
+});

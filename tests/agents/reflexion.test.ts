@@ -185,7 +185,7 @@ describe('the registry', () => {
 
   test.each([
     [{ thrown: new TypeError('no key') }, 'agent.file: /own/agent.ts cannot be loaded in a workflow: no key'],
-    [{ thrown: 'no key' }, 'agent.file: /own/agent.ts cannot be loaded in a workflow: no key'],
+    [{ thrown: 'no key' }, 'agent.file: /own/agent.ts cannot be loaded in a workflow: no key (agent.ts)'],
     [{ exports: { Other: class {} } }, "agent.class_name: /own/agent.ts exports no class 'Own'"],
     [{ exports: { Own: {} } }, "agent.class_name: /own/agent.ts exports no class 'Own'"],
   ])('one whose file gives no class is refused when it is made, and no other one: %j', (loaded, message) => {

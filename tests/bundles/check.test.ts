@@ -60,7 +60,7 @@ describe('what makes a row’s figure worthless is an error', () => {
       'a seed that never ends',
       { seed_sql: 'BEGIN; CREATE TABLE a (x)' },
       {},
-      'seed_sql: a transaction was begun',
+      'seed_sql: line 1: a transaction was begun',
     ],
     [
       'a goal without a table',
@@ -162,6 +162,12 @@ describe('what is to be looked at is a warning', () => {
       'end_goal_sql: reads flights, which no tool was seen to write',
     ],
     ['a goal that reads nothing', { end_goal_sql: 'SELECT 0' }, {}, 'end_goal_sql: reads no table'],
+    [
+      'a pragma that only tunes a file',
+      { seed_sql: `PRAGMA journal_mode=WAL;\n${SEED}` },
+      {},
+      'seed_sql: line 1: PRAGMA journal_mode is left out: it only tunes a file',
+    ],
     [
       'a seed with orphans',
       { seed_sql: `${SEED}INSERT INTO bookings VALUES ('x', 9, '');` },

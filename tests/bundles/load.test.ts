@@ -117,14 +117,62 @@ describe('a toolset is found', () => {
     expect((await load(folder)).rows).toHaveLength(1);
   });
 
-  test('in the folder beside', async () => {
+  test('in a copy that has another name, beside the bundle that it is of', async () => {
     const parent = bundleFolder({
       'flight/tools.ts': TOOLS,
-      'other/task.jsonl': [{ ...ROW, seed_sql: '', toolset: 'flight.tools' }],
-      'other/reward.ts': REWARD,
+      'copy/tools.ts': TOOLS.replace("'flight_tools'", "'copied_tools'"),
+      'copy/task.jsonl': [{ ...ROW, seed_sql: '', toolset: 'flight.tools' }],
+      'copy/reward.ts': REWARD,
     });
-    expect((await load(join(parent, 'other'))).rows[0]?.registry.name).toBe('flight_tools');
+    expect((await load(join(parent, 'copy'))).rows[0]?.registry.name).toBe('copied_tools');
   });
+
+  test.each(['flight.tools', '../flight/tools.ts', '../flight/tools', './lib/../../flight/tools.ts'])(
+    'never in the folder beside, as %s',
+    async (toolset) => {
+      const parent = bundleFolder({
+        'flight/tools.ts': TOOLS,
+        'other/task.jsonl': [{ ...ROW, seed_sql: '', toolset }],
+        'other/reward.ts': REWARD,
+      });
+      const [fault] = await faultsOf(join(parent, 'other'));
+      expect(fault).toMatchObject({
+        field: 'toolset',
+        message: expect.stringContaining('leads out of the bundle'),
+      });
+      expect(fault?.message).toContain(join(parent, 'flight/tools'));
+    },
+  );
+});
+
+const ASKS = { role: 'user', content: 'Which flights are there?' };
+const CALLS = {
+  role: 'assistant',
+  tool_calls: [{ id: 'c1', name: 'search', arguments: { day: '{{today}}' } }],
+};
+const ANSWERS = { role: 'tool', tool_call_id: 'c1', content: '[{"id": 1, "note": "{{name}} {{today}}"}]' };
+
+test('a row may begin with calls that were made, in either form', async () => {
+  const called = { name: 'search', arguments: '{"day": "{{today}}"}' };
+  const asOpenAI = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'c1', type: 'function', function: called }],
+  };
+  const load = async (message: object) => {
+    const folder = flightBundle([{ ...ROW, now: '2026-03-02', initial_messages: [ASKS, message, ANSWERS] }]);
+    return (await loadBundle(folder, { now: NOW })).rows[0]?.row.initial_messages;
+  };
+  for (const [message, written] of [
+    [CALLS, '{"day":"2026-03-02"}'],
+    [asOpenAI, '{"day": "2026-03-02"}'],
+  ] as const) {
+    expect(await load(message)).toEqual([
+      ASKS,
+      { role: 'assistant', content: '', tool_calls: [{ id: 'c1', name: 'search', arguments: written }] },
+      { role: 'tool', tool_call_id: 'c1', content: '[{"id": 1, "note": "{{name}} 2026-03-02"}]' },
+    ]);
+  }
 });
 
 describe('a wrong row is named with its line, id and field', () => {
@@ -140,9 +188,45 @@ describe('a wrong row is named with its line, id and field', () => {
     ['no messages', { ...ROW, initial_messages: [] }, 'initial_messages', 'must have at least 1 entry'],
     [
       'an odd role',
-      { ...ROW, initial_messages: [{ role: 'tool', content: 'x' }] },
+      { ...ROW, initial_messages: [{ role: 'function', content: 'x' }] },
       'initial_messages[0].role',
-      'allowed: system, user, assistant',
+      'allowed: system, user, assistant, tool',
+    ],
+    [
+      'no content',
+      { ...ROW, initial_messages: [{ role: 'user' }] },
+      'initial_messages[0]',
+      'content is missing',
+    ],
+    [
+      'an answer to no call',
+      { ...ROW, initial_messages: [ASKS, { role: 'tool', tool_call_id: 'c2', content: 'x' }] },
+      'initial_messages[1]',
+      'answers no call c2',
+    ],
+    [
+      'an answer without its call',
+      { ...ROW, initial_messages: [ASKS, { role: 'tool', content: 'x' }] },
+      'initial_messages[1]',
+      'a tool message names its call',
+    ],
+    [
+      'a call without an answer',
+      { ...ROW, initial_messages: [ASKS, CALLS, ASKS] },
+      'initial_messages[1]',
+      'the call c1 has no answer',
+    ],
+    [
+      'a call of no tool',
+      { ...ROW, initial_messages: [ASKS, { ...CALLS, tool_calls: [{ id: 'c1', name: 'serch' }] }, ANSWERS] },
+      'initial_messages[1].tool_calls',
+      "did you mean 'search'?",
+    ],
+    [
+      'a call of the user',
+      { ...ROW, initial_messages: [{ ...CALLS, role: 'user' }, ANSWERS] },
+      'initial_messages[0]',
+      'a user message has no tool_calls',
     ],
     ['an id with a slash', { ...ROW, id: 'a/b' }, 'id', 'it names a folder'],
     ['an id that climbs', { ...ROW, id: '..' }, 'id', 'it names a folder'],
@@ -212,9 +296,9 @@ describe('a wrong row is named with its line, id and field', () => {
     ],
     [
       'no toolset there',
-      { ...ROW, toolset: 'hotel.tools' },
+      { ...ROW, toolset: 'hotel.desk' },
       'toolset',
-      "there is no module 'hotel.tools'; looked for",
+      "there is no module 'hotel.desk'; looked for",
     ],
     ['a toolset of odd letters', { ...ROW, toolset: 'a b.tools' }, 'toolset', "'a b.tools' is no toolset"],
   ])('%s', async (_name, row, field, message) => {

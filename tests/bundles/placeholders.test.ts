@@ -22,7 +22,7 @@ test.each([
   expect(fillInDates(`on {{${inner}}}, and {{${inner}}}.`, NOW)).toBe(`on ${written}, and ${written}.`);
 });
 
-test.each(['tomorrow', 'today+1d', 'today + x', '', 'now+1', 'result.0.id', 'today+123456'])(
+test.each(['tomorrow', 'today+1d', 'today + x', '', 'name', 'now+1', 'result.0.id', 'today+123456'])(
   '{{%s}} is refused, with what there is',
   (inner) => {
     expect(() => fillInDates(`{{${inner}}}`, NOW)).toThrow(PlaceholderError);
@@ -32,6 +32,36 @@ test.each(['tomorrow', 'today+1d', 'today + x', '', 'now+1', 'result.0.id', 'tod
 
 test('braces that are none stay', () => {
   expect(fillInDates('{"a": {"b": 1}} {today} { {today} }', NOW)).toBe('{"a": {"b": 1}} {today} { {today} }');
+});
+
+test.each<[string, string]>([
+  ['{{"a": {"b": 1}}}', '{{"a": {"b": 1}}}'],
+  ['{{ user.name | upper }}', '{{ user.name | upper }}'],
+  ['\\{{today}} {{today}}', '{{today}} 2026-02-28'],
+  ['\\{{name}}', '{{name}}'],
+])('of a prompt %s becomes %s', (text, filled) => {
+  expect(fillInDates(text, NOW)).toBe(filled);
+});
+
+test.each<[string, string | null]>([
+  [
+    "INSERT INTO mails VALUES ('Dear {{name}}, {{}}'), ('{{x}}')",
+    "INSERT INTO mails VALUES ('Dear {{name}}, {{}}'), ('{{x}}')",
+  ],
+  ['{{nowhere}} {{today}} \\{{today}}', '{{nowhere}} 2026-02-28 {{today}}'],
+  ['{{tomorrow}}', null],
+  ['{{today+1d}}', null],
+])('of data %s becomes %s', (text, filled) => {
+  if (filled === null) expect(() => fillInDates(text, NOW, 'data')).toThrow(PlaceholderError);
+  else expect(fillInDates(text, NOW, 'data')).toBe(filled);
+});
+
+test('braces of an oracle are its own where a backslash says so, through both passes', () => {
+  const dated = fillInOracleDates({ text: '\\{{result.0}} \\{{today}} {{today}} {{result.0}}' }, NOW);
+  expect(fillInResults(dated, ['{{today}}'])).toEqual({
+    text: '{{result.0}} {{today}} 2026-02-28 {{today}}',
+  });
+  expect(fillInResults('\\{{result.0}}', [])).toBe('{{result.0}}');
 });
 
 test('every text of a value is filled in, and nothing else', () => {

@@ -8,6 +8,7 @@ import {
 } from '../../src/bundles/index.js';
 import { isReward } from '../../src/bundles/reward.js';
 import { filled } from '../databases/support.js';
+import { HOSTILE_THROWS } from '../support/hostile-throws.js';
 
 const input = {} as RewardInput;
 
@@ -24,8 +25,18 @@ describe('defineReward', () => {
     ['no score', { reason: 'x' }, 'score: must be a finite number, not missing'],
     ['NaN', { score: Number.NaN }, 'score: must be a finite number, not NaN'],
     ['infinity', { score: Number.POSITIVE_INFINITY }, 'score: must be a finite number, not Infinity'],
-    ['a score as text', { score: '1' }, 'score: must be a finite number, not 1'],
+    ['a score as text', { score: '1' }, 'score: must be a finite number, not "1"'],
     ['true', { score: true }, 'score: must be a finite number, not true'],
+    ['a score without words', { score: Object.create(null) }, 'score: must be a finite number, not {}'],
+    [
+      'a field that throws',
+      {
+        get score() {
+          throw Object.create(null);
+        },
+      },
+      'cannot be put into words',
+    ],
     ['a reason that is none', { score: 1, reason: 7 }, 'reason: must be a string, not 7'],
     ['bare metrics', { score: 1, metrics: { paid: 1 } }, 'metrics.paid: must be a mapping, not 1'],
     [
@@ -45,6 +56,12 @@ describe('defineReward', () => {
     })(input);
     await expect(judged).rejects.toThrow(RewardError);
     await expect(judged).rejects.toThrow('the reward failed: no table paid');
+  });
+
+  test.each(HOSTILE_THROWS)('which throws %s, is an error with words', async (_name, statement, said) => {
+    const judged = await defineReward(new Function(statement) as never)(input).catch((error) => error);
+    expect(judged).toBeInstanceOf(RewardError);
+    expect((judged as Error).message).toMatch(said);
   });
 
   test('the infrastructure’s errors stay what they are', async () => {

@@ -123,7 +123,7 @@ test('a call maps one version to the next, and the old one stays', async () => {
     'runs/flight.booking.001/base.db',
     'runs/flight.booking.001/roll_0.db',
     'runs/flight.booking.001/roll_0/000001.json',
-    'runs/flight.booking.001/versions/*.db',
+    'runs/flight.booking.001/versions/*.pages',
   ]);
 });
 
@@ -292,7 +292,7 @@ describe('rollouts of a row', () => {
 
   test('a version that is gone is no answer of a tool', async () => {
     const rollout = new RolloutDatabase(openStore(await folder()), ROW, '0');
-    const gone = { version: 3, database: 'runs/flight.booking.001/versions/x.db' };
+    const gone = { version: 3, database: 'runs/flight.booking.001/versions/x.pages' };
     await expect(rollout.call(gone, BOOK, by(tools().registry))).rejects.toThrow(InfrastructureError);
   });
 });

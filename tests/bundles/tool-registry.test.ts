@@ -3,6 +3,7 @@ import { z as otherZod } from 'zod/mini';
 import { InfrastructureError, ToolRegistry, z } from '../../src/bundles/index.js';
 import { isToolRegistry } from '../../src/bundles/tool-registry.js';
 import { SqliteDatabase } from '../../src/databases/sqlite-database.js';
+import { HOSTILE_THROWS } from '../support/hostile-throws.js';
 
 const NOW = '2026-03-02T09:00:00.000Z';
 
@@ -314,4 +315,35 @@ describe('a call', () => {
     await expect(waiting).rejects.toThrow('the tool odd did not answer within 0.02 s');
     expect(told).toBe(true);
   });
+});
+
+test.each(HOSTILE_THROWS)(
+  'a tool that throws %s has failed, and the model is told',
+  async (_name, statement, said) => {
+    const registry = new ToolRegistry('hostile');
+    registry.tool('go', { description: 'Go.', parameters: z.object({}) }, new Function(statement) as never);
+    const outcome = await registry.call({ name: 'go', arguments: '{}' }, await context());
+    expect(outcome).toMatchObject({ ok: false, fault: 'tool_failed', message: expect.stringMatching(said) });
+  },
+);
+
+test('a tool may answer what throws when it is read, or overwrite the language', async () => {
+  const registry = new ToolRegistry('hostile');
+  const add = (name: string, run: () => unknown) =>
+    registry.tool(name, { description: name, parameters: z.object({}) }, run);
+  const hostile = () => {
+    throw Object.create(null);
+  };
+  add('getter', () => Object.defineProperty({}, 'a', { get: hostile, enumerable: true }));
+  add('to_json', () => ({ toJSON: hostile }));
+  add('promise', () => Promise.reject(Object.create(null)));
+  add('overwrites', () => {
+    JSON.stringify = hostile;
+    return { ok: 1 };
+  });
+  const call = async (name: string) => registry.call({ name, arguments: '{}' }, await context());
+  for (const name of ['getter', 'to_json', 'promise']) {
+    expect(await call(name)).toMatchObject({ ok: false, message: expect.stringContaining('into words') });
+  }
+  expect(await call('overwrites')).toEqual({ ok: true, value: { ok: 1 }, content: '{"ok":1}' });
 });

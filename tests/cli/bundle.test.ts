@@ -32,7 +32,8 @@ describe('reprise bundle new', () => {
     const path = folder();
     const made = await reprise('new', path);
     expect(made.code).toBe(0);
-    expect(made.out).toContain(`${join(path, 'task.jsonl')}\nNext: reprise bundle check ${path}\n`);
+    expect(made.out).toContain(`${join(path, 'task.jsonl')}\n`);
+    expect(made.out).toContain(`Next: reprise bundle check ${path}, and reprise bundle test ${path}\n`);
     const { code, out } = await reprise('check', path, '--strict');
     expect(out).toContain('2 rows, 2 with an oracle, 2 proven solvable\n');
     expect(out).toContain('tools: library_tools (search_books, lend_book, decline)\n0 errors, 0 warnings\n');

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { headedTable } from '../../src/cli/format.js';
@@ -37,6 +38,17 @@ test('nor do tables, lines and the foot of the screen', () => {
   block.say(HOSTILE);
   const ownErase = '\x1b[1A\x1b[0J';
   expect(written.replaceAll(ownErase, '').replaceAll(SHOWN, '').trim()).toBe('');
+});
+
+test('what code of a user’s prints does nothing to a terminal, and leaves standard output alone', () => {
+  const code = `import { keepStandardOutput, writeOut, screen } from './dist/cli/print.js';
+    keepStandardOutput();
+    console.log('LOG' + process.argv[1]); console.error('ERROR' + process.argv[1]);
+    process.stdout.write(Buffer.from('é').subarray(0, 1)); process.stdout.write(Buffer.from('é').subarray(1));
+    writeOut('own'); screen.write(' \\x1b[1A');`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code, HOSTILE]);
+  expect(stdout.toString()).toBe('own');
+  expect(stderr.toString()).toBe(`LOG${SHOWN}\nERROR${SHOWN}\né \x1b[1A`);
 });
 
 test('commands write to a terminal by no other way', () => {

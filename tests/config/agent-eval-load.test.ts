@@ -72,6 +72,24 @@ describe('MODEL_AGENT and MODEL_SIM', () => {
     expect(agentEvalConfigWith({}, { environment: { MODEL_SIM: 'human' } }).user).toBe('human');
   });
 
+  test('may name models by their paths, and the server of each', () => {
+    const own = {
+      MODEL_AGENT: '/path/to/model',
+      MODEL_AGENT_BASE_URL: 'http://127.0.0.1:9/v1',
+      MODEL_SIM: 'openai/of-user',
+    };
+    const { agent, user } = agentEvalConfigWith({ agent: undefined }, { environment: own });
+    expect(agent.lm).toMatchObject({
+      provider: 'openai',
+      model: '/path/to/model',
+      base_url: 'http://127.0.0.1:9/v1',
+    });
+    expect(user).toMatchObject({ lm: { model: 'of-user' } });
+    expect((user as { lm: object }).lm).not.toHaveProperty('base_url');
+    const flags = { agent: 'openai/x' };
+    expect(agentEvalConfigWith({}, { environment: own, flags }).agent.lm).not.toHaveProperty('base_url');
+  });
+
   test('say nothing where they are empty', () => {
     expect(agentEvalConfigWith({}, { environment: { MODEL_AGENT: '', MODEL_SIM: ' ' } }).user).toBeNull();
   });

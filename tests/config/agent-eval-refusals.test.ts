@@ -26,6 +26,11 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ user: { ...simulated, stop_token: 'x' } }, 'user.stop_token', 'must have at least 3 characters'],
   [{ user: 3 }, 'user', 'must be a mapping, not 3'],
   [{ now: 'tomorrow' }, 'now', '"tomorrow" is no time; write 2026-03-02'],
+  [
+    { agent: { ...simulated, system_prompt: 'Today is {{date}}.' } },
+    'agent.system_prompt',
+    '{{date}} is not known',
+  ],
   // The models.
   [
     { agent: undefined },

@@ -22,5 +22,6 @@ test('the message has the place where there is one', () => {
   const error = thrown('Mine.act (/own/agent.ts:12:5)');
   expect(messageWithPlace(error, '/own/agent.ts')).toBe('broken (agent.ts:12)');
   expect(messageWithPlace(error, undefined)).toBe('broken');
-  expect(placeOfError('a text', '/own/agent.ts')).toBeUndefined();
+  expect(messageWithPlace('a text', '/own/agent.ts')).toBe('a text (agent.ts)');
+  expect(messageWithPlace(Object.create(null), '/own/agent.ts')).toMatch(/\(agent\.ts\)$/);
 });

@@ -391,6 +391,7 @@ const SCENARIOS: Scenario[] = [
     steps: [
       { command: 'npx reprise bundle new library', prints: /library\/task\.jsonl/ },
       { command: 'npx reprise bundle check library', prints: /2 proven solvable[\s\S]*0 errors, 0 warnings/ },
+      { command: 'npx reprise bundle test library', prints: /pass 3/ },
       {
         command: 'npx reprise bundle check examples/flight_task --strict',
         prints: /16 rows, 16 with an oracle, 16 proven solvable/,

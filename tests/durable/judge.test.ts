@@ -132,9 +132,9 @@ describe('a judgement, on a real server', () => {
     provider.latencyMs = 0;
     const { calls } = provider.statistics;
     let release = () => {};
-    provider.intercept = () => {
-      // The last calls of all: nothing is left to begin after them.
-      if (provider.statistics.calls - calls === CALLS - 1) release = provider.hold();
+    provider.intercept = ({ number }) => {
+      // The last call of all: nothing is left to begin after it.
+      if (number - calls === CALLS) release = provider.hold();
       return undefined;
     };
     const running = place.start(command);

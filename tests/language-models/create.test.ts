@@ -11,6 +11,7 @@ import {
   type LanguageModelSettings,
   missingCredentials,
 } from '../../src/language-models/create.js';
+import { atServer } from '../../src/language-models/server-address.js';
 import { failure, fake, request } from './support.js';
 
 const JITI = 'node_modules/jiti/lib/jiti-cli.mjs';
@@ -61,6 +62,20 @@ describe('the server that the environment names', () => {
     const { model } = await createLanguageModel(settings, { environment });
     await model.generate(request());
     expect(provider.statistics.calls).toBe(1);
+  });
+
+  it.each([
+    ['is near by where a model is named by its path', {}, 'http://127.0.0.1:8000/v1'],
+    [
+      'has such a model where it is named',
+      { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
+      'http://127.0.0.1:9/v1',
+    ],
+  ])('%s', (_what, environment, base_url) => {
+    const lm = { provider: 'openai' as const, model: '/path/to/model' };
+    expect(atServer(lm, environment)).toEqual({ ...lm, base_url });
+    expect(missingCredentials(lm, environment)).toBeNull();
+    expect(atServer({ ...lm, model: 'gpt-4o' }, {})).not.toHaveProperty('base_url');
   });
 
   it('may be one that no start may name', async () => {

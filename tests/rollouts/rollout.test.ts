@@ -115,17 +115,22 @@ describe('a rollout', () => {
     expect(script.asked.slice(1)).toEqual(['user 1.0.0 v0', 'user 1.0.1 v0', 'user 1.0.2 v0']);
   });
 
-  test('goes on where it was interrupted, between two replies', async () => {
-    const steps: Scripted[] = [1, NO, 0, 'said', 1, NO, 0, 'stopped'];
+  test.each<[string, Partial<RolloutRules>, Scripted[]]>([
+    ['', {}, [1, NO, 0, 'said', 1, NO, 0, 'stopped']],
+    [', between two calls of a reply', {}, [3, NO, NO, NO, 0, 'stopped']],
+    [', with a goal that held', { stops_at_goal: true }, [2, { goal: true }, { goal: true }]],
+    [', in its last reply', { max_turns: 1 }, [2, NO, NO]],
+  ])('goes on where it was interrupted%s', async (_where, given, steps) => {
+    const rules = { ...RULES, ...given };
     const whole = new Script([...steps]);
-    const outcome = await new Rollout(RULES, whole, BEGIN).run();
+    const outcome = await new Rollout(rules, whole, BEGIN).run();
     const asked: string[] = [];
     let place = BEGIN;
     for (;;) {
       // The script is used up from one execution to the next.
       const script = new Script(steps);
       let replies = 0;
-      const rollout = new Rollout(RULES, script, JSON.parse(JSON.stringify(place)) as RolloutPlace);
+      const rollout = new Rollout(rules, script, JSON.parse(JSON.stringify(place)) as RolloutPlace);
       const ended = await rollout.run(() => replies++ > 0);
       asked.push(...script.asked);
       if (ended !== null) {

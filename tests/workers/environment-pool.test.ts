@@ -11,6 +11,7 @@ import {
   type SymbolicComparer,
 } from '../../src/grading/grade.js';
 import { EnvironmentPool } from '../../src/workers/environment-pool.js';
+import { HOSTILE_THROWS } from '../support/hostile-throws.js';
 import { userFile } from '../support/user-file.js';
 
 /** As it was built: a thread loads no TypeScript of the package. */
@@ -31,6 +32,7 @@ export class Obedient extends Environment {
     if (what === 'rest') await sleep(Number(given));
     if (what === 'exit') process.exit(3);
     if (what === 'throw') throw new RangeError('no such level');
+    ${HOSTILE_THROWS.map(([, statement], index) => `if (what === 'hostile${index}') { ${statement} }`).join('\n    ')}
     if (what === 'stray') {
       setTimeout(() => { throw new Error('nobody caught this'); });
       await sleep(60_000);
@@ -187,4 +189,14 @@ test('nothing runs after the end', async () => {
   const { pool, step } = played();
   await pool.close();
   await expect(step('go')).rejects.toThrow('the worker ends, and runs no code of environments any more');
+});
+
+test('whatever an environment throws is the error of its own sample', async () => {
+  const { step } = played();
+  for (const [index, [, , said]] of HOSTILE_THROWS.entries()) {
+    expect(await step(`hostile${index}`)).toMatchObject({
+      error: { type: 'EnvironmentError', message: expect.stringMatching(said) },
+    });
+    expect(await step('go')).toMatchObject({ done: false });
+  }
 });

@@ -6,6 +6,7 @@ import { evolveDomain } from '../../src/activities/evolve/evolve-domain.js';
 import { InfrastructureError } from '../../src/contracts/infrastructure-error.js';
 import { ScoringError, scoreOutput } from '../../src/evolution/domains/domain.js';
 import { ScorerPool } from '../../src/workers/scorer-pool.js';
+import { HOSTILE_THROWS } from '../support/hostile-throws.js';
 import { userFile } from '../support/user-file.js';
 
 /** As it was built: a thread loads no TypeScript of the package. */
@@ -21,6 +22,7 @@ export async function score(output: string, example: { id: string; scoring_data:
   if (what === 'exit') process.exit(3);
   if (what === 'throw') throw new RangeError('no such word');
   if (what === 'hoard') for (const hoard = [];;) hoard.push(new Array(1e6).fill(hoard.length + 0.5));
+  ${HOSTILE_THROWS.map(([, statement], index) => `if (what === 'hostile${index}') { ${statement} }`).join('\n  ')}
   if (what === 'nan') return NaN;
   if (what === 'text') return { score: 'high' as never };
   if (what === 'less') return -1;
@@ -112,4 +114,15 @@ test('every thread scores with the code that the experiment began with here, whe
   // The next experiment has what is there now.
   expect(await pool.scorer(file)('sentence', example)).toEqual({ score: 1, message: 'edited' });
   expect(await score('sentence')).toEqual({ score: 0.5, message: 'a' });
+});
+
+test('whatever a scorer throws, the example is named and the next one is scored', async () => {
+  const { score } = await scored();
+  for (const [index, [, , said]] of HOSTILE_THROWS.entries()) {
+    const error = await score(`hostile${index}`).catch((thrown: Error) => thrown);
+    expect(error).toBeInstanceOf(ScoringError);
+    expect((error as Error).message).toMatch(said);
+    expect((error as Error).message).toContain('scoring example "a" failed');
+    expect(await score('bare')).toMatchObject({ score: 0.25 });
+  }
 });

@@ -138,3 +138,28 @@ it.each([
   expect(asked.at(-1)).toMatchObject({ before: { failures: 1, crashes: requests - 1 } });
   expect(session.carriedInput().carried?.calls).toBe(Math.max(left - 1, 0));
 });
+
+it('counts the tool calls that are refused, and hands over between the others', async () => {
+  const replies = { tool_calls: 3, tool_calls_refused: 2, lm_calls: 1, usage: {}, cost_usd: 0 };
+  const kept = { ...ANSWERS };
+  Object.assign(ANSWERS, {
+    agentTurn: replies,
+    toolCall: { at: { version: 1, database: '1.db' }, ok: true, goal: null },
+  });
+  try {
+    const session = withPerson();
+    const ended = session.run();
+    const { info } = sdk.__TEMPORAL_ACTIVATOR__ as { info: { continueAsNewSuggested: boolean } };
+    while (!done.includes('toolCall')) await Promise.resolve();
+    info.continueAsNewSuggested = true;
+    await task();
+    expect(await ended).toBeNull();
+    expect(done).toEqual(['beginRollout', 'agentTurn', 'toolCall']);
+    const { place, totals } = session.carriedInput().carried ?? {};
+    expect(place?.open).toEqual({ calls: 3, made: 1, goal: false });
+    expect(totals).toMatchObject({ agent_turns: 1, tool_calls: 3, tool_calls_failed: 2 });
+  } finally {
+    for (const name of Object.keys(ANSWERS)) delete ANSWERS[name];
+    Object.assign(ANSWERS, kept);
+  }
+});

@@ -55,7 +55,8 @@ export class AgentEvalContext {
     const simulated = user === 'human' ? null : user;
     this.calls = new CallStore(store);
     this.stopToken = simulated?.stop_token ?? DEFAULT_STOP_TOKEN;
-    this.conversations = new Conversations(this.calls, this.stopToken);
+    const { max_tool_calls_per_reply } = config.agent;
+    this.conversations = new Conversations(this.calls, this.stopToken, max_tool_calls_per_reply);
     this.agent = this.called(agent.lm);
     this.user = simulated === null ? null : this.called(simulated.lm);
   }

@@ -1,3 +1,4 @@
+import { fillInDates } from '../../bundles/placeholders.js';
 import type { AgentTurn, AskingStep, RolloutStep } from '../../contracts/agent-eval.js';
 import type { ChatMessage } from '../../contracts/language-model.js';
 import { cutOffText, emptyReplyText, isCutOff, isMissing } from '../../runtime/reply-faults.js';
@@ -15,7 +16,7 @@ export function createAgentTurn(contexts: AgentEvalContexts, calls: RolloutCalls
     const { messages } = await context.conversations.at(rollout, place);
     const { system_prompt } = context.config.agent;
     const instructions: ChatMessage[] =
-      system_prompt === null ? [] : [{ role: 'system', content: system_prompt }];
+      system_prompt === null ? [] : [{ role: 'system', content: fillInDates(system_prompt, stored.row.now) }];
     return { messages: [...instructions, ...messages], tools: await context.code.tools(stored) };
   }
 
@@ -24,14 +25,16 @@ export function createAgentTurn(contexts: AgentEvalContexts, calls: RolloutCalls
     const call = agentCall(input, input.place.agent_turns);
     const record = await calls.ask(context, context.agent, call, () => saidTo(context, input), attempt);
     const cost = attempt.costOf(record);
-    const tool_calls = record.tool_calls?.length ?? 0;
+    const asked = record.tool_calls?.length ?? 0;
+    const tool_calls = Math.min(asked, context.config.agent.max_tool_calls_per_reply);
     const saysNothing = tool_calls === 0 && record.text.trim() === '';
     if (isCutOff(record) && context.config.agent.lm.on_cut_off === 'error') {
       throw rolloutError(ROLLOUT_ERRORS.cutOff, cutOffText(record, 'agent.lm'), cost);
     }
     if (saysNothing && isMissing(record))
       throw rolloutError(ROLLOUT_ERRORS.emptyReply, emptyReplyText(record), cost);
-    return { tool_calls, ...(saysNothing ? { cut_off: true } : {}), ...cost };
+    const refused = asked > tool_calls ? { tool_calls_refused: asked - tool_calls } : {};
+    return { tool_calls, ...refused, ...(saysNothing ? { cut_off: true } : {}), ...cost };
   }
 
   return (input: AskingStep): Promise<AgentTurn> =>

@@ -1,4 +1,4 @@
-import { type ModuleTrial, moduleFolders } from '../../bundles/bundle-modules.js';
+import type { ModuleTrial } from '../../bundles/bundle-modules.js';
 import { loadBundle } from '../../bundles/load.js';
 import { loadedModules } from '../../bundles/module-loader.js';
 import type { ToolRegistry } from '../../bundles/tool-registry.js';
@@ -39,7 +39,7 @@ export async function askedRows(
 
 /** The modules that rows run, once they are loaded. */
 export function bundleCode(rows: readonly StoredRow[]): OwnCode {
-  const folders = [...new Set(rows.flatMap(({ row, folder }) => moduleFolders(row, folder)))];
+  const folders = [...new Set(rows.map(({ folder }) => folder))];
   return { paths: [...new Set(folders.flatMap(loadedModules))], folders };
 }
 

@@ -1,5 +1,7 @@
+import { basename, join } from 'node:path';
 import { judge } from '../../bundles/judge.js';
-import type { Reward, RewardOutput } from '../../bundles/reward.js';
+import { findModule } from '../../bundles/module-loader.js';
+import { type Reward, RewardError, type RewardOutput } from '../../bundles/reward.js';
 import {
   type ModelToolCall,
   runToolCall,
@@ -10,6 +12,7 @@ import type { ToolRegistry } from '../../bundles/tool-registry.js';
 import type { BundleRow } from '../../contracts/bundle.js';
 import { InfrastructureError } from '../../contracts/infrastructure-error.js';
 import type { ChatMessage, ToolDefinition } from '../../contracts/language-model.js';
+import { placeOfError } from '../../contracts/place-of-error.js';
 import { LATE, settle } from '../../sandboxes/settle.js';
 import type { TrajectoryData } from '../../trajectories/schema.js';
 import { Trajectory } from '../../trajectories/trajectory.js';
@@ -67,6 +70,14 @@ export interface BundleModules {
   reward(stored: LoadableRow): Promise<Reward>;
 }
 
+/** Says which file of the bundle's its reward failed in, and where, if that is known. */
+function withPlace(error: unknown, folder: string): unknown {
+  if (!(error instanceof RewardError)) return error;
+  const thrown = error.cause instanceof Error ? placeOfError(error.cause, `${folder}/`) : undefined;
+  const place = thrown ?? basename(findModule(join(folder, 'reward')) ?? 'reward');
+  return new RewardError(`${error.message} (${place})`, { cause: error.cause });
+}
+
 /** Runs the code of bundles where it is called. */
 export function localBundleCode(modules: BundleModules): BundleCode {
   return {
@@ -80,7 +91,10 @@ export function localBundleCode(modules: BundleModules): BundleCode {
     judge: async (stored, { trajectory, ...end }, { timeoutMs }) => {
       const reward = await modules.reward(stored);
       const whole = trajectory === null ? {} : { trajectory: new Trajectory(trajectory) };
-      const judged = await settle(judge(reward, { row: stored.row, ...end, ...whole }), timeoutMs);
+      const judging = judge(reward, { row: stored.row, ...end, ...whole }).catch((error: unknown) => {
+        throw withPlace(error, stored.folder);
+      });
+      const judged = await settle(judging, timeoutMs);
       if (judged !== LATE) return judged;
       throw new InfrastructureError(`the reward did not answer within ${timeoutMs / 1000} s`);
     },

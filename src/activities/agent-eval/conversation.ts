@@ -19,6 +19,8 @@ export interface Conversation {
   at: DatabaseVersion;
   /** Tool calls of the last reply that have not been answered. */
   open: ToolCall[];
+  /** Those of its calls that are not made, because they are too many. */
+  refused: ToolCall[];
   awaits: 'agent' | 'user';
 }
 
@@ -41,6 +43,7 @@ export class Conversations {
   constructor(
     private readonly calls: CallStore,
     private readonly stopToken: string,
+    private readonly maxCalls: number,
   ) {}
 
   /** The conversation at a place. @throws where the store does not hold it. */
@@ -89,7 +92,8 @@ export class Conversations {
       ...(tool_calls.length === 0 ? {} : { tool_calls }),
     });
     conversation.agent_turns += 1;
-    conversation.open = [...tool_calls];
+    conversation.open = tool_calls.slice(0, this.maxCalls);
+    conversation.refused = tool_calls.slice(this.maxCalls);
     conversation.awaits = tool_calls.length === 0 && hasUser(rollout) ? 'user' : 'agent';
     return true;
   }
@@ -115,6 +119,7 @@ async function beginning(rollout: OpenRollout): Promise<Conversation> {
     user_turns,
     at,
     open: [],
+    refused: [],
     awaits: rolloutRules(row).user_begins ? 'user' : 'agent',
   };
 }
@@ -135,5 +140,18 @@ async function readOutcome(
   conversation.messages.push({ role: 'tool', content: made.outcome.content, tool_call_id: call.id });
   conversation.open.shift();
   conversation.at = made.to;
+  if (conversation.open.length === 0) refuse(conversation);
   return true;
+}
+
+/** Answers the calls that are not made. */
+function refuse(conversation: Conversation): void {
+  const { messages, refused } = conversation;
+  const { tool_calls = [] } = messages.findLast(({ role }) => role === 'assistant') ?? {};
+  const made = tool_calls.length - refused.length;
+  const error = `this call was not made: of the ${tool_calls.length} tool calls of a reply, only the first ${made} are; make it again if it is still needed`;
+  for (const { id } of refused) {
+    messages.push({ role: 'tool', content: JSON.stringify({ error }), tool_call_id: id });
+  }
+  conversation.refused = [];
 }

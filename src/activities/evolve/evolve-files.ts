@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../config/errors.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
+import { asError } from '../../contracts/run-user-code.js';
 import { parsePlainJson } from '../../datasets/json-text.js';
 import type { Domain } from '../../evolution/domains/domain.js';
 import { readExample } from '../../evolution/examples.js';
@@ -74,7 +75,7 @@ export function faultOf(domain: Pick<Domain, 'findFault'>, example: DatasetExamp
   try {
     return domain.findFault(example);
   } catch (error) {
-    return `findFault failed: ${(error as Error).message}`;
+    return `findFault failed: ${asError(error).message}`;
   }
 }
 

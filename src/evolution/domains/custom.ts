@@ -1,3 +1,4 @@
+import { runAtOnce, runUserCode, shownValue } from '../../contracts/run-user-code.js';
 import type { DatasetExample } from '../types.js';
 import type { Domain, DomainScore } from './domain.js';
 
@@ -40,23 +41,30 @@ export function customDomain(loaded: unknown): Domain {
     answerFormat: found.answerFormat ?? '',
     perfect: found.perfect === undefined ? 1 : found.perfect,
     findFault(example) {
-      const fault = findFault?.(example) ?? null;
+      const fault = runAtOnce(() => findFault?.(example)) ?? null;
       if (fault !== null) return typeof fault === 'string' ? fault : notA('findFault', fault, 'text or null');
-      const expected = expectedOutput?.(example);
+      let expected: unknown;
+      try {
+        expected = runAtOnce(() => expectedOutput?.(example));
+      } catch (error) {
+        return `expectedOutput failed: ${(error as Error).message}`;
+      }
       return expectedOutput === undefined || isText(expected)
         ? null
         : notA('expectedOutput', expected, 'text');
     },
     async score(output, example) {
-      const answer = await score(output, example);
-      if (typeof answer !== 'object' || answer === null) return { score: answer as number, message: '' };
-      const { score: figure, message = '', metrics } = answer;
-      return { score: figure as number, message, ...(metrics == null ? {} : { metrics }) };
+      return runUserCode(async () => {
+        const answer = await score(output, example);
+        if (typeof answer !== 'object' || answer === null) return { score: answer as number, message: '' };
+        const { score: figure, message = '', metrics } = answer;
+        return { score: figure as number, message, ...(metrics == null ? {} : { metrics }) };
+      });
     },
     expectedOutput(example) {
       return expectedOutput === undefined
         ? JSON.stringify(example.scoring_data, null, 2)
-        : String(expectedOutput(example));
+        : runAtOnce(() => String(expectedOutput(example)));
     },
     ...(generate === undefined ? {} : { generate }),
   };
@@ -66,7 +74,7 @@ export function customDomain(loaded: unknown): Domain {
 const isText = (value: unknown) => typeof value === 'string' || typeof value === 'number';
 
 function notA(name: string, value: unknown, wanted: string): string {
-  const kind = value instanceof Promise ? 'a promise' : (JSON.stringify(value) ?? String(value));
+  const kind = value instanceof Promise ? 'a promise' : shownValue(value);
   return `${name} of the custom domain answers ${kind}, which is no ${wanted}`;
 }
 

@@ -1,5 +1,6 @@
 import { InfrastructureError } from '../../contracts/infrastructure-error.js';
 import type { JsonObject } from '../../contracts/json.js';
+import { asError, shownValue } from '../../contracts/run-user-code.js';
 import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../../grading/grade.js';
 import { clip } from '../prompt-text.js';
 import type { DatasetExample } from '../types.js';
@@ -75,18 +76,21 @@ export async function scoreOutput(
   let answer: DomainScore;
   try {
     answer = await domain.score(output, example);
-  } catch (error) {
+  } catch (thrown) {
+    const error = asError(thrown);
     if (error instanceof ComparisonUnavailableError || error instanceof InfrastructureError) throw error;
     if (error instanceof GradingLimitError)
       return { score: 0, message: `${error.message}, which counts as 0.` };
-    const message = error instanceof Error ? error.message : String(error);
-    throw new ScoringError(`scoring example ${JSON.stringify(example.id)} failed: ${message}`, {
+    throw new ScoringError(`scoring example ${JSON.stringify(example.id)} failed: ${error.message}`, {
       cause: error,
     });
   }
   const { score, message, metrics } = answer ?? {};
   if (typeof score !== 'number')
-    throw unusable(example, `answers ${shown(score)} as its score, which is no number`);
+    throw unusable(
+      example,
+      `answers ${score === undefined ? 'nothing' : shownValue(score)} as its score, which is no number`,
+    );
   if (!Number.isFinite(score)) return { score: 0, message: `The score is ${score}, which counts as 0.` };
   if (score < 0) throw unusable(example, `answers ${score}: a score must not be negative`);
   // -0 would print as 0 but compare as another value.
@@ -100,7 +104,7 @@ export async function scoreOutput(
 /** @throws ScoringError that names the metric which is no finite number. */
 function metricsOf(metrics: unknown, example: DatasetExample): Record<string, number> {
   if (typeof metrics !== 'object' || metrics === null || Array.isArray(metrics)) {
-    throw unusable(example, `answers metrics ${shown(metrics)}, which are no numbers by name`);
+    throw unusable(example, `answers metrics ${shownValue(metrics)}, which are no numbers by name`);
   }
   const entries = Object.entries(metrics);
   if (entries.length > MOST_METRICS) {
@@ -110,24 +114,18 @@ function metricsOf(metrics: unknown, example: DatasetExample): Record<string, nu
     if (typeof value !== 'number' || !Number.isFinite(value)) {
       throw unusable(
         example,
-        `answers the metric ${JSON.stringify(name)} as ${shown(value)}, which is no finite number`,
+        `answers the metric ${JSON.stringify(name)} as ${shownValue(value)}, which is no finite number`,
       );
     }
     if (name.trim() === '' || name.length > LONGEST_NAME) {
-      throw unusable(example, `names a metric ${shown(name)}; a name has 1 to ${LONGEST_NAME} characters`);
+      throw unusable(
+        example,
+        `names a metric ${shownValue(name)}; a name has 1 to ${LONGEST_NAME} characters`,
+      );
     }
   }
   return Object.fromEntries(entries);
 }
-
-/** A value of a user's own, for a message. */
-function shown(value: unknown): string {
-  if (typeof value === 'bigint') return `${value}n`;
-  const text = typeof value === 'number' ? String(value) : JSON.stringify(value);
-  return clip(text ?? 'nothing', LONGEST_SHOWN);
-}
-
-const LONGEST_SHOWN = 200;
 
 function unusable(example: DatasetExample, what: string): ScoringError {
   return new ScoringError(`the scorer of example ${JSON.stringify(example.id)} ${what}`);
