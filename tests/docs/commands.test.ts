@@ -578,7 +578,7 @@ describe('the commands of the documentation', () => {
   });
 
   test('shell blocks are marked sh, so that none escapes', () => {
-    const known = ['sh', 'yaml', 'mermaid', 'json', 'ts', ''];
+    const known = ['sh', 'yaml', 'mermaid', 'json', 'ts', 'python', ''];
     for (const { document, line, language } of documents().flatMap(fencesOf)) {
       expect(known, `${document}:${line}`).toContain(language);
     }
