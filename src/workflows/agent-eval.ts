@@ -18,6 +18,7 @@ import { agentEvalProgressQuery, rolloutReportSignal } from './messages.js';
 import { bundles } from './proxies.js';
 import { receive } from './receive.js';
 import { rollout as rolloutWorkflow } from './rollout.js';
+import { assertContinues } from './started-rightly.js';
 
 interface Due {
   task: RolloutTask;
@@ -73,6 +74,7 @@ async function runRollout(
  * @param carried from the execution before, when this one continues it.
  */
 export function agentEval(input: AgentEvalInput, carried?: AgentEvalCarried): Promise<AgentEvalResult> {
+  assertContinues(carried);
   const control = new AgentEvalControl(carried);
   receive(rolloutReportSignal, isRolloutReport, (report) => control.receive(report), control);
   return conduct({

@@ -15,7 +15,6 @@ import { readyToContinue } from './continuation.js';
 import type { ExperimentControl, Planned } from './experiment-control.js';
 import { prepared } from './failures.js';
 import { takeRequests } from './requests.js';
-import { assertContinues } from './started-rightly.js';
 import { type ExperimentClock, WorkingClock } from './working-clock.js';
 
 /** How an experiment ended. */
@@ -74,7 +73,6 @@ export async function conduct<Plan extends ConductedPlan, Whole extends Carried<
   experiment: Conducted<Plan, Whole, Metrics, Progress>,
 ): Promise<{ artifacts: string; metrics: Metrics }> {
   const { what, carried, control } = experiment;
-  assertContinues(carried);
   const started_at = carried?.started_at ?? Date.now();
   setHandler(experiment.progress, () => control.progress());
   takeRequests(control);

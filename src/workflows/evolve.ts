@@ -19,6 +19,7 @@ import { iteration as iterationWorkflow } from './iteration.js';
 import { evolveProgressQuery, evolveReportSignal } from './messages.js';
 import { evolution } from './proxies.js';
 import { receive } from './receive.js';
+import { assertContinues } from './started-rightly.js';
 
 async function runIteration(
   plan: EvolvePlan,
@@ -55,6 +56,7 @@ async function runIteration(
  * @param carried from the execution before, when this one continues it.
  */
 export function evolve(input: EvolveInput, carried?: EvolveCarried): Promise<EvolveResult> {
+  assertContinues(carried);
   const control = new EvolveControl(carried);
   receive(evolveReportSignal, isIterationReport, (report) => control.receive(report), control);
   let reached: Reached | undefined;

@@ -17,6 +17,7 @@ import { JudgeControl } from './judge-control.js';
 import { judgeProgressQuery } from './messages.js';
 import { judging, modelCallOptions } from './proxies.js';
 import { requestUntilAnswered } from './request-until-answered.js';
+import { assertContinues } from './started-rightly.js';
 
 /** Every step of every trajectory, in the order of the file. */
 function stepsOf({ run, steps }: JudgePlan): JudgeStepName[] {
@@ -95,6 +96,7 @@ async function judgeOneStep(plan: JudgePlan, name: JudgeStepName, control: Judge
  * @param carried from the execution before, when this one continues it.
  */
 export function judge(input: JudgeInput, carried?: JudgeCarried): Promise<JudgeResult> {
+  assertContinues(carried);
   const control = new JudgeControl(carried);
   return conduct({
     what: 'judgement',

@@ -7,6 +7,7 @@ import { artifacts } from './proxies.js';
 import { receive } from './receive.js';
 import { RunControl } from './run-control.js';
 import { runShards } from './run-shards.js';
+import { assertContinues } from './started-rightly.js';
 
 /**
  * A dataset of environments × an agent with memory × trials. Prepares, deals the samples to `shard` workflows,
@@ -15,6 +16,7 @@ import { runShards } from './run-shards.js';
  * @param carried from the execution before, when this one continues it.
  */
 export function run(input: RunInput, carried?: RunCarried): Promise<RunResult> {
+  assertContinues(carried);
   const control = new RunControl(
     workflowInfo().workflowId,
     carried,
