@@ -115,12 +115,9 @@ describe('a throw that nobody foresaw', () => {
 
   it.each([
     ['run', 'runtime/totals.bookCall'],
-    ['run', 'runtime/run-budget.advanceRun'],
     ['run', 'workflows/progress-markdown.progressMarkdown'],
     ['agent-eval', 'rollouts/totals.addRollout'],
-    ['agent-eval', 'workflows/rollout-markdown.rolloutMarkdown'],
     ['evolve', 'evolution/totals.addExecution'],
-    ['evolve', 'evolution/progress-lines.bestSoFarLine'],
     ['judge', 'judging/totals.addReply'],
     ['judge', 'judging/totals.meanScores'],
   ])('ends a %s with its message where %s throws, and the same command goes on', async (kind, thrower) => {

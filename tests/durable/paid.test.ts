@@ -13,7 +13,7 @@ import { assistant, episode, step, user } from '../trajectories/support.js';
 const VERDICT = '{"clear": {"reason": "It is.", "score": 4}}';
 const NO_LIMIT = 100_000;
 /** Courses that are drawn, beside those that are known. */
-const DRAWN = 4;
+const DRAWN = 3;
 
 type Kind = 'trials' | 'sheet' | 'rollouts' | 'judgement';
 
