@@ -64,7 +64,8 @@ export default defineConfig({
           include: DURABLE,
           globalSetup: ['tests/support/temporal-setup.ts'],
           env,
-          testTimeout: 180_000,
+          // Alone the longest takes 110 s; beside others, on a slower machine, more than twice that.
+          testTimeout: 400_000,
           hookTimeout: 180_000,
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
