@@ -3,8 +3,9 @@ import type { CallRecord } from '../contracts/language-model.js';
 import { addStep, costOfCall, costOfUnkept, noStepCost } from '../runtime/step-cost.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { callsPrefix, paidCallsKey } from '../storage/paths.js';
-import { keysBelow, readAhead } from '../storage/read-ahead.js';
+import { recordsBelow } from '../storage/read-ahead.js';
 import { readJson } from '../storage/stored-file.js';
+import { identityHash } from './call-key.js';
 import type { PaidCalls, StoredCall } from './call-store.js';
 import { setAsideCalls } from './set-aside.js';
 import { unkeptSoFar } from './unkept.js';
@@ -31,14 +32,11 @@ export async function paidBefore(
   let cost = addStep(noStepCost(), costOfUnkept(await unkeptSoFar(store)));
   for await (const record of setAsideCalls(store)) cost = addStep(cost, costOfCall(record));
   const calls: PaidCalls['calls'] = {};
-  const places = await keysBelow(store, callsPrefix(), (key) => not.place?.(basename(key, '.json')) !== true);
-  for await (const [key, stored] of readAhead(
-    places,
-    async (key) => [key, await readJson<StoredCall>(store, key)] as const,
-  )) {
-    if (stored === null || not.record?.(stored.record) === true) continue;
-    calls[basename(key, '.json')] = stored.record.at;
-    cost = addStep(cost, costOfCall(stored.record));
+  const isCounted = (key: string) => not.place?.(basename(key, '.json')) !== true;
+  for await (const { record } of recordsBelow<StoredCall>(store, callsPrefix(), isCounted)) {
+    if (not.record?.(record) === true) continue;
+    calls[identityHash(record)] = record.at;
+    cost = addStep(cost, costOfCall(record));
   }
   const paid: PaidCalls = { execution, cost, calls };
   await store.write(paidCallsKey(), JSON.stringify(paid));

@@ -13,6 +13,16 @@ export function warnOfProcess(notify: (message: string) => void): void {
   notify(`Warning: ${WARNING}`);
 }
 
+/** @throws InvalidInputError where there is no sandbox of that kind here: it says what to install. */
+export async function orInvalidInput<Value>(prepare: () => Promise<Value>): Promise<Value> {
+  try {
+    return await prepare();
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    throw new InvalidInputError(`sandbox: ${error.message}`, 'sandbox');
+  }
+}
+
 /**
  * Makes sure that programs can be run before the first call is paid. A user's own agent is asked for nothing: whether it
  * runs code shows when it does.
@@ -30,10 +40,5 @@ export async function prepareSandbox(
     log.warn(WARNING);
   }
   if ('file' in config.agent) return;
-  try {
-    await (await sandbox(type)).prepare();
-  } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
-    throw new InvalidInputError(`sandbox: ${error.message}`, 'sandbox');
-  }
+  await orInvalidInput(async () => (await sandbox(type)).prepare());
 }

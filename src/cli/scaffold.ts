@@ -8,7 +8,7 @@ import { readExampleFile } from '../activities/evolve/evolve-files.js';
 import { SavedRuns } from '../activities/evolve/run-saved.js';
 import { findScaffold, type SavedScaffold } from '../activities/evolve/saved-scaffold.js';
 import { hasOutput } from '../activities/evolve/scaffold-runs.js';
-import { warnOfProcess } from '../activities/prepare-sandbox.js';
+import { orInvalidInput, warnOfProcess } from '../activities/prepare-sandbox.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { EvolveFlags } from '../config/evolve-flags.js';
 import { modelNameOf } from '../config/model-name.js';
@@ -17,11 +17,11 @@ import { executionLog } from '../evolution/execution-log.js';
 import { Slots } from '../evolution/iteration-ports.js';
 import type { DatasetExample } from '../evolution/types.js';
 import { ownStarts } from '../language-models/pace.js';
+import { hasCallLimits } from '../runtime/budget.js';
 import { createSandbox } from '../sandboxes/create.js';
-import { type CallResult, type FunctionSandbox, SandboxError } from '../sandboxes/sandbox.js';
+import type { CallResult } from '../sandboxes/sandbox.js';
 import { countedText, scoreText } from '../statistics/figure-text.js';
-import { groupBy } from '../statistics/group-by.js';
-import { meanOf } from '../statistics/sums.js';
+import { meanOf, meansByName } from '../statistics/sums.js';
 import { jsonLine } from '../storage/json-lines.js';
 import { openStore } from '../storage/open.js';
 import { GradingPool } from '../workers/grading-pool.js';
@@ -100,7 +100,7 @@ async function runAll(
   const folder = await mkdtemp(join(tmpdir(), 'reprise-scaffold-'));
   const interrupted = interruption();
   try {
-    await prepared(sandbox);
+    await orInvalidInput(() => sandbox.prepare());
     const runs = new SavedRuns(scaffold, {
       sandbox,
       store: openStore(folder),
@@ -115,10 +115,8 @@ async function runAll(
         news: { listener: () => () => undefined },
       },
     });
-    const { max_wall_seconds: _time, ...limits } = settings.limits;
-    const isLimited = Object.values(limits).some((limit) => limit !== null);
-    // Each begins with what those before it have left.
-    const slots = new Slots(isLimited ? 1 : AT_ONCE);
+    // Where there are limits each begins with what those before it have left.
+    const slots = new Slots(hasCallLimits(settings.limits) ? 1 : AT_ONCE);
     const ran = await Promise.all(
       examples.map((example) =>
         slots.run(async (): Promise<Ran> => {
@@ -145,15 +143,6 @@ async function runAll(
     interrupted.dispose();
     await sandbox.close();
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function prepared(sandbox: FunctionSandbox): Promise<void> {
-  try {
-    await sandbox.prepare();
-  } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
-    throw new InvalidInputError(`sandbox: ${error.message}`, 'sandbox');
   }
 }
 
@@ -264,13 +253,7 @@ async function tellScores(
   { json, out }: Options,
 ): Promise<number> {
   const scores = rows.flatMap(({ scored }) => (scored === null ? [] : [scored]));
-  const measured = groupBy(
-    scores.flatMap(({ metrics = {} }) => Object.entries(metrics)),
-    ([name]) => name,
-  );
-  const metrics = Object.fromEntries(
-    [...measured].map(([name, all]) => [name, meanOf(all.map(([, value]) => value))]),
-  );
+  const metrics = meansByName(scores.map(({ metrics = {} }) => metrics));
   const mean = scores.length === 0 ? null : meanOf(scores.map((one) => one.score));
   const asRow = (row: Scored) => ({ ...rowOf(row), ...(row.scored ?? { score: null, error: row.error }) });
   if (out !== undefined) await writeFile(out, rows.map((row) => jsonLine(asRow(row))).join(''));

@@ -41,3 +41,14 @@ export function sumOf(values: Iterable<number>): number {
 export function meanOf(values: Iterable<number>): number {
   return new Sum(values).mean ?? Number.NaN;
 }
+
+/** The mean of each name over the measurements that have it. */
+export function meansByName(measured: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums = new Map<string, Sum>();
+  for (const [name, value] of measured.flatMap(Object.entries<number>)) {
+    const sum = sums.get(name) ?? new Sum();
+    sum.add(value);
+    sums.set(name, sum);
+  }
+  return Object.fromEntries([...sums].map(([name, { mean }]) => [name, mean as number]));
+}

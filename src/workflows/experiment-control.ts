@@ -1,7 +1,7 @@
 import type { Asked, AwayNotice, RunPhase } from '../contracts/run.js';
 import { upsertAttributes } from './attributes.js';
 import type { Outcome } from './conduct.js';
-import { describeError } from './failures.js';
+import { faultText } from './failures.js';
 import type { Steered } from './requests.js';
 import { Standing } from './standing.js';
 
@@ -66,7 +66,7 @@ export abstract class ExperimentControl<Plan extends Planned> implements Steered
   }
 
   fault(error: unknown): void {
-    this.fail(`a fault of Reprise: ${describeError(error).message}. The same command goes on`);
+    this.fail(faultText(error));
   }
 
   hearAway(notice: AwayNotice): void {

@@ -117,15 +117,17 @@ export function orInvalidInput<Value>(build: () => Value): Value {
   }
 }
 
+/** What is said of a throw that nobody foresaw. */
+export function faultText(error: unknown): string {
+  return `a fault of Reprise: ${describeError(error).message}. The same command goes on`;
+}
+
 /** What our own bookkeeping throws ends the experiment: it is no agent's, and no call's, failure. */
 export function orFault<Value>(work: () => Value): Value {
   try {
     return work();
   } catch (error) {
-    throw ApplicationFailure.nonRetryable(
-      `a fault of Reprise: ${describeError(error).message}`,
-      FAILURE_TYPES.unforeseen,
-    );
+    throw ApplicationFailure.nonRetryable(faultText(error), FAILURE_TYPES.unforeseen);
   }
 }
 

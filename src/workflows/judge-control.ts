@@ -106,10 +106,6 @@ export class JudgeControl extends ExperimentControl<JudgePlan> {
     this.unfinished = true;
   }
 
-  broke(message: string): void {
-    this.standing.fail(message);
-  }
-
   handOver(): Pick<JudgeCarried, 'asked' | 'totals' | 'stored'> {
     return { asked: this.standing.asked(), totals: this.totals, stored: this.stored };
   }

@@ -61,13 +61,13 @@ function replyOn(
 /** A step cannot be judged, or none can any more. */
 async function giveUp(name: JudgeStepName, error: unknown, control: JudgeControl): Promise<void> {
   const fatal = fatalMessage(error);
-  if (fatal !== null) return control.broke(fatal);
+  if (fatal !== null) return control.fail(fatal);
   try {
     await judging.recordJudgeError({ ...name, error: describeError(error) });
     control.gaveUp();
   } catch (failure) {
     if (isCancellation(failure)) throw failure;
-    control.broke(describeError(failure).message);
+    control.fail(describeError(failure).message);
   }
 }
 

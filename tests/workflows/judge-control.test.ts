@@ -66,7 +66,7 @@ describe('the outcome of a judgement', () => {
   it('is still a failure, or a cancellation, when all is done', async () => {
     const control = begun();
     await judged(control, 2);
-    control.broke('no disk');
+    control.fail('no disk');
     control.allBegun();
     expect(control.outcome(false)).toEqual({ status: 'failed', message: 'no disk' });
     expect(control.outcome(true).status).toBe('cancelled');

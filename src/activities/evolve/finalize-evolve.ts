@@ -11,9 +11,8 @@ import { cutOffReplies } from '../../runtime/reply-faults.js';
 import { besideOf } from '../../statistics/beside.js';
 import { CallTally } from '../../statistics/call-figures.js';
 import { ErrorTally } from '../../statistics/error-tally.js';
-import { groupBy } from '../../statistics/group-by.js';
 import { sumCost, sumUsage } from '../../statistics/result-row.js';
-import { meanOf } from '../../statistics/sums.js';
+import { meansByName } from '../../statistics/sums.js';
 import { jsonLines } from '../../storage/json-lines.js';
 import { artifactKeys, callsPrefix, scaffoldRunsPrefix } from '../../storage/paths.js';
 import { recordsBelow } from '../../storage/read-ahead.js';
@@ -71,9 +70,8 @@ function meanMetrics(
   const newest = latestScore(valid)?.iteration;
   const measured = runs
     .filter(({ scaffold, type, iteration }) => scaffold === id && type === 'valid' && iteration === newest)
-    .flatMap(({ metrics = {} }) => Object.entries(metrics));
-  const byName = groupBy(measured, ([name]) => name);
-  return Object.fromEntries([...byName].map(([name, all]) => [name, meanOf(all.map(([, value]) => value))]));
+    .map(({ metrics = {} }) => metrics);
+  return meansByName(measured);
 }
 
 interface Found {

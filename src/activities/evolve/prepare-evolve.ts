@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Context } from '@temporalio/activity';
-import { InvalidInputError } from '../../config/errors.js';
 import type { EvolveConfig } from '../../config/evolve-schema.js';
 import { modelNameOf } from '../../config/model-name.js';
 import type { EvolveInput, EvolvePlan } from '../../contracts/evolve.js';
@@ -9,7 +8,6 @@ import { freshState } from '../../evolution/population.js';
 import type { SelectionSettings } from '../../evolution/selection.js';
 import type { SandboxPython } from '../../evolution/types.js';
 import { installedPython } from '../../sandboxes/installed-python.js';
-import { SandboxError } from '../../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { leftText } from '../../storage/experiment-folder.js';
 import { readableJson } from '../../storage/json-lines.js';
@@ -22,7 +20,7 @@ import { wallSecondsBefore } from '../metrics-file.js';
 import { ownScorerAndPrices } from '../own-code.js';
 import { OwnerClaims } from '../owner-claims.js';
 import { paidBefore } from '../paid-calls.js';
-import { warnOfProcess } from '../prepare-sandbox.js';
+import { orInvalidInput, warnOfProcess } from '../prepare-sandbox.js';
 import { referenceTo } from '../run-reference.js';
 import { checkEvolveModels, evolveConfigOf } from './evolve-config.js';
 import type { EvolveContexts, ExperimentMetadata } from './evolve-context.js';
@@ -88,14 +86,11 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
 
   async function prepareSandbox(config: EvolveConfig): Promise<SandboxPython | null> {
     if (config.sandbox.type === 'process') warnOfProcess(dependencies.notify);
-    try {
+    return orInvalidInput(async () => {
       const sandbox = await dependencies.sandbox(config.sandbox.type);
       await sandbox.prepare();
-      return await installedPython(sandbox);
-    } catch (error) {
-      if (!(error instanceof SandboxError)) throw error;
-      throw new InvalidInputError(`sandbox: ${error.message}`, 'sandbox');
-    }
+      return installedPython(sandbox);
+    });
   }
 
   return (input: EvolveInput): Promise<EvolvePlan> =>

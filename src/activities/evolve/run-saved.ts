@@ -5,6 +5,7 @@ import type { ScaffoldJob } from '../../contracts/evolve.js';
 import type { CallRecord } from '../../contracts/language-model.js';
 import type { StepCost } from '../../contracts/step-cost.js';
 import type { DatasetExample } from '../../evolution/types.js';
+import { spendingLeft } from '../../runtime/budget.js';
 import { addStep, noStepCost, spendingOf } from '../../runtime/step-cost.js';
 import type { CallResult, FunctionSandbox } from '../../sandboxes/sandbox.js';
 import { scaffoldSupport } from '../../sandboxes/scaffold-support.js';
@@ -109,19 +110,13 @@ export class SavedRuns {
     if (model === null || executor === null) return null;
     const name = basename(this.scaffold.address);
     const job: ScaffoldJob = { scaffold: name, iteration: 0, type: 'test', example };
-    const spent = spendingOf(this.cost);
-    const left = (limit: number | null, used: number | null) => (limit === null ? null : limit - (used ?? 0));
     return new ExecutorBridge(model, models, {
       job,
       limits: {
         max_lm_calls: executor.max_lm_calls_per_execution,
         max_tokens: executor.max_tokens_per_execution,
       },
-      left: {
-        lm_calls: left(limits.max_lm_calls, spent.lm_calls),
-        tokens: left(limits.max_tokens, spent.tokens),
-        cost_usd: left(limits.max_cost_usd, spent.cost_usd),
-      },
+      left: spendingLeft(limits, spendingOf(this.cost)),
       crashes: 0,
       paid: noStepCost(),
       // Nothing is continued that would have to know of it.

@@ -54,13 +54,9 @@ class JudgementFigures {
 
   addReply(reply: JudgeReply): void {
     this.totals = addReply(this.totals, outcomeOf(reply));
-    this.addCall(reply.record);
-  }
-
-  private addCall(record: CallRecord): void {
-    this.repeats = addRepeats(this.repeats, repeatsOfCall(record));
-    this.tally.addCall(record);
-    this.tally.addCutOff(cutOffReplies([record]));
+    this.repeats = addRepeats(this.repeats, repeatsOfCall(reply.record));
+    this.tally.addCall(reply.record);
+    this.tally.addCutOff(cutOffReplies([reply.record]));
   }
 
   /** A reply that was no verdict, in the place of which another one was asked for. */
