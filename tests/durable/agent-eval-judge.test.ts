@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JudgeResult } from '../../src/contracts/judge.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { writeRubric } from '../support/judged-steps.js';
 import { agentEvalIn, seatsConfig, seatsReply, writeSeats } from '../support/seats-bundle.js';
 import { readLines, until, Workplace } from '../support/workplace.js';
 
@@ -25,10 +26,7 @@ describe('an evaluation with a judge', () => {
     provider = await startFakeProvider('openai', { reply: seatsReply });
     await writeSeats(place, ROWS, 'seats');
     await place.write('judge.yaml', JUDGE);
-    await place.write(
-      'rubric.yaml',
-      'criteria: [{name: clear, description: Is the reply clear?, range: [1, 5]}]',
-    );
+    await writeRubric(place);
     const fields = { name: 'judged', rollouts: ROLLOUTS, concurrency: 8 };
     await place.write('judged.yaml', seatsConfig(provider.baseUrl, 'seats/task.jsonl', fields));
   });

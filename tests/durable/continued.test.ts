@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { VERDICT, writeJudged, writeRubric } from '../support/judged-steps.js';
 import { seatsReply, writeSeats } from '../support/seats-bundle.js';
 import { type Running, sumsConfig, untilIn, Workplace } from '../support/workplace.js';
-import { assistant, episode, step, user } from '../trajectories/support.js';
 
 const KINDS = ['run', 'agent-eval', 'evolve', 'judge'] as const;
 const STATES = ['in progress', 'killed', 'detached', 'stopped', 'limited', 'finished'] as const;
@@ -35,16 +35,13 @@ describe('the same command', () => {
       reply: (request) => {
         const { model, number, lastUserText } = request;
         if (model === 'writer') return `${SCAFFOLD.replace('def', `# ${number}\ndef`)}`;
-        if (model === 'judge') return '{"clear": {"reason": "It is.", "score": 4}}';
+        if (model === 'judge') return VERDICT;
         if (model === 'fake') return String(lastUserText.length);
         return seatsReply(request);
       },
     });
     await writeSeats(place, 4, 'seats');
-    await place.write(
-      'rubric.yaml',
-      'criteria: [{name: clear, description: Is the reply clear?, range: [1, 5]}]',
-    );
+    await writeRubric(place);
     const example = (id: string, number: number) =>
       JSON.stringify({ id, input: `${number} 2`, target: number + 2 });
     await place.write('train.jsonl', example('t', 1));
@@ -96,19 +93,11 @@ describe('the same command', () => {
         });
         return { command: ['evolve', `${name}.yaml`], id: name };
       case 'judge': {
-        const rows = Array.from({ length: 24 }, (_, index) =>
-          episode(`${index}`, [], {
-            episode_id: `${name}-${index}/0`,
-            timesteps: [step([[user(`judge ${index}`), assistant('Done.')]], { reward: 1 })],
-          }),
-        );
-        await place.write(
-          `results/${name}/trajectories.jsonl`,
-          rows.map((row) => JSON.stringify(row)).join('\n'),
-        );
-        const more = bare ? [] : ['--set', 'lm.temperature=0', '--set', 'concurrency=3'];
-        const model = ['--model', 'openai/judge', '--set', `lm.base_url=${provider.baseUrl}`];
-        return { command: ['judge', name, '--rubric', 'rubric.yaml', ...model, ...more], id: name };
+        const more = [
+          ...['--model', 'openai/judge', '--set', `lm.base_url=${provider.baseUrl}`],
+          ...(bare ? [] : ['--set', 'lm.temperature=0', '--set', 'concurrency=3']),
+        ];
+        return { command: await writeJudged(place, name, { episodes: 24, more }), id: name };
       }
     }
   }

@@ -2,11 +2,12 @@ import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askingEvolution, askingProgram, writeSumsToAsk } from '../support/asking-evolution.js';
-import { addNumbers, type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { seatsConfig, seatsReply, writeSeats } from '../support/seats-bundle.js';
+import { askingEvolution, writeSumsToAsk } from '../support/asking-evolution.js';
+import { replyToAnyKind } from '../support/every-kind.js';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { writeJudged, writeRubric } from '../support/judged-steps.js';
+import { seatsConfig, writeSeats } from '../support/seats-bundle.js';
 import { sumsConfig, Workplace } from '../support/workplace.js';
-import { assistant, episode, step, user } from '../trajectories/support.js';
 
 const DIST = resolve('dist');
 const LOADER = resolve('tests/support/throwing-loader.cjs');
@@ -58,19 +59,10 @@ describe('a throw that nobody foresaw', () => {
   beforeAll(async () => {
     place = await Workplace.make();
     faulty = await faultyProgram();
-    provider = await startFakeProvider('openai', {
-      reply: (request) => {
-        if (request.model === 'writer') return { text: askingProgram(request.number) };
-        if (request.model === 'judge') return '{"clear": {"reason": "It is.", "score": 4}}';
-        return request.model === 'fake' ? addNumbers(request) : seatsReply(request);
-      },
-    });
+    provider = await startFakeProvider('openai', { reply: replyToAnyKind });
     await writeSumsToAsk(place);
     await writeSeats(place, 2, 'seats');
-    await place.write(
-      'rubric.yaml',
-      'criteria: [{name: clear, description: Is the reply clear?, range: [1, 5]}]',
-    );
+    await writeRubric(place);
   });
 
   afterAll(async () => {
@@ -102,15 +94,14 @@ describe('a throw that nobody foresaw', () => {
       );
       return ['evolve', `${name}.yaml`];
     },
-    judge: async (name) => {
-      const row = episode('0', [], {
-        episode_id: `${name}/0`,
-        timesteps: [step([[user('judge it'), assistant('Done.')]], { reward: 1 })],
-      });
-      await place.write(`results/${name}/trajectories.jsonl`, JSON.stringify(row));
-      const model = ['--model', 'openai/judge', '--set', `lm.base_url=${provider.baseUrl}`];
-      return ['judge', name, '--rubric', 'rubric.yaml', ...model, '--set', 'limits.max_lm_calls=1000'];
-    },
+    judge: (name) =>
+      writeJudged(place, name, {
+        episodes: 1,
+        more: [
+          ...['--model', 'openai/judge', '--set', `lm.base_url=${provider.baseUrl}`],
+          ...['--set', 'limits.max_lm_calls=1000'],
+        ],
+      }),
   };
 
   it.each([

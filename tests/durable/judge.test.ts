@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JudgeMetrics, JudgeProgress, JudgeResult } from '../../src/contracts/judge.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { VERDICT, writeJudged, writeRubric } from '../support/judged-steps.js';
 import { until, Workplace } from '../support/workplace.js';
-import { assistant, episode, step, user } from '../trajectories/support.js';
 
 const EPISODES = 30;
 /** Two steps an episode; on the second one of every episode the first reply is no verdict. */
@@ -11,7 +11,6 @@ const STEPS = 2 * EPISODES;
 const CALLS = STEPS + EPISODES;
 const CONCURRENCY = 4;
 const LATENCY = 300;
-const VERDICT = '{"clear": {"reason": "It is.", "score": 4}}';
 
 describe('a judgement, on a real server', () => {
   let place: Workplace;
@@ -25,10 +24,7 @@ describe('a judgement, on a real server', () => {
         usage: { input: 100, output: 10 },
       }),
     });
-    await place.write(
-      'rubric.yaml',
-      'criteria: [{name: clear, description: Is the reply clear?, range: [1, 5]}]',
-    );
+    await writeRubric(place);
   });
 
   afterAll(async () => {
@@ -37,22 +33,15 @@ describe('a judgement, on a real server', () => {
   });
 
   /** Writes what an experiment left, and says how it is judged. */
-  async function experiment(name: string): Promise<string[]> {
-    const rows = Array.from({ length: EPISODES }, (_, index) =>
-      episode(`${index}`, [], {
-        episode_id: `${name}-${index}/0`,
-        timesteps: ['go', 'stumble'].map((said) =>
-          step([[user(`${said} ${name} ${index}`), assistant('Done.')]], { reward: 1 }),
-        ),
-      }),
-    );
-    const lines = rows.map((row) => JSON.stringify(row)).join('\n');
-    await place.write(`results/${name}/trajectories.jsonl`, lines);
-    return [
-      ...['judge', name, '--model', 'openai/fake', '--rubric', 'rubric.yaml', '--json'],
-      ...['--set', `lm.base_url=${provider.baseUrl}`, '--set', `concurrency=${CONCURRENCY}`],
-    ];
-  }
+  const experiment = (name: string): Promise<string[]> =>
+    writeJudged(place, name, {
+      episodes: EPISODES,
+      said: ['go', 'stumble'],
+      more: [
+        ...['--model', 'openai/fake', '--json', '--set', `lm.base_url=${provider.baseUrl}`],
+        ...['--set', `concurrency=${CONCURRENCY}`],
+      ],
+    });
 
   const resultOf = (stdout: string): JudgeMetrics => (JSON.parse(stdout) as JudgeResult).metrics;
   const WHOLE = {

@@ -6,11 +6,10 @@ import type { AgentEvalMetrics } from '../../src/contracts/agent-eval-results.js
 import type { JudgeMetrics } from '../../src/contracts/judge.js';
 import type { Metrics } from '../../src/contracts/results.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { VERDICT, writeJudged, writeRubric } from '../support/judged-steps.js';
 import { seatsConfig, seatsReply, writeSeats } from '../support/seats-bundle.js';
 import { sumsConfig, Workplace } from '../support/workplace.js';
-import { assistant, episode, step, user } from '../trajectories/support.js';
 
-const VERDICT = '{"clear": {"reason": "It is.", "score": 4}}';
 const NO_LIMIT = 100_000;
 /** Courses that are drawn, beside those that are known. */
 const DRAWN = 3;
@@ -97,10 +96,7 @@ describe('whatever fails and however often it is continued', () => {
     provider.intercept = () =>
       random() < failing ? { kind: 'status', status: 400, message: 'not this one' } : undefined;
     await writeSeats(place, 4, 'seats');
-    await place.write(
-      'rubric.yaml',
-      'criteria: [{name: clear, description: Is the reply clear?, range: [1, 5]}]',
-    );
+    await writeRubric(place);
     await place.dev();
   });
 
@@ -112,18 +108,8 @@ describe('whatever fails and however often it is continued', () => {
   /** The command that begins an experiment, and every later one; and its folder. */
   async function begun(kind: Kind, name: string): Promise<{ command: string[]; folder: string }> {
     if (kind === 'judgement') {
-      const rows = Array.from({ length: 20 }, (_, index) =>
-        episode(`${index}`, [], {
-          episode_id: `${name}-${index}/0`,
-          timesteps: [step([[user(`judge ${name} ${index}`), assistant('Done.')]], { reward: 1 })],
-        }),
-      );
-      await place.write(
-        `results/${name}/trajectories.jsonl`,
-        rows.map((row) => JSON.stringify(row)).join('\n'),
-      );
-      const model = ['--model', 'openai/fake', '--set', `lm.base_url=${provider.baseUrl}`];
-      return { command: ['judge', name, '--rubric', 'rubric.yaml', ...model], folder: `results/${name}` };
+      const more = ['--model', 'openai/fake', '--set', `lm.base_url=${provider.baseUrl}`];
+      return { command: await writeJudged(place, name, { episodes: 20, more }), folder: `results/${name}` };
     }
     const configs: Record<Exclude<Kind, 'judgement'>, object> = {
       trials: sumsConfig(provider.baseUrl, 60, { name, runtime: { concurrency: 100, num_trials: 2 } }),

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askingEvolution, askingProgram, writeSumsToAsk } from '../support/asking-evolution.js';
-import { addNumbers, type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { seatsConfig, seatsReply, writeSeats } from '../support/seats-bundle.js';
+import { askingEvolution, writeSumsToAsk } from '../support/asking-evolution.js';
+import { replyToAnyKind } from '../support/every-kind.js';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { writeJudged, writeRubric } from '../support/judged-steps.js';
+import { seatsConfig, writeSeats } from '../support/seats-bundle.js';
 import { sumsConfig, Workplace } from '../support/workplace.js';
-import { assistant, episode, step, user } from '../trajectories/support.js';
 
 const RATE = 10;
 /** Milliseconds over which starts are counted, so that a request that is late by some makes no difference. */
@@ -23,30 +24,14 @@ describe('a rate, with three workers', () => {
 
   beforeAll(async () => {
     place = await Workplace.make();
-    provider = await startFakeProvider('openai', {
-      reply: (request) => {
-        if (request.model === 'writer') return { text: askingProgram(request.number) };
-        if (request.model === 'judge') return '{"clear": {"reason": "It is.", "score": 4}}';
-        return request.model === 'fake' ? addNumbers(request) : seatsReply(request);
-      },
-    });
+    provider = await startFakeProvider('openai', { reply: replyToAnyKind });
     provider.intercept = ({ model }) => {
       arrivals.push({ model, at: Date.now() });
       return undefined;
     };
     await writeSumsToAsk(place);
     await writeSeats(place, 8, 'seats');
-    await place.write(
-      'rubric.yaml',
-      'criteria: [{name: clear, description: Is the reply clear?, range: [1, 5]}]',
-    );
-    const rows = Array.from({ length: 40 }, (_, index) =>
-      episode(`${index}`, [], {
-        episode_id: `judged-${index}/0`,
-        timesteps: [step([[user(`judge ${index}`), assistant('Done.')]], { reward: 1 })],
-      }),
-    );
-    await place.write('results/judged/trajectories.jsonl', rows.map((row) => JSON.stringify(row)).join('\n'));
+    await writeRubric(place);
     await place.dev();
     await place.worker();
   });
@@ -86,11 +71,14 @@ describe('a rate, with three workers', () => {
     [
       'judge',
       'judge',
-      async () => [
-        ...['judge', 'judged', '--model', 'openai/judge', '--rubric', 'rubric.yaml'],
-        ...['--set', `lm.base_url=${provider.baseUrl}`, '--set', `lm.requests_per_second=${RATE}`],
-        ...['--set', 'concurrency=40'],
-      ],
+      () =>
+        writeJudged(place, 'judged', {
+          episodes: 40,
+          more: [
+            ...['--model', 'openai/judge', '--set', `lm.base_url=${provider.baseUrl}`],
+            ...['--set', `lm.requests_per_second=${RATE}`, '--set', 'concurrency=40'],
+          ],
+        }),
     ],
     [
       'evolve, by its scaffolds',

@@ -7,9 +7,9 @@ import { askingEvolution, askingProgram, writeSumsToAsk } from '../support/askin
 import { evolveMetricsOf, experimentOf } from '../support/evolutions.js';
 import type { Behaviour, RecordedRequest } from '../support/fake-providers/behaviours.js';
 import { addNumbers, type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { writeJudged, writeRubric } from '../support/judged-steps.js';
 import { agentEvalIn, seatsConfig, seatsReply, writeSeats } from '../support/seats-bundle.js';
 import { cutOffIn, sumsConfig, until, Workplace } from '../support/workplace.js';
-import { assistant, episode, step, user } from '../trajectories/support.js';
 
 const LANES = 8;
 /** Tokens of each reply, half of them input, and what they cost at the prices below. */
@@ -222,20 +222,17 @@ describe('a limit counts every request that is sent', () => {
   });
 
   it('of a judgement', async () => {
-    const rows = Array.from({ length: 20 }, (_, index) =>
-      episode(`${index}`, [], {
-        episode_id: `judged-${index}/0`,
-        timesteps: [step([[user(`go ${index}`), assistant('Done.')]], { reward: 1 })],
-      }),
-    );
-    await place.write('results/judged/trajectories.jsonl', rows.map((row) => JSON.stringify(row)).join('\n'));
-    await place.write('rubric.yaml', 'criteria: [{name: clear, description: Is it clear?, range: [1, 5]}]');
+    await writeRubric(place);
+    const command = await writeJudged(place, 'judged', {
+      episodes: 20,
+      more: [
+        ...['--model', 'openai/judge', '--json', '--set', `lm.base_url=${provider.baseUrl}`],
+        ...['--set', 'limits.max_lm_calls=25'],
+      ],
+    });
     provider.intercept = every(2, BILLED);
     const { calls } = provider.statistics;
-    const { code, stdout, stderr } = await place.reprise([
-      ...['judge', 'judged', '--model', 'openai/judge', '--rubric', 'rubric.yaml', '--json'],
-      ...['--set', `lm.base_url=${provider.baseUrl}`, '--set', 'limits.max_lm_calls=25'],
-    ]);
+    const { code, stdout, stderr } = await place.reprise(command);
     expect(code, stderr).toBe(3);
     const metrics: JudgeMetrics = (JSON.parse(stdout) as JudgeResult).metrics;
     expectAll(metrics, provider.statistics.calls - calls, 25);
