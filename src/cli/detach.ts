@@ -64,7 +64,7 @@ export async function leaveToWorkers(
   try {
     const { codeHash } = await workflowBundle(sources);
     const own = await commandQueue(server);
-    const queue = codeHash === null ? own : agentQueue(own, codeHash);
+    const queue = agentQueue(own, codeHash);
     const { id, how, notes = [] } = await start(client, queue);
     const workerLog = server.embedded ? await spawnWorker(own, concurrency, sources) : null;
     if (json) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import type { RunConfig } from '../config/schema.js';
-import { DEFAULT_TASK_QUEUE } from '../contracts/names.js';
+import { agentCodeOf, agentQueue, DEFAULT_TASK_QUEUE } from '../contracts/names.js';
 import type { AgentSource } from '../workers/bundle.js';
 import { connectClient, connectWorker, resolveServer, type Server } from '../workers/connection.js';
 import { keyQueue, noteQueues, otherOn } from '../workers/key-queue.js';
@@ -17,11 +17,6 @@ import { seldom } from './seldom.js';
 
 /** Milliseconds between two looks whether another process still works on an experiment. */
 const LOOK_AFTER = 2000;
-
-/** A queue of the same agent's code under another name. */
-function agentQueueLike(queue: string, name: string): string {
-  return `${name}${/\.agent\.\w+$/.exec(queue)?.[0] ?? ''}`;
-}
 
 export interface SessionOptions {
   /** Hears of the server. */
@@ -100,7 +95,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       ...(options.maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls: options.maxConcurrentCalls }),
     });
     const queues = [worker.taskQueue];
-    const anybodys = agentQueueLike(worker.taskQueue, taskQueueName());
+    const code = agentCodeOf(worker.taskQueue);
+    const anybodys = agentQueue(taskQueueName(), code);
     const isForAnybody = options.forAnybody === true && options.taskQueue === undefined;
     if (isForAnybody && anybodys !== worker.taskQueue) {
       await worker.serve(anybodys);
@@ -115,7 +111,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const openConnection = connection;
     const closed = new AbortController();
     const takeOver = async (queue: string, say: (message: string) => void) => {
-      if (folder === null || agentQueueLike(queue, '') !== agentQueueLike(worker.taskQueue, '')) return;
+      if (folder === null || agentCodeOf(queue) !== code) return;
       for (let told = false; !closed.signal.aborted; told = true) {
         const other = await otherOn(folder, queue);
         if (other === null) {

@@ -71,8 +71,13 @@ export const FAILURE_TYPES = {
 } as const;
 
 /** The task queue of runs with a user's agent: only workers that bundle the same code may replay them. */
-export function agentQueue(taskQueue: string, codeHash: string): string {
-  return `${taskQueue}.agent.${codeHash}`;
+export function agentQueue(taskQueue: string, codeHash: string | null): string {
+  return codeHash === null ? taskQueue : `${taskQueue}.agent.${codeHash}`;
+}
+
+/** The code that a queue's name was made with; null where that is nobody's. */
+export function agentCodeOf(taskQueue: string): string | null {
+  return /\.agent\.(\w+)$/.exec(taskQueue)?.[1] ?? null;
 }
 
 /** The domains of evolutions that come with Reprise. */

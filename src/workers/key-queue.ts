@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { isDead, processIdentity } from '../storage/process-identity.js';
 
 /** Variables that say as whom, and where, models, the hub and object stores are asked, and at what prices. */
-const OF_ACCOUNTS = /^(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|AWS|S3|HF|HUGGING_FACE)_|_API_KEY$|^REPRISE_PRICES$/;
+const OF_ACCOUNTS =
+  /^(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|AWS(?!_SDK_)|S3|HF|HUGGING_FACE)_|_API_KEY$|^REPRISE_PRICES$/;
 
 /**
  * The task queue of those who ask with these keys, on the server of a folder: commands that share it do not ask with each

@@ -82,7 +82,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const { connection, client, namespace, logger, environment = process.env } = options;
   const maxConcurrentCalls = options.maxConcurrentCalls ?? DEFAULT_CONCURRENT_CALLS;
   const { bundle, codeHash } = await workflowBundle(options.agents ?? []);
-  const taskQueue = codeHash === null ? options.taskQueue : agentQueue(options.taskQueue, codeHash);
+  const taskQueue = agentQueue(options.taskQueue, codeHash);
   const grading = new GradingPool();
   const bundles = new BundlePool();
   const environments = new EnvironmentPool({ compareSymbolically: grading.compare });
@@ -140,9 +140,13 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const workers: Worker[] = [];
   const ends: Promise<void>[] = [];
   let isRunning = false;
-  const run = (worker: Worker) => {
+  const shutdown = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  const begin = (worker: Worker) => {
     const end = worker.run();
-    end.catch(() => undefined);
+    // Where one breaks the others end with it.
+    end.catch(shutdown);
     ends.push(end);
   };
   const serve = async (queue: string) => {
@@ -150,7 +154,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     // Whole stacks are for hunting a fault in a workflow.
     const worker = await (environment.REPRISE_STACK_TRACES === '1' ? create() : withoutPromiseHooks(create));
     workers.push(worker);
-    if (isRunning) run(worker);
+    if (isRunning) begin(worker);
   };
   await serve(taskQueue);
   return {
@@ -158,7 +162,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     serve,
     run: async () => {
       isRunning = true;
-      for (const worker of workers) run(worker);
+      for (const worker of workers) begin(worker);
       try {
         // One may have begun meanwhile.
         for (let index = 0; index < ends.length; index++) await ends[index];
@@ -171,9 +175,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
         await scorers.close();
       }
     },
-    shutdown: () => {
-      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-    },
+    shutdown,
   };
 }
 
