@@ -14,12 +14,20 @@ const DURABLE = [
   'tests/bench/quick.test.ts',
 ];
 const DOCKER = ['tests/sandboxes/docker/**/*.test.ts', 'tests/scripts/docker-*.test.ts'];
-/** Hostile programs as called functions: `evolve-hostile` runs the same battery so, as scaffolds. */
+/**
+ * Hostile programs as called functions, which `evolve-hostile` runs as scaffolds; a worker that freezes and wakes; a
+ * worker of several that dies in the middle of a booking, where `agent-eval` kills the only one.
+ */
 const NIGHTLY =
-  process.env.REPRISE_NIGHTLY === undefined ? ['tests/sandboxes/docker/hostile-calls.test.ts'] : [];
+  process.env.REPRISE_NIGHTLY === undefined
+    ? [
+        'tests/sandboxes/docker/hostile-calls.test.ts',
+        'tests/durable/{frozen-worker,agent-eval-workers}.test.ts',
+      ]
+    : [];
 
 /** They wait for minutes, and so begin first: the rest fits beside them. Vitest would begin with the largest files. */
-const LONG = ['chaos', 'stuck-code', 'production'].map((name) => `/durable/${name}.test.ts`);
+const LONG = ['chaos', 'production'].map((name) => `/durable/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -62,6 +70,7 @@ export default defineConfig({
           ...collecting,
           name: 'durable',
           include: DURABLE,
+          exclude: NIGHTLY,
           globalSetup: ['tests/support/temporal-setup.ts'],
           env,
           // Alone the longest takes 110 s; beside others, on a slower machine, more than twice that.

@@ -1,7 +1,7 @@
 import type { Contestant } from './contestants/contestant.js';
 import { embedded } from './contestants/embedded.js';
-import { inProcess } from './contestants/in-process.js';
 import { findInspect, inspectContestant, inspectVersion } from './contestants/inspect.js';
+import { plainLoop } from './contestants/plain-loop.js';
 import { twoWorkers } from './contestants/two-workers.js';
 import { runContests } from './measure/contests.js';
 import { measureEvolve } from './measure/evolve.js';
@@ -18,7 +18,7 @@ import type { BenchOptions } from './options.js';
 import { type BenchResult, describeHost } from './result.js';
 
 async function contestants({ parts }: BenchOptions, inspect: string | null): Promise<Contestant[]> {
-  const all: Contestant[] = [embedded, twoWorkers, inProcess];
+  const all: Contestant[] = [embedded, twoWorkers, plainLoop];
   if (inspect !== null && parts.includes('inspect'))
     all.push(inspectContestant(inspect, await inspectVersion(inspect)));
   return all.filter(({ name }) => parts.includes(name));
@@ -40,7 +40,7 @@ async function measureAll(
   };
   result.contests = await runContests(await contestants(options, inspect), options, { mock, say });
   if (parts.includes('sequential')) {
-    for (const contestant of [embedded, inProcess]) {
+    for (const contestant of [embedded, plainLoop]) {
       await attempt(`sequential calls, ${contestant.title}`, async () => {
         result.sequential.push(await measureSequential(contestant, { mock, calls, repetitions }));
       });

@@ -8,7 +8,7 @@ import type { RolloutScale } from './measure/rollouts.js';
 export const PARTS = [
   'embedded',
   'two-workers',
-  'in-process',
+  'plain-loop',
   'inspect',
   'sequential',
   'recovery',

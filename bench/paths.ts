@@ -5,12 +5,12 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 
 /** What is measured is what users run: the built package. */
 export const COMMAND = path('../dist/cli/main.js');
-export const IN_PROCESS_CHILD = path('./contestants/in-process-child.mjs');
+export const PLAIN_LOOP_CHILD = path('./contestants/plain-loop-child.mjs');
 export const PLAIN_ROLLOUTS_CHILD = path('./contestants/plain-rollouts-child.mjs');
 export const BUNDLE = path('./bundle');
 export const INSPECT_TASK = path('./inspect_task.py');
 export const RESULTS = path('./results');
-const BUILT = [COMMAND, path('../dist/in-process/index.js'), path('../dist/workflow-bundle.js')];
+const BUILT = [COMMAND, path('../dist/kinds/run/lane/lane.js'), path('../dist/workflow-bundle.js')];
 
 /** A module of the built package. */
 export function builtModule<Module>(name: string): Promise<Module> {

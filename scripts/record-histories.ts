@@ -14,6 +14,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { RunProgress } from '../src/kinds/run/contracts.js';
 import { writeSumsToAsk } from '../tests/support/asking-evolution.js';
 import { startFakeProvider } from '../tests/support/fake-providers/fake-provider.js';
 import { dynamicConfig, startServerFor } from '../tests/support/own-server.js';
@@ -106,7 +107,7 @@ function scenarios(baseUrl: string): Scenario[] {
       },
     },
     {
-      name: 'allotted',
+      name: 'limited',
       code: 3,
       config: sumsConfig(baseUrl, 100, { runtime: { concurrency: 60 }, limits: { max_lm_calls: 80 } }),
       meanwhile: async (id, client) => {
@@ -133,7 +134,7 @@ function scenarios(baseUrl: string): Scenario[] {
       }),
     },
     {
-      name: 'allotted-renewed',
+      name: 'limited-renewed',
       leastHistories: 3,
       config: sumsConfig(baseUrl, 40, {
         runtime: { num_trials: 2 },
@@ -144,25 +145,12 @@ function scenarios(baseUrl: string): Scenario[] {
     {
       name: 'renewed-cancelled',
       code: 1,
-      leastHistories: 4,
+      leastHistories: 3,
       config: sumsConfig(baseUrl, 400, { runtime: { concurrency: 2 } }),
       meanwhile: async (id, client) => {
-        const query = `WorkflowId = '${id}/shard-0' AND ExecutionStatus = 'ContinuedAsNew'`;
+        const query = `WorkflowId = '${id}' AND ExecutionStatus = 'ContinuedAsNew'`;
         while ((await client.workflow.count(query)).count < 2) await sleep(100);
         await client.workflow.getHandle(id).cancel();
-      },
-    },
-    {
-      name: 'run-renewed',
-      leastHistories: 4,
-      config: sumsConfig(baseUrl, 150, { runtime: { concurrency: 30 }, limits: { max_lm_calls: 1000 } }),
-      meanwhile: async (id, client) => {
-        const handle = client.workflow.getHandle(id);
-        const { runId } = await handle.describe();
-        // Its own history grows long by what is asked of it.
-        while ((await handle.describe()).runId === runId) {
-          await handle.executeUpdate('setConcurrency', { args: [5] });
-        }
       },
     },
     {
@@ -194,7 +182,7 @@ function scenarios(baseUrl: string): Scenario[] {
         await handle.signal('setConcurrency', 2);
         await handle.signal('setConcurrency', 'many');
         await handle.signal('report', 'garbage');
-        await client.workflow.getHandle(`${id}/shard-0`).signal('control', null);
+        await handle.signal('control', null);
         await handle.signal('pause');
         await sleep(500);
         await handle.signal('resume');
@@ -203,12 +191,13 @@ function scenarios(baseUrl: string): Scenario[] {
     },
     {
       name: 'reset',
-      leastHistories: 4,
+      leastHistories: 2,
       config: sumsConfig(baseUrl, 100, { runtime: { concurrency: 60 }, limits: { max_lm_calls: 1000 } }),
       meanwhile: async (id, client) => {
-        const query = `WorkflowId = '${id}/shard-2'`;
-        while ((await client.workflow.count(query)).count < 1) await sleep(50);
-        const { events } = await client.workflow.getHandle(id).fetchHistory();
+        const handle = client.workflow.getHandle(id);
+        const answered = async () => (await handle.query<RunProgress>('progress')).spending.lm_calls;
+        while ((await answered()) < 1) await sleep(50);
+        const { events } = await handle.fetchHistory();
         const task = events?.find(({ workflowTaskCompletedEventAttributes: completed }) => completed);
         await client.workflowService.resetWorkflowExecution({
           namespace: 'default',

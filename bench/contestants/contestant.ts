@@ -1,4 +1,4 @@
-import type { Metrics } from '../../src/contracts/results.js';
+import type { Metrics } from '../../src/kinds/run/results.js';
 import type { Usage } from '../measure/process-usage.js';
 import type { Contest, Workspace } from '../workspace.js';
 
@@ -15,7 +15,7 @@ export interface Outcome {
 }
 
 export interface Contestant {
-  name: 'embedded' | 'two-workers' | 'in-process' | 'inspect';
+  name: 'embedded' | 'two-workers' | 'plain-loop' | 'inspect';
   title: string;
   /** @throws Error where the contestant did not answer every sample right. */
   run(contest: Contest, workspace: Workspace): Promise<Outcome>;

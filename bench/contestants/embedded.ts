@@ -1,4 +1,4 @@
-import type { RunResult } from '../../src/contracts/run.js';
+import type { RunResult } from '../../src/kinds/run/contracts.js';
 import { startReprise, success } from '../measure/command.js';
 import { UsageWatch } from '../measure/process-usage.js';
 import type { Contest, Workspace } from '../workspace.js';

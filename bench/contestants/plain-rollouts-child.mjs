@@ -1,13 +1,15 @@
 // node plain-rollouts-child.mjs CONFIG: plays the rollouts of an evaluation in a plain loop, in memory, and prints what
 // they came to as JSON.
-import { loadBundle } from '../../dist/bundles/load.js';
-import { loadAgentEvalConfig } from '../../dist/config/agent-eval-load.js';
+
+import { loadConfig } from '../../dist/config/load.js';
+import { loadBundle } from '../../dist/kinds/agent-eval/bundles/load.js';
+import { agentEvalConfigs } from '../../dist/kinds/agent-eval/config.js';
+import { modelAsAgent, modelAsUser } from '../../dist/kinds/agent-eval/workbench/model-players.js';
+import { playRow } from '../../dist/kinds/agent-eval/workbench/play-row.js';
 import { createLanguageModel } from '../../dist/language-models/create.js';
-import { modelAsAgent, modelAsUser } from '../../dist/workbench/model-players.js';
-import { playRow } from '../../dist/workbench/play-row.js';
 
 const started = performance.now();
-const { datasets, now, rollouts, concurrency, agent, user } = loadAgentEvalConfig(process.argv[2]);
+const { datasets, now, rollouts, concurrency, agent, user } = loadConfig(agentEvalConfigs, process.argv[2]);
 const bundle = await loadBundle(datasets[0], { now });
 const dependencies = { environment: process.env };
 const models = {

@@ -1,4 +1,4 @@
-import type { AgentEvalMetrics, AgentEvalResult } from '../../src/contracts/agent-eval-results.js';
+import type { AgentEvalMetrics, AgentEvalResult } from '../../src/kinds/agent-eval/results.js';
 import { type Finished, type Program, startProgram, startReprise, success } from '../measure/command.js';
 import { UsageWatch } from '../measure/process-usage.js';
 import { PLAIN_ROLLOUTS_CHILD } from '../paths.js';

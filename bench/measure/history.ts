@@ -10,7 +10,7 @@ export interface HistorySize {
   bytes_a_sample: number;
   /** Without the prompts, which stand in the history once a call. */
   bytes_a_sample_beside_prompt: number;
-  /** Workflow executions: the run, its shards, and what they continued as. */
+  /** Workflow executions: the run, and what it continued as. */
   executions: number;
 }
 

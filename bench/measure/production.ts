@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import type { RunResult } from '../../src/contracts/run.js';
+import type { RunResult } from '../../src/kinds/run/contracts.js';
 import { provideTemporalBinary } from '../../src/workers/temporal-binary.js';
 import {
   findProduction,

@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import type { RunResult } from '../../src/contracts/run.js';
+import type { RunResult } from '../../src/kinds/run/contracts.js';
 import { assertDone } from '../contestants/contestant.js';
 import type { Mock } from '../mock.js';
 import { makeWorkspace, type Workspace } from '../workspace.js';

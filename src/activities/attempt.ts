@@ -1,25 +1,23 @@
-import { Context } from '@temporalio/activity';
 import type { CallRecord, GenerateRequest } from '../contracts/language-model.js';
 import type { AskedBefore, CutOff, FailedBefore, StepCost, Unkept } from '../contracts/step-cost.js';
 import { withFailure } from '../language-models/outage.js';
 import { addUnkept, timesRequested } from '../runtime/beside.js';
 import { costOfCall } from '../runtime/step-cost.js';
-import { crashesOf, type EndNotes, isGivenUp } from './crashes.js';
-import { heartbeating } from './heartbeating.js';
+import { AttemptJournal, heartbeating } from './attempt-journal.js';
 import { activityNameOf } from './unkept.js';
 
-/** What an attempt of an activity that asks a model leaves for the next one, in its heartbeats. */
-export interface AttemptNotes extends FailedBefore, EndNotes {
-  /** Attempts that ended before they had asked for anything, as where the store was away. */
+/** What attempts of an activity that asks a model leave for the next one. */
+interface ModelNotes extends FailedBefore {
+  /** Attempts that ended before they had asked for anything, as where the store was unreachable. */
   unasked: number;
   /** What the failed ones may have cost; absent where there was none. */
   unkept?: Unkept;
-  /** The attempt whose request is under way; absent: none. */
+  /** The attempt whose request is in flight; absent: none. */
   sent?: number;
-  /** Attempts that were cut off while theirs was; absent: none. */
-  cut?: number;
-  /** A reply that the store has not taken yet, without what was asked, and which attempt has got it. */
-  held?: { reply: HeldReply; attempt: number };
+  /** Attempts that were cut off while theirs was. */
+  cut: number;
+  /** A reply that the store has not taken yet, without what was asked, and requests cut off before it. */
+  held?: { reply: HeldReply; crashes: number };
 }
 
 type HeldReply = Omit<CallRecord, 'messages' | 'tools' | 'parameters'>;
@@ -36,31 +34,33 @@ export class Attempt {
   /** What those may have cost that a crash cut off. */
   private lost: Unkept | null = null;
   private hasFoundCounted = false;
+  private readonly journal = AttemptJournal.of();
+  private readonly notes: ModelNotes;
+  /** Attempts that were lost before they had begun. */
+  private readonly idle: number;
   /** Of the activity; see `activityNameOf`. */
-  readonly activity = activityNameOf(Context.current());
+  readonly activity = activityNameOf(this.journal.context);
 
-  private constructor(
-    private readonly notes: AttemptNotes,
-    private readonly before: AskedBefore | undefined,
-  ) {}
+  private constructor(private readonly before: AskedBefore | undefined) {
+    this.idle = this.journal.lost - this.journal.crashes;
+    this.notes = this.journal.part<ModelNotes>('model', { failures: 0, unasked: 0, cut: 0 });
+    if (this.notes.sent === undefined) return;
+    this.notes.cut += 1;
+    delete this.notes.sent;
+  }
 
   /**
    * Runs the attempt that this activity's context is of, heartbeating.
    * @param before where each request is an activity: what those of the same call before this one came to.
    */
   static async run<Value>(work: (attempt: Attempt) => Promise<Value>, before?: AskedBefore): Promise<Value> {
-    const context = Context.current();
-    const left = context.info.heartbeatDetails as Partial<AttemptNotes> | undefined;
-    const { sent, ...settled } = left ?? {};
-    const notes: AttemptNotes = { failures: 0, unasked: 0, ...settled };
-    if (sent !== undefined) notes.cut = (notes.cut ?? 0) + 1;
-    const attempt = new Attempt(notes, before);
+    const attempt = new Attempt(before);
     try {
-      return await heartbeating(() => work(attempt), notes);
+      return await heartbeating(() => work(attempt));
     } catch (error) {
-      if (!attempt.hasAsked && notes.held === undefined) {
-        notes.unasked += 1;
-        context.heartbeat(notes);
+      if (!attempt.hasAsked && attempt.notes.held === undefined) {
+        attempt.notes.unasked += 1;
+        attempt.journal.write();
       }
       throw error;
     }
@@ -73,8 +73,7 @@ export class Attempt {
 
   /** Workers that have died with this activity, where no further one is risked for it; null where one is. */
   get deadWorkers(): number | null {
-    const context = Context.current();
-    return isGivenUp(context) ? crashesOf(context) : null;
+    return this.journal.isGivenUp ? this.journal.crashes : null;
   }
 
   /** How requests for this call have failed. */
@@ -90,7 +89,7 @@ export class Attempt {
     const own = this.ownCrashes;
     const { crashes = 0, sent = 0 } = this.before ?? {};
     // A worker is told from a dead one by what the server has heard of it, and may be late to say what it has sent.
-    return { crashes: crashes + own, sent: sent + Math.min(this.notes.cut ?? 0, own) };
+    return { crashes: crashes + own, sent: sent + Math.min(this.notes.cut, own) };
   }
 
   /** The same where the reply is stored already: one of them has brought it. */
@@ -106,15 +105,15 @@ export class Attempt {
 
   /** Of those that this activity has sent. */
   private get ownCrashes(): number {
-    const { failures, unasked, held, idle = 0 } = this.notes;
-    const { attempt } = held ?? Context.current().info;
-    return Math.max(attempt - 1 - failures - unasked - idle, 0);
+    const { failures, unasked, held } = this.notes;
+    const { attempt } = this.journal.context.info;
+    return held?.crashes ?? Math.max(attempt - 1 - failures - unasked - this.idle, 0);
   }
 
   /** A request is sent. */
   asks(): void {
     this.hasAsked = true;
-    this.notes.sent = Context.current().info.attempt;
+    this.notes.sent = this.journal.context.info.attempt;
   }
 
   /**
@@ -141,9 +140,9 @@ export class Attempt {
   /** There is a reply, and the store does not take it. */
   holds({ messages, tools, parameters, ...reply }: CallRecord): void {
     if (Buffer.byteLength(JSON.stringify(reply)) > MOST_HELD) return;
-    this.notes.held ??= { reply, attempt: Context.current().info.attempt };
+    this.notes.held ??= { reply, crashes: this.ownCrashes };
     delete this.notes.sent;
-    Context.current().heartbeat(this.notes);
+    this.journal.write();
   }
 
   /** The reply to this question that an attempt before this one could not store; null where there is none. */
@@ -157,7 +156,7 @@ export class Attempt {
   private note(unkept: Unkept | null): void {
     const all = addUnkept(this.notes.unkept, unkept);
     if (all !== null) this.notes.unkept = all;
-    Context.current().heartbeat(this.notes);
+    this.journal.write();
   }
 
   /** There is a reply, or none will come: each request that a crash has cut off may have cost as much. */

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Logger } from 'pino';
+import { AWAY_TOLD_AGAIN_MS, type AwayNotice } from '../contracts/experiment.js';
 import { SIGNALS } from '../contracts/names.js';
-import { AWAY_TOLD_AGAIN_MS, type AwayNotice } from '../contracts/run.js';
 import type { HearAway } from '../language-models/outage.js';
 import type { ExperimentNews } from './dependencies.js';
 import { Lru } from './lru.js';

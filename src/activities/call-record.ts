@@ -1,9 +1,9 @@
-import type { RunConfig } from '../config/schema.js';
-import type { GeneratedReply } from '../contracts/activities.js';
+import type { LanguageModelConfig } from '../config/language-model-schema.js';
 import type { AgentRequest } from '../contracts/agent.js';
 import type {
   CallIdentity,
   CallRecord,
+  GeneratedReply,
   GenerateReply,
   GenerateRequest,
 } from '../contracts/language-model.js';
@@ -12,7 +12,7 @@ import { cutOffOf, largerCutOff, repeatsOf } from '../runtime/repeats.js';
 
 /** What is sent to the model: the agent's request, with the run's parameters where it has none of its own. */
 export function requestOf(
-  lm: RunConfig['lm'],
+  lm: LanguageModelConfig,
   call: CallIdentity,
   { messages, parameters, tools }: Omit<AgentRequest, 'purpose'>,
 ): GenerateRequest {

@@ -1,4 +1,4 @@
-import type { StepAnswer } from '../contracts/activities.js';
+import type { StepAnswer } from '../contracts/environment.js';
 import type { CallIdentity, CallRecord } from '../contracts/language-model.js';
 import type { CutOff, StepCost } from '../contracts/step-cost.js';
 import { cutOffOf, largerCutOff } from '../runtime/repeats.js';

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../config/errors.js';
 import type { LanguageModelConfig } from '../config/language-model-schema.js';
 import { modelNameOf } from '../config/model-name.js';
-import type { Limits } from '../contracts/run.js';
+import type { Limits } from '../contracts/experiment.js';
 import { createLanguageModel, missingCredentials } from '../language-models/create.js';
 import { PRICES_VARIABLE, priceTable } from '../language-models/price-table.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
@@ -30,7 +30,7 @@ function modelAt(lm: LanguageModelConfig, section: string, environment: Environm
 
 /**
  * Everything about a model that can be checked without a call: its key, its script, its price where costs are limited.
- * @param section where the model stands in the config, e.g. `scaffolder.lm`.
+ * @param section where the model stands in the config, e.g. `agent.lm`.
  * @throws InvalidInputError that names the field.
  */
 export async function checkModel(
@@ -56,4 +56,13 @@ export async function checkModel(
       'limits.max_cost_usd',
     );
   }
+}
+
+/** The same of every model of a config. @param models by their sections */
+export async function checkModels(
+  models: Readonly<Record<string, LanguageModelConfig>>,
+  limits: Pick<Limits, 'max_cost_usd'>,
+  environment: Environment,
+): Promise<void> {
+  for (const [section, lm] of Object.entries(models)) await checkModel(lm, section, limits, environment);
 }

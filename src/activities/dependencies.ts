@@ -1,18 +1,14 @@
 import type { Logger } from 'pino';
-import type { ModuleTrial } from '../bundles/bundle-modules.js';
 import type { Permissions } from '../config/named-files.js';
 import type { SandboxType } from '../config/sandbox-schema.js';
-import type { OwnScorers } from '../evolution/domains/domain.js';
+import type { LanguageModel } from '../contracts/language-model.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import type { HearAway } from '../language-models/outage.js';
 import type { LeaseStarts } from '../language-models/pace.js';
 import type { FunctionSandbox } from '../sandboxes/sandbox.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import type { CodeTexts } from '../user-code/code-texts.js';
-import type { BundleCode } from './agent-eval/bundle-code.js';
-import type { tryAgent } from './agent-factory.js';
-import type { EnvironmentCode } from './environment-code.js';
-import type { KeptCode } from './kept-code.js';
+import type { CodeRunner } from '../user-code/code-runner.js';
+import type { KeptCode } from '../user-code/kept-code.js';
 import type { RunLogs } from './run-log.js';
 
 /** Tells experiments what they wait for. */
@@ -31,26 +27,14 @@ export interface WorkerDependencies {
   permissions?: Permissions;
   /** Keys and addresses; `process.env` in a worker. */
   environment: Readonly<Record<string, string | undefined>>;
+  /** Answers in the place of the model that a run names. */
+  languageModel?: LanguageModel;
   /** Off the main thread and time-boxed in a worker. */
   compareSymbolically: SymbolicComparer;
   /** Keeps users' code as experiments have begun with it; absent: whoever loads it has what is there then. */
   keptCode?: KeptCode;
-  /**
-   * Runs the environments of one run, the class loaded once. A user's own is off the main thread in a worker.
-   * @param begunWith what is loaded of a user's files, whatever they say now
-   */
-  environmentCode(begunWith?: CodeTexts): EnvironmentCode;
-  /** Makes a user's agent once, before anything is paid. Off the main thread and time-boxed in a worker. */
-  tryAgent: typeof tryAgent;
-  /** Runs the scorers of users' files. Off the main thread and time-boxed in a worker. */
-  ownScorers?: OwnScorers;
-  /** Loads a module of a bundle for a trial. Off the main thread and time-boxed in a worker; absent: none is tried. */
-  tryModule?: ModuleTrial;
-  /**
-   * Runs the code of one evaluation's bundles, each module loaded once. Off the main thread in a worker.
-   * @param begunWith what is loaded of the modules, whatever their files say now
-   */
-  bundleCode(begunWith?: CodeTexts): BundleCode;
+  /** Runs users' code. */
+  userCode: CodeRunner;
   logger: Logger;
   /** Tells people, where any watch, what keeps a run waiting. May be called often with the same sentence. */
   notify(message: string): void;

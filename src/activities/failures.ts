@@ -13,6 +13,7 @@ import type { WorkerDependencies } from './dependencies.js';
 import { Lru } from './lru.js';
 import { THE_STORE } from './patiently.js';
 import { pauseAfter } from './pause-after.js';
+import type { Traits } from './traits.js';
 import { activityNameOf } from './unkept.js';
 
 /** An error that nobody foresaw is tried this often; it is hardly one that passes. */
@@ -57,15 +58,6 @@ function modelFailure(error: LanguageModelError): Error {
       : { nextRetryDelay: pauseAfter(Context.current().info.attempt, retryAfterMs) };
   return ApplicationFailure.create({ message, type: kind, ...delay });
 }
-
-/** What an experiment begins with. A store that refuses there is a mistake in its config; later something has changed. */
-const BEGINNINGS: readonly string[] = [
-  'prepareRun',
-  'prepareAgentEval',
-  'prepareEvolve',
-  'prepareJudge',
-  'loadMemory',
-];
 
 /** A store that cannot be used is asked again after as long as the policy says so often, and later less and less often. */
 const QUICK_ATTEMPTS = 12;
@@ -116,6 +108,7 @@ export function toFailure(error: unknown, isBeginning = false): unknown {
 export function withFailures<Activities extends object>(
   activities: Activities,
   { notify, news }: Pick<WorkerDependencies, 'notify' | 'news'>,
+  traits: Traits = {},
 ): Activities {
   /** Activities whose experiment was told that they wait for the store. */
   const waiting = new Lru<string, true>(10_000);
@@ -141,7 +134,7 @@ export function withFailures<Activities extends object>(
         return result;
       } catch (thrown) {
         const error = asError(thrown);
-        const isBeginning = BEGINNINGS.includes(name);
+        const isBeginning = traits[name] === 'begins';
         if (error instanceof StorageError && (isBeginning ? error.retryable : error.mayPass)) waits(error);
         if (error instanceof NotPermittedError && !isBeginning) notify(`Waiting for leave: ${error.message}`);
         if (error instanceof SandboxError && error.retryable)

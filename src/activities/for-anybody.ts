@@ -1,6 +1,6 @@
 import { checkFile, type Permissions, withPermissions } from '../config/named-files.js';
 import { isRemote, resolveLocation } from '../config/paths.js';
-import { artifactsOf } from '../contracts/run.js';
+import { artifactsOf } from '../contracts/experiment.js';
 import { runOf } from './with-owners.js';
 
 /** The folder that an activity is told to work in is as good as one that a config names. */

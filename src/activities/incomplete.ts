@@ -1,4 +1,4 @@
-import type { Metrics } from '../contracts/results.js';
+import type { ExperimentMetrics } from '../contracts/results.js';
 import { isRetryableKind } from '../language-models/errors.js';
 
 /** Error types, beside those of providers, of what fails outside of an experiment. */
@@ -18,12 +18,6 @@ export interface Recorded {
   errors: Readonly<Record<string, number>>;
 }
 
-export function recordedSamples(
-  metrics: Pick<Metrics, 'samples_planned' | 'samples' | 'error_types'>,
-): Recorded {
-  return { planned: metrics.samples_planned, recorded: metrics.samples, errors: metrics.error_types };
-}
-
 /**
  * The metrics of an experiment whose work has been gone through: it is `incomplete` where rows are missing because
  * something outside of it failed, or because nothing of them is there. Those are asked again by the command that
@@ -31,7 +25,7 @@ export function recordedSamples(
  * @param what a row is: `sample`, for one
  * @param goesOn how the experiment goes on with them; empty where nothing of it is kept.
  */
-export function orIncomplete<Of extends Pick<Metrics, 'status' | 'status_message'>>(
+export function orIncomplete<Of extends Pick<ExperimentMetrics, 'status' | 'status_message'>>(
   metrics: Of,
   { planned, recorded, errors }: Recorded,
   what: string,

@@ -1,4 +1,4 @@
-import { artifactsOf, executionOf } from '../contracts/run.js';
+import { artifactsOf, executionOf } from '../contracts/experiment.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { GuardedStore } from '../storage/guarded-store.js';
 import { ownerEndedKey, ownerKey, ownerNumber, ownerSignKey, ownersPrefix } from '../storage/paths.js';

@@ -3,7 +3,7 @@ const LONGEST_PAUSE = 60_000;
 
 /**
  * Milliseconds to wait after so many failures of a call: 1 s, doubled each time, at most a minute. The same as the
- * retry policy of `workflows/proxies.ts`. A provider's Retry-After makes it longer, never shorter: one that says
+ * retry policy of `workflows/activity-options.ts`. A provider's Retry-After makes it longer, never shorter: one that says
  * `1` and means a minute would use up `lm.max_attempts` in seconds.
  */
 export function pauseAfter(failures: number, retryAfterMs = 0): number {

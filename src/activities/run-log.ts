@@ -11,20 +11,9 @@ const LINES_PER_PART = 500;
 
 const PINO_LEVELS = { DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
-/** The part of the system that a line is of. */
-export type LogComponent =
-  | 'experiment'
-  | 'episode'
-  | 'model'
-  | 'sandbox'
-  | 'memory'
-  | 'rollout'
-  | 'iteration'
-  | 'judge';
-
 /** One worker's share of a run's log: lines are gathered and written as parts, which the end of the run merges. */
 class RunLog {
-  private readonly loggers = new Map<LogComponent, Logger>();
+  private readonly loggers = new Map<string, Logger>();
   private readonly logger: Logger;
   private lines: string[] = [];
   private part = 0;
@@ -49,7 +38,7 @@ class RunLog {
     );
   }
 
-  of(component: LogComponent): Logger {
+  of(component: string): Logger {
     const logger = this.loggers.get(component) ?? this.logger.child({ component });
     this.loggers.set(component, logger);
     return logger;
@@ -83,7 +72,7 @@ export class RunLogs {
   private readonly worker =
     `${hostname().replace(/[^A-Za-z0-9-]+/g, '-')}-${process.pid}-${randomBytes(3).toString('hex')}`;
 
-  for(store: ArtifactStore, level: keyof typeof PINO_LEVELS, component: LogComponent): Logger {
+  for(store: ArtifactStore, level: keyof typeof PINO_LEVELS, component: string): Logger {
     let log = this.logs.get(store.uri);
     if (log === undefined) {
       // Each worker has files of its own; they may outlive the execution that the store is guarded for.

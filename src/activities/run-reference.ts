@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { runReference } from '../contracts/run.js';
+import { runReference } from '../contracts/experiment.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 
 /** How the activities of an execution name it to each other: by its folder, and by its own id. */

@@ -9,8 +9,6 @@ import { missingFile } from '../storage/stored-file.js';
 interface StoredConfig {
   output?: { results_dir: string };
   sandbox?: { type: string };
-  /** Of a judgement. */
-  experiment?: string;
 }
 
 /**
@@ -18,17 +16,16 @@ interface StoredConfig {
  * an object store in which something else stands.
  * @throws NotPermittedError
  */
-function checkedConfig<Config extends StoredConfig>(config: Config): Config {
+function checked(config: StoredConfig): void {
   checkSandbox(config);
-  const { output, experiment } = config;
+  const { output } = config;
   if (output !== undefined) outputLocation(output.results_dir, 'output.results_dir', process.cwd());
-  if (experiment !== undefined) outputLocation(experiment, 'experiment', process.cwd());
-  return config;
 }
 
 /** The config that an experiment's folder was prepared with. @throws StorageError where it is not there any more. */
-export async function storedConfig<Config extends StoredConfig>(store: ArtifactStore): Promise<Config> {
+export async function storedConfig<Config extends object>(store: ArtifactStore): Promise<Config> {
   const config = await readStoredConfig(store);
   if (config === null) throw missingFile(store, artifactKeys.config);
-  return checkedConfig(config as unknown as Config);
+  checked(config);
+  return config as unknown as Config;
 }

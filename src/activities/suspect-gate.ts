@@ -1,88 +1,59 @@
-/** How near others a suspect may come. */
-export type Suspicion = 'none' | 'few' | 'alone';
+/** Milliseconds for which one has others wait: what it would do to its worker, it would mostly have done by then. */
+const LONGEST_HOLD = 10_000;
 
 /** Somebody's place: at once, or after a wait. */
 export interface Place {
   /** Null: it may begin. */
-  wait: Promise<void> | null;
+  turn: Promise<void> | null;
   /** It has ended, or waits no longer. */
   leave(): void;
 }
 
-interface Waiter {
-  suspicion: Suspicion;
-  admit(): void;
-}
-
-/** Suspects of the first degree at once. */
-const FEW = 4;
-/** Milliseconds for which one has others wait: what it would do to its worker, it would mostly have done by then. */
-const LONGEST_HOLD = 30_000;
-
 /**
- * Lets those in that may have ended their worker: a few at once, or one alone, and nobody new beside them. So their next
- * crash says more than the one before. Who is in already goes on, and one that is to be alone waits for that: it would
- * answer for what an unsuspected one does.
+ * Lets a suspect in alone: nobody new begins beside it, and it waits for who is in already, since it would answer for what
+ * another one does. Suspects go first, in their order.
  */
 export class SuspectGate {
-  private readonly inside = new Map<object, Suspicion>();
-  private readonly unsuspected = new Set<object>();
-  private readonly suspects = new Set<Waiter>();
-  private readonly others = new Set<Waiter>();
+  private readonly inside = new Set<object>();
+  private readonly suspects = new Set<() => void>();
+  private readonly others = new Set<() => void>();
+  private isHeld = false;
 
   constructor(private readonly hold = LONGEST_HOLD) {}
 
-  enter(suspicion: Suspicion): Place {
-    if (this.suspects.size === 0 && this.hasPlaceFor(suspicion)) {
-      return { wait: null, leave: this.begin(suspicion) };
-    }
-    const queue = suspicion === 'none' ? this.others : this.suspects;
-    let leave: () => void = () => {
-      queue.delete(waiter);
-      this.letIn();
-    };
-    let admit: () => void = () => undefined;
-    const waiter: Waiter = {
-      suspicion,
-      admit: () => {
-        queue.delete(waiter);
-        leave = this.begin(suspicion);
-        admit();
-      },
-    };
-    const wait = new Promise<void>((resolve) => {
-      admit = resolve;
-    });
-    queue.add(waiter);
-    return { wait, leave: () => leave() };
-  }
-
-  private hasPlaceFor(suspicion: Suspicion): boolean {
-    if (suspicion === 'few') {
-      return this.inside.size < FEW && ![...this.inside.values()].includes('alone');
-    }
-    return this.inside.size === 0 && (suspicion === 'none' || this.unsuspected.size === 0);
-  }
-
-  private begin(suspicion: Suspicion): () => void {
+  enter(isSuspect: boolean): Place {
     const one = {};
-    if (suspicion === 'none') this.unsuspected.add(one);
-    else this.inside.set(one, suspicion);
+    const queue = isSuspect ? this.suspects : this.others;
+    let begin: () => void = () => undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const admit = () => {
+      queue.delete(admit);
+      this.inside.add(one);
+      this.isHeld = isSuspect;
+      timer = setTimeout(leave, this.hold).unref();
+      begin();
+    };
     const leave = () => {
       clearTimeout(timer);
-      if (this.inside.delete(one) || this.unsuspected.delete(one)) this.letIn();
+      queue.delete(admit);
+      this.inside.delete(one);
+      this.letIn();
     };
-    const timer = setTimeout(leave, this.hold);
-    timer.unref();
-    return leave;
+    queue.add(admit);
+    const turn = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    this.letIn();
+    return { turn: this.inside.has(one) ? null : turn, leave };
   }
 
-  /** First come, first served among suspects; the others when none of them is left. */
   private letIn(): void {
-    for (const waiter of this.suspects) {
-      if (!this.hasPlaceFor(waiter.suspicion)) return;
-      waiter.admit();
+    const [suspect] = this.suspects;
+    if (suspect !== undefined) {
+      if (this.inside.size === 0) suspect();
+      return;
     }
-    if (this.inside.size === 0) for (const waiter of this.others) waiter.admit();
+    if (this.inside.size > 0 && this.isHeld) return;
+    for (const admit of this.others) admit();
   }
 }

@@ -1,9 +1,7 @@
-import { artifactsOf, executionOf } from '../contracts/run.js';
+import { artifactsOf, executionOf } from '../contracts/experiment.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { giveSign, noteEnd, SIGN_EVERY } from './owners.js';
-
-/** What an experiment ends with. */
-const ENDS: readonly string[] = ['finalizeRun', 'finalizeAgentEval', 'finalizeEvolve', 'finalizeJudge'];
+import type { Traits } from './traits.js';
 
 /** The run that an activity works for, by its input; null for what prepares one. */
 export function runOf(input: unknown): string | null {
@@ -60,6 +58,7 @@ class OwnerSigns {
 export function withOwners<Activities extends object>(
   activities: Activities,
   dependencies: Pick<WorkerDependencies, 'openStore'>,
+  traits: Traits = {},
 ): Activities {
   const signs = new OwnerSigns(dependencies);
   const wrapped = Object.entries(activities).map(([name, activity]) => [
@@ -70,7 +69,8 @@ export function withOwners<Activities extends object>(
       if (run === null) return work();
       return signs.during(run, async () => {
         const result = await work();
-        if (ENDS.includes(name)) await noteEnd(dependencies.openStore(artifactsOf(run)), executionOf(run));
+        if (traits[name] === 'ends')
+          await noteEnd(dependencies.openStore(artifactsOf(run)), executionOf(run));
         return result;
       });
     },

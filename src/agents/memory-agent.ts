@@ -5,7 +5,7 @@ import type { JsonObject } from '../contracts/json.js';
 import type { GenerateReply } from '../contracts/language-model.js';
 import { type Entry, type ExperienceEntry, rememberFeedback } from '../memory/entries.js';
 import type { MemoryModule } from '../memory/memory-module.js';
-import { emptyReplyText, isMissing } from '../runtime/reply-faults.js';
+import { emptyReplyText, isMissing } from '../replies/reply-faults.js';
 
 export const DEFAULT_SYSTEM_PROMPT = 'You are a helpful QA assistant. Use prior history when useful.';
 

@@ -1,11 +1,11 @@
 import type { AgentConfig } from '../config/agent-schemas.js';
 import type { Agent } from '../contracts/agent.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
-import type { AgentTurns } from './agent-turns.js';
+import type { AgentTurns } from '../user-code/agents/agent-turns.js';
+import { ownAgent } from '../user-code/agents/own-agent.js';
 import { DynamicCheatsheetAgent } from './dynamic-cheatsheet/agent.js';
 import { HistoryAgent } from './history-agent.js';
 import { type AgentContext, MemoryAgent } from './memory-agent.js';
-import { ownAgent } from './own-agent.js';
 import { ReflexionAgent } from './reflexion-agent.js';
 
 /** How an agent is made. A user's class has the same constructor. */
@@ -39,6 +39,14 @@ export type LoadedFile = { exports: Readonly<Record<string, unknown>> } | { thro
 export function registerAgentFile(type: string, file: string, className: string, loaded: LoadedFile): void {
   registerAgent(type, classIn(file, className, loaded));
 }
+
+/** Adds the class of a config for this config alone, in a process that may run others of the same type. */
+export function registerAgentOf(config: AgentConfig, agentClass: AgentClass): void {
+  registerAgent(fileKey(config), agentClass);
+}
+
+const fileKey = ({ type, ...rest }: AgentConfig): string =>
+  'file' in rest ? JSON.stringify([type, rest.file, 'class_name' in rest ? rest.class_name : null]) : type;
 
 function classIn(file: string, className: string, loaded: LoadedFile): AgentClass {
   if ('thrown' in loaded) {
@@ -79,13 +87,14 @@ export class UnknownAgentError extends Error {
  * @throws UnknownAgentError, AgentFileError, AgentShapeError where a user's class is no agent, and what its constructor throws.
  */
 export function createAgent(context: AgentContext<AgentConfig>, turns: AgentTurns | null = null): Agent {
-  const agentClass = classes.get(context.config.type);
+  const { type } = context.config;
+  const agentClass = classes.get(fileKey(context.config)) ?? classes.get(type);
   if (agentClass === undefined) {
     throw new UnknownAgentError(
-      `agent.type: this worker knows no agent '${context.config.type}' (it knows ${registeredAgents().join(', ')}); start it with the file of the agent: reprise worker --agent ${context.config.type}=FILE`,
+      `agent.type: this worker knows no agent '${type}' (it knows ${registeredAgents().join(', ')}); start it with the file of the agent: reprise worker --agent ${type}=FILE`,
     );
   }
-  return own.has(context.config.type)
+  return own.has(type) || own.has(fileKey(context.config))
     ? ownAgent(() => new agentClass(context), turns)
     : new agentClass(context);
 }

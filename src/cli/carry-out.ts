@@ -1,11 +1,12 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import type { AnyMetrics } from '../statistics/judged.js';
+import type { ExperimentMetrics } from '../contracts/results.js';
+import type { Ended, KindFacts } from '../facts/kind-facts.js';
 import type { AgentSource } from '../workers/bundle.js';
+import type { Display } from './display.js';
 import { EXIT } from './exit.js';
 import { exitOf } from './exit-code.js';
 import { askProgress, QUERY_TIMEOUT, watch } from './follow.js';
 import { interruption } from './interruption.js';
-import type { Display } from './live-block.js';
 import { OwnNews } from './own-news.js';
 import { printJson, printText, sayText } from './print.js';
 import { seldom } from './seldom.js';
@@ -13,7 +14,8 @@ import { callSlots, openSession, type Session } from './session.js';
 
 /** An experiment that a command starts and stays with. */
 export interface CarriedOut<State, Result> {
-  name: string;
+  /** What its kind says of it. */
+  facts: KindFacts;
   /** The command that continues it, where that is not the one that was given. */
   continuedBy?: string;
   /** What it does at once. */
@@ -36,18 +38,19 @@ export interface CarriedOut<State, Result> {
 }
 
 /** Carries an experiment to its end with a worker in this process, and answers with the exit code. */
-export async function carryOut<State, Result extends { metrics: AnyMetrics }>(
-  experiment: CarriedOut<State, Result>,
-): Promise<number> {
+export async function carryOut(experiment: CarriedOut<unknown, Ended>): Promise<number> {
   const { report, json } = experiment;
-  const print = (result: Result) => (json ? printJson(result) : printText(report(result)));
+  const print = (result: Ended) => (json ? printJson(result) : printText(report(result)));
   const result = await carryingOut(experiment, (carry) => carry(experiment, print));
-  return result === null ? EXIT.interrupted : sayExit(result.metrics, experiment.mostErrors);
+  return result === null ? EXIT.interrupted : sayExit(result.metrics, experiment);
 }
 
 /** Says why a command does not succeed where the result does not say that, and answers with its exit code. */
-export function sayExit(metrics: AnyMetrics, mostErrors: number | null | undefined): number {
-  const { code, why } = exitOf(metrics, mostErrors);
+export function sayExit(
+  metrics: ExperimentMetrics,
+  { facts, mostErrors }: Pick<CarriedOut<never, never>, 'facts' | 'mostErrors'>,
+): number {
+  const { code, why } = exitOf(metrics, facts, mostErrors);
   if (why !== null) sayText(why);
   return code;
 }
@@ -88,14 +91,16 @@ export async function carryingOut<Value>(
 
 async function carryToEnd<State, Result>(
   session: Session & { news: OwnNews },
-  { name, continuedBy = 'the same command', display, start, lastState }: CarriedOut<State, Result>,
+  { continuedBy = 'the same command', display, start, lastState }: CarriedOut<State, Result>,
   print: (result: Result) => void,
 ): Promise<Result | null> {
   const interrupted = interruption();
   // What is said of it goes to the terminal as well, where the table is.
   interrupted.signal.addEventListener('abort', () => display.end());
+  let name = 'it';
   try {
     const { id, handle, says } = await start(session.client, session.worker.taskQueue);
+    name = id;
     session.news.carry(id);
     const { taskQueue } = await handle.describe();
     if (taskQueue !== session.worker.taskQueue)

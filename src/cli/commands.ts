@@ -1,21 +1,17 @@
 import type { Command } from 'commander';
+import type { AddCommands, CommandFile } from '../kinds/kind.js';
+import { KINDS, loadKind } from '../kinds/registry.js';
 
-/** Adds its commands to the program; `finish` takes the code that the process is to end with. */
-type AddCommands = (program: Command, finish: (code: number) => void) => void;
-
-interface CommandFile {
-  names: readonly string[];
-  load(): Promise<AddCommands>;
+/** The command that starts experiments of a kind. */
+async function loadKindCommand(id: string): Promise<AddCommands> {
+  const [loaded, { addKindCommand }] = await Promise.all([loadKind(id), import('./experiment.js')]);
+  return (program, finish) => addKindCommand(program, loaded, finish);
 }
 
 /** The files of commands with the names that each adds, in the order of the help. */
 export const COMMAND_FILES: readonly CommandFile[] = [
-  { names: ['run'], load: async () => (await import('./run.js')).addRunCommand },
-  { names: ['evolve'], load: async () => (await import('./evolve.js')).addEvolveCommand },
-  { names: ['scaffold'], load: async () => (await import('./scaffold.js')).addScaffoldCommands },
-  { names: ['agent-eval'], load: async () => (await import('./agent-eval.js')).addAgentEvalCommand },
-  { names: ['reply'], load: async () => (await import('./reply.js')).addReplyCommand },
-  { names: ['demo'], load: async () => (await import('./demo.js')).addDemoCommand },
+  ...KINDS.map(({ id }) => ({ names: [id], load: () => loadKindCommand(id) })),
+  ...KINDS.flatMap(({ commands = [] }) => commands),
   { names: ['dev', 'worker'], load: async () => (await import('./dev.js')).addWorkerCommands },
   { names: ['status'], load: async () => (await import('./status.js')).addStatusCommand },
   {
@@ -23,14 +19,11 @@ export const COMMAND_FILES: readonly CommandFile[] = [
     load: async () => (await import('./control.js')).addControlCommands,
   },
   { names: ['retry'], load: async () => (await import('./retry.js')).addRetryCommand },
-  { names: ['score'], load: async () => (await import('./score.js')).addScoreCommand },
   { names: ['stats'], load: async () => (await import('./stats.js')).addStatsCommand },
   { names: ['export'], load: async () => (await import('./export.js')).addExportCommand },
-  { names: ['judge'], load: async () => (await import('./judge.js')).addJudgeCommand },
   { names: ['grade'], load: async () => (await import('./grade.js')).addGradeCommand },
   { names: ['generate'], load: async () => (await import('./generate.js')).addGenerateCommand },
   { names: ['memory'], load: async () => (await import('./memory.js')).addMemoryCommands },
-  { names: ['bundle'], load: async () => (await import('./bundle.js')).addBundleCommands },
   { names: ['schema'], load: async () => (await import('./schema.js')).addSchemaCommand },
   { names: ['setup'], load: async () => (await import('./setup.js')).addSetupCommand },
   { names: ['doctor'], load: async () => (await import('./doctor.js')).addDoctorCommand },

@@ -1,42 +1,31 @@
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
-import { UPDATES, WORKFLOW_TYPES } from '../contracts/names.js';
+import type { ConfigKind } from '../config/kind.js';
+import { UPDATES } from '../contracts/names.js';
+import { kindOf } from '../kinds/registry.js';
 import { EXIT } from './exit.js';
 import { printText } from './print.js';
 import { describeRun, withClient } from './status.js';
 import { takeUpdate } from './take-update.js';
 
-/** What an experiment does at once. */
-const WORK: Readonly<Record<string, { inFlight: string; atOnce: string }>> = {
-  [WORKFLOW_TYPES.run]: { inFlight: 'episodes in flight are finished first', atOnce: 'lanes' },
-  // The same command goes on from what was finished.
-  [WORKFLOW_TYPES.evolve]: {
-    inFlight: 'executions and calls in flight are finished first',
-    atOnce: 'executions and calls',
-  },
-  [WORKFLOW_TYPES.agentEval]: { inFlight: 'rollouts in flight are finished first', atOnce: 'rollouts' },
-  [WORKFLOW_TYPES.judge]: { inFlight: 'calls in flight are finished first', atOnce: 'steps' },
-};
-type Work = (typeof WORK)[string];
-
 async function update(
   id: string,
   name: string,
   lanes: number | undefined,
-  done: (work: Work) => string,
+  done: (kind: ConfigKind) => string,
 ): Promise<void> {
   await withClient(async (client) => {
     const description = await describeRun(client, id);
     if (description.status.name !== 'RUNNING') {
       throw new InvalidInputError(`the run '${id}' has ended (${description.status.name.toLowerCase()})`);
     }
-    const work = WORK[description.type];
-    if (work === undefined) {
+    const kind = kindOf(description.type);
+    if (kind === undefined) {
       throw new InvalidInputError(`'${id}' is a part of an experiment; ${name} works on the whole`);
     }
     const handle = client.workflow.getHandle(id);
     await takeUpdate(handle, name, lanes);
-    printText(done(work));
+    printText(done((await kind.kind()).config));
   });
 }
 
@@ -45,21 +34,21 @@ export function addControlCommands(program: Command, finish: (code: number) => v
     name: string,
     description: string,
     updateName: string,
-    done: (id: string, work: Work) => string,
+    done: (id: string, kind: ConfigKind) => string,
   ) =>
     program
       .command(name)
       .description(description)
       .argument('<id>', 'the run’s id')
       .action(async (id: string) => {
-        await update(id, updateName, undefined, (work) => done(id, work));
+        await update(id, updateName, undefined, (kind) => done(id, kind));
         finish(EXIT.done);
       });
   command(
     'stop',
     'finish what is in flight, then write the results',
     UPDATES.stop,
-    (id, { inFlight }) => `${id} is stopping: ${inFlight}`,
+    (id, { inFlight }) => `${id} is stopping: ${inFlight} in flight are finished first`,
   );
   command(
     'pause',
@@ -70,9 +59,7 @@ export function addControlCommands(program: Command, finish: (code: number) => v
   command('resume', 'go on after a pause', UPDATES.resume, (id) => `${id} goes on`);
   program
     .command('set-concurrency')
-    .description(
-      'change how much is done at once: lanes of a run, executions and calls of an evolution, rollouts, steps of a judgement',
-    )
+    .description('change how much is done at once, such as lanes of a run')
     .argument('<id>', 'the run’s id')
     .argument('<number>', 'at once')
     .action(async (id: string, lanes: string) => {

@@ -6,12 +6,9 @@ import { agentQueue } from '../contracts/names.js';
 import { type AgentSource, workflowBundle } from '../workers/bundle.js';
 import { connectClient, resolveServer } from '../workers/connection.js';
 import { ownFolder, serverFolder } from '../workers/server-folder.js';
-import { startRun } from '../workers/start-run.js';
 import { EXIT } from './exit.js';
 import { printJson, sayText } from './print.js';
-import type { CheckedConfig } from './run.js';
-import { agentSources, callSlots, commandQueue } from './session.js';
-import { carryingOf, startedNotes } from './started-text.js';
+import { callSlots, commandQueue } from './session.js';
 
 /** Starts a worker that works in the background until no run is open, with its log beside the server's. */
 async function spawnWorker(
@@ -47,26 +44,26 @@ async function spawnWorker(
 
 /** What is to be started, and by which workers it can be carried. */
 interface Detached {
-  sources: readonly AgentSource[];
+  agents: readonly AgentSource[];
   concurrency: number;
   /** `notes`: what else is to be said of it. */
-  start(client: Client, queue: string): Promise<{ id: string; how: string; notes?: readonly string[] }>;
+  start(client: Client, queue: string): Promise<{ id: string; how: string; notes: readonly string[] }>;
 }
 
 /** Starts something and returns; a worker in the background carries it, unless a server with workers is configured. */
 export async function leaveToWorkers(
-  { sources, concurrency, start }: Detached,
+  { agents, concurrency, start }: Detached,
   json: boolean,
 ): Promise<number> {
   const say = (message: string) => void (json || sayText(message));
   const server = await resolveServer({ start: true, say });
   const client = await connectClient(server);
   try {
-    const { codeHash } = await workflowBundle(sources);
+    const { codeHash } = await workflowBundle(agents);
     const own = await commandQueue(server);
     const queue = agentQueue(own, codeHash);
-    const { id, how, notes = [] } = await start(client, queue);
-    const workerLog = server.embedded ? await spawnWorker(own, concurrency, sources) : null;
+    const { id, how, notes } = await start(client, queue);
+    const workerLog = server.embedded ? await spawnWorker(own, concurrency, agents) : null;
     if (json) {
       printJson({ id, how, address: server.address, ui: server.uiUrl, notes }, 0);
       return EXIT.done;
@@ -82,19 +79,4 @@ export async function leaveToWorkers(
     // The worker in the background has its own claim on the server as soon as it is up.
     if (!server.embedded) await server.release();
   }
-}
-
-/** Starts the run and returns. */
-export async function detach({ config, notes }: CheckedConfig, json: boolean): Promise<number> {
-  return leaveToWorkers(
-    {
-      sources: agentSources(config),
-      concurrency: config.runtime.concurrency,
-      start: async (client, queue) => {
-        const started = await startRun(client, config, queue);
-        return { ...started, notes: startedNotes(started, await carryingOf(config, started.id, notes)) };
-      },
-    },
-    json,
-  );
 }

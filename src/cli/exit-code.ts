@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../config/errors.js';
-import type { RunStatus } from '../contracts/results.js';
+import type { ExperimentMetrics, RunStatus } from '../contracts/results.js';
+import { judgedOf, type KindFacts } from '../facts/kind-facts.js';
 import { percentText } from '../statistics/figure-text.js';
-import { type AnyMetrics, judgedOf } from '../statistics/judged.js';
 import { EXIT } from './exit.js';
 
 /** Ends after which the same command goes on. */
@@ -45,9 +45,9 @@ export function shareOf(text: string | undefined, detach = false): number | null
 }
 
 /** @param most the largest share of errors with which it succeeds; null: any. */
-export function exitOf(metrics: AnyMetrics, most: number | null = null): Exit {
+export function exitOf(metrics: ExperimentMetrics, kind: KindFacts, most: number | null = null): Exit {
   const { status } = metrics;
-  const { what, judged, errors, of } = judgedOf(metrics);
+  const { what, judged, errors, of } = judgedOf(metrics, kind);
   const isOver = CONTINUED.includes(status) || status === 'done';
   if (!isOver) return { code: EXIT.failed, why: null };
   if (judged === 0 && GONE_THROUGH.includes(status)) {

@@ -28,7 +28,7 @@ import { findExperiment } from './find-experiment.js';
 import { headedTable } from './format.js';
 import { sayText, writeOut } from './print.js';
 
-/** Where experiments are, unless a folder is named: runs, and evolutions. */
+/** Where experiments are, unless a folder is named. */
 export const RESULTS_FOLDERS = ['results', 'experiments'].map((name) =>
   join(relative(process.cwd(), homeFolder(process.cwd())), name),
 );
@@ -231,7 +231,7 @@ const gather = (value: string, before: string[] = []) => [...before, value];
 export function addExportCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('export')
-    .description('the trajectories of a finished run or evolution, in a format to train with')
+    .description('the trajectories of a finished experiment, in a format to train with')
     .argument('<id>', 'the experiment’s id, or its folder')
     .requiredOption('--format <format>', EXPORT_FORMATS.join(', '))
     .option('--out <file>', 'default: standard output')

@@ -8,8 +8,7 @@ import {
 import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure } from '@temporalio/common';
 import { InvalidInputError } from '../config/errors.js';
 import { FAILURE_TYPES, QUERIES } from '../contracts/names.js';
-import type { Progress, RunResult } from '../contracts/run.js';
-import { totalsOf } from '../runtime/totals.js';
+import type { Ended } from '../facts/kind-facts.js';
 
 /** What is told of an experiment while it is in progress. */
 export interface Watcher<State> {
@@ -37,7 +36,7 @@ function unwrapped(cause: Error | undefined): Error | undefined {
 }
 
 /** What a workflow ended with; a failed run has its figures in the failure's details. */
-export async function resultOf<Result = RunResult>(handle: WorkflowHandle): Promise<Result> {
+export async function resultOf<Result = Ended>(handle: WorkflowHandle): Promise<Result> {
   try {
     return (await handle.result()) as Result;
   } catch (error) {
@@ -67,22 +66,6 @@ async function untilServed<Value>(
       await sleep(POLL_INTERVAL);
     }
   }
-}
-
-/** The last line of a run's progress, with the figures of its metrics. */
-export function lastProgress({ artifacts, metrics }: RunResult): Progress {
-  return {
-    experiment: metrics.name,
-    phase: metrics.status,
-    samples_planned: metrics.samples_planned,
-    concurrency: 0,
-    totals: totalsOf(metrics),
-    accuracy: metrics.accuracy,
-    shards: [],
-    artifacts,
-    simulated: metrics.simulated,
-    message: metrics.status_message,
-  };
 }
 
 /** Milliseconds that a query may take where nothing else is waited for. It is answered by a worker, if there is one. */

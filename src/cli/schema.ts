@@ -1,38 +1,34 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
-import {
-  agentEvalConfigJsonSchema,
-  configJsonSchema,
-  evolveConfigJsonSchema,
-} from '../config/json-schema.js';
+import { KINDS, kindOf } from '../kinds/registry.js';
 import { readableJson } from '../storage/json-lines.js';
 import { PUBLISHED_SCHEMAS, trajectoryJsonSchema } from '../trajectories/json-schema.js';
 import { EXIT } from './exit.js';
 import { writeOut } from './print.js';
 
-/** By kind: of configs, and of the rows of trajectories. */
-const SCHEMAS: ReadonlyMap<string, () => unknown> = new Map([
-  ['run', configJsonSchema],
-  ['evolve', evolveConfigJsonSchema],
-  ['agent-eval', agentEvalConfigJsonSchema],
-  ...PUBLISHED_SCHEMAS.map((kind) => [kind, () => trajectoryJsonSchema(kind)] as const),
-]);
+/** The schema of that name; null: there is none. */
+async function schemaOf(name: string): Promise<unknown> {
+  const kind = kindOf(name);
+  if (kind !== undefined) return (await kind.kind()).config.jsonSchema();
+  const published = PUBLISHED_SCHEMAS.find((one) => one === name);
+  return published === undefined ? null : trajectoryJsonSchema(published);
+}
 
 export function addSchemaCommand(program: Command, finish: (code: number) => void): void {
+  const names = [...KINDS.map(({ id }) => id), ...PUBLISHED_SCHEMAS];
+  const [usual = '', ...others] = names;
   program
     .command('schema')
     .description('the JSON Schema of a config, for editors, or of a row of trajectories')
-    .argument('[kind]', `run (the default), or one of ${[...SCHEMAS.keys()].slice(1).join(', ')}`)
+    .argument('[kind]', `${usual} (the default), or one of ${others.join(', ')}`)
     .option('--out <file>', 'default: standard output')
-    .action((kind: string | undefined, options: { out?: string }) => {
-      const schema = SCHEMAS.get(kind ?? 'run');
-      if (schema === undefined) {
-        throw new InvalidInputError(
-          `there is no schema of kind '${kind}'; kinds: ${[...SCHEMAS.keys()].join(', ')}`,
-        );
+    .action(async (kind: string | undefined, options: { out?: string }) => {
+      const schema = await schemaOf(kind ?? usual);
+      if (schema === null) {
+        throw new InvalidInputError(`there is no schema of kind '${kind}'; kinds: ${names.join(', ')}`);
       }
-      const text = readableJson(schema());
+      const text = readableJson(schema);
       if (options.out === undefined) writeOut(text);
       else writeFileSync(options.out, text);
       finish(EXIT.done);

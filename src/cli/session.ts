@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import type { RunConfig } from '../config/schema.js';
 import { agentCodeOf, agentQueue, DEFAULT_TASK_QUEUE } from '../contracts/names.js';
 import type { AgentSource } from '../workers/bundle.js';
 import { connectClient, connectWorker, resolveServer, type Server } from '../workers/connection.js';
@@ -59,13 +58,6 @@ export function taskQueueName(given?: string): string {
 /** The queue of what a command starts: on the embedded server those alone share it who ask with the same keys. */
 export async function commandQueue({ folder }: Pick<Server, 'folder'>): Promise<string> {
   return folder === null ? taskQueueName() : keyQueue(taskQueueName(), folder);
-}
-
-/** The user's agent that a config names, for the worker's bundle. */
-export function agentSources(config: RunConfig): AgentSource[] {
-  if (!('file' in config.agent)) return [];
-  const { type, file, class_name } = config.agent;
-  return [{ type, file: file as string, className: (class_name as string | undefined) ?? null }];
 }
 
 /** Enough slots for every lane of a run. */

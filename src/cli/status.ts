@@ -1,7 +1,8 @@
 import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
-import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../contracts/names.js';
+import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
+import { KINDS } from '../kinds/registry.js';
 import { connectClient } from '../workers/connection.js';
 import { EXIT } from './exit.js';
 import { headedTable } from './format.js';
@@ -51,8 +52,7 @@ function shownPhase({ status, phase }: { status: string; phase: string }): strin
 async function listRuns(client: Client, json: boolean): Promise<void> {
   // Newest first; of a continued run, only its newest execution.
   const runs = new Map<string, WorkflowExecutionInfo>();
-  const kinds = [WORKFLOW_TYPES.run, WORKFLOW_TYPES.evolve, WORKFLOW_TYPES.agentEval, WORKFLOW_TYPES.judge];
-  const query = kinds.map((kind) => `WorkflowType = '${kind}'`).join(' OR ');
+  const query = KINDS.map(({ id }) => `WorkflowType = '${id}'`).join(' OR ');
   for await (const info of client.workflow.list({ query })) {
     if (!runs.has(info.workflowId)) runs.set(info.workflowId, info);
     if (runs.size >= RUNS_LISTED) break;
@@ -77,7 +77,7 @@ async function listRuns(client: Client, json: boolean): Promise<void> {
 export function addStatusCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('status')
-    .description('the runs, evolutions, evaluations and judgements of this server, or one of them')
+    .description('the experiments of this server, or one of them')
     .argument('[id]', 'the run’s id')
     .option('--json', 'for machines')
     .action(async (id: string | undefined, options: { json?: boolean }) => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { WORKFLOW_TYPES } from '../contracts/names.js';
+import { KINDS } from '../kinds/registry.js';
 
 /** Milliseconds between two looks, and how many idle ones in a row end it: visibility lags by a moment. */
 const LOOK_INTERVAL = 2000;
@@ -8,7 +8,7 @@ const IDLE_LOOKS = 3;
 
 /** What a worker of a queue may have to do with. Others of the namespace are none of its concern, and may never end. */
 function openOn(taskQueue: string): string {
-  const types = Object.values(WORKFLOW_TYPES).map((type) => `'${type}'`);
+  const types = KINDS.map(({ id }) => `'${id}'`);
   return `ExecutionStatus = 'Running' AND TaskQueue = ${JSON.stringify(taskQueue)} AND WorkflowType IN (${types.join(', ')})`;
 }
 

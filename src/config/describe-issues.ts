@@ -78,7 +78,7 @@ function unit(origin: string, count: number | bigint): string {
 
 interface Described {
   root: unknown;
-  schema: SchemaNode | undefined;
+  schema: SchemaNode;
   show: Show;
 }
 
@@ -136,13 +136,13 @@ function meantIssues(issue: Issue): Issue[] {
 
 /**
  * One line for each thing that is wrong: `runtime.num_trials: must be at least 1, not -1`.
- * @param schema names the fields that there are; default: those of a run.
+ * @param schema names the fields that there are
  * @param isQuiet shows no value, and no name of a field that is like none
  */
 export function describeIssues(
   error: z.ZodError,
   root: unknown,
-  schema?: SchemaNode,
+  schema: SchemaNode,
   isQuiet = false,
 ): { field: string; message: string }[] {
   const show = isQuiet ? kindOf : shown;

@@ -1,133 +1,239 @@
 import { basename, dirname, extname, resolve } from 'node:path';
+import { z } from 'zod';
 import { isMapping } from '../contracts/json.js';
-import { BUILT_IN_AGENTS } from './agent-schemas.js';
-import { checkedName } from './checked-name.js';
-import { checkCombinations, defaultMemory, isCheatsheetAgent } from './combinations.js';
-import { refuseOtherKind } from './config-kind.js';
+import { KINDS } from '../kinds/registry.js';
+import { experimentFolderName } from '../storage/paths.js';
 import { InvalidInputError } from './errors.js';
-import { withFile } from './named-files.js';
+import { applyFlags, type FlagValues, flagHint, optionOf } from './flags.js';
+import type { ConfigKind, Written } from './kind.js';
+import { checkSandbox, withFile } from './named-files.js';
 import { applyOverride } from './overrides.js';
 import { parseConfig } from './parse-config.js';
-import { givesResults, resolvePaths } from './paths.js';
-import { asMapping, invalidConfig, readYaml } from './read-config.js';
-import { type RunConfig, runConfigSchema, runConfigWithCustomAgentSchema } from './schema.js';
+import { givesResults, modelFiles } from './paths.js';
+import { asMapping, invalidConfig, readYaml, THE_INPUT } from './read-config.js';
 import { refuseSecrets } from './secrets.js';
 
+/** What is said beside a config. */
 export interface LoadOptions {
-  /** `--set` assignments, applied in order before validation. */
+  /** Fields that take the place of the config's, as they stand beside it in a start. */
+  beside?: Written;
+  /** What flags say. */
+  flags?: FlagValues;
+  /** `--set` assignments; they come after the flags, in order. */
   overrides?: readonly string[];
-  /** Takes the place of `name`. */
-  name?: string;
-  /** Takes the place of `output.results_dir`; relative to the working folder. */
-  resultsDir?: string;
   /** Default: the process's. */
   workingFolder?: string;
+  /** Where models may be named. Default: the process's. */
+  environment?: NodeJS.ProcessEnv;
 }
 
-const SECTIONS = 'runtime, dataset, lm, memory, agent, limits and output';
+/** Where a config comes from. */
+export interface ConfigSource {
+  /** What it is called in messages. */
+  source: string;
+  /** What its paths are relative to. */
+  folder: string;
+  /** Its name where it gives none. Without one it has to be given, or is the kind's to choose. */
+  fallbackName?: string | null;
+}
 
-/** A mapping without those of its fields that are null. */
-function withoutNull(value: unknown, ...names: string[]): unknown {
-  if (!isMapping(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).filter(([name, one]) => one !== null || !names.includes(name)),
+const THE_COMMAND_LINE = 'the command line';
+
+/** Refuses a config of another kind by naming the command that takes it. @throws InvalidInputError */
+function refuseOtherKind(raw: Written, source: string, { id: own }: Pick<ConfigKind, 'id'>): void {
+  const [kind, ...others] = KINDS.filter((one) => one.recognises(raw));
+  if (kind === undefined || others.length > 0 || kind.id === own) return;
+  throw new InvalidInputError(
+    `${source}: this is the config of ${kind.noun}; start it with: reprise ${kind.id}`,
   );
 }
 
-/** Whether a section says anything: null says the same as leaving out. */
-function says(section: unknown): boolean {
-  return isMapping(section) ? Object.values(section).some((value) => value !== null) : section != null;
+/** Begins the message of whatever is wrong with the name of the config. */
+function inSource<Value>(source: string, work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof InvalidInputError) error.message = `${source}: ${error.message}`;
+    throw error;
+  }
 }
 
-/** Samples are independent unless something is named that lets them learn from each other. */
-function defaultScope({ agent, memory }: Record<string, unknown>): RunConfig['runtime']['memory_scope'] {
-  return says(agent) || says(memory) ? 'run' : 'sample';
+/** Applies `--set field=value`, where the field may be what a flag is called: `num_iterations=8`. */
+function assign(kind: ConfigKind, raw: Written, assignment: string, working: string): void {
+  const [, name = '', value = ''] = /^\s*(\w+)\s*=(.*)$/s.exec(assignment) ?? [];
+  const isField = !kind.setsFlags || name in kind.schema(raw).shape;
+  const flag = isField
+    ? undefined
+    : Object.values(kind.flags).find((one) => optionOf(one) === `--${name.replaceAll('_', '-')}`);
+  if (flag === undefined) applyOverride(raw, assignment);
+  else flag.apply(raw, value.trim(), working);
 }
 
-/** A dataset that names choices is multiple choice, unless it says otherwise. */
-function withTaskType(dataset: unknown): unknown {
-  if (!isMapping(dataset) || dataset.task_type != null || dataset.env_class != null) return dataset;
-  const { task_type: _none, ...rest } = dataset;
-  return rest.choices_field == null && rest.choices == null ? dataset : { ...rest, task_type: 'mcq' };
+/** A config's mapping with all that stands beside it, in no short form. */
+export function editedConfig(
+  kind: ConfigKind,
+  value: unknown,
+  { source, folder }: Pick<ConfigSource, 'source' | 'folder'>,
+  { beside = {}, flags = {}, overrides = [], workingFolder: working = process.cwd() }: LoadOptions,
+): Written {
+  const writeOut = (raw: Written) => kind.writeOut?.(raw, folder) ?? raw;
+  const given = writeOut({ ...asMapping(value, source, kind.sections), ...beside });
+  applyFlags(kind.flags, given, flags, working);
+  const raw = writeOut(given);
+  for (const assignment of overrides) assign(kind, raw, assignment, working);
+  return writeOut(raw);
 }
 
 /**
- * Fills in what may be left out before the schema looks: who shares a memory; the memory's and agent's type; `type` for
- * `_type`; `sandbox: TYPE`; `task_type: mcq` beside choices.
- */
-function normalise(raw: Record<string, unknown>): Record<string, unknown> {
-  // Null says the same as leaving out.
-  const [memory, agent] = [raw.memory ?? {}, withoutNull(raw.agent ?? {}, 'type', 'file')];
-  const runtime = withoutNull(raw.runtime ?? {}, 'memory_scope');
-  const result: Record<string, unknown> = { ...raw, runtime, memory, agent };
-  if (isMapping(runtime)) result.runtime = { memory_scope: defaultScope(raw), ...runtime };
-  if (isMapping(memory) && memory._type == null) {
-    const { type, _type: _none, ...rest } = memory;
-    result.memory = { _type: type ?? defaultMemory(isMapping(agent) ? agent : {}), ...rest };
-  }
-  if (raw.dataset !== undefined) result.dataset = withTaskType(raw.dataset);
-  if (typeof raw.sandbox === 'string') result.sandbox = { type: raw.sandbox };
-  if (isMapping(agent)) result.agent = { type: 'history_agent', ...agent };
-  return result;
-}
-
-function validate(raw: Record<string, unknown>, source: string, fallbackName: string): RunConfig {
-  const isCustom = typeof raw.agent === 'object' && raw.agent !== null && 'file' in raw.agent;
-  const schema = isCustom ? runConfigWithCustomAgentSchema : runConfigSchema;
-  const parsed = parseConfig<typeof runConfigSchema | typeof runConfigWithCustomAgentSchema>(schema, raw);
-  if (!parsed.success) {
-    refuseOtherKind(raw, source, 'run');
-    throw invalidConfig(parsed.error, raw, source);
-  }
-  const config = { ...parsed.data, name: checkedName(parsed.data.name ?? fallbackName, source) } as RunConfig;
-  if (isCustom && (BUILT_IN_AGENTS as readonly string[]).includes(config.agent.type)) {
-    throw new InvalidInputError(
-      `${source}: agent.type: '${config.agent.type}' is a built-in agent; give the agent of agent.file a name of its own`,
-      'agent.type',
-    );
-  }
-  if (isCheatsheetAgent(config.agent)) config.agent.curator_max_tokens ??= 2 * config.lm.max_output_tokens;
-  // With several trials of a sample, feedback that names the target would hand a retry the answer.
-  config.agent.feedback ??= config.runtime.num_trials > 1 ? 'outcome' : 'full';
-  return config;
-}
-
-/**
- * Validates a config given as a plain object.
+ * Validates a config given as a plain object: every default is filled in, every path is absolute, every text of a file is
+ * read. What it answers is accepted again as it is.
  * @throws InvalidInputError with a line for each thing that is wrong.
  */
-export function resolveConfig(
+export function resolveConfig<Config extends object>(
+  kind: ConfigKind<Config>,
   value: unknown,
-  context: { source: string; folder: string; fallbackName: string } & LoadOptions,
-): RunConfig {
-  const working = context.workingFolder ?? process.cwd();
-  const raw = asMapping(value, context.source, SECTIONS);
-  for (const assignment of context.overrides ?? []) applyOverride(raw, assignment);
-  if (context.name !== undefined) raw.name = context.name;
-  const resultsGiven = givesResults(raw);
-  if (context.resultsDir !== undefined) {
-    const absolute = context.resultsDir.includes('://')
-      ? context.resultsDir
-      : resolve(working, context.resultsDir);
-    raw.output = { ...(raw.output as object | undefined), results_dir: absolute };
-  }
+  { source, folder, fallbackName = null, ...options }: ConfigSource & LoadOptions,
+): Config {
+  const { workingFolder: working = process.cwd(), environment = process.env } = options;
+  const given = editedConfig(kind, value, { source, folder }, options);
+  const raw = kind.fillIn?.(given, { working, environment }) ?? given;
   refuseSecrets(raw);
-  const config = validate(normalise(raw), context.source, context.fallbackName);
-  const resolved = resolvePaths(config, { config: context.folder, working, resultsGiven });
-  checkCombinations(resolved, context.source);
-  return resolved;
+  const schema = kind.schema(raw);
+  const parsed = parseConfig(schema, raw);
+  if (!parsed.success) {
+    refuseOtherKind(raw, source, kind);
+    throw invalidConfig(parsed.error, raw, source, kind.jsonSchema(), (field) => flagHint(kind.flags, field));
+  }
+  return inSource(source, () => {
+    const folders = { config: folder, working, resultsGiven: givesResults(raw) };
+    const isNamed = 'name' in schema.shape;
+    const name = isNamed ? (parsed.data.name ?? fallbackName ?? undefined) : undefined;
+    const config = kind.finish({ ...parsed.data, ...(isNamed && { name }) } as unknown as Config, folders);
+    for (const [section, lm] of Object.entries(kind.models(config))) modelFiles(lm, section, folder);
+    checkSandbox(config);
+    return isNamed ? { ...config, name: checkedName(name ?? kind.nameOf?.(config), kind) } : config;
+  });
 }
 
-/** Reads a YAML (or JSON) file into a config with every default filled in and every path absolute. */
-export function loadConfig(path: string, options: LoadOptions = {}): RunConfig {
-  const absolute = resolve(options.workingFolder ?? process.cwd(), path);
+/** A name as it was given. @throws InvalidInputError where there is none, or nothing is left of it for a folder. */
+function checkedName(name: unknown, { flags }: ConfigKind): string {
+  if (typeof name !== 'string') {
+    throw new InvalidInputError(`name: is missing${flagHint(flags, 'name')}`, 'name');
+  }
+  experimentFolderName(name);
+  return name;
+}
+
+/**
+ * Reads a YAML (or JSON) file into a config; null: what stands beside it says everything.
+ * @throws InvalidInputError as {@link resolveConfig} does, and where there is no such file.
+ */
+export function loadConfig<Config extends object>(
+  kind: ConfigKind<Config>,
+  path: string | null,
+  options: LoadOptions = {},
+): Config {
+  const working = options.workingFolder ?? process.cwd();
+  if (path === null) {
+    const source = { source: THE_COMMAND_LINE, folder: working };
+    return resolveConfig(kind, {}, { ...source, ...options });
+  }
+  const absolute = resolve(working, path);
   const file = readYaml(absolute);
   return withFile(file, options.overrides ?? [], () =>
-    resolveConfig(file, {
+    resolveConfig(kind, file, {
       source: path,
       folder: dirname(absolute),
       fallbackName: basename(absolute, extname(absolute)),
       ...options,
     }),
   );
+}
+
+/** Reads a config as {@link loadConfig} does; one without a file may be that of an earlier experiment, with changes. */
+export async function readConfig<Config extends object>(
+  kind: ConfigKind<Config>,
+  path: string | null,
+  options: LoadOptions = {},
+): Promise<Config> {
+  const working = options.workingFolder ?? process.cwd();
+  if (path !== null || kind.begunWith === undefined) return loadConfig(kind, path, options);
+  const asked = editedConfig(kind, {}, { source: THE_COMMAND_LINE, folder: working }, options);
+  const begun = await kind.begunWith(asked, working);
+  if (begun === null) return loadConfig(kind, path, options);
+  return resolveConfig(kind, begun.value, {
+    source: begun.source,
+    folder: working,
+    ...options,
+  });
+}
+
+const aText = (what: string) => z.string({ error: `is ${what}, a text` }).nullish();
+
+/** The fields of an input that names a config. */
+function referenceSchema({ example, flags, beside = [] }: ConfigKind) {
+  const isList = `is a list of texts such as "${example}"`;
+  const own = (name: string, what: string) => (name in flags ? { [name]: aText(what) } : {});
+  return z.strictObject({
+    config_path: aText('the path of a config'),
+    set: z.array(z.string({ error: isList }), { error: isList }).nullish(),
+    ...own('name', 'the run’s name'),
+    ...own('results_dir', 'a folder'),
+    ...Object.fromEntries(beside.map((field) => [field, z.unknown().optional()])),
+  });
+}
+
+/** What an input says that names a config. @throws InvalidInputError with a line for each field that is wrong. */
+function referenceOf(kind: ConfigKind, input: Written): { path: string | null; options: LoadOptions } {
+  const schema = referenceSchema(kind);
+  const read = schema.safeParse(input);
+  if (!read.success) {
+    const allowed = Object.keys(schema.shape).filter((field) => field !== 'config_path');
+    const problems = new Map<string, string>();
+    for (const issue of read.error.issues) {
+      const isUnknown = issue.code === 'unrecognized_keys';
+      const message = isUnknown
+        ? `unknown field beside config_path (allowed: ${allowed.join(', ')})`
+        : issue.message;
+      const fields = isUnknown ? issue.keys : [String(issue.path[0])];
+      for (const field of fields) if (!problems.has(field)) problems.set(field, message);
+    }
+    const lines = [...problems].map(([field, message]) => `${field}: ${message}`);
+    throw new InvalidInputError(lines.join('\n'), [...problems.keys()][0]);
+  }
+  // What is null says nothing.
+  const said = Object.entries(read.data).filter(([, value]) => value != null);
+  const { config_path = null, set = [], ...rest } = Object.fromEntries(said) as Record<string, unknown>;
+  const isBeside = (field: string) => kind.beside?.includes(field) ?? false;
+  const of = (wanted: boolean) =>
+    Object.fromEntries(Object.entries(rest).filter(([field]) => isBeside(field) === wanted));
+  return {
+    path: config_path as string | null,
+    options: { overrides: set as string[], flags: of(false), beside: of(true) },
+  };
+}
+
+/**
+ * The config that a workflow's input means: `{config_path, set?, name?, results_dir?}`, or the config itself.
+ * @throws InvalidInputError that names the field.
+ */
+export async function configOf<Config extends object>(
+  kind: ConfigKind<Config>,
+  input: unknown,
+  workflowId: string,
+): Promise<Config> {
+  if (!isMapping(input)) {
+    throw new InvalidInputError(`the input of ${kind.id} is {"config_path": "…"} or a config`);
+  }
+  const isBegunWith = (kind.beside ?? []).some((field) => input[field] != null) && !kind.recognises(input);
+  if (input.config_path == null && !isBegunWith) {
+    const source = {
+      source: THE_INPUT,
+      folder: process.cwd(),
+      fallbackName: kind.nameOf ? null : workflowId,
+    };
+    return resolveConfig(kind, input, source);
+  }
+  const { path, options } = referenceOf(kind, input);
+  return readConfig(kind, path, options);
 }

@@ -81,24 +81,13 @@ export function checkSandbox(config: { sandbox?: { type: string } }): void {
   permissions()?.check({ field: 'sandbox', use: 'sandbox', what: hashOf(config) });
 }
 
-/** Where a config, of any kind, names the server of a model. */
-const SERVER_SECTIONS = [
-  ['lm'],
-  ['memory', 'retrieval'],
-  ['agent', 'lm'],
-  ['user', 'lm'],
-  ['scaffolder', 'lm'],
-  ['executor', 'lm'],
-];
-
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce((inner, name) => (isMapping(inner) ? inner[name] : undefined), value);
-}
-
-function serversIn(file: unknown): string[] {
-  const addresses = SERVER_SECTIONS.map((section) => valueAt(file, [...section, 'base_url']));
-  return addresses.flatMap((address) =>
-    typeof address === 'string' && URL.canParse(address) ? [new URL(address).origin] : [],
+/** The servers that the sections of a config name, of whatever kind it is. Lists hold data, which names nothing. */
+function serversIn(value: unknown): string[] {
+  if (!isMapping(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === 'base_url' && typeof inner === 'string' && URL.canParse(inner)
+      ? [new URL(inner).origin]
+      : serversIn(inner),
   );
 }
 

@@ -1,12 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isMapping } from '../contracts/json.js';
 import { withoutTrailing } from '../contracts/trailing.js';
-import { isCheatsheetAgent } from './combinations.js';
+import { KINDS } from '../kinds/registry.js';
 import { InvalidInputError } from './errors.js';
-import { checkFile, checkSandbox, checkServer } from './named-files.js';
-import type { RunConfig } from './schema.js';
+import type { LanguageModelConfig } from './language-model-schema.js';
+import { checkFile, checkServer } from './named-files.js';
 import { hasVariable, NOTHING_REPLACED, upToVariable } from './variables.js';
 
 /** Whether a location is an object store's and so has nothing to do with the file system here. */
@@ -97,14 +97,12 @@ export function givesResults({ output }: Readonly<Record<string, unknown>>): boo
 
 /**
  * The folder that results and servers are kept in where nobody names one: the working folder, or the one around it where
- * that is a task bundle's, which is kept in Git and handed on.
+ * a kind of experiment reads the working folder as what an experiment is about, which is kept in Git and handed on.
  */
 export function homeFolder(working: string): string {
-  const isBundle =
-    existsSync(join(working, 'task.jsonl')) &&
-    readdirSync(working).some((name) => /^reward\.m?[jt]s$/.test(name));
   const around = dirname(working);
-  return isBundle && dirname(around) !== around ? around : working;
+  const isRead = KINDS.some((kind) => kind.reads?.(working) === true);
+  return isRead && dirname(around) !== around ? around : working;
 }
 
 /** `output.results_dir`; where a config does not give it, it is in the {@link homeFolder}. */
@@ -119,55 +117,9 @@ export function resultsLocation(
   );
 }
 
-/** A template's text. What has neither a line break nor a placeholder is the path of a file. */
-function template(given: string | null, field: string, folder: string): string | null {
-  if (given === null || /[\n{]/.test(given)) return given;
-  const path = resolveLocation(given, folder, field);
-  requireFile(path, field);
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new InvalidInputError(`${field}: ${path} cannot be read: ${(error as Error).message}`, field);
-  }
-}
-
-/**
- * Makes every path of the config absolute against the YAML's folder and checks that inputs exist.
- * A `results_dir` that the config does not give is `results` in the working folder.
- */
-export function resolvePaths(
-  config: RunConfig,
-  folders: { config: string; working: string; resultsGiven: boolean },
-): RunConfig {
-  const input = <Location extends string | null | undefined>(
-    location: Location,
-    field: string,
-    use?: 'read' | 'code',
-  ) => inputLocation(location, field, folders.config, use);
-
-  const result = structuredClone(config);
-  const { dataset, lm, agent, memory, output } = result;
-  dataset.dataset_path = input(dataset.dataset_path, 'dataset.dataset_path');
-  dataset.env_file = input(dataset.env_file, 'dataset.env_file', 'code');
-  lm.script = input(lm.script, 'lm.script');
-  lm.recording = input(lm.recording, 'lm.recording');
-  checkServer('lm.base_url', lm.base_url);
-  if ('retrieval' in memory) checkServer('memory.retrieval.base_url', memory.retrieval.base_url);
-  if (isCheatsheetAgent(agent)) {
-    agent.generator_template = template(agent.generator_template, 'agent.generator_template', folders.config);
-    agent.cheatsheet_template = template(
-      agent.cheatsheet_template,
-      'agent.cheatsheet_template',
-      folders.config,
-    );
-  }
-  if ('file' in agent) agent.file = input(agent.file, 'agent.file', 'code');
-  output.load_memory_path = input(output.load_memory_path, 'output.load_memory_path');
-  if (output.save_memory_path !== null) {
-    const field = 'output.save_memory_path';
-    output.save_memory_path = outputLocation(output.save_memory_path, field, folders.config, ['.json']);
-  }
-  output.results_dir = resultsLocation(output.results_dir, folders);
-  checkSandbox(result);
-  return result;
+/** Makes the files of a model's section absolute, and asks whether its server may be named. @param section such as `agent.lm` */
+export function modelFiles(lm: LanguageModelConfig, section: string, folder: string): void {
+  lm.script = inputLocation(lm.script, `${section}.script`, folder);
+  lm.recording = inputLocation(lm.recording, `${section}.recording`, folder);
+  checkServer(`${section}.base_url`, lm.base_url);
 }

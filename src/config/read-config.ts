@@ -8,8 +8,6 @@ import type { SchemaNode } from './json-schema.js';
 import { CONFIG_ENDINGS, checkFile, permissions, quotable } from './named-files.js';
 import { asValues, parseYaml, YamlError } from './yaml-text.js';
 
-/** What the loaders of runs and of evolutions share. */
-
 /** Top-level fields that a config may have for its author's own use, such as anchors, as in Docker Compose. */
 const OWN_FIELD = /^x-/;
 
@@ -63,17 +61,18 @@ function configOf(parsed: unknown): unknown {
   return config;
 }
 
-/** Everything that a schema finds wrong, one line each. `hint` may add to the line of a field that is missing. */
+/** Everything that a schema finds wrong, one line each. @param hint adds to the line of a field that is missing */
 export function invalidConfig(
   error: z.ZodError,
   raw: unknown,
   source: string,
-  { schema, hint }: { schema?: SchemaNode; hint?: (field: string) => string } = {},
+  schema: SchemaNode,
+  hint: (field: string) => string,
 ): InvalidInputError {
   const isQuiet = permissions() !== null && source !== THE_INPUT;
   const problems = describeIssues(error, raw, schema, isQuiet);
   const lines = problems.map(({ field, message }) => {
-    const said = message.startsWith('is missing') ? `${message}${hint?.(field) ?? ''}` : message;
+    const said = message.startsWith('is missing') ? message + hint(field) : message;
     return field === '' ? said : `${field}: ${said}`;
   });
   const text =

@@ -63,6 +63,4 @@ export interface Agent {
   restore(state: JsonObject): void | Promise<void>;
   /** Counts of this episode for `agent_metrics`, such as refused sheets; asked for when it ends. */
   metrics?(): Record<string, number>;
-  /** What has failed that nothing of the agent waits for, since it was asked last. */
-  unawaited?(): unknown[];
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from './json.js';
+import type { EpisodeError } from './results.js';
 
 /** One row of a dataset, ready for an environment. */
 export interface Task {
@@ -45,4 +46,19 @@ export interface StepOutcome {
   info: JsonObject;
   /** Defaults to 1 for a correct step and 0 otherwise. */
   reward?: number;
+}
+
+/**
+ * What a lane needs of a step's outcome, or why the step could not be taken. After the last step of an episode there is
+ * neither a state nor an observation; `info` is left out where it is empty.
+ */
+export type StepAnswer =
+  | (Omit<StepOutcome, 'info' | 'state' | 'obs'> & Partial<Pick<StepOutcome, 'info' | 'state' | 'obs'>>)
+  | { error: EpisodeError };
+
+/** A built-in environment's task and state before a step. */
+export interface AwaitedStep {
+  index: number;
+  /** Absent: null, which is all that a single question needs. */
+  state?: Json;
 }

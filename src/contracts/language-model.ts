@@ -1,4 +1,6 @@
+import type { StepAnswer } from './environment.js';
 import type { Json } from './json.js';
+import type { Unkept } from './step-cost.js';
 
 /** Who speaks in a chat. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool';
@@ -168,4 +170,19 @@ export interface CallRecord extends CallIdentity {
   cached?: boolean;
   /** ISO 8601, when the reply arrived. */
   at: string;
+}
+
+/** What the workflow learns of an answered call; the whole record is in the artifact store. */
+export interface GeneratedReply extends Omit<GenerateReply, 'model' | 'cost_usd' | 'adapted'> {
+  /** US dollars; absent where the price is not known. */
+  cost_usd?: number;
+  /** Requests that a crash cut off, and those that it may have cut off; absent where there was none. */
+  repeated?: number;
+  maybe_repeated?: number;
+  /** An earlier execution has paid for it, and the run's totals began with it; absent where that is not so. */
+  counted?: true;
+  /** What this activity has sent beside the request that was answered; absent where there was nothing. */
+  unkept?: Unkept;
+  /** The environment's answer to `text` as an action, where the input asked for it. */
+  step?: StepAnswer;
 }

@@ -3,23 +3,12 @@
 /** The task queue of workflows and of every activity without a rate limit. */
 export const DEFAULT_TASK_QUEUE = 'reprise';
 
-/** Workflow types, as `temporal workflow start --type` takes them. */
-export const WORKFLOW_TYPES = {
-  run: 'run',
-  shard: 'shard',
-  evolve: 'evolve',
-  iteration: 'iteration',
-  agentEval: 'agentEval',
-  rollout: 'rollout',
-  judge: 'judge',
-} as const;
-
 export const SIGNALS = {
-  /** shard → run: totals, wishes, a fatal problem. */
+  /** Child → experiment: how far it is, and what it wants. */
   report: 'report',
-  /** run → shard: the run's control state. */
+  /** Experiment → child: what is asked of it. */
   control: 'control',
-  /** run → shard: calls it may start. */
+  /** Experiment → child: calls that it was granted in all. */
   grant: 'grant',
   /** worker → experiment: what its calls wait for. */
   away: 'away',
@@ -32,11 +21,12 @@ export const UPDATES = {
   resume: 'resume',
   stop: 'stop',
   setConcurrency: 'setConcurrency',
-  /** A person's answer in the place of the user; to a rollout. */
-  reply: 'reply',
   /** Leases starts of requests to a model; to the workflow that holds its rate. */
   starts: 'starts',
 } as const;
+
+/** The most of anything that an experiment of any kind may work on at once. */
+export const MAX_CONCURRENCY = 10_000;
 
 /** Search attributes, all of type Keyword. */
 export const SEARCH_ATTRIBUTES = {
@@ -58,7 +48,7 @@ export const FAILURE_TYPES = {
   limitReached: 'LimitReached',
   /** A program came to no result for a reason that is not its own, and is given up without a score; details: its cost. */
   unscored: 'Unscored',
-  /** The agent of a rollout said nothing; details: what that cost. */
+  /** The agent said nothing; details: what that cost. */
   emptyReply: 'EmptyReply',
   /** A token limit cut off a reply that is not to be judged then (`lm.on_cut_off: error`); details: what that cost. */
   cutOff: 'CutOff',
@@ -79,13 +69,3 @@ export function agentQueue(taskQueue: string, codeHash: string | null): string {
 export function agentCodeOf(taskQueue: string): string | null {
   return /\.agent\.(\w+)$/.exec(taskQueue)?.[1] ?? null;
 }
-
-/** The domains of evolutions that come with Reprise. */
-export const BUILT_IN_DOMAINS = [
-  'crosswords',
-  'mcq',
-  'numeric',
-  'game24',
-  'equation_balancer',
-  'circle_packing',
-] as const;

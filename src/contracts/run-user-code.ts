@@ -1,7 +1,4 @@
-/*
- * Code of users may throw anything, and may overwrite what the language itself offers. Neither may reach what runs beside
- * it: another row, another experiment, the worker.
- */
+/* Code of users may throw anything. It may not reach what runs beside it: another row, another experiment, the worker. */
 
 /** Of a message. A longer one fits into no history, and says no more. */
 const LONGEST_MESSAGE = 10_000;
@@ -70,75 +67,12 @@ export function shownValue(value: unknown): string {
   }
 }
 
-/** A property of the language's own that is a function or is computed, and where it is. */
-interface Intrinsic {
-  owner: object;
-  key: PropertyKey;
-  descriptor: PropertyDescriptor;
-}
-
-const { defineProperty, getOwnPropertyDescriptor } = Object;
-
-/** On which everything stands. Clocks, dice, timers and consoles are not among them: some replace them on purpose. */
-const NAMES =
-  `AggregateError Array ArrayBuffer BigInt Boolean DataView Error EvalError Function JSON Map Number Object
-  Promise Proxy RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError TypeError URIError Uint8Array
-  WeakMap WeakSet decodeURIComponent encodeURIComponent isFinite isNaN parseFloat parseInt`.split(/\s+/);
-/** Engines and tools that show stacks set these. */
-const NOT_OURS: readonly PropertyKey[] = ['captureStackTrace', 'prepareStackTrace'];
-
-function propertyOf(owner: object, key: PropertyKey): Intrinsic | undefined {
-  const descriptor = getOwnPropertyDescriptor(owner, key);
-  return descriptor?.configurable === true ? { owner, key, descriptor } : undefined;
-}
-
-/** Its functions, and what it computes. */
-function methodsOf(owner: object): Intrinsic[] {
-  return Reflect.ownKeys(owner)
-    .filter((key) => !NOT_OURS.includes(key))
-    .map((key) => propertyOf(owner, key))
-    .filter((found) => found !== undefined)
-    .filter(({ descriptor: { value, get } }) => typeof value === 'function' || get !== undefined);
-}
-
-/** As they are before any code of a user's is loaded. */
-const INTRINSICS: readonly Intrinsic[] = (() => {
-  const globals = NAMES.map((name) => propertyOf(globalThis, name)).filter((found) => found !== undefined);
-  const values = globals.map(({ descriptor }) => descriptor.value as object);
-  const iterator = Object.getPrototypeOf([][Symbol.iterator]()) as object;
-  const typedArray = Object.getPrototypeOf(Uint8Array) as { prototype: object };
-  const owners = new Set([...values, iterator, Object.getPrototypeOf(iterator) as object, typedArray]);
-  for (const owner of [...owners]) {
-    if (typeof owner === 'function' && typeof owner.prototype === 'object') owners.add(owner.prototype);
-  }
-  return [...globals, ...[...owners].flatMap(methodsOf)];
-})();
-
-/** Puts back what code of a user's has overwritten of the language. What it has added stays. */
-export function putBackIntrinsics(): void {
-  // Nothing here may be overwritten itself: neither iteration nor a method.
-  for (let index = 0; index < INTRINSICS.length; index += 1) {
-    const { owner, key, descriptor } = INTRINSICS[index] as Intrinsic;
-    const now = descriptor.get
-      ? getOwnPropertyDescriptor(owner, key)?.get
-      : (owner as Record<PropertyKey, unknown>)[key];
-    if (now !== (descriptor.get ?? descriptor.value)) defineProperty(owner, key, descriptor);
-  }
-}
-
-/**
- * Runs code of a user's to its end. What it has overwritten of the language is put back before anything else runs.
- * @throws an Error of words, whatever it throws; see {@link asError}
- */
+/** Runs code of a user's to its end. @throws an Error of words, whatever it throws; see {@link asError} */
 export async function runUserCode<Value>(work: () => Value | PromiseLike<Value>): Promise<Value> {
   try {
-    // What is awaited beside it needs the language as it is.
-    return await runAtOnce(work);
+    return await work();
   } catch (thrown) {
-    putBackIntrinsics();
     throw asError(thrown);
-  } finally {
-    putBackIntrinsics();
   }
 }
 
@@ -147,9 +81,6 @@ export function runAtOnce<Value>(work: () => Value): Value {
   try {
     return work();
   } catch (thrown) {
-    putBackIntrinsics();
     throw asError(thrown);
-  } finally {
-    putBackIntrinsics();
   }
 }

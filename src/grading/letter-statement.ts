@@ -1,9 +1,9 @@
 import { withoutTrailing } from '../contracts/trailing.js';
 import type { Choices } from './choices.js';
 import {
-  AFTER_LETTER,
   type AnswerForms,
-  DENIALS,
+  afterLetter,
+  denials,
   isCapital,
   JOINTS,
   LETTER,
@@ -118,8 +118,8 @@ function withoutFillers(text: string, languages: readonly AnswerForms[]): string
 function isDenied(rest: string, languages: readonly AnswerForms[]): boolean {
   const clause = /^[^,.;!?\n]{0,30}/.exec(rest)?.[0] ?? '';
   if (clause.trim() === '') return false;
-  const denials = languages.length === 0 ? DENIALS : languages.flatMap(({ notAfter }) => notAfter ?? []);
-  return denials.some((denial) => denial.test(clause));
+  const denying = languages.length === 0 ? denials() : languages.flatMap(({ notAfter }) => notAfter ?? []);
+  return denying.some((denial) => denial.test(clause));
 }
 
 /** Whether a letter without brackets is meant as a choice. */
@@ -136,7 +136,7 @@ function isChoice(
   if (/^[.)\]:][^\d\s=]/.test(rest) || /^\s*[)\]]/.test(rest)) return true;
   const capital = isCapital(written);
   if (/^\s+[-–—]\s/.test(rest) || /^\s*\(/.test(rest)) return capital;
-  const after = [...AFTER_LETTER, ...languages.flatMap((language) => language.after ?? [])];
+  const after = [...afterLetter(), ...languages.flatMap((language) => language.after ?? [])];
   if (capital && after.some((one) => one.test(rest))) return true;
   if (capital && otherLetter(letter, rest, choices) !== undefined) return true;
   if (!/^\s/.test(rest)) return false;

@@ -1,7 +1,7 @@
 import type { Choices } from './choices.js';
 import {
-  AFTER_LETTER,
-  DENIALS,
+  afterLetter,
+  denials,
   isCapital,
   LETTER,
   languagesOf,
@@ -78,7 +78,7 @@ const WITH_ENDING = new RegExp(String.raw`^\(?(${LETTER})\)?(\s?[^\s.][\s\S]{0,2
 /** `选项C`, `Opción C`, `C입니다.`: an option as other languages call one, and nothing beside it. */
 function inOtherLanguages(text: string, choices: Choices): string | null {
   const rest = WITH_ENDING.exec(text);
-  if (rest?.[1] && isCapital(rest[1]) && AFTER_LETTER.some((after) => isAll(after, rest[2] ?? '')))
+  if (rest?.[1] && isCapital(rest[1]) && afterLetter().some((after) => isAll(after, rest[2] ?? '')))
     return offeredLetter(rest[1], choices) ?? null;
   for (const { option } of languagesOf(text)) {
     const [match] = option ? text.matchAll(option) : [];
@@ -158,7 +158,7 @@ function concluded(sentence: string, choices: Choices): string[] {
 }
 
 function fromOtherLanguages(line: string, sentence: string, choices: Choices): string[] {
-  if (DENIALS.some((denial) => denial.test(line))) return [];
+  if (denials().some((denial) => denial.test(line))) return [];
   const written = languagesOfEnd(line).flatMap(({ verdict, conclusion, not, isJoined }) => {
     const verdicts = (verdict ? [...line.matchAll(verdict)] : []).filter((match) => {
       const before = line.slice(0, match.index);

@@ -1,5 +1,23 @@
+import {
+  type ConfigSource,
+  type LoadOptions,
+  loadConfig as load,
+  resolveConfig as resolve,
+} from '../config/load.js';
+import { runConfigs } from '../kinds/run/config.js';
+import type { RunConfig } from '../kinds/run/schema.js';
+
+export { type InProcessResult, runInProcess } from '../kinds/run/in-process.js';
 /** `import { runInProcess } from 'reprise/in-process'`: runs without a server. */
-export { loadConfig, resolveConfig } from '../config/load.js';
-export type { RunConfig } from '../config/schema.js';
-export type { InProcessOptions, InProcessResult } from './options.js';
-export { runInProcess } from './run.js';
+export type { RunConfig } from '../kinds/run/schema.js';
+export type { InProcessOptions } from './experiment.js';
+
+/** Reads a YAML (or JSON) file into a config with every default filled in and every path absolute. */
+export function loadConfig(path: string, options: LoadOptions = {}): RunConfig {
+  return load(runConfigs, path, options);
+}
+
+/** Validates a config given as a plain object. @throws InvalidInputError with a line for each thing that is wrong. */
+export function resolveConfig(value: unknown, options: ConfigSource & LoadOptions): RunConfig {
+  return resolve(runConfigs, value, options);
+}

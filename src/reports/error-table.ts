@@ -1,20 +1,24 @@
-import type { ErrorCause } from '../contracts/results.js';
+import type { ExperimentMetrics } from '../contracts/results.js';
 import { errorLines } from '../statistics/error-lines.js';
 import { count } from './figures.js';
 import { type Html, html } from './html.js';
+import { section } from './page.js';
 import { numberCell, table } from './table.js';
 
-/** A row for each cause of errors, with what was said first. @param what is counted: `samples`, for one */
-export function errorTable(
-  { counts, causes }: { counts: Record<string, number>; causes: readonly ErrorCause[] },
-  what: string,
+/** A row for each cause of errors, with what was said first. @param noun is counted: `sample`, for one */
+export function errorSection(
+  { errors_by_type, error_causes }: ExperimentMetrics,
+  noun: string,
+  note?: string,
 ): Html {
-  const rows = errorLines(counts, causes).map(
+  const rows = errorLines(errors_by_type, error_causes).map(
     (line) =>
       html`<tr><th scope="row"><code>${line.type}</code></th>${numberCell(count(line.count))}<td>${line.message}</td></tr>\n`,
   );
-  return table(
-    { label: 'Table of errors by cause', heads: ['error', what, html`<th scope="col">first message</th>`] },
-    rows,
-  );
+  const heads = ['error', `${noun}s`, html`<th scope="col">first message</th>`];
+  const content =
+    rows.length === 0
+      ? html`<p>No ${noun} ended in an error.</p>\n`
+      : html`${table({ label: 'Table of errors by cause', heads }, rows)}${note !== undefined && html`<p class="note">${note}</p>\n`}`;
+  return section('errors', 'Errors', content);
 }

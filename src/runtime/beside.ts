@@ -1,5 +1,5 @@
+import type { Spending } from '../contracts/experiment.js';
 import type { Usage } from '../contracts/language-model.js';
-import type { Spending } from '../contracts/run.js';
 import type { Beside, Unkept } from '../contracts/step-cost.js';
 import { addCosts } from './add-costs.js';
 

@@ -1,30 +1,34 @@
-import type { Limits, Spending, SpendingLeft } from '../contracts/run.js';
+import type { Limits, Spending, SpendingLeft } from '../contracts/experiment.js';
 import { dollarsText } from '../statistics/figure-text.js';
-import { addCosts } from './add-costs.js';
 
-/** Whether a run has limits that single calls count against. */
+/** Dollars in whole billionths: sums of prices end in …0001, and what is less than a thousandth of that is no money. */
+const nano = (dollars: number) => Math.ceil(dollars * 1e9 - 1e-3);
+
+/** Whether limits count single calls: what they make, use and cost. */
 export function hasCallLimits(limits: Limits): boolean {
   return limits.max_lm_calls !== null || limits.max_tokens !== null || limits.max_cost_usd !== null;
 }
 
-/** The limit that is used up, as a sentence for people; null while there is room. */
+/** Names the limit that is used up, in a sentence for people; null while something is left of every one. */
 export function reachedLimit(limits: Limits, spent: Spending): string | null {
-  if (limits.max_lm_calls !== null && spent.lm_calls >= limits.max_lm_calls) {
-    const made = `limits.max_lm_calls: ${spent.lm_calls} of ${limits.max_lm_calls} calls are made`;
+  const { max_lm_calls, max_tokens, max_cost_usd } = limits;
+  const cost = spent.cost_usd ?? 0;
+  if (max_lm_calls !== null && spent.lm_calls >= max_lm_calls) {
+    const made = `limits.max_lm_calls: ${spent.lm_calls} of ${max_lm_calls} calls are made`;
     return spent.unkept === undefined
       ? made
       : `${made}, ${spent.unkept} of them for a reply that is not kept`;
   }
-  if (limits.max_tokens !== null && spent.tokens >= limits.max_tokens) {
-    return `limits.max_tokens: ${spent.tokens} of ${limits.max_tokens} tokens are used`;
+  if (max_tokens !== null && spent.tokens >= max_tokens) {
+    return `limits.max_tokens: ${spent.tokens} of ${max_tokens} tokens are used`;
   }
-  if (limits.max_cost_usd !== null && (spent.cost_usd ?? 0) >= limits.max_cost_usd) {
-    return `limits.max_cost_usd: ${dollarsText(spent.cost_usd ?? 0)} of ${dollarsText(limits.max_cost_usd)} are spent`;
+  if (max_cost_usd !== null && nano(cost) >= nano(max_cost_usd)) {
+    return `limits.max_cost_usd: ${dollarsText(cost)} of ${dollarsText(max_cost_usd)} are spent`;
   }
   return null;
 }
 
-/** What may still be spent. A cost that is not known counts as none, as in {@link reachedLimit}. */
+/** Subtracts what is spent from limits. A cost that is not known counts as none, as in {@link reachedLimit}. */
 export function spendingLeft(limits: Limits, spent: Spending): SpendingLeft {
   const left = (limit: number | null, used: number) => (limit === null ? null : Math.max(limit - used, 0));
   return {
@@ -34,106 +38,125 @@ export function spendingLeft(limits: Limits, spent: Spending): SpendingLeft {
   };
 }
 
+/** A request for calls of a budget. */
+export interface CallRequest {
+  readonly calls: number;
+  /** Grants fewer than are requested, no more than this of the room that there is: whoever requests comes again. */
+  partly?: (room: number) => number;
+  /**
+   * Looks at the limit of calls alone: what they will use and cost nobody knows before. While no other call is open it is
+   * granted whatever is left, since it may do without.
+   */
+  byCallsAlone?: true;
+}
+
 /**
- * A budget, leased call by call, as a run's is to its shards. A call is reserved before it starts and settled after it,
- * so calls never exceed their limit, and tokens and dollars by no more than the calls in flight.
+ * Grants the calls of an experiment in the order of the requests, as far as limits on calls, tokens and dollars allow it.
+ * Calls never exceed their limit, tokens and dollars by no more than the calls in flight. While no call is open, what is
+ * left admits one, whatever it may cost: so a limit is always reached, and nobody waits for ever.
  */
-export class BudgetLedger<Holder = number> {
-  private readonly granted = new Map<Holder, number>();
-  private readonly used = new Map<Holder, Spending>();
+export class Budget {
+  /** Calls that are granted, and neither spent nor returned. */
+  private open = 0;
+  private isClosed = false;
+  private waiting: { request: CallRequest; onGranted: (calls: number) => void }[] = [];
+  private readonly isLimited: boolean;
 
   constructor(
     private readonly limits: Limits,
-    private before: Spending,
-  ) {}
-
-  /** Takes note of what a holder has spent in all. What is older than what is known already changes nothing. */
-  settle(holder: Holder, spending: Spending): void {
-    if (spending.lm_calls < (this.used.get(holder)?.lm_calls ?? 0)) return;
-    this.used.set(holder, spending);
-    // A crash makes a holder send more requests than it had leave for.
-    const granted = this.granted.get(holder);
-    if (granted !== undefined) this.granted.set(holder, Math.max(granted, spending.lm_calls));
+    /** Answers with all that was spent until now. */
+    private readonly spent: () => Spending,
+  ) {
+    this.isLimited = hasCallLimits(limits);
   }
 
-  /** A holder that has ended needs its lease no more. */
-  release(holder: Holder): void {
-    this.granted.set(holder, this.used.get(holder)?.lm_calls ?? 0);
+  /** Requests calls. @param onGranted hears how many may begin, at once or later; 0 where none may any more. */
+  request(request: CallRequest, onGranted: (calls: number) => void): void {
+    const granted = this.grantNow(request);
+    if (granted === null) this.waiting.push({ request, onGranted });
+    else onGranted(granted);
   }
 
-  /** Forgets a holder that has ended and is not heard of again, but not what it has spent. */
-  conclude(holder: Holder): void {
-    const spent = this.used.get(holder);
-    if (spent !== undefined) this.before = sumOf([this.before, spent]);
-    this.used.delete(holder);
-    this.granted.delete(holder);
+  /** Requests one call. @returns whether it may begin; where that is to be waited for, once it may. */
+  requestOne(): boolean | Promise<boolean> {
+    const request = { calls: 1 };
+    const granted = this.grantNow(request);
+    if (granted !== null) return granted > 0;
+    return new Promise((resolve) => {
+      this.waiting.push({ request, onGranted: (calls) => resolve(calls > 0) });
+    });
   }
 
-  spent(): Spending {
-    return sumOf([this.before, ...this.used.values()]);
+  /** Takes note that so many calls that were granted are spent, or returned. Fewer than none were not granted. */
+  ended(calls = 1): void {
+    if (!this.isLimited) return;
+    this.open -= calls;
+    for (let first = this.waiting[0]; first !== undefined; first = this.waiting[0]) {
+      const granted = this.grant(first.request);
+      if (granted === null) return;
+      this.waiting.shift();
+      first.onGranted(granted);
+    }
   }
 
-  /** Calls that are leased but not settled. */
-  outstanding(): number {
-    let open = 0;
-    for (const [holder, calls] of this.granted) open += calls - (this.used.get(holder)?.lm_calls ?? 0);
-    return open;
+  /** Refuses whoever waits, and whoever comes. */
+  close(): void {
+    this.isClosed = true;
+    const { waiting } = this;
+    this.waiting = [];
+    for (const { onGranted } of waiting) onGranted(0);
   }
 
-  /** Leases up to `wanted` calls. 0 means: none now. */
-  grant(holder: Holder, wanted: number): number {
-    const spent = this.spent();
-    if (reachedLimit(this.limits, spent) !== null) return 0;
-    const calls = Math.max(0, Math.min(wanted, this.room(spent)));
-    if (calls > 0) this.granted.set(holder, (this.granted.get(holder) ?? 0) + calls);
-    return calls;
-  }
-
-  /** Calls that could be leased now, by what the calls so far have cost. */
-  room(spent = this.spent()): number {
-    return roomForCalls(this.limits, spent, this.outstanding());
-  }
-
-  /** Why nothing is leased any more, once nothing is outstanding that could still give room back. */
+  /** Names the limit that is used up, in a sentence for people. */
   exhausted(): string | null {
-    const spent = this.spent();
-    const reached = reachedLimit(this.limits, spent);
-    if (reached !== null) return reached;
-    if (this.outstanding() > 0) return null;
-    return this.room(spent) > 0 ? null : 'limits: no room for another call';
+    return this.isLimited ? reachedLimit(this.limits, this.spent()) : null;
+  }
+
+  /** Subtracts what is spent, and the open calls of others, for whoever was granted so many calls. */
+  leftFor(calls: number): SpendingLeft {
+    const left = spendingLeft(this.limits, this.spent());
+    const others = this.open - calls;
+    return { ...left, lm_calls: left.lm_calls === null ? null : Math.max(left.lm_calls - others, 0) };
+  }
+
+  /** @returns null where that is to be waited for. */
+  private grantNow(request: CallRequest): number | null {
+    if (this.isClosed) return 0;
+    if (!this.isLimited) return request.calls;
+    return this.waiting.length === 0 ? this.grant(request) : null;
+  }
+
+  private grant({ calls, partly, byCallsAlone }: CallRequest): number | null {
+    if (calls === 0) return 0;
+    const isAlone = byCallsAlone === true && this.open === 0;
+    if (!byCallsAlone && this.exhausted() !== null) return 0;
+    const room = isAlone ? calls : this.room(byCallsAlone === true);
+    const most = partly === undefined ? room : Math.min(partly(room), room);
+    const granted = Math.min(calls, most);
+    if (granted <= 0 || (partly === undefined && granted < calls)) return null;
+    this.open += granted;
+    return granted;
+  }
+
+  /** Counts the calls that may begin beside those that are open: tokens and dollars by the mean of the calls so far. */
+  private room(byCallsAlone: boolean): number {
+    const { open } = this;
+    const { max_lm_calls, max_tokens, max_cost_usd } = this.limits;
+    const { lm_calls, tokens, cost_usd } = this.spent();
+    const rooms = [Number.MAX_SAFE_INTEGER];
+    if (max_lm_calls !== null) rooms.push(max_lm_calls - lm_calls - open);
+    if (byCallsAlone) return Math.min(...rooms);
+    const mean = (sum: number) => (lm_calls === 0 ? null : sum / lm_calls);
+    if (max_tokens !== null) rooms.push(roomByMean(max_tokens - tokens, mean(tokens), open));
+    if (max_cost_usd !== null) {
+      const cost = nano(cost_usd ?? 0);
+      rooms.push(roomByMean(nano(max_cost_usd) - cost, mean(cost), open));
+    }
+    return Math.min(...rooms);
   }
 }
 
-/**
- * How many calls may begin beside those that are open: tokens and dollars by the mean of the calls so far. The first
- * call is always let through, because its price is not known.
- */
-export function roomForCalls(limits: Limits, spent: Spending, open: number): number {
-  const rooms: number[] = [];
-  if (limits.max_lm_calls !== null) rooms.push(limits.max_lm_calls - spent.lm_calls - open);
-  const mean = (sum: number | null) => (spent.lm_calls === 0 || sum === null ? null : sum / spent.lm_calls);
-  if (limits.max_tokens !== null) {
-    rooms.push(roomByMean(limits.max_tokens - spent.tokens, mean(spent.tokens), open));
-  }
-  if (limits.max_cost_usd !== null) {
-    const left = limits.max_cost_usd - (spent.cost_usd ?? 0);
-    rooms.push(roomByMean(left, mean(spent.cost_usd), open));
-  }
-  return rooms.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...rooms);
-}
-
-function sumOf(parts: readonly Spending[]): Spending {
-  const total: Spending = { lm_calls: 0, tokens: 0, cost_usd: 0 };
-  for (const part of parts) {
-    total.lm_calls += part.lm_calls;
-    total.tokens += part.tokens;
-    total.cost_usd = addCosts(total.cost_usd, part.cost_usd);
-    if (part.unkept !== undefined) total.unkept = (total.unkept ?? 0) + part.unkept;
-  }
-  return total;
-}
-
-/** Before any mean is known one call at a time is leased; what is left always admits one call while none is open. */
+/** Lets one call begin at a time before any mean is known; what is left always admits one call while none is open. */
 function roomByMean(left: number, mean: number | null, open: number): number {
   if (mean === null) return open === 0 ? 1 : 0;
   // A model that costs nothing, such as a replay.

@@ -1,4 +1,3 @@
-import type { GeneratedReply, StepAnswer } from '../contracts/activities.js';
 import type {
   Agent,
   AgentLanguageModel,
@@ -6,11 +5,11 @@ import type {
   CodeExecutor,
   CodeRequest,
 } from '../contracts/agent.js';
+import type { AwaitedStep, StepAnswer } from '../contracts/environment.js';
 import type { ExecutionIdentity, ExecutionResult } from '../contracts/execution.js';
 import type { Json } from '../contracts/json.js';
-import type { CallIdentity } from '../contracts/language-model.js';
+import type { CallIdentity, GeneratedReply } from '../contracts/language-model.js';
 import type { EpisodeError, EpisodeRecord } from '../contracts/results.js';
-import type { AwaitedStep } from '../contracts/run.js';
 import type { MemoryModule, MemorySnapshot } from '../memory/memory-module.js';
 
 /** A sample that is ready for its first step. */

@@ -1,5 +1,6 @@
+import type { Spending } from '../contracts/experiment.js';
 import type { CallRecord } from '../contracts/language-model.js';
-import type { Spending } from '../contracts/run.js';
+import type { Spent } from '../contracts/progress.js';
 import type { StepCost, Unkept } from '../contracts/step-cost.js';
 import { addCosts } from './add-costs.js';
 import { addBeside, addUsage, withUnkept } from './beside.js';
@@ -81,16 +82,22 @@ export function addStep<Totals extends StepCost>(totals: Totals, cost: StepCost)
   };
 }
 
-/** The totals of an experiment that has ended, with what its metrics say that it has spent. */
-export function withMetrics<Totals extends StepCost>(
-  { unkept: _unkept, lm_calls_estimated: _estimated, ...totals }: Totals,
-  { lm_calls, usage, cost_usd, unkept, lm_calls_estimated }: StepCost,
-): Totals {
-  const beside = addBeside({ lm_calls_estimated, unkept }, {});
-  return { ...totals, lm_calls, usage, cost_usd, ...beside } as Totals;
+/** What of totals is money and calls. */
+export function spentOf({ lm_calls, usage, cost_usd, lm_calls_estimated, unkept }: StepCost): Spent {
+  return { lm_calls, usage, cost_usd, ...addBeside({ lm_calls_estimated, unkept }, {}) };
 }
 
 /** What limits count. */
+export function addSpending(left: Spending, right: Spending): Spending {
+  const unkept = (left.unkept ?? 0) + (right.unkept ?? 0);
+  return {
+    lm_calls: left.lm_calls + right.lm_calls,
+    ...(unkept === 0 ? {} : { unkept }),
+    tokens: left.tokens + right.tokens,
+    cost_usd: addCosts(left.cost_usd, right.cost_usd),
+  };
+}
+
 export function spendingOf({ lm_calls, usage, cost_usd, ...beside }: StepCost): Spending {
   return withUnkept({ lm_calls, tokens: usage.input_tokens + usage.output_tokens, cost_usd }, beside);
 }

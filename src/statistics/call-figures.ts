@@ -1,6 +1,5 @@
 import type { CallRecord } from '../contracts/language-model.js';
 import type { CallFigures, CutOffReplies } from '../contracts/results.js';
-import { countedText } from './figure-text.js';
 
 /** Sentences that are told apart; those of a server that never says the same twice are one. */
 const MOST_SENTENCES = 20;
@@ -36,24 +35,4 @@ export class CallTally {
       ...(adaptations.size === 0 ? {} : { adaptations: Object.fromEntries(adaptations) }),
     };
   }
-}
-
-/** Those figures as rows of a table, named; nothing where there is nothing to say. */
-export function callFigureRows({
-  cut_off = 0,
-  cut_off_reasoning_tokens: reasoning,
-  adaptations = {},
-}: Partial<CallFigures>): [name: string, text: string][] {
-  const thought = reasoning === undefined ? '' : `; ${reasoning} of their tokens were reasoning`;
-  const cutOff: [string, string] = [
-    'cut-off replies',
-    `${cut_off}, at their token limit (max_output_tokens)${thought}`,
-  ];
-  return [
-    ...(cut_off === 0 ? [] : [cutOff]),
-    ...Object.entries(adaptations).map(([sentence, calls]): [string, string] => [
-      'sent otherwise',
-      `${sentence} (${countedText(calls, 'call')})`,
-    ]),
-  ];
 }

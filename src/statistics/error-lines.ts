@@ -1,5 +1,5 @@
 import { printableLine } from '../contracts/printable.js';
-import type { ErrorCause, Metrics } from '../contracts/results.js';
+import type { ErrorCause } from '../contracts/results.js';
 
 /** A cause of errors as one line; its message is empty where nothing more is known of it. */
 export type ErrorLine = ErrorCause;
@@ -17,16 +17,6 @@ export function errorLines(
     if (others <= 0) return known;
     return [...known, { type, count: others, message: known.length === 0 ? '' : 'of other causes' }];
   });
-}
-
-/** `6, the first: after step 1: no answer in 60 s`. */
-export function warningsText({
-  warnings,
-  first_warning,
-}: Pick<Metrics, 'warnings' | 'first_warning'>): string {
-  return first_warning === undefined
-    ? `${warnings}`
-    : `${warnings}, the first: ${printableLine(first_warning)}`;
 }
 
 /** `9 timeout: no answer in 60 s`. */

@@ -44,6 +44,18 @@ export class ErrorTally {
   }
 }
 
+/** Counts by the type of error, and so many more of one; absent where there is none. */
+export function withErrors(
+  counts: Readonly<Record<string, number>> = {},
+  type: string,
+  more = 1,
+): Record<string, number> | undefined {
+  const of = new Map(Object.entries(counts));
+  of.set(type, (of.get(type) ?? 0) + more);
+  const left = [...of].filter(([, count]) => count > 0);
+  return left.length === 0 ? undefined : Object.fromEntries(left);
+}
+
 /** What a message has in common with others of the same cause: without numbers, names of requests and long quotations. */
 function causeOf(message: string): string {
   return message

@@ -63,8 +63,6 @@ export interface TrialWords {
   task: string;
 }
 
-export const ROLLOUTS_OF_ROWS: TrialWords = { trial: 'rollout', task: 'row' };
-
 /** What counts alike in each figure: said beside them, wherever they stand. */
 export function weightsText({ trial, task }: TrialWords): string {
   return `The mean reward counts each ${trial} alike; pass@k and pass^k count each ${task} alike, of those with at least k judged ${trial}s.`;

@@ -1,9 +1,9 @@
 import type { Task } from '../contracts/environment.js';
 import type { CallRecord, Usage } from '../contracts/language-model.js';
 import type { EpisodeRecord, ResultRow, RowTask, TaskRow } from '../contracts/results.js';
+import { cutOffReplies } from '../replies/reply-faults.js';
 import { addCosts } from '../runtime/add-costs.js';
 import { addUsage } from '../runtime/beside.js';
-import { cutOffReplies } from '../runtime/reply-faults.js';
 
 /** Sums token counts; a call without usage counts as none. */
 export function sumUsage(calls: readonly Pick<CallRecord, 'usage'>[]): Usage {

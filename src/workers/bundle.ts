@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleOption } from '@temporalio/worker';
 import { InvalidInputError } from '../config/errors.js';
-import { withImports } from '../user-code/with-imports.js';
+import { withImports } from '../user-code/code.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -19,7 +19,7 @@ const logger = new DefaultLogger('ERROR', ({ message }) => process.stderr.write(
 const PAYLOAD_CONVERTER = here('../workflows/payload-converter.js');
 
 const OWN_CODE = here('..');
-const INSTRUMENTS = here('./instrument-loader.js');
+const INSTRUMENTS = here('../user-code/instrument-loader.js');
 
 /** Whether a file is an agent's, and neither ours nor a package's. */
 const isAgents = (path: string) => !path.startsWith(OWN_CODE) && !/[\\/]node_modules[\\/]/.test(path);

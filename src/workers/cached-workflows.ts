@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../config/errors.js';
 
-/** A run or a shard in memory costs about 1 MB. */
+/** A run in memory costs about 1 MB. */
 const DEFAULT = 200;
 
 /**

@@ -1,9 +1,9 @@
 import { Piscina } from 'piscina';
 import { ComparisonUnavailableError, GradingLimitError, type SymbolicComparer } from '../grading/grade.js';
 import { AdaptiveLimit } from '../language-models/adaptive-limit.js';
+import { threadModule } from '../user-code/code-pool.js';
 import type { ComparisonBegun, ComparisonInput } from './grading-thread.js';
 import { processorTime } from './processor-time.js';
-import { threadModule } from './thread-module.js';
 
 const THREADS = 2;
 const MEMORY_MB = 512;

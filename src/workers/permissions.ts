@@ -1,10 +1,10 @@
-import { delimiter, dirname, extname, resolve } from 'node:path';
+import { lstatSync, realpathSync } from 'node:fs';
+import { basename, delimiter, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { InvalidInputError } from '../config/errors.js';
 import { type Named, NotPermittedError, namedIn, type Permissions } from '../config/named-files.js';
 import { isRemote } from '../config/paths.js';
 import { configuredServer } from './connection.js';
-import { realPathOf, upwardsFrom, wayWithin } from './real-path.js';
 import { type Entry, StateFolder, stateFolder } from './state-folder.js';
 
 /** What a worker allows that nobody has typed. */
@@ -27,6 +27,38 @@ const VENDORS = [
 const FOLDERS = 'REPRISE_ALLOWED_FOLDERS';
 const SERVERS = 'REPRISE_ALLOWED_SERVERS';
 const SANDBOXES = 'REPRISE_ALLOWED_SANDBOXES';
+
+/**
+ * Where a path leads once every link is followed. Of what is not there yet, the nearest folder above it is followed.
+ * @param path absolute
+ * @returns null where a link leads nowhere: what is written through it would be anywhere.
+ */
+function realPathOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return null;
+    const parent = dirname(path);
+    if (parent === path) return null;
+    const above = realPathOf(parent);
+    return above === null ? null : join(above, basename(path));
+  }
+}
+
+/** The way from a folder to what lies in it; null where that lies elsewhere. Both are real paths. */
+function wayWithin(folder: string, path: string): string[] | null {
+  const way = relative(folder, path).split(sep);
+  if (way[0] === '..') return null;
+  return way.filter((part) => part !== '');
+}
+
+/** A path and every folder above it. */
+function* upwardsFrom(path: string): Generator<string> {
+  for (let at = path; ; at = dirname(at)) {
+    yield at;
+    if (dirname(at) === at) return;
+  }
+}
 
 function serversIn(given: string): string[] {
   const addresses = given.split(/[\s,]+/).filter((address) => address !== '' && address !== 'none');

@@ -1,21 +1,31 @@
 import { fileURLToPath } from 'node:url';
 import workerThreads, { type WorkerOptions } from 'node:worker_threads';
 
-const PRELOAD = fileURLToPath(new URL('./no-promise-hook.cjs', import.meta.url));
+/** What may be preloaded into the workflow thread. */
+export const PRELOADS = {
+  noPromiseHook: fileURLToPath(new URL('./no-promise-hook.cjs', import.meta.url)),
+  unawaitedPromises: fileURLToPath(new URL('../user-code/agents/unawaited-promises.cjs', import.meta.url)),
+};
 /** The file of the SDK that runs workflows in a thread of their own. */
 const WORKFLOW_THREAD = 'workflow-worker-thread';
 
 /**
- * Creates a worker whose workflow thread does not note where each promise was made. The SDK does so, with a formatted
- * stack for each of the fifty promises of a sample, to answer its `__stack_trace` query; it took a third of that
- * thread's time (docs/decisions/0009-speed.md). Where the SDK starts its thread in another way, nothing is changed.
+ * Creates a worker with something preloaded into its workflow thread. Where the SDK starts its thread in another way,
+ * nothing is changed.
+ *
+ * The SDK notes where each promise was made, with a formatted stack for each of the fifty promises of a sample, to answer
+ * its `__stack_trace` query; it took a third of that thread's time (docs/decisions/0009-speed.md).
  */
-export async function withoutPromiseHooks<Created>(create: () => Promise<Created>): Promise<Created> {
+export async function withPreloads<Created>(
+  preloads: readonly string[],
+  create: () => Promise<Created>,
+): Promise<Created> {
   const threads = workerThreads as { Worker: typeof workerThreads.Worker };
   const Plain = threads.Worker;
+  const required = preloads.flatMap((file) => ['--require', file]);
   threads.Worker = class extends Plain {
     constructor(file: string | URL, options: WorkerOptions = {}) {
-      const execArgv = [...(options.execArgv ?? process.execArgv), '--require', PRELOAD];
+      const execArgv = [...(options.execArgv ?? process.execArgv), ...required];
       super(file, String(file).includes(WORKFLOW_THREAD) ? { ...options, execArgv } : options);
     }
   };

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Use } from '../config/named-files.js';
-
-const OTHERS_WRITE = 0o022;
+import { isPrivate, makePrivate } from '../user-code/private-folder.js';
 
 /** A thing that a person has typed, as it is entered. */
 export interface Entry {
@@ -20,18 +19,6 @@ export function stateFolder(environment: NodeJS.ProcessEnv = process.env): strin
 
 function nameOf({ use, what }: Entry): string {
   return `${createHash('sha256').update(`${use}\0${what}`).digest('hex')}.json`;
-}
-
-/** Only this user's own folder, which no other can write to, says what this user has typed. */
-export function isPrivate(folder: string): boolean {
-  const status = statSync(folder, { throwIfNoEntry: false });
-  return status !== undefined && status.uid === process.getuid?.() && (status.mode & OTHERS_WRITE) === 0;
-}
-
-/** @throws Error where it cannot be made, or is not this user's own. */
-export function makePrivate(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (!isPrivate(folder)) chmodSync(folder, 0o700);
 }
 
 /**

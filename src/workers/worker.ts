@@ -6,19 +6,17 @@ import { AwayNews } from '../activities/away-news.js';
 import { createActivities } from '../activities/index.js';
 import { RunLogs } from '../activities/run-log.js';
 import { agentQueue, SEARCH_ATTRIBUTES } from '../contracts/names.js';
+import { activitiesOfKinds } from '../kinds/registry.js';
 import { openStore } from '../storage/open.js';
+import { CodePool } from '../user-code/code-pool.js';
+import { KeptCode } from '../user-code/kept-code.js';
 import { type AgentSource, workflowBundle } from './bundle.js';
-import { BundlePool } from './bundle-pool.js';
 import { cachedWorkflows } from './cached-workflows.js';
-import { tryAgentApart, tryModuleApart } from './code-trial.js';
-import { EnvironmentPool } from './environment-pool.js';
 import { GradingPool } from './grading-pool.js';
-import { CodeFolder } from './kept-code.js';
 import { dataConverter } from './payload-storage.js';
 import { allowedBy, KeptPermissions, namespaceIdOf } from './permissions.js';
-import { withoutPromiseHooks } from './promise-hooks.js';
+import { PRELOADS, withPreloads } from './promise-hooks.js';
 import { concurrentExecutions, Sandboxes } from './sandboxes.js';
-import { ScorerPool } from './scorer-pool.js';
 import { serverRate } from './server-rate.js';
 import { StateFolder, stateFolder } from './state-folder.js';
 import { VERSION } from './version.js';
@@ -84,38 +82,35 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const { bundle, codeHash } = await workflowBundle(options.agents ?? []);
   const taskQueue = agentQueue(options.taskQueue, codeHash);
   const grading = new GradingPool();
-  const bundles = new BundlePool();
-  const environments = new EnvironmentPool({ compareSymbolically: grading.compare });
-  const scorers = new ScorerPool();
+  const codePool = new CodePool();
   const runLogs = new RunLogs();
   const notify = (message: string) => options.notify?.(message, workflowInContext());
   const sandboxes = new Sandboxes(environment, notify);
   const ownNamespace = await namespaceIdOf(client);
-  const activities = createActivities({
-    permissions: new KeptPermissions(
-      allowedBy(environment, options.embedded ?? true),
-      new StateFolder(stateFolder(environment), ownNamespace),
-    ),
-    openStore: (address) => openStore(address, { environment }),
-    environment,
-    compareSymbolically: grading.compare,
-    keptCode: new CodeFolder(stateFolder(environment)),
-    environmentCode: (begunWith) => environments.code(begunWith),
-    tryAgent: tryAgentApart,
-    ownScorers: scorers,
-    tryModule: tryModuleApart,
-    bundleCode: (begunWith) => bundles.code(begunWith),
-    logger,
-    notify,
-    news: new AwayNews(logger),
-    runLogs,
-    sandbox: sandboxes.get,
-    maxConcurrentExecutions: concurrentExecutions(environment),
-    maxConcurrentCalls,
-    namespaceId: async () => ownNamespace,
-    knownSearchAttributes: () => knownSearchAttributes(client, namespace),
-    leaseStarts: serverRate(client, taskQueue),
-  });
+  const activities = createActivities(
+    {
+      permissions: new KeptPermissions(
+        allowedBy(environment, options.embedded ?? true),
+        new StateFolder(stateFolder(environment), ownNamespace),
+      ),
+      openStore: (address) => openStore(address, { environment }),
+      environment,
+      compareSymbolically: grading.compare,
+      keptCode: new KeptCode(stateFolder(environment)),
+      userCode: { pool: codePool, compare: grading.compare },
+      logger,
+      notify,
+      news: new AwayNews(logger),
+      runLogs,
+      sandbox: sandboxes.get,
+      maxConcurrentExecutions: concurrentExecutions(environment),
+      maxConcurrentCalls,
+      namespaceId: async () => ownNamespace,
+      knownSearchAttributes: () => knownSearchAttributes(client, namespace),
+      leaseStarts: serverRate(client, taskQueue),
+    },
+    await activitiesOfKinds(),
+  );
   const common: Partial<WorkerOptions> = {
     connection,
     namespace,
@@ -150,9 +145,13 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     ends.push(end);
   };
   const serve = async (queue: string) => {
+    const preloads = [
+      // Whole stacks are for hunting a fault in a workflow.
+      ...(environment.REPRISE_STACK_TRACES === '1' ? [] : [PRELOADS.noPromiseHook]),
+      ...(codeHash === null ? [] : [PRELOADS.unawaitedPromises]),
+    ];
     const create = () => Worker.create({ ...workflowWorker, taskQueue: queue });
-    // Whole stacks are for hunting a fault in a workflow.
-    const worker = await (environment.REPRISE_STACK_TRACES === '1' ? create() : withoutPromiseHooks(create));
+    const worker = await withPreloads(preloads, create);
     workers.push(worker);
     if (isRunning) begin(worker);
   };
@@ -170,9 +169,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
         await runLogs.flush();
         await sandboxes.close();
         await grading.close();
-        await bundles.close();
-        await environments.close();
-        await scorers.close();
+        await codePool.close();
       }
     },
     shutdown,

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
-import { upsertSearchAttributes } from '@temporalio/workflow';
 import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
+import { upsertSearchAttributes } from './sdk.js';
 
 /**
  * Sets search attributes of the workflow.

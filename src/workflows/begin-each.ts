@@ -1,4 +1,4 @@
-import { condition, workflowInfo } from '@temporalio/workflow';
+import { condition, workflowInfo } from './sdk.js';
 
 /**
  * Works on items, so many at once, until there are no more or none may be begun. Waits for those in flight.

@@ -4,7 +4,7 @@ import {
   getExternalWorkflowHandle,
   type Workflow,
   type WorkflowResultType,
-} from '@temporalio/workflow';
+} from './sdk.js';
 
 /**
  * What a child workflow comes to. A cancellation of the parent reaches, by itself, only the execution that was started; a

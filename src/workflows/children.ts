@@ -1,5 +1,5 @@
-import { getExternalWorkflowHandle, type SignalDefinition, workflowInfo } from '@temporalio/workflow';
-import type { ChildExecution } from '../contracts/run.js';
+import type { ChildExecution } from '../contracts/experiment.js';
+import { getExternalWorkflowHandle, type SignalDefinition, workflowInfo } from './sdk.js';
 
 /** This execution of a child workflow, as it names itself to its experiment. */
 export function ownExecution(): ChildExecution {

@@ -1,3 +1,12 @@
+import type { Limits } from '../contracts/experiment.js';
+import { FAILURE_TYPES } from '../contracts/names.js';
+import type { ExperimentProgress } from '../contracts/progress.js';
+import type { ExperimentMetrics, RunStatus } from '../contracts/results.js';
+import { readyToContinue } from './continuation.js';
+import type { ExperimentControl, Planned } from './experiment-control.js';
+import { prepared } from './failures.js';
+import { progressQuery } from './messages.js';
+import { takeRequests } from './requests.js';
 import {
   ApplicationFailure,
   allHandlersFinished,
@@ -5,16 +14,8 @@ import {
   ContinueAsNew,
   condition,
   isCancellation,
-  type QueryDefinition,
   setHandler,
-} from '@temporalio/workflow';
-import { FAILURE_TYPES } from '../contracts/names.js';
-import type { RunStatus } from '../contracts/results.js';
-import type { Limits } from '../contracts/run.js';
-import { readyToContinue } from './continuation.js';
-import type { ExperimentControl, Planned } from './experiment-control.js';
-import { prepared } from './failures.js';
-import { takeRequests } from './requests.js';
+} from './sdk.js';
 import { type ExperimentClock, WorkingClock } from './working-clock.js';
 
 /** How an experiment ended. */
@@ -43,18 +44,21 @@ interface Carried<Plan> {
 type Ended<Plan> = Outcome & { plan: Plan; started_at: number; ended_at: number; worked_seconds?: number };
 
 /** An experiment of one kind. */
-export interface Conducted<Plan, Whole extends Carried<Plan>, Metrics, Progress> {
-  /** Names it in messages. */
-  what: 'run' | 'judgement' | 'experiment';
+export interface Conducted<
+  Plan,
+  Whole extends Carried<Plan>,
+  Metrics,
+  Progress extends ExperimentProgress<string, ExperimentMetrics>,
+> {
+  /** Names it in messages, such as `run`. */
+  what: string;
   /** From the execution before, when this one continues it. */
   carried: Whole | undefined;
-  control: ExperimentControl<Plan & Planned> & {
+  control: ExperimentControl<Plan & Planned, Progress> & {
     begin(plan: Plan, isFirst: boolean): void;
-    progress(): Progress;
     finish(metrics: Metrics): void;
-    handOver(): Omit<Whole, keyof Carried<Plan> | 'begun'>;
+    handOver(): Omit<Whole, keyof Carried<Plan> | 'begun' | 'work'>;
   };
-  progress: QueryDefinition<Progress>;
   prepare(): Promise<Plan>;
   /** @param handOver goes on in another execution; it does not come back. */
   work(plan: Plan, handOver: (more?: Partial<Whole>) => Promise<never>): Promise<void>;
@@ -69,12 +73,15 @@ export interface Conducted<Plan, Whole extends Carried<Plan>, Metrics, Progress>
  * and nobody would hear of it.
  * @throws the cancellation, or a failure that carries the result where the experiment failed.
  */
-export async function conduct<Plan extends ConductedPlan, Whole extends Carried<Plan>, Metrics, Progress>(
-  experiment: Conducted<Plan, Whole, Metrics, Progress>,
-): Promise<{ artifacts: string; metrics: Metrics }> {
+export async function conduct<
+  Plan extends ConductedPlan,
+  Whole extends Carried<Plan>,
+  Metrics,
+  Progress extends ExperimentProgress<string, ExperimentMetrics>,
+>(experiment: Conducted<Plan, Whole, Metrics, Progress>): Promise<{ artifacts: string; metrics: Metrics }> {
   const { what, carried, control } = experiment;
   const started_at = carried?.started_at ?? Date.now();
-  setHandler(experiment.progress, () => control.progress());
+  setHandler(progressQuery, () => control.progress());
   takeRequests(control);
   const plan = carried?.plan ?? (await prepared(experiment.prepare(), control));
 
@@ -104,7 +111,12 @@ export async function conduct<Plan extends ConductedPlan, Whole extends Carried<
   return conclude(experiment, cancellation, { plan, started_at, ...clock?.worked() });
 }
 
-function conclude<Plan extends ConductedPlan, Whole extends Carried<Plan>, Metrics, Progress>(
+function conclude<
+  Plan extends ConductedPlan,
+  Whole extends Carried<Plan>,
+  Metrics,
+  Progress extends ExperimentProgress<string, ExperimentMetrics>,
+>(
   { what, control, finalize }: Conducted<Plan, Whole, Metrics, Progress>,
   cancellation: unknown,
   worked: Omit<Ended<Plan>, keyof Outcome | 'ended_at'>,

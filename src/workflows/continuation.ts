@@ -1,4 +1,4 @@
-import { allHandlersFinished, CancellationScope, CancelledFailure, condition } from '@temporalio/workflow';
+import { allHandlersFinished, CancellationScope, CancelledFailure, condition } from './sdk.js';
 
 /**
  * Called where a workflow is about to continue as new: the next execution is not cancelled with this one, and nobody would

@@ -1,22 +1,46 @@
-import type { Asked, AwayNotice, RunPhase } from '../contracts/run.js';
+import type { Asked, AwayNotice, Limits, RunPhase } from '../contracts/experiment.js';
+import type { ExperimentProgress } from '../contracts/progress.js';
+import type { ExperimentMetrics } from '../contracts/results.js';
+import { factsOf, type KindFacts, progressAtEnd } from '../facts/kind-facts.js';
 import { upsertAttributes } from './attributes.js';
 import type { Outcome } from './conduct.js';
 import { faultText } from './failures.js';
+import { markdown } from './markdown.js';
 import type { Steered } from './requests.js';
+import { setCurrentDetails, workflowInfo } from './sdk.js';
 import { Standing } from './standing.js';
 
 export interface Planned {
   experiment: string;
   concurrency: number;
   search_attributes: string[];
+  artifacts: string;
+  limits: Limits;
 }
 
+/** What is the same of every kind's progress, as far as its control knows it without the kind. */
+type Frame =
+  | 'experiment'
+  | 'phase'
+  | 'message'
+  | 'artifacts'
+  | 'models'
+  | 'simulated'
+  | 'limits'
+  | 'concurrency'
+  | 'metrics';
+
 /**
- * What people ask of an experiment, and how it tells of itself. Each kind says what it shows, and to whom it passes on
- * what is asked.
+ * Takes what people ask of an experiment, and shows how far it is. Each kind adds what it counts, and says to whom it
+ * passes on what is asked.
  */
-export abstract class ExperimentControl<Plan extends Planned> implements Steered {
+export abstract class ExperimentControl<
+  Plan extends Planned,
+  Progress extends ExperimentProgress<string, ExperimentMetrics>,
+> implements Steered
+{
   protected plan: Plan | undefined;
+  private metrics: Progress['metrics'] = null;
   protected readonly standing: Standing;
   /** Something that was begun has not come to its end: it goes on when the experiment is continued. */
   protected unfinished = false;
@@ -24,9 +48,14 @@ export abstract class ExperimentControl<Plan extends Planned> implements Steered
 
   /**
    * @param what names the experiment in messages: `run`, for one
+   * @param facts what its kind says of it
    * @param before what was asked of the execution before, when this one continues it.
    */
-  constructor(what: string, before?: Asked) {
+  constructor(
+    what: string,
+    private readonly facts: KindFacts,
+    before?: Asked,
+  ) {
     this.standing = new Standing(what, before);
   }
 
@@ -121,8 +150,45 @@ export abstract class ExperimentControl<Plan extends Planned> implements Steered
     this.show();
   }
 
+  /** The artifacts are written: what is shown from now on is what their metrics say. */
+  finish(metrics: NonNullable<Progress['metrics']>): void {
+    this.metrics = metrics;
+    this.setPhase(metrics.status);
+  }
+
+  /** Answers the `progress` query. */
+  progress(): Progress {
+    const { plan, metrics } = this;
+    const { phase, message, concurrency } = this.standing;
+    const artifacts = plan?.artifacts ?? '';
+    const models = plan === undefined ? {} : this.modelsOf(plan);
+    const ended = metrics === null ? {} : progressAtEnd({ artifacts, metrics }, this.facts);
+    return {
+      experiment: plan?.experiment ?? workflowInfo().workflowId,
+      phase,
+      message,
+      artifacts,
+      metrics,
+      models,
+      simulated: Object.values(models).some((model) => model?.startsWith('simulated/')),
+      ...this.counted(),
+      ...ended,
+      limits: plan?.limits ?? null,
+      concurrency,
+    } as Progress;
+  }
+
+  /** The models in it, by what they do. */
+  protected abstract modelsOf(plan: Plan): Record<string, string | null>;
+
+  /** What the kind knows of its progress while it works. */
+  protected abstract counted(): Omit<Progress, Frame>;
+
   /** Shows in the Temporal UI how far it has come. */
-  protected abstract show(): void;
+  protected show(): void {
+    const progress = this.progress();
+    setCurrentDetails(markdown(progress.experiment, factsOf(progress, this.facts)));
+  }
 
   /** Tells whoever works for it what is asked. */
   protected passOn(): void {}

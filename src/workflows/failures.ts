@@ -1,10 +1,3 @@
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  ChildWorkflowFailure,
-  isCancellation,
-  TimeoutFailure,
-} from '@temporalio/workflow';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import { messageWithPlace } from '../contracts/place-of-error.js';
 import type { EpisodeError } from '../contracts/results.js';
@@ -12,6 +5,13 @@ import { asError } from '../contracts/run-user-code.js';
 import type { AskAgain, StepCost } from '../contracts/step-cost.js';
 import { CallRefusedError } from '../runtime/ports.js';
 import { noStepCost } from '../runtime/step-cost.js';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  isCancellation,
+  TimeoutFailure,
+} from './sdk.js';
 
 /** An error that ends a lane and is no episode's. */
 export function isInterruption(thrown: unknown): boolean {

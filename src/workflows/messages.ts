@@ -1,25 +1,9 @@
-import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { RolloutControl, RolloutReport } from '../contracts/agent-eval.js';
-import type { AgentEvalProgress, RolloutProgress } from '../contracts/agent-eval-results.js';
-import type { IterationReport } from '../contracts/evolve.js';
-import type { EvolveProgress } from '../contracts/evolve-results.js';
-import type { JudgeProgress } from '../contracts/judge.js';
+import type { AwayNotice } from '../contracts/experiment.js';
 import { QUERIES, SIGNALS, UPDATES } from '../contracts/names.js';
-import type { Asked, AwayNotice, ControlState, Progress, ShardReport, Totals } from '../contracts/run.js';
+import type { ExperimentProgress } from '../contracts/progress.js';
+import { defineQuery, defineSignal, defineUpdate } from './sdk.js';
 
-export const progressQuery = defineQuery<Progress>(QUERIES.progress);
-export const shardProgressQuery = defineQuery<Totals>(QUERIES.progress);
-
-export const evolveProgressQuery = defineQuery<EvolveProgress>(QUERIES.progress);
-
-export const agentEvalProgressQuery = defineQuery<AgentEvalProgress>(QUERIES.progress);
-export const rolloutProgressQuery = defineQuery<RolloutProgress>(QUERIES.progress);
-export const rolloutControlSignal = defineSignal<[RolloutControl]>(SIGNALS.control);
-export const rolloutReportSignal = defineSignal<[RolloutReport]>(SIGNALS.report);
-/** What a person says in the place of the user; waits for its turn. */
-export const replyUpdate = defineUpdate<void, [string]>(UPDATES.reply);
-
-export const judgeProgressQuery = defineQuery<JudgeProgress>(QUERIES.progress);
+export const progressQuery = defineQuery<ExperimentProgress>(QUERIES.progress);
 
 export const pauseUpdate = defineUpdate<void>(UPDATES.pause);
 export const resumeUpdate = defineUpdate<void>(UPDATES.resume);
@@ -37,9 +21,5 @@ export const stopSignal = defineSignal(UPDATES.stop);
 export const setConcurrencySignal = defineSignal<[number]>(UPDATES.setConcurrency);
 
 export const awaySignal = defineSignal<[AwayNotice]>(SIGNALS.away);
-export const evolveReportSignal = defineSignal<[IterationReport]>(SIGNALS.report);
-export const evolveControlSignal = defineSignal<[Asked]>(SIGNALS.control);
-export const reportSignal = defineSignal<[ShardReport]>(SIGNALS.report);
-export const controlSignal = defineSignal<[ControlState]>(SIGNALS.control);
-/** Calls that may be made, and the number of the request for them, where it has one. */
-export const grantSignal = defineSignal<[calls: number, ask: number | undefined]>(SIGNALS.grant);
+/** Calls that were granted in all. */
+export const grantSignal = defineSignal<[calls: number]>(SIGNALS.grant);

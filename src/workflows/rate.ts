@@ -1,3 +1,4 @@
+import { startsUpdate } from './messages.js';
 import {
   allHandlersFinished,
   condition,
@@ -5,8 +6,7 @@ import {
   setCurrentDetails,
   setHandler,
   workflowInfo,
-} from '@temporalio/workflow';
-import { startsUpdate } from './messages.js';
+} from './sdk.js';
 
 /** What a model's rate is. */
 export interface RateInput {

@@ -1,4 +1,4 @@
-import { log, type SignalDefinition, setHandler } from '@temporalio/workflow';
+import { log, type SignalDefinition, setHandler } from './sdk.js';
 
 /**
  * Handles a signal. Anybody can send one: where its first argument cannot be read it is dropped, and the worker's log

@@ -1,7 +1,7 @@
-import { sleep } from '@temporalio/workflow';
 import type { AskedBefore, StepCost } from '../contracts/step-cost.js';
 import { CallRefusedError } from '../runtime/ports.js';
 import { askAgain, costOfFailure, orFault } from './failures.js';
+import { sleep } from './sdk.js';
 
 interface Requests<Reply, Lease, Instead> {
   /** Whether the experiment has limits that requests count against: each of them is an activity then. */

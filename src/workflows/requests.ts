@@ -1,7 +1,6 @@
-import { log, setHandler } from '@temporalio/workflow';
+import type { AwayNotice } from '../contracts/experiment.js';
 import { isAwayNotice } from '../contracts/incoming.js';
 import { UPDATES } from '../contracts/names.js';
-import type { AwayNotice } from '../contracts/run.js';
 import { describeError } from './failures.js';
 import {
   awaySignal,
@@ -15,6 +14,7 @@ import {
   stopUpdate,
 } from './messages.js';
 import { receive } from './receive.js';
+import { log, setHandler } from './sdk.js';
 
 /** An experiment that people can steer. */
 export interface Steered {

@@ -1,14 +1,12 @@
-import { ApplicationFailure } from '@temporalio/workflow';
-import { type Asked, AWAY_TOLD_AGAIN_MS, type AwayNotice, type RunPhase } from '../contracts/run.js';
+import { type Asked, AWAY_TOLD_AGAIN_MS, type AwayNotice, type RunPhase } from '../contracts/experiment.js';
+import { MAX_CONCURRENCY } from '../contracts/names.js';
 import type { Outcome } from './conduct.js';
+import { ApplicationFailure } from './sdk.js';
 
 const GOING: readonly RunPhase[] = ['preparing', 'running', 'paused', 'stopping'];
 
 /** Milliseconds after which what is away is told no more: who told of it has died, it seems. */
 const BELIEVED_FOR = 2.5 * AWAY_TOLD_AGAIN_MS;
-
-/** The most of anything that may be worked on at once. */
-const MOST_AT_ONCE = 1000;
 
 /**
  * Where an experiment stands: what people ask of it, and what keeps it from going on. What is asked while it is prepared
@@ -136,10 +134,11 @@ export class Standing {
 
   /** How it ended: why it failed or which limit it met comes before that somebody stopped it. */
   outcome(cancelled: boolean): Outcome {
-    if (cancelled) return { status: 'cancelled', message: null };
+    if (cancelled) return { status: 'cancelled', message: 'the workflow was cancelled' };
     if (this.fatal !== null) return { status: 'failed', message: this.fatal };
     if (this.exhausted !== null) return { status: 'limit_reached', message: this.exhausted };
-    return { status: this.stopping ? 'stopped' : 'done', message: null };
+    if (this.stopping) return { status: 'stopped', message: 'stopped on request' };
+    return { status: 'done', message: null };
   }
 
   /** @throws ApplicationFailure where nothing can be asked of it any more. */
@@ -149,10 +148,10 @@ export class Standing {
   }
 
   /** @throws ApplicationFailure where so many at once cannot be asked of it. */
-  assertConcurrency(concurrency: number, most = MOST_AT_ONCE): void {
+  assertConcurrency(concurrency: number): void {
     this.assertGoing();
-    if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= most) return;
-    throw ApplicationFailure.nonRetryable(`concurrency must be a whole number from 1 to ${most}`);
+    if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MAX_CONCURRENCY) return;
+    throw ApplicationFailure.nonRetryable(`concurrency must be a whole number from 1 to ${MAX_CONCURRENCY}`);
   }
 
   private current(): RunPhase {

@@ -1,5 +1,5 @@
-import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import { FAILURE_TYPES } from '../contracts/names.js';
+import { ApplicationFailure, workflowInfo } from './sdk.js';
 
 /** @throws ApplicationFailure where somebody has started a child by itself, with an input that nobody has checked. */
 export function assertHasParent(experiment: string): void {

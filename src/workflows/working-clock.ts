@@ -1,5 +1,5 @@
-import { condition } from '@temporalio/workflow';
-import type { Limits } from '../contracts/run.js';
+import type { Limits } from '../contracts/experiment.js';
+import { condition } from './sdk.js';
 
 /** Milliseconds between two looks at the clock, at most; the limit is looked at twenty times where that is more often. */
 const LONGEST_INTERVAL = 60_000;

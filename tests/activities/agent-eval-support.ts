@@ -1,20 +1,28 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { stringify } from 'yaml';
-import { AgentEvalContexts } from '../../src/activities/agent-eval/agent-eval-context.js';
-import { createAgentTurn } from '../../src/activities/agent-eval/agent-turn.js';
-import { createBeginRollout } from '../../src/activities/agent-eval/begin-rollout.js';
-import { localBundleCode } from '../../src/activities/agent-eval/bundle-code.js';
-import { createEndRollout } from '../../src/activities/agent-eval/end-rollout.js';
-import { createFinalizeAgentEval } from '../../src/activities/agent-eval/finalize-agent-eval.js';
-import { RolloutCalls } from '../../src/activities/agent-eval/rollout-calls.js';
-import { createToolCall } from '../../src/activities/agent-eval/tool-call.js';
-import { createUserTurn } from '../../src/activities/agent-eval/user-turn.js';
 import type { WorkerDependencies } from '../../src/activities/dependencies.js';
 import { withFailures } from '../../src/activities/failures.js';
 import { ModelCalls } from '../../src/activities/model-calls.js';
-import { defineReward, goalHolds, type Reward, ToolRegistry, z } from '../../src/bundles/index.js';
-import { type AgentEvalConfig, agentEvalConfigSchema } from '../../src/config/agent-eval-schema.js';
+import { runReference } from '../../src/contracts/experiment.js';
+import type { GenerateReply, GenerateRequest, ToolCall } from '../../src/contracts/language-model.js';
+import { AgentEvalContexts } from '../../src/kinds/agent-eval/activities/agent-eval-context.js';
+import { createAgentTurn } from '../../src/kinds/agent-eval/activities/agent-turn.js';
+import { createBeginRollout } from '../../src/kinds/agent-eval/activities/begin-rollout.js';
+import { createEndRollout } from '../../src/kinds/agent-eval/activities/end-rollout.js';
+import { createFinalizeAgentEval } from '../../src/kinds/agent-eval/activities/finalize-agent-eval.js';
+import { RolloutCalls } from '../../src/kinds/agent-eval/activities/rollout-calls.js';
+import { createToolCall } from '../../src/kinds/agent-eval/activities/tool-call.js';
+import { createUserTurn } from '../../src/kinds/agent-eval/activities/user-turn.js';
+import { type BundleCode, judgeRow, runTool } from '../../src/kinds/agent-eval/bundle-code.js';
+import type { BundleRow } from '../../src/kinds/agent-eval/bundles/contracts.js';
+import {
+  defineReward,
+  goalHolds,
+  type Reward,
+  ToolRegistry,
+  z,
+} from '../../src/kinds/agent-eval/bundles/index.js';
 import type {
   AgentEvalActivities,
   AgentEvalPlan,
@@ -22,17 +30,16 @@ import type {
   RolloutOutcome,
   RolloutPlace,
   RolloutTotals,
-} from '../../src/contracts/agent-eval.js';
-import type { BundleRow } from '../../src/contracts/bundle.js';
-import type { GenerateReply, GenerateRequest, ToolCall } from '../../src/contracts/language-model.js';
-import { runReference } from '../../src/contracts/run.js';
+} from '../../src/kinds/agent-eval/contracts.js';
+import { bundleRowKey } from '../../src/kinds/agent-eval/paths.js';
+import { firstPlace, Rollout } from '../../src/kinds/agent-eval/rollouts/rollout.js';
+import { rolloutRules } from '../../src/kinds/agent-eval/rollouts/rules.js';
+import { noRolloutTotals } from '../../src/kinds/agent-eval/rollouts/totals.js';
+import { type AgentEvalConfig, agentEvalConfigSchema } from '../../src/kinds/agent-eval/schema.js';
 import { ownStarts } from '../../src/language-models/pace.js';
 import { readingReplies } from '../../src/replies/read-reply.js';
-import { firstPlace, Rollout } from '../../src/rollouts/rollout.js';
-import { rolloutRules } from '../../src/rollouts/rules.js';
-import { noRolloutTotals } from '../../src/rollouts/totals.js';
 import { addStep } from '../../src/runtime/step-cost.js';
-import { artifactKeys, bundleRowKey } from '../../src/storage/paths.js';
+import { artifactKeys } from '../../src/storage/paths.js';
 import { MemoryStore, type MemoryStoreOptions } from '../support/memory-store.js';
 
 export const USAGE = { input_tokens: 6, output_tokens: 4 };
@@ -170,6 +177,11 @@ export function deskWorld(options: WorldOptions = {}) {
 
   /** A process: its activities, each called in an attempt of its own. */
   function worker(): (attempt?: number) => WorkerActivities {
+    const code: BundleCode = {
+      tools: async (stored) => registry.toToolDefinitions(stored.row.tools_allowed),
+      call: (stored, question, limits) => runTool(stored, question, limits, registry),
+      judge: (stored, question) => judgeRow(stored, question, options.reward ?? deskReward),
+    };
     const given = {
       openStore: () => store,
       environment: {},
@@ -179,8 +191,6 @@ export function deskWorld(options: WorldOptions = {}) {
       maxConcurrentCalls: 4,
       runLogs: { for: () => log, flush: async () => undefined },
     } as unknown as WorkerDependencies;
-    const reward = async () => options.reward ?? deskReward;
-    const code = localBundleCode({ toolset: async () => registry, reward });
     const contexts = new AgentEvalContexts(given, () => code);
     const open = contexts.get.bind(contexts);
     contexts.get = async (reference) => {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { holdsRows } from '../../src/activities/agent-eval/agent-eval-folder.js';
 import { identityHash } from '../../src/activities/call-key.js';
 import { CallStore } from '../../src/activities/call-store.js';
-import { RunContexts } from '../../src/activities/run-context.js';
+import { holdsRows } from '../../src/kinds/agent-eval/folder.js';
+import { RunContexts } from '../../src/kinds/run/activities/run-context.js';
+import { planKey } from '../../src/kinds/run/paths.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
-import { artifactKeys, callKey, planKey } from '../../src/storage/paths.js';
+import { artifactKeys, callKey } from '../../src/storage/paths.js';
 import { configOf } from '../support/configs.js';
 import { temporaryStore } from './support.js';
 import { dependencies, preparedRun } from './worker-support.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { chooseEvolveFolder, latestEvolveState } from '../../src/activities/evolve/evolve-folder.js';
-import type { EvolveConfig } from '../../src/config/evolve-schema.js';
+import { chooseEvolveFolder, latestEvolveState } from '../../src/kinds/evolve/folder.js';
+import type { EvolveConfig } from '../../src/kinds/evolve/schema.js';
 import { evolveConfigWith } from '../config/evolve-support.js';
 import {
   choice,
@@ -102,7 +102,7 @@ export function testEvolveFolders({ makeResults }: FolderSubject): void {
       expect(await leftBy(to(3, { seed: 5 }))).toBeUndefined();
       await experiment(results.within('evolve_20250101_000000'), to(3), { finished: 1 });
       expect(await leftBy(to(3, { seed: 5 }))).toEqual({
-        experiment: 'evolve_20250101_000000',
+        id: 'evolve_20250101_000000',
         differs: 'seed',
       });
       const data = { ...DATA, valid: DATA.train };
@@ -110,8 +110,8 @@ export function testEvolveFolders({ makeResults }: FolderSubject): void {
       expect(await leftBy(to(3, { seed: 5 }))).toMatchObject({ differs: 'seed' });
       await results.within('evolve_20250101_000000').write('metrics.json', JSON.stringify(ended(3)));
       expect(await leftBy(to(3))).toEqual({
-        experiment: 'evolve_20250202_000000',
-        differs: 'the content of the data',
+        id: 'evolve_20250202_000000',
+        differs: 'the content of the dataset',
       });
     });
 

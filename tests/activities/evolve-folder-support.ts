@@ -1,13 +1,14 @@
 import { stringify } from 'yaml';
-import { type EvolveData, writeEvolveData } from '../../src/activities/evolve/evolve-data.js';
-import { chooseEvolveFolder, type EvolveFolderOptions } from '../../src/activities/evolve/evolve-folder.js';
 import type { OpenStore } from '../../src/activities/locate.js';
-import type { EvolveConfig } from '../../src/config/evolve-schema.js';
-import type { EvolveState, ScaffoldNode } from '../../src/contracts/evolve.js';
-import type { EvolveMetrics } from '../../src/contracts/evolve-results.js';
-import { scaffoldFile, scoringPath } from '../../src/evolution/layout.js';
+import { type EvolveData, writeEvolveData } from '../../src/kinds/evolve/activities/evolve-data.js';
+import type { EvolveState, ScaffoldNode } from '../../src/kinds/evolve/contracts.js';
+import { scaffoldFile, scoringPath } from '../../src/kinds/evolve/evolution/layout.js';
+import { chooseEvolveFolder, type EvolveFolderOptions } from '../../src/kinds/evolve/folder.js';
+import { evolveStateKey, scaffoldRunKey } from '../../src/kinds/evolve/paths.js';
+import type { EvolveMetrics } from '../../src/kinds/evolve/results.js';
+import type { EvolveConfig } from '../../src/kinds/evolve/schema.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
-import { callKey, evolveStateKey, scaffoldRunKey } from '../../src/storage/paths.js';
+import { callKey } from '../../src/storage/paths.js';
 import { evolveConfigWith } from '../config/evolve-support.js';
 
 export const NOW = '2026-01-31T23:59:59.500Z';

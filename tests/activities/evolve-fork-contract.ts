@@ -1,9 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { writeEvolveData } from '../../src/activities/evolve/evolve-data.js';
-import { chooseEvolveFolder, latestEvolveState } from '../../src/activities/evolve/evolve-folder.js';
-import { copyFork, findFork, inheritedStore } from '../../src/activities/evolve/evolve-fork.js';
-import { callKey, codeKey, evolveStateKey, scaffoldRunKey } from '../../src/storage/paths.js';
+import { writeEvolveData } from '../../src/kinds/evolve/activities/evolve-data.js';
+import { chooseEvolveFolder, latestEvolveState } from '../../src/kinds/evolve/folder.js';
+import { copyFork, findFork, inheritedStore } from '../../src/kinds/evolve/fork.js';
+import { evolveStateKey, scaffoldRunKey } from '../../src/kinds/evolve/paths.js';
+import type { EvolveConfig } from '../../src/kinds/evolve/schema.js';
+import { callKey, codeKey } from '../../src/storage/paths.js';
 import {
   choice,
   DATA,
@@ -23,22 +25,26 @@ export function testEvolveForks({ makeResults, openStore }: FolderSubject): void
 
   describe('a fork', () => {
     const origin = 'evolve_20250101_000000';
-    const changed = to(4, { scaffolder: 'openai/gpt-4.1' });
 
     async function withOrigin() {
       const results = await makeResults();
       await experiment(results.within(origin), to(3), { finished: 3, done: ended(3) });
       await results.within(origin).write(codeKey(), '{"modules":{},"changes":[]}');
-      const source = await findFork(openStore, results.uri, { experiment: origin, at_iteration: 1 });
-      return { results, source, options: { data: DATA, fork: source } };
+      const from = { experiment: `${results.uri}/${origin}`, at_iteration: 1 };
+      const source = await findFork(openStore, results.uri, from);
+      const forked = (iterations: number, fork: EvolveConfig['fork'] = from) => ({
+        ...to(iterations, { scaffolder: 'openai/gpt-4.1' }),
+        fork,
+      });
+      return { results, source, from, forked, options: { data: DATA, fork: source } };
     }
 
     test('gets a folder of its own, whatever the experiment that it begins from is called', async () => {
-      const { results, source, options } = await withOrigin();
-      const chosen = await chooseEvolveFolder(results, changed, NOW, options);
+      const { results, source, from, forked, options } = await withOrigin();
+      const chosen = await chooseEvolveFolder(results, forked(4), NOW, options);
       expect(chosen).toEqual({ experiment: FOLDER, state: 'forks', from: source });
       // Even where nothing but the beginning is different.
-      expect(await choice(results, to(3), options)).toEqual([FOLDER, 'forks']);
+      expect(await choice(results, { ...to(3), fork: from }, options)).toEqual([FOLDER, 'forks']);
     });
 
     test('begins with the iterations up to the one it is made at, their calls and their runs', async () => {
@@ -71,55 +77,44 @@ export function testEvolveForks({ makeResults, openStore }: FolderSubject): void
     });
 
     test('is continued by the same fork only, and extended like any other', async () => {
-      const { results, source, options } = await withOrigin();
+      const { results, source, from, forked, options } = await withOrigin();
       const target = results.within(FOLDER);
       await copyFork(source, target);
-      await experiment(target, changed, { finished: 2 });
-      expect(await choice(results, changed, options)).toEqual([FOLDER, 'unfinished']);
-      expect(await choice(results, changed)).toEqual(['evolve_20260201_000000', 'new']);
+      await experiment(target, forked(4), { finished: 2 });
+      expect(await choice(results, forked(4), options)).toEqual([FOLDER, 'unfinished']);
+      expect(await choice(results, forked(4, null))).toEqual(['evolve_20260201_000000', 'new']);
       const elsewhere = { ...options, fork: { ...source, at_iteration: 0 } };
-      expect(await choice(results, changed, elsewhere)).toEqual(['evolve_20260201_000000', 'forks']);
+      const other = forked(4, { ...from, at_iteration: 0 });
+      expect(await choice(results, other, elsewhere)).toEqual(['evolve_20260201_000000', 'forks']);
       await target.write('metrics.json', JSON.stringify(ended(4)));
       await target.write(evolveStateKey(4), '{}');
-      const further = to(6, { scaffolder: 'openai/gpt-4.1' });
-      expect(await choice(results, further, options)).toEqual([FOLDER, 'extends']);
+      expect(await choice(results, forked(6), options)).toEqual([FOLDER, 'extends']);
     });
 
     test('whose copy was cut off is copied again', async () => {
-      const { results, source, options } = await withOrigin();
+      const { results, source, forked, options } = await withOrigin();
       const target = results.within(FOLDER);
       await copyFork(source, target);
       await target.delete([evolveStateKey(1)]);
-      expect(await choice(results, changed, options)).toEqual([FOLDER, 'forks']);
+      expect(await choice(results, forked(4), options)).toEqual([FOLDER, 'forks']);
       await writeEvolveData(target, DATA);
-      await target.write('config.yaml', stringify(changed));
-      expect(await chooseEvolveFolder(results, changed, NOW, options)).toEqual({
+      await target.write('config.yaml', stringify(forked(4)));
+      expect(await chooseEvolveFolder(results, forked(4), NOW, options)).toEqual({
         experiment: FOLDER,
         state: 'unfinished',
         from: source,
       });
     });
 
-    test('finds its experiment by its name, or by its address', async () => {
-      const { results, source } = await withOrigin();
-      const { uri } = results.within(origin);
-      for (const name of [origin, `${origin}/`, uri, `${uri}/`]) {
-        const found = await findFork(openStore, results.uri, { experiment: name, at_iteration: 1 });
-        expect({ uri: found.store.uri, config: found.config }).toEqual({ uri, config: source.config });
-      }
-    });
-
     test.each<[string, number, string]>([
-      ['', 0, 'name the experiment to begin from'],
       ['evolve_20990101_000000', 0, "there is no experiment 'evolve_20990101_000000' in "],
       [origin, 4, `'${origin}' has finished the iterations 0 to 3, not 4`],
-      [origin, -1, '-1 is no iteration'],
-      [origin, 1.5, '1.5 is no iteration'],
       ['evolve_20250505_000000', 0, 'has not finished any iteration'],
     ])('of %j at %d is refused: %s', async (experiment_, at_iteration, message) => {
       const { results } = await withOrigin();
       await experiment(results.within('evolve_20250505_000000'), to(3), { finished: -1 });
-      const finding = findFork(openStore, results.uri, { experiment: experiment_, at_iteration });
+      const asked = { experiment: `${results.uri}/${experiment_}`, at_iteration };
+      const finding = findFork(openStore, results.uri, asked);
       await expect(finding).rejects.toMatchObject({ name: 'InvalidInputError', field: 'fork' });
       await expect(finding).rejects.toThrow(message);
     });

@@ -4,13 +4,9 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { CallStore } from '../../src/activities/call-store.js';
 import type { WorkerDependencies } from '../../src/activities/dependencies.js';
-import type { EvolveContext, EvolveContexts } from '../../src/activities/evolve/evolve-context.js';
-import { createScaffoldExecution } from '../../src/activities/evolve/execute-scaffold.js';
-import { ScaffoldRuns } from '../../src/activities/evolve/scaffold-runs.js';
 import { withFailures } from '../../src/activities/failures.js';
 import { type CalledModel, ModelCalls } from '../../src/activities/model-calls.js';
 import type { LanguageModelConfig } from '../../src/config/language-model-schema.js';
-import type { ExecuteScaffoldInput, ScaffoldRun } from '../../src/contracts/evolve.js';
 import type {
   CallRecord,
   GenerateReply,
@@ -18,6 +14,11 @@ import type {
   LanguageModel,
   Usage,
 } from '../../src/contracts/language-model.js';
+import type { EvolveContext, EvolveContexts } from '../../src/kinds/evolve/activities/evolve-context.js';
+import { createScaffoldExecution } from '../../src/kinds/evolve/activities/execute-scaffold.js';
+import { ScaffoldRuns } from '../../src/kinds/evolve/activities/scaffold-runs.js';
+import type { ExecuteScaffoldInput, ScaffoldRun } from '../../src/kinds/evolve/contracts.js';
+import { scaffoldRunsPrefix } from '../../src/kinds/evolve/paths.js';
 import { AdaptiveLimit } from '../../src/language-models/adaptive-limit.js';
 import { guard } from '../../src/language-models/guard.js';
 import { ownStarts } from '../../src/language-models/pace.js';
@@ -29,7 +30,7 @@ import {
   SandboxError,
 } from '../../src/sandboxes/sandbox.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
-import { callsPrefix, scaffoldRunsPrefix } from '../../src/storage/paths.js';
+import { callsPrefix } from '../../src/storage/paths.js';
 
 /** Where no activity's context is, as in the callbacks of sockets. */
 const outside = new AsyncResource('outside');

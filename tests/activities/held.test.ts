@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { heldIn } from '../../src/activities/held.js';
-import { writePart } from '../../src/activities/part-file.js';
-import { WORKFLOW_TYPES } from '../../src/contracts/names.js';
-import {
-  callKey,
-  evolveStateKey,
-  partKey,
-  rolloutResultKey,
-  scaffoldRunKey,
-} from '../../src/storage/paths.js';
+import { heldOfAgentEval } from '../../src/kinds/agent-eval/held.js';
+import { rolloutResultKey } from '../../src/kinds/agent-eval/paths.js';
+import { heldOfEvolution } from '../../src/kinds/evolve/held.js';
+import { evolveStateKey, scaffoldRunKey } from '../../src/kinds/evolve/paths.js';
+import { heldOfJudgement } from '../../src/kinds/judge/held.js';
+import { writePart } from '../../src/kinds/run/activities/part-file.js';
+import { heldOfRun } from '../../src/kinds/run/held.js';
+import { partKey } from '../../src/kinds/run/paths.js';
+import { callKey } from '../../src/storage/paths.js';
 import { rolloutRow } from '../support/rollout-rows.js';
 import { row } from '../support/rows.js';
 import { episodeLine, temporaryStore } from './support.js';
@@ -17,10 +17,10 @@ test('the folder of a run that was cut off holds rows, each counted once, and an
   const store = await temporaryStore();
   const line = (index: number, trial: number, outcome: string) =>
     episodeLine(index, trial, { row: row(`s${index}`, trial, outcome) });
-  await writePart(store, partKey('a', 0, 0), [line(0, 0, 'no'), line(0, 1, 'yes'), line(1, 0, 'timeout')]);
-  await writePart(store, partKey('b', 0, 0), [line(0, 0, 'no'), line(2, 0, 'no')]);
+  await writePart(store, partKey('a', 0, 'w0'), [line(0, 0, 'no'), line(0, 1, 'yes'), line(1, 0, 'timeout')]);
+  await writePart(store, partKey('b', 0, 'w0'), [line(0, 0, 'no'), line(2, 0, 'no')]);
   for (const key of ['aaa', 'bbb', 'ccc', 'ddd', 'eee']) await store.write(callKey(key), '{}');
-  expect(await heldIn(store, WORKFLOW_TYPES.run)).toEqual({
+  expect(await heldIn(store, heldOfRun)).toEqual({
     samples: 3,
     correct: 1,
     errors: 1,
@@ -40,7 +40,7 @@ test('that of an evaluation holds rollouts, errors apart', async () => {
     const stored = JSON.stringify({ execution: 'e', row: one });
     await store.write(rolloutResultKey(one.task_id, one.trial), stored);
   }
-  expect(await heldIn(store, WORKFLOW_TYPES.agentEval)).toEqual({
+  expect(await heldIn(store, heldOfAgentEval)).toEqual({
     rollouts: 2,
     errors: 1,
     answered_calls: 0,
@@ -51,7 +51,7 @@ test('that of an evolution holds iterations and runs of scaffolds', async () => 
   const store = await temporaryStore();
   for (const key of [evolveStateKey(0), evolveStateKey(1), scaffoldRunKey('abc')])
     await store.write(key, '{}');
-  expect(await heldIn(store, WORKFLOW_TYPES.evolve)).toEqual({
+  expect(await heldIn(store, heldOfEvolution)).toEqual({
     iterations: 2,
     scaffold_runs: 1,
     answered_calls: 0,
@@ -61,5 +61,5 @@ test('that of an evolution holds iterations and runs of scaffolds', async () => 
 test('that of a judgement holds the replies of the judge', async () => {
   const store = await temporaryStore();
   await store.write(callKey('aaa'), '{}');
-  expect(await heldIn(store, WORKFLOW_TYPES.judge)).toEqual({ answered_calls: 1 });
+  expect(await heldIn(store, heldOfJudgement)).toEqual({ answered_calls: 1 });
 });

@@ -2,18 +2,18 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { WorkerDependencies } from '../../src/activities/dependencies.js';
 import { withFailures } from '../../src/activities/failures.js';
-import { createFinalizeJudge } from '../../src/activities/judge/finalize-judge.js';
-import { JudgeContexts } from '../../src/activities/judge/judge-context.js';
-import { createJudgeStep, createRecordJudgeError } from '../../src/activities/judge/judge-step.js';
-import { createPrepareJudge } from '../../src/activities/judge/prepare-judge.js';
 import { ModelCalls } from '../../src/activities/model-calls.js';
-import type { JudgeActivities, JudgeMetrics, JudgePlan } from '../../src/contracts/judge.js';
 import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
 import type { RunStatus } from '../../src/contracts/results.js';
+import { createFinalizeJudge } from '../../src/kinds/judge/activities/finalize-judge.js';
+import { JudgeContexts } from '../../src/kinds/judge/activities/judge-context.js';
+import { createJudgeStep, createRecordJudgeError } from '../../src/kinds/judge/activities/judge-step.js';
+import { createPrepareJudge } from '../../src/kinds/judge/activities/prepare-judge.js';
+import type { JudgeActivities, JudgeMetrics, JudgePlan } from '../../src/kinds/judge/contracts.js';
+import { judgementPrefix } from '../../src/kinds/judge/paths.js';
 import { ownStarts } from '../../src/language-models/pace.js';
 import { readingReplies } from '../../src/replies/read-reply.js';
-import { judgementPrefix } from '../../src/storage/paths.js';
-import { rubricWith } from '../judging/support.js';
+import { rubricWith } from '../kinds/judge/judging/support.js';
 import { MemoryStore } from '../support/memory-store.js';
 
 const logger = new DefaultLogger('ERROR', () => undefined);
@@ -82,6 +82,7 @@ export function judgeWorld(
       finalizeJudge: createFinalizeJudge(contexts, { models, dependencies }),
     },
     dependencies,
+    { prepareJudge: 'begins' },
   );
   const run = <Name extends keyof JudgeActivities>(
     name: Name,

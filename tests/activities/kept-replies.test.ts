@@ -3,10 +3,10 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { CallStore } from '../../src/activities/call-store.js';
-import { createLanguageModelActivities } from '../../src/activities/language-model.js';
 import { ModelCalls } from '../../src/activities/model-calls.js';
-import type { GenerateInput } from '../../src/contracts/run.js';
 import { ComparisonUnavailableError } from '../../src/grading/grade.js';
+import { createLanguageModelActivities } from '../../src/kinds/run/activities/language-model.js';
+import type { GenerateInput } from '../../src/kinds/run/contracts.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { StorageError } from '../../src/storage/storage-error.js';
@@ -181,7 +181,7 @@ test('a reply that an attempt has stored and not reported was asked for once', a
 test('a reply is held while the store may only be read, and stored once it may be written', async () => {
   isReadOnly = true;
   const { ended } = begin();
-  await vi.waitFor(() => expect(heartbeat).toHaveProperty('held'));
+  await vi.waitFor(() => expect(heartbeat).toHaveProperty('parts.model.held'));
   isReadOnly = false;
   expect(await ended).toMatchObject({ text: '4', step: ANSWER });
   expect(await recorded()).toMatchObject({ text: '4', messages: INPUT.messages, attempts: 1, repeated: 0 });
@@ -190,7 +190,7 @@ test('a reply is held while the store may only be read, and stored once it may b
 test('a reply that was held when its worker died is stored by the next one, which asks for nothing', async () => {
   isReadOnly = true;
   const first = begin();
-  await vi.waitFor(() => expect(heartbeat).toHaveProperty('held'));
+  await vi.waitFor(() => expect(heartbeat).toHaveProperty('parts.model.held'));
   const left = heartbeat;
   first.environment.cancel('WORKER_SHUTDOWN');
   await expect(first.ended).rejects.toThrow('mounted read-only');
@@ -209,5 +209,5 @@ test('a reply that is too long for the server lives in its worker only', async (
   await sleep(100);
   environment.cancel('WORKER_SHUTDOWN');
   await expect(ended).rejects.toThrow('mounted read-only');
-  expect(heartbeat ?? {}).not.toHaveProperty('held');
+  expect(heartbeat ?? {}).not.toHaveProperty('parts.model.held');
 });

@@ -1,6 +1,6 @@
 import { CallStore } from '../../src/activities/call-store.js';
-import type { RunContexts } from '../../src/activities/run-context.js';
 import type { RunLogs } from '../../src/activities/run-log.js';
+import type { RunContexts } from '../../src/kinds/run/activities/run-context.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 
 export interface FakeModelRun {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/index.js';
 import { storedConfig } from '../../src/activities/stored-config.js';
 import { withPermissions } from '../../src/config/named-files.js';
+import { activitiesOfKinds } from '../../src/kinds/registry.js';
 import { openStore } from '../../src/storage/open.js';
 import { allowedBy, KeptPermissions } from '../../src/workers/permissions.js';
 import { StateFolder } from '../../src/workers/state-folder.js';
@@ -44,7 +45,7 @@ async function failureOf(activity: string, input: unknown): Promise<Record<strin
     allowedBy({ REPRISE_ALLOWED_FOLDERS: own }, true),
     new StateFolder(join(root, 'state'), 'server'),
   );
-  const activities = createActivities(dependencies({ permissions, openStore }));
+  const activities = createActivities(dependencies({ permissions, openStore }), await activitiesOfKinds());
   const work = activities[activity as keyof typeof activities] as (input: unknown) => Promise<unknown>;
   return new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR', () => undefined) })
     .run(work, input)

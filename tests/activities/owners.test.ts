@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { OwnerClaims } from '../../src/activities/owner-claims.js';
 import { giveSign, noteEnd, storeOfRun } from '../../src/activities/owners.js';
 import { withOwners } from '../../src/activities/with-owners.js';
-import { runReference } from '../../src/contracts/run.js';
+import { runReference } from '../../src/contracts/experiment.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { MemoryStore } from '../support/memory-store.js';
 
@@ -191,6 +191,7 @@ describe('a worker', () => {
     const { finalizeRun } = withOwners(
       { finalizeRun: async (_input: { plan: { run: string } }) => 'metrics' },
       { openStore: () => store },
+      { finalizeRun: 'ends' },
     );
     expect(await finalizeRun({ plan: { run } })).toBe('metrics');
     expect(await store.exists('owners/000001-ended.json')).toBe(true);

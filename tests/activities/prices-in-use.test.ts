@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { codeChangesAtEnd, noteCodeChange } from '../../src/activities/code-changes.js';
-import { ownCodeAndPrices } from '../../src/activities/own-code.js';
 import { pricesInUse } from '../../src/activities/prices-in-use.js';
+import { ownCodeAndPrices } from '../../src/kinds/run/own-code.js';
+import { codeChangesAtEnd, noteCodeChange } from '../../src/user-code/code-file.js';
 import { temporaryFolder } from '../datasets/collect.js';
 import { configOf } from '../support/configs.js';
 import { memoryStore } from './executor-support.js';

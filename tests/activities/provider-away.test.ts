@@ -1,11 +1,12 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { beforeEach, expect, test } from 'vitest';
-import type { AttemptNotes } from '../../src/activities/attempt.js';
+import type { AttemptNotes } from '../../src/activities/attempt-journal.js';
 import { AwayNews } from '../../src/activities/away-news.js';
-import { createLanguageModelActivities } from '../../src/activities/language-model.js';
 import { ModelCalls } from '../../src/activities/model-calls.js';
-import type { AwayNotice, GenerateInput } from '../../src/contracts/run.js';
+import type { AwayNotice } from '../../src/contracts/experiment.js';
+import { createLanguageModelActivities } from '../../src/kinds/run/activities/language-model.js';
+import type { GenerateInput } from '../../src/kinds/run/contracts.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 import { memoryStore } from './executor-support.js';
 import { fakeModelRun } from './model-run-support.js';
@@ -53,7 +54,7 @@ function attempt(sample_id: string, more: Partial<GenerateInput> = {}) {
     ...more,
   } as unknown as GenerateInput;
   const environment = new MockActivityEnvironment(
-    { activityId: sample_id, workflowExecution: { workflowId: 'my-run/shard-0', runId: 'execution' } },
+    { activityId: sample_id, workflowExecution: { workflowId: 'my-run', runId: 'execution' } },
     { logger: new DefaultLogger('ERROR', () => undefined), client: client as never },
   );
   const one = { environment, notes: undefined as AttemptNotes | undefined, ended: null as unknown };
@@ -69,10 +70,10 @@ test('refusals of a provider that refuses everything use up no attempts of a cal
   const [one, other] = [attempt('s0'), attempt('s1')];
   // The first one was refused before anybody could know that all are.
   await expect(one.ended).rejects.toMatchObject({ type: 'overloaded', nonRetryable: false });
-  expect(one.notes).toMatchObject({ failures: 1 });
+  expect(one.notes?.parts.model).toMatchObject({ failures: 1 });
   // Refused with it, after 1 s and after 2 s more: three times, of the two that it may be.
   expect(await other.ended).toMatchObject({ text: '4', unkept: { requests: 3 } });
-  expect(other.notes).toMatchObject({ failures: 0 });
+  expect(other.notes?.parts.model).toMatchObject({ failures: 0 });
   expect(asked).toEqual(['s0', 's1', 's1', 's1', 's1']);
   expect(told.filter((line) => !line.startsWith('Asking again'))).toEqual([
     'Waiting for openai/fake, which refuses everything: busy',
@@ -113,6 +114,6 @@ test('a call that is cancelled while it waits was sent nowhere, and counts as no
   await expect(one.ended).rejects.toMatchObject({ type: 'overloaded' });
   other.environment.cancel('CANCELLED');
   await expect(other.ended).rejects.toMatchObject({ name: 'CancelledFailure' });
-  expect(other.notes).toMatchObject({ failures: 0, unasked: 1 });
+  expect(other.notes?.parts.model).toMatchObject({ failures: 0, unasked: 1 });
   expect(asked).toEqual(['s0', 's1']);
 });

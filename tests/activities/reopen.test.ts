@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { CallStore } from '../../src/activities/call-store.js';
-import { writePart } from '../../src/activities/part-file.js';
-import { makeRoomInAgentEval, makeRoomInRun, reopen } from '../../src/activities/reopen.js';
+import { reopen } from '../../src/activities/reopen.js';
 import { setAside, setAsideCalls } from '../../src/activities/set-aside.js';
 import type { CallRecord } from '../../src/contracts/language-model.js';
 import type { ResultRow } from '../../src/contracts/results.js';
-import { partKey, rolloutResultKey } from '../../src/storage/paths.js';
+import { makeRoomInAgentEval } from '../../src/kinds/agent-eval/held.js';
+import { rolloutResultKey } from '../../src/kinds/agent-eval/paths.js';
+import { writePart } from '../../src/kinds/run/activities/part-file.js';
+import { makeRoomInRun } from '../../src/kinds/run/held.js';
+import { partKey } from '../../src/kinds/run/paths.js';
 import { readRetry } from '../../src/storage/retry-marker.js';
 import { call, row } from '../support/rows.js';
 import { collect, episodeLine, temporaryStore } from './support.js';
@@ -32,7 +35,7 @@ async function runWith(...samples: { outcomes: string; more?: Partial<ResultRow>
       const one = { ...row(`s${index}`, trial, outcome, {}, asked), ...(outcome === 'no' ? {} : more) };
       lines.push(episodeLine(index, trial, { row: one, calls: asked }));
     }
-    await writePart(store, partKey('earlier', 0, index), lines);
+    await writePart(store, partKey('earlier', index, 'w0'), lines);
   }
   return store;
 }

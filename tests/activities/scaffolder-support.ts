@@ -1,10 +1,10 @@
 import { CallStore } from '../../src/activities/call-store.js';
 import type { WorkerDependencies } from '../../src/activities/dependencies.js';
-import { ScaffoldChecks } from '../../src/activities/evolve/scaffold-checks.js';
-import { ScaffolderCalls } from '../../src/activities/evolve/scaffolder-calls.js';
 import { ModelCalls } from '../../src/activities/model-calls.js';
-import type { ProposeScaffoldInput } from '../../src/contracts/evolve.js';
 import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
+import { ScaffoldChecks } from '../../src/kinds/evolve/activities/scaffold-checks.js';
+import { ScaffolderCalls } from '../../src/kinds/evolve/activities/scaffolder-calls.js';
+import type { ProposeScaffoldInput } from '../../src/kinds/evolve/contracts.js';
 import { AdaptiveLimit } from '../../src/language-models/adaptive-limit.js';
 import { ownStarts } from '../../src/language-models/pace.js';
 import { readingReplies } from '../../src/replies/read-reply.js';

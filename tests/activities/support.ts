@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { WorkerDependencies } from '../../src/activities/dependencies.js';
-import { localEnvironmentCode } from '../../src/activities/environment-code.js';
-import type { EpisodeLine } from '../../src/activities/part-file.js';
-import { RunContext } from '../../src/activities/run-context.js';
-import type { RunConfig } from '../../src/config/schema.js';
+import type { EpisodeLine } from '../../src/kinds/run/activities/part-file.js';
+import { RunContext } from '../../src/kinds/run/activities/run-context.js';
+import type { RunConfig } from '../../src/kinds/run/schema.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { openStore } from '../../src/storage/open.js';
 import { StorageError } from '../../src/storage/storage-error.js';
+import { localCode } from '../../src/user-code/code-runner.js';
 
 /** A store over a folder that is removed when the test ends. */
 export async function temporaryStore(): Promise<ArtifactStore> {
@@ -44,7 +44,7 @@ export function runContext(store: ArtifactStore, config: RunConfig, samples = 10
   const dependencies = {
     openStore,
     environment: {},
-    environmentCode: () => localEnvironmentCode(async () => undefined),
+    userCode: localCode(),
   };
   return new RunContext(
     store,

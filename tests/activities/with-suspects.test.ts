@@ -3,8 +3,7 @@ import { CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { expect, test } from 'vitest';
-import type { EndNotes } from '../../src/activities/crashes.js';
-import { heartbeating } from '../../src/activities/heartbeating.js';
+import { type AttemptNotes, heartbeating } from '../../src/activities/attempt-journal.js';
 import { type Beat, withSuspects } from '../../src/activities/with-suspects.js';
 
 const never = () => new Promise<never>(() => undefined);
@@ -14,7 +13,7 @@ const logger = new DefaultLogger('ERROR', () => undefined);
 /** What the server has heard of an activity. */
 interface Heard {
   attempt: number;
-  notes: EndNotes | undefined;
+  notes: AttemptNotes | undefined;
 }
 
 interface Behaviour {
@@ -22,11 +21,13 @@ interface Behaviour {
   generate?: (name: string) => Promise<string>;
 }
 
+const TRAITS = { stepEnvironment: 'risky', generate: 'asks' } as const;
+
 /** Workers that die; what an activity leaves is what its next attempt finds. */
 function workers(activities: Behaviour, beatWith?: Beat) {
   const heard = new Map<string, Heard>();
-  const told: EndNotes[] = [];
-  let guarded = withSuspects(activities);
+  const told: AttemptNotes[] = [];
+  let guarded = withSuspects(activities, TRAITS);
   const heardOf = (name: string) => {
     const known = heard.get(name) ?? { attempt: 0, notes: undefined };
     heard.set(name, known);
@@ -36,11 +37,11 @@ function workers(activities: Behaviour, beatWith?: Beat) {
   const begin = () => {
     alive += 1;
     const worker = alive;
-    guarded = withSuspects(activities, async (context, notes) => {
+    guarded = withSuspects(activities, TRAITS, async (journal) => {
       if (worker !== alive) return never();
-      await beatWith?.(context, notes);
-      told.push({ ...notes });
-      heardOf(context.info.activityId).notes = { ...notes };
+      await beatWith?.(journal);
+      told.push(structuredClone(journal.notes));
+      heardOf(journal.context.info.activityId).notes = structuredClone(journal.notes);
     });
   };
   begin();
@@ -61,7 +62,7 @@ function workers(activities: Behaviour, beatWith?: Beat) {
   return { attempt, told, die: begin, heardOf };
 }
 
-test('one that is in four workers when they die is given up, and not asked again', async () => {
+test('one that is in three workers when they die, the last time alone, is given up, and not asked again', async () => {
   let begun = 0;
   const { attempt, die } = workers({
     stepEnvironment: () => {
@@ -69,7 +70,7 @@ test('one that is in four workers when they die is given up, and not asked again
       return never();
     },
   });
-  for (let crash = 1; crash <= 4; crash++) {
+  for (let crash = 1; crash <= 3; crash++) {
     attempt('poison');
     await expect.poll(() => begun).toBe(crash);
     die();
@@ -77,9 +78,9 @@ test('one that is in four workers when they die is given up, and not asked again
   await expect(attempt('poison').result).rejects.toMatchObject({
     type: 'WorkerCrash',
     nonRetryable: true,
-    message: expect.stringContaining('4 workers died'),
+    message: expect.stringContaining('3 workers died'),
   });
-  expect(begun).toBe(4);
+  expect(begun).toBe(3);
 });
 
 test('one whose worker dies before it has heard that it begins has taken none along', async () => {
@@ -90,7 +91,7 @@ test('one whose worker dies before it has heard that it begins has taken none al
     return never();
   };
   const { attempt, die } = workers({ stepEnvironment }, () => (isDeaf ? never() : Promise.resolve()));
-  for (let crash = 1; crash <= 3; crash++) {
+  for (let crash = 1; crash <= 2; crash++) {
     attempt('one');
     await expect.poll(() => begun).toBe(crash);
     die();
@@ -102,10 +103,10 @@ test('one whose worker dies before it has heard that it begins has taken none al
   }
   isDeaf = false;
   attempt('one');
-  await expect.poll(() => begun).toBe(4);
+  await expect.poll(() => begun).toBe(3);
   die();
-  await expect(attempt('one').result).rejects.toThrow('4 workers died');
-  expect(begun).toBe(4);
+  await expect(attempt('one').result).rejects.toThrow('3 workers died');
+  expect(begun).toBe(3);
 });
 
 const full = async () => {
@@ -130,55 +131,38 @@ test('one that asks a model looks itself whether there is a reply', async () => 
   expect(await attempt('call', 'generate').result).toBe('kept');
 });
 
-test('of many that die with a worker some run at once, and waiting costs them nothing', async () => {
+test('of many that died with two workers each runs alone, and waiting costs them nothing', async () => {
   let inside: string[] = [];
   const { attempt, die, told, heardOf } = workers({
     stepEnvironment: (name) => {
       inside.push(name);
-      return never();
+      return name === 's0' ? never() : Promise.resolve(name);
     },
   });
-  const names = Array.from({ length: 10 }, (_, number) => `s${number}`);
+  const names = ['s0', 's1', 's2', 's3'];
   for (let crash = 0; crash < 2; crash++) {
-    inside = [];
-    for (const name of names) attempt(name);
-    expect(inside).toHaveLength(10);
+    for (const name of names) heardOf(name).attempt += 1;
     die();
   }
-  inside = [];
   for (const name of names) attempt(name);
-  await expect.poll(() => told.length).toBe(10);
-  expect(inside).toEqual(['s0', 's1', 's2', 's3']);
-  expect(told.filter(({ waiting }) => waiting === 3)).toHaveLength(6);
-  expect(told.filter(({ most }) => most === 3)).toHaveLength(4);
+  await expect.poll(() => told.length).toBe(4);
+  expect(inside).toEqual(['s0']);
+  expect(heardOf('s0').notes?.alone).toBe('begun');
   die();
-  // Those four alone have died once more: each of them runs alone, and the others as before.
+  // That one alone has died once more; the others run, one after the other.
   inside = [];
-  for (const name of [...names].reverse()) attempt(name);
-  await expect.poll(() => told.length).toBe(20);
-  expect(inside).toEqual(['s9', 's8', 's7', 's6']);
-  expect(heardOf('s5').notes).toEqual({ idle: 1, waiting: 4 });
-  expect(heardOf('s0').notes).toEqual({ most: 3, waiting: 4 });
+  await expect(attempt('s0').result).rejects.toThrow('3 workers died');
+  const others = names.slice(1).map((name) => attempt(name).result);
+  expect(await Promise.all(others)).toEqual(['s1', 's2', 's3']);
+  expect(inside).toEqual(['s1', 's2', 's3']);
 });
 
-test('who has waited says so before it begins', async () => {
-  const release: (() => void)[] = [];
-  const { attempt, told, die, heardOf } = workers({
-    stepEnvironment: (name) => new Promise((resolve) => release.push(() => resolve(name))),
-  });
-  for (let crash = 0; crash < 2; crash++) {
-    for (const name of ['a', 'b', 'c', 'd', 'e']) attempt(name);
-    die();
-  }
-  release.length = 0;
-  const [first, , , , last] = ['a', 'b', 'c', 'd', 'e'].map((name) => attempt(name));
-  await expect.poll(() => told).toContainEqual({ waiting: 3 });
-  release[0]?.();
-  expect(await first?.result).toBe('a');
-  await expect.poll(() => release.length).toBe(5);
-  expect(heardOf('e').notes).toEqual({ most: 3 });
-  release[4]?.();
-  expect(await last?.result).toBe('e');
+test('a suspect that ends with a failure is not given up, and runs alone again', async () => {
+  const { attempt, heardOf } = workers({ stepEnvironment: full });
+  heardOf('one').attempt = 2;
+  for (let time = 0; time < 5; time++)
+    await expect(attempt('one').result).rejects.toThrow('the disk is full');
+  expect(heardOf('one').notes).toEqual({ ended: 5, parts: {} });
 });
 
 test('a wait ends where it is cancelled, or the server gave the activity to another worker', async () => {
@@ -191,15 +175,10 @@ test('a wait ends where it is cancelled, or the server gave the activity to anot
     begun += 1;
     return never();
   };
-  const { attempt, die } = workers({ stepEnvironment }, beat);
-  for (let crash = 0; crash < 3; crash++) {
-    const before = begun;
-    attempt('a');
-    attempt('b');
-    await expect.poll(() => begun).toBe(before + 2);
-    die();
-  }
+  const { attempt, heardOf } = workers({ stepEnvironment }, beat);
+  for (const name of ['a', 'b']) heardOf(name).attempt = 2;
   attempt('a');
+  await expect.poll(() => begun).toBe(1);
   const cancelled = attempt('b');
   await new Promise((resolve) => setTimeout(resolve, 10));
   cancelled.cancel();

@@ -2,19 +2,22 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { pino } from 'pino';
 import { stringify } from 'yaml';
-import { tryAgent } from '../../src/activities/agent-factory.js';
 import type { WorkerDependencies } from '../../src/activities/dependencies.js';
-import { localEnvironmentCode } from '../../src/activities/environment-code.js';
 import { withFailures } from '../../src/activities/failures.js';
-import { RunContexts } from '../../src/activities/run-context.js';
 import { RunLogs } from '../../src/activities/run-log.js';
-import { writeTasks } from '../../src/activities/task-reader.js';
-import type { RunConfig } from '../../src/config/schema.js';
-import { runReference } from '../../src/contracts/run.js';
+import { runReference } from '../../src/contracts/experiment.js';
+import { RunContexts } from '../../src/kinds/run/activities/run-context.js';
+import { writeTasks } from '../../src/kinds/run/activities/task-reader.js';
+import { planKey } from '../../src/kinds/run/paths.js';
+import type { RunConfig } from '../../src/kinds/run/schema.js';
 import { ownStarts } from '../../src/language-models/pace.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { openStore } from '../../src/storage/open.js';
-import { artifactKeys, planKey } from '../../src/storage/paths.js';
+import { artifactKeys } from '../../src/storage/paths.js';
+import { localCode } from '../../src/user-code/code-runner.js';
+
+/** What runs begin with, for whoever is given one of these. */
+const BEGINNINGS = { prepareRun: 'begins', loadMemory: 'begins' } as const;
 
 /** What a worker has, with the world left out; give what matters. */
 export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDependencies {
@@ -22,11 +25,7 @@ export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDe
     openStore,
     environment: {},
     compareSymbolically: async () => undefined,
-    environmentCode: () => localEnvironmentCode(fields.compareSymbolically ?? (async () => undefined)),
-    tryAgent,
-    bundleCode: () => {
-      throw new Error('no bundle is run here');
-    },
+    userCode: localCode(fields.compareSymbolically),
     logger: pino({ level: 'silent' }),
     notify: () => undefined,
     news: { listener: () => () => undefined },
@@ -70,7 +69,7 @@ export function activitiesOf<Activities extends object>(
 ): Activities & { environment: MockActivityEnvironment } {
   const silent = new DefaultLogger('ERROR', () => undefined);
   const environment = new MockActivityEnvironment({}, { logger: silent });
-  const wrapped = withFailures(create(new RunContexts(given), given), given);
+  const wrapped = withFailures(create(new RunContexts(given), given), given, BEGINNINGS);
   const called = Object.entries(wrapped).map(([name, activity]) => [
     name,
     (...input: unknown[]) => environment.run(activity as (...input: unknown[]) => Promise<unknown>, ...input),

@@ -1,15 +1,15 @@
-import { ExperienceSearch } from '../../src/activities/experience-search.js';
 import { createAgent } from '../../src/agents/registry.js';
 import type { Agent, AgentRequest, CodeRequest } from '../../src/contracts/agent.js';
 import type { Feedback } from '../../src/contracts/environment.js';
 import type { ExecutionResult } from '../../src/contracts/execution.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { LocalJournal } from '../../src/in-process/local-journal.js';
+import { ExperienceSearch } from '../../src/kinds/run/activities/experience-search.js';
 import { buildMemory } from '../../src/memory/factory.js';
 import { isSheetMemory, type MemoryModule, type MemorySnapshot } from '../../src/memory/memory-module.js';
 import { grownParts, headOf, NOTHING_SAVED, savedMemory, savedParts } from '../../src/memory/saved.js';
 import { LexicalIndex } from '../../src/retrieval/lexical-index.js';
 import { configOf } from '../support/configs.js';
+import { LocalJournal } from './local-journal.js';
 
 /** What a program did, by default nothing wrong. */
 export function ended(fields: Partial<ExecutionResult> = {}): ExecutionResult {

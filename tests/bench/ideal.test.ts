@@ -4,11 +4,16 @@ import { assertEvolved, type EvolveRecords, idealsOf, stepsOf } from '../../benc
 import { idealSeconds, makespan } from '../../bench/measure/ideal.js';
 import { millisecondsEach } from '../../bench/measure/overhead.js';
 import { parseOptions } from '../../bench/options.js';
-import type { EvolveState } from '../../src/contracts/evolve.js';
-import { closeEvolution } from '../../src/evolution/closing.js';
-import { Iteration } from '../../src/evolution/iteration.js';
-import { type IterationPorts, noMemo, rememberingPorts, Slots } from '../../src/evolution/iteration-ports.js';
-import { freshState } from '../../src/evolution/population.js';
+import type { EvolveState } from '../../src/kinds/evolve/contracts.js';
+import { closeEvolution } from '../../src/kinds/evolve/evolution/closing.js';
+import { Iteration } from '../../src/kinds/evolve/evolution/iteration.js';
+import {
+  type IterationPorts,
+  noMemo,
+  rememberingPorts,
+  Slots,
+} from '../../src/kinds/evolve/evolution/iteration-ports.js';
+import { freshState } from '../../src/kinds/evolve/evolution/population.js';
 import { noStepCost } from '../../src/runtime/step-cost.js';
 
 describe('the cost of one step', () => {

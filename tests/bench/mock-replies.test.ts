@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { replyTo } from '../../bench/mock-replies.js';
-import { summarizeCode } from '../../src/evolution/duplicates.js';
-import { parseScaffoldReply } from '../../src/evolution/reply.js';
+import { summarizeCode } from '../../src/kinds/evolve/evolution/duplicates.js';
+import { parseScaffoldReply } from '../../src/kinds/evolve/evolution/reply.js';
 
 /** What the mock server answers to one message. */
 function said(content: string, number = 1): string {

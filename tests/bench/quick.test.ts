@@ -10,7 +10,7 @@ import { latencyText } from '../../bench/latency.js';
 import type { ContestRun } from '../../bench/measure/contests.js';
 import type { EvolveRun } from '../../bench/measure/evolve.js';
 import type { BenchResult } from '../../bench/result.js';
-import { IS_NIGHT } from '../support/nightly.js';
+import { atNight } from '../support/nightly.js';
 import { findPython, mustSkipPython } from '../support/python.js';
 
 const JITI = fileURLToPath(new URL('../../node_modules/jiti/lib/jiti-cli.mjs', import.meta.url));
@@ -54,14 +54,14 @@ async function quickBench(parts: readonly string[], ...options: string[]): Promi
 }
 
 it('the bench measures each contestant it is asked for, and writes table and data', async () => {
-  const result = await quickBench(['embedded', 'in-process'], '--samples', '20');
+  const result = await quickBench(['embedded', 'plain-loop'], '--samples', '20');
   expect(result.contests.map((contest) => [contest.contestant, latencyText(contest)])).toEqual([
     ['embedded', '0 ms'],
-    ['in-process', '0 ms'],
+    ['plain-loop', '0 ms'],
     ['embedded', '1000 ms'],
-    ['in-process', '1000 ms'],
+    ['plain-loop', '1000 ms'],
     ['embedded', '1000 ms, jittered'],
-    ['in-process', '1000 ms, jittered'],
+    ['plain-loop', '1000 ms, jittered'],
   ]);
   for (const contest of result.contests) {
     expect(contest.error).toBeNull();
@@ -76,15 +76,13 @@ it('the bench measures each contestant it is asked for, and writes table and dat
   }
   const histories = result.contests.map(({ history }) => history);
   expect(histories.map((history) => history !== null)).toEqual([true, false, false, false, false, false]);
-  // The run and at least one shard; at least the three events of one activity a sample.
-  expect(histories[0]?.executions).toBeGreaterThanOrEqual(2);
+  // At least the three events of one activity a sample.
+  expect(histories[0]?.executions).toBeGreaterThanOrEqual(1);
   expect(histories[0]?.events_a_sample).toBeGreaterThanOrEqual(3);
   expect(histories[0]?.bytes_a_sample_beside_prompt).toBeGreaterThan(0);
 }, 170_000);
 
 /** The commands that it measures have tests of their own; what it makes of them has unit tests beside this one. */
-const atNight = IS_NIGHT ? it : () => undefined;
-
 atNight(
   'the bench measures rollouts beside a plain loop, and an evolution beside its ideal',
   async () => {

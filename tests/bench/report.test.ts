@@ -109,7 +109,7 @@ describe('the targets', () => {
           contest('embedded', 1000, [12, 11, 13]),
         ],
         sequential: [
-          { contestant: 'in-process', title: '', calls: 9, milliseconds: spreadOf([2]) },
+          { contestant: 'plain-loop', title: '', calls: 9, milliseconds: spreadOf([2]) },
           { contestant: 'embedded', title: '', calls: 9, milliseconds: spreadOf([30]) },
         ],
         memory: [5000, 20_000].map((samples, index) => ({
@@ -134,7 +134,7 @@ describe('the targets', () => {
 
   it('leave out what was not measured', () => {
     expect(targetsOf(result())).toEqual([]);
-    expect(targetsOf(result({ contests: [contest('in-process', 0, [1])] }))).toEqual([]);
+    expect(targetsOf(result({ contests: [contest('plain-loop', 0, [1])] }))).toEqual([]);
   });
 });
 
@@ -144,9 +144,9 @@ describe('the report', () => {
       result({
         contests: [
           contest('embedded', 0, [4, 5, 8]),
-          contest('in-process', 0, [], { error: 'it broke' }),
+          contest('plain-loop', 0, [], { error: 'it broke' }),
           contest('embedded', 1000, [12]),
-          contest('in-process', 1000, [10]),
+          contest('plain-loop', 1000, [10]),
         ],
         failures: ['memory: too slow'],
       }),
@@ -161,7 +161,7 @@ describe('the report', () => {
     expect(cells('0 ms: samples/s, run')).toEqual(['200 (125–250)', 'failed']);
     expect(cells('1000 ms: wall over ideal, run')).toEqual(['1.20', '1.00']);
     expect(cells('0 ms: server CPU seconds')).toEqual(['–', 'failed']);
-    expect(text).toContain('- in-process, 0 ms: it broke');
+    expect(text).toContain('- plain-loop, 0 ms: it broke');
     expect(text).toContain('- memory: too slow');
   });
 

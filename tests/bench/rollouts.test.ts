@@ -7,15 +7,18 @@ import { replyTo } from '../../bench/mock-replies.js';
 import { BUNDLE } from '../../bench/paths.js';
 import { modelCalls, type RolloutContest, rolloutRow } from '../../bench/rollouts-workspace.js';
 import { jsonLines } from '../../bench/workspace.js';
-import { checkBundle } from '../../src/bundles/check.js';
-import { type Bundle, loadBundle } from '../../src/bundles/load.js';
-import type { LoadedRow } from '../../src/bundles/row-loader.js';
 import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
+import { checkBundle } from '../../src/kinds/agent-eval/bundles/check.js';
+import { type Bundle, loadBundle } from '../../src/kinds/agent-eval/bundles/load.js';
+import type { LoadedRow } from '../../src/kinds/agent-eval/bundles/row-loader.js';
+import {
+  DEFAULT_STOP_TOKEN,
+  simulatedUserPrompt,
+} from '../../src/kinds/agent-eval/rollouts/simulated-user.js';
+import { userFault } from '../../src/kinds/agent-eval/rollouts/user-faults.js';
+import { playRow } from '../../src/kinds/agent-eval/workbench/play-row.js';
 import { initialDialect } from '../../src/language-models/openai.js';
 import { readWireReply, toWireRequest } from '../../src/language-models/openai-wire.js';
-import { DEFAULT_STOP_TOKEN, simulatedUserPrompt } from '../../src/rollouts/simulated-user.js';
-import { userFault } from '../../src/rollouts/user-faults.js';
-import { playRow } from '../../src/workbench/play-row.js';
 
 const CALL = { sample_id: 'one', trial: 0, purpose: 'agent', ordinal: 0 } as const;
 

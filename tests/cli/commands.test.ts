@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { addCommands, COMMAND_FILES } from '../../src/cli/commands.js';
-import { COMMAND } from '../support/workplace.js';
 
 const finish = () => undefined;
 const namesIn = (program: Command) => program.commands.map((command) => command.name());
@@ -40,7 +39,7 @@ describe('commands are loaded as they are asked for', () => {
 
 /** Which of the packages that take long to load a file of commands loads. */
 function heavyOf(name: string): string[] {
-  const file = pathToFileURL(join(dirname(COMMAND), `${name}.js`)).href;
+  const file = pathToFileURL(resolve('dist', `${name}.js`)).href;
   const program = `
     import { createRequire } from 'node:module';
     await import(${JSON.stringify(file)});
@@ -53,21 +52,31 @@ function heavyOf(name: string): string[] {
 }
 
 describe('what a command loads', () => {
-  test.each(['status', 'control', 'reply', 'setup', 'doctor', 'temporal'])(
-    '%s asks the server and does without a worker',
-    (name) => {
-      expect(heavyOf(name)).toEqual(['client', 'proto']);
-    },
-  );
+  test.each([
+    'cli/status',
+    'cli/control',
+    'cli/setup',
+    'cli/doctor',
+    'cli/temporal',
+    'kinds/agent-eval/commands/reply',
+  ])('%s asks the server and does without a worker', (name) => {
+    expect(heavyOf(name)).toEqual(['client', 'proto']);
+  });
 
-  test.each(['stats', 'export', 'schema', 'score', 'generate', 'grade', 'memory', 'bundle'])(
-    '%s reads files and does without Temporal',
-    (name) => {
-      expect(heavyOf(name)).toEqual([]);
-    },
-  );
+  test.each([
+    'cli/stats',
+    'cli/export',
+    'cli/schema',
+    'cli/generate',
+    'cli/grade',
+    'cli/memory',
+    'kinds/run/commands/score',
+    'kinds/agent-eval/commands/bundle',
+  ])('%s reads files and does without Temporal', (name) => {
+    expect(heavyOf(name)).toEqual([]);
+  });
 
-  test('run has a worker', () => {
-    expect(heavyOf('run')).toContain('worker');
+  test('what starts experiments has a worker', () => {
+    expect(heavyOf('cli/experiment')).toContain('worker');
   });
 });

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { exitOf, shareOf } from '../../src/cli/exit-code.js';
 import { InvalidInputError } from '../../src/config/errors.js';
-import type { AgentEvalMetrics } from '../../src/contracts/agent-eval-results.js';
-import type { EvolveMetrics } from '../../src/contracts/evolve-results.js';
-import type { JudgeMetrics } from '../../src/contracts/judge.js';
-import type { Metrics, RunStatus } from '../../src/contracts/results.js';
-import type { AnyMetrics } from '../../src/statistics/judged.js';
+import type { ExperimentMetrics, RunStatus } from '../../src/contracts/results.js';
+import type { AgentEvalMetrics } from '../../src/kinds/agent-eval/results.js';
+import type { EvolveMetrics } from '../../src/kinds/evolve/results.js';
+import type { JudgeMetrics } from '../../src/kinds/judge/contracts.js';
+import type { Metrics } from '../../src/kinds/run/results.js';
+import { ANY_FACTS } from '../support/experiments.js';
 
 const run = (samples: number, errors: number, status: RunStatus = 'done') =>
   ({ kind: 'run', status, samples, errors }) as Metrics;
@@ -19,7 +20,7 @@ describe('a run', () => {
     ['failed', 1],
     ['cancelled', 1],
   ])('of which something was judged, and that ends as %s, exits with %i', (status, code) => {
-    expect(exitOf(run(10, 1, status))).toEqual({ code, why: null });
+    expect(exitOf(run(10, 1, status), ANY_FACTS)).toEqual({ code, why: null });
   });
 
   test.each<[RunStatus, number]>([
@@ -28,7 +29,7 @@ describe('a run', () => {
     ['limit_reached', 3],
     ['stopped', 3],
   ])('of which nothing was judged, and that ends as %s, exits with %i', (status, code) => {
-    const { code: exit, why } = exitOf(run(2, 2, status));
+    const { code: exit, why } = exitOf(run(2, 2, status), ANY_FACTS);
     expect(exit).toBe(code);
     expect(why).toBe(code === 1 ? 'Nothing could be judged: no sample of 2 has a figure.' : null);
   });
@@ -42,7 +43,7 @@ describe('a run', () => {
     [0.1, 'incomplete', 3],
     [0.09, 'stopped', 1],
   ])('with a tenth of errors and --fail-on-error %s, ended as %s, exits with %i', (share, status, code) => {
-    const exit = exitOf(run(60, 6, status), share);
+    const exit = exitOf(run(60, 6, status), ANY_FACTS, share);
     expect(exit.code).toBe(code);
     if (code === 1) {
       expect(exit.why).toBe(
@@ -52,7 +53,7 @@ describe('a run', () => {
   });
 });
 
-test.each<[string, AnyMetrics]>([
+test.each<[string, ExperimentMetrics]>([
   [
     'an evaluation whose user spoiled the rest',
     {
@@ -69,8 +70,8 @@ test.each<[string, AnyMetrics]>([
     { kind: 'evolve', status: 'done', best: null, executions: 2, scaffolds: 3 } as EvolveMetrics,
   ],
 ])('%s exits with 1 where nothing could be judged', (_, metrics) => {
-  expect(exitOf(metrics).code).toBe(1);
-  expect(exitOf(metrics).why).toMatch(
+  expect(exitOf(metrics, ANY_FACTS).code).toBe(1);
+  expect(exitOf(metrics, ANY_FACTS).why).toMatch(
     /^Nothing could be judged: no (rollout|step|scaffold) of [234] has a figure\.$/,
   );
 });
@@ -83,10 +84,10 @@ test.each([
 ])('an evolution whose scaffolds are %s exits with 0', (_, best, executions) => {
   const fields = { num_iterations: 0, best_by_iteration: [null], scaffolds: 3, scaffolds_failed: 0 };
   const metrics = { kind: 'evolve', status: 'done', scaffolds_unscored: 0, ...fields, best, executions };
-  expect(exitOf(metrics as unknown as EvolveMetrics)).toEqual({ code: 0, why: null });
+  expect(exitOf(metrics as unknown as EvolveMetrics, ANY_FACTS)).toEqual({ code: 0, why: null });
 });
 
-test.each<[AnyMetrics, number]>([
+test.each<[ExperimentMetrics, number]>([
   [
     {
       kind: 'agent-eval',
@@ -111,8 +112,8 @@ test.each<[AnyMetrics, number]>([
     0.2,
   ],
 ])('the share of errors of every kind is of all that was gone through', (metrics, share) => {
-  expect(exitOf(metrics, share).code).toBe(0);
-  expect(exitOf(metrics, share - 0.01).code).toBe(1);
+  expect(exitOf(metrics, ANY_FACTS, share).code).toBe(0);
+  expect(exitOf(metrics, ANY_FACTS, share - 0.01).code).toBe(1);
 });
 
 test.each<[string | undefined, number | null]>([

@@ -10,12 +10,12 @@ test('a command says what is about its own experiments and about the worker, and
   const { said, news } = listener();
   news.carry('mine');
   news.hear('of the run', 'mine');
-  news.hear('of its shard', 'mine/shard-0');
+  news.hear('of its child', 'mine/s0');
   news.hear('of the worker', null);
   news.hear('of another', 'other');
-  news.hear('of the shard of another', 'other/shard-0');
-  news.hear('of one with a longer name', 'mine-2/shard-0');
-  expect(said).toEqual(['of the run', 'of its shard', 'of the worker']);
+  news.hear('of the child of another', 'other/s0');
+  news.hear('of one with a longer name', 'mine-2/s0');
+  expect(said).toEqual(['of the run', 'of its child', 'of the worker']);
   news.carry('other');
   news.hear('of the next one', 'other');
   expect(said.slice(3)).toEqual(['of the next one']);

@@ -2,78 +2,72 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { carryingOf, startedNotes, startedText } from '../../src/cli/started-text.js';
-import type { Metrics } from '../../src/contracts/results.js';
+import { startedText } from '../../src/cli/started-text.js';
+import type { Started } from '../../src/client/start.js';
+import { runCommand } from '../../src/kinds/run/command.js';
+import type { Metrics } from '../../src/kinds/run/results.js';
 import { configOf, folderWith } from '../support/configs.js';
+import { ANY_FACTS } from '../support/experiments.js';
+
+/** An experiment of which there is nothing to say. */
+const STARTED = {
+  id: 'sums',
+  how: 'started',
+  changed: [],
+  left: null,
+  done: null,
+  concurrency: null,
+} satisfies Parameters<typeof startedText>[0];
+
+type Told = Parameters<typeof startedText>;
+
+function said(started: Partial<Told[0]>, saying: Partial<Told[1]> = {}): string[] {
+  return startedText({ ...STARTED, ...started }, { facts: ANY_FACTS, ...saying });
+}
+
+/** What is said beside how it was started. */
+function notesOf(started: Partial<Told[0]>, saying?: Partial<Told[1]>): string[] {
+  return said(started, saying).slice(1);
+}
 
 test.each([
-  ['new', 'Started sums'],
+  ['started', 'Started sums'],
   ['continued', 'Continuing sums'],
   ['attached', 'Attached to sums'],
 ] as const)('what was started, or found: %s', (how, line) => {
-  expect(startedText({ id: 'sums', how, changed: [], left: null, done: null, concurrency: null })).toEqual([
-    line,
-  ]);
+  expect(said({ how })).toEqual([line]);
 });
 
 test('changed code is told, and which version of it goes on', () => {
-  const one = { id: 'sums', changed: ['own/env.ts'], left: null, done: null, concurrency: null };
+  const one = { changed: ['own/env.ts'] };
   const goesOn =
     'own/env.ts has changed since sums began: what is done stays as it is, and the rest goes on with the new code.';
-  expect(startedNotes({ ...one, how: 'continued' })).toEqual([goesOn]);
-  expect(startedNotes({ ...one, how: 'attached' })).toEqual([
+  expect(notesOf({ ...one, how: 'continued' })).toEqual([goesOn]);
+  expect(notesOf({ ...one, how: 'attached' })).toEqual([
     'own/env.ts has changed since sums began: it goes on with the code that it began with.',
     'To go on with the new code: npx reprise stop sums, then the same command.',
   ]);
-  expect(startedNotes({ ...one, how: 'continued' }, { bundled: true })).toEqual([goesOn]);
-  const two = {
-    id: 'sums',
-    how: 'attached' as const,
-    changed: ['own/agent.ts', 'own/help.ts'],
-    left: null,
-    done: null,
-    concurrency: null,
-  };
-  const [first, second] = startedNotes(two, { bundled: true });
+  expect(notesOf({ ...one, how: 'continued' }, { hasAgents: true })).toEqual([goesOn]);
+  const two = { how: 'attached', changed: ['own/agent.ts', 'own/help.ts'] } as const;
+  const [first, second] = notesOf({ ...two, changed: [...two.changed] }, { hasAgents: true });
   expect(first).toContain(
     'own/agent.ts, own/help.ts have changed since sums began: it goes on with the code that it began with',
   );
   expect(second).toContain('npx reprise stop sums, then the same command');
 });
 
-test('what its config means comes first', () => {
-  const started = {
-    id: 'sums',
-    how: 'attached' as const,
-    changed: [],
-    left: null,
-    done: null,
-    concurrency: 20,
-  };
-  const means = ['Samples are independent.', 'Each prompt shows its question alone.'];
-  expect(startedText(started, { means })).toEqual([
+test('what its kind has to say comes first and last', () => {
+  const saying = { before: ['Samples are independent.'], after: ['You are the user.'] };
+  expect(said({ how: 'attached', concurrency: 20 }, saying)).toEqual([
     'Attached to sums',
-    ...means,
+    'Samples are independent.',
     'sums does 20 at once from now on.',
+    'You are the user.',
   ]);
 });
 
-test('another concurrency is told', () => {
-  const notes = startedNotes({
-    id: 'sums',
-    how: 'attached',
-    changed: [],
-    left: null,
-    done: null,
-    concurrency: 20,
-  });
-  expect(notes).toEqual(['sums does 20 at once from now on.']);
-});
-
 test('an unfinished one that is left as it is: what it differs in', () => {
-  const started = { id: 'sums-2', how: 'new' as const, changed: [], done: null, concurrency: null };
-  const left = { id: 'sums', differs: 'lm.temperature' };
-  expect(startedText({ ...started, left })).toEqual([
+  expect(said({ id: 'sums-2', left: { id: 'sums', differs: 'lm.temperature' } })).toEqual([
     'Started sums-2',
     'sums is unfinished and stays so, since lm.temperature differs: this one is begun anew, and pays for its own calls.',
   ]);
@@ -92,11 +86,13 @@ test.each<[number, string]>([
 ])('a finished one with %i errors that is left as it is: how those are asked again', (errors, told) => {
   const metrics = { kind: 'run', samples: 60, errors } as Metrics;
   const done = { id: 'sums', artifacts: pathToFileURL('results/sums').href, metrics };
-  const started = { id: 'sums-2', how: 'new' as const, changed: [], left: null, concurrency: null };
-  expect(startedNotes({ ...started, done })).toEqual([told]);
+  const notes = (one: typeof done, isRetriable = true) =>
+    notesOf({ id: 'sums-2', done: one }, { isRetriable });
+  expect(notes(done)).toEqual([told]);
   const elsewhere = { ...done, artifacts: 's3://bucket/sums' };
-  const [note] = startedNotes({ ...started, done: elsewhere });
+  const [note] = notes(elsewhere);
   if (errors > 0) expect(note).toContain('npx reprise retry s3://bucket/sums asks for');
+  expect(notes(done, false)[0]).not.toContain('retry');
 });
 
 test('what prompts show is told of the memory that the run began with: its own copy, or what is loaded', async () => {
@@ -109,7 +105,8 @@ test('what prompts show is told of the memory that the run began with: its own c
   const prompts = async (load_memory_path: string, id = 'run') => {
     const output = { load_memory_path, results_dir: folder };
     const config = configOf({ agent: { type: 'memory_agent' }, runtime: { memory_scope: 'sample' }, output });
-    return (await carryingOf(config, id)).means?.[1];
+    const said = await runCommand.says?.(config, { id } as Started<typeof config>);
+    return said?.before?.[1];
   };
   expect(await prompts(join(folder, 'memory.json'))).toContain(
     'with the right answers) of the loaded memory',

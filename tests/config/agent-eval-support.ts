@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { type AgentEvalLoadOptions, resolveAgentEvalConfig } from '../../src/config/agent-eval-load.js';
-import type { AgentEvalConfig } from '../../src/config/agent-eval-schema.js';
+import { type LoadOptions, resolveConfig } from '../../src/config/load.js';
+import { agentEvalConfigs } from '../../src/kinds/agent-eval/config.js';
+import type { AgentEvalConfig } from '../../src/kinds/agent-eval/schema.js';
 import { folderWith } from '../support/configs.js';
 
 /** The least that a config has to say. The bundle is the root folder, because there has to be one. */
@@ -9,10 +10,11 @@ export const MINIMAL_AGENT_EVAL = { datasets: ['/'], agent: { lm: { provider: 's
 /** The minimal config with other sections, resolved against `/configs`; no variable names a model. */
 export function agentEvalConfigWith(
   sections: Record<string, unknown> = {},
-  options: AgentEvalLoadOptions = {},
+  options: LoadOptions = {},
 ): AgentEvalConfig {
   const source = { source: 'it.yaml', folder: '/configs', fallbackName: 'it' };
-  return resolveAgentEvalConfig(
+  return resolveConfig(
+    agentEvalConfigs,
     { ...MINIMAL_AGENT_EVAL, ...sections },
     { ...source, workingFolder: '/work', environment: {}, ...options },
   );

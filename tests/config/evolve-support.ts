@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { type EvolveLoadOptions, resolveEvolveConfig } from '../../src/config/evolve-load.js';
-import type { EvolveConfig } from '../../src/config/evolve-schema.js';
+import { type LoadOptions, resolveConfig } from '../../src/config/load.js';
+import { evolveConfigs } from '../../src/kinds/evolve/config.js';
+import type { EvolveConfig } from '../../src/kinds/evolve/schema.js';
 import { folderWith } from '../support/configs.js';
 
 /** The least that an evolution's config has to say. */
@@ -14,9 +15,10 @@ export const MINIMAL_EVOLUTION = {
 /** The minimal config with other sections, resolved against `/configs` from the working folder `/work`. */
 export function evolveConfigWith(
   sections: Record<string, unknown> = {},
-  options: EvolveLoadOptions = {},
+  options: LoadOptions = {},
 ): EvolveConfig {
-  return resolveEvolveConfig(
+  return resolveConfig(
+    evolveConfigs,
     { ...MINIMAL_EVOLUTION, ...sections },
     { source: 'evolve.yaml', folder: '/configs', fallbackName: 'evolve', workingFolder: '/work', ...options },
   );

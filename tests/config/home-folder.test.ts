@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { homeFolder } from '../../src/config/paths.js';
-import { bundleFolder } from '../bundles/support.js';
+import { bundleFolder } from '../kinds/agent-eval/bundles/support.js';
 
 test('results of a bundle that is worked in lie beside it, and others where they are made', () => {
   const parent = bundleFolder({

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
+import { runConfigs } from '../../src/kinds/run/config.js';
 import { configOf, folderWith, refusal } from '../support/configs.js';
 import { yamlBomb } from '../support/yaml-bomb.js';
 
@@ -14,24 +15,26 @@ lm: { provider: simulated }
 describe('the file', () => {
   test('names the run where the config does not', () => {
     const folder = folderWith({ 'first-try.yaml': YAML, 'second.yml': `name: given\n${YAML}` });
-    expect(loadConfig(join(folder, 'first-try.yaml')).name).toBe('first-try');
-    expect(loadConfig(join(folder, 'second.yml')).name).toBe('given');
-    expect(loadConfig(join(folder, 'second.yml'), { name: 'from outside' }).name).toBe('from outside');
+    expect(loadConfig(runConfigs, join(folder, 'first-try.yaml')).name).toBe('first-try');
+    expect(loadConfig(runConfigs, join(folder, 'second.yml')).name).toBe('given');
+    expect(loadConfig(runConfigs, join(folder, 'second.yml'), { flags: { name: 'from outside' } }).name).toBe(
+      'from outside',
+    );
   });
 
   test('that leaves no name for a folder is refused before anything is started', () => {
     const folder = folderWith({ '….yaml': YAML, 'named.yaml': `name: …\n${YAML}` });
     for (const file of ['….yaml', 'named.yaml']) {
-      const { message, field } = refusal(() => loadConfig(join(folder, file)));
+      const { message, field } = refusal(() => loadConfig(runConfigs, join(folder, file)));
       expect(field).toBe('name');
       expect(message).toMatch(new RegExp(`${file}: name: "…" leaves nothing .* one letter or digit`));
     }
-    expect(loadConfig(join(folder, '….yaml'), { name: 'dots' }).name).toBe('dots');
+    expect(loadConfig(runConfigs, join(folder, '….yaml'), { flags: { name: 'dots' } }).name).toBe('dots');
   });
 
   test('may be JSON, and its path relative to the working folder', () => {
     const folder = folderWith({ 'a.json': JSON.stringify({ seed: 9, ...configInput }) });
-    expect(loadConfig('a.json', { workingFolder: folder })).toMatchObject({ name: 'a', seed: 9 });
+    expect(loadConfig(runConfigs, 'a.json', { workingFolder: folder })).toMatchObject({ name: 'a', seed: 9 });
   });
 
   test.each([
@@ -49,17 +52,17 @@ describe('the file', () => {
     ['an alias of itself', 'is not valid YAML', 'dataset: &d { items: [*d] }\n'],
   ])('that holds %s is refused: %s', (_what, message, content) => {
     const path = join(folderWith({ 'bad.yaml': content }), 'bad.yaml');
-    const error = refusal(() => loadConfig(path));
+    const error = refusal(() => loadConfig(runConfigs, path));
     expect(error.message).toContain(message);
     expect(error.message).toContain(path);
   });
 
   test('that is not there, or is a folder, is named', () => {
     const folder = folderWith();
-    expect(refusal(() => loadConfig(join(folder, 'no.yaml'))).message).toMatch(
+    expect(refusal(() => loadConfig(runConfigs, join(folder, 'no.yaml'))).message).toMatch(
       /no\.yaml: there is no such file/,
     );
-    expect(refusal(() => loadConfig(folder)).message).toContain('this is a folder');
+    expect(refusal(() => loadConfig(runConfigs, folder)).message).toContain('this is a folder');
   });
 });
 
@@ -85,7 +88,9 @@ output:
   save_memory_path: later/memory.json
 `,
     );
-    const { dataset, lm, agent, output } = loadConfig('configs/run.yaml', { workingFolder: folder });
+    const { dataset, lm, agent, output } = loadConfig(runConfigs, 'configs/run.yaml', {
+      workingFolder: folder,
+    });
     expect(dataset.dataset_path).toBe(join(folder, 'data/rows.jsonl'));
     expect(dataset.env_file).toBe(join(folder, 'data/env.ts'));
     expect(lm.script).toBe(join(folder, 'data/script.yaml'));
@@ -107,7 +112,7 @@ output:
   ])('a missing %s is named with the place that was looked at', (field, sections) => {
     const error = refusal(() => configOf(sections));
     expect(error.field).toBe(field);
-    expect(error.message).toMatch(new RegExp(`^${field}: there is no file at /configs/no\\.`));
+    expect(error.message).toMatch(new RegExp(`^run.yaml: ${field}: there is no file at /configs/no\\.`));
   });
 
   test('addresses of an object store are left alone', () => {
@@ -129,7 +134,7 @@ output:
     ['from the command without a config’s', {}, '../mine', '/mine'],
     ['from the command, in an object store', { results_dir: 'out' }, 's3://bucket/a', 's3://bucket/a'],
   ])('results_dir %s', (_name, output, resultsDir, expected) => {
-    const options = resultsDir === undefined ? {} : { resultsDir };
+    const options = resultsDir === undefined ? {} : { flags: { results_dir: resultsDir } };
     expect(configOf({ output }, options).output.results_dir).toBe(expected);
   });
 });

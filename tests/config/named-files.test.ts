@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadAgentEvalConfig } from '../../src/config/agent-eval-load.js';
 import { InvalidInputError } from '../../src/config/errors.js';
 import { loadConfig, resolveConfig } from '../../src/config/load.js';
 import {
@@ -18,6 +17,8 @@ import {
 import { readYaml } from '../../src/config/read-config.js';
 import { textOrFile } from '../../src/config/text-or-file.js';
 import { jsonFault } from '../../src/contracts/json.js';
+import { agentEvalConfigs } from '../../src/kinds/agent-eval/config.js';
+import { runConfigs } from '../../src/kinds/run/config.js';
 
 const SECRET = 'hunter2';
 let folder: string;
@@ -80,19 +81,22 @@ describe('an error that goes back', () => {
     ['an unknown agent', `dataset: {items: [{q: a}]}\nlm: {model: simulated/x}\nagent: {type: ${SECRET}}\n`],
   ])('quotes nothing of a config that holds %s', (_, content) => {
     const path = file('config.yaml', content);
-    const message = messageOf(() => loadConfig(path));
+    const message = messageOf(() => loadConfig(runConfigs, path));
     expect(message).toContain(path);
     expect(message).not.toContain(SECRET);
   });
 
   test('says where the YAML is wrong', () => {
     const path = file('config.yaml', 'a: 1\nb: [\n');
-    expect(messageOf(() => loadConfig(path))).toMatch(/is not valid YAML: [a-z ]+ at line 3, column 1$/);
+    expect(messageOf(() => loadConfig(runConfigs, path))).toMatch(
+      /is not valid YAML: [a-z ]+ at line 3, column 1$/,
+    );
   });
 
   test('shows what the input itself holds', () => {
     const work = () =>
       resolveConfig(
+        runConfigs,
         { dataset: { items: [{ q: 'a' }] }, lm: { model: 'simulated/x', temperature: SECRET } },
         { source: 'the input', folder, fallbackName: 'x' },
       );
@@ -123,7 +127,10 @@ describe('a config that lies where it may', () => {
     const kept = new FolderOnly();
     const set = ['lm.temperature=0'];
     withPermissions(kept, () =>
-      loadConfig(config(''), { overrides: set, resultsDir: folder.concat('/results') }),
+      loadConfig(runConfigs, config(''), {
+        overrides: set,
+        flags: { results_dir: folder.concat('/results') },
+      }),
     );
     expect(kept.said).toEqual([{ field: 'lm.base_url', use: 'server', what: 'http://gpu:8000' }]);
   });
@@ -136,12 +143,16 @@ describe('a config that lies where it may', () => {
     ['its script', '', ['lm={"model": "scripted/x", "script": "/elsewhere/a.yaml"}'], 'lm.script'],
   ])('is not told beside it: %s', (_, more, overrides, field) => {
     const options = { overrides, workingFolder: folder };
-    expect(messageOf(() => loadConfig(config(more), options))).toBe(`${field}: not allowed`);
+    expect(messageOf(() => loadConfig(runConfigs, config(more), options))).toMatch(
+      new RegExp(`own.yaml: ${field}: not allowed$`),
+    );
   });
 
   test('may ask for the host’s python3 itself', () => {
     const kept = new FolderOnly();
-    withPermissions(kept, () => loadConfig(config('sandbox: process\n'), { workingFolder: folder }));
+    withPermissions(kept, () =>
+      loadConfig(runConfigs, config('sandbox: process\n'), { workingFolder: folder }),
+    );
     expect(kept.said.map(({ use }) => use)).toEqual(['server', 'sandbox']);
   });
 
@@ -151,12 +162,12 @@ describe('a config that lies where it may', () => {
       'dataset: {items: [{q: a, base_url: "http://evil:1/v1"}], input_field: q}\nlm: {model: openai/x}\n',
     );
     const options = { overrides: ['lm.base_url=http://evil:1/v1'], workingFolder: folder };
-    expect(messageOf(() => loadConfig(path, options))).toBe('lm.base_url: not allowed');
+    expect(messageOf(() => loadConfig(runConfigs, path, options))).toMatch(/lm\.base_url: not allowed$/);
   });
 
   test('of an evaluation is held against the same', () => {
     const path = file('eval.yaml', 'datasets: [/elsewhere/bundle]\nagent: {lm: {model: simulated/x}}\n');
-    const work = () => loadAgentEvalConfig(path, { workingFolder: folder });
+    const work = () => loadConfig(agentEvalConfigs, path, { workingFolder: folder });
     expect(messageOf(work)).toMatch(/datasets\[0\]: not allowed$/);
   });
 });
@@ -166,6 +177,7 @@ test('everything that a config names is noted, each with its use', async () => {
   const env = file('env.ts', '');
   const names = await namedIn(() =>
     resolveConfig(
+      runConfigs,
       {
         dataset: { items: [{ q: 'a' }], input_field: 'q', env_file: env, env_class: 'Own' },
         lm: { model: 'scripted/x', script },
@@ -177,9 +189,9 @@ test('everything that a config names is noted, each with its use', async () => {
   );
   expect(names.map(({ field, use }) => [field, use])).toEqual([
     ['dataset.env_file', 'code'],
-    ['lm.script', 'read'],
     ['output.save_memory_path', 'write'],
     ['output.results_dir', 'write'],
+    ['lm.script', 'read'],
     ['sandbox', 'sandbox'],
   ]);
 });

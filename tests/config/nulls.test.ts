@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agentEvalConfigSchema } from '../../src/config/agent-eval-schema.js';
-import { evolveConfigSchema } from '../../src/config/evolve-schema.js';
 import { knownFields, type SchemaNode } from '../../src/config/json-schema.js';
-import { resolveJudgeConfig } from '../../src/config/judge-load.js';
-import { judgeConfigSchema } from '../../src/config/judge-schema.js';
+import { resolveConfig } from '../../src/config/load.js';
+import { agentEvalConfigSchema } from '../../src/kinds/agent-eval/schema.js';
+import { evolveConfigSchema } from '../../src/kinds/evolve/schema.js';
+import { judgeConfigs } from '../../src/kinds/judge/config.js';
+import { judgeConfigSchema } from '../../src/kinds/judge/schema.js';
+import { runConfigs } from '../../src/kinds/run/config.js';
 import { configOf, MINIMAL, refusal } from '../support/configs.js';
 import { agentEvalConfigWith, MINIMAL_AGENT_EVAL } from './agent-eval-support.js';
 import { evolveConfigWith, MINIMAL_EVOLUTION } from './evolve-support.js';
@@ -47,11 +49,11 @@ const JUDGE = { experiment: '/tmp', lm: { provider: 'simulated' } };
 const evolution = schemaOf(evolveConfigSchema);
 const evaluation = schemaOf(agentEvalConfigSchema);
 const judgement = schemaOf(judgeConfigSchema);
-const judged = (raw: Mapping) => resolveJudgeConfig(raw, { source: 'it', folder: '/' });
+const judged = (raw: Mapping) => resolveConfig(judgeConfigs, raw, { source: 'it', folder: '/' });
 
-describe.each<[string, Mapping, (raw: Mapping) => object, SchemaNode | undefined, number]>([
-  ['run', RUN, (raw) => configOf(raw), undefined, 50],
-  ['run with a cheatsheet', SHEET, (raw) => configOf(raw), undefined, 50],
+describe.each<[string, Mapping, (raw: Mapping) => object, SchemaNode, number]>([
+  ['run', RUN, (raw) => configOf(raw), runConfigs.jsonSchema(), 50],
+  ['run with a cheatsheet', SHEET, (raw) => configOf(raw), runConfigs.jsonSchema(), 50],
   ['evolution', MINIMAL_EVOLUTION, (raw) => evolveConfigWith(raw), evolution, 30],
   ['evaluation', MINIMAL_AGENT_EVAL, (raw) => agentEvalConfigWith(raw), evaluation, 20],
   ['judgement', JUDGE, judged, judgement, 15],

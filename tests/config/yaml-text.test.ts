@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import { asTexts, asValues, parseYaml } from '../../src/config/yaml-text.js';
+import { runConfigs } from '../../src/kinds/run/config.js';
 import { configOf, folderWith, refusal } from '../support/configs.js';
 
 const load = (yaml: string, overrides: string[] = []) =>
-  loadConfig(join(folderWith({ 'a.yaml': yaml }), 'a.yaml'), { overrides });
+  loadConfig(runConfigs, join(folderWith({ 'a.yaml': yaml }), 'a.yaml'), { overrides });
 
 /** Of every kind of plain scalar: what is written, what it means, and what it is as a text. */
 const SCALARS: [written: string, value: unknown, text: unknown][] = [
@@ -88,7 +89,7 @@ describe('rows of dataset.items', () => {
   test('keep them in a config in JSON and in --set', () => {
     const json = '{"dataset":{"items":[{"question":"q","answer":1.10}]},"lm":{"provider":"simulated"}}';
     const path = join(folderWith({ 'a.json': json }), 'a.json');
-    expect(loadConfig(path).dataset.items).toEqual([{ question: 'q', answer: '1.10' }]);
+    expect(loadConfig(runConfigs, path).dataset.items).toEqual([{ question: 'q', answer: '1.10' }]);
     const set = load('lm: { provider: simulated }\n', ['dataset.items=[{question: q, answer: 007}]']);
     expect(set.dataset.items).toEqual([{ question: 'q', answer: '007' }]);
   });
@@ -204,5 +205,5 @@ test.each(['мой тест.yaml', '漢字.yaml', 'été/mon essai n° 1.yaml'])
   const folder = folderWith({
     [name]: 'dataset: { items: [{ question: q, answer: a }] }\nlm: { provider: simulated }\n',
   });
-  expect(name).toContain(loadConfig(join(folder, name)).name);
+  expect(name).toContain(loadConfig(runConfigs, join(folder, name)).name);
 });

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, cp, readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { configJsonSchema, evolveConfigJsonSchema } from '../../src/config/json-schema.js';
-import type { JudgeMetrics } from '../../src/contracts/judge.js';
+import { evolveConfigs } from '../../src/kinds/evolve/config.js';
+import type { JudgeMetrics } from '../../src/kinds/judge/contracts.js';
+import { runConfigs } from '../../src/kinds/run/config.js';
 import { isAlive } from '../../src/storage/process-identity.js';
 import { IS_NIGHT } from '../support/nightly.js';
 import { COMMAND, type Running, until, untilIn, Workplace } from '../support/workplace.js';
@@ -96,7 +97,7 @@ const SCENARIOS: Scenario[] = [
     ],
     check: async (place) => {
       const written = JSON.parse(await readFile(place.path('reprise.schema.json'), 'utf8'));
-      expect(written).toEqual(JSON.parse(JSON.stringify(configJsonSchema())));
+      expect(written).toEqual(JSON.parse(JSON.stringify(runConfigs.jsonSchema())));
       const published = await readFile('schemas/trajectory.schema.json', 'utf8');
       expect(await readFile(place.path('trajectory.schema.json'), 'utf8')).toBe(published);
     },
@@ -131,7 +132,7 @@ const SCENARIOS: Scenario[] = [
     ],
     check: async (place) => {
       const written = JSON.parse(await readFile(place.path('evolve.schema.json'), 'utf8'));
-      expect(written).toEqual(JSON.parse(JSON.stringify(evolveConfigJsonSchema())));
+      expect(written).toEqual(JSON.parse(JSON.stringify(evolveConfigs.jsonSchema())));
     },
   },
   {
@@ -151,7 +152,7 @@ const SCENARIOS: Scenario[] = [
     steps: [
       {
         command: 'npx reprise evolve configs/evolve_game24.yaml --set sandbox=process',
-        prints: /Best scaffold: experiments\/evolve_game24_\d{8}_\d{6}\/.*validation score 1, test score 1/,
+        prints: /│ test score +│ 1,[\s\S]*Best scaffold: experiments\/evolve_game24_\d{8}_\d{6}\//,
       },
       { command: 'npx reprise scaffold run evolve_game24 --input "4 7 8 8"', prints: /^[\d()+*/ -]+$/m },
       { command: 'npx reprise scaffold run evolve_game24 --data puzzles.jsonl --out answers.jsonl' },
@@ -191,7 +192,7 @@ const SCENARIOS: Scenario[] = [
       },
       { command: 'npx reprise temporal workflow result --workflow-id my-judgement', prints: /COMPLETED/ },
       {
-        command: `npx reprise temporal workflow start --task-queue reprise --type agentEval --workflow-id desk --input '{"config_path": "configs/agent_eval_flight.yaml"}'`,
+        command: `npx reprise temporal workflow start --task-queue reprise --type agent-eval --workflow-id desk --input '{"config_path": "configs/agent_eval_flight.yaml"}'`,
         prints: /WorkflowId\s+desk/,
       },
       { command: 'npx reprise temporal workflow result --workflow-id desk', prints: /COMPLETED/ },
@@ -285,7 +286,7 @@ const SCENARIOS: Scenario[] = [
       {
         command:
           'npx reprise judge toy_inmemory --rubric examples/judge/rubric.yaml --model scripted/judge --set lm.script=examples/judge/replies.yaml',
-        prints: /mean reasoning +│ 4 \(1 to 5\)[\s\S]*malformed replies +│ 4 /,
+        prints: /mean reasoning +│ 4, .*of 1 to 5[\s\S]*malformed replies +│ 4 /,
       },
     ],
     check: async (place) => {
@@ -430,7 +431,7 @@ const SCENARIOS: Scenario[] = [
       {
         command:
           'npx reprise agent-eval configs/agent_eval_flight.yaml --row flight.cancel.001 --rollouts 1 --name judged --judge scripted/examples/judge/replies.yaml --rubric examples/judge/rubric.yaml',
-        prints: /mean reward\s+│ 1\b[\s\S]*mean reasoning +│ 4 \(1 to 5\)/,
+        prints: /mean reward\s+│ 1\b[\s\S]*mean reasoning +│ 4, .*of 1 to 5/,
       },
     ],
     check: async (place) => {

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import {
-  agentEvalConfigJsonSchema,
-  configJsonSchema,
-  evolveConfigJsonSchema,
-} from '../../src/config/json-schema.js';
+import { agentEvalConfigs } from '../../src/kinds/agent-eval/config.js';
+import { evolveConfigs } from '../../src/kinds/evolve/config.js';
+import { runConfigs } from '../../src/kinds/run/config.js';
 
 /** The part of a JSON Schema node that matters here. */
 interface Node {
@@ -81,7 +79,7 @@ function checkRow(rows: ReturnType<typeof rowsOf>, name: string, field: Field): 
 }
 
 describe('docs/configuration.md', () => {
-  const fields = fieldsOf(configJsonSchema() as Node);
+  const fields = fieldsOf(runConfigs.jsonSchema() as Node);
   const rows = rowsOf(ofRuns);
   const documented = [...fields].filter(([name]) => !SECTIONS.has(name) && !INNER_SECTIONS.has(name));
 
@@ -100,7 +98,7 @@ describe('docs/configuration.md', () => {
 });
 
 describe('docs/configuration.md, of an evolution', () => {
-  const fields = fieldsOf(evolveConfigJsonSchema() as Node);
+  const fields = fieldsOf(evolveConfigs.jsonSchema() as Node);
   const rows = rowsOf(ofEvolutions);
   /** Sections that are those of a run, and sections whose fields have the rows. */
   const isShared = (name: string) => /^(?:sandbox|limits)\b|^(?:scaffolder|executor)\.lm\./.test(name);
@@ -122,7 +120,7 @@ describe('docs/configuration.md, of an evolution', () => {
 });
 
 describe('docs/configuration.md, of an evaluation on task bundles', () => {
-  const fields = fieldsOf(agentEvalConfigJsonSchema() as Node);
+  const fields = fieldsOf(agentEvalConfigs.jsonSchema() as Node);
   const rows = rowsOf(ofEvaluations);
   /** Sections that are those of a run, and sections whose fields have the rows. */
   const isShared = (name: string) => /^limits\b|^(?:agent|user)\.lm\./.test(name);

@@ -3,10 +3,12 @@ import { dirname, join, normalize, resolve } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { addCommands } from '../../src/cli/commands.js';
 import { EXIT } from '../../src/cli/exit.js';
 import { resolveConfig } from '../../src/config/load.js';
-import { experimentFiles, scaffoldSupportFiles } from '../../src/evolution/layout.js';
-import { MAIN_FILE } from '../../src/evolution/types.js';
+import { experimentFiles, scaffoldSupportFiles } from '../../src/kinds/evolve/evolution/layout.js';
+import { MAIN_FILE } from '../../src/kinds/evolve/evolution/types.js';
+import { runConfigs } from '../../src/kinds/run/config.js';
 import { artifactKeys } from '../../src/storage/paths.js';
 import { documents, fencesOf } from './markdown.js';
 
@@ -93,13 +95,7 @@ describe('the README', () => {
 
   test('lists every command with its options', async () => {
     const program = new Command('reprise');
-    for (const name of readdirSync('src/cli').filter((file) => file.endsWith('.ts') && file !== 'main.ts')) {
-      const exported = (await import(resolve('src/cli', name))) as Record<string, unknown>;
-      for (const [key, add] of Object.entries(exported)) {
-        if (/^add\w+Commands?$/.test(key))
-          (add as (to: Command, finish: () => void) => void)(program, () => {});
-      }
-    }
+    await addCommands(program, undefined, () => undefined);
     const table = readme.slice(readme.indexOf('## Commands'), readme.indexOf('Exit codes:')).split('\n');
     expect(program.commands.length).toBeGreaterThan(12);
     for (const command of program.commands) {
@@ -196,6 +192,6 @@ describe('YAML and JSON in the documents', () => {
       expect(shipped[section]).toMatchObject(fields);
     }
     const context = { source: name, folder: resolve(folder), fallbackName: name };
-    expect(resolveConfig(shipped, context).name).toBe(shipped.name);
+    expect(resolveConfig(runConfigs, shipped, context).name).toBe(shipped.name);
   });
 });

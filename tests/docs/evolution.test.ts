@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { dataWarnings, readEvolveData } from '../../src/activities/evolve/evolve-data.js';
-import { evolveDomain } from '../../src/activities/evolve/evolve-domain.js';
-import { loadEvolveConfig } from '../../src/config/evolve-load.js';
-import { scoreOutput } from '../../src/evolution/domains/domain.js';
+import { loadConfig } from '../../src/config/load.js';
+import { dataWarnings, readEvolveData } from '../../src/kinds/evolve/activities/evolve-data.js';
+import { evolveDomain } from '../../src/kinds/evolve/activities/evolve-domain.js';
+import { evolveConfigs } from '../../src/kinds/evolve/config.js';
+import { scoreOutput } from '../../src/kinds/evolve/evolution/domains/domain.js';
 import { openStore } from '../../src/storage/open.js';
 import { folderWith } from '../support/configs.js';
 import { fencesOf } from './markdown.js';
@@ -19,7 +20,7 @@ const FILES = Object.fromEntries(
 describe('docs/evolution.md', () => {
   test('shows files that make an experiment, and flags that make the same one', async () => {
     const folder = folderWith(FILES);
-    const config = loadEvolveConfig(join(folder, 'durations.yaml'));
+    const config = loadConfig(evolveConfigs, join(folder, 'durations.yaml'));
     const domain = await evolveDomain(config, {});
     const data = await readEvolveData(config, domain, (address) => openStore(address));
     expect([data.train.length, data.valid.length, data.test.length]).toEqual([4, 5, 0]);
@@ -30,7 +31,7 @@ describe('docs/evolution.md', () => {
     }
     expect(dataWarnings(data, config)).toEqual([]);
     const flags = {
-      experiment_name: 'durations',
+      name: 'durations',
       task_prompt: 'task.md',
       train_data: 'train.jsonl',
       valid_data: 'valid.jsonl',
@@ -40,7 +41,7 @@ describe('docs/evolution.md', () => {
       num_validation_examples: '5',
     };
     const overrides = ['limits.max_cost_usd=2'];
-    const byFlags = loadEvolveConfig(null, { flags, overrides, workingFolder: folder });
+    const byFlags = loadConfig(evolveConfigs, null, { flags, overrides, workingFolder: folder });
     expect({ ...byFlags, output: config.output }).toEqual(config);
   });
 

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { resolveJudgeConfig } from '../../src/config/judge-load.js';
-import { criterionSchema, judgeConfigSchema, rubricSchema } from '../../src/config/judge-schema.js';
-import type { JudgeMetrics } from '../../src/contracts/judge.js';
-import { readVerdict } from '../../src/judging/verdict.js';
+import { resolveConfig } from '../../src/config/load.js';
+import { judgeConfigs } from '../../src/kinds/judge/config.js';
+import type { JudgeMetrics } from '../../src/kinds/judge/contracts.js';
+import { readVerdict } from '../../src/kinds/judge/judging/verdict.js';
+import { criterionSchema, judgeConfigSchema, rubricSchema } from '../../src/kinds/judge/schema.js';
 import { parseScript } from '../../src/language-models/script-file.js';
 import { experimentOf, judgeWorld } from '../activities/judge-support.js';
-import { verdictText } from '../judging/support.js';
+import { verdictText } from '../kinds/judge/judging/support.js';
 import { episode } from '../trajectories/support.js';
 
 const page = readFileSync('docs/judging.md', 'utf8');
@@ -32,7 +33,8 @@ test('it names every figure of a judgement', async () => {
 });
 
 test('the rubric that is shipped is one, and its scripted judge answers by it at the second try', () => {
-  const { rubric } = resolveJudgeConfig(
+  const { rubric } = resolveConfig(
+    judgeConfigs,
     { experiment: 'results/x', rubric: 'examples/judge/rubric.yaml', lm: 'openai/x' },
     { source: 'the example', folder: process.cwd() },
   );

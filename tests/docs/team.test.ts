@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Metrics } from '../../src/contracts/results.js';
+import type { Metrics } from '../../src/kinds/run/results.js';
 import { openStore } from '../../src/storage/open.js';
 import { type OwnServer, startServerFor } from '../support/own-server.js';
 import { findVersitygw, mustSkip, type S3Server, startS3Server } from '../support/s3-server.js';

@@ -4,7 +4,7 @@ import type {
   AgentEvalProgress,
   AgentEvalResult,
   RolloutProgress,
-} from '../../src/contracts/agent-eval-results.js';
+} from '../../src/kinds/agent-eval/results.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { expectInvalidInput } from '../support/invalid-input.js';
 import {
@@ -49,7 +49,7 @@ describe('an evaluation in progress', () => {
     const { calls } = provider.statistics;
     const begun = await place.reprise(['agent-eval', 'controlled.yaml', '--detach', '--json']);
     expect(begun.code, begun.stderr).toBe(0);
-    expect(JSON.parse(begun.stdout)).toMatchObject({ id: 'controlled', how: 'new' });
+    expect(JSON.parse(begun.stdout)).toMatchObject({ id: 'controlled', how: 'started' });
     await until('calls arrive', () => provider.statistics.calls > calls + 2);
     const handle = (await place.client()).workflow.getHandle('controlled');
 
@@ -69,15 +69,15 @@ describe('an evaluation in progress', () => {
     expect(maxInFlight).toBe(2);
     expect(await handle.query<AgentEvalProgress>('progress')).toMatchObject({
       phase: 'paused',
-      rollouts_planned: 2 * ROWS,
+      units: { noun: 'rollout', planned: 2 * ROWS },
       concurrency: 2,
     });
     const { stdout } = await place.reprise(['status', 'controlled']);
-    expect(stdout).toMatch(/^paused$/m);
-    expect(stdout).toContain('Agent: openai/clerk, user: openai/customer');
+    expect(stdout).toMatch(/status +│ paused /);
+    expect(stdout).toMatch(/agent +│ openai\/clerk .*\n.*user +│ openai\/customer /);
     const listed = JSON.parse((await place.reprise(['status', '--json'])).stdout) as object[];
     expect(listed).toContainEqual(
-      expect.objectContaining({ id: 'controlled', kind: 'agentEval', status: 'running', phase: 'paused' }),
+      expect.objectContaining({ id: 'controlled', kind: 'agent-eval', status: 'running', phase: 'paused' }),
     );
     expect(provider.statistics.calls).toBe(callsInPause);
 
@@ -160,7 +160,7 @@ describe('an evaluation in progress', () => {
   });
 
   async function startedByHand(id: string, ...input: string[]) {
-    const started = await place.startWorkflow('agentEval', id, ...input);
+    const started = await place.startWorkflow('agent-eval', id, ...input);
     expect(started.code, started.stderr).toBe(0);
     return JSON.parse((await place.temporal('workflow', 'result', '--workflow-id', id)).stdout);
   }
@@ -206,7 +206,7 @@ describe('an evaluation in progress', () => {
     ['{"config_path": "missing.yaml"}', /missing\.yaml/],
     ['{"config_path": "desk.yaml", "sett": []}', /sett: unknown field beside config_path/],
     ['{"config_path": "desk.yaml", "set": ["rows=[nobody]"]}', /rows: there is no row 'nobody'/],
-    ['[1]', /the input of agentEval/],
+    ['[1]', /the input of agent-eval/],
   ])('fails at once and for good with bad input: %s', async (input, message) => {
     const id = `bad-${randomUUID()}`;
     expectInvalidInput(await startedByHand(id, '--input', input), message);

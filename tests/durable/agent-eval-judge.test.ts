@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JudgeResult } from '../../src/contracts/judge.js';
+import type { JudgeResult } from '../../src/kinds/judge/contracts.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { writeRubric } from '../support/judged-steps.js';
 import { agentEvalIn, seatsConfig, seatsReply, writeSeats } from '../support/seats-bundle.js';
@@ -54,7 +54,7 @@ describe('an evaluation with a judge', () => {
     expect(metrics).toMatchObject({ status: 'done', rollouts: ROWS * ROLLOUTS, errors: 0 });
     expect(provider.statistics.calls).toBe(metrics.lm_calls);
 
-    const printed = /Nothing is lost: npx reprise (.+) continues the judgement\./.exec(
+    const printed = /Nothing is lost: npx reprise (.+) continues judged\/judged\/\S+\./.exec(
       interrupted.stderr,
     )?.[1];
     expect(printed).toBe('judge results/judged --model scripted/judge.yaml --rubric rubric.yaml');

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { atNight } from '../support/nightly.js';
 import { additions, sumsConfig, until, untilIn, Workplace } from '../support/workplace.js';
 
 const LANES = 4;
@@ -96,7 +97,7 @@ describe('what a run was begun with', () => {
     expect(await place.metrics('edited-rows')).toMatchObject({ status: 'done', samples: 20, lm_calls: 20 });
   });
 
-  it('time without any worker is none that it works', async () => {
+  atNight('time without any worker is none that it works', async () => {
     const alone = await Workplace.make();
     try {
       const server = await alone.dev({ REPRISE_TASK_QUEUE: 'nobody' });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallRecord } from '../../src/contracts/language-model.js';
-import type { Metrics } from '../../src/contracts/results.js';
+import type { Metrics } from '../../src/kinds/run/results.js';
 import type { SheetVersion } from '../../src/memory/saved.js';
 import { openStore } from '../../src/storage/open.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
@@ -334,13 +334,13 @@ describe('the Dynamic Cheatsheet, continued as new', () => {
     }
     const client = await place.client();
     let renewals = 0;
-    const query = `WorkflowId STARTS_WITH '${mode}/shard'`;
+    const query = `WorkflowId = '${mode}'`;
     for await (const { status } of client.workflow.list({ query })) {
       if (status.name === 'CONTINUED_AS_NEW') renewals += 1;
     }
     expect(renewals).toBeGreaterThan(2);
     // A search is given to another worker as soon as a call is.
-    const { events } = await client.workflow.getHandle(`${mode}/shard-0`).fetchHistory();
+    const { events } = await client.workflow.getHandle(mode).fetchHistory();
     const timeouts = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
       scheduled?.activityType?.name === 'searchExperiences'
         ? [String(scheduled.heartbeatTimeout?.seconds)]

@@ -147,12 +147,10 @@ describe('the same command', () => {
     // What was in flight when its command was killed may have been answered to nobody.
     const inFlight = state === 'killed' ? CONCURRENCY : 0;
     expect(provider.statistics.repeated - repeated, said).toBeLessThanOrEqual(inFlight);
-    if (kind === 'run' || kind === 'agent-eval') {
-      const isOpen = state === 'in progress' || state === 'killed' || state === 'detached';
-      expect(stderr, said).toMatch(
-        isOpen ? /^(?:Attached to|Continuing) \S+(?<!-2) on/m : /^Continuing \S+(?<!-2) on/m,
-      );
-    }
+    const isOpen = state === 'in progress' || state === 'killed' || state === 'detached';
+    expect(stderr, said).toMatch(
+      isOpen ? /^(?:Attached to|Continuing) \S+(?<!-2) on/m : /^Continuing \S+(?<!-2) on/m,
+    );
     if (carrying !== null) expect((await carrying.done).code).toBe(0);
   }
 

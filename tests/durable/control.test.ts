@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Progress } from '../../src/contracts/run.js';
+import type { RunProgress } from '../../src/kinds/run/contracts.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { sumsConfig, until, Workplace } from '../support/workplace.js';
 
@@ -23,8 +23,8 @@ describe('a run in progress', () => {
     await place.dispose();
   });
 
-  const progressOf = async (id: string): Promise<Progress> =>
-    (await place.client()).workflow.getHandle(id).query<Progress>('progress');
+  const progressOf = async (id: string): Promise<RunProgress> =>
+    (await place.client()).workflow.getHandle(id).query<RunProgress>('progress');
 
   /** Far more samples than a slow model answers before the next command is there. */
   async function begin(name: string, concurrency = 4): Promise<void> {
@@ -36,7 +36,7 @@ describe('a run in progress', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       id: name,
-      how: 'new',
+      how: 'started',
       notes: [expect.stringContaining('Samples'), expect.stringContaining('prompt')],
     });
     await until('calls arrive', () => provider.statistics.calls > calls + concurrency);
@@ -119,7 +119,7 @@ describe('a run in progress', () => {
       agent: { type: 'history_agent', history_k: 5 },
     });
     expect((await place.reprise(['run', 'learned.yaml', '--detach'])).code).toBe(0);
-    const samples = async () => (await progressOf('learned')).totals.samples;
+    const samples = async () => (await progressOf('learned')).units.ended;
     await until('some samples are done', async () => (await samples()) > 3);
     const handle = (await place.client()).workflow.getHandle('learned');
     await handle.cancel();
@@ -140,7 +140,12 @@ describe('a run in progress', () => {
     expect(metrics.status).toBe('cancelled');
     expect((await place.rows('cancelled')).length).toBe(metrics.samples);
     const shown = JSON.parse((await place.reprise(['status', 'cancelled', '--json'])).stdout);
-    expect(shown).toMatchObject({ id: 'cancelled', phase: 'cancelled', metrics });
+    expect(shown).toMatchObject({ id: 'cancelled', kind: 'run', phase: 'cancelled', metrics });
+    expect(shown.facts[0].value).toEqual({
+      kind: 'state',
+      phase: 'cancelled',
+      message: 'the workflow was cancelled',
+    });
     const { code, stdout } = await place.reprise(['status', 'cancelled']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/status .* cancelled/);
@@ -153,17 +158,18 @@ describe('a run in progress', () => {
       readdir(place.path('results', 'terminated', 'parts'), { recursive: true }).catch(() => []);
     await until('rows are written', async () => (await parts()).some((name) => name.endsWith('.jsonl')));
     await (await place.client()).workflow.getHandle('terminated').terminate();
-    await until('its shards have noticed', () => provider.statistics.inFlight === 0);
+    await until('its calls have ended', () => provider.statistics.inFlight === 0);
     const shown = JSON.parse((await place.reprise(['status', 'terminated', '--json'])).stdout);
     const { held } = shown;
-    expect(shown).toMatchObject({ id: 'terminated', phase: 'terminated', metrics: null });
+    expect(shown).toMatchObject({ id: 'terminated', kind: 'run', phase: 'terminated', metrics: null });
+    expect(shown.progress).toBeNull();
     expect(shown.artifacts).toMatch(/results\/terminated$/);
     expect(held).toMatchObject({ correct: held.samples, errors: 0, episodes: held.samples });
     expect(held.samples).toBeGreaterThan(0);
     expect(held.answered_calls).toBeGreaterThanOrEqual(held.samples);
     const { code, stdout } = await place.reprise(['status', 'terminated']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/phase .* terminated/);
+    expect(stdout).toMatch(/status .* terminated/);
     expect(stdout).toContain('The command that started it goes on from there.');
     const unknown = await place.reprise(['status', 'nobody', '--json']);
     expect(unknown.code).toBe(2);
@@ -205,7 +211,7 @@ describe('a run in progress', () => {
     const metadata = await client.workflow
       .getHandle('paused')
       .query<{ currentDetails: string }>('__temporal_workflow_metadata');
-    expect(metadata.currentDetails).toContain('| accuracy | 100.0 % |');
+    expect(metadata.currentDetails).toContain('| accuracy | 100.0 %, ');
     expect(metadata.currentDetails).toContain(`| LM calls | ${SAMPLES} |`);
   });
 });

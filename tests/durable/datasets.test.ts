@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Metrics, TaskRow } from '../../src/contracts/results.js';
+import type { TaskRow } from '../../src/contracts/results.js';
+import type { Metrics } from '../../src/kinds/run/results.js';
 import { Workplace } from '../support/workplace.js';
 
 type Rows = Record<string, unknown>[];

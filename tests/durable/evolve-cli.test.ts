@@ -3,7 +3,7 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EvolveResult } from '../../src/contracts/evolve-results.js';
+import type { EvolveResult } from '../../src/kinds/evolve/results.js';
 import { evolveMetricsOf, experimentOf, treeOf } from '../support/evolutions.js';
 import { expectInvalidInput } from '../support/invalid-input.js';
 import { findPython, mustSkipPython } from '../support/python.js';

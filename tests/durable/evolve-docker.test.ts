@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ScaffoldRunRecord } from '../../src/activities/evolve/scaffold-runs.js';
 import type { CallRecord } from '../../src/contracts/language-model.js';
+import type { ScaffoldRunRecord } from '../../src/kinds/evolve/activities/scaffold-runs.js';
 import { LABEL, LABEL_VALUE } from '../../src/sandboxes/container-owner.js';
 import {
   containersOfProcess,
@@ -23,6 +23,7 @@ import {
   recordingOf,
   treeOf,
 } from '../support/evolutions.js';
+import { IS_NIGHT } from '../support/nightly.js';
 import { type Running, readLines, until, untilIn, Workplace } from '../support/workplace.js';
 
 const found = await findDocker();
@@ -181,7 +182,8 @@ describe.skipIf(mustSkipDocker(found))('an evolution whose programs and containe
     await until('no container is left', async () => (await containersOfProcess(docker, running)) === 0);
   }, 180_000);
 
-  describe.skipIf(mustSkipDocker(ownDaemon))('on a daemon of its own', () => {
+  const describeAtNight = IS_NIGHT ? describe.skipIf(mustSkipDocker(ownDaemon)) : () => undefined;
+  describeAtNight('on a daemon of its own', () => {
     let daemon: OwnDaemon;
     let other: Workplace;
 

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredCall } from '../../src/activities/call-store.js';
-import type { ScaffoldRunRecord } from '../../src/activities/evolve/scaffold-runs.js';
 import type { CallRecord } from '../../src/contracts/language-model.js';
+import type { ScaffoldRunRecord } from '../../src/kinds/evolve/activities/scaffold-runs.js';
 import { findDocker, mustSkipDocker } from '../support/docker.js';
 import {
   evolveMetricsOf,

@@ -1,7 +1,7 @@
 import { cp, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ScaffoldRunRecord } from '../../src/activities/evolve/scaffold-runs.js';
+import type { ScaffoldRunRecord } from '../../src/kinds/evolve/activities/scaffold-runs.js';
 import { parseScript, type ScriptRule } from '../../src/language-models/script-file.js';
 import { answerFromRules } from '../../src/language-models/scripted.js';
 import { evolveMetricsOf, experimentOf, finished, lineageOf, madeAt, treeOf } from '../support/evolutions.js';

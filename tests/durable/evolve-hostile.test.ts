@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ScaffoldRunRecord } from '../../src/activities/evolve/scaffold-runs.js';
+import type { ScaffoldRunRecord } from '../../src/kinds/evolve/activities/scaffold-runs.js';
 import { DECEITS, ESCAPES, EXHAUSTION } from '../sandboxes/hostile/cases.js';
 import { hostileScaffold, printedByScaffold, RETURNED } from '../sandboxes/hostile/scaffolds.js';
 import { LIMITS } from '../sandboxes/limits.js';

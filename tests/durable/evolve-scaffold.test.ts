@@ -112,7 +112,7 @@ describe.skipIf(skip)('an evolution with a scorer of one’s own, and what is sa
   it('averages what the scorer measures', async () => {
     const { best } = await evolveMetricsOf(folder);
     expect(best).toMatchObject({ id: '0-0', score: 1, metrics: { right: 2 } });
-    expect(told).toMatch(/│ right +│ 2 /);
+    expect(told).toMatch(/│ right +│ 2, of the same scaffold/);
     expect(await readFile(join(folder, 'report.html'), 'utf8')).toContain('right, newest');
     const executions = await readLines<{ metrics: object; message: string }>(
       join(folder, 'executions.jsonl'),

@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EvolveMetrics } from '../../src/contracts/evolve-results.js';
-import type { Lineage } from '../../src/evolution/lineage.js';
+import type { Lineage } from '../../src/kinds/evolve/evolution/lineage.js';
+import type { EvolveMetrics } from '../../src/kinds/evolve/results.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { openStore } from '../../src/storage/open.js';
 import { evolveMetricsOf, experimentOf, finished, treeIn, treeOf } from '../support/evolutions.js';

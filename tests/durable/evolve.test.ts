@@ -1,8 +1,8 @@
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ScaffoldRunRecord } from '../../src/activities/evolve/scaffold-runs.js';
 import type { CallRecord } from '../../src/contracts/language-model.js';
+import type { ScaffoldRunRecord } from '../../src/kinds/evolve/activities/scaffold-runs.js';
 import { createRandom, shuffled } from '../../src/statistics/random.js';
 import { findDocker, mustSkipDocker } from '../support/docker.js';
 import {
@@ -147,7 +147,8 @@ describe.skipIf(mustSkipDocker(docker))('an evolution in Docker, on a real serve
         running,
         `record ${target} is made`,
         // A command that has only just begun is at work before it dies, too.
-        async () => /(Started|Attached to) killed/.test(running.output()) && (await recorded()) >= target,
+        async () =>
+          /(Started|Continuing|Attached to) killed/.test(running.output()) && (await recorded()) >= target,
         120_000,
       );
       if (victim === 'server') {

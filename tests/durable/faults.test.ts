@@ -12,7 +12,7 @@ import { sumsConfig, Workplace } from '../support/workplace.js';
 const DIST = resolve('dist');
 const LOADER = resolve('tests/support/throwing-loader.cjs');
 /** The rooms that workflows compute with. */
-const ROOMS = /dist\/(?:runtime|rollouts|judging|evolution|memory|statistics|workflows\/[\w-]+-markdown)\b/;
+const ROOMS = /dist\/(?:facts|kinds|runtime|memory|statistics|workflows\/markdown)\b/;
 
 /** A function throws in the workflows whose id names it. */
 const MAY_THROW = `
@@ -105,12 +105,13 @@ describe('a throw that nobody foresaw', () => {
   };
 
   it.each([
-    ['run', 'runtime/totals.bookCall'],
-    ['run', 'workflows/progress-markdown.progressMarkdown'],
-    ['agent-eval', 'rollouts/totals.addRollout'],
-    ['evolve', 'evolution/totals.addExecution'],
-    ['judge', 'judging/totals.addReply'],
-    ['judge', 'judging/totals.meanScores'],
+    ['run', 'kinds/run/lane/totals.bookCall'],
+    ['run', 'workflows/markdown.markdown'],
+    ['agent-eval', 'kinds/agent-eval/rollouts/totals.addRollout'],
+    ['evolve', 'kinds/evolve/evolution/totals.addExecution'],
+    ['judge', 'kinds/judge/judging/totals.addReply'],
+    ['judge', 'kinds/judge/judging/totals.meanScores'],
+    ['evolve', 'facts/frame.unitsFact'],
   ])('ends a %s with its message where %s throws, and the same command goes on', async (kind, thrower) => {
     const name = `${kind}-throws-${thrower.replaceAll(/\W/g, '-')}`;
     const command = await (kinds[kind] as (name: string) => Promise<string[]>)(name);

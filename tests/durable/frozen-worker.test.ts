@@ -157,7 +157,7 @@ describe('a worker that is frozen, given up and wakes', () => {
       errors: 0,
       lm_calls: 1,
     });
-    const handle = (await place.client()).workflow.getHandle('spinning/shard-0');
+    const handle = (await place.client()).workflow.getHandle('spinning');
     const failed = (await handle.fetchHistory()).events?.flatMap(
       ({ workflowTaskFailedEventAttributes: failure }) => failure?.failure?.message ?? [],
     );

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAsked, isAwayNotice, isGrant } from '../../src/contracts/incoming.js';
 import { SIGNALS, UPDATES } from '../../src/contracts/names.js';
+import { isRolloutControl, isRolloutReport } from '../../src/kinds/agent-eval/workflow/messages.js';
+import { isIterationReport } from '../../src/kinds/evolve/workflow/messages.js';
 import { askingEvolution, askingProgram, writeSumsToAsk } from '../support/asking-evolution.js';
 import { evolveMetricsOf, experimentOf } from '../support/evolutions.js';
 import type { FakeReply, RecordedRequest } from '../support/fake-providers/behaviours.js';
@@ -13,44 +16,48 @@ import { agentEvalIn, seatsConfig, seatsReply, writeSeats } from '../support/sea
 import { sumsConfig, until, Workplace } from '../support/workplace.js';
 
 const SAMPLES = 120;
-/** Two shards. */
 const CONCURRENCY = 26;
 const ROWS = 4;
 /** Messages of each name to each workflow. */
 const MESSAGES = IS_NIGHT ? 24 : 6;
 const SEED = Number(process.env.REPRISE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
+const CHILD = { workflow_id: 'sums', first: 'a', run: 'b' };
+const SPENT = { lm_calls: 1, tokens: 1, cost_usd: null };
+const TOTALS = { lm_calls: 1, usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: null };
+
 /** Messages of which each field matters: one of them is spoiled. */
-const WHOLE = [
-  {
-    shard: 0,
-    version: 3,
-    totals: {
-      samples: 1,
-      correct: 1,
-      errors: 0,
-      episodes: 1,
-      lm_calls: 1,
-      lm_calls_repeated: 0,
-      input_tokens: 1,
-      output_tokens: 1,
-      cost_usd: null,
+const WHOLE: [check: (value: unknown) => boolean, message: object][] = [
+  [
+    isRolloutReport,
+    {
+      from: CHILD,
+      rollout: 'seats/seat.000/0',
+      budget: { spent: SPENT, granted: 1, returned: 0, requested: 1 },
     },
-  },
-  { rollout: 'seats/seat.000/0', spent: { lm_calls: 1, tokens: 1, cost_usd: null }, wants: 1 },
-  { lines: [], nodes: [], totals: { lm_calls: 1 } },
-  { paused: false, stopping: false, exhausted: false, concurrency: 1 },
-  { what: 'openai/fake', message: null },
+  ],
+  [
+    isIterationReport,
+    { from: CHILD, lines: [], nodes: [], totals: { ...TOTALS, executions: 1, executions_failed: 0 } },
+  ],
+  [isAsked, { paused: false, stopping: false, exhausted: null, concurrency: 1 }],
+  [isRolloutControl, { paused: false, exhausted: false }],
+  [isAwayNotice, { what: 'openai/fake', message: null }],
 ];
 
 const spoiled = fc
   .tuple(fc.constantFrom(...WHOLE), fc.nat(), fc.constantFrom({ a: 1 }, [[]], 'x', -1.5))
-  .map(([whole, number, value]) => {
+  .map(([[, whole], number, value]) => {
     const fields = Object.keys(whole);
     return { ...whole, [fields[number % fields.length] as string]: value };
   });
 
-const anything = fc.oneof(fc.jsonValue(), spoiled, fc.constantFrom(null, '"garbage"', [], 1e308, -1, 0.5));
+/** Whether no workflow can read it, whichever message it is sent as. */
+const isUnreadable = (value: unknown): boolean => !WHOLE.some(([check]) => check(value)) && !isGrant(value);
+
+const anything = fc
+  .oneof(fc.jsonValue(), spoiled, fc.constantFrom(null, '"garbage"', [], 1e308, -1, 0.5))
+  .filter(isUnreadable);
 
 const reply = (request: RecordedRequest): string | FakeReply => {
   if (request.model === 'clerk' || request.model === 'customer') return seatsReply(request);
@@ -120,6 +127,10 @@ describe(`what anybody may send to a workflow (REPRISE_SEED=${SEED})`, () => {
     }
   }
 
+  it('spoils messages that workflows read', () => {
+    for (const [check, message] of WHOLE) expect(check(message), JSON.stringify(message)).toBe(true);
+  });
+
   it('is dropped where it cannot be read, and nothing comes of it', async () => {
     const send = provider.hold();
     const commands = [
@@ -128,7 +139,7 @@ describe(`what anybody may send to a workflow (REPRISE_SEED=${SEED})`, () => {
       ['evolve', 'asking.yaml', '--experiment-name', 'asking'],
     ];
     const running = commands.map((command) => place.start(command));
-    const children = [/^sums\/shard-1$/, /^seats\/.+\/0$/, /\/iteration-0$/];
+    const children = [/^sums$/, /^seats\/.+\/0$/, /\/iteration-0$/];
     const all = async () => {
       const ids = await open();
       return children.every((child) => ids.some((id) => child.test(id)));
@@ -164,14 +175,14 @@ describe(`what anybody may send to a workflow (REPRISE_SEED=${SEED})`, () => {
     expect(evolved).toMatchObject({ status: 'done', best: { score: 1 } });
   }, 240_000);
 
-  it.each(['shard', 'rollout', 'iteration'])('a %s that is started alone fails at once', async (type) => {
+  it.each(['rollout', 'iteration'])('a %s that is started alone fails at once', async (type) => {
     const id = `alone-${type}`;
     await place.startWorkflow(type, id, '--input', '{"plan": 1}');
     const { stdout } = await place.temporal('workflow', 'result', '--workflow-id', id);
     expectInvalidInput(JSON.parse(stdout), new RegExp(`${type} is a part of`));
   });
 
-  it.each(['run', 'agentEval', 'evolve', 'judge'])('a second input of %s is refused', async (type) => {
+  it.each(['run', 'agent-eval', 'evolve', 'judge'])('a second input of %s is refused', async (type) => {
     const id = `two-${type}`;
     await place.startWorkflow(type, id, '--input', '{}', '--input', '{"plan": "x", "asked": 1}');
     const { stdout } = await place.temporal('workflow', 'result', '--workflow-id', id);

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JudgeMetrics, JudgeProgress, JudgeResult } from '../../src/contracts/judge.js';
+import type { JudgeMetrics, JudgeProgress, JudgeResult } from '../../src/kinds/judge/contracts.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { VERDICT, writeJudged, writeRubric } from '../support/judged-steps.js';
 import { until, Workplace } from '../support/workplace.js';
@@ -106,7 +106,7 @@ describe('a judgement, on a real server', () => {
     const handle = (await place.client()).workflow.getHandle(id);
     expect((await handle.query<JudgeProgress>('progress')).phase).toBe('paused');
     expect((await place.reprise(['status'])).stdout).toContain(id);
-    expect((await place.reprise(['status', id])).stdout).toMatch(/steps judged .* paused/);
+    expect((await place.reprise(['status', id])).stdout).toMatch(/status +│ paused[\s\S]*steps +│ \d+ of /);
     expect((await place.reprise(['resume', id])).code).toBe(0);
     expect((await place.reprise(['stop', id])).stdout).toContain('calls in flight are finished first');
     const { metrics } = (await handle.result()) as JudgeResult;

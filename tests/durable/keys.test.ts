@@ -34,7 +34,7 @@ describe('two commands in one folder, each with its own key', () => {
   ];
 
   it('ask with their own, also where another one’s worker is there, and go on where that one has died', async () => {
-    await write('slow', 120);
+    await write('slow', 240);
     await write('quick', 12);
     const slow = place.start(['run', 'slow.yaml'], ONE);
     await untilIn(slow, 'it asks', () => provider.statistics.calls > 4);
@@ -44,10 +44,12 @@ describe('two commands in one folder, each with its own key', () => {
     expect(keysOf('quick')).toEqual(['Bearer key-of-the-other']);
     expect(keysOf('slow')).toEqual(['Bearer key-of-one']);
 
+    const send = provider.hold();
     const watching = place.start(['run', 'slow.yaml'], OTHER);
     await untilIn(watching, 'it says who works', () =>
       watching.output().includes(`Process ${slow.process.pid} works on it`),
     );
+    send();
     const { calls } = provider.statistics;
     await until('more is asked', () => provider.statistics.calls > calls + 8);
     expect(keysOf('slow')).toEqual(['Bearer key-of-one']);
@@ -57,7 +59,7 @@ describe('two commands in one folder, each with its own key', () => {
     const { code, stdout } = await watching.done;
     expect(code, stdout).toBe(0);
     expect(keysOf('slow')).toEqual(['Bearer key-of-one', 'Bearer key-of-the-other']);
-    expect(await place.metrics('slow')).toMatchObject({ status: 'done', samples: 120 });
+    expect(await place.metrics('slow')).toMatchObject({ status: 'done', samples: 240 });
   });
 
   it('leave what runs in the background to a worker with the key of the command', async () => {

@@ -2,17 +2,18 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AgentEvalMetrics } from '../../src/contracts/agent-eval-results.js';
-import type { JudgeMetrics } from '../../src/contracts/judge.js';
-import type { Metrics } from '../../src/contracts/results.js';
+import type { AgentEvalMetrics } from '../../src/kinds/agent-eval/results.js';
+import type { JudgeMetrics } from '../../src/kinds/judge/contracts.js';
+import type { Metrics } from '../../src/kinds/run/results.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { VERDICT, writeJudged, writeRubric } from '../support/judged-steps.js';
+import { IS_NIGHT } from '../support/nightly.js';
 import { seatsConfig, seatsReply, writeSeats } from '../support/seats-bundle.js';
 import { sumsConfig, Workplace } from '../support/workplace.js';
 
 const NO_LIMIT = 100_000;
 /** Courses that are drawn, beside those that are known. */
-const DRAWN = 3;
+const DRAWN = IS_NIGHT ? 6 : 1;
 
 type Kind = 'trials' | 'sheet' | 'rollouts' | 'judgement';
 

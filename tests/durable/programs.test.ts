@@ -55,7 +55,7 @@ describe.skipIf(mustSkipDocker(docker))('puzzles, each solved by a program in a 
   it('survives a killed worker, and runs no program again that had ended', async () => {
     const command = ['run', CONFIG, '--set', `runtime.max_envs_to_visit=${PUZZLES}`];
     const first = place.start(command);
-    const samples = new RegExp(`(\\d+)/${PUZZLES} samples`, 'g');
+    const samples = new RegExp(`(\\d+) of ${PUZZLES} samples`, 'g');
     const progress = () => Number([...first.output().matchAll(samples)].at(-1)?.[1] ?? 0);
     await untilIn(first, 'some are done', () => progress() >= 20, 250_000);
     await place.kill(first);

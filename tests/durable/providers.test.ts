@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Progress } from '../../src/contracts/run.js';
+import type { RunProgress } from '../../src/kinds/run/contracts.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { ownPort, type Running, sumsConfig, unfolded, untilIn, Workplace } from '../support/workplace.js';
 
@@ -53,7 +53,7 @@ describe('a provider that misbehaves', () => {
     const commands = runs.map(({ name }) => place.start(['run', `${name}.yaml`]));
     const client = await place.client();
     const messageOf = async (name: string) => {
-      const { message } = await client.workflow.getHandle(name).query<Progress>('progress');
+      const { message } = await client.workflow.getHandle(name).query<RunProgress>('progress');
       return message;
     };
     for (const [at, { name }] of runs.entries()) {
@@ -114,7 +114,7 @@ describe('a provider that misbehaves', () => {
     expect(rows[1]?.error?.type).toBe('EmptyReply');
     expect(rows[2]).toMatchObject({ error: null, finish_reason: 'length', feedback: { correct: false } });
     expect(rows[3]?.error?.message).toContain('no such thing');
-    expect(stdout).toContain('not counted as wrong');
+    expect(stdout).toContain('could not be judged: in no rate');
     await provider.close();
   });
 
@@ -142,7 +142,7 @@ describe('a provider that misbehaves', () => {
     const { status, status_message } = await place.metrics('nobody');
     expect(status).toBe('failed');
     expect(status_message).toMatch(/^cannot connect to openai\/fake, 5 times in a row/);
-    expect(unfolded(stdout)).toContain(`failed (${status_message})`);
+    expect(unfolded(stdout)).toContain(`failed: ${status_message}`);
     provider = await startFakeProvider('openai', { port: unused });
     const again = await place.reprise(['run', 'nobody.yaml']);
     expect(again.stderr).toContain('Continuing nobody');

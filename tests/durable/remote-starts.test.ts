@@ -95,13 +95,13 @@ describe('whoever reaches the Temporal port', () => {
       'code',
       'run',
       () => ({ dataset: { ...dataset, env_file: join(elsewhere, 'env.ts'), env_class: 'Own' }, lm }),
-      /^dataset\.env_file: .*FOLDERS$/,
+      /^the input: dataset\.env_file: .*FOLDERS$/,
     ],
     [
       'code behind a link',
       'run',
       () => ({ dataset: { ...dataset, env_file: 'env.ts', env_class: 'Own' }, lm }),
-      /^dataset\.env_file: .*FOLDERS$/,
+      /^the input: dataset\.env_file: .*FOLDERS$/,
     ],
     [
       'code of a domain',
@@ -116,28 +116,28 @@ describe('whoever reaches the Temporal port', () => {
     ],
     [
       'code of a bundle',
-      'agentEval',
+      'agent-eval',
       () => ({ datasets: [elsewhere], agent: { lm } }),
       /datasets\[0\]: .*FOLDERS$/,
     ],
-    ['experiment', 'judge', () => ({ experiment: elsewhere, lm }), /^experiment: .*FOLDERS$/],
+    ['experiment', 'judge', () => ({ experiment: elsewhere, lm }), /^the input: experiment: .*FOLDERS$/],
     [
       'place for results',
       'run',
       () => ({ dataset, lm, output: { results_dir: join(elsewhere, 'results') } }),
-      /^output\.results_dir: .*FOLDERS$/,
+      /^the input: output\.results_dir: .*FOLDERS$/,
     ],
     [
       'server to send the key to',
       'run',
       () => ({ dataset, lm: { model: 'openai/x', base_url: provider.baseUrl } }),
-      /^lm\.base_url: .*SERVERS$/,
+      /^the input: lm\.base_url: .*SERVERS$/,
     ],
     [
       'use of the host’s python3',
       'run',
       () => ({ dataset, lm, sandbox: 'process' }),
-      /^sandbox: .*process there$/,
+      /^the input: sandbox: .*process there$/,
     ],
   ])('names a %s that it does not allow, in vain', async (_, type, input, message) => {
     const failure = await failureOf(type, input());

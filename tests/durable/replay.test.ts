@@ -50,8 +50,6 @@ describe('recorded histories', () => {
         'agent-eval-controlled',
         'agent-eval-judged',
         'agent-eval-renewed',
-        'allotted',
-        'allotted-renewed',
         'asked-again',
         'away',
         'cancelled',
@@ -64,6 +62,8 @@ describe('recorded histories', () => {
         'judge-asked-again',
         'judgement',
         'limit-reached',
+        'limited',
+        'limited-renewed',
         'one-call-a-sample',
         'one-memory',
         'own-agent',
@@ -79,7 +79,6 @@ describe('recorded histories', () => {
         'renewed-cancelled',
         'retrieval',
         'rollout-renewed',
-        'run-renewed',
       ]),
     );
   });
@@ -95,10 +94,7 @@ describe('recorded histories', () => {
       workflowsPath: resolve('tests/support/other-workflows.ts'),
       logger: new DefaultLogger('ERROR', () => undefined),
     });
-    const shard = files.find(
-      (file) => file.includes('one-call-a-sample') && file.includes('shard'),
-    ) as string;
-    const history = historyOf(shard);
+    const history = historyOf(files.find((file) => file.includes('one-call-a-sample')) as string);
     await expect(
       Worker.runReplayHistory({ workflowBundle: { code } }, history, workflowIdOf(history)),
     ).rejects.toThrow(/[Nn]ondeterminism/);

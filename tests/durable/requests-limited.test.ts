@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AgentEvalMetrics } from '../../src/contracts/agent-eval-results.js';
-import type { JudgeMetrics, JudgeResult } from '../../src/contracts/judge.js';
-import type { Limits } from '../../src/contracts/run.js';
+import type { Limits } from '../../src/contracts/experiment.js';
+import type { AgentEvalMetrics } from '../../src/kinds/agent-eval/results.js';
+import type { JudgeMetrics, JudgeResult } from '../../src/kinds/judge/contracts.js';
 import { askingEvolution, askingProgram, writeSumsToAsk } from '../support/asking-evolution.js';
 import { evolveMetricsOf, experimentOf } from '../support/evolutions.js';
 import type { Behaviour, RecordedRequest } from '../support/fake-providers/behaviours.js';
@@ -97,7 +97,7 @@ describe('a limit counts every request that is sent', () => {
     expect(usage.output_tokens).toBe(50 * 100);
     expect(usage.input_tokens).toBeGreaterThan(50 * 5);
     expect(cost_usd).toBeCloseTo(((usage.input_tokens + usage.output_tokens) * 5) / 1e6);
-    const shown = `50 requests, at most ${usage.input_tokens} tokens in, 5000 out and $`;
+    const shown = `50, at most ${usage.input_tokens} tokens in, 5000 out and $`;
     expect(stdout).toContain(shown);
     const details = await (await place.client()).workflow
       .getHandle('nothing')

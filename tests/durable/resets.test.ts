@@ -8,7 +8,7 @@ import { askingEvolution, askingProgram, writeSumsToAsk } from '../support/askin
 import { evolveMetricsOf, experimentOf, treeOf } from '../support/evolutions.js';
 import type { FakeReply, RecordedRequest } from '../support/fake-providers/behaviours.js';
 import { addNumbers, type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
-import { IS_NIGHT } from '../support/nightly.js';
+import { atNight, IS_NIGHT } from '../support/nightly.js';
 import {
   agentEvalIn,
   seatsConfig,
@@ -19,7 +19,6 @@ import {
 import { sumsConfig, timeless, timelessMetrics, until, Workplace } from '../support/workplace.js';
 
 const SAMPLES = 160;
-/** Two shards. */
 const CONCURRENCY = 26;
 /** Milliseconds of a model. */
 const LATENCY = 250;
@@ -30,11 +29,11 @@ const RESETS = IS_NIGHT ? 10 : 3;
 /** Things that are done to one run. */
 const DEEDS = IS_NIGHT ? 40 : 10;
 type Case = [name: string, type: string, more: Record<string, unknown>];
-const atNight = (...cases: Case[]): Case[] => (IS_NIGHT ? cases : []);
+const casesAtNight = (...cases: Case[]): Case[] => (IS_NIGHT ? cases : []);
 const LIMITED = { limits: { max_lm_calls: 1000 } };
 /** What the server says where it cannot reset to an event. */
 const NO_POINT = [
-  // A shard that was begun anew this moment has no point yet.
+  // A child that was begun anew this moment has no point yet.
   'Workflow task finish ID must be > 1',
   // It wrote a task that it tried again, or that an update asked for, as one piece with its beginning.
   'this event must be at the boundary',
@@ -138,7 +137,7 @@ describe('temporal workflow reset', () => {
   it.each<Case>([
     ['first', 'FirstWorkflowTask', {}],
     ['limited-last', 'LastWorkflowTask', LIMITED],
-    ...atNight(['last', 'LastWorkflowTask', {}], ['limited-first', 'FirstWorkflowTask', LIMITED]),
+    ...casesAtNight(['last', 'LastWorkflowTask', {}], ['limited-first', 'FirstWorkflowTask', LIMITED]),
   ])('ends in the same results, and pays for no finished call again: %s', async (name, type, more) => {
     const { hasMade, made } = await begun(name, more);
     await hasMade(CONCURRENCY + Math.floor((SAMPLES / 2) * Math.random()));
@@ -147,7 +146,7 @@ describe('temporal workflow reset', () => {
     await expectAsUndisturbed(name, made(), CONCURRENCY);
   });
 
-  it('again and again, of the run and of its shards, while a command waits for it', async () => {
+  atNight('again and again, while a command waits for it', async () => {
     await place.write('often.yaml', config('often'));
     const { calls } = provider.statistics;
     const made = () => provider.statistics.calls - calls;
@@ -157,8 +156,7 @@ describe('temporal workflow reset', () => {
     for (let count = 0; count < RESETS; count++) {
       const target = CONCURRENCY / 2 + share * (count + Math.random());
       await until(`call ${target} arrives`, () => made() >= target);
-      const id = count % 2 === 1 ? `often/shard-${count % 4 === 1 ? 0 : 1}` : 'often';
-      await unanswered(() => reset(id, types[count % types.length] as string));
+      await unanswered(() => reset('often', types[count % types.length] as string));
     }
     const { code, stdout, stderr } = await running.done;
     expect(code, stderr).toBe(0);
@@ -167,7 +165,7 @@ describe('temporal workflow reset', () => {
     await until('nothing of it is open', async () => (await open('often')).length === 0);
   });
 
-  it('leaves a run that can be stopped, whose shards hear of it', async () => {
+  it('leaves a run that can be stopped', async () => {
     const { hasMade, made } = await begun('stopped');
     await hasMade(CONCURRENCY + 1);
     await unanswered(async () => {
@@ -183,7 +181,7 @@ describe('temporal workflow reset', () => {
     await expectAsUndisturbed('stopped', made(), CONCURRENCY);
   });
 
-  it('leaves no shard at work where the run cannot begin again', async () => {
+  atNight('leaves nothing at work where the run cannot begin again', async () => {
     await place.write('gone.yaml', config('gone'));
     const input = ['--input', '{"config_path": "gone.yaml"}'];
     const { calls } = provider.statistics;
@@ -203,7 +201,7 @@ describe('temporal workflow reset', () => {
     await expectAsUndisturbed('gone', provider.statistics.calls - calls, CONCURRENCY);
   });
 
-  it('nor does terminate, after which the same command goes on', async () => {
+  atNight('nor does terminate, after which the same command goes on', async () => {
     provider.latencyMs = SLOW;
     const { hasMade, made } = await begun('terminated');
     await hasMade(CONCURRENCY + 1);
@@ -227,7 +225,7 @@ describe('temporal workflow reset', () => {
     expect((await place.reprise(['agent-eval', 'seats-calm.yaml'])).code).toBe(0);
     const calm = await agentEvalIn(place.path('results', 'seats-calm'));
     const limited: Case = ['seats-limited', 'FirstWorkflowTask', LIMITED];
-    for (const [name, type, more] of [limited, ...atNight(['seats-somewhere', 'event', {}])]) {
+    for (const [name, type, more] of [limited, ...casesAtNight(['seats-somewhere', 'event', {}])]) {
       await written(name, more);
       const { calls } = provider.statistics;
       expect((await place.reprise(['agent-eval', `${name}.yaml`, '--detach'])).code).toBe(0);
@@ -239,7 +237,7 @@ describe('temporal workflow reset', () => {
     }
   });
 
-  it('of an evolution ends in the same files, and in as many calls', async () => {
+  atNight('of an evolution ends in the same files, and in as many calls', async () => {
     await writeSumsToAsk(place);
     await place.write('evolved.yaml', askingEvolution(provider.baseUrl, ['writer', 'asker']));
     const evolve = (name: string, ...more: string[]) =>
@@ -263,22 +261,18 @@ describe('temporal workflow reset', () => {
     }
   });
 
-  const deeds: Record<string, (run: WorkflowHandle, shard: WorkflowHandle) => Promise<unknown>> = {
+  const deeds: Record<string, (run: WorkflowHandle) => Promise<unknown>> = {
     pause: (run) => run.executeUpdate(UPDATES.pause),
     resume: (run) => run.signal(UPDATES.resume),
     slower: (run) => run.executeUpdate(UPDATES.setConcurrency, { args: [CONCURRENCY / 2] }),
     faster: (run) => run.signal(UPDATES.setConcurrency, CONCURRENCY),
     query: (run) => run.query(QUERIES.progress),
-    garbage: (run) => run.signal(SIGNALS.report, { shard: 0 }),
-    'garbage to a shard': (_run, shard) => shard.signal(SIGNALS.control, null),
+    garbage: (run) => run.signal(SIGNALS.control, null),
     stop: (run) => run.executeUpdate(UPDATES.stop),
     cancel: (run) => run.cancel(),
     terminate: (run) => run.terminate(),
     'reset to its beginning': (run) => reset(run.workflowId, 'FirstWorkflowTask'),
     'reset somewhere': (run) => reset(run.workflowId, 'event'),
-    'reset a shard': (_run, shard) => reset(shard.workflowId, 'event'),
-    'cancel a shard': (_run, shard) => shard.cancel(),
-    'terminate a shard': (_run, shard) => shard.terminate(),
   };
 
   it(`ends in the same results whatever is done to it (REPRISE_SEED=${SEED})`, async () => {
@@ -294,18 +288,18 @@ describe('temporal workflow reset', () => {
       const { status } = await place.metrics(name).catch(() => ({ status: 'without metrics' }));
       return status === 'done' && !(await isOpen());
     };
-    const chosen = fc.sample(fc.tuple(fc.constantFrom(...Object.keys(deeds)), fc.nat(1), fc.nat(900)), {
+    const chosen = fc.sample(fc.tuple(fc.constantFrom(...Object.keys(deeds)), fc.nat(900)), {
       seed: SEED,
       numRuns: DEEDS,
     });
-    for (const [deed, shard, pause] of chosen) {
+    for (const [deed, pause] of chosen) {
       await sleep(pause);
       const one = deeds[deed] as (typeof deeds)[string];
-      const how = await one(run, client.workflow.getHandle(`${name}/shard-${shard}`)).then(
+      const how = await one(run).then(
         () => 'done',
         (error: Error) => error.message,
       );
-      done.push(`${deed} (${shard}): ${how}`);
+      done.push(`${deed}: ${how}`);
       if (!(await isOpen()) && !(await isDone())) await place.reprise(['run', `${name}.yaml`, '--detach']);
     }
     provider.latencyMs = LATENCY;

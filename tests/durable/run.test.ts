@@ -35,8 +35,8 @@ describe('reprise run, on the embedded server', () => {
     const { code, stdout, stderr } = await place.reprise(['run', 'sums.yaml']);
     expect(stderr).toMatch(/Started sums on 127\.0\.0\.1:\d+/);
     expect(stderr).toMatch(/Temporal UI: http:\/\/127\.0\.0\.1:\d+/);
-    expect(stderr).toContain('20/20 samples · 18 correct (90.0 %) · 20 LM calls · done');
-    expect(stdout).toContain('90.0 % (18 of 20 judged samples)');
+    expect(stderr).toContain('20 of 20 samples · accuracy 90.0 % · 20 LM calls · cost unknown · done');
+    expect(stdout).toContain('90.0 %, 18 of 20 judged samples');
     expect(stdout).toContain('Artifacts: results/sums');
     expect(code).toBe(0);
     const metrics = await place.metrics('sums');
@@ -131,7 +131,7 @@ describe('reprise run, on the embedded server', () => {
     expect(asked.map((prompt) => prompt.split('Feedback: ').length - 1)).toEqual([0, 1, 2, 3, 4, 4]);
     // The same sentences at its end, wherever its figures are.
     expect((await place.metrics('named'))?.in_words?.[1]).toBe(shows);
-    expect((await place.reprise(['status', 'named'])).stdout).toContain(`\n${shows}\nArtifacts: `);
+    expect((await place.reprise(['status', 'named'])).stdout).toContain(`\n  ${shows}\nArtifacts: `);
     expect(await readFile(place.path('results', 'named', 'report.html'), 'utf8')).toContain(shows);
   });
 
@@ -179,15 +179,16 @@ describe('reprise run, on the embedded server', () => {
 
   it('attaches to a run in progress: two commands, one run, every call once', async () => {
     const calls = provider.statistics.calls;
-    provider.latencyMs = 1500;
+    const send = provider.hold();
     await place.write('both.yaml', sumsConfig(provider.baseUrl, 40, { name: 'both' }));
-    const first = place.start(['run', 'both.yaml']);
+    const first = place.start(['run', 'both.yaml', '--json']);
     await until('the first call arrives', () => provider.statistics.calls > calls);
-    const second = place.start(['run', 'both.yaml', '--json']);
+    const second = place.start(['run', 'both.yaml']);
+    await untilIn(second, 'it has found the run', () => second.output().includes('Attached to both'));
+    send();
     const [one, two] = await Promise.all([first.done, second.done]);
-    provider.latencyMs = 0;
     expect([one.code, two.code]).toEqual([0, 0]);
-    expect(timelessMetrics(JSON.parse(two.stdout).metrics)).toEqual(
+    expect(timelessMetrics(JSON.parse(one.stdout).metrics)).toEqual(
       timelessMetrics(await place.metrics('both')),
     );
     expect(provider.statistics).toMatchObject({ calls: calls + 40, repeated: 0 });

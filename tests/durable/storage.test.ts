@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Progress } from '../../src/contracts/run.js';
+import type { RunProgress } from '../../src/kinds/run/contracts.js';
 import { openStore } from '../../src/storage/open.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { mustSkipWithout } from '../support/missing-part.js';
@@ -173,7 +173,7 @@ describe.skipIf(!(await canMount()))('a disk that is full for a while, and then 
       );
       const client = await place.client();
       await untilIn(running, 'the run says what it waits for', async () => {
-        const { message } = await client.workflow.getHandle('full').query<Progress>('progress');
+        const { message } = await client.workflow.getHandle('full').query<RunProgress>('progress');
         return /waiting for the store: .*read-only/.test(message ?? '');
       });
       await place.write('writable', '');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QUERIES } from '../../src/contracts/names.js';
-import type { Progress } from '../../src/contracts/run.js';
+import type { RunProgress } from '../../src/kinds/run/contracts.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { expectInvalidInput } from '../support/invalid-input.js';
 import { type Running, sumsConfig, until, Workplace } from '../support/workplace.js';
@@ -115,7 +115,7 @@ describe('a run started by the Temporal CLI alone', () => {
     await place.write('many.json', JSON.stringify(sumsConfig(provider.baseUrl, count, { name: undefined })));
     await start(id, '--input-file', 'many.json');
     const handle = (await place.client()).workflow.getHandle(id);
-    const shown = () => handle.query<Progress>(QUERIES.progress);
+    const shown = () => handle.query<RunProgress>(QUERIES.progress);
     const signal = async (name: string, ...input: string[]) => {
       const sent = await place.temporal('workflow', 'signal', '--workflow-id', id, '--name', name, ...input);
       expect(sent.code, sent.stderr).toBe(0);

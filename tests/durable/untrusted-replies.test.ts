@@ -33,7 +33,7 @@ describe('a provider that nobody should trust', () => {
       status: 'incomplete',
       correct: 10,
       errors: 2,
-      error_types: { reply_too_long: 2 },
+      errors_by_type: { reply_too_long: 2 },
       // What they cost nobody has said.
       unkept: { requests: 2 },
     });

@@ -105,7 +105,7 @@ describe('workers on a server of the user’s own', () => {
     const client = await place.client();
     let renewals = 0;
     for await (const { status, historyLength } of client.workflow.list({
-      query: `WorkflowId STARTS_WITH 'renewed-${scope}/shard'`,
+      query: `WorkflowId = 'renewed-${scope}'`,
     })) {
       if (status.name === 'CONTINUED_AS_NEW') renewals += 1;
       expect(historyLength).toBeLessThan(100 + 10 * 12);
@@ -123,7 +123,7 @@ describe('workers on a server of the user’s own', () => {
     await place.write(`${name}.yaml`, sumsConfig(provider.baseUrl, 1, { name, runtime }));
     expect((await place.reprise(['run', `${name}.yaml`])).code).toBe(0);
     const client = await place.client();
-    const { events } = await client.workflow.getHandle(`${name}/shard-0`).fetchHistory();
+    const { events } = await client.workflow.getHandle(name).fetchHistory();
     const summaries = (events ?? []).flatMap(
       ({ activityTaskScheduledEventAttributes: scheduled, userMetadata }) =>
         scheduled?.activityType?.name === 'generate'
@@ -185,7 +185,7 @@ describe('workers on a server of the user’s own', () => {
     const client = await place.client();
     await client.workflow.getHandle('stepping').result();
     expect(await place.metrics('stepping')).toMatchObject({ status: 'done', correct: 1, errors: 0 });
-    const { events } = await client.workflow.getHandle('stepping/shard-0').fetchHistory();
+    const { events } = await client.workflow.getHandle('stepping').fetchHistory();
     const timeouts = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
       scheduled?.activityType?.name === 'stepEnvironment'
         ? [String(scheduled.heartbeatTimeout?.seconds)]

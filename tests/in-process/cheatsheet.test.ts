@@ -312,16 +312,6 @@ describe('the Dynamic Cheatsheet in process', () => {
       expect(rows.map(({ agent_metrics }) => agent_metrics?.examples_shown)).toEqual([undefined, 1, 2]);
     });
 
-    it('says of a server that stays away what a call would', async () => {
-      const { provider, run } = await place({ lm: { max_attempts: 2 } });
-      provider.intercept = () => ({ kind: 'status', status: 503, message: 'away' });
-      const { rows } = await run();
-      expect(rows[1]?.error).toMatchObject({
-        type: 'overloaded',
-        message: expect.stringContaining('gave up after 2'),
-      });
-    });
-
     it('ends where the server refuses the key', async () => {
       const { provider, run } = await place();
       provider.intercept = () => ({ kind: 'status', status: 401, message: 'who are you?' });

@@ -1,30 +1,25 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { GenerateRequest } from '../../src/contracts/language-model.js';
 import { runInProcess } from '../../src/in-process/index.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 import { config, FakeModel, solve } from './support.js';
 
 /** Milliseconds that the run would have waited. */
 const pauses: unknown[] = [];
-vi.mock('node:timers/promises', async (importOriginal) => ({
-  ...(await importOriginal<typeof import('node:timers/promises')>()),
-  setTimeout: async (milliseconds: number) => void pauses.push(milliseconds),
-}));
+const pause = async (milliseconds: number) => void pauses.push(milliseconds);
 beforeEach(() => void pauses.splice(0));
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
 
 const details = { provider: 'openai' };
 const busy = (retryAfterMs = 1) =>
   new LanguageModelError('rate_limited', 'slow down', { ...details, status: 429, retryAfterMs });
+const reset = () => new LanguageModelError('connection', 'reset', details);
 const refused = () => new LanguageModelError('bad_request', 'not like this', { ...details, status: 400 });
 const noKey = () => new LanguageModelError('authentication', 'who are you?', { ...details, status: 401 });
 
 describe('calls that fail in process', () => {
   it('are repeated while a repeat may help, after the pause that the provider asks for, at least', async () => {
     const model = new FakeModel((request, attempt) => (attempt < 3 ? busy(1500) : solve(request)));
-    const { metrics, calls } = await runInProcess(config({}, 1), { languageModel: model });
+    const { metrics, calls } = await runInProcess(config({}, 1), { languageModel: model, pause });
     expect(metrics).toMatchObject({ status: 'done', correct: 1, lm_calls: 1 });
     expect(calls[0]).toMatchObject({ attempts: 3, repeated: 0 });
     // Longer than what was asked for once the failures go on.
@@ -32,8 +27,11 @@ describe('calls that fail in process', () => {
   });
 
   it('are repeated after pauses that grow where the provider says nothing', async () => {
-    const model = new FakeModel(() => new LanguageModelError('connection', 'reset', details));
-    const { rows } = await runInProcess(config({ lm: { max_attempts: 9 } }, 1), { languageModel: model });
+    const model = new FakeModel(reset);
+    const { rows } = await runInProcess(config({ lm: { max_attempts: 9 } }, 1), {
+      languageModel: model,
+      pause,
+    });
     expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
     expect(rows[0]?.error?.message).toBe('reset (gave up after 9 attempts)');
   });
@@ -45,7 +43,10 @@ describe('calls that fail in process', () => {
       asked += 1;
       return gone;
     });
-    const { metrics } = await runInProcess(config({ lm: { max_attempts: 2 } }, 40), { languageModel: model });
+    const { metrics } = await runInProcess(config({ lm: { max_attempts: 2 } }, 40), {
+      languageModel: model,
+      pause,
+    });
     expect(metrics).toMatchObject({
       status: 'failed',
       status_message: expect.stringMatching(/^cannot connect to .*, 5 times in a row.*: ECONNREFUSED/),
@@ -62,7 +63,7 @@ describe('calls that fail in process', () => {
     });
     await runInProcess(
       config({ lm: { requests_per_second: 10 }, runtime: { memory_scope: 'sample', concurrency: 3 } }, 5),
-      { languageModel: model },
+      { languageModel: model, pause },
     );
     // A tenth of a second between two, counted from before the first, which may start late: the others keep to when it
     // should have. Timers are precise to a few milliseconds.
@@ -71,13 +72,14 @@ describe('calls that fail in process', () => {
   });
 
   it('become an error row after lm.max_attempts, and the run goes on', async () => {
-    const model = new FakeModel((request) => (request.call.sample_id === 's2' ? busy() : solve(request)));
+    const model = new FakeModel((request) => (request.call.sample_id === 's2' ? reset() : solve(request)));
     const { metrics, rows, calls } = await runInProcess(config({ lm: { max_attempts: 3 } }), {
       languageModel: model,
+      pause,
     });
     expect(model.asked).toHaveLength(5);
     expect(rows[1]).toMatchObject({
-      error: { type: 'rate_limited', message: 'slow down (gave up after 3 attempts)' },
+      error: { type: 'connection', message: 'reset (gave up after 3 attempts)' },
       action: null,
       feedback: null,
       reward: null,
@@ -85,12 +87,12 @@ describe('calls that fail in process', () => {
     });
     expect(metrics).toMatchObject({
       status: 'incomplete',
-      status_message: '1 sample is missing (1 rate_limited)',
+      status_message: expect.stringContaining('1 sample is missing (1 connection)'),
       samples: 3,
       correct: 2,
       errors: 1,
       accuracy: 1,
-      error_types: { rate_limited: 1 },
+      errors_by_type: { connection: 1 },
       lm_calls: 2,
     });
     expect(calls).toHaveLength(2);
@@ -98,14 +100,14 @@ describe('calls that fail in process', () => {
 
   it('are not repeated where that cannot help', async () => {
     const model = new FakeModel((request) => (request.call.sample_id === 's1' ? refused() : solve(request)));
-    const { rows } = await runInProcess(config(), { languageModel: model });
+    const { rows } = await runInProcess(config(), { languageModel: model, pause });
     expect(model.asked).toHaveLength(3);
     expect(rows[0]?.error).toEqual({ type: 'bad_request', message: 'not like this' });
   });
 
   it('end the run as failed where every call would fail, and keep what was done', async () => {
     const model = new FakeModel((request) => (request.call.sample_id === 's2' ? noKey() : solve(request)));
-    const { metrics, rows } = await runInProcess(config(), { languageModel: model });
+    const { metrics, rows } = await runInProcess(config(), { languageModel: model, pause });
     expect(metrics).toMatchObject({
       status: 'failed',
       status_message: 'who are you?',
@@ -118,7 +120,7 @@ describe('calls that fail in process', () => {
 
   it('score no empty reply', async () => {
     const model = new FakeModel(() => ({ text: ' ', reasoning: 'It is 3.' }));
-    const { metrics, rows, calls } = await runInProcess(config({}, 1), { languageModel: model });
+    const { metrics, rows, calls } = await runInProcess(config({}, 1), { languageModel: model, pause });
     const message = "the model's reply is empty: all its words are reasoning (finish reason: stop)";
     expect(rows[0]?.error).toEqual({ type: 'EmptyReply', message });
     expect(metrics).toMatchObject({ errors: 1, accuracy: null, cut_off: 0 });
@@ -133,7 +135,7 @@ describe('calls that fail in process', () => {
       reasoning: 'Let me see',
       usage,
     }));
-    const { metrics, rows } = await runInProcess(config({}, 2), { languageModel: model });
+    const { metrics, rows } = await runInProcess(config({}, 2), { languageModel: model, pause });
     expect(rows[0]).toMatchObject({ error: null, action: '', reward: 0, feedback: { correct: false } });
     expect(rows[0]?.cut_off).toEqual({
       replies: 1,
@@ -149,7 +151,7 @@ describe('calls that fail in process', () => {
   it('make it an error row where lm.on_cut_off says so', async () => {
     const model = new FakeModel(() => ({ text: 'Answer: 3', finish_reason: 'length' }));
     const settings = config({ lm: { on_cut_off: 'error' } }, 1);
-    const { metrics, rows, calls } = await runInProcess(settings, { languageModel: model });
+    const { metrics, rows, calls } = await runInProcess(settings, { languageModel: model, pause });
     expect(rows[0]).toMatchObject({ error: { type: 'CutOff' }, reward: null, cut_off: { replies: 1 } });
     expect(metrics).toMatchObject({ errors: 1, accuracy: null, cut_off: 1 });
     expect(calls).toHaveLength(1);
@@ -159,7 +161,7 @@ describe('calls that fail in process', () => {
     const model = new FakeModel(solve);
     const { metrics, calls } = await runInProcess(
       config({ lm: { cache: true }, runtime: { num_trials: 3, memory_scope: 'sample', concurrency: 1 } }, 2),
-      { languageModel: model },
+      { languageModel: model, pause },
     );
     expect(model.asked).toHaveLength(2);
     expect(metrics).toMatchObject({ lm_calls: 6, lm_calls_cached: 4, correct: 2 });
@@ -172,6 +174,7 @@ describe('limits in process', () => {
     const model = new FakeModel(solve);
     const { metrics, rows } = await runInProcess(config({ limits: { max_lm_calls: 2 } }, 5), {
       languageModel: model,
+      pause,
     });
     expect(model.asked).toHaveLength(2);
     expect(rows.map(({ id }) => id)).toEqual(['s1', 's2']);
@@ -187,7 +190,7 @@ describe('limits in process', () => {
     const model = new FakeModel(solve);
     const { metrics } = await runInProcess(
       config({ limits: { max_lm_calls: 7 }, runtime: { memory_scope: 'sample', concurrency: 5 } }, 20),
-      { languageModel: model },
+      { languageModel: model, pause },
     );
     expect(model.asked).toHaveLength(7);
     expect(metrics).toMatchObject({ status: 'limit_reached', lm_calls: 7, samples: 7 });
@@ -209,7 +212,7 @@ describe('limits in process', () => {
         },
         runtime: { max_steps_per_episode: 10 },
       }),
-      { languageModel: model },
+      { languageModel: model, pause },
     );
     expect(rows).toEqual([]);
     expect(calls).toHaveLength(4);
@@ -221,6 +224,7 @@ describe('limits in process', () => {
     const model = new FakeModel(solve);
     const { metrics } = await runInProcess(config({ limits: { max_tokens: 40 } }, 9), {
       languageModel: model,
+      pause,
     });
     // 15 tokens a call: the third one passes 40.
     expect(metrics).toMatchObject({ status: 'limit_reached', lm_calls: 3 });
@@ -237,6 +241,7 @@ describe('limits in process', () => {
     });
     const { metrics } = await runInProcess(config({ limits: { max_lm_calls: 4 } }, 5), {
       languageModel: model,
+      pause,
     });
     // The first, the second, and twice the third: there is no leave for its third try.
     expect(asked).toBe(4);
@@ -255,23 +260,24 @@ describe('limits in process', () => {
       const model = new FakeModel((request) =>
         request.call.sample_id === 's1' ? refused() : solve(request),
       );
-      const { metrics } = await runInProcess(config({ limits }, 5), { languageModel: model });
+      const { metrics } = await runInProcess(config({ limits }, 5), { languageModel: model, pause });
       expect(metrics).toMatchObject({ status: 'done', samples: 5, errors: 1, lm_calls: 4 });
     },
   );
 
   it('stop at max_wall_seconds', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const model = new FakeModel((request) => {
-      // The time is over while the second call is in flight; it may finish, the third never starts.
-      if (request.call.sample_id === 's2') vi.advanceTimersByTime(61_000);
-      return solve(request);
-    });
-    const { metrics } = await runInProcess(config({ limits: { max_wall_seconds: 60 } }, 5), {
-      languageModel: model,
+    const model = new FakeModel(solve);
+    // The time is over while the second call is in flight; it may finish, the third never starts.
+    const slow = {
+      generate: async (request: GenerateRequest) => {
+        await new Promise((resolve) => setTimeout(resolve, 600));
+        return model.generate(request);
+      },
+    };
+    const { metrics } = await runInProcess(config({ limits: { max_wall_seconds: 1 } }, 5), {
+      languageModel: slow,
     });
     expect(metrics).toMatchObject({ status: 'limit_reached', samples: 2, correct: 2 });
-    expect(metrics.status_message).toBe('limits.max_wall_seconds: the run has worked for 60 seconds');
-    expect(vi.getTimerCount()).toBe(0);
+    expect(metrics.status_message).toBe('limits.max_wall_seconds: the run has worked for 1 seconds');
   });
 });

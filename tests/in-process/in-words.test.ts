@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { factsOfLoaded, memoryToBeginWith } from '../../src/activities/memory-file.js';
-import { inWords } from '../../src/config/in-words.js';
 import type { GenerateRequest } from '../../src/contracts/language-model.js';
 import { resolveConfig, runInProcess } from '../../src/in-process/index.js';
+import { factsOfLoaded, memoryToBeginWith } from '../../src/kinds/run/activities/memory-file.js';
+import { inWords } from '../../src/kinds/run/in-words.js';
 import { openStore } from '../../src/storage/open.js';
 import { FakeModel, temporaryFile } from './support.js';
 

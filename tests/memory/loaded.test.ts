@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { asLoaded, loadedFacts } from '../../src/memory/loaded.js';
+import { asLoaded, loadedFacts } from '../../src/kinds/run/loaded.js';
 import type { MemorySnapshot } from '../../src/memory/memory-module.js';
 import { configOf } from '../support/configs.js';
 

@@ -5,7 +5,7 @@ import type { GenerateReply } from '../../src/contracts/language-model.js';
 import { createLanguageModel } from '../../src/language-models/create.js';
 import { MARKS } from '../../src/replies/marks.js';
 import { readReply, readText } from '../../src/replies/read-reply.js';
-import { isMissing } from '../../src/runtime/reply-faults.js';
+import { isMissing } from '../../src/replies/reply-faults.js';
 import { temporaryFile } from '../in-process/support.js';
 
 interface Case {

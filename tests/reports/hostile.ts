@@ -1,5 +1,5 @@
-import type { LineageNode } from '../../src/evolution/lineage.js';
-import type { ScaffoldFiles } from '../../src/evolution/types.js';
+import type { LineageNode } from '../../src/kinds/evolve/evolution/lineage.js';
+import type { ScaffoldFiles } from '../../src/kinds/evolve/evolution/types.js';
 import { evolutionPage, evolveMetrics, node } from './support.js';
 
 const MARK = "document.documentElement.setAttribute('data-taken','yes')";

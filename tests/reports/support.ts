@@ -1,7 +1,7 @@
-import type { EvolveMetrics } from '../../src/contracts/evolve-results.js';
-import type { LineageNode } from '../../src/evolution/lineage.js';
-import type { ScaffoldFiles } from '../../src/evolution/types.js';
-import { evolutionReport } from '../../src/reports/evolution-report.js';
+import type { LineageNode } from '../../src/kinds/evolve/evolution/lineage.js';
+import type { ScaffoldFiles } from '../../src/kinds/evolve/evolution/types.js';
+import { evolutionReport } from '../../src/kinds/evolve/report/evolution-report.js';
+import type { EvolveMetrics } from '../../src/kinds/evolve/results.js';
 
 /** A scaffold with one validation; give what matters. */
 export function node(id: string, fields: Partial<LineageNode> = {}): LineageNode {
@@ -41,6 +41,8 @@ export function evolveMetrics(fields: Partial<EvolveMetrics> = {}): EvolveMetric
       test_score: 0.7142857142857143,
     },
     best_by_iteration: [null, 0.5, 0.8333333333333334],
+    errors: 0,
+    errors_by_type: {},
     scaffolds: 4,
     scaffolds_failed: 1,
     scaffolds_unscored: 0,

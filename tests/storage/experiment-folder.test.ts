@@ -1,12 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import {
-  AGENT_EVAL_CONFIGS,
-  foundFolder,
-  RUN_CONFIGS,
-  THE_ROWS,
-} from '../../src/storage/experiment-folder.js';
+import { agentEvalConfigs } from '../../src/kinds/agent-eval/config.js';
+import { runConfigs } from '../../src/kinds/run/config.js';
+import { foundFolder, THE_ROWS } from '../../src/storage/experiment-folder.js';
 import { openStore } from '../../src/storage/open.js';
 import { artifactKeys } from '../../src/storage/paths.js';
 import { endRetry, writeRetry } from '../../src/storage/retry-marker.js';
@@ -39,25 +36,26 @@ describe('the folder of a name', () => {
   ])('with %s', async (_what, config, metrics, forRun, forEvaluation) => {
     const store = await folder(config, metrics);
     const same = async () => true;
-    expect((await foundFolder(store, run, RUN_CONFIGS, same)).state).toBe(forRun);
-    expect((await foundFolder(store, evaluation, AGENT_EVAL_CONFIGS, same)).state).toBe(forEvaluation);
+    expect((await foundFolder(store, 'it', run, runConfigs, same)).state).toBe(forRun);
+    expect((await foundFolder(store, 'it', evaluation, agentEvalConfigs, same)).state).toBe(forEvaluation);
   });
 
   test('with a config that is not as it was written is nobody’s, unless the experiment is complete', async () => {
     const same = async () => true;
-    const failure = foundFolder(await folder(null), run, RUN_CONFIGS, same);
+    const failure = foundFolder(await folder(null), 'it', run, runConfigs, same);
     await expect(failure).rejects.toThrow(/it\/config\.yaml is damaged: it holds no config/);
-    expect((await foundFolder(await folder(null, { status: 'done' }), run, RUN_CONFIGS, same)).state).toBe(
-      'taken',
-    );
+    expect(
+      (await foundFolder(await folder(null, { status: 'done' }), 'it', run, runConfigs, same)).state,
+    ).toBe('taken');
   });
 
   test('that is done is unfinished once its errors are to be asked again', async () => {
     const store = await folder(run, { status: 'done' });
-    const found = () => foundFolder(store, run, RUN_CONFIGS, async () => true);
-    expect(await found()).toEqual({ state: 'taken', differs: null, done: { status: 'done' } });
+    const found = () => foundFolder(store, 'it', run, runConfigs, async () => true);
+    const metrics = { status: 'done' };
+    expect(await found()).toMatchObject({ state: 'taken', left: null, done: { id: 'it', metrics } });
     await writeRetry(store, { types: null, at: '2026-01-01T00:00:00.000Z' });
-    expect(await found()).toEqual({ state: 'unfinished', differs: null, done: null });
+    expect(await found()).toMatchObject({ state: 'unfinished', left: null, done: null });
     await endRetry(store);
     expect((await found()).state).toBe('taken');
   });
@@ -70,6 +68,7 @@ describe('the folder of a name', () => {
     ['another kind', evaluation, undefined, true, null],
   ])('that has %s: what keeps it from being continued', async (_what, config, metrics, sameRows, differs) => {
     const store = await folder(config, metrics);
-    expect((await foundFolder(store, run, RUN_CONFIGS, async () => sameRows)).differs).toBe(differs);
+    const { left } = await foundFolder(store, 'it', run, runConfigs, async () => sameRows);
+    expect(left).toEqual(differs === null ? null : { id: 'it', differs });
   });
 });

@@ -1,19 +1,17 @@
 import { expect, test } from 'vitest';
-import {
-  artifactKeys,
-  callKey,
-  experimentFolderName,
-  partKey,
-  partsPrefix,
-  planKey,
-  taskChunkKey,
-} from '../../src/storage/paths.js';
+import { partKey, partsPrefix, planKey, taskChunkKey } from '../../src/kinds/run/paths.js';
+import { artifactKeys, callKey, experimentFolderName } from '../../src/storage/paths.js';
 
-test('parts sort by shard and sequence, below the prefix that lists them', () => {
-  const keys = [partKey('run', 0, 2), partKey('run', 0, 10), partKey('run', 2, 0), partKey('run', 10, 1)];
+test('parts sort in the order in which they were written, below the prefix that lists them', () => {
+  const keys = [
+    partKey('run', 0, 'w'),
+    partKey('run', 2, 'w'),
+    partKey('run', 10, 'v'),
+    partKey('run', 1000, 'w'),
+  ];
   expect([...keys].sort()).toEqual(keys);
   for (const key of keys) expect(key.startsWith(partsPrefix('run'))).toBe(true);
-  expect(keys[0]).toBe('parts/run/00000-000002.jsonl');
+  expect(keys[0]).toBe('parts/run/000000-w.jsonl');
 });
 
 test('chunks of the dataset sort by number', () => {
@@ -29,7 +27,7 @@ test('no key of an experiment is a folder of another', () => {
   const keys = [
     ...Object.values(artifactKeys),
     planKey(),
-    partKey('e', 0, 0),
+    partKey('e', 0, 'w0'),
     callKey('abc'),
     taskChunkKey(0),
   ];
@@ -39,7 +37,7 @@ test('no key of an experiment is a folder of another', () => {
 });
 
 test.each(['', '../up', 'a/b', 'a\n'])('an execution named %j gets no parts', (execution) => {
-  expect(() => partKey(execution, 0, 0)).toThrow();
+  expect(() => partKey(execution, 0, 'w0')).toThrow();
 });
 
 test.each(['', 'ab', '../../etc', 'ab/cd'])('%j is refused as a call key', (key) => {
@@ -47,7 +45,7 @@ test.each(['', 'ab', '../../etc', 'ab/cd'])('%j is refused as a call key', (key)
 });
 
 test.each([-1, 1.5, Number.NaN])('%d is refused as a number in a key', (number) => {
-  expect(() => partKey('run', number, 0)).toThrow(RangeError);
+  expect(() => partKey('run', number, 'w')).toThrow(RangeError);
   expect(() => taskChunkKey(number)).toThrow(RangeError);
 });
 

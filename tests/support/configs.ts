@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { InvalidInputError } from '../../src/config/errors.js';
 import { type LoadOptions, resolveConfig } from '../../src/config/load.js';
-import type { RunConfig } from '../../src/config/schema.js';
+import { runConfigs } from '../../src/kinds/run/config.js';
+import type { RunConfig } from '../../src/kinds/run/schema.js';
 
 /** The least that a config has to say. */
 export const MINIMAL = {
@@ -15,6 +16,7 @@ export const MINIMAL = {
 /** The minimal config with other sections, resolved against `/configs` from the working folder `/work`. */
 export function configOf(sections: Record<string, unknown> = {}, options: LoadOptions = {}): RunConfig {
   return resolveConfig(
+    runConfigs,
     { ...MINIMAL, ...sections },
     { source: 'run.yaml', folder: '/configs', fallbackName: 'run', workingFolder: '/work', ...options },
   );

@@ -1,14 +1,14 @@
 import { createAgent } from '../../src/agents/registry.js';
 import type { AgentConfig } from '../../src/config/agent-schemas.js';
-import type { StepAnswer } from '../../src/contracts/activities.js';
 import type { AgentRequest } from '../../src/contracts/agent.js';
+import type { StepAnswer } from '../../src/contracts/environment.js';
 import type { Json } from '../../src/contracts/json.js';
 import type { CallIdentity } from '../../src/contracts/language-model.js';
 import type { EpisodeRecord } from '../../src/contracts/results.js';
+import { Lane } from '../../src/kinds/run/lane/lane.js';
+import { type LaneState, newLane } from '../../src/kinds/run/lane/lane-state.js';
 import { buildMemory } from '../../src/memory/factory.js';
 import type { MemorySnapshot } from '../../src/memory/memory-module.js';
-import { Lane } from '../../src/runtime/lane.js';
-import { type LaneState, newLane } from '../../src/runtime/lane-state.js';
 import { CallRefusedError, type LanePorts, type LaneRules } from '../../src/runtime/ports.js';
 
 export const RULES: LaneRules = {

@@ -1,5 +1,5 @@
-import type { RolloutRow } from '../../src/contracts/agent-eval.js';
-import type { AgentEvalFacts } from '../../src/statistics/agent-eval-metrics.js';
+import type { RolloutRow } from '../../src/kinds/agent-eval/contracts.js';
+import type { AgentEvalFacts } from '../../src/kinds/agent-eval/metrics.js';
 
 /** An evaluation of two rows with three rollouts each. */
 export const AGENT_EVAL_FACTS: AgentEvalFacts = {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { RolloutRow } from '../../src/contracts/agent-eval.js';
-import type { AgentEvalMetrics } from '../../src/contracts/agent-eval-results.js';
+import type { RolloutRow } from '../../src/kinds/agent-eval/contracts.js';
+import type { AgentEvalMetrics } from '../../src/kinds/agent-eval/results.js';
 import type { FakeReply, RecordedRequest } from './fake-providers/behaviours.js';
 import { readLines, timelessMetrics, type Workplace } from './workplace.js';
 

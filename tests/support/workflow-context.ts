@@ -39,6 +39,11 @@ export function enterWorkflow(deliver: (sent: Sent) => void = () => undefined): 
   return cancelled;
 }
 
+/** What the workflow shows of itself in the Temporal UI. */
+export function detailsOf(): string {
+  return (sdk.__TEMPORAL_ACTIVATOR__ as { currentDetails?: string }).currentDetails ?? '';
+}
+
 export function leaveWorkflow(): void {
   delete sdk.__TEMPORAL_ACTIVATOR__;
 }

@@ -9,8 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { stringify } from 'yaml';
 import type { CallRecord } from '../../src/contracts/language-model.js';
-import type { Metrics, ResultRow } from '../../src/contracts/results.js';
+import type { ResultRow } from '../../src/contracts/results.js';
 import type { Repeats } from '../../src/contracts/step-cost.js';
+import type { Metrics } from '../../src/kinds/run/results.js';
 import { freePort } from '../../src/workers/free-port.js';
 import { signOfLife } from '../../src/workers/signs-of-life.js';
 

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { takeStep } from '../../src/activities/take-step.js';
 import { MathQAEnv } from '../../src/environments/math-qa.js';
-import { ScoringError, scoreOutput } from '../../src/evolution/domains/domain.js';
-import { numericDomain } from '../../src/evolution/domains/numeric.js';
 import { ComparisonUnavailableError, GradingLimitError } from '../../src/grading/grade.js';
 import { gradeNumeric } from '../../src/grading/numeric.js';
+import { ScoringError, scoreOutput } from '../../src/kinds/evolve/evolution/domains/domain.js';
+import { numericDomain } from '../../src/kinds/evolve/evolution/domains/numeric.js';
+import { takeStep } from '../../src/kinds/run/take-step.js';
 import { GradingPool, type GradingPoolOptions } from '../../src/workers/grading-pool.js';
 
 const OBEDIENT = new URL('./obedient-thread.mjs', import.meta.url);

@@ -23,8 +23,8 @@ test('a child that failed because an activity of it did tells what that one says
   const refused = ApplicationFailure.create({ type: 'FatalStorage', message: 'cannot write rows: EROFS' });
   const child = new ChildWorkflowFailure(
     undefined,
-    { workflowId: 'run/shard-0', runId: 'execution' },
-    'shard',
+    { workflowId: 'run/s0', runId: 'execution' },
+    'rollout',
     RetryState.NON_RETRYABLE_FAILURE,
     wrapped(refused),
   );

@@ -6,7 +6,7 @@ const workflow = vi.hoisted(() => ({
   waits: undefined as number | undefined,
   isMet: (): boolean => false,
 }));
-vi.mock('@temporalio/workflow', () => ({
+vi.mock('../../src/workflows/sdk.js', () => ({
   condition: (isMet: () => boolean, milliseconds: number) => {
     workflow.waits = milliseconds;
     workflow.isMet = isMet;

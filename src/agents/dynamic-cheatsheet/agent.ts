@@ -1,10 +1,10 @@
 import type { DynamicCheatsheetAgentConfig } from '../../config/agent-schemas.js';
-import { curates, usesRetrieval } from '../../config/combinations.js';
 import type { ChatMessage, GenerateParameters, Purpose } from '../../contracts/language-model.js';
 import { type ExperienceEntry, isOfSample } from '../../memory/entries.js';
 import { type ExperienceMemory, isExperienceMemory, isSheetMemory } from '../../memory/memory-module.js';
 import { MemoryAgent, refuseEmpty } from '../memory-agent.js';
 import { GO_ON, LAST_ROUND, outputBlock, requestedCode } from './code-rounds.js';
+import { curates, usesRetrieval } from './modes.js';
 import { sheetIn } from './sheet.js';
 import {
   CODE_PROTOCOL,

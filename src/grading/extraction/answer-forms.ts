@@ -90,6 +90,24 @@ function oneOf(list: string[]): string {
   return list.length === 0 ? '(?!)' : `(?:${list.join('|').replaceAll(' ', String.raw`\s{1,2}`)})`;
 }
 
+/** `known` with the expressions of `sources`, each compiled when it is first read: those of all languages take a second. */
+function compiledAtFirstUse<K extends object, S extends Record<string, { source: string; flags: string }>>(
+  known: K,
+  sources: S,
+): K & { [name in keyof S]: RegExp } {
+  for (const [name, { source, flags }] of Object.entries(sources)) {
+    let compiled: RegExp | undefined;
+    Object.defineProperty(known, name, {
+      enumerable: true,
+      get: () => {
+        compiled ??= new RegExp(source, flags);
+        return compiled;
+      },
+    });
+  }
+  return known as K & { [name in keyof S]: RegExp };
+}
+
 function formsOf(row: AnswerWords): AnswerForms {
   const isJoined = row.unspaced === 'words';
   const gap = isJoined ? String.raw`\s{0,2}` : String.raw`\s{1,2}`;
@@ -127,12 +145,12 @@ function formsOf(row: AnswerWords): AnswerForms {
     oneOf(list.map((word) => (/['’\]]$/.test(word) || row.unspaced ? word : word + NO_WORD_AFTER)));
   const conclusions = [...words(row.so), ...words(row.choose)];
   const verdicts = [...words(row.correct), strong];
-  const pattern = (source: string, flags = 'giu') => new RegExp(source, flags);
+  const pattern = (source: string, flags = 'giu') => ({ source, flags });
   const single = articles.filter((word) => /^[a-z]$/.test(word));
   const reasons = words(row.because);
   const after = [...reasons, ...words(row.after), ...(isLatin(row) ? [] : [...options, ...verbs])];
   const qualifiers = [...words(row.not), ...words(row.bound)];
-  return {
+  const known = {
     language: row.language,
     isJoined,
     signs: [
@@ -148,6 +166,8 @@ function formsOf(row: AnswerWords): AnswerForms {
       ...words(row.rightAnswer),
       ...adjectives,
     ].map(plainStart),
+  };
+  return compiledAtFirstUse(known, {
     heading: pattern(
       `${lead}(?:${subject}${topic}${BETWEEN}[:：→⇒ঃ]|(?<=[[【])${subject}[\\]】][\\s*]{0,3}[:：]?|(?:${strong}|${noun})ঃ)`,
     ),
@@ -213,7 +233,7 @@ function formsOf(row: AnswerWords): AnswerForms {
     ...(options.length > 0
       ? { option: pattern(`${left}${option}\\s{0,2}["'([*]{0,3}(${LETTER})["')\\]*]{0,3}`) }
       : {}),
-  };
+  });
 }
 
 const isLatin = (row: AnswerWords) => /^\p{sc=Latin}/u.test(row.answer);
@@ -236,12 +256,16 @@ export function languagesOfEnd(line: string): AnswerForms[] {
 }
 
 /** What denies a choice after it, in any language. */
-export const DENIALS = ANSWER_FORMS.flatMap(({ notAfter }) => notAfter ?? []);
+export function denials(): RegExp[] {
+  return ANSWER_FORMS.flatMap(({ notAfter }) => notAfter ?? []);
+}
 
 /** What shows a Latin letter to be a choice in languages of another script, where none is a word. */
-export const AFTER_LETTER = ANSWER_FORMS.flatMap(({ after }, index) =>
-  isLatin(ANSWER_WORDS[index] as AnswerWords) ? [] : (after ?? []),
-);
+export function afterLetter(): RegExp[] {
+  return ANSWER_FORMS.flatMap((forms, index) =>
+    isLatin(ANSWER_WORDS[index] as AnswerWords) ? [] : (forms.after ?? []),
+  );
+}
 
 /** Ends with a verb that says what something is, in any language: `Die Summe ist`, `总数是`. */
 export const CLAIMS = new RegExp(

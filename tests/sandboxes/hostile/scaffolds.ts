@@ -1,5 +1,5 @@
 import type { ExecutionResult } from '../../../src/contracts/execution.js';
-import type { ScaffoldFiles } from '../../../src/evolution/types.js';
+import type { ScaffoldFiles } from '../../../src/kinds/evolve/evolution/types.js';
 import { type HostileCase, hostileProgram } from './cases.js';
 
 /** What a hostile scaffold returns, where its program ends by itself and leaves the process alive. */

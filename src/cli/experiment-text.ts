@@ -1,0 +1,42 @@
+import type { ExperimentProgress } from '../contracts/progress.js';
+import type { Fact, FactTable } from '../facts/fact.js';
+import { type Ended, factsOf, type KindFacts, progressAtEnd } from '../facts/kind-facts.js';
+import { capitalised, factText, valueText } from '../facts/text.js';
+import { headedTable, shownAddress } from './format.js';
+
+/** An experiment as people read it: in progress or at its end. */
+export function experimentText(progress: ExperimentProgress, kind: KindFacts): string {
+  return factsText(factsOf(progress, kind));
+}
+
+/** The result of an experiment as people read it. The numbers are those of `metrics.json`. */
+export function resultText(result: Ended, kind: KindFacts): string {
+  return experimentText(progressAtEnd(result, kind), kind);
+}
+
+/** Facts as a table of names and values; below it sentences, tables, and at last where things lie. */
+export function factsText(facts: readonly Fact[]): string {
+  const rows: string[][] = [];
+  const sentences: string[] = [];
+  const tables: string[] = [];
+  const places: string[] = [];
+  for (const fact of facts) {
+    const { value } = fact;
+    if (value.kind === 'address') places.push(`${capitalised(fact.label)}: ${shownAddress(value.address)}`);
+    else if (value.kind === 'table') tables.push(`${capitalised(fact.label)}:\n${tableText(value)}`);
+    else if (value.kind === 'lines')
+      sentences.push([`${capitalised(fact.label)}:`, ...value.lines].join('\n  '));
+    else rows.push([fact.label, factText({ ...fact, value })]);
+  }
+  return [headedTable([], rows), ...sentences, ...tables, ...places].join('\n');
+}
+
+/** @param mostRows the last ones of them are drawn; all where that is left out */
+export function tableText({ head, rows, notes = [] }: FactTable, mostRows = rows.length): string {
+  const shown = rows.slice(-mostRows);
+  const left = rows.length - shown.length;
+  const cells = shown.map((row) => row.map(valueText));
+  return [...(left === 0 ? [] : [`and ${left} before them`]), headedTable([...head], cells), ...notes].join(
+    '\n',
+  );
+}

@@ -1,0 +1,137 @@
+import type { Client } from '@temporalio/client';
+import { type Command, Option } from 'commander';
+import { type Started, startExperiment } from '../client/start.js';
+import type { FlagValues } from '../config/flags.js';
+import { readConfig, resolveConfig } from '../config/load.js';
+import { valueAt } from '../config/pacing.js';
+import type { ExperimentProgress } from '../contracts/progress.js';
+import { type Ended, progressAtEnd } from '../facts/kind-facts.js';
+import type { CommandOptions, Kind } from '../kinds/kind.js';
+import type { LoadedKind } from '../kinds/registry.js';
+import { type CarriedOut, carryOut } from './carry-out.js';
+import { collect } from './collect.js';
+import { leaveToWorkers } from './detach.js';
+import { experimentDisplay } from './display.js';
+import { FAIL_ON_ERROR, shareOf } from './exit-code.js';
+import { resultText } from './experiment-text.js';
+import { startedText } from './started-text.js';
+
+/** An experiment that a command is to start, or to find. */
+export interface AskedExperiment extends LoadedKind {
+  config: object;
+  /** What its check has to say of it. */
+  notes?: readonly string[];
+  json: boolean;
+  /** The largest share of errors with which the command succeeds; null: any. */
+  mostErrors?: number | null;
+  /** The id that it continues under, and no other. */
+  only?: string;
+  /** Is done before it is started. */
+  before?(client: Client): Promise<void>;
+  /** The command that continues it, where that is not the one that was given. */
+  continuedBy?: string;
+}
+
+/** Reads what a command line says of a config. */
+export async function readAsked(
+  { kind, command }: LoadedKind,
+  argument: string | undefined,
+  options: CommandOptions,
+): Promise<object> {
+  const { set } = options;
+  const beside = { flags: flagsOf(kind, options), overrides: command.overrides?.(set) ?? set };
+  if (command.asked === undefined) return readConfig(kind.config, argument ?? null, beside);
+  const source = { source: 'the command line', folder: process.cwd() };
+  const asked = await command.asked(argument ?? '', options);
+  return resolveConfig(kind.config, asked, { ...source, ...beside });
+}
+
+/** Flags are known to commander by their options: `results_dir` as `resultsDir`. */
+function flagsOf({ config }: Kind, options: CommandOptions): FlagValues {
+  return Object.fromEntries(
+    Object.entries(config.flags).map(([name, { option }]) => [
+      name,
+      options[new Option(option).attributeName()],
+    ]),
+  );
+}
+
+/** Starts an experiment, or finds it. @returns what to say of it, first of all how */
+async function startAsked(
+  { kind, command, config, notes = [], only, before }: AskedExperiment,
+  client: Client,
+  taskQueue: string,
+): Promise<Started & { says: [string, ...string[]] }> {
+  await before?.(client);
+  const where = only === undefined ? { taskQueue } : { taskQueue, only };
+  const started = await startExperiment(client, kind, config, where);
+  const own = await command.says?.(config, started);
+  const says = startedText(started, {
+    before: [...(own?.before ?? []), ...notes],
+    after: own?.after ?? [],
+    hasAgents: (command.agents?.(config) ?? []).length > 0,
+    isRetriable: kind.retry !== undefined,
+    facts: kind.facts,
+  });
+  return { ...started, says };
+}
+
+/** How much of an experiment is done at once. */
+function concurrencyOf({ kind, config }: AskedExperiment): number {
+  return valueAt(config, kind.config.pace.concurrency) as number;
+}
+
+/** An experiment as a command carries it to its end. */
+export function carriedOut(asked: AskedExperiment): CarriedOut<ExperimentProgress, Ended> {
+  const { command, config, json, continuedBy, mostErrors } = asked;
+  const { facts } = asked.kind;
+  return {
+    facts,
+    ...(continuedBy === undefined ? {} : { continuedBy }),
+    concurrency: concurrencyOf(asked),
+    agents: command.agents?.(config) ?? [],
+    display: experimentDisplay(json, facts),
+    start: (client, taskQueue) => startAsked(asked, client, taskQueue),
+    ...(command.asksAtEnd === true ? {} : { lastState: (result) => progressAtEnd(result, facts) }),
+    report: (result) => resultText(result, facts),
+    json,
+    mostErrors: mostErrors ?? null,
+  };
+}
+
+/** Leaves an experiment to a worker in the background. @returns the exit code */
+export function detach(asked: AskedExperiment): Promise<number> {
+  const { command, config, json } = asked;
+  const start = async (client: Client, queue: string) => {
+    const { id, how, says } = await startAsked(asked, client, queue);
+    return { id, how, notes: says.slice(1) };
+  };
+  const agents = command.agents?.(config) ?? [];
+  return leaveToWorkers({ agents, concurrency: concurrencyOf(asked), start }, json);
+}
+
+/** Adds the command of a kind, which starts its experiments, attaches to them and continues them. */
+export function addKindCommand(program: Command, loaded: LoadedKind, finish: (code: number) => void): void {
+  const { kind, command: spec } = loaded;
+  const { id, flags, example } = kind.config;
+  const command = program
+    .command(id)
+    .description(spec.summary)
+    .argument(...spec.argument);
+  for (const { option, description } of Object.values(flags)) command.option(option, description);
+  for (const option of spec.options ?? []) command.option(...option);
+  command
+    .option('--set <field=value>', `override a field, e.g. ${example} (repeatable)`, collect, [])
+    .option('--detach', 'leave it to a worker in the background and return')
+    .option(...FAIL_ON_ERROR)
+    .option('--json', 'print the result as JSON, and nothing else')
+    .action(async (argument: string | undefined, options: CommandOptions) => {
+      const json = options.json === true;
+      const mostErrors = shareOf(options.failOnError, options.detach);
+      const config = await readAsked(loaded, argument, options);
+      const notes = await spec.check(config);
+      const carry = (await spec.carry?.(options)) ?? carryOut;
+      const asked = { ...loaded, config, notes, json, mostErrors };
+      finish(options.detach ? await detach(asked) : await carry(carriedOut(asked)));
+    });
+}

@@ -1,0 +1,64 @@
+import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
+import { isMapping, type JsonObject } from '../contracts/json.js';
+import { wholePayload } from '../workers/payload-storage.js';
+
+/** The workflow in progress under an id; null where there is none. */
+export async function inProgress(client: Client, id: string): Promise<WorkflowExecutionDescription | null> {
+  try {
+    const description = await client.workflow.getHandle(id).describe();
+    return description.status.name === 'RUNNING' ? description : null;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
+/** A JSON value that stands in a history; null where it is none. */
+async function jsonOf(payload: Payload | null | undefined): Promise<JsonObject | null> {
+  if (payload == null) return null;
+  const { data, metadata } = await wholePayload(payload);
+  const encoding = metadata?.encoding;
+  const isJson = encoding != null && Buffer.from(encoding).toString() === 'json/plain';
+  return data != null && isJson ? JSON.parse(Buffer.from(data).toString()) : null;
+}
+
+/** The history of a workflow's newest execution, as it is read. */
+async function* eventsOf(client: Client, id: string, pageSize: number) {
+  let nextPageToken: Uint8Array | null | undefined;
+  do {
+    const page = await client.workflowService.getWorkflowExecutionHistory({
+      namespace: client.options.namespace,
+      execution: { workflowId: id },
+      maximumPageSize: pageSize,
+      ...(nextPageToken == null ? {} : { nextPageToken }),
+    });
+    yield* page.history?.events ?? [];
+    nextPageToken = page.nextPageToken;
+  } while (nextPageToken != null && nextPageToken.length > 0);
+}
+
+/** The input that a workflow was started with; null where it is no JSON. Of its history only the first event is asked for. */
+export async function startedWith(client: Client, id: string): Promise<JsonObject | null> {
+  for await (const { workflowExecutionStartedEventAttributes: started } of eventsOf(client, id, 1))
+    return jsonOf(started?.input?.payloads?.[0]);
+  return null;
+}
+
+const EVENTS_A_PAGE = 50;
+
+/**
+ * What an experiment is planned to do: what its first activity answered, or the execution before has carried on; null
+ * where it ended before that.
+ */
+export async function plannedIn(client: Client, id: string): Promise<{ artifacts: string } | null> {
+  for await (const event of eventsOf(client, id, EVENTS_A_PAGE)) {
+    const started = event.workflowExecutionStartedEventAttributes;
+    const carried = (await jsonOf(started?.input?.payloads?.[1]))?.plan;
+    const answered = await jsonOf(event.activityTaskCompletedEventAttributes?.result?.payloads?.[0]);
+    for (const plan of [carried, answered])
+      if (isMapping(plan) && typeof plan.artifacts === 'string') return { artifacts: plan.artifacts };
+    if (answered !== null) return null;
+  }
+  return null;
+}

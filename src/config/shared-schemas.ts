@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+const positiveInteger = z.int().positive();
+
+/** What the run may spend. A limit that is reached ends the run in order, with status `limit_reached`. */
+export const limitsSchema = z
+  .strictObject({
+    max_cost_usd: z.number().positive().nullable().default(null).describe('US dollars.'),
+    max_lm_calls: positiveInteger.nullable().default(null),
+    max_tokens: positiveInteger.nullable().default(null).describe('Input and output tokens together.'),
+    max_wall_seconds: z.number().positive().nullable().default(null),
+  })
+  .prefault({});
+export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const;

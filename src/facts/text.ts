@@ -1,0 +1,95 @@
+import { countedText, dollarsText, durationText, percentText, scoreText } from '../statistics/figure-text.js';
+import type { Fact, Interval, LineValue } from './fact.js';
+
+/** What stands where there is nothing to say. */
+const NOTHING = '–';
+
+/** A fact that stands in one line. */
+export type LineFact = Fact & { value: LineValue };
+
+export const isLineFact = (fact: Fact): fact is LineFact =>
+  fact.value.kind !== 'lines' && fact.value.kind !== 'table';
+
+/** `95 % interval 0.25 to 0.75`; null where nobody asks for one, or nothing is known that it could be of. */
+export function intervalText(value: LineValue): string | null {
+  if (value.kind !== 'rate' && value.kind !== 'score') return null;
+  const { interval } = value;
+  if (interval === undefined || plainText(value) === NOTHING) return null;
+  if (interval === null) return 'no interval';
+  return `95 % interval ${boundsText(interval, value.kind === 'rate' ? percentText : scoreText)}`;
+}
+
+function boundsText(interval: Interval, text: (bound: number) => string): string {
+  return interval.map(text).join(' to ');
+}
+
+/** The value alone, as every place shows it. */
+export function plainText(value: LineValue): string {
+  switch (value.kind) {
+    case 'state':
+      return value.message === null ? value.phase : `${value.phase}: ${value.message}`;
+    case 'text':
+      return value.text;
+    case 'address':
+      return value.address;
+    case 'count':
+      return value.of === undefined ? `${value.count}` : `${value.count} of ${value.of}`;
+    case 'money':
+      return value.dollars === null ? 'unknown' : dollarsText(value.dollars);
+    case 'duration':
+      return durationText(value.seconds);
+    case 'rate':
+      return value.rate === null ? NOTHING : percentText(value.rate);
+    case 'score':
+      return value.score === null ? NOTHING : scoreText(value.score);
+  }
+}
+
+const joined = (parts: readonly (string | null | undefined)[]) =>
+  parts.filter((part) => part != null && part !== '').join(', ');
+
+/** A label at the beginning of a line. */
+export const capitalised = (label: string) => label.charAt(0).toUpperCase() + label.slice(1);
+
+/** The value with its interval, as a cell of a table has it. */
+export function valueText(value: LineValue): string {
+  return joined([plainText(value), intervalText(value)]);
+}
+
+/** The same, and what is said beside it: `33, 2 repeated after a crash`. */
+export function factText({ value, note }: LineFact): string {
+  return joined([valueText(value), note]);
+}
+
+/** Phases that go without saying where all is in one line. */
+const USUAL: readonly string[] = ['preparing', 'running', 'writing'];
+
+/** How an experiment stands; null where it simply works, or takes a moment. */
+export function stateText(facts: readonly Fact[]): string | null {
+  for (const { value } of facts) {
+    if (value.kind !== 'state') continue;
+    return value.message === null && USUAL.includes(value.phase) ? null : plainText(value);
+  }
+  return null;
+}
+
+function isNothing(value: LineValue): boolean {
+  if (value.kind === 'count') return value.count === 0;
+  if (value.kind === 'money') return value.dollars === 0;
+  return plainText(value) === NOTHING;
+}
+
+function briefText({ label, value }: LineFact): string {
+  if (value.kind === 'money') return value.dollars === null ? `${label} unknown` : plainText(value);
+  if (value.kind !== 'count' || value.noun === undefined) return `${label} ${plainText(value)}`;
+  const { count, of, noun } = value;
+  return of === undefined ? countedText(count, noun) : `${count} of ${countedText(of, noun)}`;
+}
+
+/** What matters most of an experiment in progress, for one line: `12 of 20 samples · accuracy 75.0 % · 1 error`. */
+export function briefParts(facts: readonly Fact[]): string[] {
+  return facts
+    .filter(isLineFact)
+    .filter(({ brief, value }) => brief === 'always' || (brief === 'some' && !isNothing(value)))
+    .map(briefText);
+}

@@ -1,0 +1,315 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { asyncLocalStorage, Context, type Info } from '@temporalio/activity';
+import {
+  ActivityFailure,
+  type ActivityOptions,
+  type ApplicationFailure,
+  CancelledFailure,
+  ChildWorkflowFailure,
+  ensureApplicationFailure,
+  noopMetricMeter,
+  RetryState,
+} from '@temporalio/common';
+import { msToNumber } from '@temporalio/common/lib/time.js';
+import type { WorkflowFunction } from '../workflows/kind.js';
+import { isCancellation, useSdk } from '../workflows/sdk.js';
+
+type Activity = (...args: never[]) => Promise<unknown>;
+type Named = string | { name?: string; type?: string };
+
+/** What everything of one experiment shares: its activities, and its workflows by id. */
+class World {
+  readonly executions = new Map<string, Execution>();
+
+  constructor(
+    readonly activities: Readonly<Record<string, Activity>>,
+    readonly warn: (message: string) => void,
+    readonly pause: (milliseconds: number) => Promise<unknown>,
+  ) {}
+}
+
+const scopes = new AsyncLocalStorage<Scope>();
+const executions = new AsyncLocalStorage<Execution>();
+
+/** Cancels what was begun within it, as the SDK's class of this name does. */
+class Scope {
+  readonly cancelRequested: Promise<never>;
+  private reject: (error: CancelledFailure) => void = () => undefined;
+  private isCancelled = false;
+  private readonly cancellable: boolean;
+
+  constructor({
+    cancellable = true,
+    parent = scopes.getStore(),
+  }: { cancellable?: boolean; parent?: Scope | undefined } = {}) {
+    this.cancellable = cancellable;
+    this.cancelRequested = new Promise((_, reject) => {
+      this.reject = reject;
+    });
+    this.cancelRequested.catch(() => undefined);
+    if (cancellable) parent?.cancelRequested.catch(() => this.cancel());
+  }
+
+  static current(): Scope {
+    return scopes.getStore() ?? new Scope();
+  }
+
+  static nonCancellable<Value>(work: () => Promise<Value>): Promise<Value> {
+    return new Scope({ cancellable: false }).run(work);
+  }
+
+  get consideredCancelled(): boolean {
+    return this.isCancelled && this.cancellable;
+  }
+
+  run<Value>(work: () => Promise<Value>): Promise<Value> {
+    return scopes.run(this, work);
+  }
+
+  cancel(): void {
+    if (this.isCancelled) return;
+    this.isCancelled = true;
+    this.reject(new CancelledFailure('cancelled'));
+  }
+
+  /** What is awaited, or the cancellation where that comes first. */
+  orCancelled<Value>(awaited: Promise<Value>): Promise<Value> {
+    return this.cancellable ? Promise.race([awaited, this.cancelRequested]) : awaited;
+  }
+}
+
+/** One workflow in the plain loop: its conditions, its handlers, and what it has begun. */
+class Execution {
+  readonly runId = randomUUID();
+  readonly startTime = new Date();
+  readonly scope = new Scope({ parent: undefined });
+  readonly handlers = new Map<string, (...args: unknown[]) => unknown>();
+  private readonly waiting = new Map<() => boolean, () => void>();
+  private isLooking = false;
+  private activityCount = 0;
+
+  constructor(
+    readonly world: World,
+    readonly workflowId: string,
+    readonly workflowType: string,
+    readonly parent?: Execution,
+  ) {
+    world.executions.set(workflowId, this);
+  }
+
+  static current(): Execution {
+    const execution = executions.getStore();
+    if (execution === undefined) throw new Error('nothing of an experiment runs here');
+    return execution;
+  }
+
+  /** Runs a workflow to its end. */
+  async run(workflow: WorkflowFunction, args: unknown[]): Promise<unknown> {
+    try {
+      return await executions.run(this, () => this.scope.run(() => workflow(...(args as never[]))));
+    } finally {
+      this.world.executions.delete(this.workflowId);
+    }
+  }
+
+  /** Hands a message to its handler, where there is one. */
+  hear(name: string, args: unknown[]): void {
+    const handler = this.handlers.get(name);
+    void executions.run(this, () => this.scope.run(async () => handler?.(...args)));
+    this.look();
+  }
+
+  condition(fn: () => boolean): Promise<void> {
+    if (fn()) return Promise.resolve();
+    const met = new Promise<void>((resolve) => void this.waiting.set(fn, resolve));
+    // What is awaited may come of what is about to happen here, and of nothing from outside.
+    this.look();
+    return met;
+  }
+
+  /** Looks, once everything that follows from what has just come is done, at what is waited for. */
+  look(): void {
+    if (this.isLooking || this.waiting.size === 0) return;
+    this.isLooking = true;
+    setImmediate(() => {
+      this.isLooking = false;
+      let found = false;
+      for (const [fn, resolve] of this.waiting) {
+        if (!fn()) continue;
+        this.waiting.delete(fn);
+        found = true;
+        resolve();
+      }
+      if (found) this.look();
+    });
+  }
+
+  /** Runs an activity here, as often as its policy says. @throws ActivityFailure as the SDK does. */
+  async activity(name: string, args: unknown[], options: ActivityOptions): Promise<unknown> {
+    const scope = Scope.current();
+    const id = String(++this.activityCount);
+    const fail = (cause: Error) =>
+      new ActivityFailure('Activity task failed', name, id, RetryState.NON_RETRYABLE_FAILURE, '', cause);
+    if (scope.consideredCancelled) throw fail(new CancelledFailure('cancelled'));
+    const work = this.world.activities[name];
+    if (work === undefined) throw new Error(`no activity is called ${name}`);
+    const { maximumAttempts = Number.POSITIVE_INFINITY, nonRetryableErrorTypes = [] } = options.retry ?? {};
+    const input = plain(args) as never[];
+    const scheduledTimestampMs = Date.now();
+    let heartbeatDetails: unknown;
+    for (let attempt = 1; ; attempt += 1) {
+      const { workflowId, runId, workflowType } = this;
+      const info = {
+        activityId: id,
+        activityType: name,
+        attempt,
+        workflowType,
+        heartbeatDetails,
+        scheduledTimestampMs,
+      };
+      const context = contextOf({ ...info, workflowExecution: { workflowId, runId } }, scope, (details) => {
+        heartbeatDetails = plain(details);
+      });
+      try {
+        return plain(await scope.orCancelled(asyncLocalStorage.run(context, () => work(...input))));
+      } catch (error) {
+        if (isCancellation(error) || scope.consideredCancelled) throw fail(new CancelledFailure('cancelled'));
+        const failure = ensureApplicationFailure(error);
+        const isFinal = failure.nonRetryable === true || nonRetryableErrorTypes.includes(failure.type ?? '');
+        if (isFinal || attempt >= maximumAttempts) throw fail(failure);
+        await scope.orCancelled(this.world.pause(pauseAfter(attempt, failure, options)));
+      } finally {
+        this.look();
+      }
+    }
+  }
+}
+
+const nothing = () => undefined;
+const QUIET = { log: nothing, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+/** What an activity finds around it, as far as ours look. */
+function contextOf(info: Partial<Info>, scope: Scope, heartbeat: (details: unknown) => void): Context {
+  const cancelled = new AbortController();
+  scope.cancelRequested.catch((error) => cancelled.abort(error));
+  const { cancelRequested } = scope;
+  return new Context(
+    info as Info,
+    cancelRequested,
+    cancelled.signal,
+    heartbeat,
+    undefined,
+    QUIET,
+    noopMetricMeter,
+    {},
+  );
+}
+
+/** Milliseconds until the next attempt. */
+function pauseAfter(
+  attempt: number,
+  { nextRetryDelay }: ApplicationFailure,
+  { retry }: ActivityOptions,
+): number {
+  if (nextRetryDelay != null) return msToNumber(nextRetryDelay);
+  const first = msToNumber(retry?.initialInterval ?? '1s');
+  return Math.min(first * 2 ** (attempt - 1), msToNumber(retry?.maximumInterval ?? '100s'));
+}
+
+/** What arrives on the other side of a server. */
+function plain<Value>(value: Value): Value {
+  return value === undefined ? value : JSON.parse(JSON.stringify(value));
+}
+
+const nameOf = (named: Named): string =>
+  typeof named === 'string' ? named : (named.name ?? named.type ?? '');
+
+const PLAIN = {
+  CancellationScope: Scope,
+  allHandlersFinished: () => true,
+  condition: async (fn: () => boolean, timeout?: string | number) => {
+    const scope = Scope.current();
+    const met = Execution.current().condition(fn);
+    if (timeout === undefined) return scope.orCancelled(met);
+    const late = new AbortController();
+    const ended = pause(msToNumber(timeout), false, { signal: late.signal, ref: false }).catch(() => false);
+    return scope.orCancelled(Promise.race([met.then(() => true), ended])).finally(() => late.abort());
+  },
+  continueAsNew: async () => {
+    throw new Error('the plain loop has no history that could grow long');
+  },
+  getExternalWorkflowHandle: (workflowId: string) => {
+    const { world } = Execution.current();
+    const find = () => {
+      const found = world.executions.get(workflowId);
+      if (found === undefined) throw new Error(`workflow ${workflowId} not found`);
+      return found;
+    };
+    return {
+      signal: async (signal: Named, ...args: unknown[]) => void find().hear(nameOf(signal), plain(args)),
+      cancel: async () => find().scope.cancel(),
+    };
+  },
+  log: { warn: (message: string) => Execution.current().world.warn(message) },
+  scheduleActivity: (name: string, args: unknown[], options: ActivityOptions) =>
+    Execution.current().activity(name, args, options),
+  setCurrentDetails: nothing,
+  setHandler: (message: Named, handler: (...args: unknown[]) => unknown) =>
+    void Execution.current().handlers.set(nameOf(message), handler),
+  sleep: async (time: string | number) => {
+    const execution = Execution.current();
+    await Scope.current().orCancelled(execution.world.pause(msToNumber(time)));
+    execution.look();
+  },
+  startChild: async (
+    workflow: WorkflowFunction,
+    { workflowId, args }: { workflowId: string; args: unknown[] },
+  ) => {
+    const parent = Execution.current();
+    const child = new Execution(parent.world, workflowId, workflow.name, parent);
+    Scope.current().cancelRequested.catch(() => child.scope.cancel());
+    const ended = child.run(workflow, plain(args)).then(plain);
+    ended.catch(nothing).finally(() => parent.look());
+    const result = () =>
+      ended.catch((error: Error) => {
+        const cause = isCancellation(error) ? error : ensureApplicationFailure(error);
+        const execution = { workflowId, runId: child.runId };
+        const state = RetryState.NON_RETRYABLE_FAILURE;
+        throw new ChildWorkflowFailure('default', execution, workflow.name, state, cause);
+      });
+    return { workflowId, firstExecutionRunId: child.runId, result };
+  },
+  upsertSearchAttributes: nothing,
+  workflowInfo: () => {
+    const { workflowId, runId, workflowType, startTime, parent } = Execution.current();
+    const of = (one: Execution) => ({ workflowId: one.workflowId, runId: one.runId, namespace: 'default' });
+    return {
+      ...{ workflowId, runId, workflowType, startTime, firstExecutionRunId: runId },
+      ...{ continueAsNewSuggested: false, namespace: 'default', historyLength: 0 },
+      ...(parent === undefined ? {} : { parent: of(parent) }),
+    };
+  },
+};
+
+/**
+ * Runs an experiment's workflow and its activities in this process, without a server: the same code, with nothing in
+ * between that could be lost or repeated.
+ *
+ * @returns what it comes to
+ * @throws what its workflow fails of
+ */
+export function runPlainly(
+  workflow: WorkflowFunction,
+  input: { workflowId: string; type: string; args: unknown[] },
+  {
+    activities,
+    warn,
+    pause: waiting = pause,
+  }: { activities: object } & Pick<World, 'warn'> & Partial<Pick<World, 'pause'>>,
+): Promise<unknown> {
+  useSdk(PLAIN as unknown as Parameters<typeof useSdk>[0]);
+  const world = new World(activities as Record<string, Activity>, warn, waiting);
+  return new Execution(world, input.workflowId, input.type).run(workflow, plain(input.args));
+}

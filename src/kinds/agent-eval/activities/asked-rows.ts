@@ -1,0 +1,99 @@
+import { closestWord, InvalidInputError } from '../../../config/errors.js';
+import { codeNow } from '../../../user-code/code.js';
+import type { OwnCode } from '../../../user-code/code-file.js';
+import type { StoredRow } from '../bundle-code.js';
+import { type ModuleTrial, modulesOf } from '../bundles/bundle-modules.js';
+import { loadBundle } from '../bundles/load.js';
+import type { ToolRegistry } from '../bundles/tool-registry.js';
+import type { AgentEvalConfig } from '../schema.js';
+
+/** Names in a message, which is to stay readable. */
+const MOST_NAMES = 5;
+
+interface FoundRow extends StoredRow {
+  file: string;
+  registry: ToolRegistry;
+}
+
+/**
+ * The rows that a config asks for, in the order of its datasets, with their tools and rewards loaded once.
+ * @param now ISO 8601: the present time of rows that name none.
+ * @param trial each module goes through it before it is loaded here.
+ * @throws BundleError for what is wrong with a bundle, InvalidInputError for what is wrong with the choice of rows.
+ */
+export async function askedRows(
+  config: AgentEvalConfig,
+  now: string,
+  trial?: ModuleTrial,
+): Promise<StoredRow[]> {
+  const found = new Map<string, FoundRow>();
+  for (const dataset of config.datasets) {
+    const { rows, folder, file } = await loadBundle(dataset, { now, trial });
+    for (const { row, registry } of rows) add(found, { row, registry, folder, file });
+  }
+  const asked = config.rows === null ? [...found.values()] : chosen(config.rows, found);
+  if (config.user === null) refuseUsers(asked);
+  for (const row of asked) refuseLikeNames(row);
+  return asked.map(({ row, folder }) => ({ row, folder }));
+}
+
+/** Lists the modules that rows run, with what these import of their bundle. */
+export function bundleCode(rows: readonly StoredRow[]): OwnCode {
+  const folders = [...new Set(rows.map(({ folder }) => folder))];
+  const modules = new Set(rows.flatMap(({ row, folder }) => modulesOf(row, folder)));
+  return { paths: [...codeNow([...modules]).texts.keys()], folders };
+}
+
+function add(found: Map<string, FoundRow>, row: FoundRow): void {
+  const { id } = row.row;
+  const first = found.get(id);
+  if (first !== undefined) {
+    throw new InvalidInputError(
+      `datasets: the row '${id}' is in ${first.file} and in ${row.file}; an id names a folder, so give one of them another`,
+      'datasets',
+    );
+  }
+  found.set(id, row);
+}
+
+function chosen(ids: readonly string[], found: ReadonlyMap<string, FoundRow>): FoundRow[] {
+  const known = [...found.keys()];
+  return [...new Set(ids)].map((id) => {
+    const row = found.get(id);
+    if (row !== undefined) return row;
+    const guess = closestWord(id, known);
+    const hint = guess === null ? `there are ${listed(known)}` : `did you mean '${guess}'?`;
+    throw new InvalidInputError(`rows: there is no row '${id}'; ${hint}`, 'rows');
+  });
+}
+
+function refuseUsers(rows: readonly FoundRow[]): void {
+  const waiting = rows.filter(({ row }) => row.sim_user_prompt !== null).map(({ row }) => row.id);
+  if (waiting.length === 0) return;
+  throw new InvalidInputError(
+    `user: nobody answers in the rows with a sim_user_prompt (${listed(waiting)}); give user.lm a model, or write user: human`,
+    'user',
+  );
+}
+
+/** Models mix up names that differ in case, - and _ alone. */
+function refuseLikeNames({ row, registry }: FoundRow): void {
+  const offered = registry.toToolDefinitions(row.tools_allowed).map(({ name }) => name);
+  const taken = new Map<string, string>();
+  for (const name of offered) {
+    const plain = name.toLowerCase().replaceAll(/[-_]/g, '');
+    const other = taken.get(plain);
+    if (other !== undefined) {
+      throw new InvalidInputError(
+        `datasets: the tools ${other} and ${name} of ${registry.name} are named alike (${row.id}); rename one of them`,
+        'datasets',
+      );
+    }
+    taken.set(plain, name);
+  }
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).join(', ');
+  return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;
+}

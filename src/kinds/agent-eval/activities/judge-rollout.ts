@@ -1,0 +1,59 @@
+import type { CallRecord } from '../../../contracts/language-model.js';
+import { RewardError, type RewardOutput } from '../bundles/reward.js';
+import type { RolloutOutcome, RolloutRow } from '../contracts.js';
+import { rolloutTrajectory } from '../trajectory.js';
+import type { AgentEvalContext, OpenRollout } from './agent-eval-context.js';
+import { isLastingFailure, ROLLOUT_ERRORS } from './rollout-failures.js';
+
+/** Seconds that a reward may take. */
+const REWARD_SECONDS = 600;
+
+export type Judgement = Pick<RolloutRow, 'reward' | 'reason' | 'metrics' | 'error'>;
+
+const UNJUDGED: Judgement = { reward: null, reason: null, metrics: {}, error: null };
+
+export function notJudged(type: string, message: string): Judgement {
+  return { ...UNJUDGED, error: { type, message } };
+}
+
+/**
+ * What the bundle's reward says of a rollout's end. A reward that fails is an error of the rollout; one that lacks
+ * something outside of it is asked again.
+ */
+export async function judgeRollout(
+  context: AgentEvalContext,
+  rollout: OpenRollout,
+  { outcome, calls }: { outcome: RolloutOutcome; calls: readonly CallRecord[] },
+): Promise<Judgement> {
+  const { stored, database } = rollout;
+  const { messages } = await context.conversations.at(rollout, outcome.place);
+  const name = {
+    task_id: rollout.row,
+    trial: rollout.rollout,
+    reward: null,
+    error: null,
+    ending: outcome.ending,
+  };
+  const trajectory = rolloutTrajectory(name, calls, context.config.seed);
+  try {
+    const judged = await context.code.judge(
+      stored,
+      {
+        messages: structuredClone(messages),
+        seed: await database.read(await database.begin()),
+        database: await database.read(outcome.place.at),
+        trajectory,
+      },
+      { timeoutMs: REWARD_SECONDS * 1000 },
+    );
+    return judgementOf(judged);
+  } catch (error) {
+    if (error instanceof RewardError) return notJudged(ROLLOUT_ERRORS.reward, error.message);
+    if (isLastingFailure(error)) return notJudged(ROLLOUT_ERRORS.infrastructure, error.message);
+    throw error;
+  }
+}
+
+function judgementOf({ score, reason, metrics }: RewardOutput): Judgement {
+  return { reward: score, reason, metrics, error: null };
+}

@@ -1,0 +1,114 @@
+import { Context } from '@temporalio/activity';
+import { heartbeating } from '../../../activities/attempt-journal.js';
+import { checkModels } from '../../../activities/check-model.js';
+import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { OwnerClaims } from '../../../activities/owner-claims.js';
+import { pricesInUse } from '../../../activities/prices-in-use.js';
+import { referenceTo } from '../../../activities/run-reference.js';
+import { configOf } from '../../../config/load.js';
+import { modelNameOf } from '../../../config/model-name.js';
+import { noteCodeChange } from '../../../user-code/code-file.js';
+import { moduleTrialIn, type StoredRow } from '../bundle-code.js';
+import { agentEvalConfigs } from '../config.js';
+import type { AgentEvalInput, AgentEvalPlan, RolloutTask } from '../contracts.js';
+import { chooseAgentEvalFolder, writeAgentEvalFolder } from '../folder.js';
+import { rolloutRules } from '../rollouts/rules.js';
+import type { AgentEvalConfig } from '../schema.js';
+import type { AgentEvalContexts } from './agent-eval-context.js';
+import { askedRows, bundleCode } from './asked-rows.js';
+import { keptRollouts } from './kept-rollouts.js';
+import { HUMAN } from './user-turn.js';
+
+/** A person's message is stored and no more. */
+const STORING = { timeout_sec: 60, max_attempts: 1 };
+
+function tasksOf(rows: readonly StoredRow[], { rollouts }: AgentEvalConfig): RolloutTask[] {
+  return rows.map(({ row }) => ({
+    row: row.id,
+    n_rollouts: rollouts ?? row.n_rollouts,
+    rules: rolloutRules(row),
+  }));
+}
+
+/** Who answers the agent, as the plan says it. */
+function userOf(
+  { user }: AgentEvalConfig,
+  tasks: readonly RolloutTask[],
+): Pick<AgentEvalPlan, 'user_model' | 'human' | 'user'> {
+  if (user === null || !tasks.some(({ rules }) => rules.has_user)) {
+    return { user_model: null, human: false, user: STORING };
+  }
+  if (user === 'human') return { user_model: HUMAN, human: true, user: STORING };
+  const { timeout_sec, max_attempts } = user.lm;
+  return { user_model: modelNameOf(user.lm), human: false, user: { timeout_sec, max_attempts } };
+}
+
+/** Whether the figures come from the simulated model. */
+function isSimulated(config: AgentEvalConfig): boolean {
+  return Object.values(agentEvalConfigs.models(config)).some(({ provider }) => provider === 'simulated');
+}
+
+/**
+ * Validates the input, loads the bundles, chooses the experiment's folder, stores config and rows there, and says what is
+ * to be done. May be repeated: it writes the same objects again.
+ */
+export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies: WorkerDependencies) {
+  const claims = new OwnerClaims(dependencies);
+
+  return (input: AgentEvalInput): Promise<AgentEvalPlan> =>
+    heartbeating(async () => {
+      const { info } = Context.current();
+      const { workflowId, runId } = info.workflowExecution as { workflowId: string; runId: string };
+      const given = await configOf(agentEvalConfigs, input, workflowId);
+      const models = agentEvalConfigs.models(given);
+      await checkModels(models, given.limits, dependencies.environment);
+      const results = dependencies.openStore(given.output.results_dir);
+      const begun = new Date(info.scheduledTimestampMs).toISOString();
+      const { folder, store } = await claims.take(async () => {
+        const asked = { name: workflowId, config: given, begun };
+        const folder = await chooseAgentEvalFolder(results, asked, (now) =>
+          askedRows(given, now, moduleTrialIn(dependencies.userCode)),
+        );
+        return { folder, store: results.within(folder.experiment) };
+      });
+      const { experiment, config, rows } = folder;
+      await writeAgentEvalFolder(store, folder);
+      const run = referenceTo(store, runId);
+      contexts.forget(run);
+      const tasks = tasksOf(rows, config);
+      const kept = await keptRollouts(store, tasks, runId);
+      const log = dependencies.runLogs.for(store, config.output.log_level, 'experiment');
+      const change = await noteCodeChange(
+        store,
+        { ...bundleCode(rows), values: pricesInUse(Object.values(models), dependencies.environment) },
+        { at: begun, rollouts: kept.finished.length },
+        dependencies.keptCode,
+      );
+      if (change !== null) log.warn({ ...change }, 'tools or rewards changed since the last execution');
+      log.info(
+        { experiment, rows: rows.length, kept: kept.finished.length, now: config.now, seed: config.seed },
+        'evaluation prepared',
+      );
+
+      const { lm } = config.agent;
+      return {
+        run,
+        artifacts: store.uri,
+        experiment,
+        execution: runId,
+        name: config.name,
+        agent_model: modelNameOf(lm),
+        ...userOf(config, tasks),
+        simulated: isSimulated(config),
+        rows: tasks,
+        finished: kept.finished,
+        concurrency: config.concurrency,
+        agent: { timeout_sec: lm.timeout_sec, max_attempts: lm.max_attempts },
+        tool_timeout_sec: config.tool_timeout_sec,
+        limits: config.limits,
+        search_attributes: await dependencies.knownSearchAttributes(),
+        kept: kept.totals,
+        spent_wall_seconds: kept.wall_seconds,
+      };
+    });
+}

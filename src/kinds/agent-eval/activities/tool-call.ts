@@ -1,0 +1,62 @@
+import { Context } from '@temporalio/activity';
+import { heartbeating } from '../../../activities/attempt-journal.js';
+import type { ToolCall } from '../../../contracts/language-model.js';
+import { SqlError } from '../../../databases/sql-error.js';
+import { missingFile } from '../../../storage/stored-file.js';
+import { goalHolds } from '../bundles/reward.js';
+import type { DatabaseVersion, ToolCallInput, ToolTurn } from '../contracts.js';
+import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
+import { ROLLOUT_ERRORS, rolloutError, withLastingFailures } from './rollout-failures.js';
+import { agentCall } from './rollout-names.js';
+
+async function askedFor(
+  context: AgentEvalContext,
+  { place, index, ...name }: ToolCallInput,
+): Promise<ToolCall> {
+  const reply = await context.calls.at(agentCall(name, place.agent_turns - 1));
+  const call = reply?.record.tool_calls?.[index];
+  if (call !== undefined) return call;
+  const what = `tool call ${index + 1} of reply ${place.agent_turns} of ${name.row}, rollout ${name.rollout},`;
+  throw missingFile(context.store, what, null);
+}
+
+/** Whether the row's goal holds in a version; null where the row has none. */
+async function goalAt({ database, stored }: OpenRollout, at: DatabaseVersion): Promise<boolean | null> {
+  const { end_goal_sql, id } = stored.row;
+  if (end_goal_sql === null) return null;
+  const copy = await database.open(at, { readOnly: true });
+  try {
+    return await goalHolds(copy, end_goal_sql);
+  } catch (error) {
+    if (!(error instanceof SqlError) && !(error instanceof TypeError)) throw error;
+    throw rolloutError(ROLLOUT_ERRORS.goal, `end_goal_sql of ${id}: ${error.message}`);
+  } finally {
+    copy.close();
+  }
+}
+
+/**
+ * Makes a tool call of the agent's last reply on the version that the rollout stands at. The next version and what the
+ * call came to are stored before anybody hears of it, so the call is made once, whoever is asked how often.
+ */
+export function createToolCall(contexts: AgentEvalContexts) {
+  async function make(input: ToolCallInput): Promise<ToolTurn> {
+    const context = await contexts.get(input.run);
+    const rollout = await context.rollout(input);
+    const { name, arguments: written } = await askedFor(context, input);
+    const limits = {
+      timeoutMs: context.config.tool_timeout_sec * 1000,
+      signal: Context.current().cancellationSignal,
+    };
+    const { outcome, to } = await rollout.database.call(
+      input.place.at,
+      { name, arguments: written },
+      (before, place, call) => context.code.call(rollout.stored, { before, place, call }, limits),
+    );
+    const goal = input.checks_goal ? await goalAt(rollout, to) : null;
+    return { at: to, ok: outcome.ok, goal };
+  }
+
+  return (input: ToolCallInput): Promise<ToolTurn> =>
+    heartbeating(() => withLastingFailures(() => make(input)));
+}

@@ -1,0 +1,171 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { checkFile, permissions } from '../../../config/named-files.js';
+import { messageWithPlace } from '../../../contracts/place-of-error.js';
+import { codeNow, type UserCode } from '../../../user-code/code.js';
+import { type Exports, isLoaded, loadModule } from '../../../user-code/load-module.js';
+import type { BundleRow } from './contracts.js';
+import { isReward, type Reward } from './reward.js';
+import { isToolRegistry, type ToolRegistry } from './tool-registry.js';
+
+/** A row as far as its modules are concerned. */
+type ModulesOf = Pick<BundleRow, 'toolset'>;
+
+/**
+ * Loads a module where one that computes without end, or ends its process, does no harm. What the module throws is left
+ * to whoever loads it next.
+ * @param code what is loaded, whatever the files say now
+ * @returns what came of one that did not come to its end: `was not loaded within 60 s`; null for any other
+ */
+export type ModuleTrial = (path: string, code: UserCode) => Promise<string | null>;
+
+/** How a module is loaded. */
+export interface ModuleLoading {
+  /** Each module goes through it before it is loaded here. */
+  trial?: ModuleTrial | undefined;
+  /** What is loaded, whatever the files say now. */
+  code?: UserCode | undefined;
+}
+
+/** Where bundles are named. */
+const FIELD = 'datasets';
+
+const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'];
+
+/** Finds the module of this name, or the index of the folder of this name; null where there is neither. */
+export function findModule(path: string): string | null {
+  const candidates = [
+    ...(EXTENSIONS.some((extension) => path.endsWith(extension)) ? [path] : []),
+    ...EXTENSIONS.map((extension) => `${path}${extension}`),
+    ...EXTENSIONS.map((extension) => join(path, `index${extension}`)),
+  ];
+  return candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile()) ?? null;
+}
+
+/** What a module of a bundle lacks; the message says what to write. */
+class ModuleFault extends Error {
+  override readonly name = 'ModuleFault';
+}
+
+/** What is wrong with a module. @throws any other error */
+export function moduleMessage(error: unknown): string {
+  if (error instanceof ModuleFault) return error.message;
+  throw error;
+}
+
+/**
+ * The module that a row's `toolset` names: a path such as `./tools.ts`, or names with dots, where `flight_task.tools` is
+ * the module or folder `tools` of the bundle, whatever its folder is called now. Another bundle's tools are not the row's.
+ */
+function toolsetPath(toolset: string, folder: string): string {
+  if (/[\\/]/.test(toolset) || /\.[cm]?[jt]s$/.test(toolset)) {
+    const path = resolve(folder, toolset);
+    if (relative(folder, path).startsWith('..')) throw elsewhere(toolset, path);
+    return found(findModule(path), toolset, [path]);
+  }
+  const names = toolset.split('.');
+  if (names.some((name) => !/^[\w-]+$/.test(name))) {
+    throw new ModuleFault(
+      `'${toolset}' is no toolset: write flight_task.tools, or a path such as ./tools.ts`,
+    );
+  }
+  const places = [join(folder, ...names), ...(names.length > 1 ? [join(folder, ...names.slice(1))] : [])];
+  const first = places.map(findModule).find((path) => path !== null) ?? null;
+  const neighbour = first === null ? findModule(join(dirname(folder), ...names)) : null;
+  if (neighbour !== null) throw elsewhere(toolset, neighbour);
+  return found(first, toolset, places);
+}
+
+function elsewhere(toolset: string, path: string): ModuleFault {
+  return new ModuleFault(
+    `'${toolset}' leads out of the bundle, to ${path}: a bundle is run with its own tools; copy them into its folder`,
+  );
+}
+
+function found(path: string | null, toolset: string, places: string[]): string {
+  if (path !== null) return path;
+  throw new ModuleFault(
+    `there is no module '${toolset}'; looked for ${places.join(', ')} with .ts, .mts, .js, .mjs, and for an index in a folder of that name`,
+  );
+}
+
+/** Finds the modules that a row of a bundle runs, as far as they are there: whoever loads one says what it lacks. */
+export function modulesOf({ toolset }: ModulesOf, folder: string): string[] {
+  const tools = () => toolsetPath(toolset, folder);
+  const reward = () => findModule(join(folder, 'reward'));
+  return [tools, reward].flatMap((find) => {
+    try {
+      return find() ?? [];
+    } catch (error) {
+      if (error instanceof ModuleFault) return [];
+      throw error;
+    }
+  });
+}
+
+/** Of the modules that a row of a bundle runs. @throws NotPermittedError where one may not be named here. */
+export function checkModules(row: ModulesOf, folder: string): void {
+  if (permissions() === null) return;
+  const paths = modulesOf(row, folder);
+  // Nothing is said of a folder that may not be named, such as what it lacks.
+  for (const path of paths.length === 2 ? paths : [...paths, folder]) checkFile(FIELD, path, 'code');
+}
+
+/** @throws ModuleFault, NotPermittedError */
+export async function loadToolset(
+  toolset: string,
+  folder: string,
+  loading: ModuleLoading = {},
+): Promise<{ registry: ToolRegistry; path: string }> {
+  const path = toolsetPath(toolset, folder);
+  const registry = await onlyExport(
+    path,
+    folder,
+    isToolRegistry,
+    "no ToolRegistry: write export const tools = new ToolRegistry('…')",
+    loading,
+  );
+  if (registry.tools.length > 0) return { registry, path };
+  throw new ModuleFault(`the registry ${registry.name} of ${shown(path, folder)} has no tools`);
+}
+
+/** @throws ModuleFault, NotPermittedError */
+export async function loadReward(folder: string, loading: ModuleLoading = {}): Promise<Reward> {
+  const path = findModule(join(folder, 'reward'));
+  if (path === null) throw new ModuleFault(`there is no reward.ts in ${folder}`);
+  return onlyExport(
+    path,
+    folder,
+    isReward,
+    'no reward: write export default defineReward(async (…) => …)',
+    loading,
+  );
+}
+
+async function onlyExport<Value>(
+  path: string,
+  folder: string,
+  is: (value: unknown) => value is Value,
+  none: string,
+  { trial, code = codeNow([path]) }: ModuleLoading,
+): Promise<Value> {
+  checkFile(FIELD, path, 'code');
+  const name = shown(path, folder);
+  const fault = isLoaded(path, code) ? null : await trial?.(path, code);
+  if (typeof fault === 'string') throw new ModuleFault(`${name} ${fault}`);
+  let exported: Exports;
+  try {
+    exported = await loadModule(path, code);
+  } catch (error) {
+    throw new ModuleFault(`${name} cannot be loaded: ${messageWithPlace(error, path)}`);
+  }
+  const values = new Set(Object.values(exported).filter(is));
+  const [only] = values;
+  if (only === undefined) throw new ModuleFault(`${name} exports ${none}`);
+  if (values.size > 1) throw new ModuleFault(`${name} exports ${values.size} of them; there must be one`);
+  return only;
+}
+
+function shown(path: string, folder: string): string {
+  return relative(folder, path) || path;
+}

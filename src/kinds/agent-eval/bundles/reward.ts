@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { describeIssues } from '../../../config/describe-issues.js';
+import type { Database } from '../../../contracts/database.js';
+import { isInfrastructureError } from '../../../contracts/infrastructure-error.js';
+import type { ChatMessage } from '../../../contracts/language-model.js';
+import { asError, runAtOnce, runUserCode, shownValue } from '../../../contracts/run-user-code.js';
+import type { Trajectory } from '../../../trajectories/trajectory.js';
+import type { BundleRow } from './contracts.js';
+
+/** What a rollout has come to. */
+export interface RewardInput {
+  /** The whole conversation: the row's first messages, the agent's, the user's and the answers of tools. */
+  messages: ChatMessage[];
+  /** The database at the end, in a copy of its own. */
+  db: Database;
+  /** The database as the rollout found it, for comparing; it can only be read. */
+  seed: Database;
+  row: BundleRow;
+  trajectory: Trajectory;
+}
+
+const score = z.custom<number>((value) => Number.isFinite(value), {
+  error: ({ input }) => `must be a finite number, not ${input === undefined ? 'missing' : shownValue(input)}`,
+});
+const rewardOutputSchema = z.object({
+  score,
+  reason: z.string().default(''),
+  metrics: z.record(z.string(), z.object({ score, reason: z.string().default('') })).default({}),
+});
+
+/** A judgement. `score` is a finite number, 1 for a task that is done; each metric has a score and a reason of its own. */
+export type RewardOutput = z.output<typeof rewardOutputSchema>;
+/** What a reward function may answer: reason and metrics can be left out. */
+export type RewardAnswer = z.input<typeof rewardOutputSchema>;
+
+/** The reward function failed, or what it answered is no judgement. Never a score: the rollout is an error. */
+export class RewardError extends Error {
+  override readonly name = 'RewardError';
+}
+
+const MARK = Symbol.for('reprise.reward');
+
+/** A checked reward function. */
+export interface Reward {
+  /** @throws RewardError, or the infrastructure's own error. */
+  (input: RewardInput): Promise<RewardOutput>;
+  readonly [MARK]: true;
+}
+
+/** Makes the reward of a bundle: what the function answers is checked every time. */
+export function defineReward(judge: (input: RewardInput) => RewardAnswer | Promise<RewardAnswer>): Reward {
+  if (typeof judge !== 'function') {
+    throw new TypeError('defineReward takes a function: defineReward(async ({ messages, db, row }) => …)');
+  }
+  const checked = async (input: RewardInput): Promise<RewardOutput> => {
+    let answer: unknown;
+    try {
+      answer = await runUserCode(() => judge(input));
+    } catch (error) {
+      if (isInfrastructureError(error)) throw error;
+      throw new RewardError(`the reward failed: ${(error as Error).message}`, { cause: error });
+    }
+    return checkReward(answer);
+  };
+  return Object.assign(checked, { [MARK]: true as const });
+}
+
+/** @throws RewardError that names each field which is wrong. */
+export function checkReward(answer: unknown): RewardOutput {
+  const faults = runAtOnce(() => {
+    try {
+      const read = rewardOutputSchema.safeParse(answer);
+      if (read.success) return read.data;
+      return describeIssues(read.error, answer, {}).map(({ field, message }) =>
+        field === '' ? `it ${message}` : `${field}: ${message}`,
+      );
+    } catch (error) {
+      // A field of it that throws when it is read.
+      return [asError(error).message];
+    }
+  });
+  if (!Array.isArray(faults)) return faults;
+  throw new RewardError(`the reward's answer is no { score, reason, metrics }: ${faults.join('; ')}`);
+}
+
+export function isReward(value: unknown): value is Reward {
+  return typeof value === 'function' && MARK in value;
+}
+
+/**
+ * Whether a goal is reached: the first value of the statement is a number other than 0.
+ * @throws SqlError where the statement cannot be run; TypeError where its value is no number.
+ */
+export async function goalHolds(db: Database, sql: string): Promise<boolean> {
+  const value = await db.fetchValue(sql);
+  if (value === null || typeof value === 'number') return value !== null && value !== 0;
+  throw new TypeError(
+    `a goal must come to true or false, such as SELECT COUNT(*) > 0 FROM …, not ${typeof value}`,
+  );
+}

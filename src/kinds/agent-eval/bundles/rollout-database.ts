@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { InfrastructureError } from '../../../contracts/infrastructure-error.js';
+import { SqliteDatabase } from '../../../databases/sqlite-database.js';
+import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { readJson } from '../../../storage/stored-file.js';
+import type { DatabaseVersion } from '../contracts.js';
+import { changedPages, withPages } from './changed-pages.js';
+import type { BundleRow, ToolOutcome } from './contracts.js';
+import { baseKey, callKey, rolloutKey, versionKey } from './rollout-keys.js';
+import type { ModelToolCall, ToolCallPlace, ToolRan } from './run-tool-call.js';
+import { seedDatabase } from './seed-database.js';
+
+/** What is kept of a tool call; written once, after the bytes that it speaks of. */
+interface CallRecord {
+  call: ModelToolCall;
+  outcome: ToolOutcome;
+  to: DatabaseVersion;
+}
+
+/**
+ * The database of one rollout, in versions: a tool call maps version n to n + 1. Nothing is ever changed in place, so a
+ * call that is done again, by whichever worker, begins at version n once more, and the first record of a version is
+ * the only one: what a crash leaves behind is bytes that nobody speaks of.
+ */
+export class RolloutDatabase {
+  /**
+   * @param store the experiment's folder
+   * @param rollout names the rollout within its row
+   * @param draws what random values follow from; default: the name
+   */
+  constructor(
+    private readonly store: ArtifactStore,
+    private readonly row: Pick<BundleRow, 'id' | 'seed_sql' | 'now'>,
+    private readonly rollout: string,
+    private readonly draws: string = rollout,
+  ) {}
+
+  /** Version 0, seeded by the first rollout of the row that needs it. */
+  async begin(): Promise<DatabaseVersion> {
+    const database = baseKey(this.row.id);
+    if (!(await this.store.exists(database))) {
+      const seeded = await seedDatabase(this.row);
+      try {
+        await this.store.write(database, seeded.serialize(), { ifAbsent: true });
+      } finally {
+        seeded.close();
+      }
+    }
+    return { version: 0, database };
+  }
+
+  /** A copy of a version, to look at or to judge; whatever is written to it is lost when it is closed. */
+  async open(at: DatabaseVersion, options: { readOnly?: boolean } = {}): Promise<SqliteDatabase> {
+    return SqliteDatabase.open(await this.read(at), {
+      now: Date.parse(this.row.now),
+      seed: this.seedOf(at.version + 1),
+      ...options,
+    });
+  }
+
+  /**
+   * Has a tool call run, unless it has been run: then it answers what came of it.
+   * @param run runs it on a copy of a database
+   * @throws InfrastructureError or StorageError; the same call can then be done again.
+   */
+  async call(
+    from: DatabaseVersion,
+    call: ModelToolCall,
+    run: (before: Uint8Array, place: ToolCallPlace, call: ModelToolCall) => Promise<ToolRan>,
+  ): Promise<{ outcome: ToolOutcome; to: DatabaseVersion }> {
+    const version = from.version + 1;
+    const known = await this.recorded(version);
+    if (known !== null) return this.sameCall(known, call);
+    const place = { row: { now: this.row.now }, seed: this.seedOf(version) };
+    const ran = await run(await this.read(from), place, call);
+    const database = ran.bytes === null ? from.database : await this.keep(ran.bytes);
+    const record: CallRecord = { call, outcome: ran.outcome, to: { version, database } };
+    const key = callKey(this.row.id, this.rollout, version);
+    if (await this.store.write(key, JSON.stringify(record), { ifAbsent: true })) return this.answer(record);
+    // Another worker, which was taken for dead, has been faster.
+    return this.sameCall((await this.recorded(version)) ?? record, call);
+  }
+
+  /** Writes the database of a rollout's end under its own name; answers its content hash. */
+  async finish(at: DatabaseVersion): Promise<{ database: string; content_hash: string }> {
+    const database = rolloutKey(this.row.id, this.rollout);
+    const last = await this.open(at, { readOnly: true });
+    try {
+      await this.store.write(database, await this.read(at));
+      return { database, content_hash: last.contentHash() };
+    } finally {
+      last.close();
+    }
+  }
+
+  /** What the call that made a version came to, and that version; null where no call has made it yet. */
+  async made(version: number): Promise<{ outcome: ToolOutcome; to: DatabaseVersion } | null> {
+    const record = await this.recorded(version);
+    return record === null ? null : this.answer(record);
+  }
+
+  /** The bytes of a version. @throws InfrastructureError where they are gone. */
+  async read({ version, database }: DatabaseVersion): Promise<Uint8Array> {
+    const stored = async (key: string): Promise<Uint8Array> => {
+      const bytes = await this.store.read(key);
+      if (bytes !== null) return bytes;
+      throw new InfrastructureError(
+        `version ${version} of ${this.row.id} is gone: there is no ${key}. Its folder was changed; the same command goes on with what is there`,
+      );
+    };
+    const base = await stored(baseKey(this.row.id));
+    return database === baseKey(this.row.id) ? base : withPages(base, await stored(database));
+  }
+
+  private seedOf(version: number): string {
+    return `${this.row.id}/${this.draws}/${version}`;
+  }
+
+  private async keep(bytes: Uint8Array): Promise<string> {
+    const key = versionKey(this.row.id, createHash('sha256').update(bytes).digest('hex'));
+    const base = await this.read(await this.begin());
+    await this.store.write(key, changedPages(base, bytes), { ifAbsent: true });
+    return key;
+  }
+
+  private recorded(version: number): Promise<CallRecord | null> {
+    return readJson<CallRecord>(this.store, callKey(this.row.id, this.rollout, version));
+  }
+
+  private sameCall(record: CallRecord, call: ModelToolCall) {
+    if (record.call.name === call.name && record.call.arguments === call.arguments)
+      return this.answer(record);
+    throw new Error(
+      `version ${record.to.version} of ${this.row.id}, rollout ${this.rollout}, was made by another call of ${record.call.name}`,
+    );
+  }
+
+  private answer({ outcome, to }: CallRecord): { outcome: ToolOutcome; to: DatabaseVersion } {
+    return { outcome, to };
+  }
+}

@@ -1,0 +1,193 @@
+import type { z } from 'zod';
+import type { Database } from '../../../contracts/database.js';
+import type { JsonObject } from '../../../contracts/json.js';
+import type { ToolDefinition } from '../../../contracts/language-model.js';
+import type { ToolOutcome } from './contracts.js';
+import {
+  type AnthropicTool,
+  anthropicTools,
+  type GeminiTool,
+  geminiTools,
+  type OpenAITool,
+  openAITools,
+} from './provider-tools.js';
+import { readArguments, strictParameters, toolParameters } from './tool-arguments.js';
+import { failed, outcomeOf } from './tool-outcome.js';
+
+/** What a tool is given beside its arguments. */
+export interface ToolContext {
+  /** The rollout's database. What a call that fails has written to it is taken back. */
+  db: Database;
+  /** ISO 8601: the row's present time, the same that SQL sees. The machine's clock would differ in a repeated call. */
+  now: string;
+  /** Aborted when the call is given up. */
+  signal?: AbortSignal;
+}
+
+export interface ToolOptions<Parameters extends z.ZodObject> {
+  /** Where it is neither given first nor the function's own name. */
+  name?: string;
+  /** For the model: what the tool does and when to use it. */
+  description: string;
+  /** The arguments. A field that is not listed is refused, unless the schema is made with `z.looseObject`. */
+  parameters: Parameters;
+  /** The tool only reads: a statement of it that writes is refused, and its calls make no new version. */
+  readOnly?: boolean;
+}
+
+export type ToolFunction<Parameters extends z.ZodObject> = (
+  toolArguments: z.output<Parameters>,
+  context: ToolContext,
+) => unknown;
+
+/** A registered tool. */
+export interface Tool {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  parameters: JsonObject;
+  readOnly: boolean;
+}
+
+interface RegisteredTool extends Tool {
+  schema: z.ZodObject;
+  run: ToolFunction<z.ZodObject>;
+}
+
+export interface CallOptions {
+  /** Names of the tools that may be called; null for all. */
+  allowed?: readonly string[] | null;
+  /** Milliseconds that a call may take; default 60,000. */
+  timeoutMs?: number;
+}
+
+const MARK = Symbol.for('reprise.tool-registry');
+/** What all three providers accept: OpenAI allows no dots, Gemini wants a letter or `_` first. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/;
+const CALL_MS = 60_000;
+
+/** The tools of a bundle. One module makes one registry and exports it. */
+export class ToolRegistry {
+  readonly [MARK] = true;
+  private readonly byName = new Map<string, RegisteredTool>();
+
+  constructor(readonly name: string) {
+    if (typeof name !== 'string' || name.trim() === '') {
+      throw new TypeError("a registry needs a name: new ToolRegistry('flight_tools')");
+    }
+  }
+
+  /**
+   * Registers a tool and answers its function, which can still be called by itself. The name is the first argument, the
+   * option `name`, or the name of the function.
+   * @throws TypeError that names the tool and what is wrong with it.
+   */
+  tool<Parameters extends z.ZodObject>(
+    options: ToolOptions<Parameters>,
+    run: ToolFunction<Parameters>,
+  ): ToolFunction<Parameters>;
+  tool<Parameters extends z.ZodObject>(
+    name: string,
+    options: ToolOptions<Parameters>,
+    run: ToolFunction<Parameters>,
+  ): ToolFunction<Parameters>;
+  tool<Parameters extends z.ZodObject>(
+    ...input:
+      | [options: ToolOptions<Parameters>, run: ToolFunction<Parameters>]
+      | [name: string, options: ToolOptions<Parameters>, run: ToolFunction<Parameters>]
+  ): ToolFunction<Parameters> {
+    const [first, options, run] = input.length === 3 ? input : [undefined, ...input];
+    if (typeof run !== 'function' || typeof options !== 'object' || options === null) {
+      throw new TypeError(`${this.name}: a tool is registered with tool(name, options, function)`);
+    }
+    const name = first ?? options.name ?? run.name;
+    if (!NAME.test(name)) {
+      throw new TypeError(
+        name === ''
+          ? `${this.name}: a tool has no name: tool('search_flights', {…}, …), or name the function`
+          : `${this.name}: '${name}' is no name for a tool: letters, digits, _ and -, at most 63, a letter or _ first`,
+      );
+    }
+    if (this.byName.has(name)) throw new TypeError(`${this.name}: there are two tools named ${name}`);
+    const place = `${this.name}.${name}`;
+    if (typeof options.description !== 'string' || options.description.trim() === '') {
+      throw new TypeError(`${place}: description is missing; the model chooses tools by it`);
+    }
+    const schema = strictParameters(options.parameters, place);
+    this.byName.set(name, {
+      name,
+      description: options.description,
+      parameters: toolParameters(schema, place),
+      readOnly: options.readOnly ?? false,
+      schema,
+      run: run as unknown as ToolFunction<z.ZodObject>,
+    });
+    return run;
+  }
+
+  /** The tools in the order of their registration. */
+  get tools(): readonly Tool[] {
+    return [...this.byName.values()];
+  }
+
+  has(name: string): boolean {
+    return this.byName.has(name);
+  }
+
+  /** Whether a call of this name can leave the database as it is only. */
+  isReadOnly(name: string): boolean {
+    return this.byName.get(name)?.readOnly ?? true;
+  }
+
+  /** The tools as Reprise's language models take them. @param allowed names; null for all */
+  toToolDefinitions(allowed: readonly string[] | null = null): ToolDefinition[] {
+    return this.tools
+      .filter(({ name }) => allowed === null || allowed.includes(name))
+      .map(({ name, description, parameters }) => ({ name, description, parameters }));
+  }
+
+  /** The tools as OpenAI's chat completions take them, and every server with that protocol. */
+  toOpenAITools(allowed: readonly string[] | null = null): OpenAITool[] {
+    return openAITools(this.toToolDefinitions(allowed));
+  }
+
+  /** The tools as Gemini's `config.tools` takes them. */
+  toGeminiTools(allowed: readonly string[] | null = null): GeminiTool[] {
+    return geminiTools(this.toToolDefinitions(allowed));
+  }
+
+  /** The tools as Anthropic's messages take them. */
+  toAnthropicTools(allowed: readonly string[] | null = null): AnthropicTool[] {
+    return anthropicTools(this.toToolDefinitions(allowed));
+  }
+
+  /**
+   * Runs a call as a model wrote it. Whatever the model or the tool did wrong is an outcome that the model can read and
+   * correct; only a failure of the infrastructure rejects.
+   * @param call `arguments` is JSON text
+   * @throws InfrastructureError, or whatever the tool threw that `isInfrastructureError` knows.
+   */
+  async call(
+    call: { name: string; arguments: string },
+    context: ToolContext,
+    { allowed = null, timeoutMs = CALL_MS }: CallOptions = {},
+  ): Promise<ToolOutcome> {
+    const tool = this.byName.get(call.name);
+    const offered = this.tools.map(({ name }) => name).filter((name) => allowed?.includes(name) ?? true);
+    const there = offered.length === 0 ? 'there are none' : `there are: ${offered.join(', ')}`;
+    if (tool === undefined) return failed('unknown_tool', `there is no tool '${call.name}'; ${there}`);
+    if (!offered.includes(call.name)) {
+      return failed('not_allowed', `the tool '${call.name}' may not be used here; ${there}`);
+    }
+    const read = await readArguments(call.arguments, tool.schema, tool.parameters);
+    if ('fault' in read) return failed('invalid_arguments', read.fault);
+    return outcomeOf(call.name, timeoutMs, context.signal, async (signal) =>
+      tool.run(read.value, { ...context, signal }),
+    );
+  }
+}
+
+/** Whether a value is a registry, also one of another copy of this module. */
+export function isToolRegistry(value: unknown): value is ToolRegistry {
+  return typeof value === 'object' && value !== null && MARK in value;
+}

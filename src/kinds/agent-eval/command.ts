@@ -1,0 +1,70 @@
+import { checkModels } from '../../activities/check-model.js';
+import { carryingOut } from '../../cli/carry-out.js';
+import { carriedOut } from '../../cli/experiment.js';
+import { commandCode } from '../../user-code/code-runner.js';
+import { judgeCommand } from '../judge/command.js';
+import { judge } from '../judge/kind.js';
+import type { CommandSpec } from '../kind.js';
+import { askedRows } from './activities/asked-rows.js';
+import { moduleTrialIn } from './bundle-code.js';
+import type { ModuleTrial } from './bundles/bundle-modules.js';
+import { agentEvalConfigs } from './config.js';
+import {
+  carryOutJudged,
+  evaluationOverrides,
+  type JudgeOptions,
+  judgeCommandLine,
+  judgeOf,
+} from './judging.js';
+import type { AgentEvalConfig } from './schema.js';
+
+/**
+ * Everything that can be said of an evaluation before a server is started: its models, and every row with its tools and
+ * reward. No model is called.
+ * @param trial each module of a bundle goes through it before it is loaded.
+ * @throws InvalidInputError that names the field, or the file and line of a bundle.
+ */
+export async function checkAgentEval(
+  config: AgentEvalConfig,
+  environment: NodeJS.ProcessEnv,
+  trial: ModuleTrial = moduleTrialIn(commandCode()),
+): Promise<void> {
+  await checkModels(agentEvalConfigs.models(config), config.limits, environment);
+  await askedRows(config, config.now ?? new Date().toISOString(), trial);
+}
+
+/** `reprise agent-eval`. */
+export const agentEvalCommand: CommandSpec<AgentEvalConfig> = {
+  summary: 'evaluate an agent on task bundles: start it, attach to it, continue it after a crash',
+  argument: ['[config]', 'a YAML file; what the options say takes the place of what it says'],
+  options: [
+    ['--judge <provider/model>', 'have a model judge every step when the evaluation is done'],
+    ['--rubric <file>', 'by what it judges (progress, rules and honesty of an agent)'],
+  ],
+  overrides: evaluationOverrides,
+  check: async (config) => {
+    await checkAgentEval(config, process.env);
+    return [];
+  },
+  says: async ({ user }, { id }) => {
+    if (user !== 'human') return {};
+    const how = `You are the user: npx reprise reply ${id} lists who waits for you, npx reprise reply ID "…" answers.`;
+    return { after: [how] };
+  },
+  carry: async (given) => {
+    const options = given as JudgeOptions;
+    const configOf = await judgeOf(options, process.env);
+    if (configOf === null) return null;
+    return (experiment) => {
+      const judging = (artifacts: string) =>
+        carriedOut({
+          kind: judge,
+          command: judgeCommand,
+          config: configOf(artifacts),
+          json: experiment.json,
+          continuedBy: judgeCommandLine(artifacts, options),
+        });
+      return carryingOut(experiment, (carry) => carryOutJudged(carry, experiment, judging));
+    };
+  },
+};

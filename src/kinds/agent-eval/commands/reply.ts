@@ -1,0 +1,75 @@
+import type { Client } from '@temporalio/client';
+import type { Command } from 'commander';
+import { CallStore } from '../../../activities/call-store.js';
+import { EXIT } from '../../../cli/exit.js';
+import { askProgress, QUERY_TIMEOUT } from '../../../cli/follow.js';
+import { withoutWorker } from '../../../cli/format.js';
+import { printText } from '../../../cli/print.js';
+import { describeRun, withClient } from '../../../cli/status.js';
+import { takeUpdate } from '../../../cli/take-update.js';
+import { InvalidInputError } from '../../../config/errors.js';
+import { openStore } from '../../../storage/open.js';
+import { agentCall } from '../activities/rollout-names.js';
+import { AGENT_EVAL_ID, REPLY, ROLLOUT } from '../contracts.js';
+import type { AgentEvalProgress, RolloutProgress } from '../results.js';
+import { onlyWaiting, runOfRollout, type Waiting, waitingText } from './waiting-rollouts.js';
+
+/** What the agent said last in a rollout, from the store where its replies are kept. */
+async function lastWords(
+  artifacts: string,
+  { row, rollout, place }: RolloutProgress,
+): Promise<string | null> {
+  if (place === null || place.agent_turns === 0 || artifacts === '') return null;
+  const call = agentCall({ row, rollout }, place.agent_turns - 1);
+  return (await new CallStore(openStore(artifacts)).at(call))?.record.text ?? null;
+}
+
+async function waitingOf(client: Client, run: string): Promise<Waiting[]> {
+  const handle = client.workflow.getHandle(run);
+  const progress = await askProgress<AgentEvalProgress>(handle, QUERY_TIMEOUT);
+  if (progress === null) throw new Error(withoutWorker(run));
+  const waiting: Waiting[] = [];
+  const query = `WorkflowType = '${ROLLOUT}' AND ExecutionStatus = 'Running'`;
+  for await (const { workflowId } of client.workflow.list({ query })) {
+    if (runOfRollout(workflowId) !== run) continue;
+    const rollout = await askProgress<RolloutProgress>(client.workflow.getHandle(workflowId), QUERY_TIMEOUT);
+    if (rollout?.waiting !== true) continue;
+    waiting.push({ id: workflowId, said: await lastWords(progress.artifacts, rollout) });
+  }
+  return waiting.sort((left, right) => left.id.localeCompare(right.id));
+}
+
+async function reply(client: Client, id: string, text: string | undefined): Promise<string> {
+  const { type, status } = await describeRun(client, id);
+  if (type !== ROLLOUT && type !== AGENT_EVAL_ID) {
+    throw new InvalidInputError(`'${id}' is a ${type}; only evaluations on task bundles have a user`);
+  }
+  if (status.name !== 'RUNNING') {
+    throw new InvalidInputError(`'${id}' has ended (${status.name.toLowerCase()})`);
+  }
+  const isRollout = type === ROLLOUT;
+  const waiting =
+    isRollout && text !== undefined ? [] : await waitingOf(client, isRollout ? runOfRollout(id) : id);
+  const meant = isRollout ? waiting.filter((one) => one.id === id) : waiting;
+  if (text === undefined) {
+    return meant.length === 0 ? `no rollout of ${id} waits for a user now` : waitingText(meant);
+  }
+  const to = isRollout ? id : onlyWaiting(id, meant).id;
+  const handle = client.workflow.getHandle(to);
+  await takeUpdate(handle, REPLY, text);
+  return `${to} goes on`;
+}
+
+export function addReplyCommand(program: Command, finish: (code: number) => void): void {
+  program
+    .command('reply')
+    .description(
+      'answer an agent in the place of the user (agent-eval --user human); without a text, who waits',
+    )
+    .argument('<id>', 'a rollout’s id, or the run’s where one of its rollouts waits')
+    .argument('[text]', 'what the user says; the stop token, ###STOP###, ends the conversation')
+    .action(async (id: string, text: string | undefined) => {
+      printText(await withClient((client) => reply(client, id, text)));
+      finish(EXIT.done);
+    });
+}

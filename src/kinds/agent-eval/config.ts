@@ -1,0 +1,126 @@
+import { basename, dirname } from 'node:path';
+import { InvalidInputError } from '../../config/errors.js';
+import { allow, branchesOf, makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
+import type { ConfigKind, Folders, Written } from '../../config/kind.js';
+import { namedModel } from '../../config/named-model.js';
+import { paceOfModel } from '../../config/pacing.js';
+import { isRemote, requireFile, resolveLocation, resultsLocation } from '../../config/paths.js';
+import { textOrFile } from '../../config/text-or-file.js';
+import { fillInDates, PlaceholderError } from './bundles/placeholders.js';
+import { AGENT_EVAL_FLAGS, shortUser, withModelVariables } from './flags.js';
+import { NAMES } from './index.js';
+import { type AgentEvalConfig, agentEvalConfigSchema } from './schema.js';
+
+/** The dataset of a folder is named by the folder. */
+const DATASET_FILE = /\.jsonl?$/;
+
+function refuse(field: string, message: string): never {
+  throw new InvalidInputError(`${field}: ${message}`, field);
+}
+
+/**
+ * Writes out what may be said in a word: `dataset: x` for a list of one, and a model's name in the place of `agent` and
+ * `user`.
+ * @throws InvalidInputError where `dataset` stands beside `datasets`.
+ */
+function writeOut(raw: Written): Written {
+  const { dataset: given, agent, user, ...rest } = raw;
+  // Null says the same as leaving out.
+  const dataset = given ?? undefined;
+  if (dataset !== undefined && raw.datasets != null) {
+    refuse('dataset', 'stands beside datasets; name all of them there');
+  }
+  return {
+    ...rest,
+    // A mapping is the section of a run, which is refused as such.
+    ...(dataset !== undefined && (typeof dataset === 'string' ? { datasets: [dataset] } : { dataset })),
+    ...(agent !== undefined && { agent: typeof agent === 'string' ? { lm: namedModel(agent) } : agent }),
+    ...(user !== undefined && { user: typeof user === 'string' ? shortUser(user) : user }),
+  };
+}
+
+function bundlePath(given: string, index: number, folder: string): string {
+  const field = `datasets[${index}]`;
+  const path = resolveLocation(given, folder, field);
+  if (isRemote(path)) refuse(field, `${path}: a bundle has modules, so it lies on the worker’s machine`);
+  if (/\.ya?ml$/.test(path)) {
+    refuse(field, `${given} is a config, not a bundle; name it before the options`);
+  }
+  requireFile(path, field, 'code');
+  return path;
+}
+
+/** Dates are written out for each row, by its own time. */
+function refuseUnknownDates(system_prompt: string): void {
+  try {
+    fillInDates(system_prompt, new Date(0).toISOString());
+  } catch (error) {
+    if (!(error instanceof PlaceholderError)) throw error;
+    refuse('agent.system_prompt', error.message);
+  }
+}
+
+function refuseTwice(values: readonly string[], section: string): void {
+  for (const [index, value] of values.entries()) {
+    const first = values.indexOf(value);
+    if (first !== index) refuse(`${section}[${index}]`, `${value} is ${section}[${first}] once more`);
+  }
+}
+
+function finish(config: AgentEvalConfig, folders: Folders): AgentEvalConfig {
+  const result = structuredClone(config);
+  const { agent, output } = result;
+  const { config: folder } = folders;
+  result.datasets = result.datasets.map((dataset, index) => bundlePath(dataset, index, folder));
+  refuseTwice(result.datasets, 'datasets');
+  refuseTwice(result.rows ?? [], 'rows');
+  if (agent.system_prompt !== null) {
+    agent.system_prompt = textOrFile(agent.system_prompt, folder, 'agent.system_prompt');
+    refuseUnknownDates(agent.system_prompt);
+  }
+  output.results_dir = resultsLocation(output.results_dir, folders);
+  return result;
+}
+
+function jsonSchema(): SchemaNode {
+  const schema = schemaOf('Reprise config of an evaluation on task bundles', agentEvalConfigSchema);
+  const text = { type: 'string', minLength: 1 };
+  const properties = schema.properties as Record<string, SchemaNode>;
+  for (const key of ['datasets', 'agent']) makeOptional(schema, key);
+  for (const section of [properties.agent, properties.user]) {
+    for (const branch of branchesOf(section)) if (branch.properties !== undefined) makeOptional(branch, 'lm');
+  }
+  allow(schema, 'agent', text);
+  allow(schema, 'user', text);
+  const { name, ...others } = properties;
+  const dataset = { description: 'Short for a list of one.', ...text };
+  return { ...schema, properties: { ...(name && { name }), dataset, ...others } };
+}
+
+/** Configs of evaluations on task bundles. Models may also be named by environment variables. */
+export const agentEvalConfigs: ConfigKind<AgentEvalConfig> = {
+  ...NAMES,
+  sections: 'datasets, agent, user, limits and output',
+  example: 'agent.lm.temperature=0',
+  rows: 'datasets',
+  inFlight: 'rollouts',
+  atOnce: 'rollouts',
+  flags: AGENT_EVAL_FLAGS,
+  writeOut,
+  fillIn: withModelVariables,
+  schema: () => agentEvalConfigSchema,
+  jsonSchema,
+  finish,
+  models: ({ agent, user }) => ({
+    'agent.lm': agent.lm,
+    ...(user !== null && user !== 'human' && { 'user.lm': user.lm }),
+  }),
+  nameOf: ({ datasets: [first = ''] }) => basename(DATASET_FILE.test(first) ? dirname(first) : first),
+  pace: {
+    concurrency: 'concurrency',
+    fixed: ['limits', 'output', 'tool_timeout_sec', ...paceOfModel('agent.lm'), ...paceOfModel('user.lm')],
+    free: ['name'],
+  },
+  // One that names no present time has that of the evaluation which it continues.
+  compared: (config, earlier) => ({ ...config, now: config.now ?? earlier.now }),
+};

@@ -1,0 +1,150 @@
+import {
+  countFact,
+  type Fact,
+  labelOf,
+  scoreFact,
+  stateFact,
+  tableFacts,
+  textFact,
+} from '../../facts/fact.js';
+import { changeFacts, spendingFacts, unitsFact } from '../../facts/frame.js';
+import type { KindFacts } from '../../facts/kind-facts.js';
+import { type TrialWords, weightsText } from '../../statistics/pass-at-k.js';
+import { sumOf } from '../../statistics/sums.js';
+import type { RolloutResult } from './contracts.js';
+import type { AgentEvalMetrics, AgentEvalProgress, RolloutProgress } from './results.js';
+
+/** What the figures of several trials of a task are of. */
+export const ROLLOUTS_OF_ROWS: TrialWords = { trial: 'rollout', task: 'row' };
+
+type Work = Pick<AgentEvalProgress, 'agent_turns' | 'tool_calls' | 'tool_calls_failed'>;
+
+function facts(progress: AgentEvalProgress): Fact[] {
+  const { mean_reward, user_faults, metrics } = progress;
+  return [
+    unitsFact(
+      progress,
+      metrics === null ? null : `${metrics.rollouts} with a reward, of ${metrics.rows} rows`,
+    ),
+    scoreFact('mean_reward', mean_reward, { interval: metrics?.mean_reward_interval, brief: 'always' }),
+    countFact('user_faults', user_faults, {
+      label: 'spoiled by the user',
+      note: user_faults === 0 ? undefined : faultsNote(metrics),
+      brief: 'some',
+    }),
+    ...(metrics === null ? [] : endedFacts(metrics)),
+    ...workFacts(progress),
+  ];
+}
+
+function workFacts({ agent_turns, tool_calls, tool_calls_failed }: Work): Fact[] {
+  return [
+    countFact('agent_turns', agent_turns, { label: 'replies of the agent' }),
+    countFact('tool_calls', tool_calls, { note: `${tool_calls_failed} failed` }),
+  ];
+}
+
+function faultsNote(metrics: AgentEvalMetrics | null): string {
+  const counts = metrics === null ? '' : `${countsText(metrics.user_faults)}, `;
+  return `${counts}no failures: in no rate`;
+}
+
+function endedFacts(metrics: AgentEvalMetrics): Fact[] {
+  const { pass_at_k, pass_hat_k, pass_rows, pass_warning } = metrics;
+  return [
+    ...changeFacts(metrics.code_changes, 'rollouts'),
+    textFact('endings', countsText(metrics.endings) || '–'),
+    ...tableFacts(
+      'pass',
+      {
+        head: ['k', 'pass@k', 'pass^k', 'rows'],
+        rows: pass_at_k.map((rate, index) => [
+          { kind: 'count', count: index + 1 },
+          { kind: 'rate', rate },
+          { kind: 'rate', rate: pass_hat_k[index] ?? null },
+          { kind: 'count', count: pass_rows[index] ?? 0 },
+        ]),
+        notes: [
+          weightsText(ROLLOUTS_OF_ROWS),
+          ...(pass_warning === undefined ? [] : [`Warning: ${pass_warning}.`]),
+        ],
+      },
+      { label: 'pass@k and pass^k' },
+    ),
+    ...tableFacts(
+      'reward_metrics',
+      {
+        head: ['metric of the reward', 'rollouts', 'mean'],
+        rows: Object.entries(metrics.reward_metrics).map(([name, { rollouts, mean, interval }]) => [
+          { kind: 'text', text: name },
+          { kind: 'count', count: rollouts },
+          { kind: 'score', score: mean, interval },
+        ]),
+      },
+      { label: 'metrics of the reward' },
+    ),
+    ...tableFacts(
+      'by_row',
+      {
+        head: ['row', 'rollouts', 'successes', 'mean reward'],
+        rows: Object.entries(metrics.by_row).map(([row, { rollouts, successes, mean_reward }]) => [
+          { kind: 'text', text: row },
+          { kind: 'count', count: rollouts },
+          { kind: 'count', count: successes },
+          { kind: 'score', score: mean_reward },
+        ]),
+      },
+      { label: 'rows' },
+    ),
+  ];
+}
+
+/** What was counted under each name, as `2 empty, 1 role swap`; nothing where nothing was. */
+function countsText(counted: Readonly<Record<string, number>>): string {
+  return Object.entries(counted)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${labelOf(name)}`)
+    .join(', ');
+}
+
+/** What a rollout has come to, for its own page in the Temporal UI. */
+export function rolloutFacts(
+  { totals, waiting }: RolloutProgress,
+  { status, ending, score, error }: Partial<RolloutResult>,
+): Fact[] {
+  const { agent_turns, tool_calls, tool_calls_failed } = totals;
+  return [
+    stateFact(status ?? 'running', waiting ? 'waits for a person: reprise reply' : null),
+    ...(ending == null ? [] : [textFact('ending', ending, { label: 'ended by' })]),
+    ...(score == null ? [] : [scoreFact('reward', score)]),
+    ...(error == null ? [] : [textFact('error', `${error.type}: ${error.message}`)]),
+    ...workFacts({ agent_turns, tool_calls, tool_calls_failed }),
+    ...spendingFacts(totals),
+  ];
+}
+
+/** An evaluation on task bundles: rollouts, and their rewards. */
+export const AGENT_EVAL_FACTS: KindFacts<AgentEvalProgress> = {
+  facts,
+  judged: ({ rollouts, errors, user_faults }) => {
+    const spoiled = sumOf(Object.values(user_faults));
+    return { what: 'rollout', judged: rollouts, errors, of: rollouts + errors + spoiled };
+  },
+  atEnd: ({ agent_model, user_model, rollouts, rollouts_planned, errors, ...metrics }) => {
+    const user_faults = sumOf(Object.values(metrics.user_faults));
+    return {
+      models: { agent: agent_model, user: user_model },
+      units: {
+        noun: 'rollout',
+        planned: rollouts_planned,
+        ended: rollouts + errors + user_faults,
+        running: 0,
+      },
+      mean_reward: metrics.mean_reward,
+      user_faults,
+      agent_turns: metrics.agent_turns,
+      tool_calls: metrics.tool_calls,
+      tool_calls_failed: metrics.tool_calls_failed,
+    };
+  },
+};

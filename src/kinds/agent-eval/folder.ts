@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { forEachConcurrently } from '../../storage/byte-streams.js';
+import type { Found } from '../../storage/experiment-folder.js';
+import { candidateNames, foundFolder } from '../../storage/experiment-folder.js';
+import { writeStoredConfig } from '../../storage/stored-config.js';
+import { parseJson } from '../../storage/stored-file.js';
+import { planKey } from '../run/paths.js';
+import type { StoredRow } from './bundle-code.js';
+import { agentEvalConfigs } from './config.js';
+import { bundleRowKey } from './paths.js';
+import type { AgentEvalConfig } from './schema.js';
+
+/** Rows that are written at once; with their seeds they may be large. */
+const ROWS_AT_ONCE = 16;
+
+/** The folder that an evaluation works in, and what it works on there. */
+export interface AgentEvalFolder {
+  /** Its name. */
+  experiment: string;
+  state: 'absent' | 'unfinished';
+  /** The config with the present time of this folder. */
+  config: AgentEvalConfig;
+  rows: StoredRow[];
+}
+
+/** Which rows the folder was made for. */
+interface StoredRows {
+  rows: { id: string; sha256: string }[];
+}
+
+function rowsOf(rows: readonly StoredRow[]): StoredRows {
+  const hashed = (row: StoredRow) => createHash('sha256').update(JSON.stringify(row)).digest('hex');
+  return { rows: rows.map((stored) => ({ id: stored.row.id, sha256: hashed(stored) })) };
+}
+
+/**
+ * What a folder is to an evaluation.
+ * @param begun ISO 8601: the present time of a new evaluation whose config names none.
+ * @param load the rows as they are at a present time.
+ */
+export function foundAgentEval(
+  store: ArtifactStore,
+  { id, config, begun }: { id: string; config: AgentEvalConfig; begun: string },
+  load: (now: string) => Promise<StoredRow[]>,
+): Promise<Found<AgentEvalConfig>> {
+  return foundFolder(store, id, config, agentEvalConfigs, async (earlier) =>
+    holdsRows(store, await load(config.now ?? earlier.now ?? begun)),
+  );
+}
+
+/**
+ * Chooses the folder: an unfinished evaluation of the same config and the same rows is continued, with the present time
+ * that it began with; what is finished is never written over.
+ * @param begun, load: see {@link foundAgentEval}
+ */
+export async function chooseAgentEvalFolder(
+  results: ArtifactStore,
+  { name, config, begun }: { name: string; config: AgentEvalConfig; begun: string },
+  load: (now: string) => Promise<StoredRow[]>,
+): Promise<AgentEvalFolder> {
+  for (const experiment of candidateNames(name)) {
+    const store = results.within(experiment);
+    const { state, earlier } = await foundAgentEval(store, { id: experiment, config, begun }, load);
+    if (state === 'taken') continue;
+    const now = config.now ?? earlier?.now ?? begun;
+    return { experiment, state, config: { ...config, now }, rows: await load(now) };
+  }
+  throw new Error('unreachable: there are endlessly many names');
+}
+
+/** Where an attempt was cut off before the rows were written, the folder holds them as good as others. */
+export async function holdsRows(store: ArtifactStore, rows: readonly StoredRow[]): Promise<boolean> {
+  const text = await store.readText(planKey());
+  if (text === null || text === JSON.stringify(rowsOf(rows))) return true;
+  parseJson(text, store, planKey());
+  return false;
+}
+
+/** The folder's own copies: a worker without the dataset knows the rows. The config comes last. */
+export async function writeAgentEvalFolder(
+  store: ArtifactStore,
+  { config, rows }: AgentEvalFolder,
+): Promise<void> {
+  await forEachConcurrently(rows, ROWS_AT_ONCE, async (stored) => {
+    await store.write(bundleRowKey(stored.row.id), JSON.stringify(stored));
+  });
+  await store.write(planKey(), JSON.stringify(rowsOf(rows)));
+  await writeStoredConfig(store, config);
+}

@@ -1,0 +1,26 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KindNames } from '../../config/kind.js';
+import type { RegisteredKind } from '../kind.js';
+import { AGENT_EVAL_ID } from './contracts.js';
+
+export const NAMES: KindNames = {
+  id: AGENT_EVAL_ID,
+  noun: 'an evaluation on task bundles',
+  recognises: (raw) => 'datasets' in raw || typeof raw.dataset === 'string',
+};
+
+export const AGENT_EVAL: RegisteredKind = {
+  ...NAMES,
+  kind: async () => (await import('./kind.js')).agentEval,
+  command: async () => (await import('./command.js')).agentEvalCommand,
+  activities: async () => (await import('./activities/index.js')).createAgentEvalActivities,
+  reads: (folder) =>
+    existsSync(join(folder, 'task.jsonl')) &&
+    readdirSync(folder).some((name) => /^reward\.m?[jt]s$/.test(name)),
+  modules: { 'reprise/bundle': () => import('./bundles/index.js') },
+  commands: [
+    { names: ['reply'], load: async () => (await import('./commands/reply.js')).addReplyCommand },
+    { names: ['bundle'], load: async () => (await import('./commands/bundle.js')).addBundleCommands },
+  ],
+};

@@ -1,0 +1,142 @@
+import type { CallRecord } from '../../contracts/language-model.js';
+import type { Beside, Repeats } from '../../contracts/step-cost.js';
+import { addRepeats, repeatsOfCall } from '../../runtime/repeats.js';
+import { addStep, costOfCall } from '../../runtime/step-cost.js';
+import { besideOf } from '../../statistics/beside.js';
+import { CallTally } from '../../statistics/call-figures.js';
+import { affordableResamples, boundsOf, clusteredMean } from '../../statistics/clustered-bootstrap.js';
+import { ErrorTally } from '../../statistics/error-tally.js';
+import { groupBy } from '../../statistics/group-by.js';
+import { passWarning } from '../../statistics/pass-at-k.js';
+import { roundCost } from '../../statistics/result-row.js';
+import { isSuccess, rewardStatistics } from '../../statistics/reward-statistics.js';
+import { Sum } from '../../statistics/sums.js';
+import type { RolloutEnding, RolloutRow, UserFault } from './contracts.js';
+import { ROLLOUTS_OF_ROWS } from './facts.js';
+import type { AgentEvalMetrics, RewardMetric } from './results.js';
+
+/** What stands beside the figures. */
+export type AgentEvalFacts = Pick<
+  AgentEvalMetrics,
+  | 'name'
+  | 'experiment'
+  | 'status'
+  | 'status_message'
+  | 'agent_model'
+  | 'user_model'
+  | 'simulated'
+  | 'code_changes'
+  | 'wall_seconds'
+  | 'started_at'
+  | 'ended_at'
+> & {
+  /** Rollouts planned, by row. */
+  planned: readonly { row: string; n_rollouts: number }[];
+  success_reward: number;
+  seed: number;
+};
+
+type SpentOnCalls = Pick<AgentEvalMetrics, 'lm_calls' | 'usage' | 'cost_usd' | keyof Repeats | keyof Beside>;
+
+export function noCallFigures(): SpentOnCalls {
+  return { lm_calls: 0, lm_calls_repeated: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0 };
+}
+
+/** The figures after another call of a model. */
+export function addCall(figures: SpentOnCalls, call: CallRecord): SpentOnCalls {
+  return { ...addStep(figures, costOfCall(call)), ...addRepeats(figures, repeatsOfCall(call)) };
+}
+
+function counts<Key extends string>(keys: readonly Key[]): Partial<Record<Key, number>> {
+  const counted: Partial<Record<Key, number>> = {};
+  for (const key of keys) counted[key] = (counted[key] ?? 0) + 1;
+  return counted;
+}
+
+const sum = (rows: readonly RolloutRow[], figure: 'agent_turns' | 'tool_calls' | 'tool_calls_failed') =>
+  rows.reduce((total, row) => total + row[figure], 0);
+
+function byRow(
+  rows: readonly RolloutRow[],
+  { planned, success_reward }: Pick<AgentEvalFacts, 'planned' | 'success_reward'>,
+): AgentEvalMetrics['by_row'] {
+  const rewards = groupBy(rows, ({ task_id }) => task_id);
+  const figures = planned.map(({ row }) => {
+    const judged = (rewards.get(row) ?? []).flatMap(({ reward }) => reward ?? []);
+    const successes = judged.filter((reward) => isSuccess(reward, success_reward)).length;
+    return [row, { rollouts: judged.length, mean_reward: new Sum(judged).mean, successes }] as const;
+  });
+  return Object.fromEntries(figures);
+}
+
+/** Each named metric of the reward, in the order of their names. */
+function rewardMetrics(rows: readonly RolloutRow[], seed: number): Record<string, RewardMetric> {
+  const scores = rows.flatMap(({ task_id, reward, metrics }) =>
+    reward === null ? [] : Object.entries(metrics).map(([name, { score }]) => ({ name, task_id, score })),
+  );
+  const names = [...groupBy(scores, ({ name }) => name)].sort(([left], [right]) => (left < right ? -1 : 1));
+  const resamples = affordableResamples(scores.length);
+  const figures = names.map(([name, named]) => {
+    const byTask = [...groupBy(named, ({ task_id }) => task_id).values()];
+    const groups = byTask.map((task) => task.map(({ score }) => score));
+    const mean = clusteredMean(groups, { seed, resamples });
+    return [name, { rollouts: named.length, mean: mean?.estimate ?? 0, interval: boundsOf(mean) }] as const;
+  });
+  return Object.fromEntries(figures);
+}
+
+/**
+ * The metrics of an evaluation from the rows of its rollouts. Errors and rollouts that a faulty user spoiled are in no
+ * rate and no mean; they are counted.
+ */
+export function agentEvalMetrics(
+  facts: AgentEvalFacts,
+  rows: readonly RolloutRow[],
+  calls: SpentOnCalls,
+  asked = new CallTally(),
+): AgentEvalMetrics {
+  const { planned, success_reward, seed, ...known } = facts;
+  const statistics = rewardStatistics(rows, { successReward: success_reward, seed });
+  const { mean_reward: mean, pass } = statistics;
+  const most = planned.reduce((largest, { n_rollouts }) => Math.max(largest, n_rollouts), 0);
+  const forEachK = (figure: 'pass_at_k' | 'pass_hat_k') =>
+    Array.from({ length: most }, (_, index) => pass[index]?.[figure] ?? null);
+  const by_row = byRow(rows, facts);
+  const judgedRows = Object.values(by_row).flatMap(({ rollouts }) => (rollouts === 0 ? [] : [rollouts]));
+  const warning = passWarning(judgedRows, ROLLOUTS_OF_ROWS);
+  const tally = new ErrorTally();
+  for (const { status, error } of rows) {
+    if (status === 'error') tally.add(error ?? { type: 'Error', message: '' });
+  }
+  for (const { cut_off } of rows) asked.addCutOff(cut_off);
+  const faults = rows.flatMap(({ user_fault }) => user_fault ?? []);
+  const endings = rows.flatMap(({ ending }): RolloutEnding[] => (ending === null ? [] : [ending]));
+  const userFaults: Record<UserFault, number> = { empty: 0, role_swap: 0, early_stop: 0, cut_off: 0 };
+  return {
+    ...known,
+    kind: 'agent-eval',
+    rows: planned.length,
+    rollouts_planned: planned.reduce((total, { n_rollouts }) => total + n_rollouts, 0),
+    rollouts: statistics.trials,
+    errors: tally.total,
+    errors_by_type: tally.counts(),
+    ...tally.causes(),
+    user_faults: { ...userFaults, ...counts(faults) },
+    endings: counts(endings),
+    mean_reward: mean?.estimate ?? null,
+    mean_reward_interval: boundsOf(mean),
+    reward_metrics: rewardMetrics(rows, seed),
+    pass_at_k: forEachK('pass_at_k'),
+    pass_hat_k: forEachK('pass_hat_k'),
+    pass_rows: Array.from({ length: most }, (_, index) => pass[index]?.tasks ?? 0),
+    ...(warning === null ? {} : { pass_warning: warning }),
+    by_row,
+    agent_turns: sum(rows, 'agent_turns'),
+    tool_calls: sum(rows, 'tool_calls'),
+    tool_calls_failed: sum(rows, 'tool_calls_failed'),
+    ...asked.figures(),
+    ...calls,
+    cost_usd: calls.cost_usd === null ? null : roundCost(calls.cost_usd),
+    ...besideOf(calls, calls.unkept ?? null),
+  };
+}

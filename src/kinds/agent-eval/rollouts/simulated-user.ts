@@ -1,0 +1,101 @@
+import type { ChatMessage } from '../../../contracts/language-model.js';
+
+/** What a simulated user, or a person in its place, says when they are done. */
+export const DEFAULT_STOP_TOKEN = '###STOP###';
+
+/** A user's words without the stop token, and whether it was there. */
+export interface UserMessage {
+  text: string;
+  stops: boolean;
+}
+
+const RULES = (
+  stopToken: string,
+) => `You play the user in a chat with an assistant. Who you are and what you want:
+
+<part>
+PART
+</part>
+
+How to play it:
+- You are the user in every message, never the assistant. Write what the user would type, without a label or a comment of yours.
+- One message at a time, short, as people write in a chat. Do not tell everything at once: say what is asked for or what comes next.
+- The text above is all that you know. What it does not say, you do not know: never make up a name, a number, a date or a preference, and say that you do not have it.
+- The assistant does its work without you. Do not offer it help, do not guess at its systems, and do not carry out its steps.
+- Agreeing to something is not the end: wait until the assistant says that it is done.
+- When everything that you want is done, or it is clear that it cannot be done, write ${stopToken}, alone or as the end of your last message. Never write it before.`;
+
+const OPENING = 'The chat is open, and you write first.';
+
+/** Splits the stop token, in whatever case, off what a user says. */
+export function readUserMessage(said: string, stopToken: string): UserMessage {
+  const parts = said.split(new RegExp(escaped(stopToken), 'gi'));
+  return { text: parts.join('').trim(), stops: parts.length > 1 };
+}
+
+/** A question mark in whatever script, with what follows it in its word. */
+const MARK = /[?？؟՞\u037e](\S*)/g;
+
+/** Whether a text holds a question; the address of a page may hold a mark too, before its parameters. */
+function asks(text: string): boolean {
+  return [...text.matchAll(MARK)].some(([, rest = '']) => !/[=&]/.test(rest));
+}
+
+/**
+ * What a user's words do: the conversation goes on, or ends. Words beside the stop token that answer what the agent has
+ * just asked are heard: the agent can still act on them.
+ * @param messages the conversation before them
+ */
+export function userMove(
+  { text, stops }: UserMessage,
+  messages: readonly ChatMessage[],
+): 'said' | 'answered_and_left' | 'stopped' {
+  if (!stops) return 'said';
+  const last = visibleMessages(messages).at(-1);
+  const isAnswer = text !== '' && last?.role === 'assistant' && asks(last.content);
+  return isAnswer ? 'answered_and_left' : 'stopped';
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** What a user can see of a conversation: neither instructions nor tools. */
+export function visibleMessages(messages: readonly ChatMessage[]): ChatMessage[] {
+  return messages
+    .filter(({ role, content }) => (role === 'user' || role === 'assistant') && content.trim() !== '')
+    .map(({ role, content }) => ({ role, content }));
+}
+
+/**
+ * The prompt for a simulated user's next message: its part and our rules, and the conversation with the roles exchanged.
+ * @param part the row's `sim_user_prompt`
+ * @param messages the conversation so far; instructions, tool calls and their results are left out.
+ * @param faults what was wrong with the tries before this one, as sentences.
+ */
+export function simulatedUserPrompt(
+  part: string,
+  messages: readonly ChatMessage[],
+  { stopToken, faults = [] }: { stopToken: string; faults?: readonly string[] },
+): ChatMessage[] {
+  const rules = RULES(stopToken).replace('PART', () => part.trim());
+  const notes = faults.map(
+    (fault) => `\n\nYour last try could not be used: ${fault} Write the user's message.`,
+  );
+  const seen = withRolesExchanged(visibleMessages(messages));
+  const opened: ChatMessage[] =
+    seen[0]?.role === 'user' ? seen : [{ role: 'user', content: OPENING }, ...seen];
+  return [{ role: 'system', content: rules + notes.join('') }, ...opened];
+}
+
+/** Neighbours that the same one said become one message: what lay between them is not to be seen. */
+function withRolesExchanged(messages: readonly ChatMessage[]): ChatMessage[] {
+  const exchanged: ChatMessage[] = [];
+  for (const { role, content } of messages) {
+    const swapped = role === 'user' ? 'assistant' : 'user';
+    const last = exchanged.at(-1);
+    if (last?.role === swapped) last.content += `\n\n${content}`;
+    else exchanged.push({ role: swapped, content });
+  }
+  return exchanged;
+}

@@ -1,0 +1,47 @@
+import type { CallRecord } from '../../contracts/language-model.js';
+import { chatOf, endOf, offeredTools } from '../../trajectories/from-episode.js';
+import type { TimeStepData, TrajectoryData } from '../../trajectories/schema.js';
+import type { RolloutEnding, RolloutRow } from './contracts.js';
+
+/**
+ * Ends that leave a rollout where it was: an error came up on the way (null), its turns or a reply's tokens were used up,
+ * or its user spoiled it.
+ */
+const CUT: readonly (RolloutEnding | null)[] = [null, 'max_turns', 'cut_off', 'user_fault'];
+
+/**
+ * The trajectory of a rollout: each reply of the agent is a step, and the last one has the reward. Null where the agent
+ * has said nothing, because a step needs a chat.
+ * @param calls the agent's, in their order.
+ */
+export function rolloutTrajectory(
+  {
+    task_id,
+    trial,
+    reward,
+    error,
+    ending,
+  }: Pick<RolloutRow, 'task_id' | 'trial' | 'reward' | 'error' | 'ending'>,
+  calls: readonly CallRecord[],
+  seed: number,
+): TrajectoryData | null {
+  if (calls.length === 0) return null;
+  const last = calls.length - 1;
+  const timesteps = calls.map(
+    (call, index): TimeStepData => ({
+      chats: [chatOf(call)],
+      reward: reward === null ? null : index === last ? reward : 0,
+      mc_return: null,
+      ...endOf(index === last, CUT.includes(ending)),
+      available_tool_schemas: offeredTools([call]),
+      advantage: null,
+    }),
+  );
+  return {
+    timesteps,
+    reset_kwargs: { task_id, trial, seed },
+    error_info: error === null ? null : { error_type: error.type, message: error.message, traceback: '' },
+    episode_id: `${task_id}/${trial}`,
+    schema_version: 1,
+  };
+}

@@ -1,0 +1,20 @@
+import { SqliteDatabase } from '../../../databases/sqlite-database.js';
+import type { BundleRow } from '../bundles/contracts.js';
+import { goalHolds } from '../bundles/reward.js';
+
+/**
+ * Whether a row's goal holds in a database; null where it has none.
+ * @throws SqlError or TypeError where it cannot be asked for.
+ */
+export async function goalIn(
+  bytes: Uint8Array,
+  { end_goal_sql, now }: Pick<BundleRow, 'end_goal_sql' | 'now'>,
+): Promise<boolean | null> {
+  if (end_goal_sql === null) return null;
+  const db = await SqliteDatabase.open(bytes, { now: Date.parse(now), seed: 'goal', readOnly: true });
+  try {
+    return await goalHolds(db, end_goal_sql);
+  } finally {
+    db.close();
+  }
+}

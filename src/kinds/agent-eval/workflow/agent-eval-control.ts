@@ -1,0 +1,134 @@
+import { ChildBudgets } from '../../../runtime/child-budget.js';
+import { newlyPaid, spendingOf, spentOf } from '../../../runtime/step-cost.js';
+import { sumOf } from '../../../statistics/sums.js';
+import { Children, tell } from '../../../workflows/children.js';
+import type { Outcome } from '../../../workflows/conduct.js';
+import { ExperimentControl } from '../../../workflows/experiment-control.js';
+import { grantSignal } from '../../../workflows/messages.js';
+import type { ChildWorkflowHandle } from '../../../workflows/sdk.js';
+import type {
+  AgentEvalCarried,
+  AgentEvalPlan,
+  AgentEvalTotals,
+  RolloutControl,
+  RolloutReport,
+  RolloutResult,
+} from '../contracts.js';
+import { AGENT_EVAL_FACTS } from '../facts.js';
+import type { AgentEvalProgress } from '../results.js';
+import { addRollout, noAgentEvalTotals } from '../rollouts/totals.js';
+import { rolloutControlSignal } from './messages.js';
+import type { rollout as rolloutWorkflow } from './rollout.js';
+
+type RolloutHandle = ChildWorkflowHandle<typeof rolloutWorkflow>;
+
+/** A run's state: what its rollouts came to, and what people ask for. */
+export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEvalProgress> {
+  private totals: AgentEvalTotals = noAgentEvalTotals();
+  private readonly working = new Map<string, RolloutHandle>();
+  private budgets: ChildBudgets | undefined;
+  private readonly children = new Children();
+
+  /** @param before what the execution before hands over, when this one continues it. */
+  constructor(private readonly before?: Pick<AgentEvalCarried, 'asked' | 'totals'>) {
+    super('run', AGENT_EVAL_FACTS, before?.asked);
+  }
+
+  begin(plan: AgentEvalPlan): void {
+    this.totals = this.before?.totals ?? plan.kept;
+    this.planned(plan, { kind: 'agent-eval', model: plan.agent_model });
+    this.budgets = new ChildBudgets(plan.limits, () => spendingOf(this.totals), {
+      granted: (workflowId, calls) => tell({ workflowId }, grantSignal, calls),
+      refused: () => this.checkLimits(),
+    });
+    this.showPhase();
+    this.checkLimits();
+  }
+
+  /** It may ask for calls before its start is heard of. */
+  begins(rollout: string): void {
+    this.children.begins(rollout);
+    this.budgets?.begin(rollout);
+  }
+
+  joined(handle: RolloutHandle): void {
+    this.working.set(handle.workflowId, handle);
+    this.children.joined(handle);
+    const control = this.rolloutControl();
+    // Whatever was asked for while it was being started.
+    if (control.paused || control.exhausted) tell(handle, rolloutControlSignal, control);
+    this.show();
+  }
+
+  receive({ from, rollout, budget }: RolloutReport): void {
+    this.children.hear(from, () => this.budgets?.onReport(rollout, budget));
+  }
+
+  left(handle: RolloutHandle, result: RolloutResult): void {
+    this.working.delete(handle.workflowId);
+    const totals = newlyPaid(result.totals);
+    this.totals = addRollout(this.totals, { ...result, totals });
+    if (result.fatal !== null) this.fail(result.fatal);
+    if (result.status === 'suspended') this.unfinished = true;
+    this.checkLimits();
+    this.budgets?.end(handle.workflowId);
+    this.show();
+  }
+
+  broke(handle: RolloutHandle, message: string): void {
+    this.working.delete(handle.workflowId);
+    this.fail(message);
+    this.show();
+  }
+
+  rolloutControl(): RolloutControl {
+    return { paused: this.standing.waits(), exhausted: this.standing.isOver() };
+  }
+
+  handOver(): Pick<AgentEvalCarried, 'asked' | 'totals'> {
+    return { asked: this.standing.asked(), totals: this.totals };
+  }
+
+  override outcome(cancelled: boolean): Outcome {
+    if (this.unfinished) this.standing.exhaust('limits: a rollout had nothing left to spend');
+    return super.outcome(cancelled);
+  }
+
+  protected override modelsOf({ agent_model, user_model }: AgentEvalPlan) {
+    return { agent: agent_model, user: user_model };
+  }
+
+  protected override counted() {
+    const { plan, totals } = this;
+    const { rollouts, reward, errors, errors_by_type = {}, user_faults } = totals;
+    return {
+      kind: 'agent-eval' as const,
+      units: {
+        noun: 'rollout',
+        planned: sumOf((plan?.rows ?? []).map(({ n_rollouts }) => n_rollouts)),
+        ended: rollouts + errors + user_faults,
+        running: this.working.size,
+      },
+      errors,
+      errors_by_type,
+      spending: spentOf(totals),
+      mean_reward: rollouts === 0 ? null : reward / rollouts,
+      user_faults,
+      agent_turns: totals.agent_turns,
+      tool_calls: totals.tool_calls,
+      tool_calls_failed: totals.tool_calls_failed,
+    };
+  }
+
+  private checkLimits(): void {
+    if (this.standing.isOver()) return;
+    const reached = this.budgets?.exhausted() ?? null;
+    if (reached !== null) this.exhaust(reached);
+  }
+
+  protected override passOn(): void {
+    if (this.standing.isOver()) this.budgets?.close();
+    const control = this.rolloutControl();
+    for (const handle of this.working.values()) tell(handle, rolloutControlSignal, control);
+  }
+}

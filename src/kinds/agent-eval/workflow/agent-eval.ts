@@ -1,0 +1,90 @@
+import { hasCallLimits } from '../../../runtime/budget.js';
+import { beginEach } from '../../../workflows/begin-each.js';
+import { childResult } from '../../../workflows/child-result.js';
+import { REPLACES } from '../../../workflows/children.js';
+import { conduct } from '../../../workflows/conduct.js';
+import { describeError } from '../../../workflows/failures.js';
+import { receive } from '../../../workflows/receive.js';
+import { continueAsNew, isCancellation, startChild, workflowInfo } from '../../../workflows/sdk.js';
+import { assertContinues } from '../../../workflows/started-rightly.js';
+import type { AgentEvalCarried, AgentEvalInput, AgentEvalPlan, RolloutTask } from '../contracts.js';
+import type { AgentEvalResult } from '../results.js';
+import { bundles } from './activities.js';
+import { AgentEvalControl } from './agent-eval-control.js';
+import { isRolloutReport, rolloutReportSignal } from './messages.js';
+import { rollout as rolloutWorkflow } from './rollout.js';
+
+interface Due {
+  task: RolloutTask;
+  rollout: number;
+}
+
+/** Every rollout that is not finished yet: the first one of each row, then the second ones. */
+function rolloutsDue({ rows, finished }: AgentEvalPlan): Due[] {
+  const done = new Set(finished);
+  const most = Math.max(0, ...rows.map(({ n_rollouts }) => n_rollouts));
+  return Array.from({ length: most }, (_, rollout) =>
+    rows
+      .filter(({ row, n_rollouts }) => rollout < n_rollouts && !done.has(`${row}/${rollout}`))
+      .map((task) => ({ task, rollout })),
+  ).flat();
+}
+
+async function runRollout(
+  plan: AgentEvalPlan,
+  { task, rollout }: Due,
+  control: AgentEvalControl,
+): Promise<void> {
+  const { run, experiment, human, agent, user, tool_timeout_sec, agent_model, user_model } = plan;
+  const workflowId = `${workflowInfo().workflowId}/${task.row}/${rollout}`;
+  control.begins(workflowId);
+  const handle = await startChild(rolloutWorkflow, {
+    ...REPLACES,
+    workflowId,
+    args: [
+      {
+        plan: { run, experiment, human, agent, user, tool_timeout_sec, agent_model, user_model },
+        task,
+        rollout,
+        control: control.rolloutControl(),
+        limited: hasCallLimits(plan.limits),
+      },
+    ],
+    staticSummary: `${task.row} · rollout ${rollout + 1} of ${task.n_rollouts}`,
+  });
+  control.joined(handle);
+  try {
+    control.left(handle, await childResult(handle));
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    control.broke(handle, `${task.row}, rollout ${rollout + 1}: ${describeError(error).message}`);
+  }
+}
+
+/**
+ * An agent works on the tasks of a bundle, in as many rollouts as each row asks for. Every rollout is a child workflow;
+ * what it came to is in the store when it ends. Continues as new when its history grows long: rollouts in flight end
+ * first.
+ * @param carried from the execution before, when this one continues it.
+ */
+export function agentEval(input: AgentEvalInput, carried?: AgentEvalCarried): Promise<AgentEvalResult> {
+  assertContinues(carried);
+  const control = new AgentEvalControl(carried);
+  receive(rolloutReportSignal, isRolloutReport, (report) => control.receive(report), control);
+  return conduct({
+    what: 'run',
+    carried,
+    control,
+    prepare: () => bundles.prepareAgentEval(input),
+    work: async (plan, handOver) => {
+      const due = rolloutsDue(plan);
+      const begun = await beginEach(due, { control, begun: carried?.begun ?? 0 }, (one) =>
+        runRollout(plan, one, control),
+      );
+      if (begun === due.length) control.allBegun();
+      else if (control.goesOn()) await handOver({ begun });
+    },
+    continueWith: (whole) => continueAsNew<typeof agentEval>(input, whole),
+    finalize: (ended) => bundles.finalizeAgentEval(ended),
+  });
+}

@@ -1,0 +1,20 @@
+import { isBudgetStanding, isChild } from '../../../contracts/incoming.js';
+import { QUERIES, SIGNALS } from '../../../contracts/names.js';
+import { isText, isTruth, shaped } from '../../../contracts/shape.js';
+import { defineQuery, defineSignal, defineUpdate } from '../../../workflows/sdk.js';
+import { REPLY, type RolloutControl, type RolloutReport } from '../contracts.js';
+import type { RolloutProgress } from '../results.js';
+
+export const rolloutProgressQuery = defineQuery<RolloutProgress>(QUERIES.progress);
+export const rolloutControlSignal = defineSignal<[RolloutControl]>(SIGNALS.control);
+export const rolloutReportSignal = defineSignal<[RolloutReport]>(SIGNALS.report);
+/** What a person says in the place of the user; waits for its turn. */
+export const replyUpdate = defineUpdate<void, [string]>(REPLY);
+
+export const isRolloutReport = shaped<RolloutReport>({
+  from: isChild,
+  rollout: isText,
+  budget: isBudgetStanding,
+});
+
+export const isRolloutControl = shaped<RolloutControl>({ paused: isTruth, exhausted: isTruth });

@@ -1,0 +1,59 @@
+import { AttemptJournal } from '../../../activities/attempt-journal.js';
+import type { CallRecord } from '../../../contracts/language-model.js';
+import type { StepCost } from '../../../contracts/step-cost.js';
+import { addStep, costOfCall, noStepCost } from '../../../runtime/step-cost.js';
+
+/** What an attempt to run a scaffold leaves for the next one. */
+export interface ExecutionNotes {
+  /** Attempts that ended with a failure. Every other one was cut off by a crash. */
+  failures: number;
+  /** Attempts in a row in which the program came to no result because of others, and no further. */
+  lost: number;
+  /** Replies that the last such attempt found in the store. */
+  recalled: number;
+  /** What all attempts have paid for replies. */
+  paid: StepCost;
+}
+
+export function executionNotes(): ExecutionNotes {
+  const begin = { failures: 0, lost: 0, recalled: 0, paid: noStepCost() };
+  return AttemptJournal.of().part<ExecutionNotes>('execution', begin);
+}
+
+/** Books a call. */
+export function bookCall(
+  cost: StepCost,
+  call: Pick<CallRecord, 'usage' | 'usage_estimated' | 'cost_usd'>,
+): void {
+  Object.assign(cost, addStep(cost, costOfCall(call)));
+}
+
+/** Books that an earlier execution has paid for a call that is booked. */
+export function bookCounted(
+  cost: StepCost,
+  call: Pick<CallRecord, 'usage' | 'usage_estimated' | 'cost_usd'>,
+): void {
+  cost.counted = addStep(cost.counted ?? noStepCost(), costOfCall(call));
+}
+
+/**
+ * The larger of two costs, figure by figure. A run has cost what its attempts have paid, also for prompts that a later
+ * attempt did not repeat; or what it was told, where a crash has taken an attempt's notes along.
+ */
+export function largerCost(left: StepCost, right: StepCost): StepCost {
+  const { cost_usd } = left;
+  const estimated = Math.max(left.lm_calls_estimated ?? 0, right.lm_calls_estimated ?? 0);
+  // Only those who have sent requests know of them.
+  const unkept = left.unkept ?? right.unkept;
+  return {
+    ...(estimated === 0 ? {} : { lm_calls_estimated: estimated }),
+    ...(unkept === undefined ? {} : { unkept }),
+    ...(left.counted === undefined ? {} : { counted: left.counted }),
+    lm_calls: Math.max(left.lm_calls, right.lm_calls),
+    usage: {
+      input_tokens: Math.max(left.usage.input_tokens, right.usage.input_tokens),
+      output_tokens: Math.max(left.usage.output_tokens, right.usage.output_tokens),
+    },
+    cost_usd: cost_usd === null || right.cost_usd === null ? null : Math.max(cost_usd, right.cost_usd),
+  };
+}

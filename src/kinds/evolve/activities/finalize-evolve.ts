@@ -1,0 +1,246 @@
+import { heartbeating } from '../../../activities/attempt-journal.js';
+import type { StoredCall } from '../../../activities/call-store.js';
+import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
+import { setAsideCalls } from '../../../activities/set-aside.js';
+import { unkeptSoFar } from '../../../activities/unkept.js';
+import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import type { CallRecord } from '../../../contracts/language-model.js';
+import type { Unkept } from '../../../contracts/step-cost.js';
+import { cutOffReplies } from '../../../replies/reply-faults.js';
+import { sumRepeats } from '../../../runtime/repeats.js';
+import { besideOf } from '../../../statistics/beside.js';
+import { CallTally } from '../../../statistics/call-figures.js';
+import { ErrorTally } from '../../../statistics/error-tally.js';
+import { sumCost, sumUsage } from '../../../statistics/result-row.js';
+import { meansByName } from '../../../statistics/sums.js';
+import { jsonLines } from '../../../storage/json-lines.js';
+import { artifactKeys, callsPrefix } from '../../../storage/paths.js';
+import { recordsBelow } from '../../../storage/read-ahead.js';
+import { codeChangesAtEnd } from '../../../user-code/code-file.js';
+import type { FinalizeEvolveInput, ScaffoldNode } from '../contracts.js';
+import { bestFile, scaffoldFile } from '../evolution/layout.js';
+import { bestScaffold, latestScore, nodeOf, type ScaffoldStatus } from '../evolution/lineage.js';
+import { bestLine } from '../evolution/progress-lines.js';
+import { unscoredErrors } from '../facts.js';
+import { ownScorerAndPrices } from '../own-domain.js';
+import { scaffoldRunsPrefix } from '../paths.js';
+import { evolutionReport } from '../report/evolution-report.js';
+import type { CodeChange, EvolveMetrics } from '../results.js';
+import type { EvolveContext, EvolveContexts } from './evolve-context.js';
+import { writeLineage } from './iteration-files.js';
+import { logLines } from './log-lines.js';
+import { copyScaffold, readScaffold, type ScaffoldPlace } from './scaffold-files.js';
+import { hasOutput, type ScaffoldRunRecord } from './scaffold-runs.js';
+import { scaffoldTrajectories } from './scaffold-trajectories.js';
+
+const inOrder = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0);
+
+/** Calls in the order of scaffolds and tries. */
+async function everyCall({ store }: EvolveContext): Promise<CallRecord[]> {
+  const calls: CallRecord[] = [];
+  for await (const { record } of recordsBelow<StoredCall>(store, callsPrefix())) calls.push(record);
+  return calls.sort(
+    (left, right) =>
+      inOrder(left.sample_id, right.sample_id) ||
+      inOrder(left.purpose, right.purpose) ||
+      left.ordinal - right.ordinal,
+  );
+}
+
+async function everyRun({ store }: EvolveContext): Promise<ScaffoldRunRecord[]> {
+  const runs: ScaffoldRunRecord[] = [];
+  for await (const run of recordsBelow<ScaffoldRunRecord>(store, scaffoldRunsPrefix())) runs.push(run);
+  return runs.sort(
+    (left, right) =>
+      left.iteration - right.iteration ||
+      inOrder(left.scaffold, right.scaffold) ||
+      inOrder(left.type, right.type) ||
+      inOrder(left.draft ?? '', right.draft ?? '') ||
+      inOrder(left.example, right.example),
+  );
+}
+
+/**
+ * Means of what the scorer measured in a scaffold's newest validation, over the runs that it measured: one that failed
+ * has a score, and nothing else.
+ */
+function meanMetrics(
+  { id, valid }: Pick<ScaffoldNode, 'id' | 'valid'>,
+  runs: readonly ScaffoldRunRecord[],
+): Record<string, number> {
+  const newest = latestScore(valid)?.iteration;
+  const measured = runs
+    .filter(({ scaffold, type, iteration }) => scaffold === id && type === 'valid' && iteration === newest)
+    .map(({ metrics = {} }) => metrics);
+  return meansByName(measured);
+}
+
+interface Found {
+  /** With replies that others were asked for in the place of. */
+  calls: readonly CallRecord[];
+  runs: readonly ScaffoldRunRecord[];
+  unkept: Unkept | null;
+  code_changes: CodeChange[];
+}
+
+/** What was wrong with scaffolds that did not come about, and with executions that came to no output. */
+function errorsOf(nodes: readonly ScaffoldNode[], runs: readonly ScaffoldRunRecord[]): ErrorTally {
+  const errors = new ErrorTally();
+  for (const { status, error = '' } of nodes) {
+    if (status === 'failed' || status === 'unscored')
+      errors.add({ type: `scaffold_${status}`, message: error });
+  }
+  for (const { result, message } of runs) {
+    if (hasOutput(result)) continue;
+    errors.add({ type: `execution_${result.status === 'ok' ? 'without_output' : result.status}`, message });
+  }
+  return errors;
+}
+
+function tallyOf(calls: readonly CallRecord[]): CallTally {
+  const tally = new CallTally();
+  for (const call of calls) {
+    tally.addCall(call);
+    tally.addCutOff(cutOffReplies([call]));
+  }
+  return tally;
+}
+
+/** The figures are made from the records, so that they are the same whatever was repeated on the way. */
+function metricsOf(
+  { config }: EvolveContext,
+  input: FinalizeEvolveInput,
+  { calls, runs, unkept, code_changes }: Found,
+): EvolveMetrics {
+  const { plan, state, status, message, tested, started_at, ended_at } = input;
+  const best = bestScaffold(state.nodes);
+  const metrics = best === null ? {} : meanMetrics(nodeOf(state.nodes, best.id), runs);
+  const iterations = Array.from({ length: state.next_iteration }, (_, iteration) => iteration);
+  const scoresIn = (iteration: number) =>
+    state.nodes.flatMap(({ valid }) => valid.filter((score) => score.iteration === iteration));
+  const countOf = (status: ScaffoldStatus) => state.nodes.filter((node) => node.status === status).length;
+  const simulated = [config.scaffolder.lm, config.executor?.lm].some((lm) => lm?.provider === 'simulated');
+  return {
+    name: config.name,
+    experiment: plan.experiment,
+    kind: 'evolve',
+    status,
+    status_message: message,
+    scaffolder_model: plan.scaffolder_model,
+    executor_model: plan.executor_model,
+    simulated,
+    domain: config.domain.name,
+    selection: plan.selection.kind,
+    seed: config.seed,
+    num_iterations: plan.num_iterations,
+    iterations: state.next_iteration,
+    best:
+      best === null
+        ? null
+        : {
+            ...best,
+            path: scaffoldFile(nodeOf(state.nodes, best.id).iteration, 'new', best.id),
+            test_score: tested?.scaffold === best.id ? tested.score : null,
+            ...(Object.keys(metrics).length === 0 ? {} : { metrics }),
+          },
+    best_by_iteration: iterations.map((iteration) => {
+      const scores = scoresIn(iteration).map(({ score }) => score);
+      return scores.length === 0 ? null : Math.max(...scores);
+    }),
+    scaffolds: state.nodes.length,
+    scaffolds_failed: countOf('failed'),
+    scaffolds_unscored: countOf('unscored'),
+    scaffolds_duplicate: countOf('duplicate'),
+    executions: runs.length,
+    executions_failed: runs.filter(({ result }) => !hasOutput(result)).length,
+    ...unscoredErrors(countOf('unscored')),
+    ...errorsOf(state.nodes, runs).causes(),
+    ...tallyOf(calls).figures(),
+    lm_calls: calls.length,
+    ...sumRepeats(calls),
+    usage: sumUsage(calls),
+    cost_usd: sumCost(calls),
+    ...besideOf({ lm_calls_estimated: calls.filter((call) => call.usage_estimated).length }, unkept),
+    ...(code_changes.length === 0 ? {} : { code_changes }),
+    wall_seconds: wallSeconds(input),
+    started_at: new Date(started_at).toISOString(),
+    ended_at: new Date(ended_at).toISOString(),
+  };
+}
+
+/** Writes the experiment's artifacts; `metrics.json` comes last. */
+async function writeEnd(
+  context: EvolveContext,
+  input: FinalizeEvolveInput,
+  { dependencies, guard }: { dependencies: WorkerDependencies; guard: Guard },
+): Promise<EvolveMetrics> {
+  const { config } = context;
+  const store = guard(context.store);
+  const standing = await everyCall(context);
+  const replaced: CallRecord[] = [];
+  for await (const record of setAsideCalls(store)) replaced.push(record);
+  const found = {
+    // Of several replies at one place a replay takes the last one.
+    calls: [...replaced, ...standing],
+    runs: await everyRun(context),
+    unkept: await unkeptSoFar(store),
+    code_changes: await codeChangesAtEnd(store, ownScorerAndPrices(config, dependencies.environment), {
+      iterations: input.state.next_iteration,
+    }),
+  };
+  const metrics = metricsOf(context, input, found);
+  await store.writeStream(artifactKeys.calls, jsonLines(found.calls));
+  await store.writeStream(artifactKeys.executions, jsonLines(found.runs.map(({ key: _key, ...run }) => run)));
+  await store.writeStream(
+    artifactKeys.trajectories,
+    jsonLines(scaffoldTrajectories(input.state.nodes, standing, config.seed)),
+  );
+  await writeLineage(store, input);
+  const { best } = metrics;
+  const placeOf = (id: string): ScaffoldPlace => ({
+    iteration: nodeOf(input.state.nodes, id).iteration,
+    generation: 'new',
+    id,
+  });
+  if (best !== null) {
+    await store.deleteFolder('best');
+    await copyScaffold(store, placeOf(best.id), bestFile);
+  }
+  await store.writeStream(
+    artifactKeys.report,
+    evolutionReport({
+      metrics,
+      nodes: input.state.nodes,
+      metricsOf: (node) => meanMetrics(node, found.runs),
+      files: async (id) => {
+        const files = await readScaffold(store, placeOf(id));
+        return Object.keys(files).length === 0 ? null : files;
+      },
+    }),
+  );
+  const log = context.log('experiment');
+  logLines(log, input);
+  const last = bestLine(best);
+  if (last !== null) log.info(last);
+  log.info({ status: metrics.status, best: metrics.best }, 'experiment ended');
+  await writeMetrics(store, metrics, dependencies.runLogs);
+  return metrics;
+}
+
+/**
+ * Writes the experiment's artifacts. A folder whose `metrics.json` has the status `done` is complete; the working files
+ * stay, because an experiment may be extended. May be repeated.
+ */
+export function createFinalizeEvolve(contexts: EvolveContexts, dependencies: WorkerDependencies) {
+  return (input: FinalizeEvolveInput): Promise<EvolveMetrics> =>
+    heartbeating(async () => {
+      const context = await contexts.get(input.plan.run);
+      const metrics = await unlessOver(
+        () => metricsOfEnd<EvolveMetrics>(context.store, input),
+        (guard) => writeEnd(context, input, { dependencies, guard }),
+      );
+      await context.store.sweep();
+      return metrics;
+    });
+}

@@ -1,0 +1,182 @@
+import { InvalidInputError } from '../../config/errors.js';
+import { allow, type SchemaNode, schemaOf } from '../../config/json-schema.js';
+import type { ConfigKind, Folders, Written } from '../../config/kind.js';
+import { paceOfModel } from '../../config/pacing.js';
+import { inputLocation, outputLocation, resolveLocation, resultsLocation } from '../../config/paths.js';
+import { SANDBOX_TYPES } from '../../config/sandbox-schema.js';
+import { textOrFile } from '../../config/text-or-file.js';
+import { isMapping } from '../../contracts/json.js';
+import { withoutTrailing } from '../../contracts/trailing.js';
+import { openStore } from '../../storage/open.js';
+import { BUILT_IN_DOMAINS } from './contracts.js';
+import { EVOLVE_FLAGS, isPlace, shortDomain } from './flags.js';
+import { findFork, forkedConfig } from './fork.js';
+import { NAMES } from './index.js';
+import { type EvolveConfig, evolveConfigSchema } from './schema.js';
+
+/** Where experiments are looked for and kept when neither a config nor a flag says so. */
+const DEFAULT_RESULTS = 'experiments';
+
+function refuse(field: string, message: string): never {
+  throw new InvalidInputError(`${field}: ${message}`, field);
+}
+
+/**
+ * Writes out what may be said in a word: `domain: game24`, `selection: islands`, `sandbox: process`, `executor: none`,
+ * and a model's name in the place of `scaffolder` and `executor`.
+ */
+function writeOut(raw: Written): Written {
+  const { domain, selection, sandbox, scaffolder, executor } = raw;
+  return {
+    ...raw,
+    ...(typeof domain === 'string' && { domain: shortDomain(domain) }),
+    ...(typeof selection === 'string' && { selection: { type: selection } }),
+    ...(typeof sandbox === 'string' && { sandbox: { type: sandbox } }),
+    ...(typeof scaffolder === 'string' && { scaffolder: { lm: { model: scaffolder } } }),
+    ...(typeof executor === 'string' && {
+      executor: executor === 'none' ? null : { lm: { model: executor } },
+    }),
+  };
+}
+
+function checkData({ data }: EvolveConfig): void {
+  const files = (['train', 'valid', 'test'] as const).filter((key) => data[key] != null);
+  if (data.generate !== undefined) {
+    if (files.length > 0) {
+      const named = files.map((key) => `data.${key}`).join(' and ');
+      refuse('data.generate', `stands beside ${named}; give files or generate, not both`);
+    }
+    return;
+  }
+  for (const key of ['train', 'valid'] as const) {
+    if (data[key] !== undefined) continue;
+    const flag = `--${key}-data`;
+    refuse(
+      `data.${key}`,
+      `is missing; name a file of JSON lines (${flag}), or let data.generate make examples`,
+    );
+  }
+}
+
+function checkDomain({ domain }: EvolveConfig): void {
+  if (domain.name === 'custom' && domain.file === undefined) {
+    refuse(
+      'domain.file',
+      'is missing; domain custom needs a TypeScript file that exports score(output, example)',
+    );
+  }
+  if (domain.name !== 'custom' && domain.file !== undefined) {
+    refuse('domain.file', `belongs to domain custom, but the domain is ${domain.name}`);
+  }
+  if (domain.name === 'custom' && Object.keys(domain.options).length > 0) {
+    refuse('domain.options', 'a custom domain has none; write them in its file');
+  }
+}
+
+function checkScaffolds({ evolution: { scaffolds_per_iter, initial_scaffolds } }: EvolveConfig): void {
+  if (scaffolds_per_iter <= initial_scaffolds) return;
+  refuse(
+    'evolution.scaffolds_per_iter',
+    `${scaffolds_per_iter} scaffolds cannot be evolved in an iteration where there are ${initial_scaffolds} to begin with; lower it (--scaffolds-per-iter), or raise initial_scaffolds (--initial-scaffolds)`,
+  );
+}
+
+/** The folder of the experiment that a fork begins from: a place, or a name below the folder of results. */
+function forkedFolder(experiment: string, results_dir: string, folder: string): string {
+  const name = withoutTrailing(experiment, /[\\/]/);
+  if (name === '') refuse('fork.experiment', 'name the experiment to begin from');
+  return isPlace(name) ? resolveLocation(name, folder, 'fork.experiment') : `${results_dir}/${name}`;
+}
+
+function finish(config: EvolveConfig, folders: Folders): EvolveConfig {
+  checkScaffolds(config);
+  checkData(config);
+  checkDomain(config);
+  const result = structuredClone(config);
+  const { data, domain, output, fork } = result;
+  const { config: folder } = folders;
+  result.task_prompt = textOrFile(result.task_prompt, folder, 'task_prompt');
+  domain.file = inputLocation(domain.file, 'domain.file', folder, 'code');
+  data.train = inputLocation(data.train, 'data.train', folder);
+  data.valid = inputLocation(data.valid, 'data.valid', folder);
+  data.test = inputLocation(data.test, 'data.test', folder);
+  output.results_dir = resultsLocation(output.results_dir, folders);
+  if (fork !== null) fork.experiment = forkedFolder(fork.experiment, output.results_dir, folder);
+  return result;
+}
+
+/** A fork without a config of its own begins with that of its experiment, with that one's examples. */
+async function begunWith(
+  { fork, output }: Written,
+  working: string,
+): Promise<{ value: unknown; source: string } | null> {
+  const given = isMapping(output) ? output.results_dir : undefined;
+  if (!isMapping(fork)) return null;
+  const { experiment, at_iteration } = fork;
+  if (typeof experiment !== 'string') {
+    refuse('fork.experiment', 'is missing; --fork names the experiment to begin from');
+  }
+  if (typeof at_iteration !== 'number') {
+    refuse(
+      'fork.at_iteration',
+      `is ${at_iteration ?? 'missing'}; --at-iteration is the number of an iteration that ${experiment} has finished`,
+    );
+  }
+  const results_dir = outputLocation(String(given ?? DEFAULT_RESULTS), 'output.results_dir', working);
+  const asked = { experiment: forkedFolder(experiment, results_dir, working), at_iteration };
+  const source = await findFork(openStore, results_dir, asked);
+  return { value: forkedConfig(source, results_dir), source: `the config of ${experiment}` };
+}
+
+/** With the short forms of its sections. */
+function jsonSchema(): SchemaNode {
+  const schema = schemaOf('Reprise evolution config', evolveConfigSchema);
+  const text = { type: 'string', minLength: 1 };
+  const shortForms: Record<string, SchemaNode> = {
+    // The name of a file is short for a custom domain.
+    domain: {
+      anyOf: [{ enum: BUILT_IN_DOMAINS }, { ...text, pattern: '\\.[cm]?[jt]s$' }],
+    },
+    selection: { enum: ['top_k', 'islands', 'pareto'] },
+    sandbox: { enum: [...SANDBOX_TYPES] },
+    scaffolder: text,
+    executor: text,
+  };
+  for (const [key, short] of Object.entries(shortForms)) allow(schema, key, short);
+  return schema;
+}
+
+/** What only an agent has a use for makes no other scaffolder of one that writes in a single reply. */
+function compared(config: EvolveConfig): EvolveConfig {
+  const { max_turns: _turns, draft_examples: _drafts, ...rest } = config.scaffolder;
+  return rest.mode === 'agent' ? config : { ...config, scaffolder: rest as EvolveConfig['scaffolder'] };
+}
+
+/** Configs of evolutions. */
+export const evolveConfigs: ConfigKind<EvolveConfig> = {
+  ...NAMES,
+  sections: 'task_prompt, domain, data, evolution, scaffolder, executor, limits and output',
+  example: 'selection.type=islands',
+  rows: 'data',
+  inFlight: 'executions and calls',
+  atOnce: 'executions and calls',
+  flags: EVOLVE_FLAGS,
+  setsFlags: true,
+  writeOut,
+  schema: () => evolveConfigSchema,
+  jsonSchema,
+  finish,
+  models: ({ scaffolder, executor }) => ({
+    'scaffolder.lm': scaffolder.lm,
+    ...(executor !== null && { 'executor.lm': executor.lm }),
+  }),
+  begunWith,
+  beside: ['fork'],
+  pace: {
+    concurrency: 'evolution.concurrency',
+    fixed: ['limits', 'output', ...paceOfModel('scaffolder.lm'), ...paceOfModel('executor.lm')],
+    // It goes as far as it was begun with, which is told; the same command goes further when it has ended.
+    free: ['name', 'evolution.num_iterations'],
+  },
+  compared,
+};

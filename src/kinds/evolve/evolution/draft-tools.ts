@@ -1,0 +1,93 @@
+import type { CallRecord, ToolCall, ToolDefinition } from '../../../contracts/language-model.js';
+import { type ParsedReply, parseScaffoldReply, scaffoldOfFiles } from './reply.js';
+import { MAIN_FILE, type ScaffoldFiles } from './types.js';
+
+export const RUN_DRAFT = 'run_draft';
+export const SUBMIT = 'submit_scaffold';
+
+const FILES_SCHEMA: ToolDefinition['parameters'] = {
+  type: 'object',
+  properties: {
+    files: {
+      type: 'array',
+      description: `Every file of the scaffold; ${MAIN_FILE} is one of them.`,
+      items: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: `${MAIN_FILE}, or a relative path such as helpers.py` },
+          content: { type: 'string', description: 'The whole text of the file.' },
+        },
+        required: ['path', 'content'],
+      },
+    },
+  },
+  required: ['files'],
+};
+
+/** What a scaffolder that works turn by turn is offered. */
+export const DRAFT_TOOLS: ToolDefinition[] = [
+  {
+    name: RUN_DRAFT,
+    description:
+      'Runs a draft of the scaffold on training examples; answers with outputs, errors and scores.',
+    parameters: FILES_SCHEMA,
+  },
+  {
+    name: SUBMIT,
+    description: 'Hands in the scaffold. Ends the work.',
+    parameters: FILES_SCHEMA,
+  },
+];
+
+/** What a scaffolder wants of a turn. `fault` is a sentence for it. */
+export type DraftAction =
+  | { kind: 'run' | 'submit'; files: ScaffoldFiles; warnings: string[] }
+  | { kind: 'refused'; fault: string };
+
+/**
+ * Reads a turn's reply. The first tool call counts. A reply without one is a submission where it has a program in fenced
+ * blocks, as models write that are not used to tools.
+ */
+export function draftAction({ text, tool_calls = [] }: Pick<CallRecord, 'text' | 'tool_calls'>): DraftAction {
+  const [call] = tool_calls;
+  if (call === undefined) return actionOf('submit', parseScaffoldReply(text));
+  if (call.name !== RUN_DRAFT && call.name !== SUBMIT) {
+    return refused(`There is no tool ${JSON.stringify(call.name)}; use ${RUN_DRAFT} or ${SUBMIT}.`);
+  }
+  const files = filesOf(call);
+  if (files === null) {
+    return refused(
+      `The arguments of ${call.name} are not of the form {"files": [{"path": "${MAIN_FILE}", "content": "…"}]}.`,
+    );
+  }
+  return actionOf(call.name === SUBMIT ? 'submit' : 'run', scaffoldOfFiles(files));
+}
+
+function refused(fault: string): DraftAction {
+  return { kind: 'refused', fault };
+}
+
+function actionOf(kind: 'run' | 'submit', parsed: ParsedReply): DraftAction {
+  if (!parsed.ok) return refused(parsed.message);
+  return { kind, files: parsed.files, warnings: parsed.warnings };
+}
+
+/** Paths and contents; null where the arguments are no list of files. A path may also be the key of its content. */
+function filesOf({ arguments: text }: ToolCall): [string, string][] | null {
+  const files = (parsedOrNull(text) as { files?: unknown } | null)?.files;
+  if (typeof files !== 'object' || files === null) return null;
+  const entries: unknown[][] = Array.isArray(files)
+    ? files.map((file: { path?: unknown; content?: unknown } | null) => [file?.path, file?.content])
+    : Object.entries(files);
+  const isFile = (entry: unknown[]): entry is [string, string] =>
+    entry.every((part) => typeof part === 'string');
+  return entries.length > 0 && entries.every(isFile) ? entries : null;
+}
+
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

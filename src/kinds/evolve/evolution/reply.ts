@@ -1,0 +1,176 @@
+import type { ChatMessage } from '../../../contracts/language-model.js';
+import { saidIn } from '../../../replies/read-reply.js';
+import { type FencedBlock, fencedBlocks, isPythonBlock } from './fenced-blocks.js';
+import { isReservedFile, nameOfBlock, pathFault } from './file-names.js';
+import { scanPython } from './python-source.js';
+import { MAIN_FILE, type ScaffoldFiles } from './types.js';
+
+/** Limits of one scaffold. */
+export const MOST_FILES = 20;
+/** Characters of one file, and of all files together. */
+export const LARGEST_FILE = 100_000;
+export const LARGEST_SCAFFOLD = 300_000;
+
+export type ReplyFault =
+  | 'no_code_block'
+  | 'unfinished_block'
+  | 'no_main_file'
+  | 'no_process_input'
+  | 'unsafe_path'
+  | 'too_large';
+
+/** `message` is a sentence for the model that has to try again. */
+export type ParsedReply =
+  | { ok: true; files: ScaffoldFiles; warnings: string[] }
+  | { ok: false; fault: ReplyFault; message: string };
+
+interface NamedBlock {
+  name: string | null;
+  block: FencedBlock;
+}
+
+/**
+ * Takes the files of a scaffold from a model's reply.
+ *
+ * - Every closed block that names its file is one (see {@link nameOfBlock}); the last of several with a name wins.
+ * - The main file is the block named scaffold.py; without one, the last unnamed block with `def process_input`; without
+ *   one, the last that assigns or imports it. In both a Python block comes before one with no language at all. Other
+ *   unnamed blocks are examples.
+ * - What the model only thought ({@link saidIn}) is a draft and is not read.
+ */
+export function parseScaffoldReply(reply: string): ParsedReply {
+  const blocks = fencedBlocks(saidIn(reply)).map((block) => ({ name: nameOfBlock(block), block }));
+  const unfinished = blocks.find((one) => !one.block.closed && mayBeFile(one));
+  if (unfinished !== undefined) {
+    return failure('unfinished_block', 'The reply ended inside a code block: the closing fence is missing.');
+  }
+  const files = new Map<string, string>();
+  const warnings: string[] = [];
+  for (const { name, block } of blocks) {
+    if (name === null || !block.closed) continue;
+    const fault = takeFile(files, warnings, name, block.content);
+    if (fault !== null) return fault;
+  }
+  if (!files.has(MAIN_FILE)) {
+    const main = unnamedMain(blocks);
+    if (main === undefined) return withoutMain(blocks);
+    files.set(MAIN_FILE, main.content);
+  }
+  return checked(files, warnings);
+}
+
+/**
+ * The conversation that asks for another try: what was asked before, the reply, and what is wrong with it.
+ * @param fault a sentence: from {@link parseScaffoldReply}, or what the compiler says.
+ */
+export function retryMessages(messages: readonly ChatMessage[], reply: string, fault: string): ChatMessage[] {
+  const request =
+    `${fault}\n\nWrite the complete scaffold again. Put ${MAIN_FILE} in one fenced block that begins with ` +
+    '```python and ends with ```, and every further file in a block of its own that names it, as in ```python file=helpers.py.';
+  // Providers refuse an empty message.
+  const said = reply.trim() === '' ? '(empty)' : reply;
+  return [...messages, { role: 'assistant', content: said }, { role: 'user', content: request }];
+}
+
+const mayBeFile = ({ name, block }: NamedBlock) => name !== null || isPythonBlock(block);
+
+/** At the top level. A coroutine is none: nobody would await it. */
+const DEFINITION = /^def\s+process_input\s*\(/m;
+
+/**
+ * Assigned, or imported, in brackets or in one line with those that it goes on in: so many characters of it, or a text
+ * whose lines all go on in the next would be searched again from each. What is imported from the scaffold itself shows
+ * its use.
+ */
+const OTHER_ENTRY_POINT =
+  /^(?:process_input\s*=(?!=)|from\s+(?!\.*scaffold\b)\S+\s+import\b(?:\s*\([^()]*|(?:[^(\n]|\\\n){0,1000})\bprocess_input\b(?!\s+as\b))/m;
+
+/** A program with its strings emptied and its comments taken for such, so that what they mention is none of it. */
+function codeOf(source: string): string {
+  return scanPython(source)
+    .segments.map(({ kind, text }) => (kind === 'code' ? text : '""'))
+    .join('');
+}
+
+function definesEntryPoint(source: string): boolean {
+  const code = codeOf(source);
+  return DEFINITION.test(code) || OTHER_ENTRY_POINT.test(code);
+}
+
+function unnamedMain(blocks: readonly NamedBlock[]): FencedBlock | undefined {
+  const unnamed = blocks
+    .filter(({ name, block }) => name === null && block.closed)
+    .map(({ block }) => ({ block, code: codeOf(block.content) }));
+  for (const entryPoint of [DEFINITION, OTHER_ENTRY_POINT]) {
+    const candidates = unnamed.filter(({ code }) => entryPoint.test(code)).map(({ block }) => block);
+    const main = candidates.findLast(isPythonBlock) ?? candidates.findLast(({ language }) => language === '');
+    if (main !== undefined) return main;
+  }
+  return undefined;
+}
+
+function withoutMain(blocks: readonly NamedBlock[]): ParsedReply {
+  const isCode = blocks.some(({ name, block }) => isPythonBlock(block) || name?.endsWith('.py'));
+  if (!isCode) return failure('no_code_block', 'The reply has no fenced Python block.');
+  const isUnnamed = blocks.some(({ name, block }) => name === null && isPythonBlock(block));
+  return isUnnamed
+    ? failure('no_process_input', 'No Python block defines process_input(input_string) at its top level.')
+    : failure('no_main_file', `None of the files is ${MAIN_FILE}.`);
+}
+
+/** The scaffold that named files make, such as those of a tool call. */
+export function scaffoldOfFiles(given: Iterable<readonly [path: string, content: string]>): ParsedReply {
+  const files = new Map<string, string>();
+  const warnings: string[] = [];
+  for (const [path, content] of given) {
+    const fault = takeFile(files, warnings, path.replace(/^(?:\.\/)+/, ''), content);
+    if (fault !== null) return fault;
+  }
+  return files.has(MAIN_FILE)
+    ? checked(files, warnings)
+    : failure('no_main_file', `None of the files is ${MAIN_FILE}.`);
+}
+
+/** Adds a file to the scaffold's; answers with what is wrong with its path. */
+function takeFile(
+  files: Map<string, string>,
+  warnings: string[],
+  path: string,
+  content: string,
+): ParsedReply | null {
+  const fault = pathFault(path);
+  if (fault !== null) return failure('unsafe_path', `The reply names a file that cannot be: ${fault}.`);
+  if (isReservedFile(path)) warnings.push(`${path} is provided and was not taken from the reply`);
+  else files.set(path, content);
+  return null;
+}
+
+function checked(files: ReadonlyMap<string, string>, warnings: string[]): ParsedReply {
+  const paths = [...files.keys()].sort();
+  const folded = new Set(paths.map((path) => path.toLowerCase()));
+  if (folded.size < paths.length) {
+    return failure('unsafe_path', 'Two files have names that differ only in upper and lower case.');
+  }
+  if (!definesEntryPoint(files.get(MAIN_FILE) ?? '')) {
+    return failure(
+      'no_process_input',
+      `${MAIN_FILE} does not define process_input(input_string) at its top level.`,
+    );
+  }
+  if (paths.length > MOST_FILES) return failure('too_large', `A scaffold has at most ${MOST_FILES} files.`);
+  const sizes = [...files.values()].map((content) => content.length);
+  const largest = Math.max(...sizes);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  if (largest > LARGEST_FILE || total > LARGEST_SCAFFOLD) {
+    return failure(
+      'too_large',
+      `A file has at most ${LARGEST_FILE} characters, and all files together ${LARGEST_SCAFFOLD}.`,
+    );
+  }
+  const contents = paths.map((path) => [path, `${files.get(path)?.trimEnd()}\n`]);
+  return { ok: true, files: Object.fromEntries(contents), warnings };
+}
+
+function failure(fault: ReplyFault, message: string): ParsedReply {
+  return { ok: false, fault, message };
+}

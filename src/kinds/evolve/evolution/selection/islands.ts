@@ -1,0 +1,211 @@
+import { createRandom } from '../../../../statistics/random.js';
+import { compareScaffoldIds } from '../ids.js';
+import type { Seed } from '../sampling.js';
+import type { Validation } from '../scores.js';
+import type { IterationStart, Newcomer, Selection } from '../selection.js';
+import { cellOf } from './cells.js';
+import { drawWeighted } from './draw.js';
+import {
+  begunRound,
+  isComplete,
+  offerRound,
+  recordInRound,
+  startRound,
+  type ValidationRound,
+  widenRound,
+  withdrawFromRound,
+} from './validation-round.js';
+
+export interface IslandSettings {
+  /** How many populations evolve beside each other. */
+  islands: number;
+  /** Iterations from one migration to the next; 0 for none. */
+  migration_interval: number;
+}
+
+/** A new scaffold and the place that it contends for. */
+interface Challenger {
+  id: string;
+  island: number;
+  cell: string;
+}
+
+export interface IslandState extends IslandSettings {
+  kind: 'islands';
+  seed: Seed;
+  /** The elite of each cell, an island a record, as it was when the iteration began. */
+  grids: Record<string, string>[];
+  /** Every scaffold's most recent mean score. */
+  recent: Record<string, number>;
+  /** The island that a scaffold was placed on or, later, was last evolved from. */
+  homes: Record<string, number>;
+  challengers: Challenger[];
+  round: ValidationRound | null;
+}
+
+/**
+ * Island populations that each keep an archive of elites, the best scaffold of every kind (MAP-Elites; Mouret and
+ * Clune, 2015, arXiv 1504.04909). The kinds are told by the code alone (see {@link cellOf}).
+ *
+ * - The first scaffolds are dealt to the islands by their id; an evolved one stays on its parent's.
+ * - A new scaffold contends with the elite of its cell. Both are validated in this iteration, on the same examples; it
+ *   must be better, not only as good. Elites without a challenger keep their most recent score and are not validated.
+ * - Parents are drawn from the islands in turn, on each with a chance in proportion to 1/rank by score. Where there are
+ *   fewer elites than parents asked for, the best of those without a cell follow.
+ * - Every `migration_interval` iterations the best of each island is copied to the next one, where it takes its cell
+ *   if it is better by most recent score.
+ */
+export class IslandSelection implements Selection {
+  static create({ islands, migration_interval }: IslandSettings, seed: Seed): IslandSelection {
+    if (!Number.isSafeInteger(islands) || islands < 1)
+      throw new RangeError(`${islands} islands cannot be kept`);
+    const grids = Array.from({ length: islands }, () => ({}));
+    const nobody = { recent: {}, homes: {}, challengers: [], round: null };
+    return new IslandSelection({ kind: 'islands', islands, migration_interval, seed, grids, ...nobody });
+  }
+
+  private state: IslandState;
+
+  constructor(state: IslandState) {
+    this.state = state;
+  }
+
+  begin({ iteration, newcomers, parents }: IterationStart): void {
+    const { round, islands, migration_interval: interval } = this.state;
+    if (round !== null && !isComplete(round)) throw new RangeError('validations are still open');
+    const homes = { ...this.state.homes, ...(round === null ? {} : Object.fromEntries(this.draws())) };
+    const recent = this.scores();
+    let grids = this.settledGrids();
+    if (interval > 0 && iteration > 0 && iteration % interval === 0) grids = migrate(grids, recent);
+    const challengers = newcomers
+      .map((newcomer) => ({
+        id: newcomer.id,
+        island: islandOf(newcomer, homes, islands),
+        cell: cellOf(newcomer.traits),
+      }))
+      .sort((left, right) => compareScaffoldIds(left.id, right.id));
+    for (const { id, island } of challengers) homes[id] = island;
+    const incumbents = challengers.flatMap(({ island, cell }) => grids[island]?.[cell] ?? []);
+    const due = [...new Set([...challengers.map(({ id }) => id), ...incumbents])].sort(compareScaffoldIds);
+    const next = startRound(iteration, parents, due);
+    this.state = { ...this.state, grids, recent, homes, challengers, round: next };
+  }
+
+  offer(): string[] {
+    const { round, due } = offerRound(this.round);
+    this.state = { ...this.state, round };
+    return due;
+  }
+
+  record(id: string, validation: Validation): void {
+    this.state = { ...this.state, round: recordInRound(this.round, id, validation) };
+  }
+
+  withdraw(id: string): void {
+    const isOther = ([, elite]: [string, string]) => elite !== id;
+    const { [id]: _score, ...recent } = this.state.recent;
+    this.state = {
+      ...this.state,
+      recent,
+      round: withdrawFromRound(this.round, id),
+      challengers: this.state.challengers.filter((challenger) => challenger.id !== id),
+      grids: this.state.grids.map((grid) => Object.fromEntries(Object.entries(grid).filter(isOther))),
+    };
+  }
+
+  parents(): string[] | null {
+    return isComplete(this.round) ? this.draws().map(([id]) => id) : null;
+  }
+
+  fillers(): string[] {
+    const elites = new Set(this.settledGrids().flatMap((grid) => Object.values(grid)));
+    return this.draws().flatMap(([id]) => (elites.has(id) ? [] : [id]));
+  }
+
+  widen(more: number): void {
+    this.state = { ...this.state, round: widenRound(this.round, more) };
+  }
+
+  snapshot(): IslandState {
+    return this.state;
+  }
+
+  /** The parents of this iteration and the island each was drawn from. A wider draw begins with the narrower one. */
+  private draws(): [string, number][] {
+    const { seed, islands } = this.state;
+    const { iteration, wanted } = this.round;
+    const scores = this.scores();
+    const populations = this.settledGrids().map((grid) => byScore(Object.values(grid), scores));
+    const drawn = new Map<string, number>();
+    for (let slot = 0; slot < wanted; slot += 1) {
+      const random = createRandom(`islands:${seed}:${iteration}:${slot}`);
+      for (let step = 0; step < islands; step += 1) {
+        const island = (iteration + slot + step) % islands;
+        const elites = (populations[island] ?? []).filter((id) => !drawn.has(id));
+        if (elites.length === 0) continue;
+        drawn.set(
+          drawWeighted(elites, (_, rank) => 1 / (rank + 1), random),
+          island,
+        );
+        break;
+      }
+    }
+    const { homes } = this.state;
+    const others = byScore(Object.keys(scores), scores).filter((id) => !drawn.has(id));
+    for (const id of others.slice(0, wanted - drawn.size)) drawn.set(id, homes[id] ?? 0);
+    return [...drawn];
+  }
+
+  /** The grids after this iteration's contests; challengers in the order of their ids. */
+  private settledGrids(): Record<string, string>[] {
+    const scores = this.scores();
+    const grids = this.state.grids.map((grid) => ({ ...grid }));
+    for (const { id, island, cell } of this.state.challengers) takeIfBetter(grids[island], cell, id, scores);
+    return grids;
+  }
+
+  private scores(): Record<string, number> {
+    const { recent, round } = this.state;
+    const validations = Object.entries(round?.validations ?? {});
+    return { ...recent, ...Object.fromEntries(validations.map(([id, { score }]) => [id, score])) };
+  }
+
+  private get round(): ValidationRound {
+    return begunRound(this.state.round);
+  }
+}
+
+function islandOf(newcomer: Newcomer, homes: Readonly<Record<string, number>>, islands: number): number {
+  const { id, parent_scaffold_id: parent } = newcomer;
+  const home = parent === null ? undefined : homes[parent];
+  return home ?? Number(id.split('-')[0]) % islands;
+}
+
+function byScore(ids: readonly string[], scores: Record<string, number>): string[] {
+  return [...ids].sort(
+    (left, right) => (scores[right] ?? 0) - (scores[left] ?? 0) || compareScaffoldIds(left, right),
+  );
+}
+
+function takeIfBetter(
+  grid: Record<string, string> | undefined,
+  cell: string,
+  id: string,
+  scores: Record<string, number>,
+): void {
+  if (grid === undefined) return;
+  const holder = grid[cell];
+  if (holder === undefined || (scores[id] ?? 0) > (scores[holder] ?? 0)) grid[cell] = id;
+}
+
+/** Copies the best of each island, as they are before anyone moves, to the next island. */
+function migrate(grids: Record<string, string>[], scores: Record<string, number>): Record<string, string>[] {
+  const after = grids.map((grid) => ({ ...grid }));
+  for (const [island, grid] of grids.entries()) {
+    const [best] = byScore(Object.values(grid), scores);
+    const cell = Object.keys(grid).find((one) => grid[one] === best);
+    if (best === undefined || cell === undefined) continue;
+    takeIfBetter(after[(island + 1) % grids.length], cell, best, scores);
+  }
+  return after;
+}

@@ -1,0 +1,78 @@
+import { childResult } from '../../../workflows/child-result.js';
+import { REPLACES } from '../../../workflows/children.js';
+import { conduct } from '../../../workflows/conduct.js';
+import { describeError } from '../../../workflows/failures.js';
+import { receive } from '../../../workflows/receive.js';
+import { continueAsNew, isCancellation, startChild, workflowInfo } from '../../../workflows/sdk.js';
+import { assertContinues } from '../../../workflows/started-rightly.js';
+import type { EvolveCarried, EvolveInput, EvolvePlan, EvolveState, IterationResult } from '../contracts.js';
+import { beginningLine } from '../evolution/progress-lines.js';
+import type { EvolveResult } from '../results.js';
+import { evolution } from './activities.js';
+import { EvolveControl } from './evolve-control.js';
+import { iterate, type Reached } from './evolve-iterations.js';
+import { iteration as iterationWorkflow } from './iteration.js';
+import { evolveReportSignal, isIterationReport } from './messages.js';
+
+async function runIteration(
+  plan: EvolvePlan,
+  state: EvolveState,
+  control: EvolveControl,
+  closing: boolean,
+): Promise<IterationResult | null> {
+  const number = state.next_iteration;
+  const name = closing ? 'closing' : `iteration-${number}`;
+  const workflowId = `${workflowInfo().workflowId}/${name}`;
+  control.begins(workflowId);
+  const handle = await startChild(iterationWorkflow, {
+    ...REPLACES,
+    workflowId,
+    args: [{ plan, state, control: control.asked(), closing }],
+    staticSummary: `${closing ? 'closing' : `iteration ${number} of ${plan.num_iterations}`} · ${plan.experiment}`,
+  });
+  control.joined(handle, beginningLine(plan, state, closing));
+  try {
+    const result = await childResult(handle);
+    control.left(result);
+    return result;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    control.broke(`${name}: ${describeError(error).message}`);
+    return null;
+  }
+}
+
+/**
+ * An LM writes programs, a sandbox runs them, the best are validated, selected and evolved. Every iteration is a child
+ * workflow; what it did is in the store before the next one begins. Between two iterations it continues as new when its
+ * history grows long.
+ * @param carried from the execution before, when this one continues it.
+ */
+export function evolve(input: EvolveInput, carried?: EvolveCarried): Promise<EvolveResult> {
+  assertContinues(carried);
+  const control = new EvolveControl(carried);
+  receive(evolveReportSignal, isIterationReport, (report) => control.receive(report), control);
+  let reached: Reached | undefined;
+  return conduct({
+    what: 'experiment',
+    carried,
+    control,
+    prepare: () => evolution.prepareEvolve(input),
+    work: async (plan, handOver) => {
+      reached = { state: plan.state, tested: null };
+      const isComplete = await iterate(reached, plan, {
+        goesOn: () => control.goesOn(),
+        run: (state, closing) => runIteration(plan, state, control, closing),
+        rest: async (state) => {
+          if (workflowInfo().continueAsNewSuggested) await handOver({ plan: { ...plan, state } });
+        },
+      });
+      if (isComplete) control.allBegun();
+    },
+    continueWith: (whole) => continueAsNew<typeof evolve>(input, whole),
+    finalize: (ended) => {
+      const { state, tested } = reached ?? { state: ended.plan.state, tested: null };
+      return evolution.finalizeEvolve({ ...ended, state, tested, ...control.unloggedLines() });
+    },
+  });
+}

@@ -1,0 +1,210 @@
+import type { Asked } from '../../../contracts/experiment.js';
+import { spendingFacts } from '../../../facts/frame.js';
+import { keptOf } from '../../../runtime/step-cost.js';
+import { modelCallOptions, timedOptions } from '../../../workflows/activity-options.js';
+import { fatalMessage } from '../../../workflows/failures.js';
+import { markdown } from '../../../workflows/markdown.js';
+import { type ActivityOptions, setCurrentDetails } from '../../../workflows/sdk.js';
+import type {
+  ExecuteScaffoldInput,
+  IterationInput,
+  IterationReport,
+  IterationResult,
+  ProposedScaffold,
+  ScaffolderTurn,
+  ScaffoldNode,
+  ScaffoldRun,
+} from '../contracts.js';
+import { closeEvolution } from '../evolution/closing.js';
+import { Iteration, NoScaffoldError } from '../evolution/iteration.js';
+import {
+  type DraftRequest,
+  draftName,
+  type ExecutionRequest,
+  type IterationMemo,
+  type IterationPorts,
+  noMemo,
+  type ProposalRequest,
+  rememberingPorts,
+  type Scored,
+  Slots,
+  SuspendedError,
+  type TurnRequest,
+} from '../evolution/iteration-ports.js';
+import { beginningLine } from '../evolution/progress-lines.js';
+import { iterationFacts } from '../facts.js';
+import { evolution } from './activities.js';
+import { IterationNews } from './iteration-news.js';
+import { IterationSpending } from './iteration-spending.js';
+
+type StartRun = (
+  options: ActivityOptions,
+  scope: Pick<ExecuteScaffoldInput, 'run' | 'left'>,
+) => Promise<ScaffoldRun>;
+
+/** One execution of an iteration: its steps as activities. */
+export class IterationSession {
+  private readonly spending: IterationSpending;
+  private readonly news: IterationNews;
+  private readonly memo: IterationMemo;
+  private readonly slots: Slots;
+  private readonly ports: IterationPorts;
+  private readonly iteration: Iteration;
+
+  constructor(
+    private readonly input: IterationInput,
+    parent: string,
+  ) {
+    const { plan, state, control, carried, closing } = input;
+    this.spending = new IterationSpending(plan, control, carried?.totals ?? state.totals, carried?.spent);
+    this.news = new IterationNews(
+      parent,
+      () => this.standing(),
+      () => this.setControl({ ...this.spending.control, paused: false, stopping: true }),
+      carried,
+    );
+    this.memo = carried?.memo ?? noMemo();
+    this.slots = new Slots(control.concurrency);
+    this.ports = rememberingPorts(
+      {
+        propose: (request) => this.propose(request),
+        turn: (request) => this.turn(request),
+        runDraft: (request) => this.runDraft(request),
+        execute: (request) => this.execute(request),
+        say: (line) => this.news.say(line),
+        announce: (line) => this.news.announce(line),
+      },
+      this.memo,
+      this.slots,
+    );
+    if (carried === undefined) this.news.log(beginningLine(plan, state, closing));
+    this.iteration = new Iteration(plan, state, this.ports, closing ? 'Closing' : undefined);
+  }
+
+  setControl(control: Asked): void {
+    this.spending.onControl(control);
+    this.slots.setSize(control.concurrency);
+  }
+
+  /** Null where it was suspended. */
+  async run(): Promise<Pick<IterationResult, 'state' | 'tested'>> {
+    const { plan, closing } = this.input;
+    try {
+      const { tested, ...outcome } = closing
+        ? await closeEvolution({
+            plan,
+            state: this.input.state,
+            iteration: this.iteration,
+            ports: this.ports,
+          })
+        : { ...(await this.iteration.run()), tested: null };
+      const nodes = this.spending.addedTo(outcome.state.nodes);
+      const state = { ...outcome.state, nodes, totals: this.spending.totals };
+      await evolution.finishIteration({
+        plan,
+        iteration: this.input.state.next_iteration,
+        closing,
+        ...outcome,
+        // What is not kept is no part of what an iteration comes to: it is the experiment's alone.
+        state: { ...state, totals: keptOf(state.totals) },
+        ...this.news.all(),
+      });
+      return { state, tested };
+    } catch (error) {
+      if (error instanceof SuspendedError) return { state: null, tested: null };
+      const fatal = error instanceof NoScaffoldError ? error.message : fatalMessage(error);
+      if (fatal === null) throw error;
+      this.spending.fatal ??= fatal;
+      return { state: null, tested: null };
+    }
+  }
+
+  result(done: Pick<IterationResult, 'state' | 'tested'>): IterationResult {
+    const { totals, exhausted, fatal } = this.spending;
+    const nodes = this.touchedNodes();
+    this.show(nodes);
+    const unfinished = done.state === null ? { nodes } : {};
+    return { ...done, ...unfinished, lines: this.news.lines, totals, exhausted, fatal };
+  }
+
+  carriesOn(done: Pick<IterationResult, 'state'>): boolean {
+    return done.state === null && this.spending.handingOver && !this.spending.mustEnd();
+  }
+
+  carriedInput(): IterationInput {
+    const { control, totals, spent } = this.spending;
+    return {
+      ...this.input,
+      control,
+      carried: { memo: this.memo, totals, ...this.news.reported(), spent },
+    };
+  }
+
+  private propose(request: ProposalRequest): Promise<ProposedScaffold> {
+    const { run } = this.input.plan;
+    return this.spending.call(request.id, (before) =>
+      evolution.proposeScaffold.executeWithOptions(this.askingOptions(request), [
+        { run, ...request, ...before },
+      ]),
+    );
+  }
+
+  private async turn(request: TurnRequest): Promise<ScaffolderTurn> {
+    const { run } = this.input.plan;
+    const options = this.askingOptions(request, ` · turn ${request.turn + 1}`);
+    const taken = await this.spending.call(request.id, (before) =>
+      evolution.scaffolderTurn.executeWithOptions(options, [{ run, ...request, ...before }]),
+    );
+    this.news.reportWhenDue();
+    return taken;
+  }
+
+  private runDraft(request: DraftRequest): Promise<Scored> {
+    const { scaffold, example } = request;
+    return this.runOnce(scaffold, `draft ${draftName(request)} · ${example}`, (options, scope) =>
+      evolution.runDraft.executeWithOptions(options, [{ ...scope, ...request }]),
+    );
+  }
+
+  private execute(request: ExecutionRequest): Promise<Scored> {
+    const { scaffold, type, example } = request;
+    return this.runOnce(scaffold, `${type} · ${example}`, (options, scope) =>
+      evolution.executeScaffold.executeWithOptions(options, [{ ...scope, ...request }]),
+    );
+  }
+
+  /** One run of a scaffold's program; answers with its score. */
+  private async runOnce(scaffold: string, what: string, start: StartRun): Promise<Scored> {
+    const { run, timeout_sec } = this.input.plan;
+    const options = timedOptions(timeout_sec, `${scaffold} · ${what}`);
+    const done = await this.spending.run(scaffold, (left) => start(options, { run, left }));
+    if ('unscored' in done) return done;
+    this.news.reportWhenDue();
+    return done.score;
+  }
+
+  /** Options of a call of the scaffolder. */
+  private askingOptions({ id, parent, attempt }: ProposalRequest, turn = ''): ActivityOptions {
+    const { lm_timeout_sec: timeout_sec, max_attempts } = this.input.plan;
+    const what = parent === null ? 'generate' : `evolve ${parent}`;
+    return modelCallOptions({ timeout_sec, max_attempts }, `${id} · ${what} · try ${attempt + 1}${turn}`);
+  }
+
+  private touchedNodes(): ScaffoldNode[] {
+    return this.spending.addedTo(this.iteration.touchedNodes());
+  }
+
+  /** How far it is, which its details show as well. */
+  private standing(): Pick<IterationReport, 'nodes' | 'totals'> {
+    const nodes = this.touchedNodes();
+    this.show(nodes);
+    return { nodes, totals: this.spending.totals };
+  }
+
+  private show(nodes: readonly ScaffoldNode[]): void {
+    const { closing, state } = this.input;
+    const title = closing ? 'Closing' : `Iteration ${state.next_iteration}`;
+    const { totals } = this.spending;
+    setCurrentDetails(markdown(title, [...iterationFacts(nodes, totals), ...spendingFacts(totals)]));
+  }
+}

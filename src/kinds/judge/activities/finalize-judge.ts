@@ -1,0 +1,216 @@
+import { heartbeating } from '../../../activities/attempt-journal.js';
+import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { orIncomplete } from '../../../activities/incomplete.js';
+import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
+import type { ModelCalls } from '../../../activities/model-calls.js';
+import { setAsideCalls } from '../../../activities/set-aside.js';
+import { unkeptSoFar } from '../../../activities/unkept.js';
+import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import type { CallRecord } from '../../../contracts/language-model.js';
+import type { EpisodeError } from '../../../contracts/results.js';
+import type { Unkept } from '../../../contracts/step-cost.js';
+import { cutOffReplies } from '../../../replies/reply-faults.js';
+import { addRepeats, repeatsOfCall, sumRepeats } from '../../../runtime/repeats.js';
+import { besideOf } from '../../../statistics/beside.js';
+import { CallTally } from '../../../statistics/call-figures.js';
+import { affordableResamples, boundsOf, clusteredMean } from '../../../statistics/clustered-bootstrap.js';
+import { ErrorTally } from '../../../statistics/error-tally.js';
+import { roundCost } from '../../../statistics/result-row.js';
+import { sumOf } from '../../../statistics/sums.js';
+import { jsonLines } from '../../../storage/json-lines.js';
+import { artifactKeys } from '../../../storage/paths.js';
+import { endRetry } from '../../../storage/retry-marker.js';
+import { readJson } from '../../../storage/stored-file.js';
+import type { LLMEvaluatedTrajectory } from '../../../trajectories/evaluated-trajectory.js';
+import type { FinalizeJudgeInput, JudgeMetrics } from '../contracts.js';
+import { judgedTrajectory, type StepEvaluation, scoresOf } from '../judging/evaluation.js';
+import { addReply, meanScores, noJudgeTotals } from '../judging/totals.js';
+import { MALFORMED_VERDICT, MOST_TRIES } from '../judging/verdict.js';
+import { judgedChunksFolder, judgeErrorKey } from '../paths.js';
+import type { JudgeContext, JudgeContexts } from './judge-context.js';
+import { type JudgeReply, repliesOn } from './judge-replies.js';
+import { outcomeOf } from './judge-step.js';
+
+/** Adds up a judgement from its replies, so that the figures are the same whatever was repeated on the way. */
+class JudgementFigures {
+  private totals = noJudgeTotals();
+  private repeats = sumRepeats([]);
+  private readonly errors = new ErrorTally();
+  private readonly tally = new CallTally();
+  /** Of each trajectory that was judged as a whole: 1 where it is a success. */
+  private readonly successes: number[][] = [];
+  /** Of each trajectory the verdicts on its steps, which depend on each other. */
+  private readonly verdicts: Record<string, number>[][] = [];
+
+  addEvaluated({ evaluation }: LLMEvaluatedTrajectory, evaluations: readonly StepEvaluation[]): void {
+    if (typeof evaluation.success === 'boolean') this.successes.push([Number(evaluation.success)]);
+    this.verdicts.push(evaluations.flatMap((one) => (one.kind === 'judged' ? [scoresOf(one.verdict)] : [])));
+  }
+
+  /** The 95 % interval of a criterion's mean, from a bootstrap over trajectories. */
+  private intervalOf(name: string): [number, number] | null {
+    const groups = this.verdicts.map((steps) => steps.flatMap((scores) => scores[name] ?? []));
+    return boundsOf(clusteredMean(groups, { resamples: affordableResamples(groups.length) }));
+  }
+
+  addReply(reply: JudgeReply): void {
+    this.totals = addReply(this.totals, outcomeOf(reply));
+    this.repeats = addRepeats(this.repeats, repeatsOfCall(reply.record));
+    this.tally.addCall(reply.record);
+    this.tally.addCutOff(cutOffReplies([reply.record]));
+  }
+
+  /** A reply that was no verdict, in the place of which another one was asked for. */
+  addSetAside(record: CallRecord): void {
+    this.addReply({ record, read: { ok: false, fault: '' } });
+  }
+
+  addError(error: EpisodeError): void {
+    this.errors.add(error);
+  }
+
+  metrics({ config }: JudgeContext, input: FinalizeJudgeInput, unkept: Unkept | null): JudgeMetrics {
+    const { plan, status, message, started_at, ended_at } = input;
+    const { totals } = this;
+    const success = clusteredMean(this.successes, { resamples: affordableResamples(this.successes.length) });
+    const means = meanScores(
+      plan.criteria.map(({ name }) => name),
+      totals,
+    );
+    return {
+      name: plan.name,
+      experiment: plan.experiment,
+      kind: 'judge',
+      status,
+      status_message: message,
+      model: plan.model,
+      simulated: plan.simulated,
+      rubric: config.rubric.name,
+      show_reward: config.rubric.show_reward,
+      trajectories: plan.steps.length,
+      steps_planned: plan.steps.reduce((sum, steps) => sum + steps, 0),
+      steps: totals.judged,
+      scores: Object.fromEntries(
+        plan.criteria.map(({ name, range }) => [
+          name,
+          { mean: means[name] ?? null, interval: this.intervalOf(name), range },
+        ]),
+      ),
+      episodes_judged: this.successes.length,
+      episodes_succeeded: sumOf(this.successes.flat()),
+      success_rate: success?.estimate ?? null,
+      success_rate_interval: boundsOf(success),
+      errors: this.errors.total,
+      errors_by_type: this.errors.counts(),
+      ...this.errors.causes(),
+      malformed_replies: totals.malformed,
+      ...this.tally.figures(),
+      lm_calls: totals.lm_calls,
+      ...this.repeats,
+      usage: totals.usage,
+      cost_usd: totals.cost_usd === null ? null : roundCost(totals.cost_usd),
+      ...besideOf(totals, unkept),
+      wall_seconds: wallSeconds(input),
+      started_at: new Date(started_at).toISOString(),
+      ended_at: new Date(ended_at).toISOString(),
+    };
+  }
+}
+
+/** What came of a step. A verdict counts more than an error that came before it. */
+async function evaluationOf(
+  { store }: JudgeContext,
+  replies: readonly JudgeReply[],
+  { trajectory, step }: { trajectory: number; step: number },
+): Promise<StepEvaluation> {
+  const last = replies.at(-1)?.read;
+  if (last?.ok) {
+    const { verdict, episode } = last;
+    return { kind: 'judged', verdict, ...(episode === undefined ? {} : { episode }) };
+  }
+  if (last !== undefined && replies.length === MOST_TRIES) {
+    return { kind: 'error', error: { type: MALFORMED_VERDICT, message: last.fault } };
+  }
+  const error = await readJson<EpisodeError>(store, judgeErrorKey(trajectory, step));
+  return error === null ? { kind: 'open' } : { kind: 'error', error };
+}
+
+/**
+ * Writes the judgement's artifacts. `metrics.json` comes last. The replies stay, because a judgement may be continued;
+ * the copies of the trajectories go.
+ */
+export function createFinalizeJudge(
+  contexts: JudgeContexts,
+  { models, dependencies }: { models: ModelCalls; dependencies: WorkerDependencies },
+) {
+  /** The replies on each step of a trajectory. */
+  const repliesIn = (context: JudgeContext, trajectory: number, steps: number) =>
+    Promise.all(
+      Array.from({ length: steps }, async (_, step) => {
+        const { replies } = await repliesOn(context, models, { trajectory, step });
+        return replies;
+      }),
+    );
+
+  async function* judged(context: JudgeContext, { plan }: FinalizeJudgeInput, figures: JudgementFigures) {
+    const { rubric } = context.config;
+    const judge = { model: plan.model, rubric: rubric.name, criteria: rubric.criteria };
+    for await (const record of setAsideCalls(context.store)) figures.addSetAside(record);
+    for (const [index, steps] of plan.steps.entries()) {
+      const replies = await repliesIn(context, index, steps);
+      const evaluations = await Promise.all(
+        replies.map((given, step) => evaluationOf(context, given, { trajectory: index, step })),
+      );
+      for (const reply of replies.flat()) figures.addReply(reply);
+      for (const one of evaluations) if (one.kind === 'error') figures.addError(one.error);
+      const { trajectory } = await context.trajectories.get(index);
+      const evaluated = judgedTrajectory(trajectory, evaluations, judge);
+      figures.addEvaluated(evaluated, evaluations);
+      yield evaluated;
+    }
+  }
+
+  async function* calls(context: JudgeContext, { plan }: FinalizeJudgeInput) {
+    // Of several replies at one place a replay takes the last one.
+    yield* setAsideCalls(context.store);
+    for (const [index, steps] of plan.steps.entries()) {
+      for (const { record } of (await repliesIn(context, index, steps)).flat()) yield record;
+    }
+  }
+
+  async function writeEnd(context: JudgeContext, input: FinalizeJudgeInput, guard: Guard) {
+    const store = guard(context.store);
+    context.calls.forget();
+    const figures = new JudgementFigures();
+    await store.writeStream(artifactKeys.trajectories, jsonLines(judged(context, input, figures)));
+    await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input)));
+    const gathered = figures.metrics(context, input, await unkeptSoFar(store));
+    const metrics = orIncomplete(
+      gathered,
+      {
+        planned: gathered.steps_planned,
+        recorded: gathered.steps + gathered.errors,
+        errors: gathered.errors_by_type,
+      },
+      'step',
+    );
+    const { status, steps, errors, cost_usd } = metrics;
+    context.log('experiment').info({ status, steps, errors, cost_usd }, 'judgement ended');
+    await writeMetrics(store, metrics, dependencies.runLogs);
+    return metrics;
+  }
+
+  return (input: FinalizeJudgeInput): Promise<JudgeMetrics> =>
+    heartbeating(async () => {
+      const context = await contexts.get(input.plan.run);
+      const { store } = context;
+      const metrics = await unlessOver(
+        () => metricsOfEnd<JudgeMetrics>(store, input),
+        (guard) => writeEnd(context, input, guard),
+      );
+      if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(store);
+      await store.deleteFolder(judgedChunksFolder());
+      await store.sweep();
+      return metrics;
+    });
+}

@@ -1,0 +1,15 @@
+import type { KindNames } from '../../config/kind.js';
+import type { RegisteredKind } from '../kind.js';
+
+export const NAMES: KindNames = {
+  id: 'judge',
+  noun: 'a judgement',
+  recognises: (raw) => 'experiment' in raw,
+};
+
+export const JUDGE: RegisteredKind = {
+  ...NAMES,
+  kind: async () => (await import('./kind.js')).judge,
+  command: async () => (await import('./command.js')).judgeCommand,
+  activities: async () => (await import('./activities/index.js')).createJudgeActivities,
+};

@@ -1,0 +1,92 @@
+import type { EpisodeError } from '../../../contracts/results.js';
+import { LLMEvaluatedTrajectory } from '../../../trajectories/evaluated-trajectory.js';
+import { LLMEvaluatedTimeStep } from '../../../trajectories/time-step.js';
+import type { Trajectory } from '../../../trajectories/trajectory.js';
+import { type Criterion, ERROR_FIELD } from '../schema.js';
+import { addScores, meanScores } from './totals.js';
+import type { EpisodeVerdict, Verdict } from './verdict.js';
+
+/** What came of a step: a verdict, why there is none, or nothing, because the judge did not get to it. */
+export type StepEvaluation =
+  | { kind: 'judged'; verdict: Verdict; episode?: EpisodeVerdict }
+  | { kind: 'error'; error: EpisodeError }
+  | { kind: 'open' };
+
+/** Who judged, and by what. */
+export interface Judge {
+  model: string;
+  rubric: string;
+  criteria: readonly Pick<Criterion, 'name' | 'range'>[];
+}
+
+/**
+ * A trajectory with the verdict on each step, by the names of the criteria; a step that could not be judged has an
+ * `error` in its place, and one that was not got to has nothing. The trajectory as a whole has the means over its steps
+ * with a verdict, and what the judge says of all of it; nothing where no step was got to.
+ */
+export function judgedTrajectory(
+  trajectory: Trajectory,
+  evaluations: readonly StepEvaluation[],
+  { model, rubric, criteria }: Judge,
+): LLMEvaluatedTrajectory {
+  const verdicts = evaluations.flatMap((one) => (one.kind === 'judged' ? [one.verdict] : []));
+  const errors = evaluations.filter(({ kind }) => kind === 'error').length;
+  const sums = verdicts.map(scoresOf).reduce(addScores, {});
+  const scores = meanScores(
+    criteria.map(({ name }) => name),
+    { judged: verdicts.length, scores: sums },
+  );
+  return LLMEvaluatedTrajectory.fromTrajectory(trajectory, {
+    timesteps: trajectory.timesteps.map((step, index) =>
+      LLMEvaluatedTimeStep.fromTimeStep(step, responseOf(evaluations[index] ?? { kind: 'open' })),
+    ),
+    judge_response:
+      verdicts.length + errors === 0
+        ? null
+        : {
+            judge: model,
+            rubric,
+            steps_judged: verdicts.length,
+            errors,
+            scores,
+            ...wholeOf(trajectory, evaluations, { criteria, scores }),
+          },
+  });
+}
+
+/**
+ * Whether the whole episode was a success, and why: as the judge says, which was asked with the last step. Where it did not
+ * say, its scores tell, if every step has some: a success has the mean of each criterion in the upper half of its range.
+ */
+function wholeOf(
+  { timesteps }: Trajectory,
+  evaluations: readonly StepEvaluation[],
+  { criteria, scores }: Pick<Judge, 'criteria'> & { scores: Readonly<Record<string, number | null>> },
+): { success?: boolean; success_from?: 'judge' | 'scores'; rationale: string } {
+  const last = evaluations[timesteps.length - 1];
+  const verdict = last?.kind === 'judged' ? last.verdict : null;
+  if (last?.kind === 'judged' && last.episode !== undefined)
+    return { ...last.episode, success_from: 'judge' };
+  const judged = evaluations.filter(({ kind }) => kind === 'judged').length;
+  if (verdict === null || judged < timesteps.length) {
+    return {
+      rationale: `Not judged as a whole: ${timesteps.length - judged} of ${timesteps.length} steps have no verdict.`,
+    };
+  }
+  const success = criteria.every(({ name, range: [lowest, highest] }) => {
+    return (scores[name] ?? lowest) >= lowest / 2 + highest / 2;
+  });
+  const reasons = criteria.map(({ name }) => `${name} ${scores[name]}: ${verdict[name]?.reason ?? ''}`);
+  const rationale = `From the scores, as the judge did not say: their means, and its reasons for the last step. ${reasons.join(' ')}`;
+  return { success, success_from: 'scores', rationale };
+}
+
+export function scoresOf(verdict: Verdict): Record<string, number> {
+  return Object.fromEntries(Object.entries(verdict).map(([name, { score }]) => [name, score]));
+}
+
+function responseOf(evaluation: StepEvaluation) {
+  if (evaluation.kind === 'open') return null;
+  if (evaluation.kind === 'judged') return evaluation.verdict;
+  return { [ERROR_FIELD]: { ...evaluation.error } };
+}

@@ -1,0 +1,31 @@
+import { addStep, noStepCost } from '../../../runtime/step-cost.js';
+import { sumOf } from '../../../statistics/sums.js';
+import type { JudgedStep, JudgeTotals } from '../contracts.js';
+
+export function noJudgeTotals(): JudgeTotals {
+  return { ...noStepCost(), judged: 0, errors: 0, malformed: 0, scores: {} };
+}
+
+/** The totals after a reply. */
+export function addReply(totals: JudgeTotals, reply: JudgedStep): JudgeTotals {
+  const after = addStep(totals, reply);
+  if (reply.kind === 'malformed') return { ...after, malformed: totals.malformed + 1 };
+  return { ...after, judged: totals.judged + 1, scores: addScores(totals.scores, reply.scores) };
+}
+
+/** Sums by the criterion's name. */
+export function addScores(
+  sums: Readonly<Record<string, number>>,
+  scores: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const added = Object.entries(scores).map(([name, score]) => [name, sumOf([sums[name] ?? 0, score])]);
+  return { ...sums, ...Object.fromEntries(added) };
+}
+
+/** The mean of each criterion; null where nothing was judged. */
+export function meanScores(
+  names: readonly string[],
+  { judged, scores }: Pick<JudgeTotals, 'judged' | 'scores'>,
+): Record<string, number | null> {
+  return Object.fromEntries(names.map((name) => [name, judged === 0 ? null : (scores[name] ?? 0) / judged]));
+}

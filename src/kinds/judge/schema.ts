@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { languageModelSchema } from '../../config/language-model-schema.js';
+import { LOG_LEVELS, limitsSchema } from '../../config/shared-schemas.js';
+import { MAX_CONCURRENCY } from '../../contracts/names.js';
+
+/** Where a verdict would hold its scores, a step without one holds its error. */
+export const ERROR_FIELD = 'error';
+/** Beside the criteria, what the verdict on the last step says of the whole episode. */
+export const EPISODE_FIELD = 'whole_episode';
+
+const RESERVED: readonly string[] = [ERROR_FIELD, EPISODE_FIELD];
+
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+export const criterionSchema = z.strictObject({
+  name: z
+    .string()
+    .refine((name) => NAME.test(name) && !RESERVED.includes(name), {
+      error: `must be letters, digits, _ and -, at most 64, a letter first, and neither '${ERROR_FIELD}' nor '${EPISODE_FIELD}'`,
+    })
+    .describe('What its score is called in the verdict.'),
+  description: z.string().min(1).describe('What is judged, and what the ends of the range mean.'),
+  range: z
+    .tuple([z.number(), z.number()])
+    .refine(([lowest, highest]) => lowest < highest, { error: 'the first number must be the smaller one' })
+    .describe('The lowest and the highest score.'),
+});
+
+/** A rubric's file. */
+export const rubricSchema = z.strictObject({
+  name: z.string().min(1).max(100).optional().describe('Default: the name of the file.'),
+  instructions: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('Who the judge is and how it is to judge; default: a sentence that says so of any assistant.'),
+  criteria: z
+    .array(criterionSchema)
+    .min(1)
+    .max(50)
+    .refine((criteria) => new Set(criteria.map(({ name }) => name)).size === criteria.length, {
+      error: 'two criteria have the same name',
+    }),
+  success: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'When the whole episode is a success, asked with its last step; default: all was done that was asked for.',
+    ),
+  show_reward: z
+    .boolean()
+    .default(false)
+    .describe('Tell the judge the reward of the step and how the episode ended.'),
+});
+
+export type Rubric = Omit<z.output<typeof rubricSchema>, 'name'> & { name: string };
+export type Criterion = Rubric['criteria'][number];
+
+export const judgeConfigSchema = z.strictObject({
+  experiment: z.string().min(1).describe('Folder of the experiment whose trajectories are judged.'),
+  rubric: rubricSchema.describe('A file, or a rubric; without one, AGENT_RUBRIC.'),
+  lm: languageModelSchema,
+  concurrency: z.int().positive().max(MAX_CONCURRENCY).default(8).describe('Steps at once.'),
+  limits: limitsSchema,
+  log_level: z.enum(LOG_LEVELS).default('INFO'),
+});
+
+/** One judgement: which steps are judged, by whom and by what. */
+export type JudgeConfig = Omit<z.output<typeof judgeConfigSchema>, 'rubric'> & { rubric: Rubric };

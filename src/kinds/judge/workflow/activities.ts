@@ -1,0 +1,6 @@
+import { PATIENT } from '../../../workflows/activity-options.js';
+import { activitiesOf } from '../../../workflows/sdk.js';
+import type { JudgeActivities } from '../contracts.js';
+
+/** `judgeStep` is called through `executeWithOptions` with `modelCallOptions`. */
+export const judging = activitiesOf<JudgeActivities>(PATIENT);

@@ -1,0 +1,4 @@
+import type { WorkflowKind } from '../../../workflows/kind.js';
+import { judge } from './judge.js';
+
+export const JUDGE_WORKFLOWS: WorkflowKind = { id: 'judge', experiment: judge };

@@ -1,0 +1,36 @@
+import { checkModel, priceTableOf } from '../../../activities/check-model.js';
+import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { InvalidInputError } from '../../../config/errors.js';
+import { missingCredentials } from '../../../language-models/create.js';
+import { PRICES_VARIABLE } from '../../../language-models/price-table.js';
+import { costOf } from '../../../language-models/prices.js';
+import { atServer } from '../../../language-models/server-address.js';
+import type { RunConfig } from '../schema.js';
+import { embedderSettings } from './embeddings.js';
+
+/** The same of the model whose vectors the memory is searched by. */
+function checkEmbedder({ memory, limits }: RunConfig, environment: WorkerDependencies['environment']): void {
+  if (!('retrieval' in memory) || memory.retrieval.backend !== 'embedding') return;
+  const settings = atServer(embedderSettings(memory.retrieval), environment);
+  const field = 'memory.retrieval.model';
+  const missing = missingCredentials(settings, environment);
+  if (missing !== null) throw new InvalidInputError(`${field}: ${missing}`, field);
+  const usage = { input_tokens: 1, output_tokens: 0 };
+  const table = priceTableOf(environment);
+  const price = costOf(settings.provider, settings.model, usage, { baseUrl: settings.base_url, table });
+  if (limits.max_cost_usd !== null && price === null) {
+    throw new InvalidInputError(
+      `limits.max_cost_usd: the price of ${memory.retrieval.model} is not known, so its cost cannot be limited; use max_tokens, or put its price into a file of your own and name that in ${PRICES_VARIABLE}`,
+      'limits.max_cost_usd',
+    );
+  }
+}
+
+/** Everything about the model that can be checked without a call: keys, files, prices. */
+export async function checkLanguageModel(
+  config: RunConfig,
+  dependencies: Pick<WorkerDependencies, 'environment'>,
+): Promise<void> {
+  checkEmbedder(config, dependencies.environment);
+  await checkModel(config.lm, 'lm', config.limits, dependencies.environment);
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import type { RetrievalConfig } from '../../../config/memory-schemas.js';
+import type { PaidEmbeddings } from '../../../contracts/embeddings.js';
+import {
+  createEmbedder,
+  type EmbedderSettings,
+  type EmbeddingProvider,
+  embedderIdentity,
+} from '../../../language-models/embeddings/create.js';
+import { costOf, type PriceTable } from '../../../language-models/prices.js';
+import { atServer } from '../../../language-models/server-address.js';
+import { KeptVectors, type VectorFiles } from '../../../retrieval/kept-vectors.js';
+import { readVectors, writeVectors } from '../../../retrieval/vector-rows.js';
+import { VectorStore } from '../../../retrieval/vector-store.js';
+import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { readJsonLines } from '../../../storage/json-lines.js';
+import { recordsBelow } from '../../../storage/read-ahead.js';
+import { addEmbeddings } from '../lane/totals.js';
+import { paidEmbeddingKey, paidEmbeddingsPrefix, vectorCachePrefix } from '../paths.js';
+import type { EmbeddingTotals } from '../results.js';
+import type { RunConfig } from '../schema.js';
+import type { RunContext } from './run-context.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Seconds that one request for vectors may take. */
+const TIMEOUT_SEC = 120;
+
+/** The embedding model that `memory.retrieval` names. */
+export function embedderSettings({ model = '', base_url, dimensions }: RetrievalConfig): EmbedderSettings {
+  const slash = model.indexOf('/');
+  return {
+    provider: model.slice(0, slash) as EmbeddingProvider,
+    model: model.slice(slash + 1),
+    timeout_sec: TIMEOUT_SEC,
+    ...(base_url === undefined ? {} : { base_url }),
+    ...(dimensions === undefined ? {} : { dimensions }),
+  };
+}
+
+/** A run's config with the servers that the worker's environment names where the config names none. */
+export function atServers(config: RunConfig, environment: Environment): RunConfig {
+  const lm = atServer(config.lm, environment);
+  const { memory } = config;
+  if (!('retrieval' in memory) || memory.retrieval.backend !== 'embedding') return { ...config, lm };
+  const { base_url } = atServer(embedderSettings(memory.retrieval), environment);
+  return { ...config, lm, memory: { ...memory, retrieval: { ...memory.retrieval, base_url } } };
+}
+
+/**
+ * The vectors of an embedding model, kept in some files.
+ * @throws LanguageModelError (`authentication`) where the key is missing.
+ */
+export async function vectorStoreFor(
+  retrieval: RetrievalConfig,
+  { environment, prices, files }: { environment: Environment; prices: PriceTable; files: VectorFiles },
+): Promise<VectorStore> {
+  const settings = embedderSettings(retrieval);
+  return new VectorStore({
+    files,
+    embedder: await createEmbedder(settings, { environment }),
+    hash: sha256,
+    costOf: (usage) =>
+      costOf(
+        settings.provider,
+        settings.model,
+        { ...usage, output_tokens: 0 },
+        {
+          baseUrl: settings.base_url,
+          table: prices,
+        },
+      ),
+  });
+}
+
+/** Where the runs of one results folder keep the vectors of a model: a later run does not pay for them again. */
+export function sharedVectorFiles(results: ArtifactStore, retrieval: RetrievalConfig): VectorFiles {
+  return results.within(vectorCachePrefix(sha256(embedderIdentity(embedderSettings(retrieval)))));
+}
+
+/** The vectors by hash of a file that came with a saved memory; none where there is no such file. */
+export async function vectorsIn(
+  { store, key }: { store: ArtifactStore; key: string },
+  retrieval: RetrievalConfig,
+): Promise<Map<string, Float32Array>> {
+  const stream = await store.openRead(key);
+  const known = new Map<string, Float32Array>();
+  if (stream === null) return known;
+  const identity = embedderIdentity(embedderSettings(retrieval));
+  for await (const { hash, vector } of readVectors(readJsonLines(stream), identity)) known.set(hash, vector);
+  return known;
+}
+
+/** The lines of the file that carries a memory's vectors along: of the texts that have one. No model is asked. */
+export function vectorRows(
+  retrieval: RetrievalConfig,
+  {
+    files,
+    texts,
+    known,
+  }: { files: VectorFiles; texts: Iterable<string>; known: ReadonlyMap<string, Float32Array> },
+): AsyncIterable<object> {
+  const identity = embedderIdentity(embedderSettings(retrieval));
+  const kept = new KeptVectors({ files, identity, hash: sha256 });
+  return writeVectors(kept.rowsOf(texts, known), identity);
+}
+
+/**
+ * Notes what a request has cost: the run's figures are made from these.
+ * @param id of the request; noted again under it, it is the same object.
+ */
+export async function notePaid(run: RunContext, id: string, paid: PaidEmbeddings): Promise<void> {
+  await run.store.write(paidEmbeddingKey(id), JSON.stringify(paid));
+}
+
+/** Everything that the run has paid for vectors; null where it paid nothing. */
+export async function paidEmbeddings(store: ArtifactStore): Promise<EmbeddingTotals | null> {
+  let total: EmbeddingTotals | null = null;
+  for await (const paid of recordsBelow<PaidEmbeddings>(store, paidEmbeddingsPrefix())) {
+    if (paid.texts > 0) total = addEmbeddings(total, paid);
+  }
+  return total;
+}

@@ -1,0 +1,45 @@
+import { heartbeating } from '../../../activities/attempt-journal.js';
+import type { AwaitedStep, StepAnswer } from '../../../contracts/environment.js';
+import type { EnvironmentActivities, OpenedSampleRow } from '../contracts.js';
+import type { RunContext, RunContexts } from './run-context.js';
+
+/** Bytes of observations opened with one activity; a payload may hold 2 MiB. */
+const OBSERVATION_BUDGET = 256 * 1024;
+/** Milliseconds after which an activity opens no further one: resets may wait for something outside. */
+const OPENING_BUDGET = 60_000;
+
+/** One step of a run's environment. */
+export async function stepEnvironment(
+  run: RunContext,
+  { index, state = null }: AwaitedStep,
+  action: string,
+): Promise<StepAnswer> {
+  return run.playable(await run.tasks.get(index)).step(state, action);
+}
+
+/** Environments behind activities: the task is read from the run's folder, so it never stands in a history. */
+export function createEnvironmentActivities(runs: RunContexts): EnvironmentActivities {
+  return {
+    openSamples: ({ run: uri, from, count }) =>
+      heartbeating(async () => {
+        const run = await runs.get(uri);
+        const opened: OpenedSampleRow[] = [];
+        const end = Date.now() + OPENING_BUDGET;
+        let bytes = 0;
+        for (let slot = from; opened.length < count && slot < run.slots; slot++) {
+          if (opened.length > 0 && Date.now() > end) break;
+          const task = await run.tasks.get(run.indexOfSlot(slot));
+          const begun = await run.playable(task).begin();
+          const { state, obs, ...problem } =
+            'error' in begun ? { state: null, obs: '', problem: begun.error } : begun;
+          bytes += obs.length + JSON.stringify(state).length;
+          if (opened.length > 0 && bytes > OBSERVATION_BUDGET) break;
+          opened.push({ index: task.index, id: task.id, state, obs, ...problem });
+        }
+        return opened;
+      }),
+
+    stepEnvironment: ({ run: uri, action, ...awaited }) =>
+      heartbeating(async () => stepEnvironment(await runs.get(uri), awaited, action)),
+  };
+}

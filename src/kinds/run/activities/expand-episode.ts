@@ -1,0 +1,123 @@
+import { repeatedAtLeast } from '../../../activities/call-record.js';
+import type { StoredCall } from '../../../activities/call-store.js';
+import type { ExecutionRecord } from '../../../contracts/execution.js';
+import type { CallRecord } from '../../../contracts/language-model.js';
+import type { EpisodeRecord, StepRecord } from '../../../contracts/results.js';
+import { cutOffOf } from '../../../runtime/repeats.js';
+import { missingFile } from '../../../storage/stored-file.js';
+import type { CompactEpisode } from '../contracts.js';
+import { stepEnvironment } from './environments.js';
+import type { RunContext } from './run-context.js';
+
+export interface ExpandedEpisode {
+  episode: EpisodeRecord;
+  calls: CallRecord[];
+  executions: ExecutionRecord[];
+}
+
+type WholeEpisode = CompactEpisode & Required<Pick<CompactEpisode, 'trial' | 'steps' | 'calls'>>;
+
+/** With what is left out where an episode is a single call. */
+function whole(compact: CompactEpisode): WholeEpisode {
+  return { trial: 0, steps: [0], calls: [['act', 0, 0]], ...compact };
+}
+
+async function storedCalls(
+  run: RunContext,
+  { id, trial, calls }: WholeEpisode,
+): Promise<Map<string, StoredCall>> {
+  const stored = new Map<string, StoredCall>();
+  await Promise.all(
+    calls.map(async ([purpose, ordinal]) => {
+      const call = await run.calls.at({ sample_id: id, trial, purpose, ordinal });
+      // A call that failed for good has no record.
+      if (call !== null) stored.set(`${purpose} ${ordinal}`, call);
+    }),
+  );
+  return stored;
+}
+
+/** The steps of an episode, with what their calls' records hold: the action, and the environment's answer to it. */
+async function expandSteps(
+  run: RunContext,
+  episode: WholeEpisode,
+  stored: Map<string, StoredCall>,
+): Promise<StepRecord[]> {
+  const steps: StepRecord[] = [];
+  if (episode.steps.every((step) => typeof step !== 'number')) return episode.steps as StepRecord[];
+  const task = await run.tasks.get(episode.index);
+  const begun = await run.playable(task).begin();
+  if ('error' in begun)
+    throw new Error(`the environment refuses to begin as it did before: ${begun.error.message}`);
+  let { state, obs } = begun;
+  for (const step of episode.steps) {
+    const call = typeof step === 'number' ? stored.get(`act ${step}`) : undefined;
+    if (typeof step === 'number' && call === undefined) {
+      const what = `the record of ${episode.id}, trial ${episode.trial}, act ${step}`;
+      throw missingFile(run.store, what, null);
+    }
+    const action = call?.record.text ?? (step as StepRecord).action;
+    const kept = call === undefined ? null : await run.calls.answerTo(call);
+    const answer = kept ?? (await stepEnvironment(run, { index: episode.index, state }, action));
+    if ('error' in answer)
+      throw new Error(`the environment refuses a step that it took before: ${answer.error.message}`);
+    const { feedback, done, info } = answer;
+    const reward = answer.reward ?? (feedback.correct ? 1 : 0);
+    const beside = info === undefined ? {} : { info };
+    steps.push(
+      typeof step === 'number' ? { obs, action, feedback, reward, done, ...beside, act: step } : step,
+    );
+    state = answer.state ?? null;
+    obs = answer.obs ?? '';
+  }
+  return steps;
+}
+
+/** What the programs of an episode did; one whose sandbox failed for good has no record. */
+async function storedExecutions(
+  run: RunContext,
+  { id, trial, executions = 0 }: WholeEpisode,
+): Promise<ExecutionRecord[]> {
+  const ordinals = Array.from({ length: executions }, (_, ordinal) => ordinal);
+  const records = await Promise.all(
+    ordinals.map((ordinal) => run.executions.at({ sample_id: id, trial, ordinal })),
+  );
+  return records.filter((record) => record !== null);
+}
+
+/** An episode with everything that its compact form leaves to the records of its calls. */
+export async function expandEpisode(run: RunContext, compact: CompactEpisode): Promise<ExpandedEpisode> {
+  const episode = whole(compact);
+  const { index, id, trial, reward, at, took } = episode;
+  const stored = await storedCalls(run, episode);
+  const calls = episode.calls.flatMap(([purpose, ordinal, step, repeated, maybe_repeated]) => {
+    const call = stored.get(`${purpose} ${ordinal}`);
+    const cutOff = cutOffOf({ repeated, maybe_repeated });
+    return call === undefined ? [] : [{ ...repeatedAtLeast(call.record, cutOff), step }];
+  });
+  return {
+    episode: {
+      index,
+      sample_id: id,
+      trial,
+      steps: await expandSteps(run, episode, stored),
+      reward,
+      error: episode.error ?? null,
+      ...(episode.unjudged === undefined ? {} : { unjudged: episode.unjudged }),
+      warnings: episode.warnings ?? [],
+      calls: episode.calls.map(([purpose, ordinal, step]) => ({
+        sample_id: id,
+        trial,
+        purpose,
+        ordinal,
+        step,
+      })),
+      started_at: at,
+      ended_at: at + took,
+      ...(episode.executions === undefined ? {} : { executions: episode.executions }),
+      ...(episode.agent_metrics === undefined ? {} : { agent_metrics: episode.agent_metrics }),
+    },
+    calls,
+    executions: await storedExecutions(run, episode),
+  };
+}

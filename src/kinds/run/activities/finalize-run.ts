@@ -1,0 +1,257 @@
+import { basename } from 'node:path/posix';
+import { heartbeating } from '../../../activities/attempt-journal.js';
+import { executionHash, identityHash } from '../../../activities/call-key.js';
+import type { StoredCall } from '../../../activities/call-store.js';
+import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { orIncomplete } from '../../../activities/incomplete.js';
+import type { OpenStore } from '../../../activities/locate.js';
+import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
+import { setAsideCalls } from '../../../activities/set-aside.js';
+import { unkeptSoFar } from '../../../activities/unkept.js';
+import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import type { ExecutionRecord } from '../../../contracts/execution.js';
+import type { TaskRow } from '../../../contracts/results.js';
+import { withTask } from '../../../statistics/result-row.js';
+import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { deleteFolders } from '../../../storage/delete-folders.js';
+import { jsonLines } from '../../../storage/json-lines.js';
+import {
+  artifactKeys,
+  callsPrefix,
+  logPartsPrefix,
+  paidCallsFolder,
+  setAsidePrefix,
+  stepAnswersPrefix,
+  unkeptPrefix,
+} from '../../../storage/paths.js';
+import { keysBelow, recordsBelow } from '../../../storage/read-ahead.js';
+import { endRetry } from '../../../storage/retry-marker.js';
+import { trajectoryOf } from '../../../trajectories/from-episode.js';
+import { codeChangesAtEnd } from '../../../user-code/code-file.js';
+import type { FinalizeInput, RunPlan } from '../contracts.js';
+import { RunMetricsBuilder } from '../metrics.js';
+import { ownCodeAndPrices } from '../own-code.js';
+import {
+  everyJournalPrefix,
+  everyPartPrefix,
+  executionsPrefix,
+  paidEmbeddingsPrefix,
+  partsPrefix,
+} from '../paths.js';
+import { runReport } from '../report/run-report.js';
+import type { Metrics } from '../results.js';
+import type { RunConfig } from '../schema.js';
+import { paidEmbeddings } from './embeddings.js';
+import { factsOfLoaded } from './memory-file.js';
+import { MergedParts } from './part-file.js';
+import type { RunContext, RunContexts } from './run-context.js';
+import { runFacts } from './run-facts.js';
+import { writeMemory } from './write-memory.js';
+
+/** Records of what belongs to no finished episode, because a limit or a stop cut it off. */
+function looseRecords<Stored>(
+  store: ArtifactStore,
+  prefix: string,
+  listed: ReadonlySet<string>,
+): AsyncGenerator<Stored> {
+  return recordsBelow(store, prefix, (key) => !listed.has(basename(key, '.json')));
+}
+
+/** Every file of rows, in one pass a file; the rows' figures are added up on the way. */
+async function writeArtifacts(
+  store: ArtifactStore,
+  { config, tasks }: RunContext,
+  parts: MergedParts,
+  metrics: RunMetricsBuilder,
+): Promise<void> {
+  const listed = new Set<string>();
+  await store.writeStream(
+    artifactKeys.results,
+    jsonLines(
+      (async function* () {
+        for await (const { index, row, calls, executions = [] } of parts.episodes()) {
+          metrics.add(row, calls);
+          for (const call of calls) listed.add(identityHash(call));
+          for (const execution of executions) listed.add(executionHash(execution));
+          yield withTask(row, await tasks.get(index));
+        }
+      })(),
+    ),
+  );
+  await store.writeStream(
+    artifactKeys.calls,
+    jsonLines(
+      (async function* () {
+        // Of several replies at one place a replay takes the last one.
+        for await (const record of setAsideCalls(store)) {
+          metrics.addCall(record);
+          yield record;
+        }
+        for await (const { calls } of parts.episodes()) yield* calls;
+        for await (const { record } of looseRecords<StoredCall>(store, callsPrefix(), listed)) {
+          metrics.addCall(record);
+          yield record;
+        }
+      })(),
+    ),
+  );
+  const executions = everyExecution(store, parts, listed, metrics);
+  const first = await executions.next();
+  // Only a run that runs programs has the file.
+  if (!first.done) {
+    await store.writeStream(artifactKeys.executions, jsonLines(startingWith(first.value, executions)));
+  }
+  await store.writeStream(
+    artifactKeys.trajectories,
+    jsonLines(
+      (async function* () {
+        for await (const { row, calls } of parts.episodes()) {
+          const trajectory = trajectoryOf(row, calls, config.seed);
+          if (trajectory !== null) yield trajectory;
+        }
+      })(),
+    ),
+  );
+}
+
+async function* rowsOf({ tasks }: RunContext, parts: MergedParts): AsyncGenerator<TaskRow> {
+  for await (const { index, row } of parts.episodes()) yield withTask(row, await tasks.get(index));
+}
+
+async function* startingWith<Row>(first: Row, rest: AsyncIterable<Row>): AsyncGenerator<Row> {
+  yield first;
+  yield* rest;
+}
+
+async function* everyExecution(
+  store: ArtifactStore,
+  parts: MergedParts,
+  listed: ReadonlySet<string>,
+  metrics: RunMetricsBuilder,
+): AsyncGenerator<ExecutionRecord> {
+  const all = (async function* () {
+    for await (const { executions = [] } of parts.episodes()) yield* executions;
+    yield* looseRecords<ExecutionRecord>(store, executionsPrefix(), listed);
+  })();
+  for await (const record of all) {
+    metrics.addExecution(record);
+    yield record;
+  }
+}
+
+/** Of unfinished runs, and of those with samples that `reprise retry` may ask again. */
+const WORKING_FILES = [
+  everyPartPrefix(),
+  callsPrefix(),
+  stepAnswersPrefix(),
+  executionsPrefix(),
+  everyJournalPrefix(),
+  paidEmbeddingsPrefix(),
+  unkeptPrefix(),
+  setAsidePrefix(),
+  paidCallsFolder(),
+  logPartsPrefix(),
+];
+
+/** Whether single samples of a run can be asked again: where they share a memory, each is a part of what follows it. */
+export function isRetryable(
+  { errors }: Pick<Metrics, 'errors'>,
+  { runtime }: Pick<RunConfig, 'runtime'>,
+): boolean {
+  return errors > 0 && runtime.memory_scope === 'sample';
+}
+
+/** Of a run that is done: what has been merged into its artifacts, but for what samples with an error are asked again with. */
+async function removeWorkingFiles(
+  { store, config }: RunContext,
+  plan: RunPlan,
+  metrics: Metrics,
+): Promise<void> {
+  if (!isRetryable(metrics, config)) {
+    return deleteFolders(store, WORKING_FILES);
+  }
+  const parts = await MergedParts.open(store, await keysBelow(store, partsPrefix(plan.execution)));
+  const finished = new Set<string>();
+  for await (const lines of parts.samples()) {
+    if (lines.at(-1)?.row.error !== null) continue;
+    for (const { calls, executions = [] } of lines) {
+      for (const call of calls) finished.add(identityHash(call));
+      for (const execution of executions) finished.add(executionHash(execution));
+    }
+  }
+  for (const prefix of [callsPrefix(), stepAnswersPrefix(), executionsPrefix()]) {
+    await store.delete(await keysBelow(store, prefix, (key) => finished.has(basename(key, '.json'))));
+  }
+  await store.deleteFolder(logPartsPrefix().replace(/\/$/, ''));
+}
+
+/** Merges the parts into the run's artifacts; `metrics.json` is written last. */
+async function writeEnd(
+  run: RunContext,
+  input: FinalizeInput,
+  { dependencies, guard }: { dependencies: WorkerDependencies; guard: Guard },
+): Promise<Metrics> {
+  const { plan, status, message, started_at, ended_at } = input;
+  const { config } = run;
+  const store = guard(run.store);
+  const log = dependencies.runLogs.for(run.store, config.output.log_level, 'experiment');
+  const parts = await MergedParts.open(store, await keysBelow(store, partsPrefix(plan.execution)));
+  const builder = new RunMetricsBuilder(config.runtime.num_trials);
+  await writeArtifacts(store, run, parts, builder);
+  const embeddings = await paidEmbeddings(store);
+  if (embeddings !== null) builder.addEmbeddings(embeddings);
+  const unkept = await unkeptSoFar(store);
+  if (unkept !== null) builder.addUnkept(unkept);
+  const openStore: OpenStore = (address) => guard(dependencies.openStore(address));
+  await writeMemory(run, parts, { store, openStore, execution: plan.execution });
+  const code_changes = await codeChangesAtEnd(store, ownCodeAndPrices(config, dependencies.environment), {
+    episodes: builder.episodesSoFar,
+  });
+  const gathered = builder.finish(
+    runFacts(config, factsOfLoaded(config, await run.loadedMemory()), {
+      experiment: plan.experiment,
+      status,
+      status_message: message,
+      samples_planned: plan.samples_planned,
+      wall_seconds: wallSeconds(input),
+      started_at,
+      ended_at,
+      ...(code_changes.length === 0 ? {} : { code_changes }),
+    }),
+  );
+  const metrics = orIncomplete(
+    gathered,
+    {
+      planned: gathered.samples_planned,
+      recorded: gathered.samples,
+      errors: gathered.errors_by_type,
+    },
+    'sample',
+  );
+  await store.writeStream(artifactKeys.report, runReport(metrics, rowsOf(run, parts)));
+  const { samples, correct, errors, accuracy, cost_usd } = metrics;
+  log.info({ status, samples, correct, errors, accuracy, cost_usd, message }, 'run ended');
+  await writeMetrics(store, metrics, dependencies.runLogs);
+  return metrics;
+}
+
+/**
+ * Writes the run's artifacts. A folder whose `metrics.json` has the status `done` is complete; of an unfinished run the
+ * parts are kept, so that it can be continued, and of a complete one those of samples with an error. May be repeated.
+ */
+export function createFinalizeRun(runs: RunContexts, dependencies: WorkerDependencies) {
+  return (input: FinalizeInput): Promise<Metrics> =>
+    heartbeating(async () => {
+      const run = await runs.get(input.plan.run);
+      const metrics = await unlessOver(
+        () => metricsOfEnd<Metrics>(run.store, input),
+        (guard) => writeEnd(run, input, { dependencies, guard }),
+      );
+      if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(run.store);
+      if (metrics.status === 'done') {
+        await removeWorkingFiles(run, input.plan, metrics);
+        await run.store.sweep();
+      }
+      return metrics;
+    });
+}

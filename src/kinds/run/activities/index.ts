@@ -1,0 +1,53 @@
+import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import type { ModelCalls } from '../../../activities/model-calls.js';
+import type { KindActivities } from '../../../activities/traits.js';
+import type {
+  EnvironmentActivities,
+  ExecutionActivities,
+  LanguageModelActivities,
+  MemoryActivities,
+  RunActivities,
+} from '../contracts.js';
+import { createEnvironmentActivities } from './environments.js';
+import { createExecutionActivities } from './executions.js';
+import { createFinalizeRun } from './finalize-run.js';
+import { createLanguageModelActivities } from './language-model.js';
+import { createLoadMemory } from './load-memory.js';
+import { createMemoryActivities } from './memory-activities.js';
+import { createPrepareRun } from './prepare-run.js';
+import { RunContexts } from './run-context.js';
+import { createWritePart } from './write-part.js';
+
+type Activities = RunActivities &
+  EnvironmentActivities &
+  LanguageModelActivities &
+  MemoryActivities &
+  ExecutionActivities;
+
+/** The activities of a run. */
+export function createRunActivities(
+  dependencies: WorkerDependencies,
+  models: ModelCalls,
+): KindActivities<Activities> {
+  const runs = new RunContexts(dependencies);
+  return {
+    activities: {
+      prepareRun: createPrepareRun(runs, dependencies),
+      loadMemory: createLoadMemory(runs),
+      writePart: createWritePart(runs, dependencies),
+      finalizeRun: createFinalizeRun(runs, dependencies),
+      ...createEnvironmentActivities(runs),
+      ...createLanguageModelActivities(runs, dependencies, models),
+      ...createMemoryActivities(runs, dependencies),
+      ...createExecutionActivities(runs, dependencies),
+    },
+    traits: {
+      prepareRun: 'begins',
+      loadMemory: 'begins',
+      generate: 'asks',
+      openSamples: 'risky',
+      stepEnvironment: 'risky',
+      finalizeRun: 'ends',
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { heartbeating } from '../../../activities/attempt-journal.js';
+import type { RunActivities } from '../contracts.js';
+import { initialMemory } from './memory-file.js';
+import type { RunContexts } from './run-context.js';
+
+/** The memory that `output.load_memory_path` named when the run was prepared, as a lane begins with it. */
+export function createLoadMemory(runs: RunContexts): RunActivities['loadMemory'] {
+  return ({ run: uri, slot }) =>
+    heartbeating(async () => {
+      const run = await runs.get(uri);
+      const loaded = await run.loadedMemory();
+      if (loaded?._type !== 'per_sample') return initialMemory(run.config.memory, loaded, '');
+      if (slot === undefined) return null;
+      const { id } = await run.tasks.get(run.indexOfSlot(slot));
+      return initialMemory(run.config.memory, loaded, id);
+    });
+}

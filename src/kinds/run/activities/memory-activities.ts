@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { heartbeating } from '../../../activities/attempt-journal.js';
+import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { Lru, loadedOnce } from '../../../activities/lru.js';
+import { patiently, THE_STORE } from '../../../activities/patiently.js';
+import type { PaidEmbeddings } from '../../../contracts/embeddings.js';
+import type { HearAway } from '../../../language-models/outage.js';
+import type { ExperienceEntry } from '../../../memory/entries.js';
+import type { LayeredRetrieval } from '../../../retrieval/layered-retrieval.js';
+import type { FoundExperiences, MemoryActivities, SearchExperiencesInput } from '../contracts.js';
+import { addEmbeddings } from '../lane/totals.js';
+import type { EmbeddingTotals } from '../results.js';
+import { notePaid } from './embeddings.js';
+import { ExperienceSearch } from './experience-search.js';
+import { readJournal, writeBatch } from './journal-file.js';
+import { loadedParts } from './memory-file.js';
+import { type Account, fillIndex } from './retrieval-services.js';
+import type { RunContext, RunContexts } from './run-context.js';
+
+/** Runs whose experiences a worker keeps indexed. */
+const INDEXED_RUNS = 4;
+
+/** The loaded experiences that lanes share, indexed. */
+interface SharedBase {
+  loaded: readonly ExperienceEntry[];
+  index: LayeredRetrieval;
+}
+
+/** What one search pays for embeddings. Every request is noted in the run's folder, because its figures are made from that. */
+class Purse implements Account {
+  private total: EmbeddingTotals | null = null;
+  private readonly notes: Promise<void>[] = [];
+
+  readonly signal = Context.current().cancellationSignal;
+  private readonly hear: HearAway;
+
+  constructor(
+    private readonly run: RunContext,
+    private readonly dependencies: WorkerDependencies,
+  ) {
+    this.hear = dependencies.news.listener(THE_STORE);
+  }
+
+  paid(paid: PaidEmbeddings): void {
+    this.total = addEmbeddings(this.total, paid);
+    const note = this.note(paid);
+    // Whoever closes hears of it.
+    note.catch(() => undefined);
+    this.notes.push(note);
+  }
+
+  /** It is paid for: the search is held until the store takes the note. */
+  private note(paid: PaidEmbeddings): Promise<void> {
+    const { run, signal } = this;
+    const { runLogs, notify } = this.dependencies;
+    const { hear } = this;
+    const id = randomUUID();
+    return patiently(() => notePaid(run, id, paid), {
+      log: runLogs.for(run.store, run.config.output.log_level, 'memory'),
+      notify,
+      hear,
+      what: 'note what vectors have cost',
+      signal,
+    });
+  }
+
+  /** Waits until everything is noted. */
+  async close(): Promise<EmbeddingTotals | null> {
+    await Promise.all(this.notes);
+    return this.total;
+  }
+}
+
+/** Activities behind the memories whose entries are journaled: a workflow carries their heads only. */
+export function createMemoryActivities(
+  runs: RunContexts,
+  dependencies: WorkerDependencies,
+): MemoryActivities {
+  const bases = new Lru<string, Promise<SharedBase>>(INDEXED_RUNS);
+  /** Of lanes that all samples share: one a run, which keeps what it has indexed. */
+  const sharedLanes = new Lru<string, { search: ExperienceSearch; purse: { current: Purse } }>(INDEXED_RUNS);
+
+  function correctOnly({ config: { memory } }: RunContext): boolean {
+    return 'retrieval' in memory && memory.retrieval.correct_only;
+  }
+
+  async function makeBase(run: RunContext, id: string, purse: Purse): Promise<SharedBase> {
+    const { experiences: loaded } = loadedParts(run.config.memory, await run.loadedMemory(), id);
+    const index = (await run.indexes()).index(purse);
+    await fillIndex(
+      index,
+      loaded.map(({ obs }, number) => ({ id: number, text: obs })),
+    );
+    return { loaded, index };
+  }
+
+  function sharedBase(run: RunContext, reference: string, purse: Purse): Promise<SharedBase> {
+    return loadedOnce(bases, reference, () => makeBase(run, '', purse));
+  }
+
+  /** A lane that all samples share. A worker that has not seen it reads its journal. */
+  async function searchSharedLane(
+    run: RunContext,
+    input: SearchExperiencesInput,
+    purse: Purse,
+  ): Promise<ExperienceEntry[]> {
+    let lane = sharedLanes.get(input.run);
+    if (lane === undefined) {
+      const { loaded, index } = await sharedBase(run, input.run, purse);
+      const current = { current: purse };
+      const layer = (await run.indexes()).layer(index, {
+        paid: (paid) => current.current.paid(paid),
+        get signal() {
+          return current.current.signal;
+        },
+      });
+      lane = { search: new ExperienceSearch(layer, loaded, correctOnly(run), true), purse: current };
+      sharedLanes.set(input.run, lane);
+    }
+    const { search, purse: payer } = lane;
+    const { sequence, from, entries } = input;
+    return search.inTurn(async () => {
+      // Not before its turn: another search may still be paying.
+      payer.current = purse;
+      if (entries.length > 0) await writeBatch(run.store, input);
+      if (!search.follows(sequence)) {
+        const before = await readJournal(run.store, input, sequence);
+        await search.apply(sequence - 1, 0, before.entries);
+      }
+      await search.apply(sequence, from, entries);
+      return search.search(input);
+    });
+  }
+
+  /** A sample's own lane: its few entries come with the search, as a layer over what was loaded. */
+  async function searchOwnLane(
+    run: RunContext,
+    input: SearchExperiencesInput,
+    purse: Purse,
+  ): Promise<ExperienceEntry[]> {
+    const apart = (await run.loadedMemory())?._type === 'per_sample';
+    const { loaded, index } = apart
+      ? await makeBase(run, (await run.tasks.get(run.indexOfSlot(input.lane))).id, purse)
+      : await sharedBase(run, input.run, purse);
+    const layer = (await run.indexes()).layer(index, purse);
+    try {
+      const search = new ExperienceSearch(layer, loaded, correctOnly(run), true);
+      await search.apply(0, 0, input.entries);
+      return await search.search(input);
+    } finally {
+      layer.close();
+    }
+  }
+
+  return {
+    keepEntries: (batch) => heartbeating(async () => writeBatch((await runs.get(batch.run)).store, batch)),
+
+    searchExperiences: (input) =>
+      heartbeating(async (): Promise<FoundExperiences> => {
+        const run = await runs.get(input.run);
+        const purse = new Purse(run, dependencies);
+        const own = run.config.runtime.memory_scope === 'sample';
+        try {
+          const experiences = await (own ? searchOwnLane : searchSharedLane)(run, input, purse);
+          const embeddings = await purse.close();
+          return { experiences, ...(embeddings === null ? {} : { embeddings }) };
+        } finally {
+          await purse.close();
+        }
+      }),
+  };
+}

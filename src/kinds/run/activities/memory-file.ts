@@ -1,0 +1,150 @@
+import { locate, type OpenStore } from '../../../activities/locate.js';
+import { InvalidInputError } from '../../../config/errors.js';
+import type { MemoryConfig } from '../../../config/memory-schemas.js';
+import { quotable } from '../../../config/named-files.js';
+import { isMapping, jsonFault } from '../../../contracts/json.js';
+import { buildMemory, MemoryFormatError } from '../../../memory/factory.js';
+import type { MemorySnapshot } from '../../../memory/memory-module.js';
+import { headOf, isJournaled, NOTHING_SAVED, type SavedParts, savedParts } from '../../../memory/saved.js';
+import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { artifactKeys } from '../../../storage/paths.js';
+import { readJson } from '../../../storage/stored-file.js';
+import { asLoaded, loadedFacts } from '../loaded.js';
+import type { Loaded } from '../prompt-parts.js';
+import type { RunConfig } from '../schema.js';
+
+/** `memory.json` of a run with `memory_scope: sample`: a memory a sample. */
+export interface PerSampleMemories {
+  _type: 'per_sample';
+  memories: Record<string, MemorySnapshot>;
+}
+
+/** The file that carries the vectors of a saved memory along. */
+export function vectorsBeside(address: string): string {
+  return `${address.replace(/\.json$/, '')}.vectors.jsonl`;
+}
+
+/** What a run begins with; null where nothing is loaded. */
+export type LoadedMemory = MemorySnapshot | PerSampleMemories | null;
+
+/** The saved memory that a sample's lane begins with: its own of a saved run, or the one that all share. */
+export function loadedFor(loaded: LoadedMemory, id: string): MemorySnapshot | null {
+  if (loaded?._type !== 'per_sample') return loaded as MemorySnapshot | null;
+  const { memories } = loaded as PerSampleMemories;
+  return Object.hasOwn(memories, id) ? (memories[id] as MemorySnapshot) : null;
+}
+
+/** The parts of the memory that a sample's lane begins with. */
+export function loadedParts(config: MemoryConfig, loaded: LoadedMemory, id: string): SavedParts {
+  const saved = loadedFor(loaded, id);
+  return saved === null ? NOTHING_SAVED : savedParts(config, saved);
+}
+
+/** What a lane is handed: the memory itself, or the head of one whose entries are journaled. */
+export function initialMemory(config: MemoryConfig, loaded: LoadedMemory, id: string): MemorySnapshot | null {
+  const saved = loadedFor(loaded, id);
+  if (saved === null || !isJournaled(config._type)) return saved;
+  return headOf(config._type, savedParts(config, saved));
+}
+
+/** @throws MemoryFormatError where the saved memory does not fit. */
+function checkMemory(config: MemoryConfig, saved: MemorySnapshot): void {
+  if (isJournaled(config._type)) savedParts(config, saved);
+  else buildMemory(config, saved);
+}
+
+/** @throws MemoryFormatError that names the sample. */
+function checkMemories(config: MemoryConfig, memories: unknown): void {
+  if (!isMapping(memories))
+    throw new MemoryFormatError('"memories" must be a mapping from samples to memories');
+  for (const [id, memory] of Object.entries(memories)) {
+    if (!isMapping(memory)) throw new MemoryFormatError(`sample ${id}: this is no memory`);
+    try {
+      checkMemory(config, memory as MemorySnapshot);
+    } catch (error) {
+      if (!(error instanceof MemoryFormatError)) throw error;
+      throw new MemoryFormatError(`sample ${id}: ${error.message}`);
+    }
+  }
+}
+
+/**
+ * Reads a memory that a run saved, and checks that this config can use it.
+ * @throws InvalidInputError that names the field.
+ */
+export async function readMemory(
+  openStore: OpenStore,
+  address: string,
+  config: MemoryConfig,
+  scope: 'run' | 'sample',
+): Promise<MemorySnapshot | PerSampleMemories> {
+  const field = 'output.load_memory_path';
+  const { store, key } = locate(openStore, address);
+  const text = await store.readText(key);
+  if (text === null) throw new InvalidInputError(`${field}: there is no file at ${address}`, field);
+  let saved: MemorySnapshot | PerSampleMemories;
+  try {
+    saved = JSON.parse(text) as MemorySnapshot | PerSampleMemories;
+  } catch (error) {
+    const why = quotable((error as Error).message, jsonFault(error));
+    throw new InvalidInputError(`${field}: ${address} is not JSON: ${why}`, field);
+  }
+  if (typeof (saved as { _type?: unknown } | null)?._type !== 'string') {
+    throw new InvalidInputError(`${field}: ${address} holds no memory: there is no "_type"`, field);
+  }
+  const perSampleFile = saved._type === 'per_sample';
+  if (perSampleFile && scope === 'run') {
+    throw new InvalidInputError(
+      `${field}: ${address} holds a memory for each sample; it can be loaded with runtime.memory_scope: sample`,
+      field,
+    );
+  }
+  try {
+    if (perSampleFile) checkMemories(config, (saved as Partial<PerSampleMemories>).memories);
+    else checkMemory(config, saved as MemorySnapshot);
+  } catch (error) {
+    if (!(error instanceof MemoryFormatError)) throw error;
+    throw new InvalidInputError(`${field}: ${address}: ${error.message}`, field);
+  }
+  return saved;
+}
+
+/** Does the same with each memory that a run begins with. */
+function eachMemory(
+  loaded: NonNullable<LoadedMemory>,
+  make: (memory: MemorySnapshot) => MemorySnapshot,
+): NonNullable<LoadedMemory> {
+  if (loaded._type !== 'per_sample') return make(loaded as MemorySnapshot);
+  const { memories } = loaded as PerSampleMemories;
+  const made = Object.entries(memories).map(([id, memory]) => [id, make(memory)] as const);
+  return { _type: 'per_sample', memories: Object.fromEntries(made) };
+}
+
+/**
+ * Reads the memory that `output.load_memory_path` names as the run begins with it: marked as loaded, and with no more of
+ * the right answers than `agent.feedback` lets the run remember. Null where none is named.
+ * @throws InvalidInputError where the config cannot use it.
+ */
+export async function memoryToBeginWith(
+  openStore: OpenStore,
+  { output, memory, runtime, agent }: RunConfig,
+): Promise<LoadedMemory> {
+  if (output.load_memory_path === null) return null;
+  const saved = await readMemory(openStore, output.load_memory_path, memory, runtime.memory_scope);
+  return eachMemory(saved, (one) => asLoaded(one, agent.feedback ?? 'full'));
+}
+
+/** The copy of it that a run's folder has; null where it has none. */
+export function keptMemory(store: ArtifactStore): Promise<LoadedMemory> {
+  return readJson<NonNullable<LoadedMemory>>(store, artifactKeys.loadedMemory);
+}
+
+/** What prompts can show of the memory that a run begins with; null where it begins with none. */
+export function factsOfLoaded({ agent, memory }: RunConfig, loaded: LoadedMemory): Loaded | null {
+  if (loaded === null) return null;
+  const memories =
+    loaded._type === 'per_sample'
+      ? Object.values((loaded as PerSampleMemories).memories)
+      : [loaded as MemorySnapshot];
+  return loadedFacts({ agent, memory }, memories);
+}

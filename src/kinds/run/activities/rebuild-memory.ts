@@ -1,0 +1,82 @@
+import { replyOf } from '../../../activities/call-record.js';
+import type { CallRecord } from '../../../contracts/language-model.js';
+import { asError } from '../../../contracts/run-user-code.js';
+import { buildMemory } from '../../../memory/factory.js';
+import type { MemorySnapshot } from '../../../memory/memory-module.js';
+import type { LanePorts } from '../../../runtime/ports.js';
+import { agentFactory } from '../agent-factory.js';
+import { Lane } from '../lane/lane.js';
+import { newLane } from '../lane/lane-state.js';
+import { resultOf } from './execution-record.js';
+import type { EpisodeLine } from './part-file.js';
+import type { RunContext } from './run-context.js';
+
+function recordedCall(line: EpisodeLine, purpose: string, ordinal: number): CallRecord {
+  const call = line.calls.find((record) => record.purpose === purpose && record.ordinal === ordinal);
+  // The call failed when the episode ran, and so does the episode now.
+  if (call === undefined) throw new Error('the call has no record');
+  return call;
+}
+
+function recordedPorts(
+  run: RunContext,
+  lines: readonly EpisodeLine[],
+  createAgent: LanePorts['createAgent'],
+): LanePorts {
+  const { runtime, memory } = run.config;
+  let begun = 0;
+  let trial = 0;
+  let steps = 0;
+  const line = () => lines[trial] as EpisodeLine;
+  return {
+    rules: {
+      num_trials: runtime.num_trials,
+      early_stop_on_success: false,
+      carry_memory_across_trials: runtime.carry_memory_across_trials,
+      max_steps_per_episode: runtime.max_steps_per_episode,
+      reset_each_trial: true,
+      step_with_reply: false,
+    },
+    // As many trials as were recorded; the agent knows how many there might have been.
+    mayProceed: async (boundary) => boundary === 'step' || begun++ < lines.length,
+    openSample: async (_slot, number) => {
+      trial = number;
+      steps = 0;
+      return { index: line().index, id: line().row.id, state: null, obs: line().steps[0]?.obs ?? '' };
+    },
+    step: async () => {
+      const step = line().steps[steps++];
+      if (step === undefined)
+        return { error: line().row.error ?? { type: 'Error', message: 'no such step' } };
+      const { feedback, reward, done } = step;
+      return { state: null, obs: line().steps[steps]?.obs ?? null, feedback, reward, done };
+    },
+    generate: async ({ purpose, ordinal }) => replyOf(recordedCall(line(), purpose, ordinal)),
+    execute: async ({ ordinal }) => {
+      const execution = line().executions?.find((record) => record.ordinal === ordinal);
+      if (execution === undefined) throw new Error('the program has no record');
+      return resultOf(execution);
+    },
+    createAgent,
+    createMemory: (saved) => buildMemory(memory, saved),
+    record: () => undefined,
+    now: () => 0,
+    isInterruption: () => false,
+    describeError: (error) => ({ type: 'Error', message: asError(error).message }),
+  };
+}
+
+/**
+ * The memory that a sample of its own ended with: its episodes once more through the same lane and agent, answered from
+ * the rows and records. So a run's history need not carry a memory for every sample.
+ */
+export async function memoryOfSample(
+  run: RunContext,
+  lines: readonly EpisodeLine[],
+  initial: MemorySnapshot | null,
+): Promise<MemorySnapshot> {
+  const createAgent = await agentFactory(run.config.agent);
+  const lane = new Lane(newLane(0, 1, initial), recordedPorts(run, lines, createAgent));
+  await lane.run();
+  return lane.snapshot().memory as MemorySnapshot;
+}

@@ -1,0 +1,149 @@
+import type { EpisodeError, ResultRow, StepRecord } from '../../../contracts/results.js';
+import { environmentName } from '../../../environments/registry.js';
+import { addBeside } from '../../../runtime/beside.js';
+import { addRepeats, sumRepeats } from '../../../runtime/repeats.js';
+import { sumOf } from '../../../statistics/sums.js';
+import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { jsonLines, readableJson, readJsonLines } from '../../../storage/json-lines.js';
+import { artifactKeys } from '../../../storage/paths.js';
+import { RunMetricsBuilder } from '../metrics.js';
+import { rescoredKeys } from '../paths.js';
+import type { Metrics } from '../results.js';
+import type { RunContext } from './run-context.js';
+
+export interface ChangedRow {
+  id: string;
+  trial: number;
+  /** Whether it was correct, and is now; null where it is an error row. */
+  before: boolean | null;
+  after: boolean | null;
+  message: string;
+}
+
+export interface Rescored {
+  metrics: Metrics;
+  before: Metrics;
+  changed: ChangedRow[];
+}
+
+/** What was done in an episode, in order: the steps that were taken, and the one that could not be judged. */
+function actionsOf({ action, steps, step_records, unjudged }: ResultRow): string[] {
+  const taken =
+    step_records?.map((record) => record.action) ?? (steps > 0 && action !== null ? [action] : []);
+  return unjudged === undefined ? taken : [...taken, unjudged];
+}
+
+/**
+ * Takes the recorded actions through the environment again. An error row stays one where nothing was answered, and where
+ * the episode would go on: only the model knows how.
+ */
+async function rescoreRow(run: RunContext, row: ResultRow, index: number): Promise<ResultRow> {
+  const actions = actionsOf(row);
+  if (actions.length === 0 || (row.error !== null && row.unjudged === undefined)) return row;
+  const environment = run.playable(await run.tasks.get(index));
+  const begun = await environment.begin();
+  const taken: StepRecord[] = [];
+  if ('error' in begun) return unjudgedRow(row, taken, { action: actions[0] as string, error: begun.error });
+  let { state, obs } = begun;
+  for (const action of actions) {
+    const answer = await environment.step(state, action);
+    if ('error' in answer) return unjudgedRow(row, taken, { action, error: answer.error });
+    const { feedback, done, info } = answer;
+    const reward = answer.reward ?? (feedback.correct ? 1 : 0);
+    taken.push({ obs, action, feedback, reward, done, ...(info === undefined ? {} : { info }) });
+    state = answer.state ?? null;
+    obs = answer.obs ?? '';
+  }
+  const last = taken.at(-1);
+  const isOver = last?.done === true || taken.length === run.config.runtime.max_steps_per_episode;
+  if (row.unjudged !== undefined && !isOver) return row;
+  const { unjudged: _unjudged, info: _info, ...rest } = row;
+  return {
+    ...rest,
+    ...stepsOf(row, taken),
+    feedback: last?.feedback ?? null,
+    ...(last?.info === undefined ? {} : { info: last.info }),
+    reward: sumOf(taken.map(({ reward }) => reward)),
+    error: null,
+  };
+}
+
+function unjudgedRow(
+  row: ResultRow,
+  taken: StepRecord[],
+  { action, error }: { action: string; error: EpisodeError },
+): ResultRow {
+  const { step_records: _records, info: _info, ...rest } = row;
+  return { ...rest, ...stepsOf(row, taken), feedback: null, reward: null, error, unjudged: action };
+}
+
+function stepsOf(row: ResultRow, taken: StepRecord[]) {
+  const last = taken.at(-1);
+  const observed = taken.map((step, at) => ({ ...step, obs: row.step_records?.[at]?.obs ?? step.obs }));
+  return {
+    action: last?.action ?? null,
+    extracted: last?.feedback.extra?.extracted ?? null,
+    truncated: last?.done === true ? undefined : (true as const),
+    steps: taken.length,
+    ...(taken.length > 1 ? { step_records: observed } : {}),
+  };
+}
+
+/** The file is opened when the first row is wanted: a store that refuses to write before wants none. */
+async function* rowsOf(store: ArtifactStore): AsyncGenerator<ResultRow> {
+  const results = await store.openRead(artifactKeys.results);
+  if (results === null) throw new Error(`${store.uri} holds no finished run`);
+  yield* readJsonLines<ResultRow>(results);
+}
+
+/**
+ * Grades a finished run's recorded answers again, without a model call, for example after the grader was mended.
+ * Writes `rescored/metrics.json` and `rescored/results.jsonl` beside the originals, which stay as they are.
+ */
+export async function rescore(run: RunContext): Promise<Rescored> {
+  const { store, config, plan } = run;
+  const text = await store.readText(artifactKeys.metrics);
+  if (text === null) throw new Error(`${store.uri} holds no finished run`);
+  const before = JSON.parse(text) as Metrics;
+  const indices = new Map<string, number>();
+  for await (const task of run.tasks.all(plan.samples_planned)) indices.set(task.id, task.index);
+
+  const builder = new RunMetricsBuilder(config.runtime.num_trials);
+  const changed: ChangedRow[] = [];
+  await store.writeStream(
+    rescoredKeys.results,
+    jsonLines(
+      (async function* () {
+        for await (const row of rowsOf(store)) {
+          const graded = await rescoreRow(run, row, indices.get(row.id) ?? -1);
+          builder.add(graded, []);
+          const [was, is] = [row.feedback?.correct ?? null, graded.feedback?.correct ?? null];
+          if (was !== is) {
+            const { id, trial } = row;
+            const message = graded.feedback?.message ?? graded.error?.message ?? '';
+            changed.push({ id, trial, before: was, after: is, message });
+          }
+          yield graded;
+        }
+      })(),
+    ),
+  );
+  const { usage, cost_usd, lm_calls, lm_calls_cached, ...facts } = before;
+  const regraded = builder.finish({
+    ...facts,
+    num_trials: config.runtime.num_trials,
+    early_stop_on_success: config.runtime.early_stop_on_success,
+    environment: environmentName(config.dataset),
+  });
+  const metrics = {
+    ...regraded,
+    usage,
+    cost_usd,
+    lm_calls,
+    ...addRepeats(sumRepeats([]), before),
+    lm_calls_cached,
+    ...addBeside(before, {}),
+  };
+  await store.write(rescoredKeys.metrics, readableJson(metrics));
+  return { metrics, before, changed };
+}

@@ -1,0 +1,220 @@
+import { CallStore } from '../../../activities/call-store.js';
+import { ContextCache } from '../../../activities/context-cache.js';
+import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { locatedFiles } from '../../../activities/locate.js';
+import { storeOfRun } from '../../../activities/owners.js';
+import { storedConfig } from '../../../activities/stored-config.js';
+import type { RetrievalConfig } from '../../../config/memory-schemas.js';
+import { modelNameOf } from '../../../config/model-name.js';
+import type { Task } from '../../../contracts/environment.js';
+import type { Usage } from '../../../contracts/language-model.js';
+import { type CreatedLanguageModel, createLanguageModel } from '../../../language-models/create.js';
+import { priceTable } from '../../../language-models/price-table.js';
+import { costOf, type PriceTable } from '../../../language-models/prices.js';
+import { type KnownAnswer, knownAnswer } from '../../../language-models/simulated-answers.js';
+import { readingReplies } from '../../../replies/read-reply.js';
+import type { VectorFiles } from '../../../retrieval/kept-vectors.js';
+import type { VectorStore } from '../../../retrieval/vector-store.js';
+import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { artifactKeys } from '../../../storage/paths.js';
+import { readRetry } from '../../../storage/retry-marker.js';
+import { missingFile, readJson } from '../../../storage/stored-file.js';
+import { codeBegunWith } from '../../../user-code/code-file.js';
+import type { RunPlan } from '../contracts.js';
+import {
+  type EnvironmentCode,
+  environmentCode,
+  environmentSource,
+  type Playable,
+} from '../environment-code.js';
+import { planKey } from '../paths.js';
+import type { RunConfig } from '../schema.js';
+import { atServers, sharedVectorFiles, vectorStoreFor, vectorsIn } from './embeddings.js';
+import { ExecutionStore } from './execution-store.js';
+import { keptMemory, type LoadedMemory } from './memory-file.js';
+import { type IndexFactory, indexFactory } from './retrieval-services.js';
+import { TaskReader } from './task-reader.js';
+
+/** The part of `plan.json` that activities need and workflows do not. */
+export interface TaskPlan {
+  /** Index of each slot's task; null where slot and index are the same. */
+  todo: number[] | null;
+  samples_planned: number;
+}
+
+/** `plan.json`. */
+export interface StoredPlan extends TaskPlan {
+  /** What its workflow was told. */
+  plan: RunPlan;
+  /** SHA-256 of the tasks. */
+  rows: string;
+}
+
+/** What a worker knows of one run: its config, dataset, model and answered calls. Read once, shared by activities. */
+export class RunContext {
+  readonly config: RunConfig;
+  readonly tasks: TaskReader;
+  readonly calls: CallStore;
+  readonly executions: ExecutionStore;
+  private readonly prices: PriceTable;
+  private readonly environments: EnvironmentCode;
+  private model: Promise<CreatedLanguageModel> | undefined;
+  private loaded: Promise<LoadedMemory> | undefined;
+  private factory: Promise<IndexFactory> | undefined;
+  private loadedVectors: Promise<ReadonlyMap<string, Float32Array>> | undefined;
+
+  constructor(
+    readonly store: ArtifactStore,
+    config: RunConfig,
+    readonly plan: TaskPlan,
+    private readonly dependencies: WorkerDependencies,
+    /** ISO 8601: since when its errors are asked again; null where they are not. */
+    readonly askedAgain: string | null = null,
+    environments?: EnvironmentCode,
+  ) {
+    this.config = atServers(config, dependencies.environment);
+    this.tasks = new TaskReader(store);
+    this.calls = new CallStore(store);
+    this.executions = new ExecutionStore(store);
+    this.prices = priceTable(dependencies.environment);
+    this.environments = environments ?? environmentCode(dependencies.userCode);
+  }
+
+  /** `provider/model`, as rows and metrics name it. */
+  get modelName(): string {
+    return modelNameOf(this.config.lm);
+  }
+
+  /** US dollars; null where the model has no price, or its usage is not known. */
+  costOf(usage: Usage | undefined): number | null {
+    const { provider, model, base_url } = this.config.lm;
+    return costOf(provider, model, usage, { baseUrl: base_url, table: this.prices });
+  }
+
+  /** The model and the server it is asked at: two servers may call different models by the same name. */
+  get modelAddress(): string {
+    const { base_url } = this.config.lm;
+    return base_url === undefined ? this.modelName : `${this.modelName} at ${base_url}`;
+  }
+
+  indexOfSlot(slot: number): number {
+    return this.plan.todo === null ? slot : (this.plan.todo[slot] ?? -1);
+  }
+
+  get slots(): number {
+    return this.plan.todo?.length ?? this.plan.samples_planned;
+  }
+
+  playable(task: Task): Playable {
+    return this.environments.playable(environmentSource(this.config), task);
+  }
+
+  /** The saved memory that the run began with, as it was when the run was prepared. */
+  loadedMemory(): Promise<LoadedMemory> {
+    this.loaded ??= keptMemory(this.store).catch((error: unknown) => {
+      this.loaded = undefined;
+      throw error;
+    });
+    return this.loaded;
+  }
+
+  /** Makes indexes of the kind that the memory asks for. */
+  indexes(): Promise<IndexFactory> {
+    const { memory } = this.config;
+    if (!('retrieval' in memory)) throw new Error(`a ${memory._type} has no experiences to search`);
+    this.factory ??= indexFactory(memory.retrieval, async () => ({
+      store: await this.vectorStore(memory.retrieval),
+      known: await this.knownVectors(memory.retrieval),
+    })).catch((error: unknown) => {
+      this.factory = undefined;
+      throw error;
+    });
+    return this.factory;
+  }
+
+  /** The vectors that the runs of this results folder share. */
+  vectorFiles(retrieval: RetrievalConfig): VectorFiles {
+    return sharedVectorFiles(this.dependencies.openStore(this.config.output.results_dir), retrieval);
+  }
+
+  /** The vectors that came with the loaded memory, by hash. */
+  knownVectors(retrieval: RetrievalConfig): Promise<ReadonlyMap<string, Float32Array>> {
+    this.loadedVectors ??= vectorsIn({ store: this.store, key: artifactKeys.loadedVectors }, retrieval).catch(
+      (error: unknown) => {
+        this.loadedVectors = undefined;
+        throw error;
+      },
+    );
+    return this.loadedVectors;
+  }
+
+  private vectorStore(retrieval: RetrievalConfig): Promise<VectorStore> {
+    const { environment } = this.dependencies;
+    return vectorStoreFor(retrieval, {
+      environment,
+      prices: this.prices,
+      files: this.vectorFiles(retrieval),
+    });
+  }
+
+  languageModel(): Promise<CreatedLanguageModel> {
+    this.model ??= this.createModel().catch((error: unknown) => {
+      this.model = undefined;
+      throw error;
+    });
+    return this.model;
+  }
+
+  private async createModel(): Promise<CreatedLanguageModel> {
+    const { lm, seed } = this.config;
+    const { environment, languageModel, notify, openStore } = this.dependencies;
+    if (languageModel !== undefined) {
+      return { model: readingReplies(languageModel), provider: lm.provider, modelName: lm.model };
+    }
+    const answers = lm.provider === 'simulated' ? await this.knownAnswers() : undefined;
+    return createLanguageModel(lm, {
+      environment,
+      seed,
+      notice: notify,
+      openRecording: locatedFiles(openStore),
+      ...(answers === undefined ? {} : { answerFor: (sampleId: string) => answers.get(sampleId) }),
+    });
+  }
+
+  /** The simulated model is told the answers; it only pretends to find them. */
+  private async knownAnswers(): Promise<Map<string, KnownAnswer>> {
+    const answers = new Map<string, KnownAnswer>();
+    for await (const task of this.tasks.all(this.plan.samples_planned)) {
+      const known = knownAnswer(task);
+      if (known !== undefined) answers.set(task.id, known);
+    }
+    return answers;
+  }
+}
+
+const RUNS_IN_MEMORY = 16;
+
+/** The runs that a worker has touched lately. */
+export class RunContexts extends ContextCache<RunContext> {
+  constructor(
+    private readonly dependencies: WorkerDependencies,
+    private readonly codeIn = environmentCode,
+  ) {
+    super(RUNS_IN_MEMORY);
+  }
+
+  protected override async open(run: string): Promise<RunContext> {
+    const store = storeOfRun(this.dependencies.openStore, run);
+    const [config, plan] = await Promise.all([
+      storedConfig<RunConfig>(store),
+      readJson<StoredPlan>(store, planKey()),
+    ]);
+    if (plan === null) throw missingFile(store, planKey());
+    const retry = await readRetry(store);
+    const isOwn = config.dataset.env_file !== undefined;
+    const { userCode, keptCode } = this.dependencies;
+    const begunWith = isOwn ? await codeBegunWith(store, keptCode) : undefined;
+    const code = this.codeIn(userCode, begunWith);
+    return new RunContext(store, config, plan, this.dependencies, retry?.at ?? null, code);
+  }
+}

@@ -1,0 +1,57 @@
+import { curates, isCheatsheetAgent } from '../../../agents/dynamic-cheatsheet/modes.js';
+import { modelNameOf } from '../../../config/model-name.js';
+import { environmentName } from '../../../environments/registry.js';
+import { inWords } from '../in-words.js';
+import type { RunFacts } from '../metrics.js';
+import type { Loaded } from '../prompt-parts.js';
+import type { RunConfig } from '../schema.js';
+
+/** What the metrics say of a run, and how it went. */
+export type RunCourse = Pick<
+  RunFacts,
+  'experiment' | 'status' | 'status_message' | 'samples_planned' | 'wall_seconds' | 'code_changes'
+> & {
+  /** Milliseconds since 1970. */
+  started_at: number;
+  ended_at: number;
+};
+
+/** What this run keeps of it. A Dynamic Cheatsheet with nothing but its sheet keeps no feedback; what its curator is shown may come to stand there. */
+function feedbackInMemory({ agent, memory }: RunConfig): RunFacts['feedback_in_memory'] {
+  const { feedback = 'full' } = agent;
+  if (!isCheatsheetAgent(agent) || memory._type !== 'cheatsheet') return feedback;
+  return agent.curator_sees_feedback ? feedback : 'none';
+}
+
+/**
+ * The facts that stand beside a run's figures: those of its config, and its course.
+ * @param loaded what prompts can show of the memory that it began with; null where it began with none
+ */
+export function runFacts(
+  config: RunConfig,
+  loaded: Loaded | null,
+  { started_at, ended_at, ...course }: RunCourse,
+): RunFacts {
+  const { name, lm, agent, seed, runtime, dataset } = config;
+  const { sentences, shown, chosenByLabel } = inWords(config, loaded);
+  return {
+    name,
+    ...course,
+    model: modelNameOf(lm),
+    simulated: lm.provider === 'simulated',
+    agent: agent.type,
+    seed,
+    in_words: sentences,
+    feedback_in_prompts: shown,
+    ...(chosenByLabel ? { examples_chosen_by_label: true } : {}),
+    feedback_in_memory: feedbackInMemory(config),
+    ...(isCheatsheetAgent(agent) && curates(agent)
+      ? { curator_sees_feedback: agent.curator_sees_feedback }
+      : {}),
+    started_at: new Date(started_at).toISOString(),
+    ended_at: new Date(ended_at).toISOString(),
+    num_trials: runtime.num_trials,
+    early_stop_on_success: runtime.early_stop_on_success,
+    environment: environmentName(dataset),
+  };
+}

@@ -1,0 +1,128 @@
+import { locate, type OpenStore } from '../../../activities/locate.js';
+import { outputLocation } from '../../../config/paths.js';
+import { buildMemory } from '../../../memory/factory.js';
+import type { JournalEntry, MemorySnapshot } from '../../../memory/memory-module.js';
+import { grownParts, isJournaled, type SavedParts, savedParts, savedText } from '../../../memory/saved.js';
+import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { copyArtifact } from '../../../storage/copy-artifact.js';
+import { jsonLines, readableJson } from '../../../storage/json-lines.js';
+import { artifactKeys } from '../../../storage/paths.js';
+import { readJson } from '../../../storage/stored-file.js';
+import { vectorRows } from './embeddings.js';
+import { readJournal } from './journal-file.js';
+import {
+  initialMemory,
+  type LoadedMemory,
+  loadedParts,
+  type PerSampleMemories,
+  vectorsBeside,
+} from './memory-file.js';
+import type { EpisodeLine, MemoryLine, MergedParts } from './part-file.js';
+import { memoryOfSample } from './rebuild-memory.js';
+import type { RunContext } from './run-context.js';
+
+/** Where a memory is written to: the run's folder, and any other place. */
+interface Stores {
+  store: ArtifactStore;
+  openStore: OpenStore;
+}
+
+/** A memory at its end: what it was loaded with, and as many of its entries as it still has. */
+function grown(loaded: SavedParts, head: MemorySnapshot, entries: readonly JournalEntry[]): SavedParts {
+  return grownParts(loaded, entries.slice(0, head.entries as number));
+}
+
+async function* ofSample(
+  run: RunContext,
+  lines: readonly EpisodeLine[],
+  end: MemoryLine | undefined,
+  loaded: LoadedMemory,
+): AsyncGenerator<string> {
+  const { memory } = run.config;
+  const { id } = (lines[0] as EpisodeLine).row;
+  const head = end?.memory as MemorySnapshot | undefined;
+  if (!isJournaled(memory._type)) {
+    yield JSON.stringify(head ?? (await memoryOfSample(run, lines, initialMemory(memory, loaded, id))));
+    return;
+  }
+  const parts = loadedParts(memory, loaded, id);
+  yield* savedText(memory._type, head === undefined ? parts : grown(parts, head, end?.entries ?? []));
+}
+
+async function* perSample(run: RunContext, parts: MergedParts): AsyncGenerator<string> {
+  const loaded = await run.loadedMemory();
+  const ends = new Map<number, MemoryLine>();
+  for await (const line of parts.memories()) ends.set(line.index, line);
+  yield '{"_type":"per_sample","memories":{';
+  let separator = '\n';
+  for await (const lines of parts.samples()) {
+    const { index, row } = lines[0] as EpisodeLine;
+    yield `${separator}${JSON.stringify(row.id)}:`;
+    yield* ofSample(run, lines, ends.get(index), loaded);
+    separator = ',\n';
+  }
+  yield '\n}}\n';
+}
+
+async function* shared(run: RunContext, parts: MergedParts, execution: string): AsyncGenerator<string> {
+  const { memory } = run.config;
+  const loaded = await run.loadedMemory();
+  let head: MemorySnapshot | null = null;
+  for await (const line of parts.memories()) head = line.memory as MemorySnapshot;
+  if (!isJournaled(memory._type)) {
+    yield readableJson(head ?? buildMemory(memory).snapshot());
+    return;
+  }
+  const begun = loadedParts(memory, loaded, '');
+  const { entries } = await readJournal(run.store, { execution, lane: 0 });
+  yield* savedText(memory._type, head === null ? begun : grown(begun, head, entries));
+  yield '\n';
+}
+
+/** The observations of every experience that `memory.json` now holds. */
+async function observations(run: RunContext): Promise<Set<string>> {
+  const { memory, runtime } = run.config;
+  const saved = await readJson<NonNullable<LoadedMemory>>(run.store, artifactKeys.memory);
+  if (saved === null) return new Set();
+  const memories =
+    saved._type === 'per_sample' && runtime.memory_scope === 'sample'
+      ? Object.values((saved as PerSampleMemories).memories)
+      : [saved as MemorySnapshot];
+  return new Set(memories.flatMap((one) => savedParts(memory, one).experiences.map(({ obs }) => obs)));
+}
+
+/**
+ * A saved memory carries its vectors along, so that who loads it need not pay for them again. An experience that was
+ * never searched for has none: the run's figures are made, so nothing is paid for here.
+ */
+async function writeVectors(run: RunContext, { store: own, openStore }: Stores): Promise<void> {
+  const { memory, output } = run.config;
+  if (!('retrieval' in memory) || memory.retrieval.backend !== 'embedding') return;
+  const files = run.vectorFiles(memory.retrieval);
+  const known = await run.knownVectors(memory.retrieval);
+  const texts = await observations(run);
+  const rows = vectorRows(memory.retrieval, { files, texts, known });
+  await own.writeStream(artifactKeys.vectors, jsonLines(rows));
+  if (output.save_memory_path === null) return;
+  const beside = locate(openStore, vectorsBeside(output.save_memory_path));
+  await copyArtifact({ store: own, key: artifactKeys.vectors }, beside);
+}
+
+/** Writes `memory.json`, and the same to `output.save_memory_path` where that is set. */
+export async function writeMemory(
+  run: RunContext,
+  parts: MergedParts,
+  { execution, ...stores }: Stores & { execution: string },
+): Promise<void> {
+  const { store: own, openStore } = stores;
+  const { runtime, output } = run.config;
+  const content = () =>
+    runtime.memory_scope === 'sample' ? perSample(run, parts) : shared(run, parts, execution);
+  await own.writeStream(artifactKeys.memory, content());
+  if (output.save_memory_path !== null) {
+    outputLocation(output.save_memory_path, 'output.save_memory_path', process.cwd(), ['.json']);
+    const { store, key } = locate(openStore, output.save_memory_path);
+    await store.writeStream(key, content());
+  }
+  await writeVectors(run, stores);
+}

@@ -1,0 +1,41 @@
+import { heartbeating } from '../../../activities/attempt-journal.js';
+import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { resultRow } from '../../../statistics/result-row.js';
+import type { WritePartInput } from '../contracts.js';
+import { partKey } from '../paths.js';
+import type { PartLine } from '../results.js';
+import { expandEpisode } from './expand-episode.js';
+import { writePart as writeLines } from './part-file.js';
+import type { RunContexts } from './run-context.js';
+
+/** Writes finished episodes with their calls as one object. Repeated, it writes the same object again. */
+export function createWritePart(runs: RunContexts, dependencies: WorkerDependencies) {
+  return (input: WritePartInput): Promise<void> =>
+    heartbeating(async () => {
+      const run = await runs.get(input.run);
+      const log = dependencies.runLogs.for(run.store, run.config.output.log_level, 'episode');
+      const lines: PartLine[] = await Promise.all(
+        input.episodes.map(async (compact): Promise<PartLine> => {
+          const { episode, calls, executions } = await expandEpisode(run, compact);
+          const row = resultRow(episode, calls);
+          const { id, trial, error, reward } = row;
+          const ended = { time: new Date(episode.ended_at).toISOString(), sample: id, trial };
+          if (error === null)
+            log.info({ ...ended, correct: row.feedback?.correct ?? null, reward }, 'episode');
+          else log.error({ ...ended, error }, 'episode failed');
+          return {
+            kind: 'episode',
+            index: episode.index,
+            trial,
+            row,
+            calls,
+            ...(executions.length === 0 ? {} : { executions }),
+            steps: episode.steps,
+          };
+        }),
+      );
+      if (input.memory !== undefined) lines.push({ kind: 'memory', ...input.memory });
+      for (const memory of input.sample_memories ?? []) lines.push({ kind: 'memory', ...memory });
+      await writeLines(run.store, partKey(input.execution, input.sequence, input.by), lines);
+    });
+}

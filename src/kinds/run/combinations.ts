@@ -1,0 +1,107 @@
+import {
+  curates,
+  isCheatsheetAgent,
+  RETRIEVING,
+  usesRetrieval,
+} from '../../agents/dynamic-cheatsheet/modes.js';
+import type { DynamicCheatsheetAgentConfig } from '../../config/agent-schemas.js';
+import { InvalidInputError } from '../../config/errors.js';
+import type { MemoryConfig } from '../../config/memory-schemas.js';
+import type { RunConfig } from './schema.js';
+
+export type Mode = DynamicCheatsheetAgentConfig['mode'];
+type MemoryType = MemoryConfig['_type'];
+
+/** Whether an agent may run programs. A user's own is always handed the sandbox. */
+export function mayRunCode({ agent }: Pick<RunConfig, 'agent'>): boolean {
+  return 'file' in agent || (isCheatsheetAgent(agent) && agent.use_code_execution);
+}
+
+/** The memory of an agent whose config names none; the agent is not validated yet. */
+export function defaultMemory(agent: Record<string, unknown>): MemoryType {
+  if (agent.type !== 'dynamic_cheatsheet_agent') return 'history_list';
+  const { mode = 'cumulative', use_retrieval, history_k } = agent;
+  const showsExperiences = use_retrieval === true || (typeof history_k === 'number' && history_k > 0);
+  return (mode === 'cumulative' || mode === 'empty_sheet') && !showsExperiences ? 'cheatsheet' : 'hybrid';
+}
+
+/** What a config of the Dynamic Cheatsheet needs of its memory, and which field asks for it. */
+function needs(agent: DynamicCheatsheetAgentConfig): { why: string; types: MemoryType[] }[] {
+  const wanted: { why: string; types: MemoryType[] }[] = [];
+  const { mode, history_k } = agent;
+  const sheet: MemoryType[] = ['cheatsheet', 'hybrid'];
+  const experiences: MemoryType[] = ['experience_db', 'hybrid'];
+  if (mode === 'cumulative') wanted.push({ why: 'mode cumulative', types: sheet });
+  if (mode === 'retrieval_synthesis') wanted.push({ why: 'mode retrieval_synthesis', types: ['hybrid'] });
+  if (mode === 'dynamic_retrieval' || mode === 'full_history')
+    wanted.push({ why: `mode ${mode}`, types: experiences });
+  if (usesRetrieval(agent)) wanted.push({ why: 'use_retrieval', types: experiences });
+  if (history_k > 0) wanted.push({ why: `history_k ${history_k}`, types: experiences });
+  return wanted;
+}
+
+function checkCheatsheetAgent(agent: DynamicCheatsheetAgentConfig, memory: MemoryConfig): void {
+  const { mode, use_retrieval } = agent;
+  if (use_retrieval === false && RETRIEVING.includes(mode)) {
+    throw new InvalidInputError(
+      `agent.use_retrieval: mode ${mode} is made of retrieved experiences; leave use_retrieval out, or choose mode cumulative`,
+      'agent.use_retrieval',
+    );
+  }
+  if (use_retrieval === true && (mode === 'full_history' || mode === 'empty_sheet')) {
+    throw new InvalidInputError(
+      `agent.use_retrieval: mode ${mode} shows ${mode === 'full_history' ? 'every experience' : 'none'}; leave use_retrieval out, or choose mode dynamic_retrieval`,
+      'agent.use_retrieval',
+    );
+  }
+  if (agent.curator_sees_feedback && mode !== 'cumulative') {
+    throw new InvalidInputError(
+      `agent.curator_sees_feedback: in mode ${mode} no curator comes after an answer; leave it out, or choose mode cumulative`,
+      'agent.curator_sees_feedback',
+    );
+  }
+  const wanted = needs(agent);
+  const unmet = wanted.find(({ types }) => !types.includes(memory._type));
+  if (unmet !== undefined) {
+    const fitting = unmet.types.filter((type) => wanted.every(({ types }) => types.includes(type)));
+    throw new InvalidInputError(
+      `memory._type: agent.${unmet.why} needs a memory of type ${fitting.join(' or ')}, not ${memory._type}`,
+      'memory._type',
+    );
+  }
+  checkTemplates(agent);
+}
+
+/** What a template leaves out the model is never shown, whatever the other fields say. */
+function checkTemplates(agent: DynamicCheatsheetAgentConfig): void {
+  const { mode, generator_template, cheatsheet_template, history_k, curator_sees_feedback } = agent;
+  const demand = (template: string | null, field: string, placeholder: string) => {
+    if (template === null || template.includes(placeholder)) return;
+    throw new InvalidInputError(`agent.${field}: the template must contain ${placeholder}`, `agent.${field}`);
+  };
+  demand(generator_template, 'generator_template', '{question}');
+  const showsExamples = usesRetrieval(agent) && mode !== 'retrieval_synthesis';
+  if (showsExamples || history_k > 0 || mode === 'full_history')
+    demand(generator_template, 'generator_template', '{examples}');
+  if (curates(agent)) demand(generator_template, 'generator_template', '{cheatsheet}');
+  if (mode === 'cumulative') demand(cheatsheet_template, 'cheatsheet_template', '{answer}');
+  if (curator_sees_feedback) demand(cheatsheet_template, 'cheatsheet_template', '{feedback}');
+  if (mode === 'retrieval_synthesis') {
+    demand(cheatsheet_template, 'cheatsheet_template', '{question}');
+    demand(cheatsheet_template, 'cheatsheet_template', '{examples}');
+  }
+}
+
+/** Refuses sections that do not go together. @throws InvalidInputError that names the field to change. */
+export function checkCombinations({ agent, memory }: RunConfig): void {
+  if ('file' in agent) return;
+  if (isCheatsheetAgent(agent)) {
+    checkCheatsheetAgent(agent, memory);
+    return;
+  }
+  if (memory._type === 'history_list') return;
+  throw new InvalidInputError(
+    `memory._type: agent ${agent.type} shows the entries of a history_list; a ${memory._type} is for dynamic_cheatsheet_agent`,
+    'memory._type',
+  );
+}

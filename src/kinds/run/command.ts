@@ -1,0 +1,44 @@
+import { openStore } from '../../storage/open.js';
+import { commandCode } from '../../user-code/code-runner.js';
+import type { CommandSpec } from '../kind.js';
+import { checkLanguageModel } from './activities/check-language-model.js';
+import { checkDataset } from './activities/dataset.js';
+import { factsOfLoaded, keptMemory, memoryToBeginWith } from './activities/memory-file.js';
+import { environmentCode } from './environment-code.js';
+import { inWords, LOADED_UNSEEN } from './in-words.js';
+import type { Loaded } from './prompt-parts.js';
+import type { RunConfig } from './schema.js';
+
+/**
+ * What prompts can show of the memory that a run begins with: of its own copy where it has one. What cannot be read from
+ * here the worker may well be able to read, and says so where it is not.
+ */
+async function loadedMemorySeen(config: RunConfig, id: string): Promise<Loaded | null> {
+  const { load_memory_path, results_dir } = config.output;
+  if (load_memory_path === null) return null;
+  try {
+    const copy = await keptMemory(openStore(results_dir).within(id));
+    return factsOfLoaded(config, copy ?? (await memoryToBeginWith(openStore, config)));
+  } catch {
+    return LOADED_UNSEEN;
+  }
+}
+
+/** `reprise run`. */
+export const runCommand: CommandSpec<RunConfig> = {
+  summary: 'run a config: start it, attach to it when it is in progress, continue it after a crash',
+  argument: ['<config>', 'a YAML file'],
+  check: async (config) => {
+    await checkLanguageModel(config, { environment: process.env });
+    return checkDataset(config, { environment: process.env }, environmentCode(commandCode()));
+  },
+  agents: ({ agent }) => {
+    if (!('file' in agent)) return [];
+    const { type, file, class_name } = agent;
+    return [{ type, file: file as string, className: (class_name as string | undefined) ?? null }];
+  },
+  says: async (config, { id }) => {
+    const { sentences } = inWords(config, await loadedMemorySeen(config, id));
+    return { before: sentences };
+  },
+};

@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import { RunLogs } from '../../../activities/run-log.js';
+import { EXIT } from '../../../cli/exit.js';
+import { resultText } from '../../../cli/experiment-text.js';
+import { RESULTS_FOLDERS } from '../../../cli/export.js';
+import { findExperiment } from '../../../cli/find-experiment.js';
+import { headedTable } from '../../../cli/format.js';
+import { processLogger } from '../../../cli/logger.js';
+import { printJson, printText } from '../../../cli/print.js';
+import { plainText } from '../../../facts/text.js';
+import { ownStarts } from '../../../language-models/pace.js';
+import { openStore } from '../../../storage/open.js';
+import { artifactKeys } from '../../../storage/paths.js';
+import { CodePool } from '../../../user-code/code-pool.js';
+import { GradingPool } from '../../../workers/grading-pool.js';
+import { rescore } from '../activities/rescore.js';
+import { RunContexts } from '../activities/run-context.js';
+import { RUN_FACTS } from '../facts.js';
+
+export function addScoreCommand(program: Command, finish: (code: number) => void): void {
+  program
+    .command('score')
+    .description('grade a finished run again, without a model call')
+    .argument('<id>', 'the run’s id, or its folder')
+    .option('--results-dir <folder>', 'where runs are kept', RESULTS_FOLDERS[0])
+    .option('--json', 'for machines')
+    .action(async (id: string, options: { resultsDir: string; json?: boolean }) => {
+      const { uri } = await findExperiment(id, {
+        folders: [options.resultsDir],
+        file: artifactKeys.results,
+        kind: 'run',
+      });
+      const grading = new GradingPool();
+      const pool = new CodePool();
+      const runs = new RunContexts({
+        openStore: (address) => openStore(address),
+        environment: process.env,
+        compareSymbolically: grading.compare,
+        logger: processLogger('warn'),
+        runLogs: new RunLogs(),
+        sandbox: () => Promise.reject(new Error('grading runs no programs')),
+        userCode: { pool, compare: grading.compare },
+        maxConcurrentExecutions: 1,
+        maxConcurrentCalls: 1,
+        namespaceId: async () => '',
+        knownSearchAttributes: async () => [],
+        notify: () => undefined,
+        news: { listener: () => () => undefined },
+        leaseStarts: (_model, rate) => ownStarts(rate),
+      });
+      try {
+        const { metrics, before, changed } = await rescore(await runs.get(uri));
+        if (options.json) printJson({ artifacts: uri, before, metrics, changed });
+        else {
+          printText(
+            `${resultText({ artifacts: '', metrics }, RUN_FACTS)}\nBefore: ${before.correct} correct (${plainText({ kind: 'rate', rate: before.accuracy })})`,
+          );
+          const rows = changed.map((row) => [
+            row.id,
+            `trial ${row.trial + 1}`,
+            row.after === null ? 'now an error' : row.after ? 'now correct' : 'now wrong',
+            row.message,
+          ]);
+          if (rows.length > 0) printText(headedTable(['sample', 'trial', 'grade', 'why'], rows));
+          printText(`Written to ${uri}/rescored`);
+        }
+      } finally {
+        await pool.close();
+        await grading.close();
+      }
+      finish(EXIT.done);
+    });
+}

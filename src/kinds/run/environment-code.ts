@@ -1,0 +1,278 @@
+import { InvalidInputError } from '../../config/errors.js';
+import { CODE_ENDINGS, checkFile } from '../../config/named-files.js';
+import type { ResetOutcome, StepAnswer, Task } from '../../contracts/environment.js';
+import type { Json, JsonObject } from '../../contracts/json.js';
+import type { EpisodeError } from '../../contracts/results.js';
+import { runAtOnce } from '../../contracts/run-user-code.js';
+import type {
+  EnvironmentClass,
+  EnvironmentOptions,
+  EnvironmentServices,
+} from '../../environments/environment.js';
+import {
+  BUILT_IN_ENVIRONMENTS,
+  builtInEnvironment,
+  environmentName,
+  isEnvironmentClass,
+} from '../../environments/registry.js';
+import type { SymbolicComparer } from '../../grading/grade.js';
+import { codeNow, type UserCode } from '../../user-code/code.js';
+import { CodeEndedError, type CodePool } from '../../user-code/code-pool.js';
+import type { CodeRunner } from '../../user-code/code-runner.js';
+import { loadNamedModule } from '../../user-code/load-module.js';
+import { type Surroundings, threadWork } from '../../user-code/thread-work.js';
+import type { RunConfig } from './schema.js';
+import { beginEpisode, type MadeEnvironment, takeStep } from './take-step.js';
+
+/** Seconds that a reset or a step of one's own environment may take where `dataset.env_timeout_sec` is left out. */
+export const ENVIRONMENT_TIMEOUT_SEC = 120;
+
+/** Which class a run's environments are of. */
+export interface EnvironmentSource {
+  /** Of the class. */
+  name: string;
+  /** Absolute, where the class is the user's own. */
+  file: string | undefined;
+  settings: EnvironmentOptions;
+  /** Milliseconds that a reset or a step of an own class may take. */
+  timeoutMs: number;
+}
+
+/** What a config says of its environments. */
+export function environmentSource({ dataset }: Pick<RunConfig, 'dataset'>): EnvironmentSource {
+  const { env_file, env_timeout_sec = ENVIRONMENT_TIMEOUT_SEC, env_options, instruction_template } = dataset;
+  return {
+    name: environmentName(dataset),
+    file: env_file,
+    settings: {
+      options: env_options as JsonObject,
+      ...(instruction_template === undefined ? {} : { instruction_template }),
+    },
+    timeoutMs: env_timeout_sec * 1000,
+  };
+}
+
+/** A sample's environment, wherever its code runs. */
+export interface Playable {
+  /** @throws InvalidInputError where the class cannot be loaded here. */
+  begin(): Promise<ResetOutcome | { error: EpisodeError }>;
+  /** @throws ComparisonUnavailableError, which a retry may mend; InvalidInputError where the class cannot be loaded here. */
+  step(state: Json, action: string): Promise<StepAnswer>;
+}
+
+/** Runs the environments of one run. */
+export interface EnvironmentCode {
+  playable(source: EnvironmentSource, task: Task): Playable;
+  /**
+   * The tasks as they come, each checked by its environment; the class is loaded before the first one is asked for.
+   * @throws InvalidInputError where the class cannot be loaded, or where an environment cannot be made or refuses its task.
+   */
+  checked(source: EnvironmentSource, tasks: AsyncIterable<Task>): AsyncIterable<Task>;
+}
+
+/** Where a user's class is named. */
+const FIELD = 'dataset.env_file';
+/** Tasks that a thread checks at once. */
+const BATCH = 500;
+/** Checking compares nothing. */
+const NO_SERVICES: EnvironmentServices = { compareSymbolically: async () => undefined };
+
+/**
+ * Finds the environment class of a config: a built-in one, or an export of the user's file.
+ * @param code what is loaded, whatever the file says now
+ * @throws InvalidInputError
+ */
+export async function environmentClass(
+  { name, file }: Pick<EnvironmentSource, 'name' | 'file'>,
+  code?: UserCode,
+): Promise<EnvironmentClass> {
+  if (file === undefined) {
+    const found = builtInEnvironment(name);
+    if (found !== undefined) return found;
+    throw new InvalidInputError(
+      `dataset.env_class: '${name}' is no built-in environment (${BUILT_IN_ENVIRONMENTS.join(', ')}); for your own, name its file in dataset.env_file`,
+      'dataset.env_class',
+    );
+  }
+  const exported = await loadNamedModule(file, FIELD, code);
+  const found = exported[name];
+  if (isEnvironmentClass(found)) return found;
+  const classes = Object.keys(exported).filter((key) => isEnvironmentClass(exported[key]));
+  const there = classes.length === 0 ? 'no environment class' : classes.join(', ');
+  throw new InvalidInputError(
+    `dataset.env_class: ${file} exports no environment class '${name}' (it exports ${there}); a class has the methods reset and step`,
+    'dataset.env_class',
+  );
+}
+
+/** A reset, or a step. */
+interface EnvironmentMove {
+  source: EnvironmentSource;
+  task: Task;
+  code: UserCode | undefined;
+  /** The action, and the state that it is taken in; null: the environment is reset. */
+  taken: { state: Json; action: string } | null;
+}
+
+/** Makes a move, in a thread. JSON, as it goes into files and histories. */
+export async function play(
+  { source, task, code, taken }: EnvironmentMove,
+  { compare }: Surroundings,
+): Promise<Json> {
+  const environment = playableHere(source, task, compare, code);
+  const answer = taken === null ? environment.begin() : environment.step(taken.state, taken.action);
+  return JSON.parse(JSON.stringify(await answer)) as Json;
+}
+
+/** Loads the class and checks tasks, in a thread. */
+export function validate({
+  source,
+  tasks,
+}: {
+  source: EnvironmentSource;
+  tasks: readonly Task[];
+}): Promise<void> {
+  return checkHere(source, tasks);
+}
+
+const PLAY = threadWork(import.meta.url, play);
+const VALIDATE = threadWork(import.meta.url, validate);
+
+/** Plays a sample's environment where it is called. */
+function playableHere(
+  source: EnvironmentSource,
+  task: Task,
+  compareSymbolically: SymbolicComparer,
+  code?: UserCode,
+): Playable {
+  const made = async (): Promise<MadeEnvironment> => {
+    const type = await environmentClass(source, code);
+    return { make: () => new type(task, source.settings, { compareSymbolically }), file: source.file };
+  };
+  return {
+    begin: async () => beginEpisode(await made()),
+    step: async (state, action) => takeStep(await made(), state, action),
+  };
+}
+
+/** Loads the class and checks tasks where it is called. @throws InvalidInputError that names the sample. */
+async function checkHere(source: EnvironmentSource, tasks: readonly Task[]): Promise<void> {
+  const type = await environmentClass(source);
+  for (const task of tasks) {
+    try {
+      runAtOnce(() => new type(task, source.settings, NO_SERVICES).validate?.());
+    } catch (error) {
+      throw new InvalidInputError(`${(error as Error).message} (sample ${task.id})`, 'dataset');
+    }
+  }
+}
+
+async function* checked(
+  tasks: AsyncIterable<Task>,
+  size: number,
+  check: (batch: readonly Task[]) => Promise<void>,
+): AsyncGenerator<Task> {
+  await check([]);
+  let batch: Task[] = [];
+  for await (const task of tasks) {
+    batch.push(task);
+    if (batch.length < size) continue;
+    await check(batch);
+    yield* batch;
+    batch = [];
+  }
+  if (batch.length > 0) await check(batch);
+  yield* batch;
+}
+
+/** Runs the environments of one run, where users' code runs. @param begunWith what is loaded, whatever the files say now */
+export function environmentCode({ pool, compare }: CodeRunner, begunWith?: UserCode): EnvironmentCode {
+  return pool === null ? localEnvironmentCode(compare) : pooledEnvironmentCode(pool, compare, begunWith);
+}
+
+/** Runs environments where it is called, a user's own as its file is when the first sample comes. */
+function localEnvironmentCode(compareSymbolically: SymbolicComparer): EnvironmentCode {
+  let code: UserCode | undefined;
+  return {
+    playable: (source, task) => {
+      if (source.file !== undefined) code ??= codeNow([source.file]);
+      return playableHere(source, task, compareSymbolically, code);
+    },
+    checked: (source, tasks) => checked(tasks, 1, (batch) => checkHere(source, batch)),
+  };
+}
+
+/**
+ * Runs the environments of one run, users' own in threads: one that computes without end, waits for what never comes, takes
+ * all memory or ends its process costs its own sample an error row, and the worker nothing.
+ * @param begunWith what is loaded of a user's files, whatever they say now; by default what they say at the first sample
+ */
+function pooledEnvironmentCode(
+  pool: CodePool,
+  compare: SymbolicComparer,
+  begunWith?: UserCode,
+): EnvironmentCode {
+  const local = localEnvironmentCode(compare);
+  let code = begunWith;
+  const move = async (made: Omit<EnvironmentMove, 'code'>, file: string): Promise<unknown> => {
+    // What is allowed is known in this thread alone.
+    checkFile(FIELD, file, 'code', CODE_ENDINGS);
+    code ??= codeNow([file]);
+    const { timeoutMs } = made.source;
+    try {
+      return await pool.run(PLAY, { ...made, code }, { timeoutMs, compare });
+    } catch (error) {
+      if (error instanceof CodeEndedError) return { error: rowError(error, made) };
+      throw error;
+    }
+  };
+  return {
+    playable: (source, task) => {
+      const { file } = source;
+      if (file === undefined) return local.playable(source, task);
+      return {
+        begin: async () =>
+          (await move({ source, task, taken: null }, file)) as Awaited<ReturnType<Playable['begin']>>,
+        step: async (state, action) =>
+          (await move({ source, task, taken: { state, action } }, file)) as StepAnswer,
+      };
+    },
+    checked: (source, tasks) => {
+      const { file, timeoutMs } = source;
+      if (file === undefined) return local.checked(source, tasks);
+      return checked(tasks, BATCH, async (batch) => {
+        checkFile(FIELD, file, 'code', CODE_ENDINGS);
+        await pool.run(VALIDATE, { source, tasks: batch }, { timeoutMs, alone: true }).catch((error) => {
+          throw error instanceof CodeEndedError ? refusal(error, file, timeoutMs, batch) : error;
+        });
+      });
+    },
+  };
+}
+
+function rowError(error: CodeEndedError, { taken, source }: Omit<EnvironmentMove, 'code'>): EpisodeError {
+  const what = taken === null ? 'reset' : 'step';
+  if (!error.isLate)
+    return { type: 'EnvironmentError', message: `${what} ended its thread: ${error.message}` };
+  const seconds = source.timeoutMs / 1000;
+  const message = `${what} took more than ${seconds} s (dataset.env_timeout_sec)`;
+  return { type: 'EnvironmentTimeout', message };
+}
+
+function refusal(
+  error: CodeEndedError,
+  file: string,
+  timeoutMs: number,
+  tasks: readonly Task[],
+): InvalidInputError {
+  const late = () => {
+    const [first, last] = [tasks[0], tasks.at(-1)];
+    const what =
+      first === undefined || last === undefined
+        ? 'was not loaded'
+        : `did not make and validate the environments of samples ${first.id} to ${last.id}`;
+    return `${what} within ${timeoutMs / 1000} s (dataset.env_timeout_sec)`;
+  };
+  const what = error.isLate ? late() : error.trialFault;
+  return new InvalidInputError(`${FIELD}: ${file} ${what}`, FIELD);
+}

@@ -1,0 +1,134 @@
+import { printableLine } from '../../contracts/printable.js';
+import {
+  countFact,
+  type Fact,
+  labelOf,
+  lineFacts,
+  moneyFact,
+  rateFact,
+  scoreFact,
+  tableFacts,
+  textFact,
+} from '../../facts/fact.js';
+import { changeFacts, unitsFact } from '../../facts/frame.js';
+import type { KindFacts } from '../../facts/kind-facts.js';
+import { countedText, percentText } from '../../statistics/figure-text.js';
+import type { RunProgress } from './contracts.js';
+import type { Metrics } from './results.js';
+import { ofTrialText } from './trial-figures.js';
+
+/** Why there is no mean over trials: samples with a success have fewer, so that a mean would be of unlike things. */
+const NO_MEAN_OVER_TRIALS = 'a success ends the trials of its sample';
+
+function facts(progress: RunProgress): Fact[] {
+  const { units, correct, errors, episodes, accuracy, accuracy_of, metrics } = progress;
+  return [
+    unitsFact(progress, countedText(episodes, 'episode')),
+    rateFact('accuracy', accuracy, {
+      label: `accuracy${ofTrialText(accuracy_of)}`,
+      note: `${correct} of ${countedText(units.ended - errors, 'judged sample')}`,
+      brief: 'always',
+    }),
+    ...(metrics === null ? [] : endedFacts(metrics)),
+    ...lineFacts('in_words', metrics?.in_words ?? progress.means ?? [], { label: 'in words' }),
+  ];
+}
+
+function endedFacts(metrics: Metrics): Fact[] {
+  const { warnings, first_warning, code_executions, code_executions_failed = 0, embeddings } = metrics;
+  return [
+    ...trialFacts(metrics),
+    scoreFact('mean_reward', metrics.mean_reward, {
+      label: `mean reward${ofTrialText(metrics.accuracy_of)}`,
+    }),
+    ...changeFacts(metrics.code_changes, 'episodes'),
+    ...(warnings === 0
+      ? []
+      : [
+          countFact('warnings', warnings, {
+            note: first_warning === undefined ? undefined : `the first: ${printableLine(first_warning)}`,
+          }),
+        ]),
+    ...Object.entries(metrics.agent_metrics ?? {}).map(([what, count]) =>
+      countFact(`agent_metric:${what}`, count, { label: labelOf(what) }),
+    ),
+    ...(code_executions === undefined
+      ? []
+      : [
+          countFact('code_executions', code_executions, {
+            label: 'programs run',
+            note: `${code_executions_failed} failed`,
+          }),
+        ]),
+    ...(embeddings === undefined ? [] : embeddingFacts(embeddings)),
+    textFact('agent', labelOf(metrics.agent)),
+    textFact('seed', String(metrics.seed)),
+    ...Object.entries(metrics.by_task).flatMap(([task, { confusion }]) =>
+      confusion === undefined ? [] : confusionFacts(task, confusion),
+    ),
+  ];
+}
+
+/** What success by trial and the mean over trials are; none where there is one trial only. */
+function trialFacts({ success_by_trial, accuracy_of, ...metrics }: Metrics): Fact[] {
+  if (success_by_trial.length < 2) return [];
+  const shares = success_by_trial.map(
+    (share, trial) => `trial ${trial + 1}: ${share === null ? '–' : percentText(share)}`,
+  );
+  const { mean_over_trials: mean, mean_over_trials_interval: interval, trials_judged = 0 } = metrics;
+  return [
+    // A sample that is not tried again after a success keeps it.
+    textFact('success_by_trial', shares.join(', '), {
+      label: `success by trial${accuracy_of === 'any_trial' ? ' (any so far)' : ''}`,
+    }),
+    rateFact('mean_over_trials', mean ?? null, {
+      interval,
+      note: mean === undefined ? NO_MEAN_OVER_TRIALS : countedText(trials_judged, 'judged trial'),
+    }),
+  ];
+}
+
+function embeddingFacts({
+  texts,
+  input_tokens,
+  estimated = 0,
+  cost_usd,
+}: NonNullable<Metrics['embeddings']>): Fact[] {
+  const guess = estimated === 0 ? '' : `, ${countedText(estimated, 'request')} with estimated tokens`;
+  return [
+    countFact('texts_embedded', texts, { note: `${input_tokens} tokens, part of the totals${guess}` }),
+    moneyFact('cost_of_embeddings', cost_usd),
+  ];
+}
+
+function confusionFacts(task: string, confusion: Record<string, Record<string, number>>): Fact[] {
+  const answers = [...new Set(Object.values(confusion).flatMap((counts) => Object.keys(counts)))].sort();
+  const rows = Object.entries(confusion).map(([target, counts]) => [
+    { kind: 'text' as const, text: target },
+    ...answers.map((answer) => ({
+      kind: 'count' as const,
+      count: Object.hasOwn(counts, answer) ? (counts[answer] as number) : 0,
+    })),
+  ]);
+  return tableFacts(
+    'confusion',
+    { head: ['target \\ answered', ...answers], rows },
+    {
+      label: `${task}, target letter by answered letter`,
+    },
+  );
+}
+
+/** A run: samples, and how many of them were answered rightly. */
+export const RUN_FACTS: KindFacts<RunProgress> = {
+  facts,
+  judged: ({ samples, errors }) => ({ what: 'sample', judged: samples - errors, errors, of: samples }),
+  atEnd: ({ model, samples, samples_planned, correct, episodes, accuracy, accuracy_of }) => ({
+    models: { model },
+    units: { noun: 'sample', planned: samples_planned, ended: samples, running: 0 },
+    correct,
+    episodes,
+    accuracy,
+    accuracy_of,
+  }),
+};

@@ -1,0 +1,61 @@
+import type { ExecutionRecord } from '../../contracts/execution.js';
+import type { CallRecord } from '../../contracts/language-model.js';
+import type { TaskRow } from '../../contracts/results.js';
+import { experimentInProcess, type InProcessOptions } from '../../in-process/experiment.js';
+import type { MemorySnapshot } from '../../memory/memory-module.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { artifactKeys } from '../../storage/paths.js';
+import { readJson, readRows } from '../../storage/stored-file.js';
+import type { TrajectoryData } from '../../trajectories/schema.js';
+import { NAMES } from './index.js';
+import type { Metrics } from './results.js';
+import type { RunConfig } from './schema.js';
+
+/** What the artifacts of a durable run hold, as values. */
+export interface InProcessResult {
+  /** `metrics.json` */
+  metrics: Metrics;
+  /** `results.jsonl`: by sample, then by trial. */
+  rows: TaskRow[];
+  /** `calls.jsonl`: the rows' calls in the rows' order, then those of episodes that a limit cut off. */
+  calls: CallRecord[];
+  /** `executions.jsonl`: the rows' programs, in the same order. */
+  executions: ExecutionRecord[];
+  /** `trajectories.jsonl`, where asked for. */
+  trajectories?: TrajectoryData[];
+  /** `memory.json`: one memory, or one for each sample. */
+  memory: MemorySnapshot | { _type: 'per_sample'; memories: Record<string, MemorySnapshot> };
+}
+
+async function rowsOf<Row>(store: ArtifactStore, key: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  if (!(await store.exists(key))) return rows;
+  for await (const row of readRows<Row>(store, key)) rows.push(row);
+  return rows;
+}
+
+/**
+ * Runs a config in this process, as {@link experimentInProcess} does. Nothing is written: what a durable run's artifacts
+ * hold is in the answer, and a crash loses it. For unit tests of agents and environments.
+ *
+ * Where a limit is reached, or every further call would fail, the answer holds what was done and says so in
+ * `metrics.status`, as a durable run does.
+ * @throws InvalidInputError for a config that cannot be run.
+ */
+export async function runInProcess(
+  config: RunConfig,
+  options: InProcessOptions = {},
+): Promise<InProcessResult> {
+  const { metrics, store } = await experimentInProcess(NAMES.id, config, options);
+  const memory = await readJson<InProcessResult['memory']>(store, artifactKeys.memory);
+  return {
+    metrics: metrics as Metrics,
+    rows: await rowsOf<TaskRow>(store, artifactKeys.results),
+    calls: await rowsOf<CallRecord>(store, artifactKeys.calls),
+    executions: await rowsOf<ExecutionRecord>(store, artifactKeys.executions),
+    ...(options.trajectories === true
+      ? { trajectories: await rowsOf<TrajectoryData>(store, artifactKeys.trajectories) }
+      : {}),
+    memory: memory as InProcessResult['memory'],
+  };
+}

@@ -1,0 +1,289 @@
+import type { Agent, AgentLanguageModel, CodeExecutor } from '../../../contracts/agent.js';
+import type { AwaitedStep, Feedback, StepAnswer } from '../../../contracts/environment.js';
+import type { CallIdentity, GenerateReply } from '../../../contracts/language-model.js';
+import type { EpisodeCall, EpisodeError } from '../../../contracts/results.js';
+import { asError } from '../../../contracts/run-user-code.js';
+import type { MemoryModule } from '../../../memory/memory-module.js';
+import { cutOffText, isCutOff } from '../../../replies/reply-faults.js';
+import {
+  CallRefusedError,
+  CutOffError,
+  type LanePorts,
+  OpenError,
+  type OpenedSample,
+  StepError,
+} from '../../../runtime/ports.js';
+import { sumOf } from '../../../statistics/sums.js';
+import type { EpisodeState, LaneState } from './lane-state.js';
+
+/** `finished`: every sample is done. `suspended`: `state` says where to go on. */
+export type LaneOutcome = 'finished' | 'suspended';
+
+/** What a user's class answers nobody else has looked at. */
+function checkedAction(action: unknown): string {
+  if (typeof action === 'string') return action;
+  throw new TypeError(`act answered ${action === null ? 'null' : typeof action}; it must be a text`);
+}
+
+function awaitedStep({ index }: OpenedSample, { environment }: EpisodeState): AwaitedStep {
+  return environment === null ? { index } : { index, state: environment };
+}
+
+/**
+ * Runs a lane: its samples in order, each for its trials, each trial an episode (reset, then act and step in
+ * turns). It may be handed back between any two steps and continued from its state elsewhere.
+ */
+export class Lane {
+  private memory: MemoryModule;
+  /** Made when the first episode begins: what its constructor throws is that episode's error. */
+  private agent: Agent | null = null;
+  /** What the environment says to the newest `act` reply, should the agent take its text as the action. */
+  private ahead: { action: string; answer: StepAnswer; act: number } | null = null;
+
+  constructor(
+    readonly state: LaneState,
+    private readonly ports: LanePorts,
+  ) {
+    this.memory = ports.createMemory(state.memory);
+  }
+
+  /** The lane's state as plain JSON, memory included. */
+  snapshot(): LaneState {
+    return { ...this.state, memory: this.memory.snapshot() };
+  }
+
+  async run(): Promise<LaneOutcome> {
+    try {
+      for (; this.state.slot < this.state.to; this.state.slot++) {
+        if (!(await this.runSample())) return 'suspended';
+        this.state.trial = 0;
+      }
+      return 'finished';
+    } catch (error) {
+      if (error instanceof CallRefusedError) return 'suspended';
+      throw error;
+    }
+  }
+
+  private async runSample(): Promise<boolean> {
+    const { rules } = this.ports;
+    if (!rules.carry_memory_across_trials && this.state.memory_before_sample === undefined) {
+      this.state.memory_before_sample = this.memory.snapshot();
+    }
+    for (; this.state.trial < rules.num_trials; this.state.trial++) {
+      if (this.state.episode === undefined && !(await this.ports.mayProceed('episode'))) return false;
+      if (this.state.trial > 0 && this.state.episode === undefined && !rules.carry_memory_across_trials) {
+        this.useMemory(this.ports.createMemory(this.state.memory_before_sample ?? null));
+      }
+      const outcome = await this.runEpisode();
+      if (outcome === 'suspended') return false;
+      if (outcome === 'success' && rules.early_stop_on_success) break;
+    }
+    const { sample } = this.state;
+    if (sample !== undefined) this.state.last_sample = { index: sample.index, id: sample.id };
+    delete this.state.memory_before_sample;
+    delete this.state.sample;
+    return true;
+  }
+
+  private async runEpisode(): Promise<'success' | 'failure' | 'suspended'> {
+    const { slot, trial } = this.state;
+    this.state.sample ??= await this.ports.openSample(slot, trial);
+    const sample = this.state.sample;
+    let error: EpisodeError | null = null;
+    let unjudged: string | undefined;
+    const resumed = this.state.episode;
+    const { episode, problem } = resumed === undefined ? await this.open(sample) : { episode: resumed };
+    this.state.episode = episode;
+    try {
+      if (problem !== undefined) throw new OpenError(problem);
+      this.agent ??= this.createAgent();
+      if (resumed === undefined) await this.begin(this.agent, sample, episode);
+      else await this.agent.restore(episode.agent);
+      if ((await this.takeSteps(this.agent, sample, episode)) === 'suspended') return 'suspended';
+    } catch (caught) {
+      if (this.ports.isInterruption(caught)) throw caught;
+      error = this.ports.describeError(caught);
+      if (asError(caught) instanceof StepError) unjudged = (caught as StepError).action;
+    }
+    if (error === null) {
+      try {
+        await this.agent?.endEpisode();
+      } catch (caught) {
+        if (this.ports.isInterruption(caught)) throw caught;
+        episode.warnings.push(`after the episode: ${this.ports.describeError(caught).message}`);
+      }
+    }
+    const metrics = this.metricsOf(this.agent, episode);
+    await this.ports.record({
+      index: sample.index,
+      sample_id: sample.id,
+      trial,
+      steps: episode.steps,
+      reward: episode.reward,
+      error,
+      ...(unjudged === undefined ? {} : { unjudged }),
+      warnings: episode.warnings,
+      calls: episode.calls,
+      ...(episode.executions === undefined ? {} : { executions: episode.executions }),
+      ...(Object.keys(metrics).length === 0 ? {} : { agent_metrics: metrics }),
+      started_at: episode.started_at,
+      ended_at: this.ports.now(),
+    });
+    delete this.state.episode;
+    return error === null && episode.steps.at(-1)?.feedback.correct === true ? 'success' : 'failure';
+  }
+
+  private async open(sample: OpenedSample): Promise<{ episode: EpisodeState; problem?: EpisodeError }> {
+    const { slot, trial } = this.state;
+    const again = trial > 0 && this.ports.rules.reset_each_trial;
+    const opened = again ? await this.ports.openSample(slot, trial) : sample;
+    const episode: EpisodeState = {
+      environment: opened.state,
+      obs: opened.obs,
+      agent: {},
+      steps: [],
+      reward: 0,
+      calls: [],
+      warnings: [],
+      ordinals: {},
+      started_at: this.ports.now(),
+    };
+    return { episode, ...(opened.problem === undefined ? {} : { problem: opened.problem }) };
+  }
+
+  private async begin(agent: Agent, sample: OpenedSample, episode: EpisodeState): Promise<void> {
+    const { trial } = this.state;
+    await agent.reset({ sample_id: sample.id, trial, num_trials: this.ports.rules.num_trials });
+    episode.agent = agent.snapshot();
+  }
+
+  private metricsOf(agent: Agent | null, episode: EpisodeState): Record<string, number> {
+    try {
+      return agent?.metrics?.() ?? {};
+    } catch (caught) {
+      episode.warnings.push(`the agent's metrics: ${this.ports.describeError(caught).message}`);
+      return {};
+    }
+  }
+
+  private async takeSteps(
+    agent: Agent,
+    sample: OpenedSample,
+    episode: EpisodeState,
+  ): Promise<'over' | 'suspended'> {
+    const limit = this.ports.rules.max_steps_per_episode ?? Number.POSITIVE_INFINITY;
+    while (episode.steps.length < limit) {
+      if (episode.steps.length > 0 && !(await this.ports.mayProceed('step'))) return 'suspended';
+      this.ahead = null;
+      const action = checkedAction(await agent.act(episode.obs));
+      const { answer, act } = await this.step(sample, episode, action);
+      if ('error' in answer) throw new StepError(answer.error, action);
+      const { obs = null, feedback, done, info } = answer;
+      const last = done || episode.steps.length + 1 >= limit;
+      await this.observe(agent, episode, { obs, feedback, last });
+      // The step is booked in one go, after its last await, so that a suspended lane never holds half of it.
+      const reward = answer.reward ?? (feedback.correct ? 1 : 0);
+      episode.steps.push({
+        obs: episode.obs,
+        action,
+        feedback,
+        reward,
+        done,
+        ...(info === undefined ? {} : { info }),
+        ...(act === null ? {} : { act }),
+      });
+      episode.reward = sumOf([episode.reward, reward]);
+      episode.environment = answer.state ?? null;
+      episode.obs = obs ?? '';
+      episode.agent = agent.snapshot();
+      if (last) return 'over';
+    }
+    return 'over';
+  }
+
+  private async step(
+    sample: OpenedSample,
+    episode: EpisodeState,
+    action: string,
+  ): Promise<{ answer: StepAnswer; act: number | null }> {
+    const { ahead } = this;
+    if (ahead?.action === action) return { answer: ahead.answer, act: ahead.act };
+    return { answer: await this.ports.step(sample, episode.environment, action), act: null };
+  }
+
+  /** The step is graded already: what fails after it, such as a reflection, is a warning. */
+  private async observe(
+    agent: Agent,
+    episode: EpisodeState,
+    { obs, feedback, last }: { obs: string | null; feedback: Feedback; last: boolean },
+  ): Promise<void> {
+    try {
+      await agent.observe(obs, feedback, last);
+    } catch (caught) {
+      if (this.ports.isInterruption(caught)) throw caught;
+      const step = episode.steps.length + 1;
+      episode.warnings.push(`after step ${step}: ${this.ports.describeError(caught).message}`);
+    }
+  }
+
+  private useMemory(memory: MemoryModule): void {
+    this.memory = memory;
+    this.agent = null;
+  }
+
+  private createAgent(): Agent {
+    return this.ports.createAgent({
+      memory: this.memory,
+      languageModel: this.languageModel(),
+      codeExecutor: this.codeExecutor(),
+    });
+  }
+
+  /** The sandbox as the agent sees it: executions are numbered within the episode in work. */
+  private codeExecutor(): CodeExecutor {
+    return {
+      execute: (request) => {
+        const { episode, sample, trial } = this.state;
+        if (episode === undefined || sample === undefined) {
+          throw new Error('an agent may run code only during an episode');
+        }
+        const ordinal = episode.executions ?? 0;
+        episode.executions = ordinal + 1;
+        return this.ports.execute({ sample_id: sample.id, trial, ordinal }, request);
+      },
+    };
+  }
+
+  /** The model as the agent sees it: calls get the identity of the episode in work. */
+  private languageModel(): AgentLanguageModel {
+    return {
+      generate: async (request): Promise<GenerateReply> => {
+        const { episode, sample, trial } = this.state;
+        if (episode === undefined || sample === undefined) {
+          throw new Error('an agent may call the language model only during an episode');
+        }
+        const ordinal = episode.ordinals[request.purpose] ?? 0;
+        episode.ordinals[request.purpose] = ordinal + 1;
+        const call: CallIdentity = { sample_id: sample.id, trial, purpose: request.purpose, ordinal };
+        const listed: EpisodeCall = { ...call, step: episode.steps.length };
+        episode.calls.push(listed);
+        const awaited = request.purpose === 'act' && this.ports.rules.step_with_reply;
+        const { step, ...reply } = await this.ports.generate(
+          call,
+          request,
+          awaited ? awaitedStep(sample, episode) : undefined,
+        );
+        // The record may be written down by a worker that does not know of it.
+        if (reply.repeated !== undefined) listed.repeated = reply.repeated;
+        if (reply.maybe_repeated !== undefined) listed.maybe_repeated = reply.maybe_repeated;
+        if (request.purpose === 'act' && isCutOff(reply) && this.ports.rules.on_cut_off === 'error') {
+          throw new CutOffError(cutOffText({ ...reply, parameters: request.parameters ?? {} }));
+        }
+        // The agent does not see it before it has acted.
+        if (step !== undefined) this.ahead = { action: reply.text, answer: step, act: ordinal };
+        return reply;
+      },
+    };
+  }
+}

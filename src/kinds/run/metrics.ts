@@ -1,0 +1,223 @@
+import type { ExecutionRecord } from '../../contracts/execution.js';
+import type { CallRecord, Usage } from '../../contracts/language-model.js';
+import type { ResultRow } from '../../contracts/results.js';
+import type { Unkept } from '../../contracts/step-cost.js';
+import { addCosts } from '../../runtime/add-costs.js';
+import { addUnkept, addUsage } from '../../runtime/beside.js';
+import { addRepeats, repeatsOfCall, sumRepeats } from '../../runtime/repeats.js';
+import { besideOf } from '../../statistics/beside.js';
+import { CallTally } from '../../statistics/call-figures.js';
+import type { Cluster } from '../../statistics/clustered-bootstrap.js';
+import { ErrorTally, shortened } from '../../statistics/error-tally.js';
+import { roundCost } from '../../statistics/result-row.js';
+import { Sum } from '../../statistics/sums.js';
+import type { EmbeddingTotals, Metrics, TaskMetrics } from './results.js';
+import { meanOverTrials, trialOfAccuracy } from './trial-figures.js';
+
+/** What the rows do not say. */
+export type RunFacts = Pick<
+  Metrics,
+  | 'name'
+  | 'experiment'
+  | 'status'
+  | 'status_message'
+  | 'model'
+  | 'simulated'
+  | 'agent'
+  | 'seed'
+  | 'in_words'
+  | 'feedback_in_prompts'
+  | 'examples_chosen_by_label'
+  | 'feedback_in_memory'
+  | 'curator_sees_feedback'
+  | 'code_changes'
+  | 'samples_planned'
+  | 'wall_seconds'
+  | 'started_at'
+  | 'ended_at'
+> & { num_trials: number; early_stop_on_success: boolean; environment: string };
+
+type Standing = 'success' | 'failure' | 'error';
+
+/** What environments, agents and models name may be called `constructor`: counts are kept in maps, not in objects. */
+type Counts = Map<string, number>;
+
+function count(counts: Counts, what: string, times = 1): void {
+  counts.set(what, (counts.get(what) ?? 0) + times);
+}
+
+/** Confusion counts are kept only where an environment reports letters. */
+function countConfusion(confusion: Map<string, Counts>, row: ResultRow): void {
+  const extra = row.feedback?.extra;
+  if (typeof extra?.target_letter !== 'string') return;
+  const counts = confusion.get(extra.target_letter) ?? new Map<string, number>();
+  confusion.set(extra.target_letter, counts);
+  count(counts, typeof extra.predicted === 'string' ? extra.predicted : 'none');
+}
+
+/** Keys in order, so that equal counts print equally. */
+function sorted<Value>(entries: Iterable<readonly [string, Value]>): Record<string, Value> {
+  return Object.fromEntries([...entries].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/**
+ * Adds up a run from its rows. Rows arrive sample by sample, trials in order; nothing of a sample is kept after
+ * the next one begins, so 20,000 samples take no more memory than 200.
+ */
+export class RunMetricsBuilder {
+  private sampleId: string | undefined;
+  private standings: Standing[] = [];
+  private lastRow: ResultRow | undefined;
+  private samples = 0;
+  private episodes = 0;
+  private correct = 0;
+  private readonly errors = new ErrorTally();
+  /** Of each sample: its judged trials. */
+  private readonly trialsOfSamples: Cluster[] = [];
+  private correctByTrial: number[];
+  private judgedByTrial: number[];
+  private readonly rewards = new Sum();
+  private readonly tally = new CallTally();
+  private warnings = 0;
+  private firstWarning: string | undefined;
+  private calls = { made: 0, cached: 0, estimated: 0 };
+  private usage: Usage = { input_tokens: 0, output_tokens: 0 };
+  private repeats = sumRepeats([]);
+  private unkept: Unkept | null = null;
+  private executions = { made: 0, failed: 0 };
+  private agentMetrics: Counts = new Map();
+  private embeddings: EmbeddingTotals | null = null;
+  private cost: number | null = 0;
+  private confusion = new Map<string, Counts>();
+
+  constructor(private readonly trials: number) {
+    this.correctByTrial = Array.from({ length: trials }, () => 0);
+    this.judgedByTrial = Array.from({ length: trials }, () => 0);
+  }
+
+  get episodesSoFar(): number {
+    return this.episodes;
+  }
+
+  add(row: ResultRow, calls: readonly CallRecord[]): void {
+    if (row.id !== this.sampleId) this.closeSample();
+    this.sampleId = row.id;
+    this.lastRow = row;
+    this.standings[row.trial] = row.error !== null ? 'error' : row.feedback?.correct ? 'success' : 'failure';
+    this.episodes += 1;
+    this.tally.addCutOff(row.cut_off);
+    this.warnings += row.warnings?.length ?? 0;
+    this.firstWarning ??= row.warnings?.[0];
+    for (const [what, times] of Object.entries(row.agent_metrics ?? {})) {
+      count(this.agentMetrics, what, times);
+    }
+    for (const call of calls) this.addCall(call);
+  }
+
+  /** A call that belongs to no finished episode: paid for all the same. */
+  addCall(call: CallRecord): void {
+    this.calls.made += 1;
+    this.repeats = addRepeats(this.repeats, repeatsOfCall(call));
+    this.calls.cached += call.cached === true ? 1 : 0;
+    this.calls.estimated += call.usage_estimated === true ? 1 : 0;
+    if (call.usage !== undefined) this.usage = addUsage(this.usage, call.usage);
+    this.tally.addCall(call);
+    this.cost = addCosts(this.cost, call.cost_usd);
+  }
+
+  addExecution({ status }: ExecutionRecord): void {
+    this.executions.made += 1;
+    if (status !== 'ok') this.executions.failed += 1;
+  }
+
+  /** Requests whose reply is not kept stand beside the figures: nobody knows exactly what they have cost. */
+  addUnkept(unkept: Unkept): void {
+    this.unkept = addUnkept(this.unkept, unkept);
+  }
+
+  /** What was paid for retrieval counts as tokens and dollars of the run. */
+  addEmbeddings(embeddings: EmbeddingTotals): void {
+    this.embeddings = embeddings;
+    this.usage.input_tokens += embeddings.input_tokens;
+    this.cost = addCosts(this.cost, embeddings.cost_usd);
+  }
+
+  private closeSample(): void {
+    const row = this.lastRow;
+    if (row === undefined) return;
+    this.samples += 1;
+    const judged = this.standings.filter((one) => one !== 'error');
+    if (this.trials > 1)
+      this.trialsOfSamples.push({
+        sum: judged.filter((one) => one === 'success').length,
+        count: judged.length,
+      });
+    let standing: Standing | undefined;
+    for (let trial = 0; trial < this.trials; trial++) {
+      // A sample that stopped early keeps its last standing for the trials it did not need.
+      standing = this.standings[trial] ?? standing;
+      if (standing === undefined || standing === 'error') continue;
+      this.judgedByTrial[trial] = (this.judgedByTrial[trial] ?? 0) + 1;
+      if (standing === 'success') this.correctByTrial[trial] = (this.correctByTrial[trial] ?? 0) + 1;
+    }
+    if (row.error !== null) {
+      this.errors.add(row.error);
+    } else {
+      this.rewards.add(row.reward ?? 0);
+      if (row.feedback?.correct) this.correct += 1;
+      countConfusion(this.confusion, row);
+    }
+    this.standings = [];
+    this.lastRow = undefined;
+  }
+
+  finish(facts: RunFacts): Metrics {
+    this.closeSample();
+    const { num_trials, early_stop_on_success, environment, ...rest } = facts;
+    const accuracy_of = trialOfAccuracy({ num_trials, early_stop_on_success });
+    const errors = this.errors.total;
+    const judged = this.samples - errors;
+    const accuracy = judged === 0 ? null : this.correct / judged;
+    const task: TaskMetrics = { samples: this.samples, correct: this.correct, errors, accuracy };
+    if (this.confusion.size > 0) {
+      task.confusion = sorted([...this.confusion].map(([target, counts]) => [target, sorted(counts)]));
+    }
+    return {
+      ...rest,
+      kind: 'run',
+      samples: this.samples,
+      episodes: this.episodes,
+      accuracy_of,
+      correct: this.correct,
+      accuracy,
+      errors,
+      errors_by_type: this.errors.counts(),
+      ...this.errors.causes(),
+      success_by_trial: this.correctByTrial.map((correct, trial) => {
+        const of = this.judgedByTrial[trial] ?? 0;
+        return of === 0 ? null : correct / of;
+      }),
+      correct_by_trial: this.correctByTrial,
+      ...(accuracy_of === 'last_trial' ? meanOverTrials(this.trialsOfSamples, facts.seed) : {}),
+      mean_reward: this.rewards.mean,
+      ...this.tally.figures(),
+      warnings: this.warnings,
+      ...(this.firstWarning === undefined ? {} : { first_warning: shortened(this.firstWarning) }),
+      ...(this.executions.made === 0
+        ? {}
+        : {
+            code_executions: this.executions.made,
+            code_executions_failed: this.executions.failed,
+          }),
+      ...(this.agentMetrics.size === 0 ? {} : { agent_metrics: sorted(this.agentMetrics) }),
+      ...(this.embeddings === null ? {} : { embeddings: this.embeddings }),
+      lm_calls: this.calls.made,
+      ...this.repeats,
+      lm_calls_cached: this.calls.cached,
+      usage: this.usage,
+      cost_usd: this.cost === null ? null : roundCost(this.cost),
+      ...besideOf({ lm_calls_estimated: this.calls.estimated }, this.unkept),
+      by_task: { [environment]: task },
+    };
+  }
+}

@@ -1,0 +1,43 @@
+import type { TaskRow } from '../../../contracts/results.js';
+import { errorSection } from '../../../reports/error-table.js';
+import { pageEnd, pageStart, section } from '../../../reports/page.js';
+import { reportHead } from '../../../reports/report-head.js';
+import { RUN_FACTS } from '../facts.js';
+import type { Metrics } from '../results.js';
+import { confusionMatrices, successByTrial, taskTable } from './run-tables.js';
+import { sampleTable } from './sample-table.js';
+
+/**
+ * `report.html` of a run, piece by piece: figures, what the agent was shown, success by trial, confusion, errors, and
+ * the first samples with what became of them. The page stands alone: it loads nothing and needs no script.
+ * @param rows those of `results.jsonl`, sample by sample, the trials in order. They are read no further than shown.
+ */
+export async function* runReport(
+  metrics: Metrics,
+  rows: AsyncIterable<TaskRow> | Iterable<TaskRow>,
+): AsyncGenerator<string> {
+  const confusion = confusionMatrices(metrics);
+  yield await pageStart(`${metrics.experiment}: run report`);
+  yield reportHead(metrics, {
+    facts: RUN_FACTS,
+    kind: 'Run report',
+    sections: {
+      trials: 'Trials',
+      tasks: 'Environments',
+      ...(confusion === null ? {} : { confusion: 'Confusion' }),
+      errors: 'Errors',
+      samples: 'Samples',
+    },
+    changes: metrics.code_changes ?? [],
+    what: 'episodes',
+    statement: metrics.in_words.join(' '),
+  }).text;
+  yield section('trials', 'Success by trial', successByTrial(metrics)).text;
+  yield section('tasks', 'Environments', taskTable(metrics)).text;
+  if (confusion !== null) yield section('confusion', 'Confusion', confusion).text;
+  yield errorSection(metrics, 'sample', 'A sample counts where its last trial could not be judged.').text;
+  yield '<section id="samples" aria-labelledby="samples-title">\n<h2 id="samples-title">Samples</h2>\n';
+  yield* sampleTable(rows, metrics);
+  yield '</section>\n';
+  yield pageEnd();
+}

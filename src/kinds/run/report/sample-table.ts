@@ -1,0 +1,64 @@
+import type { TaskRow } from '../../../contracts/results.js';
+import { count, NOTHING } from '../../../reports/figures.js';
+import { type Html, html } from '../../../reports/html.js';
+import { TABLE_END, tableStart } from '../../../reports/table.js';
+import type { Metrics } from '../results.js';
+
+/** What a browser lays out at once; all rows are in `results.jsonl`. */
+const MOST_SAMPLES = 1000;
+/** Characters of an answer or a message. */
+const LONGEST_TEXT = 160;
+
+/** A row a sample: how each trial went, and the last answer beside the right one. */
+export async function* sampleTable(
+  rows: AsyncIterable<TaskRow> | Iterable<TaskRow>,
+  { samples, success_by_trial }: Metrics,
+): AsyncGenerator<string> {
+  const trials = success_by_trial.length;
+  const sorted = ['sample', ...Array.from({ length: trials }, (_, trial) => `trial ${trial + 1}`)];
+  const heads = [
+    ...sorted.map((name) => html`<th scope="col" data-sort="ascending">${name}</th>`),
+    'last answer',
+    'right answer',
+  ];
+  const shown = Math.min(samples, MOST_SAMPLES);
+  yield html`${samples > MOST_SAMPLES && html`<p class="note">The first ${count(shown)} of ${count(samples)}; all are in <a href="./results.jsonl">results.jsonl</a>.</p>\n`}${tableStart({ label: 'Table of samples', heads, isFramed: true, isSortable: true })}`
+    .text;
+  let place = 0;
+  let sample: TaskRow[] = [];
+  for await (const row of rows) {
+    if (sample[0] !== undefined && sample[0].id !== row.id) {
+      yield sampleRow(sample, trials, place++).text;
+      sample = [];
+      if (place === MOST_SAMPLES) break;
+    }
+    sample.push(row);
+  }
+  if (sample.length > 0) yield sampleRow(sample, trials, place).text;
+  yield TABLE_END.text;
+}
+
+const STANDINGS = { error: 0, failure: 1, success: 2 };
+
+function sampleRow(rows: readonly TaskRow[], trials: number, place: number): Html {
+  const last = rows.at(-1) as TaskRow;
+  const cells = Array.from({ length: trials }, (_, trial) => {
+    const row = rows.find((one) => one.trial === trial);
+    if (row === undefined) return html`<td data-key="">${NOTHING}</td>`;
+    const standing = row.error !== null ? 'error' : row.feedback?.correct ? 'success' : 'failure';
+    return html`<td data-key="${STANDINGS[standing]}"><span class="status ${standing}">${standing}</span></td>`;
+  });
+  const answer =
+    last.error !== null ? `${last.error.type}: ${last.error.message}` : (answerOf(last) ?? NOTHING);
+  return html`<tr><th scope="row" data-key="${place}">${cut(last.id)}</th>${cells}<td class="wide">${cut(answer)}</td><td class="wide">${cut(last.feedback?.target ?? last.target ?? NOTHING)}</td></tr>\n`;
+}
+
+function answerOf({ extracted, action }: TaskRow): string | null {
+  if (extracted === null) return action;
+  return typeof extracted === 'string' ? extracted : JSON.stringify(extracted);
+}
+
+function cut(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  return `${text.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, '')}…`;
+}

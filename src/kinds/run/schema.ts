@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import type { AgentConfig } from '../../config/agent-schemas.js';
+import { builtInAgentSchema, customAgentSchema } from '../../config/agent-schemas.js';
+import { languageModelSchema } from '../../config/language-model-schema.js';
+import { memoryConfigSchema } from '../../config/memory-schemas.js';
+import { sandboxSchema } from '../../config/sandbox-schema.js';
+import { LOG_LEVELS, limitsSchema } from '../../config/shared-schemas.js';
+import { MAX_CONCURRENCY } from '../../contracts/names.js';
+
+const positiveInteger = z.int().positive();
+
+/** How the run proceeds: how much of the dataset, how many trials, and what shares a memory. */
+export const runtimeSchema = z.strictObject({
+  max_envs_to_visit: positiveInteger
+    .nullable()
+    .default(null)
+    .describe('Visit only the first N samples (after a shuffle). Default: all.'),
+  max_steps_per_episode: positiveInteger
+    .nullable()
+    .default(null)
+    .describe('Safety cap on the steps of one episode. Default: until the environment says done.'),
+  num_trials: positiveInteger.max(1000).default(1).describe('Times each sample is tried.'),
+  early_stop_on_success: z.boolean().default(false).describe('Go on to the next sample after a success.'),
+  carry_memory_across_trials: z
+    .boolean()
+    .default(true)
+    .describe('false: each trial starts from the memory as it was when its sample began.'),
+  memory_scope: z
+    .enum(['run', 'sample'])
+    .describe(
+      'run: one memory, samples in order, one at a time. sample: a memory each, in parallel. Default: sample where the config names neither an agent nor a memory, else run.',
+    ),
+  concurrency: positiveInteger
+    .max(MAX_CONCURRENCY)
+    .default(10)
+    .describe('Lanes at once. A lane is an ordered list of samples that share one memory.'),
+});
+
+/** Where the rows come from and how a row becomes a task. */
+export const datasetSchema = z
+  .strictObject({
+    items: z.array(z.record(z.string(), z.unknown())).min(1).optional().describe('Inline rows.'),
+    dataset_path: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'A .jsonl, .json, .csv, .tsv (each also as .gz), .parquet or .arrow file, or a Hugging Face load_from_disk folder.',
+      ),
+    hf_name: z.string().min(1).optional().describe('A dataset of the Hugging Face hub, e.g. openai/gsm8k.'),
+    config: z.string().min(1).optional().describe('The hub dataset’s configuration.'),
+    split: z.string().min(1).optional().describe('The split, e.g. test.'),
+    task_type: z.enum(['exact', 'numeric', 'mcq', 'custom']).default('exact'),
+    env_class: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Environment class by name. Needed for task_type custom; overrides task_type otherwise.'),
+    env_file: z.string().min(1).optional().describe('A TypeScript file that exports env_class.'),
+    env_options: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe('Options handed to the environment class, e.g. {tolerance: 0.01}.'),
+    env_timeout_sec: z
+      .number()
+      .positive()
+      .max(3600)
+      .optional()
+      .describe(
+        'Seconds that loading env_file, and then a reset or a step of its class, may take; 120 unless said otherwise.',
+      ),
+    input_field: z.string().min(1).default('question').describe('Dotted paths such as metadata.ID work.'),
+    target_field: z
+      .string()
+      .min(1)
+      .default('answer')
+      .describe('A list of several right answers works; see target_match.'),
+    target_base: z
+      .literal([0, 1, 'A', 'none'])
+      .optional()
+      .describe(
+        'Multiple choice: what targets count from. 0 or 1: they are indices. A: letters. none: the texts of choices. Default: by what each one is.',
+      ),
+    target_match: z
+      .enum(['any', 'all'])
+      .optional()
+      .describe(
+        'Of several right answers: any of them is enough, or all are wanted. Default: any; several right choices are refused.',
+      ),
+    choices_field: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(2)])
+      .optional()
+      .describe(
+        'Multiple choice: the field with the choices, or a list of fields that hold one each. Default: they stand in the question.',
+      ),
+    choices: z
+      .array(z.union([z.string().min(1), z.number(), z.boolean()]))
+      .min(2)
+      .max(26)
+      .optional()
+      .describe('Multiple choice: the same choices for every row, such as [yes, no].'),
+    shuffle_choices: z
+      .boolean()
+      .optional()
+      .describe(
+        'Shuffle the choices of each sample by the seed and its id. Default: where target_field is one of the fields in choices_field, or a place in its list.',
+      ),
+    id_field: z.string().min(1).optional().describe('Default: the row number.'),
+    meta_fields: z.array(z.string().min(1)).default([]),
+    prompt_template: z
+      .string()
+      .optional()
+      .describe('Formats the row into the question: {field} placeholders, dotted paths allowed.'),
+    instruction_template: z
+      .string()
+      .optional()
+      .refine((text) => text === undefined || text.includes('{question}'), {
+        message: 'must contain the placeholder {question}',
+      })
+      .describe('Wraps the question: a text with {question} in it.'),
+    shuffle: z.boolean().default(false).describe('Shuffle the rows by the seed.'),
+  })
+  .superRefine((dataset, context) => {
+    const sources = (['items', 'dataset_path', 'hf_name'] as const).filter(
+      (key) => dataset[key] !== undefined,
+    );
+    if (sources.length !== 1) {
+      context.addIssue({
+        code: 'custom',
+        message: `give exactly one of items, dataset_path and hf_name (${sources.length === 0 ? 'there is none' : `there are ${sources.join(' and ')}`})`,
+      });
+    }
+    if (dataset.task_type === 'custom' && dataset.env_class === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['env_class'],
+        message: 'task_type custom needs an env_class, e.g. EquationBalancerEnv, Game24Env or your own',
+      });
+    }
+    if (dataset.env_file !== undefined && dataset.env_class === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['env_class'],
+        message: 'env_file needs env_class, the name of the class that the file exports',
+      });
+    }
+    if (dataset.choices !== undefined && dataset.choices_field !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['choices'],
+        message: 'give choices or choices_field, not both',
+      });
+    }
+    if (dataset.target_match === 'all' && dataset.task_type === 'exact' && dataset.env_class === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['target_match'],
+        message: 'all is for task_type mcq and numeric; a reply can be exactly one text only',
+      });
+    }
+  });
+
+export const outputSchema = z
+  .strictObject({
+    results_dir: z
+      .string()
+      .min(1)
+      .default('results')
+      .describe('A folder, or s3://bucket/prefix. Every run owns one folder below it.'),
+    save_memory_path: z.string().min(1).nullable().default(null),
+    load_memory_path: z.string().min(1).nullable().default(null),
+    log_level: z.enum(LOG_LEVELS).default('INFO'),
+  })
+  .prefault({});
+
+/** One YAML file is a whole run (with a built-in agent). */
+export const runConfigSchema = z.strictObject({
+  name: z.string().min(1).max(100).optional().describe('Default: the name of the file.'),
+  runtime: runtimeSchema,
+  dataset: datasetSchema,
+  lm: languageModelSchema,
+  memory: memoryConfigSchema,
+  agent: builtInAgentSchema,
+  sandbox: sandboxSchema,
+  limits: limitsSchema,
+  output: outputSchema,
+  seed: z
+    .int()
+    .min(0)
+    .max(2 ** 32 - 1)
+    .default(0)
+    .describe('Seeds the shuffle, the shuffled choices and the simulated model.'),
+});
+
+/** The same with a user's agent, recognised by `agent.file`. */
+export const runConfigWithCustomAgentSchema = runConfigSchema.extend({ agent: customAgentSchema });
+
+type BuiltInRunConfig = z.output<typeof runConfigSchema>;
+
+/** A config with every default filled in. */
+export type RunConfig = Omit<BuiltInRunConfig, 'agent' | 'name'> & { name: string; agent: AgentConfig };

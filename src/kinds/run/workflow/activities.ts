@@ -1,0 +1,28 @@
+import { HEARTBEAT_TIMEOUT, PATIENT } from '../../../workflows/activity-options.js';
+import { type ActivityOptions, activitiesOf } from '../../../workflows/sdk.js';
+import type {
+  EnvironmentActivities,
+  ExecutionActivities,
+  LanguageModelActivities,
+  MemoryActivities,
+  RunActivities,
+} from '../contracts.js';
+
+export const artifacts = activitiesOf<RunActivities>(PATIENT);
+
+/** A user's own environment may do I/O, and may take its time. */
+export const ENVIRONMENT_OPTIONS: ActivityOptions = {
+  ...PATIENT,
+  startToCloseTimeout: '1h',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+};
+
+export const environments = activitiesOf<EnvironmentActivities>(ENVIRONMENT_OPTIONS);
+
+export const memories = activitiesOf<MemoryActivities>({ ...PATIENT, heartbeatTimeout: HEARTBEAT_TIMEOUT });
+
+/** Called through `executeWithOptions` with `timedOptions` only. */
+export const executions = activitiesOf<ExecutionActivities>({ startToCloseTimeout: '1m' });
+
+/** Called through `executeWithOptions` with `modelCallOptions` only. */
+export const languageModel = activitiesOf<LanguageModelActivities>({ startToCloseTimeout: '1m' });

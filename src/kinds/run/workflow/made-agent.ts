@@ -1,0 +1,20 @@
+import { AgentFileError, createAgent, UnknownAgentError } from '../../../agents/registry.js';
+import type { Agent } from '../../../contracts/agent.js';
+import { AgentShapeError } from '../../../user-code/agents/own-agent.js';
+import { invalidInput } from '../../../workflows/failures.js';
+import type { RunPlan } from '../contracts.js';
+
+const UNFIT = [UnknownAgentError, AgentFileError, AgentShapeError];
+
+/** What is no agent will never be one; what its constructor throws is an episode's error. */
+export function madeAgent(...given: Parameters<typeof createAgent>): Agent {
+  try {
+    return createAgent(...given);
+  } catch (error) {
+    const isUnfit = UNFIT.some((type) => error instanceof type);
+    throw isUnfit ? invalidInput(error) : error;
+  }
+}
+
+/** The file of a user's agent. */
+export const ownFile = ({ agent }: RunPlan) => ('file' in agent ? (agent.file as string) : undefined);

@@ -1,0 +1,13 @@
+import type { WorkflowKind } from '../workflows/kind.js';
+import { AGENT_EVAL_WORKFLOWS } from './agent-eval/workflow/index.js';
+import { EVOLVE_WORKFLOWS } from './evolve/workflow/index.js';
+import { JUDGE_WORKFLOWS } from './judge/workflow/index.js';
+import { RUN_WORKFLOWS } from './run/workflow/index.js';
+
+/** The workflows of every kind: what the registry is outside of workflows. */
+export const WORKFLOW_KINDS: readonly WorkflowKind[] = [
+  RUN_WORKFLOWS,
+  EVOLVE_WORKFLOWS,
+  AGENT_EVAL_WORKFLOWS,
+  JUDGE_WORKFLOWS,
+];

@@ -1,0 +1,136 @@
+import type { ExperimentMetrics, RunStatus } from '../contracts/results.js';
+import type { Fact, FactTable, LineValue } from '../facts/fact.js';
+import { factsOf, type KindFacts, progressAtEnd } from '../facts/kind-facts.js';
+import { capitalised, intervalText, isLineFact, type LineFact, plainText } from '../facts/text.js';
+import { count, exactFigures, type Figure, factList, figureTiles, moment, numberOf } from './figures.js';
+import { type Content, type Html, html } from './html.js';
+import { pageHeader, section } from './page.js';
+import { numberCell, table } from './table.js';
+
+/** What a browser lays out at once; all rows are in `metrics.json`. */
+const MOST_ROWS = 1000;
+
+interface Head<What extends string> {
+  /** What its kind says of it. */
+  facts: KindFacts;
+  /** Names it above its title. */
+  kind: string;
+  /** Title by anchor. */
+  sections: Record<string, string>;
+  /** When code had changed, and after how many of `what`. */
+  changes: readonly (Record<What, number> & { at: string; modules: string[] })[];
+  what: What;
+  /** What else is to be known, in sentences and side by side with texts. */
+  statement?: string;
+  links?: [string, Content][];
+}
+
+/** The head of a report: its title, what is unusual about it, and its figures. Every number comes from the metrics. */
+export function reportHead<What extends string>(
+  metrics: ExperimentMetrics,
+  { facts: kindFacts, kind, sections, changes, what, statement, links = [] }: Head<What>,
+): Html {
+  const { name, experiment } = metrics;
+  const facts = factsAtEnd(metrics, kindFacts).filter(isLineFact);
+  const texts = facts.flatMap(({ label, value, note }): [string, Content][] =>
+    value.kind === 'text' ? [[label, html`${value.text}${note !== undefined && html`, ${note}`}`]] : [],
+  );
+  const list = factList([
+    ...texts,
+    ['started', moment(metrics.started_at)],
+    ['ended', moment(metrics.ended_at)],
+    ...links,
+  ]);
+  const said = statement !== undefined && html`<p class="statement">${statement}</p>\n`;
+  const figures = html`${figureTiles(facts.flatMap(figureOf))}
+${list}${said}${exactFigures(metrics, 'metrics.json')}`;
+  const notices = html`${simulationNotice(metrics)}${endNotice(metrics)}${changeNotice(changes, what)}${adaptationNotice(metrics)}`;
+  return html`${pageHeader({ kind, name, experiment, sections })}${notices}${section('figures', 'Figures', figures)}`;
+}
+
+function factsAtEnd(metrics: ExperimentMetrics, kind: KindFacts): Fact[] {
+  return factsOf(progressAtEnd({ artifacts: '', metrics }, kind), kind);
+}
+
+/** The tables among an experiment's facts, by their ids; null where it has none of that id. */
+export function factTable(metrics: ExperimentMetrics, kind: KindFacts, id: string): Html | null {
+  const fact = factsAtEnd(metrics, kind).find((one) => one.id === id);
+  return fact?.value.kind === 'table' ? tableOf(fact.label, fact.value) : null;
+}
+
+function tableOf(label: string, { head, rows, notes = [] }: FactTable): Html {
+  const shown = rows.slice(0, MOST_ROWS).map(([first, ...others]) => {
+    const name = first === undefined ? '' : headOf(first);
+    return html`<tr><th scope="row">${name}</th>${others.map((value) => numberCell(cellOf(value)))}</tr>\n`;
+  });
+  const cut =
+    rows.length > MOST_ROWS &&
+    html`<p class="note">The first ${count(MOST_ROWS)} of ${count(rows.length)}; all are in <a href="./metrics.json">metrics.json</a>.</p>\n`;
+  const said = notes.map((note) => html`<p class="note">${note}</p>\n`);
+  return html`${cut}${table({ label: `Table: ${label}`, heads: head, isFramed: true }, shown)}${said}`;
+}
+
+const headOf = (value: LineValue) => numberOf(value) ?? html`<code>${plainText(value)}</code>`;
+
+function cellOf(value: LineValue): Content {
+  const interval = intervalText(value);
+  return html`${numberOf(value) ?? plainText(value)}${interval !== null && html`, ${interval}`}`;
+}
+
+/** A number as a tile, with what is said beside it. */
+function figureOf({ label, value, note }: LineFact): Figure[] {
+  const shown = numberOf(value);
+  if (shown === null) return [];
+  const of = value.kind === 'count' && value.of !== undefined && html`of ${count(value.of)}`;
+  const parts = [of, intervalText(value), note].filter((part) => part);
+  const said = parts.map((part, index) => html`${index > 0 && ', '}${part}`);
+  return [{ name: capitalised(label), value: shown, ...(said.length === 0 ? {} : { note: html`${said}` }) }];
+}
+
+/** Says so where the figures are not those of a model. */
+function simulationNotice({ simulated }: ExperimentMetrics): Html {
+  if (!simulated) return html``;
+  return html`<p class="notice"><strong>Simulated model.</strong> The replies come from a simulation that stands in for a
+language model. These are no benchmark figures.</p>
+`;
+}
+
+const ENDINGS: Record<Exclude<RunStatus, 'done'>, string> = {
+  incomplete: 'Incomplete.',
+  limit_reached: 'A limit was reached.',
+  stopped: 'Stopped before its end.',
+  failed: 'Failed.',
+  cancelled: 'Cancelled.',
+};
+
+/** Says so where the experiment did not come to its end. */
+function endNotice({ status, status_message }: ExperimentMetrics): Html {
+  if (status === 'done') return html``;
+  return html`<p class="notice ended"><strong>${ENDINGS[status]}</strong> ${status_message} The figures are those of what was
+done until then.</p>
+`;
+}
+
+/** Says so where not all results had the same code. @param what `rollouts`, `episodes` or `iterations` */
+function changeNotice<What extends string>(
+  changes: readonly (Record<What, number> & { at: string; modules: string[] })[],
+  what: What,
+): Html {
+  if (changes.length === 0) return html``;
+  const noted = changes.map(
+    (change) =>
+      html` <code>${change.modules.join(', ')}</code> changed after ${count(change[what])} of the ${what}, before ${moment(change.at)}.`,
+  );
+  return html`<p class="notice"><strong>More than one version of the code, or of a price.</strong>${noted} The figures below are of all of them
+together.</p>
+`;
+}
+
+/** Says how requests were sent otherwise than the config says. */
+function adaptationNotice({ adaptations = {} }: ExperimentMetrics): Html {
+  const sentences = Object.entries(adaptations);
+  if (sentences.length === 0) return html``;
+  const said = sentences.map(([sentence, calls]) => html` ${sentence} (calls: ${count(calls)}).`);
+  return html`<p class="notice"><strong>Sent otherwise than asked for.</strong>${said}</p>
+`;
+}

@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { codeKey } from '../storage/paths.js';
+import { readJson } from '../storage/stored-file.js';
+import { codeOf, type UserCode, withImports } from './code.js';
+import { hashOf, type KeptCode } from './kept-code.js';
+
+/** Code of a user's own that an experiment works with. */
+export interface OwnCode {
+  /** Absolute. */
+  paths: readonly string[];
+  /** Paths are shown from these folders on. */
+  folders: readonly string[];
+  /** What else it works with that may change, as text by what it is called. */
+  values?: Record<string, string>;
+}
+
+/** The code that files of users are, which a config names. Another machine's may be missing here. */
+export function ownCodeIn(named: readonly (string | undefined)[]): OwnCode {
+  const files = named.filter((file) => file !== undefined && existsSync(file)) as string[];
+  return {
+    paths: files.flatMap((file) => [...withImports(file).keys()]),
+    folders: files.map((file) => dirname(file)),
+  };
+}
+
+/** Modules (and values) that have changed, and what had been done with the earlier ones; `at`: ISO 8601. */
+export type CodeChange<Done extends object> = Done & { at: string; modules: string[] };
+
+/** The code as the last execution found it, and when it had changed since the one before. */
+interface StoredCode<Done extends object> {
+  /** SHA-256 by path. */
+  modules: Record<string, string>;
+  values?: Record<string, string>;
+  /** Paths are shown from these folders on. */
+  folders?: readonly string[];
+  changes: CodeChange<Done>[];
+}
+
+async function storedCode<Done extends object>(store: ArtifactStore): Promise<StoredCode<Done>> {
+  return (await readJson<StoredCode<Done>>(store, codeKey())) ?? { modules: {}, changes: [] };
+}
+
+/**
+ * Finds the code that an experiment began with, or was continued with; undefined where not all of it is kept here, or where
+ * one of its files is gone, which nothing can be loaded in the place of.
+ */
+export async function codeBegunWith(
+  store: ArtifactStore,
+  kept: KeptCode | undefined,
+): Promise<UserCode | undefined> {
+  if (kept === undefined) return undefined;
+  const texts = new Map<string, string>();
+  for (const [path, hash] of Object.entries((await storedCode(store)).modules)) {
+    const text = kept.text(hash);
+    if (text === undefined || !existsSync(path)) return undefined;
+    texts.set(path, text);
+  }
+  return texts.size === 0 ? undefined : codeOf(texts);
+}
+
+interface Module {
+  path: string;
+  /** null where it is gone. */
+  bytes: Uint8Array | null;
+  hash: string | null;
+}
+
+async function moduleAt(path: string): Promise<Module> {
+  const bytes = await readFile(path).catch(() => null);
+  return { path, bytes, hash: bytes === null ? null : hashOf(bytes) };
+}
+
+function shownIn(folders: readonly string[], path: string): string {
+  const folder = folders.find((one) => path.startsWith(join(one, '/')));
+  return folder === undefined ? path : join(basename(folder), relative(folder, path));
+}
+
+/** What differs from the code that was stored, and the code as it is. */
+async function compared(
+  before: Record<string, string>,
+  { paths, folders }: OwnCode,
+): Promise<{ changed: string[]; modules: Record<string, string>; texts: Uint8Array[] }> {
+  const all = [...new Set([...paths, ...Object.keys(before)])].sort();
+  const modules = await Promise.all(all.map(moduleAt));
+  const changed = modules.filter(({ path, hash }) => path in before && before[path] !== hash);
+  return {
+    changed: changed.map(({ path }) => shownIn(folders, path)),
+    modules: Object.fromEntries(modules.flatMap(({ path, hash }) => (hash === null ? [] : [[path, hash]]))),
+    texts: modules.flatMap(({ bytes }) => bytes ?? []),
+  };
+}
+
+/**
+ * Notes code that has changed since an earlier execution: a result that both versions had a part in is to say so. Call it
+ * when the code is loaded. May be repeated: a change is noted once.
+ * @param kept where the code is kept, for other workers to load it as it is.
+ * @returns the change; null where there is none.
+ */
+export async function noteCodeChange<Done extends object>(
+  store: ArtifactStore,
+  code: OwnCode,
+  now: Done & { at: string },
+  kept?: KeptCode,
+): Promise<CodeChange<Done> | null> {
+  const before = await storedCode<Done>(store);
+  const { values = {} } = code;
+  const folders = [...new Set([...code.folders, ...(before.folders ?? [])])];
+  const { changed, modules, texts } = await compared(before.modules, { ...code, folders });
+  await kept?.keep(texts);
+  const others = Object.keys(values).filter(
+    (name) => (before.values?.[name] ?? values[name]) !== values[name],
+  );
+  const change = changed.length + others.length === 0 ? null : { ...now, modules: [...changed, ...others] };
+  if (change === null && Object.keys({ ...modules, ...values }).length === 0) return null;
+  const changes = change === null ? before.changes : [...before.changes, change];
+  const stored = { modules, values: { ...before.values, ...values }, folders, changes };
+  await store.write(codeKey(), JSON.stringify(stored));
+  return change;
+}
+
+/** Notes what has changed until an experiment's end. @returns every change, in the order of time. */
+export async function codeChangesAtEnd<Done extends object>(
+  store: ArtifactStore,
+  code: OwnCode,
+  done: Done,
+): Promise<CodeChange<Done>[]> {
+  await noteCodeChange(store, code, { ...done, at: new Date().toISOString() });
+  return (await storedCode<Done>(store)).changes;
+}
+
+/** In words, what a change is of. */
+export function changedText(experiment: string, modules: readonly string[]): string {
+  const have = modules.length === 1 ? 'has' : 'have';
+  return `${modules.join(', ')} ${have} changed since ${experiment} began`;
+}
+
+/** Modules that are not as an experiment has noted them, from their folder on; none where it has noted none. */
+export async function changedSince(store: ArtifactStore, code: OwnCode): Promise<string[]> {
+  const { modules } = await storedCode(store);
+  return (await compared(modules, code)).changed;
+}

@@ -1,0 +1,271 @@
+import { MessageChannel, SHARE_ENV } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { InfrastructureError } from '../contracts/infrastructure-error.js';
+import type { SymbolicComparer } from '../grading/grade.js';
+import { packError, unpackError } from './packed-error.js';
+import type { Answer, Begun, Comparison, Task } from './thread.js';
+import type { ThreadWork } from './thread-work.js';
+
+const THREADS = 2;
+/** Of one thread: code that waits for a service of its own leaves it to others meanwhile. */
+const TASKS_A_THREAD = 512;
+const THREAD_MEGABYTES = 1024;
+/** Of what is new: a call's garbage is small, and what a thread sets aside for it stays. */
+const YOUNG_MEGABYTES = 12;
+const GRACE_MS = 5000;
+
+/** Code of a user's that did not come to its end, though it had a thread to itself or waited. */
+export class CodeEndedError extends Error {
+  override readonly name = 'CodeEnded';
+
+  /** @param how it computed or waited for longer than it may, took all memory, or ended its thread */
+  constructor(
+    readonly how: 'computed' | 'waited' | 'memory' | 'ended',
+    message: string,
+  ) {
+    super(message);
+  }
+
+  get isLate(): boolean {
+    return this.how === 'computed' || this.how === 'waited';
+  }
+
+  /** Why a file is refused whose loading ended a thread. */
+  get trialFault(): string {
+    return `ended the thread that it was tried in: ${this.message}`;
+  }
+}
+
+export interface CodeLimits {
+  /** Milliseconds that it may take. */
+  timeoutMs: number;
+  /** Aborted when nobody waits any more. */
+  signal?: AbortSignal | undefined;
+}
+
+interface TaskOptions extends CodeLimits {
+  /** Whether it has a thread to itself from the beginning. */
+  alone?: boolean;
+  /** Compares expressions for code in the thread. */
+  compare?: SymbolicComparer;
+}
+
+export interface CodePoolOptions {
+  /** Milliseconds beyond a task's time after which its thread is taken for stuck: 5000. */
+  grace?: number;
+  /** Memory of a thread: 1024. */
+  megabytes?: number;
+  /** The module that a thread runs, as thread.ts is one. */
+  thread?: URL;
+}
+
+/** A task that is under way. */
+interface Running {
+  timeoutMs: number;
+  /** Id of the thread that has begun it. */
+  thread: number | null;
+  timer: NodeJS.Timeout | undefined;
+  isStuck: boolean;
+  fail(error: Error): void;
+}
+
+/** What a task's thread came to before the task did. */
+interface Lost {
+  lost: CodeEndedError;
+  /** Whether the task may be to blame: another one was beside it. */
+  isSuspect: boolean;
+}
+
+/** Options of a pool whose threads run a module. The old kind of module in between: see thread-loader.cjs. */
+export function threadModule(thread: URL): { filename: string; workerData: { thread: string } } {
+  return {
+    filename: new URL('./thread-loader.cjs', import.meta.url).href,
+    workerData: { thread: thread.href },
+  };
+}
+
+/**
+ * Runs code of users in threads, data in and data out: what computes without end, takes all memory or ends its process
+ * costs a thread, which is replaced, and never the worker. Code that waits ends by itself when its time is over; a thread
+ * that cannot even do that is ended a little later.
+ *
+ * Invariant: no task pays for another one. What is late in a busy thread, or loses its thread, is run once more with a
+ * thread to itself, and what becomes of it there is the verdict.
+ */
+export class CodePool {
+  private readonly together: Threads;
+  private readonly alone: Threads;
+
+  constructor(options: CodePoolOptions = {}) {
+    this.together = new Threads(THREADS, TASKS_A_THREAD, options);
+    this.alone = new Threads(1, 1, options);
+  }
+
+  /** @throws what the code throws, CodeEndedError, InfrastructureError where there is no thread, or the signal's reason */
+  async run<Input, Value>(
+    work: ThreadWork<Input, Value>,
+    input: Input,
+    { alone = false, compare, ...limits }: TaskOptions,
+  ): Promise<Value> {
+    for (let isAlone = alone; ; ) {
+      const answer = await (isAlone ? this.alone : this.together).run({ work, input }, limits, compare);
+      if ('value' in answer) return answer.value as Value;
+      if (isAlone && answer.isSuspect) throw answer.lost;
+      if (answer.lost.how === 'waited') throw answer.lost;
+      isAlone ||= answer.isSuspect;
+    }
+  }
+
+  /** Ends all threads; what is asked afterwards is refused. */
+  async close(): Promise<void> {
+    await Promise.all([this.together.close(), this.alone.close()]);
+  }
+}
+
+/** Threads of one kind, which stand from the first task on. */
+class Threads {
+  private readonly running = new Map<number, Running>();
+  /** Tasks by the thread that was given them and has not begun them: it computes. */
+  private readonly unbegun = new Map<number, number>();
+  /** Ids of threads that were ended for one of their tasks: the others are blameless. */
+  private readonly stopped = new Set<number>();
+  private pool: Piscina | undefined;
+  private isClosed = false;
+  private tasks = 0;
+
+  constructor(
+    private readonly count: number,
+    private readonly tasksAThread: number,
+    private readonly options: CodePoolOptions,
+  ) {}
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.pool?.destroy();
+  }
+
+  async run(
+    asked: Pick<Task, 'work' | 'input'>,
+    { timeoutMs, signal }: CodeLimits,
+    compare: SymbolicComparer | undefined,
+  ): Promise<{ value: unknown } | Lost> {
+    signal?.throwIfAborted();
+    if (this.isClosed) throw new InfrastructureError('the worker ends, and runs no code of users any more');
+    const id = this.tasks++;
+    const { port1: ours, port2: port } = new MessageChannel();
+    const stop = () => ours.postMessage('stop');
+    signal?.addEventListener('abort', stop);
+    if (compare !== undefined)
+      ours.on('message', (asked: Comparison) => void answerComparison(asked, compare));
+    const pool = this.threads();
+    const failed = new Promise<never>((_, fail) => {
+      this.running.set(id, { timeoutMs, thread: null, timer: undefined, isStuck: false, fail });
+    });
+    const running = this.running.get(id) as Running;
+    let answer: Answer;
+    try {
+      const task: Task = { ...asked, id, timeoutMs, port };
+      answer = await Promise.race([pool.run(task, { transferList: [port] }) as Promise<Answer>, failed]);
+    } catch (error) {
+      return this.lossOf(running, error as NodeJS.ErrnoException);
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      ours.close();
+      clearTimeout(running.timer);
+      this.running.delete(id);
+    }
+    if ('value' in answer) return answer;
+    if (signal?.aborted) throw signal.reason;
+    if ('thrown' in answer) throw unpackError(answer.thrown);
+    // What goes on of it would be beside the next one that is to be alone.
+    if (this.tasksAThread === 1) this.stop(answer.thread);
+    return { lost: new CodeEndedError(answer.isBusy ? 'computed' : 'waited', 'late'), isSuspect: true };
+  }
+
+  private lossOf({ isStuck, thread }: Running, error: NodeJS.ErrnoException): Lost {
+    if (error instanceof InfrastructureError) throw error;
+    const how = () => {
+      if (isStuck) return 'computed';
+      return error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'ended';
+    };
+    const isSuspect = isStuck || (thread !== null && !this.stopped.has(thread));
+    return { lost: new CodeEndedError(how(), error.message), isSuspect };
+  }
+
+  /** A task's time begins when its thread begins it. Its answer may have come before: that has a channel of its own. */
+  private begin({ begun, thread }: Begun): void {
+    this.unbegun.set(thread, (this.unbegun.get(thread) ?? 1) - 1);
+    const running = this.running.get(begun);
+    if (running === undefined || running.thread !== null) return;
+    running.thread = thread;
+    // A busy event loop hears of its timers before it hears of an answer that came in time.
+    const late = () =>
+      setImmediate(() => {
+        if (!this.running.has(begun)) return;
+        running.isStuck = true;
+        this.stop(thread);
+      });
+    running.timer = setTimeout(late, running.timeoutMs + (this.options.grace ?? GRACE_MS));
+  }
+
+  /** Ends a thread for one of its tasks. */
+  private stop(thread: number): void {
+    this.stopped.add(thread);
+    void this.pool?.threads.find(({ threadId }) => threadId === thread)?.terminate();
+  }
+
+  private threads(): Piscina {
+    this.pool ??= this.start();
+    return this.pool;
+  }
+
+  private start(): Piscina {
+    const unbegunIn = (id: number) => this.unbegun.get(id) ?? 0;
+    const pool = new Piscina({
+      ...threadModule(this.options.thread ?? new URL('./thread.js', import.meta.url)),
+      // All of them from the first task on: where one was ended, the pool starts another only up to the least number.
+      minThreads: this.count,
+      maxThreads: this.count,
+      concurrentTasksPerWorker: this.tasksAThread,
+      // A thread begins at once what it is given, unless it computes.
+      loadBalancer: (_task, threads) => {
+        const [best] = threads
+          .filter(({ currentUsage }) => currentUsage < this.tasksAThread)
+          .sort(
+            (left, right) =>
+              unbegunIn(left.id) - unbegunIn(right.id) || left.currentUsage - right.currentUsage,
+          );
+        if (best !== undefined) this.unbegun.set(best.id, unbegunIn(best.id) + 1);
+        return best ?? null;
+      },
+      // A thread between two tasks goes on hearing of what its modules wait for.
+      atomics: 'disabled',
+      env: SHARE_ENV as never,
+      resourceLimits: {
+        maxOldGenerationSizeMb: this.options.megabytes ?? THREAD_MEGABYTES,
+        maxYoungGenerationSizeMb: YOUNG_MEGABYTES,
+      },
+    });
+    // Any code in a thread can send messages.
+    pool.on('message', (message: Partial<Begun> | null | undefined) => {
+      if (typeof message?.begun === 'number') this.begin(message as Begun);
+    });
+    pool.on('error', (error: Error) => {
+      // One that came to its end between two tasks is replaced.
+      if (pool.threads.length > 0) return;
+      // None could be started: what waits for one would wait for ever.
+      const none = new InfrastructureError(`no thread for code of users: ${error.message}`);
+      for (const { fail } of this.running.values()) fail(none);
+    });
+    return pool;
+  }
+}
+
+async function answerComparison({ left, right, tolerance, answer }: Comparison, compare: SymbolicComparer) {
+  const compared = await compare(left, right, tolerance).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ thrown: packError(error) }),
+  );
+  answer.postMessage(compared);
+  answer.close();
+}

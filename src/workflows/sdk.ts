@@ -1,0 +1,71 @@
+import * as temporal from '@temporalio/workflow';
+
+/*
+ * What experiments use of Temporal's SDK while they run. Everything else they take from here (types of failures, names of
+ * messages) says the same wherever it is loaded.
+ */
+export let {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  log,
+  scheduleActivity,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  startChild,
+  upsertSearchAttributes,
+  workflowInfo,
+} = temporal;
+
+/** Puts another SDK in the place of Temporal's: that of the plain loop, in a process that runs no workflows. */
+export function useSdk(other: typeof temporal): void {
+  ({
+    allHandlersFinished,
+    CancellationScope,
+    condition,
+    continueAsNew,
+    getExternalWorkflowHandle,
+    log,
+    scheduleActivity,
+    setCurrentDetails,
+    setHandler,
+    sleep,
+    startChild,
+    upsertSearchAttributes,
+    workflowInfo,
+  } = other);
+}
+
+/** Activities of these options, by name. */
+export function activitiesOf<Activities extends object>(
+  options: temporal.ActivityOptions,
+): temporal.ActivityInterfaceFor<Activities> {
+  const call = (name: string) =>
+    Object.assign((...args: unknown[]) => scheduleActivity(name, args, options), {
+      executeWithOptions: (more: temporal.ActivityOptions, args: unknown[]) =>
+        scheduleActivity(name, args, { ...options, ...more }),
+    });
+  return new Proxy({}, { get: (_, name) => call(String(name)) }) as temporal.ActivityInterfaceFor<Activities>;
+}
+
+export {
+  ActivityFailure,
+  type ActivityOptions,
+  ApplicationFailure,
+  CancelledFailure,
+  ChildWorkflowFailure,
+  type ChildWorkflowHandle,
+  ContinueAsNew,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  isCancellation,
+  type QueryDefinition,
+  type SignalDefinition,
+  TimeoutFailure,
+  type Workflow,
+  type WorkflowResultType,
+} from '@temporalio/workflow';

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import {
+  defineReward,
+  goalHolds,
+  InfrastructureError,
+  RewardError,
+  type RewardInput,
+} from '../../../../src/kinds/agent-eval/bundles/index.js';
+import { isReward } from '../../../../src/kinds/agent-eval/bundles/reward.js';
+import { filled } from '../../../databases/support.js';
+import { HOSTILE_THROWS } from '../../../support/hostile-throws.js';
+
+const input = {} as RewardInput;
+
+describe('defineReward', () => {
+  test('passes a judgement on, and fills in what may be left out', async () => {
+    const whole = { score: 0.5, reason: 'half', metrics: { paid: { score: 0, reason: 'not paid' } } };
+    expect(await defineReward(async () => whole)(input)).toEqual(whole);
+    expect(await defineReward(() => ({ score: 1 }))(input)).toEqual({ score: 1, reason: '', metrics: {} });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['nothing', undefined, 'it is missing; it must be a mapping'],
+    ['a number', 1, 'it must be a mapping, not 1'],
+    ['no score', { reason: 'x' }, 'score: must be a finite number, not missing'],
+    ['NaN', { score: Number.NaN }, 'score: must be a finite number, not NaN'],
+    ['infinity', { score: Number.POSITIVE_INFINITY }, 'score: must be a finite number, not Infinity'],
+    ['a score as text', { score: '1' }, 'score: must be a finite number, not "1"'],
+    ['true', { score: true }, 'score: must be a finite number, not true'],
+    ['a score without words', { score: Object.create(null) }, 'score: must be a finite number, not {}'],
+    [
+      'a field that throws',
+      {
+        get score() {
+          throw Object.create(null);
+        },
+      },
+      'cannot be put into words',
+    ],
+    ['a reason that is none', { score: 1, reason: 7 }, 'reason: must be a string, not 7'],
+    ['bare metrics', { score: 1, metrics: { paid: 1 } }, 'metrics.paid: must be a mapping, not 1'],
+    [
+      'a metric without a score',
+      { score: 1, metrics: { paid: {} } },
+      'metrics.paid.score: must be a finite number',
+    ],
+  ])('refuses %s', async (_name, answer, message) => {
+    const judged = defineReward(() => answer as never)(input);
+    await expect(judged).rejects.toThrow(RewardError);
+    await expect(judged).rejects.toThrow(message);
+  });
+
+  test('a reward that throws is an error, never a score', async () => {
+    const judged = defineReward(() => {
+      throw new Error('no table paid');
+    })(input);
+    await expect(judged).rejects.toThrow(RewardError);
+    await expect(judged).rejects.toThrow('the reward failed: no table paid');
+  });
+
+  test.each(HOSTILE_THROWS)('which throws %s, is an error with words', async (_name, statement, said) => {
+    const judged = await defineReward(new Function(statement) as never)(input).catch((error) => error);
+    expect(judged).toBeInstanceOf(RewardError);
+    expect((judged as Error).message).toMatch(said);
+  });
+
+  test('the infrastructure’s errors stay what they are', async () => {
+    const away = new InfrastructureError('the judge is away');
+    await expect(defineReward(() => Promise.reject(away))(input)).rejects.toBe(away);
+  });
+
+  test('is told from a bare function', () => {
+    expect(isReward(defineReward(() => ({ score: 1 })))).toBe(true);
+    expect(isReward(() => ({ score: 1 }))).toBe(false);
+    expect(() => defineReward({} as never)).toThrow('defineReward takes a function');
+  });
+});
+
+describe('goalHolds', () => {
+  test.each([
+    ['SELECT COUNT(*) > 0 FROM paid', true],
+    ['SELECT COUNT(*) > 5 FROM paid', false],
+    ['SELECT COUNT(*) FROM paid', true],
+    ['SELECT 1 FROM paid WHERE who = 9', false],
+    ['SELECT NULL', false],
+    ['SELECT 0.0', false],
+  ])('%s: %s', async (sql, holds) => {
+    const db = await filled('CREATE TABLE paid (who); INSERT INTO paid VALUES (1), (2)');
+    expect(await goalHolds(db, sql)).toBe(holds);
+  });
+
+  test('a text is neither true nor false', async () => {
+    await expect(goalHolds(await filled(''), "SELECT 'true'")).rejects.toThrow('must come to true or false');
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { readVerdict } from '../../../../src/kinds/judge/judging/verdict.js';
+import { rubricWith, verdictText, wholeVerdictText } from './support.js';
+
+const { criteria } = rubricWith();
+const VERDICT = {
+  helpful: { score: 4, reason: 'It helps.' },
+  polite: { score: 1, reason: 'It says please.' },
+};
+
+describe('a verdict is read', () => {
+  test.each([
+    ['as it was asked for', verdictText()],
+    ['from a fenced block', `Here it is:\n\`\`\`json\n${verdictText()}\n\`\`\`\nThat is all.`],
+    ['from the prose around it', `My verdict: ${verdictText()} I hope that helps.`],
+    ['with line breaks', JSON.stringify(JSON.parse(verdictText()), null, 2)],
+    ['without what nobody asked for', JSON.stringify({ ...JSON.parse(verdictText()), overall: 3 })],
+  ])('%s', (_, text) => {
+    expect(readVerdict(text, criteria)).toEqual({ ok: true, verdict: VERDICT });
+  });
+
+  test.each([
+    [true, 'All was done.', { success: true, rationale: 'All was done.' }],
+    [false, ' It gave up. ', { success: false, rationale: 'It gave up.' }],
+    ['yes', 'All was done.', undefined],
+    [true, ' ', undefined],
+    [true, 7, undefined],
+  ])('with what it says of the whole episode: %j, %j', (success, reason, episode) => {
+    const read = readVerdict(wholeVerdictText(success, reason), criteria);
+    expect(read).toEqual({ ok: true, verdict: VERDICT, ...(episode === undefined ? {} : { episode }) });
+  });
+
+  test('with scores at either end of the range, and between whole numbers', () => {
+    for (const [helpful, polite] of [
+      [1, 0],
+      [5, 1],
+      [2.5, 0.25],
+    ]) {
+      expect(readVerdict(verdictText(helpful, polite), criteria)).toMatchObject({
+        verdict: { helpful: { score: helpful }, polite: { score: polite } },
+      });
+    }
+  });
+});
+
+describe('what is wrong with a reply is said', () => {
+  const entries = JSON.parse(verdictText());
+  test.each([
+    ['an empty one', '', 'holds no JSON object'],
+    ['a refusal', 'I would rather not.', 'holds no JSON object'],
+    ['one that was cut off', verdictText().slice(0, -2), 'holds no JSON object'],
+    ['a list', '[4, 1]', 'holds no JSON object'],
+    ['a missing criterion', JSON.stringify({ helpful: entries.helpful }), '"polite" must be an object'],
+    ['a bare score', JSON.stringify({ ...entries, polite: 1 }), '"polite" must be an object'],
+    [
+      'a score that is a text',
+      verdictText('4'),
+      '"helpful": "score" must be a number from 1 to 5; it is "4".',
+    ],
+    ['a score above the range', verdictText(6), '"helpful": "score" must be a number from 1 to 5; it is 6.'],
+    ['a score below it', verdictText(4, -0.1), '"polite": "score" must be a number from 0 to 1; it is -0.1.'],
+    ['no score', verdictText(null), '"helpful": "score" must be a number from 1 to 5; it is null.'],
+    [
+      'no reason',
+      JSON.stringify({ ...entries, polite: { score: 1, reason: ' ' } }),
+      '"polite": "reason" must be a text that says why',
+    ],
+  ])('of %s', (_, text, fault) => {
+    expect(readVerdict(text, criteria)).toEqual({ ok: false, fault: expect.stringContaining(fault) });
+  });
+
+  test('for every criterion, in a bounded number of characters', () => {
+    const both = readVerdict(verdictText(9, 9), criteria);
+    expect(both).toMatchObject({ fault: expect.stringMatching(/"helpful".*"polite"/) });
+    const many = Array.from({ length: 50 }, (_, index) => ({ ...criteria[0], name: `c${index}` }));
+    const read = readVerdict('{}', many as typeof criteria);
+    expect(read.ok ? 0 : read.fault.length).toBe(600);
+  });
+
+  test('where a criterion is named as something that every object has', () => {
+    const named = [{ name: 'constructor', description: '?', range: [0, 1] as [number, number] }];
+    expect(readVerdict('{}', named).ok).toBe(false);
+    const text = '{"constructor": {"score": 1, "reason": "built"}}';
+    expect(readVerdict(text, named)).toEqual({
+      ok: true,
+      verdict: { constructor: { score: 1, reason: 'built' } },
+    });
+  });
+});

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import type { AgentConfig } from '../../../src/config/agent-schemas.js';
+import { InvalidInputError } from '../../../src/config/errors.js';
+import { tryAgent } from '../../../src/kinds/run/agent-factory.js';
+import { builtPool, codeIn } from '../../support/built-code.js';
+import { userFile } from '../../support/user-file.js';
+
+const MEMORY = { _type: 'history_list', max_length: 10 } as const;
+
+const agent = (body: string, before = '') => `import { MemoryAgent } from 'reprise';
+${before}
+export default class Own extends MemoryAgent { async act() { return ''; } ${body} }`;
+
+async function tried(source: string, timeoutMs: number) {
+  const file = await userFile('own.ts', source);
+  const config = { type: 'own', file } as unknown as AgentConfig;
+  const failure = await tryAgent(codeIn(builtPool()), { agent: config, memory: MEMORY }, timeoutMs).catch(
+    (error: unknown) => error,
+  );
+  return { file, failure };
+}
+
+test('a sound agent passes, and a built-in one needs no trial', async () => {
+  expect((await tried(agent(''), 20_000)).failure).toBeUndefined();
+  const builtIn = { type: 'history_agent', history_k: 1 } as unknown as AgentConfig;
+  await expect(tryAgent(codeIn(builtPool()), { agent: builtIn, memory: MEMORY })).resolves.toBeUndefined();
+});
+
+const LATE = 'agent.file: FILE was not loaded, and its class not made, within 1 s';
+
+test.each([
+  ['is loaded without end', agent('', 'for (;;);'), 1000, LATE],
+  ['is made without end', agent('x = (() => { for (;;); })();'), 1000, LATE],
+  [
+    'ends its process',
+    agent('x = process.exit(3);'),
+    20_000,
+    'agent.file: FILE ended the thread that it was tried in: worker exited with code: 3',
+  ],
+  [
+    'throws when it is loaded',
+    "throw new Error('no licence');",
+    20_000,
+    'agent.file: FILE cannot be loaded: no licence (own.ts:1)',
+  ],
+  [
+    'throws when it is made',
+    agent("constructor(options) { super(options); throw new Error('no tools'); }"),
+    20_000,
+    'agent.file: the class cannot be made: no tools (own.ts:3)',
+  ],
+  [
+    'lacks methods',
+    'export default class Half { act = async () => "4"; }',
+    20_000,
+    "agent.file: the class lacks the methods 'reset', 'observe', 'endEpisode', 'snapshot', 'restore'; extend MemoryAgent, or write each of reset, act, observe, endEpisode, snapshot, restore",
+  ],
+  ['is none', 'export const nothing = 1;', 20_000, "agent.class_name: FILE exports no class 'default'"],
+])('an agent that %s is refused before anything is asked', async (_what, source, timeoutMs, message) => {
+  const { file, failure } = await tried(source, timeoutMs);
+  expect(failure).toBeInstanceOf(InvalidInputError);
+  expect((failure as Error).message).toBe(message.replace('FILE', file));
+});
