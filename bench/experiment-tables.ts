@@ -2,23 +2,18 @@ import type { Outcome } from './contestants/contestant.js';
 import type { RolloutContestResult } from './measure/rollouts.js';
 import { spreadOf } from './measure/spread.js';
 import type { BenchResult } from './result.js';
-import { cell, markdownTable, megabytes, NONE, type Row, shown } from './table.js';
+import { cell, type Measure, markdownTable, megabytes, NONE, PROCESSES, type Row, shown } from './table.js';
 
 /** The measures of one contest of rollouts, a row each. */
-function rolloutMeasures(contest: RolloutContestResult): [string, (run: Outcome) => number | null, number][] {
+function rolloutMeasures(contest: RolloutContestResult): Measure<Outcome>[] {
   const { rows, rollouts_a_row, concurrency, latency, model_calls } = contest;
   const rollouts = rows * rollouts_a_row;
   const ideal = (rollouts / concurrency) * model_calls * (latency / 1000);
-  const overIdeal: [string, (run: Outcome) => number, number][] = [
-    ['wall over ideal', (run) => run.own_seconds / ideal, 2],
-  ];
+  const overIdeal: Measure<Outcome>[] = [['wall over ideal', (run) => run.own_seconds / ideal, 2]];
   return [
     ['rollouts/s', (run) => rollouts / run.own_seconds, 1],
     ...(latency > 0 ? overIdeal : []),
-    ['CPU seconds', (run) => run.worker.cpu_seconds, 1],
-    ['peak memory, MB', (run) => megabytes(run.worker.peak_bytes), 0],
-    ['server CPU seconds', (run) => run.server.cpu_seconds, 1],
-    ['server peak memory, MB', (run) => megabytes(run.server.peak_bytes), 0],
+    ...PROCESSES,
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { Outcome } from './contestants/contestant.js';
 import { idealSeconds, type Latency, latencyText } from './latency.js';
 import { type ContestResult, type ContestRun, MODELS } from './measure/contests.js';
 import { type Spread, spreadOf } from './measure/spread.js';
@@ -31,26 +32,32 @@ export function shown({ median, min, max }: Spread, digits: number): string {
 
 export const megabytes = (bytes: number | null) => (bytes === null ? null : bytes / 1e6);
 
+/** What is measured of a contestant's run, and how many digits are shown. */
+export type Measure<Run> = [string, (run: Run) => number | null, number];
+
+/** What its processes took. */
+export const PROCESSES: readonly Measure<Outcome>[] = [
+  ['CPU seconds', (run) => run.worker.cpu_seconds, 1],
+  ['peak memory, MB', (run) => megabytes(run.worker.peak_bytes), 0],
+  ['server CPU seconds', (run) => run.server.cpu_seconds, 1],
+  ['server peak memory, MB', (run) => megabytes(run.server.peak_bytes), 0],
+];
+
 /** The measures of one contest, a row each. */
-function measures(contest: ContestResult): [string, (run: ContestRun) => number | null, number][] {
+function measures(contest: ContestResult): Measure<ContestRun>[] {
   const { samples, latency } = contest;
   const ideal = idealSeconds(contest, contest);
-  const overIdeal: [string, (run: ContestRun) => number, number][] = [
+  const overIdeal: Measure<ContestRun>[] = [
     ['wall over ideal, run', (run) => run.own_seconds / ideal, 2],
     ['wall over ideal, command', (run) => run.command_seconds / ideal, 2],
   ];
   // A model that answers at once has hardly ever two calls in hand.
-  const inFlight: [string, (run: ContestRun) => number, number][] = [
-    ['calls in flight at most', (run) => run.most_in_flight, 0],
-  ];
+  const inFlight: Measure<ContestRun>[] = [['calls in flight at most', (run) => run.most_in_flight, 0]];
   return [
     ['samples/s, run', (run) => samples / run.own_seconds, 0],
     ['samples/s, command', (run) => samples / run.command_seconds, 0],
     ...(latency > 0 ? overIdeal : []),
-    ['CPU seconds', (run) => run.worker.cpu_seconds, 1],
-    ['peak memory, MB', (run) => megabytes(run.worker.peak_bytes), 0],
-    ['server CPU seconds', (run) => run.server.cpu_seconds, 1],
-    ['server peak memory, MB', (run) => megabytes(run.server.peak_bytes), 0],
+    ...PROCESSES,
     ...(latency > 0 ? inFlight : []),
     ['CPU taken by others, %', ({ disturbance }) => (disturbance === null ? null : disturbance * 100), 0],
   ];

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { askingEvolution, askingProgram } from '../tests/support/asking-evolution.js';
 import type { Behaviour, FakeReply, RecordedRequest } from '../tests/support/fake-providers/behaviours.js';
 import { addNumbers } from '../tests/support/fake-providers/fake-provider.js';
 import { AGENT, seatRow, seatsBundle, seatsConfig, seatsReply, USER } from '../tests/support/seats-bundle.js';
 import { assistant, episode, step, user } from '../tests/trajectories/support.js';
-import type { Scenario } from './scenario.js';
+import { type Scenario, steered } from './scenario.js';
 
 const ROWS = 24;
 const DATASET = 'seats/task.jsonl';
@@ -129,13 +128,7 @@ export function agentScenarios(baseUrl: string): Scenario[] {
         limits: { max_lm_calls: 35 },
       }),
       code: 3,
-      meanwhile: async (id, client) => {
-        const handle = client.workflow.getHandle(id);
-        await handle.executeUpdate('setConcurrency', { args: [2] });
-        await handle.executeUpdate('pause');
-        await sleep(500);
-        await handle.executeUpdate('resume');
-      },
+      meanwhile: steered,
     },
     {
       ...evaluation('agent-eval-renewed', { rollouts: 4, concurrency: 8 }),

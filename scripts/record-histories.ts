@@ -21,7 +21,7 @@ import { dynamicConfig, startServerFor } from '../tests/support/own-server.js';
 import setUpTemporal from '../tests/support/temporal-setup.js';
 import { sumsConfig, until, Workplace } from '../tests/support/workplace.js';
 import { agentBehaviour, agentFiles, agentScenarios } from './agent-scenarios.js';
-import type { Scenario } from './scenario.js';
+import { type Scenario, steered } from './scenario.js';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 const FOLDER = resolve('tests/histories', version);
@@ -165,12 +165,8 @@ function scenarios(baseUrl: string): Scenario[] {
       code: 3,
       config: slow('controlled'),
       meanwhile: async (id, client) => {
-        const handle = client.workflow.getHandle(id);
-        await handle.executeUpdate('setConcurrency', { args: [2] });
-        await handle.executeUpdate('pause');
-        await sleep(500);
-        await handle.executeUpdate('resume');
-        await handle.executeUpdate('stop');
+        await steered(id, client);
+        await client.workflow.getHandle(id).executeUpdate('stop');
       },
     },
     {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 
 /** Something that an experiment may go through, whose histories are recorded. */
@@ -16,4 +17,13 @@ export interface Scenario {
   isRecorded?: (id: string) => boolean;
   /** So many histories there are where it shows what it should. */
   leastHistories?: number;
+}
+
+/** Gives an experiment fewer lanes, pauses it, and lets it go on. */
+export async function steered(id: string, client: Client): Promise<void> {
+  const handle = client.workflow.getHandle(id);
+  await handle.executeUpdate('setConcurrency', { args: [2] });
+  await handle.executeUpdate('pause');
+  await sleep(500);
+  await handle.executeUpdate('resume');
 }

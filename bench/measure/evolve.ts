@@ -14,7 +14,7 @@ import { type EvolveStep, idealSeconds } from './ideal.js';
 import { UsageWatch } from './process-usage.js';
 
 /** The columns of `executions.jsonl` that count here. */
-export interface EvolveExecution {
+interface EvolveExecution {
   iteration: number;
   type: 'train' | 'valid' | 'test';
   result: { seconds: number };

@@ -7,7 +7,7 @@ import { builtModule } from '../paths.js';
 import { type Spread, spreadOf } from './spread.js';
 
 /** Seconds an execution on average, of each repetition. */
-export interface ExecutionsAtOnce {
+interface ExecutionsAtOnce {
   concurrency: number;
   docker_run: number[];
   sandbox: number[];

@@ -23,7 +23,7 @@ export interface RolloutContestResult extends RolloutContest {
   runs: Outcome[];
 }
 
-export interface ToolCallCost {
+interface ToolCallCost {
   contestant: RolloutContestant['name'];
   /** Rollouts, one after another, and tool calls of each. */
   rollouts: number;

@@ -10,7 +10,7 @@ import type { ModelCalls } from './model-calls.js';
  *   requests have cost.
  * - `risky`: it works with a row, a module or a database that may end the worker.
  */
-export type Trait = 'begins' | 'ends' | 'asks' | 'risky';
+type Trait = 'begins' | 'ends' | 'asks' | 'risky';
 
 export type Traits = Readonly<Record<string, Trait>>;
 

@@ -51,7 +51,7 @@ export interface Session {
   close(): Promise<void>;
 }
 
-export function taskQueueName(given?: string): string {
+function taskQueueName(given?: string): string {
   return given ?? process.env.REPRISE_TASK_QUEUE ?? DEFAULT_TASK_QUEUE;
 }
 

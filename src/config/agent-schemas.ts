@@ -12,11 +12,11 @@ const commonFields = {
     ),
 };
 
-export const memoryAgentSchema = z.strictObject({ type: z.literal('memory_agent'), ...commonFields });
+const memoryAgentSchema = z.strictObject({ type: z.literal('memory_agent'), ...commonFields });
 
-export const historyAgentSchema = z.strictObject({ type: z.literal('history_agent'), ...commonFields });
+const historyAgentSchema = z.strictObject({ type: z.literal('history_agent'), ...commonFields });
 
-export const reflectionSchema = z
+const reflectionSchema = z
   .strictObject({
     enabled: z.boolean().default(true),
     mode: z.enum(['episode_end', 'per_step', 'both']).default('episode_end'),
@@ -31,13 +31,13 @@ export const reflectionSchema = z
   })
   .prefault({});
 
-export const reflexionAgentSchema = z.strictObject({
+const reflexionAgentSchema = z.strictObject({
   type: z.literal('reflexion_agent'),
   ...commonFields,
   reflection_config: reflectionSchema,
 });
 
-export const CHEATSHEET_MODES = [
+const CHEATSHEET_MODES = [
   'cumulative',
   'retrieval_synthesis',
   'dynamic_retrieval',
@@ -45,7 +45,7 @@ export const CHEATSHEET_MODES = [
   'empty_sheet',
 ] as const;
 
-export const dynamicCheatsheetAgentSchema = z.strictObject({
+const dynamicCheatsheetAgentSchema = z.strictObject({
   type: z.literal('dynamic_cheatsheet_agent'),
   ...commonFields,
   history_k: commonFields.history_k.default(0).describe('Newest experiences the prompt shows, in any mode.'),
@@ -127,7 +127,7 @@ export type HistoryAgentConfig = z.output<typeof historyAgentSchema>;
 export type ReflexionAgentConfig = z.output<typeof reflexionAgentSchema>;
 export type ReflectionConfig = z.output<typeof reflectionSchema>;
 export type DynamicCheatsheetAgentConfig = z.output<typeof dynamicCheatsheetAgentSchema>;
-export type CustomAgentConfig = z.output<typeof customAgentSchema>;
+type CustomAgentConfig = z.output<typeof customAgentSchema>;
 export type AgentConfig =
   | MemoryAgentConfig
   | HistoryAgentConfig

@@ -14,7 +14,7 @@ export class InvalidInputError extends Error {
 }
 
 /** Distance of two words in single-letter edits (Levenshtein 1966, two rows). */
-export function editDistance(left: string, right: string): number {
+function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {
     const current = [row];

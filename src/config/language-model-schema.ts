@@ -5,7 +5,7 @@ export const PROVIDERS = ['gemini', 'openai', 'anthropic', 'scripted', 'replay',
 export type Provider = (typeof PROVIDERS)[number];
 
 /** Providers that need no network and cost nothing. */
-export const OFFLINE_PROVIDERS: readonly Provider[] = ['scripted', 'replay', 'simulated'];
+const OFFLINE_PROVIDERS: readonly Provider[] = ['scripted', 'replay', 'simulated'];
 
 const latencySchema = z.union([
   z.number().min(0),
@@ -13,7 +13,7 @@ const latencySchema = z.union([
 ]);
 
 /** Options of the simulated model: a labelled stand-in for demos and load tests. */
-export const simulationSchema = z.strictObject({
+const simulationSchema = z.strictObject({
   accuracy: z.number().min(0).max(1).default(0.5).describe('Chance of a right answer without reflections.'),
   latency_ms: latencySchema.default(0).describe('Milliseconds: a number, or {mean, deviation}.'),
   error_rate: z

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { hasVariable, NOTHING_REPLACED } from './variables.js';
 
-export const historyListSchema = z.strictObject({
+const historyListSchema = z.strictObject({
   _type: z.literal('history_list'),
   max_length: z.int().positive().max(1_000_000).default(100).describe('Entries kept; the oldest go first.'),
 });
 
 /** How experiences are found again. */
-export const retrievalSchema = z
+const retrievalSchema = z
   .strictObject({
     backend: z
       .enum(['bm25', 'embedding'])
@@ -60,11 +60,11 @@ const sheetFields = {
 
 const experienceFields = { retrieval: retrievalSchema };
 
-export const cheatsheetSchema = z.strictObject({ _type: z.literal('cheatsheet'), ...sheetFields });
+const cheatsheetSchema = z.strictObject({ _type: z.literal('cheatsheet'), ...sheetFields });
 
-export const experienceDbSchema = z.strictObject({ _type: z.literal('experience_db'), ...experienceFields });
+const experienceDbSchema = z.strictObject({ _type: z.literal('experience_db'), ...experienceFields });
 
-export const hybridSchema = z.strictObject({
+const hybridSchema = z.strictObject({
   _type: z.literal('hybrid'),
   ...sheetFields,
   ...experienceFields,

@@ -12,3 +12,18 @@ export const limitsSchema = z
   })
   .prefault({});
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
+
+/** Where an experiment writes. */
+export const outputSchema = z
+  .strictObject({
+    results_dir: z.string().min(1).default('results'),
+    log_level: z.enum(LOG_LEVELS).default('INFO'),
+  })
+  .prefault({});
+
+/** What an experiment's chance begins with. */
+export const seedSchema = z
+  .int()
+  .min(0)
+  .max(2 ** 32 - 1)
+  .default(0);

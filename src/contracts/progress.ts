@@ -3,7 +3,7 @@ import type { Usage } from './language-model.js';
 import type { Beside, Repeats } from './step-cost.js';
 
 /** The pieces of work that an experiment consists of. */
-export interface Units {
+interface Units {
   /** Names one of them: `sample`, for one. */
   noun: string;
   /** 0 while the experiment is being prepared. */

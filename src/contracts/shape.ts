@@ -28,12 +28,6 @@ export const listOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 
-/** An object whose every field is one of these. */
-export const recordOf =
-  (check: Check): Check =>
-  (value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(check);
-
 /** An object with these fields at least. */
 export function shaped<Shape>(checks: Checks<Shape>): (value: unknown) => value is Shape {
   const fields = Object.entries<Check>(checks);

@@ -2,7 +2,7 @@ import initialise, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 
 /** What a statement sees of the world: the clock and the dice. SQLite itself sees neither of the machine's. */
-export interface Surroundings {
+interface Surroundings {
   /** Milliseconds since 1970, for `date('now')` and CURRENT_TIMESTAMP. */
   now: number;
   /** Bytes that seed `random()` and `randomblob()`. */

@@ -16,7 +16,7 @@ interface CacheEntry {
 const ENTRY_FILE = 'latest.json';
 
 /** Where downloads are kept: `REPRISE_CACHE_DIR`, `XDG_CACHE_HOME/reprise` or `~/.cache/reprise`, below `datasets`. */
-export function datasetCacheFolder(environment: HubOptions['environment']): string {
+function datasetCacheFolder(environment: HubOptions['environment']): string {
   const base =
     environment.REPRISE_CACHE_DIR ||
     join(environment.XDG_CACHE_HOME || join(environment.HOME || homedir(), '.cache'), 'reprise');

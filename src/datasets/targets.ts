@@ -10,7 +10,7 @@ import type { Way } from './target-survey.js';
 const FIELD = 'dataset.target_field';
 
 /** What targets count from: indices from 0 or 1, letters from A; `none`: they are the texts of choices. */
-export type TargetBase = 0 | 1 | 'A' | 'none';
+type TargetBase = 0 | 1 | 'A' | 'none';
 
 /** How the targets of a dataset are to be read. */
 export interface TargetRules {
@@ -29,7 +29,7 @@ export interface TargetPlace {
 }
 
 /** What a target may mean, by the way in which it is read: places in the list of choices. */
-export type Readings = Partial<Record<Way, number[]>>;
+type Readings = Partial<Record<Way, number[]>>;
 
 /** One reading that was chosen among those that are possible. */
 export interface ReadTarget {

@@ -9,7 +9,7 @@ import { COMMON_DIALECT, LearnedDialect } from './dialect.js';
 import { type Attempt, guard, nameServer } from './guard.js';
 import { forReplies, providerFetch } from './provider-fetch.js';
 
-export const ANTHROPIC_BASE_URL = 'https://api.anthropic.com';
+const ANTHROPIC_BASE_URL = 'https://api.anthropic.com';
 
 /** The last version of the API that takes a temperature; the client sends a later one. */
 const VERSION_WITH_TEMPERATURE = '2023-06-01';

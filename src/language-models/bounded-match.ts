@@ -1,10 +1,10 @@
 import { createContext, Script } from 'node:vm';
 
 /** Characters of a message that a pattern sees; the rest is not searched. */
-export const MAXIMUM_MATCHED_CHARACTERS = 200_000;
+const MAXIMUM_MATCHED_CHARACTERS = 200_000;
 
 /** Milliseconds one match may take. */
-export const MAXIMUM_MATCH_MS = 1000;
+const MAXIMUM_MATCH_MS = 1000;
 
 /** A pattern took too long: most likely nested repetitions such as `(a+)+`. */
 export class MatchTimeoutError extends Error {

@@ -2,7 +2,7 @@ import { isMapping } from '../contracts/json.js';
 import { printableLine } from '../contracts/printable.js';
 
 /** Characters of a provider's own words that go into a message. */
-export const MAXIMUM_ERROR_TEXT = 300;
+const MAXIMUM_ERROR_TEXT = 300;
 
 /** Forms of well-known credentials, in case a server echoes the one it was sent. */
 const CREDENTIALS = [

@@ -1,6 +1,6 @@
 import { GoogleGenAI } from '@google/genai';
 
-export const GEMINI_BASE_URL = 'https://generativelanguage.googleapis.com';
+const GEMINI_BASE_URL = 'https://generativelanguage.googleapis.com';
 
 /** Takes the API version off the end of an address, where the client would put another one behind it. */
 function splitVersion(baseUrl: string): { baseUrl: string; apiVersion: string } {

@@ -1,7 +1,7 @@
 import { isMapping } from '../contracts/json.js';
 
 /** No provider is waited for longer than this, whatever it asks for. */
-export const MAXIMUM_RETRY_AFTER_MS = 10 * 60_000;
+const MAXIMUM_RETRY_AFTER_MS = 10 * 60_000;
 
 /** Characters of an error's words that are searched. */
 const MOST_WORDS = 2000;

@@ -26,7 +26,7 @@ export interface ScriptedOptions {
  * Fills `$0` or `$&`, `$1` … and `$<name>` from a match. What names no group stays as it is, so a dollar sign needs
  * no escape; a group that took no part in the match is empty.
  */
-export function fillGroups(template: string, match: RegExpExecArray): string {
+function fillGroups(template: string, match: RegExpExecArray): string {
   return template.replace(/\$(?:(&)|(\d{1,2})|<([^>]+)>)/g, (whole, ampersand, digits, name) => {
     if (ampersand !== undefined) return match[0];
     if (name !== undefined) {

@@ -43,7 +43,7 @@ function draws(...parts: (string | number)[]): (index: number) => number {
 }
 
 /** Lines such as `Reflection: …`, with or without a number or a list mark. */
-export function countReflections(messages: readonly ChatMessage[]): number {
+function countReflections(messages: readonly ChatMessage[]): number {
   const line = /^[ \t]*(?:[-*][ \t]+|\d+[.)][ \t]+)?reflection(?:[ \t]+#?\d+)?[ \t]*:/gim;
   return messages.reduce((sum, { content }) => sum + (content.match(line)?.length ?? 0), 0);
 }

@@ -57,7 +57,7 @@ function tokensOfMessage({ content, tool_calls }: ChatMessage): number {
 }
 
 /** What a request comes to, by its text. */
-export function estimatedInput({ messages, tools = [] }: GenerateRequest): number {
+function estimatedInput({ messages, tools = [] }: GenerateRequest): number {
   const offered = tools.length === 0 ? 0 : estimatedTokens(JSON.stringify(tools));
   return messages.reduce((sum, message) => sum + tokensOfMessage(message), offered);
 }

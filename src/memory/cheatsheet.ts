@@ -10,7 +10,7 @@ export interface SheetState {
   versions: number;
 }
 
-export const EMPTY_SHEET: SheetState = { cheatsheet: '', versions: 0 };
+const EMPTY_SHEET: SheetState = { cheatsheet: '', versions: 0 };
 
 /** Cuts a text at the end of the last line that fits. A first line that is too long is cut between two characters. */
 export function cutToLines(text: string, maxChars: number): string {

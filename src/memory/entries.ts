@@ -31,7 +31,7 @@ export interface ReflectionEntry extends Provenance {
 }
 
 /** One part of a step, or what an agent makes of several, logged on its own. */
-export interface AtomicEntry extends Provenance {
+interface AtomicEntry extends Provenance {
   _type: 'Observation' | 'Action' | 'Feedback' | 'Reflection' | 'Summary' | 'Retrieval';
   content: string;
 }

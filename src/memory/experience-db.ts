@@ -17,7 +17,7 @@ export function experienceState(experiences: readonly ExperienceEntry[]): Experi
   return { experiences: experiences.length, newest: experiences.slice(-AT_HAND) };
 }
 
-export const NO_EXPERIENCES: ExperienceState = { experiences: 0, newest: [] };
+const NO_EXPERIENCES: ExperienceState = { experiences: 0, newest: [] };
 
 /** Observation, action and feedback of every step, found again by similarity. */
 export class ExperienceDBMemory implements ExperienceMemory {

@@ -111,7 +111,7 @@ export function headOf(type: string, { cheatsheet, versions, experiences }: Save
 }
 
 /** The next versions of a sheet, as the file lists them. */
-export function versionsFrom(first: number, entries: readonly CheatsheetEntry[]): SheetVersion[] {
+function versionsFrom(first: number, entries: readonly CheatsheetEntry[]): SheetVersion[] {
   return entries.map(({ _type, content, ...origin }, position) => ({
     version: first + position,
     ...origin,

@@ -1,7 +1,7 @@
 import type { EmbedLimits } from '../contracts/embeddings.js';
 
 /** UTF-8 bytes of a text; an unpaired surrogate counts as the three bytes of U+FFFD that take its place. */
-export function bytesOf(text: string): number {
+function bytesOf(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

@@ -38,7 +38,7 @@ export interface LaneRules {
 }
 
 /** What a lane gives its agent to work with. */
-export interface AgentTools {
+interface AgentTools {
   memory: MemoryModule;
   languageModel: AgentLanguageModel;
   codeExecutor: CodeExecutor;

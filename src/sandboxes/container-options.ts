@@ -4,7 +4,7 @@ import { outputBytes } from './runner-protocol.js';
 import type { ExecutionLimits } from './sandbox.js';
 
 /** The program's folder in the container, and its user there: "nobody", as a number that every image has. */
-export const FOLDER = '/work';
+const FOLDER = '/work';
 const USER = 65534;
 
 const MIB = 1024 * 1024;

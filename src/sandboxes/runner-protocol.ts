@@ -6,7 +6,7 @@ import { type ExecutionLimits, type FunctionProgram, type Program, SandboxError 
 /** The version of the messages below, which docker/scaffold-runner/runner.py documents. A runner says its own. */
 export const PROTOCOL = 2;
 
-export interface ResultMessage {
+interface ResultMessage {
   type: 'result';
   status: ExecutionStatus;
   exit_code: number | null;
@@ -19,7 +19,7 @@ export interface ResultMessage {
   returned: string | null;
 }
 
-export interface FailureMessage {
+interface FailureMessage {
   type: 'failure';
   message: string;
   retryable: boolean;

@@ -29,7 +29,7 @@ export interface RewardStatistics {
 }
 
 /** Rewards are sums of floating-point numbers, such as 0.9999999999999999 of ten tenths; 0.9999999999 is less than 1. */
-export const REWARD_TOLERANCE = 1e-12;
+const REWARD_TOLERANCE = 1e-12;
 
 export function isSuccess(reward: number, successReward: number): boolean {
   return reward >= successReward - REWARD_TOLERANCE;

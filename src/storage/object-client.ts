@@ -2,14 +2,14 @@ import type { Readable } from 'node:stream';
 import type { ListedArtifact } from './artifact-store.js';
 
 /** One page of a bucket listing, in key order. */
-export interface ObjectPage {
+interface ObjectPage {
   objects: ListedArtifact[];
   /** Hand to the next `listPage` call; absent on the last page. */
   next?: string;
 }
 
 /** A key that a batch deletion could not delete. */
-export interface DeleteFailure {
+interface DeleteFailure {
   key: string;
   code: string;
   message: string;

@@ -68,7 +68,7 @@ export function s3ErrorCode(error: unknown): string {
 }
 
 /** Whether the same request may succeed later: no answer at all, a 5xx, or a request to slow down. */
-export function isRetryableS3Error(error: unknown): boolean {
+function isRetryableS3Error(error: unknown): boolean {
   const code = s3ErrorCode(error);
   if (RETRYABLE_CODES.has(code)) return true;
   if (FINAL_CODES.test(code)) return false;

@@ -6,19 +6,19 @@ import type { Frozen } from './frozen.js';
  * absent: what is written is what was read.
  */
 
-export const textPartSchema = z.object({ type: z.literal('text'), text: z.string() });
+const textPartSchema = z.object({ type: z.literal('text'), text: z.string() });
 
 /** `image` is where it is: a data, http(s) or file URL, or a path. */
-export const imagePartSchema = z.object({ type: z.literal('image'), image: z.string() });
+const imagePartSchema = z.object({ type: z.literal('image'), image: z.string() });
 
 /** The form of OpenAI's API; beside the URL it may hold other texts, such as `detail`. */
-export const imageUrlPartSchema = z.object({
+const imageUrlPartSchema = z.object({
   type: z.literal('image_url'),
   image_url: z.object({ url: z.string() }).catchall(z.string()),
 });
 
 /** An image that a provider stores. It is kept, but nobody else can look at it. */
-export const imageFilePartSchema = z.object({
+const imageFilePartSchema = z.object({
   type: z.literal('image_file'),
   image_file: z.object({ file_id: z.string() }).catchall(z.string()),
 });

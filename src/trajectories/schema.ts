@@ -47,7 +47,7 @@ export const trajectorySchema = z.object({
 export const judgedValueSchema = z.union([z.number(), z.boolean(), z.string(), jsonObject]);
 
 /** What a judge said: a number, a text or an object under each name. */
-export const judgeResponseSchema = z.record(z.string(), judgedValueSchema).nullable().default(null);
+const judgeResponseSchema = z.record(z.string(), judgedValueSchema).nullable().default(null);
 
 export const llmEvaluatedTimeStepSchema = timeStepSchema.extend({ judge_response: judgeResponseSchema });
 

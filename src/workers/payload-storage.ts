@@ -83,7 +83,7 @@ async function retrieved(
 }
 
 /** Where large payloads go: REPRISE_PAYLOAD_STORE (a folder or s3://bucket/prefix), else the server's folder. */
-export function payloadStoreAddress(environment: NodeJS.ProcessEnv = process.env): string {
+function payloadStoreAddress(environment: NodeJS.ProcessEnv = process.env): string {
   return environment.REPRISE_PAYLOAD_STORE || join(serverFolder(environment), 'large');
 }
 

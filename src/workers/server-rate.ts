@@ -2,7 +2,7 @@ import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@
 import { UPDATES } from '../contracts/names.js';
 
 /** The workflow that deals a model's starts. */
-export const RATE_WORKFLOW = 'rate';
+const RATE_WORKFLOW = 'rate';
 
 /**
  * Asks the server for starts of requests to a model, so that its rate holds across all workers.

@@ -98,7 +98,7 @@ function isOfType(error: unknown, type: string): boolean {
 }
 
 /** Turns an activity's final failure into the workflow's own, with the same message. */
-export async function asOwnFailure<Value>(work: Promise<Value>): Promise<Value> {
+async function asOwnFailure<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work;
   } catch (error) {

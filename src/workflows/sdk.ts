@@ -11,7 +11,6 @@ export let {
   continueAsNew,
   getExternalWorkflowHandle,
   log,
-  scheduleActivity,
   setCurrentDetails,
   setHandler,
   sleep,
@@ -19,6 +18,7 @@ export let {
   upsertSearchAttributes,
   workflowInfo,
 } = temporal;
+let { scheduleActivity } = temporal;
 
 /** Puts another SDK in the place of Temporal's: that of the plain loop, in a process that runs no workflows. */
 export function useSdk(other: typeof temporal): void {
@@ -29,7 +29,6 @@ export function useSdk(other: typeof temporal): void {
     continueAsNew,
     getExternalWorkflowHandle,
     log,
-    scheduleActivity,
     setCurrentDetails,
     setHandler,
     sleep,
@@ -37,6 +36,7 @@ export function useSdk(other: typeof temporal): void {
     upsertSearchAttributes,
     workflowInfo,
   } = other);
+  ({ scheduleActivity } = other);
 }
 
 /** Activities of these options, by name. */
@@ -63,7 +63,6 @@ export {
   defineSignal,
   defineUpdate,
   isCancellation,
-  type QueryDefinition,
   type SignalDefinition,
   TimeoutFailure,
   type Workflow,

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from '../../contracts/execution.js';
 
-export const CODE_FLAG = 'EXECUTE CODE!';
+const CODE_FLAG = 'EXECUTE CODE!';
 
 /** A program that a reply asks to be run. */
 export interface RequestedCode {

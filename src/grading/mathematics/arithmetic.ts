@@ -4,7 +4,7 @@ import { binomial, factorial } from './combinatorics.js';
 import { add, divide, multiply, negate, power, type Rational, readDecimal } from './rational.js';
 
 /** What an expression is made of besides + - * / between numbers. */
-export type Feature = 'brackets' | 'sign' | 'power' | 'factorial' | 'fraction' | 'binomial' | 'juxtaposition';
+type Feature = 'brackets' | 'sign' | 'power' | 'factorial' | 'fraction' | 'binomial' | 'juxtaposition';
 
 /** An arithmetic expression that was read completely. */
 export interface Arithmetic {

@@ -101,7 +101,7 @@ function repeatingDecimal(text: string): Rational | undefined {
  * Whether a normalised text holds words, so that it can only be compared as text. A run of letters is a word
  * unless it is a command, or a product such as `abc` (letters that follow each other in the alphabet).
  */
-export function isProse(text: string): boolean {
+function isProse(text: string): boolean {
   for (const [run] of text.matchAll(/(?<![\\a-zA-Z])[a-zA-Z]{2,}/g)) {
     if (COMMON_PAIRS.has(run.toLowerCase())) return true;
     if (run.length === 2) continue;

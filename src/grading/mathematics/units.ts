@@ -69,7 +69,7 @@ export const MULTIPLES: Record<string, string> = {
 };
 
 /** The unit of a text that names none of the table's units, such as `apples`. It agrees with every unit. */
-export const OTHER_UNIT = 'other';
+const OTHER_UNIT = 'other';
 
 /**
  * The one spelling of a unit such as `cm^{2}`, `square centimeters`, `miles per hour`; `OTHER_UNIT` for other

@@ -127,12 +127,12 @@ export async function judgeRow(
   }
 }
 
-/** Loads a module of a bundle, in a thread. Whoever loads it next says what it throws. */
+/** Loads a module of a bundle, in a thread. Whoever loads it next says what it throws. @thread */
 export async function loadBundled({ file, code }: { file: string; code: UserCode }): Promise<void> {
   await loadModule(file, code).catch(() => undefined);
 }
 
-/** Runs a tool call, in a thread. */
+/** Runs a tool call, in a thread. @thread */
 export function callTool(
   { stored, asked }: { stored: LoadableRow; asked: ToolQuestion },
   around: CodeLimits,
@@ -140,7 +140,7 @@ export function callTool(
   return runTool(stored, asked, around);
 }
 
-/** Asks a row's reward, in a thread. A fault of the reward's own is an answer, since no class of ours comes out of a thread. */
+/** Asks a row's reward, in a thread. A fault of the reward's own is an answer, since no class of ours comes out of a thread. @thread */
 export async function askReward({
   stored,
   asked,

@@ -21,7 +21,7 @@ export interface RolloutProgress {
 }
 
 /** Tools or rewards of a bundle, or a price, were other ones when an evaluation was continued, or when it ended. */
-export interface CodeChange {
+interface CodeChange {
   /** ISO 8601: when that was noticed. */
   at: string;
   /** Rollouts that had been finished by then: with the earlier ones, or with both. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { languageModelSchema } from '../../config/language-model-schema.js';
-import { LOG_LEVELS, limitsSchema } from '../../config/shared-schemas.js';
+import { limitsSchema, outputSchema, seedSchema } from '../../config/shared-schemas.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 import { readTime } from './bundles/row-schema.js';
 import { DEFAULT_STOP_TOKEN } from './rollouts/simulated-user.js';
@@ -15,7 +15,7 @@ const time = z.string().transform((written, context): string => {
   return z.NEVER;
 });
 
-export const simulatedUserSchema = z.strictObject({
+const simulatedUserSchema = z.strictObject({
   lm: languageModelSchema,
   stop_token: z
     .string()
@@ -72,17 +72,8 @@ export const agentEvalConfigSchema = z.strictObject({
     .default(null)
     .describe('Present time of rows that name none, ISO 8601; default: when the run begins.'),
   limits: limitsSchema,
-  output: z
-    .strictObject({
-      results_dir: z.string().min(1).default('results'),
-      log_level: z.enum(LOG_LEVELS).default('INFO'),
-    })
-    .prefault({}),
-  seed: z
-    .int()
-    .min(0)
-    .max(2 ** 32 - 1)
-    .default(0),
+  output: outputSchema,
+  seed: seedSchema,
 });
 
 /** One evaluation of an agent on task bundles. */

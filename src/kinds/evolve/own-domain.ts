@@ -48,12 +48,12 @@ interface OutputToScore {
   example: DatasetExample;
 }
 
-/** Loads a scorer, in a thread. */
+/** Loads a scorer, in a thread. @thread */
 export async function loadScorer({ file, code }: Pick<OutputToScore, 'file' | 'code'>): Promise<void> {
   await loadNamedModule(file, FIELD, code);
 }
 
-/** Scores an output, in a thread. */
+/** Scores an output, in a thread. @thread */
 export async function scoreInThread({ file, code, output, example }: OutputToScore): Promise<DomainScore> {
   const domain = await ownDomain(file, code);
   try {

@@ -26,7 +26,7 @@ export function evolveExamplesKey(type: 'train' | 'valid' | 'test'): string {
 }
 
 /** Lists the files of an evolution's examples. */
-export function evolveExamplesPrefix(): string {
+function evolveExamplesPrefix(): string {
   return 'data/';
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { languageModelSchemaWith } from '../../config/language-model-schema.js';
 import { sandboxSchema } from '../../config/sandbox-schema.js';
-import { LOG_LEVELS, limitsSchema } from '../../config/shared-schemas.js';
+import { LOG_LEVELS, limitsSchema, seedSchema } from '../../config/shared-schemas.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 import { BUILT_IN_DOMAINS } from './contracts.js';
 
@@ -12,7 +12,7 @@ export const EVOLVE_DOMAINS = [...BUILT_IN_DOMAINS, 'custom'] as const;
 /** Each level of evolution adds to a scaffold's id, and the id is the name of a folder. */
 const MOST_ITERATIONS = 80;
 
-export const evolutionSchema = z
+const evolutionSchema = z
   .strictObject({
     num_iterations: z.int().min(0).max(MOST_ITERATIONS).default(5).describe('Rounds of evolution.'),
     scaffolds_per_iter: positiveInteger.max(1000).default(3).describe('Scaffolds evolved in each of them.'),
@@ -32,7 +32,7 @@ export const evolutionSchema = z
   })
   .prefault({});
 
-export const selectionSchema = z
+const selectionSchema = z
   .discriminatedUnion('type', [
     z.strictObject({ type: z.literal('top_k') }),
     z.strictObject({
@@ -44,7 +44,7 @@ export const selectionSchema = z
   ])
   .prefault({ type: 'top_k' });
 
-export const feedbackSchema = z.strictObject({
+const feedbackSchema = z.strictObject({
   num_examples: positiveInteger
     .max(1000)
     .default(5)
@@ -62,7 +62,7 @@ const SCAFFOLDER_DEFAULTS = { max_output_tokens: 16_384, timeout_sec: 600, tempe
 /** Room for some thoughts before an answer. */
 const EXECUTOR_DEFAULTS = { max_output_tokens: 4096, timeout_sec: 120 };
 
-export const scaffolderSchema = z.strictObject({
+const scaffolderSchema = z.strictObject({
   lm: languageModelSchemaWith(SCAFFOLDER_DEFAULTS),
   num_examples: z.int().min(0).max(100).default(1).describe('Training examples that a prompt shows.'),
   feedback: feedbackSchema.nullable().default(null).describe('Show the worst failing training examples.'),
@@ -77,13 +77,13 @@ export const scaffolderSchema = z.strictObject({
     .describe('Mode agent: training examples that each draft is run on.'),
 });
 
-export const executorSchema = z.strictObject({
+const executorSchema = z.strictObject({
   lm: languageModelSchemaWith(EXECUTOR_DEFAULTS),
   max_lm_calls_per_execution: positiveInteger.max(10_000).default(20),
   max_tokens_per_execution: positiveInteger.max(100_000_000).nullable().default(null),
 });
 
-export const evolveDataSchema = z.strictObject({
+const evolveDataSchema = z.strictObject({
   train: z.string().min(1).optional().describe('JSON lines of {id, input, …}.'),
   valid: z.string().min(1).optional(),
   test: z.string().min(1).nullable().default(null).describe('The winner is reported on it.'),
@@ -98,7 +98,7 @@ export const evolveDataSchema = z.strictObject({
     .describe('In place of files: examples from the domain’s own generator.'),
 });
 
-export const evolveOutputSchema = z
+const evolveOutputSchema = z
   .strictObject({
     results_dir: z
       .string()
@@ -140,11 +140,7 @@ export const evolveConfigSchema = z.strictObject({
   sandbox: sandboxSchema,
   limits: limitsSchema,
   output: evolveOutputSchema,
-  seed: z
-    .int()
-    .min(0)
-    .max(2 ** 32 - 1)
-    .default(0),
+  seed: seedSchema,
 });
 
 export type EvolveConfig = Omit<z.output<typeof evolveConfigSchema>, 'name'> & { name: string };

@@ -19,7 +19,7 @@ interface TriedAgent {
   memory: MemoryConfig;
 }
 
-/** Makes a user's agent once, with an empty memory, where it is called. @throws InvalidInputError */
+/** Makes a user's agent once, with an empty memory, where it is called. @throws InvalidInputError @thread */
 export async function makeAgent({ agent, memory }: TriedAgent): Promise<void> {
   const create = await agentFactory(agent);
   const nobody = async () => {
@@ -85,7 +85,7 @@ export async function agentFactory(config: AgentConfig): Promise<LanePorts['crea
 }
 
 /** Loads the class of a user's agent. @throws InvalidInputError where the file cannot be loaded or exports no such class. */
-export async function agentClassOf(config: AgentConfig): Promise<AgentClass> {
+async function agentClassOf(config: AgentConfig): Promise<AgentClass> {
   const { file, class_name: name = 'default' } = config as { file?: string; class_name?: string };
   const exported = await loadNamedModule(file as string, 'agent.file');
   const agentClass = exported[name] as AgentClass;

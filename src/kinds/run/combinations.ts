@@ -9,7 +9,6 @@ import { InvalidInputError } from '../../config/errors.js';
 import type { MemoryConfig } from '../../config/memory-schemas.js';
 import type { RunConfig } from './schema.js';
 
-export type Mode = DynamicCheatsheetAgentConfig['mode'];
 type MemoryType = MemoryConfig['_type'];
 
 /** Whether an agent may run programs. A user's own is always handed the sandbox. */

@@ -132,7 +132,7 @@ export interface GenerateInput {
 export interface LanguageModelActivities {
   generate(input: GenerateInput): Promise<GeneratedReply>;
 }
-export interface OpenSamplesInput {
+interface OpenSamplesInput {
   run: string;
   /** First slot wanted; at most `count` are opened, at least one. */
   from: number;
@@ -147,7 +147,7 @@ export interface OpenedSampleRow {
   /** Why the environment could not begin; absent where it did. */
   problem?: EpisodeError;
 }
-export interface StepEnvironmentInput extends AwaitedStep {
+interface StepEnvironmentInput extends AwaitedStep {
   run: string;
   action: string;
 }

@@ -25,7 +25,7 @@ import type { RunConfig } from './schema.js';
 import { beginEpisode, type MadeEnvironment, takeStep } from './take-step.js';
 
 /** Seconds that a reset or a step of one's own environment may take where `dataset.env_timeout_sec` is left out. */
-export const ENVIRONMENT_TIMEOUT_SEC = 120;
+const ENVIRONMENT_TIMEOUT_SEC = 120;
 
 /** Which class a run's environments are of. */
 export interface EnvironmentSource {
@@ -114,7 +114,7 @@ interface EnvironmentMove {
   taken: { state: Json; action: string } | null;
 }
 
-/** Makes a move, in a thread. JSON, as it goes into files and histories. */
+/** Makes a move, in a thread. JSON, as it goes into files and histories. @thread */
 export async function play(
   { source, task, code, taken }: EnvironmentMove,
   { compare }: Surroundings,
@@ -124,7 +124,7 @@ export async function play(
   return JSON.parse(JSON.stringify(await answer)) as Json;
 }
 
-/** Loads the class and checks tasks, in a thread. */
+/** Loads the class and checks tasks, in a thread. @thread */
 export function validate({
   source,
   tasks,

@@ -4,13 +4,13 @@ import { builtInAgentSchema, customAgentSchema } from '../../config/agent-schema
 import { languageModelSchema } from '../../config/language-model-schema.js';
 import { memoryConfigSchema } from '../../config/memory-schemas.js';
 import { sandboxSchema } from '../../config/sandbox-schema.js';
-import { LOG_LEVELS, limitsSchema } from '../../config/shared-schemas.js';
+import { LOG_LEVELS, limitsSchema, seedSchema } from '../../config/shared-schemas.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 
 const positiveInteger = z.int().positive();
 
 /** How the run proceeds: how much of the dataset, how many trials, and what shares a memory. */
-export const runtimeSchema = z.strictObject({
+const runtimeSchema = z.strictObject({
   max_envs_to_visit: positiveInteger
     .nullable()
     .default(null)
@@ -37,7 +37,7 @@ export const runtimeSchema = z.strictObject({
 });
 
 /** Where the rows come from and how a row becomes a task. */
-export const datasetSchema = z
+const datasetSchema = z
   .strictObject({
     items: z.array(z.record(z.string(), z.unknown())).min(1).optional().describe('Inline rows.'),
     dataset_path: z
@@ -160,7 +160,7 @@ export const datasetSchema = z
     }
   });
 
-export const outputSchema = z
+const outputSchema = z
   .strictObject({
     results_dir: z
       .string()
@@ -184,12 +184,7 @@ export const runConfigSchema = z.strictObject({
   sandbox: sandboxSchema,
   limits: limitsSchema,
   output: outputSchema,
-  seed: z
-    .int()
-    .min(0)
-    .max(2 ** 32 - 1)
-    .default(0)
-    .describe('Seeds the shuffle, the shuffled choices and the simulated model.'),
+  seed: seedSchema.describe('Seeds the shuffle, the shuffled choices and the simulated model.'),
 });
 
 /** The same with a user's agent, recognised by `agent.file`. */

@@ -5,7 +5,7 @@ import { LanguageModelError } from '../errors.js';
 import { atServer, serverInEnvironment } from '../server-address.js';
 import { DEFAULT_TEXT_BYTES } from './batched-embedder.js';
 
-export const EMBEDDING_PROVIDERS = ['gemini', 'openai'] as const;
+const EMBEDDING_PROVIDERS = ['gemini', 'openai'] as const;
 export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number];
 
 /** The part of a resolved config that says which model makes vectors. */

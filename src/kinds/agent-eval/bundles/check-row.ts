@@ -8,7 +8,7 @@ import type { LoadedRow } from './row-loader.js';
 import { type OracleEnd, OracleError, runOracle } from './run-oracle.js';
 import { seedDatabase } from './seed-database.js';
 
-export interface RowNote {
+interface RowNote {
   severity: 'error' | 'warning';
   field: string;
   message: string;

@@ -66,7 +66,7 @@ export function defineReward(judge: (input: RewardInput) => RewardAnswer | Promi
 }
 
 /** @throws RewardError that names each field which is wrong. */
-export function checkReward(answer: unknown): RewardOutput {
+function checkReward(answer: unknown): RewardOutput {
   const faults = runAtOnce(() => {
     try {
       const read = rewardOutputSchema.safeParse(answer);

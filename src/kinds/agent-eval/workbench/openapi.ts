@@ -32,7 +32,7 @@ const STATE: JsonObject = {
 };
 
 /** The path of a tool's POST. */
-export function toolPath(name: string): string {
+function toolPath(name: string): string {
   return `/tools/${name}`;
 }
 

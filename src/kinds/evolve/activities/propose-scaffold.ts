@@ -8,7 +8,7 @@ import { LONGEST_FAULT, type ScaffoldChecks } from './scaffold-checks.js';
 import { refusedPrompt, type ScaffolderCalls } from './scaffolder-calls.js';
 import { scaffolderPrompt } from './scaffolder-prompt.js';
 
-export function callOf({
+function callOf({
   id,
   parent,
   attempt,

@@ -28,7 +28,7 @@ import { filesBelow } from './scaffold-files.js';
 const savedSchema = evolveConfigSchema
   .pick({ executor: true, timeout_sec: true, sandbox: true, limits: true, seed: true, domain: true })
   .partial({ domain: true });
-export type SavedSettings = ReturnType<typeof savedSchema.parse>;
+type SavedSettings = ReturnType<typeof savedSchema.parse>;
 
 /** A scaffold that was saved, wherever it lies now. */
 export interface SavedScaffold {

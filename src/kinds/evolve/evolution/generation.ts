@@ -6,7 +6,7 @@ import { dealtExamples } from './sampling.js';
 import { settleAll } from './settle-all.js';
 
 /** Tries for one scaffold. */
-export const GENERATION_ATTEMPTS = 3;
+const GENERATION_ATTEMPTS = 3;
 
 /** A scaffold that is to be made. */
 export interface WantedScaffold {

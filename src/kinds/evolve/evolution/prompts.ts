@@ -99,7 +99,7 @@ function taskSections({ task_prompt, answer_format }: PromptBasics): string[] {
 }
 
 /** `Input` and `Expected output` of a training example. */
-export function exampleText(
+function exampleText(
   example: DatasetExample,
   { expectedOutput }: Pick<PromptBasics, 'expectedOutput'>,
 ): string {

@@ -9,9 +9,9 @@ import { MAIN_FILE, type ScaffoldFiles } from './types.js';
 export const MOST_FILES = 20;
 /** Characters of one file, and of all files together. */
 export const LARGEST_FILE = 100_000;
-export const LARGEST_SCAFFOLD = 300_000;
+const LARGEST_SCAFFOLD = 300_000;
 
-export type ReplyFault =
+type ReplyFault =
   | 'no_code_block'
   | 'unfinished_block'
   | 'no_main_file'

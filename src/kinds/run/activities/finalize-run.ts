@@ -154,10 +154,7 @@ const WORKING_FILES = [
 ];
 
 /** Whether single samples of a run can be asked again: where they share a memory, each is a part of what follows it. */
-export function isRetryable(
-  { errors }: Pick<Metrics, 'errors'>,
-  { runtime }: Pick<RunConfig, 'runtime'>,
-): boolean {
+function isRetryable({ errors }: Pick<Metrics, 'errors'>, { runtime }: Pick<RunConfig, 'runtime'>): boolean {
   return errors > 0 && runtime.memory_scope === 'sample';
 }
 

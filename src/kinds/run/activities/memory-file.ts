@@ -28,7 +28,7 @@ export function vectorsBeside(address: string): string {
 export type LoadedMemory = MemorySnapshot | PerSampleMemories | null;
 
 /** The saved memory that a sample's lane begins with: its own of a saved run, or the one that all share. */
-export function loadedFor(loaded: LoadedMemory, id: string): MemorySnapshot | null {
+function loadedFor(loaded: LoadedMemory, id: string): MemorySnapshot | null {
   if (loaded?._type !== 'per_sample') return loaded as MemorySnapshot | null;
   const { memories } = loaded as PerSampleMemories;
   return Object.hasOwn(memories, id) ? (memories[id] as MemorySnapshot) : null;

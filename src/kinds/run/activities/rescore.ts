@@ -11,7 +11,7 @@ import { rescoredKeys } from '../paths.js';
 import type { Metrics } from '../results.js';
 import type { RunContext } from './run-context.js';
 
-export interface ChangedRow {
+interface ChangedRow {
   id: string;
   trial: number;
   /** Whether it was correct, and is now; null where it is an error row. */

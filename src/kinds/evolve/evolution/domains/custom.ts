@@ -3,7 +3,7 @@ import type { DatasetExample } from '../types.js';
 import type { Domain, DomainScore } from './domain.js';
 
 /** A user's scorer: a score that is finite and not negative, alone or with what it says of it, in words and in metrics. */
-export type CustomScorer = (
+type CustomScorer = (
   output: string,
   example: DatasetExample,
 ) => number | Partial<DomainScore> | Promise<number | Partial<DomainScore>>;

@@ -16,7 +16,7 @@ export interface Piece {
 }
 
 /** What a piece says of one square. `square` null: the piece does not fit the puzzle there, which no letter can mend. */
-export interface Claim {
+interface Claim {
   row: number;
   column: number;
   square: string | null;
