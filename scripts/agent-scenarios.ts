@@ -38,6 +38,21 @@ function trajectories(): string {
   return rows.map((row) => JSON.stringify(row)).join('\n');
 }
 
+const OWN_KIND = `
+import { defineExperimentKind } from 'reprise/kind';
+
+export default defineExperimentKind({
+  name: 'ask and judge',
+  models: ['writer', 'judge'],
+  async work({ sample, ask }) {
+    if (sample.question.includes('2 + 1')) throw new Error('two is not liked here');
+    const written = await Promise.all([1, 2].map((time) => ask('writer', time + '. ' + sample.question)));
+    const { text } = await ask('judge', written.map((reply) => reply.text).join());
+    return { answer: text, scores: { length: text.length } };
+  },
+});
+`;
+
 /** What the scenarios need beside their configs, by name. */
 export function agentFiles(): Record<string, string> {
   const { 'task.jsonl': rows = '', ...bundle } = seatsBundle(ROWS);
@@ -49,6 +64,7 @@ export function agentFiles(): Record<string, string> {
   };
   return {
     ...Object.fromEntries(Object.entries(files).map(([name, content]) => [`seats/${name}`, content])),
+    'own-kind.ts': OWN_KIND,
     'judge.yaml': JUDGE_SCRIPT,
     'rubric.yaml': 'criteria: [{name: clear, description: Is the reply clear?, range: [1, 5]}]\n',
     'results/judgement/trajectories.jsonl': trajectories(),
@@ -146,6 +162,19 @@ export function agentScenarios(baseUrl: string): Scenario[] {
         ...['judge', 'judgement', '--model', `openai/${JUDGE}`, '--rubric', 'rubric.yaml', '--json'],
         ...['--set', `lm.base_url=${baseUrl}`, '--set', 'concurrency=2'],
       ],
+    },
+    // Samples that end, one whose code throws, and one whose calls meet the limit.
+    {
+      name: 'own-kind',
+      config: {
+        kind: 'own-kind.ts',
+        models: { writer: lm(AGENT).lm, judge: lm(AGENT).lm },
+        dataset: { items: [1, 2, 3, 4].map((a) => ({ question: `What is ${a} + 1?`, answer: `${a + 1}` })) },
+        concurrency: 1,
+        limits: { max_lm_calls: 8 },
+      },
+      command: ['own-kind', 'own-kind.yaml', '--json'],
+      code: 3,
     },
     // Each request is an activity, those that come to nothing too, because they count against a limit.
     {

@@ -25,6 +25,16 @@ export function gaveUpOf(error: unknown): string | null {
   return gaveUp && isRetryableKind(error.type ?? '') ? error.message : null;
 }
 
+/** Says that a reply is not there where only one that is stored was wanted. @param what it is to, such as `a step` */
+export function refusedUnstored(what: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: FAILURE_TYPES.limitReached,
+    message: `the reply on ${what} is not stored, and no further call may be made`,
+    details: [noStepCost()],
+    nonRetryable: true,
+  });
+}
+
 /** What a call had cost that failed for good. */
 export function costOfFailed(error: unknown): StepCost {
   const told = error instanceof ApplicationFailure ? (error.details?.[0] as StepCost | undefined) : undefined;

@@ -6,7 +6,7 @@ import type { ConfigKind } from './kind.js';
 export interface Pace {
   /** How much is done at once, such as `runtime.concurrency`: may be changed at any time. */
   concurrency: string;
-  /** Fields, or whole sections, that hold as an experiment was begun while it is in progress. */
+  /** Fields, or whole sections, that hold as an experiment was begun while it is in progress; `models.*.timeout_sec`: of each model. */
   fixed: readonly string[];
   /** Fields that differ without a word, such as `name`. */
   free: readonly string[];
@@ -42,12 +42,16 @@ export function valueAt(config: unknown, field: string): unknown {
 
 function withoutFields(config: object, fields: readonly string[]): Record<string, unknown> {
   const copy = JSON.parse(JSON.stringify(config)) as Record<string, unknown>;
-  for (const field of fields) {
-    const names = field.split('.');
-    const section = names.length === 1 ? copy : valueAt(copy, names.slice(0, -1).join('.'));
-    if (isMapping(section)) delete section[names.at(-1) as string];
-  }
+  for (const field of fields) leaveOut(copy, field.split('.'));
   return copy;
+}
+
+function leaveOut(section: unknown, [name = '', ...below]: readonly string[]): void {
+  if (!isMapping(section)) return;
+  for (const key of name === '*' ? Object.keys(section) : [name]) {
+    if (below.length === 0) delete section[key];
+    else leaveOut(section[key], below);
+  }
 }
 
 /** Whether a value is a whole config of a kind: an input may name one only, and a folder may hold another kind's. */

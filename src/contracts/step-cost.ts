@@ -51,6 +51,14 @@ export interface AskedBefore extends FailedBefore {
   sent?: number;
 }
 
+/** What the request of an activity may be, as a workflow says it that grants each of them. */
+export interface LeaveToAsk {
+  /** Where each request needs leave of its own: what those before this one came to. */
+  before?: AskedBefore;
+  /** No request may be sent: only a reply that is stored is wanted. Absent: one may. */
+  stored_only?: true;
+}
+
 /** Of an activity's failure after which the call may be asked again, in another activity. */
 export interface AskAgain extends AskedBefore {
   /** Milliseconds until then. */

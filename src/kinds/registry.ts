@@ -3,10 +3,11 @@ import { AGENT_EVAL } from './agent-eval/index.js';
 import { EVOLVE } from './evolve/index.js';
 import { JUDGE } from './judge/index.js';
 import type { CommandSpec, Kind, RegisteredKind } from './kind.js';
+import { OWN_KIND } from './own-kind/index.js';
 import { RUN } from './run/index.js';
 
 /** Every kind of experiment, in the order of the help. What it does is loaded when it is asked for. */
-export const KINDS: readonly RegisteredKind[] = [RUN, EVOLVE, AGENT_EVAL, JUDGE];
+export const KINDS: readonly RegisteredKind[] = [RUN, EVOLVE, AGENT_EVAL, JUDGE, OWN_KIND];
 
 /** A kind with its command. */
 export interface LoadedKind {

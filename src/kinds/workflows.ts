@@ -2,6 +2,7 @@ import type { WorkflowKind } from '../workflows/kind.js';
 import { AGENT_EVAL_WORKFLOWS } from './agent-eval/workflow/index.js';
 import { EVOLVE_WORKFLOWS } from './evolve/workflow/index.js';
 import { JUDGE_WORKFLOWS } from './judge/workflow/index.js';
+import { OWN_KIND_WORKFLOWS } from './own-kind/workflow/index.js';
 import { RUN_WORKFLOWS } from './run/workflow/index.js';
 
 /** The workflows of every kind: what the registry is outside of workflows. */
@@ -10,4 +11,5 @@ export const WORKFLOW_KINDS: readonly WorkflowKind[] = [
   EVOLVE_WORKFLOWS,
   AGENT_EVAL_WORKFLOWS,
   JUDGE_WORKFLOWS,
+  OWN_KIND_WORKFLOWS,
 ];

@@ -86,3 +86,19 @@ export function* candidateNames(name: string): Generator<string> {
   yield first;
   for (let number = 2; ; number++) yield `${first}-${number}`;
 }
+
+/**
+ * Chooses the folder of an experiment: an unfinished one that asks the same is continued, a finished one is never written
+ * over.
+ * @param find says what lies in the folder of a name
+ */
+export async function chooseFolder<Config>(
+  name: string,
+  find: (id: string) => Promise<Found<Config>>,
+): Promise<{ experiment: string; state: 'absent' | 'unfinished'; earlier: Config | null }> {
+  for (const experiment of candidateNames(name)) {
+    const { state, earlier } = await find(experiment);
+    if (state !== 'taken') return { experiment, state, earlier };
+  }
+  throw new Error('unreachable: there are endlessly many names');
+}

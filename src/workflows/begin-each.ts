@@ -7,7 +7,7 @@ import { condition, workflowInfo } from './sdk.js';
  * @returns how many were begun in all: fewer than there are where the history grew long, or the experiment may not go on.
  * @throws what the first one that fails throws, after those in flight have ended.
  */
-export async function beginEach<Item>(
+async function beginEach<Item>(
   items: readonly Item[],
   { control, begun }: { control: { hasRoom(going: number): boolean; goesOn(): boolean }; begun: number },
   work: (item: Item) => Promise<void>,
@@ -33,4 +33,26 @@ export async function beginEach<Item>(
   }
   if (failure !== undefined) throw failure.error;
   return next;
+}
+
+/**
+ * Works on all items of an experiment, in as many executions as that takes: the history of one must not grow too long.
+ * @param carried from the execution before, which has begun so many
+ */
+export async function beginAll<Item>(
+  items: readonly Item[],
+  {
+    control,
+    carried,
+    handOver,
+  }: {
+    control: { hasRoom(going: number): boolean; goesOn(): boolean; allBegun(): void };
+    carried: { begun: number } | undefined;
+    handOver(more: { begun: number }): Promise<never>;
+  },
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const begun = await beginEach(items, { control, begun: carried?.begun ?? 0 }, work);
+  if (begun === items.length) control.allBegun();
+  else if (control.goesOn()) await handOver({ begun });
 }

@@ -133,6 +133,23 @@ const SCHEMAS: Record<string, { accepted: Sections[]; refused: Sections[]; requi
     refused: [{ extra: 1 }, { rubric: { criteria: [] } }, { lm: { model: 'openai/x', temperature: 3 } }],
     required: ['experiment', 'lm'],
   },
+  'own-kind': {
+    accepted: [
+      {},
+      { models: { writer: 'openai/x', judge: { model: 'openai/y', temperature: 1 } } },
+      { settings: { any: { thing: [1] } } },
+      { max_samples: null, work_timeout_sec: 0.5, limits: { max_cost_usd: 1 } },
+    ],
+    refused: [
+      { extra: 1 },
+      { models: ['openai/x'] },
+      { models: { writer: { model: 'openai/x', temperature: 3 } } },
+      { settings: [1] },
+      { concurrency: 0 },
+      { work_timeout_sec: 0 },
+    ],
+    required: ['kind', 'models', 'dataset'],
+  },
 };
 
 describe.each(EVERY_KIND)('the JSON Schema of $id', ({ id, kind, least }) => {
@@ -279,6 +296,24 @@ const COMPARED: Record<string, { base: Sections; same: Sections[]; different: [s
           },
         },
       ],
+    ],
+  },
+  'own-kind': {
+    base: {},
+    same: [
+      { name: 'other' },
+      { settings: {} },
+      { models: { writer: { ...lm, timeout_sec: 7, requests_per_second: 2 } } },
+      { work_timeout_sec: 5 },
+      { output: { results_dir: '/elsewhere', log_level: 'DEBUG' } },
+    ],
+    different: [
+      ['kind', { kind: HERE }],
+      ['models.writer.simulation.accuracy', { models: { writer: { ...lm, simulation: { accuracy: 0.6 } } } }],
+      ['settings.n', { settings: { n: 3 } }],
+      ['max_samples', { max_samples: 1 }],
+      ['dataset.items', { dataset: { items: [{ question: 'q', answer: 'b' }] } }],
+      ['seed', { seed: 1 }],
     ],
   },
 };

@@ -204,6 +204,34 @@ const SCENARIOS: Scenario[] = [
     },
   },
   {
+    title: 'kinds of experiment of one’s own',
+    prepare: async (place) => {
+      await copyShipped(place);
+      for (const name of ['vote.ts', 'vote.yaml']) await writeDocumented(place, name);
+    },
+    steps: [
+      { command: 'npx reprise own-kind examples/best-of-n/experiment.yaml', prints: /correct +│ 75\.0 %/ },
+      { command: 'npx reprise own-kind vote.yaml', prints: /mean agreement/ },
+      {
+        command:
+          'npx reprise own-kind vote.yaml --name seven --set settings.votes=7 --set limits.max_lm_calls=10',
+        code: 3,
+        prints: /limits\.max_lm_calls/,
+      },
+      { command: 'npx reprise schema own-kind', prints: /work_timeout_sec/ },
+      { command: 'npx reprise dev', staysUntil: /Ctrl-C ends/ },
+      {
+        command: `npx reprise temporal workflow start --task-queue reprise --type own-kind --workflow-id best --input '{"config_path": "examples/best-of-n/experiment.yaml"}'`,
+        prints: /WorkflowId\s+best/,
+      },
+    ],
+    check: async (place) => {
+      const best = JSON.parse(await readFile(place.path('results/best-of-n/metrics.json'), 'utf8'));
+      expect(best).toMatchObject({ kind: 'own-kind', status: 'done', samples: 4, errors: 0, lm_calls: 19 });
+      expect(best.scores).toMatchObject({ correct: { mean: 0.75 }, 'any correct': { mean: 1 } });
+    },
+  },
+  {
     title: 'environments and agents of one’s own',
     prepare: copyShipped,
     steps: [

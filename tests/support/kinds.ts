@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import type { ConfigKind } from '../../src/config/kind.js';
 import { resolveConfig } from '../../src/config/load.js';
 import { agentEvalConfigs } from '../../src/kinds/agent-eval/config.js';
 import { evolveConfigs } from '../../src/kinds/evolve/config.js';
 import { judgeConfigs } from '../../src/kinds/judge/config.js';
+import { ownKindConfigs } from '../../src/kinds/own-kind/config.js';
 import { runConfigs } from '../../src/kinds/run/config.js';
 import { MINIMAL_AGENT_EVAL } from '../config/agent-eval-support.js';
 import { MINIMAL_EVOLUTION } from '../config/evolve-support.js';
@@ -18,6 +20,11 @@ export const LEAST: Readonly<Record<string, Sections>> = {
   // Named by its first bundle's folder.
   'agent-eval': { ...MINIMAL_AGENT_EVAL, datasets: ['/usr'] },
   judge: { experiment: '/work/results/toy', lm: { provider: 'simulated' } },
+  'own-kind': {
+    kind: join(import.meta.dirname, '../../examples/best-of-n/kind.ts'),
+    models: { writer: { provider: 'simulated' } },
+    dataset: { items: [{ question: 'What is 1 + 1?', answer: '2' }] },
+  },
 };
 
 /** Every kind of config, with the least that one says. */
@@ -26,6 +33,7 @@ export const EVERY_KIND: readonly { id: string; kind: ConfigKind; least: Section
   evolveConfigs,
   agentEvalConfigs,
   judgeConfigs,
+  ownKindConfigs,
 ].map((kind) => ({ id: kind.id, kind, least: LEAST[kind.id] as Sections }));
 
 /** A copy of a config with another value for a field such as `agent.lm.timeout_sec`. */

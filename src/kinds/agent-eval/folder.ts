@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { forEachConcurrently } from '../../storage/byte-streams.js';
 import type { Found } from '../../storage/experiment-folder.js';
-import { candidateNames, foundFolder } from '../../storage/experiment-folder.js';
+import { chooseFolder, foundFolder } from '../../storage/experiment-folder.js';
 import { writeStoredConfig } from '../../storage/stored-config.js';
 import { parseJson } from '../../storage/stored-file.js';
 import { planKey } from '../run/paths.js';
@@ -59,14 +59,11 @@ export async function chooseAgentEvalFolder(
   { name, config, begun }: { name: string; config: AgentEvalConfig; begun: string },
   load: (now: string) => Promise<StoredRow[]>,
 ): Promise<AgentEvalFolder> {
-  for (const experiment of candidateNames(name)) {
-    const store = results.within(experiment);
-    const { state, earlier } = await foundAgentEval(store, { id: experiment, config, begun }, load);
-    if (state === 'taken') continue;
-    const now = config.now ?? earlier?.now ?? begun;
-    return { experiment, state, config: { ...config, now }, rows: await load(now) };
-  }
-  throw new Error('unreachable: there are endlessly many names');
+  const { experiment, state, earlier } = await chooseFolder(name, (id) =>
+    foundAgentEval(results.within(id), { id, config, begun }, load),
+  );
+  const now = config.now ?? earlier?.now ?? begun;
+  return { experiment, state, config: { ...config, now }, rows: await load(now) };
 }
 
 /** Where an attempt was cut off before the rows were written, the folder holds them as good as others. */

@@ -2,7 +2,7 @@ import type { Asked, Limits } from '../../contracts/experiment.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { ExperimentProgress } from '../../contracts/progress.js';
 import type { EpisodeError, ExperimentMetrics, RunStatus } from '../../contracts/results.js';
-import type { AskedBefore, StepCost } from '../../contracts/step-cost.js';
+import type { LeaveToAsk, StepCost } from '../../contracts/step-cost.js';
 import type { Criterion } from './schema.js';
 
 /**
@@ -45,13 +45,9 @@ export interface JudgeStepName {
   step: number;
 }
 
-export interface JudgeStepInput extends JudgeStepName {
+export interface JudgeStepInput extends JudgeStepName, LeaveToAsk {
   /** From 0; a later try is told what was wrong with those before it. */
   attempt: number;
-  /** Where each request needs leave of its own: what those before this one came to. */
-  before?: AskedBefore;
-  /** No request may be sent: only a reply that is stored is wanted. Absent: one may. */
-  stored_only?: true;
 }
 
 /** What a workflow learns of a judge's reply; the reply is in the store. */

@@ -139,7 +139,7 @@ const PLAY = threadWork(import.meta.url, play);
 const VALIDATE = threadWork(import.meta.url, validate);
 
 /** Plays a sample's environment where it is called. */
-function playableHere(
+export function playableHere(
   source: EnvironmentSource,
   task: Task,
   compareSymbolically: SymbolicComparer,

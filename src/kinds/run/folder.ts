@@ -1,10 +1,10 @@
 import type { Task } from '../../contracts/environment.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import type { Found } from '../../storage/experiment-folder.js';
-import { candidateNames, foundFolder } from '../../storage/experiment-folder.js';
+import { foundFolder } from '../../storage/experiment-folder.js';
 import { jsonLine } from '../../storage/json-lines.js';
 import { readJson } from '../../storage/stored-file.js';
-import { datasetTasks } from './activities/dataset.js';
+import { datasetTasks, type NamesTasks } from './activities/dataset.js';
 import type { StoredPlan } from './activities/run-context.js';
 import { TaskHash } from './activities/task-hash.js';
 import { runConfigs } from './config.js';
@@ -18,12 +18,12 @@ async function hashOf(tasks: AsyncIterable<Task>): Promise<string> {
 }
 
 /**
- * Whether a run's folder was made for the rows that its config names now: rows of two datasets make no figure. One that
+ * Whether a folder was made for the rows that its config names now: rows of two datasets make no figure. One that
  * does not tell was made for any.
  */
 export async function holdsRows(
   store: ArtifactStore,
-  config: RunConfig,
+  config: NamesTasks,
   environment: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const rows = (await readJson<Partial<StoredPlan>>(store, planKey()))?.rows;
@@ -38,21 +38,4 @@ export function foundRun(
   environment: NodeJS.ProcessEnv,
 ): Promise<Found<RunConfig>> {
   return foundFolder(store, id, config, runConfigs, () => holdsRows(store, config, environment));
-}
-
-/**
- * Chooses the folder of a run: an unfinished one of the same config and rows is continued, a finished one is never written
- * over.
- */
-export async function chooseRunFolder(
-  results: ArtifactStore,
-  name: string,
-  config: RunConfig,
-  environment: NodeJS.ProcessEnv,
-): Promise<{ experiment: string; state: 'absent' | 'unfinished' }> {
-  for (const experiment of candidateNames(name)) {
-    const { state } = await foundRun(results.within(experiment), experiment, config, environment);
-    if (state !== 'taken') return { experiment, state };
-  }
-  throw new Error('unreachable: there are endlessly many names');
 }

@@ -4,7 +4,7 @@ import type { RegisteredKind } from '../kind.js';
 export const NAMES: KindNames = {
   id: 'run',
   noun: 'a run',
-  recognises: (raw) => 'dataset' in raw && typeof raw.dataset !== 'string',
+  recognises: (raw) => 'dataset' in raw && typeof raw.dataset !== 'string' && !('kind' in raw),
 };
 
 export const RUN: RegisteredKind = {

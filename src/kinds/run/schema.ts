@@ -37,7 +37,7 @@ const runtimeSchema = z.strictObject({
 });
 
 /** Where the rows come from and how a row becomes a task. */
-const datasetSchema = z
+export const datasetSchema = z
   .strictObject({
     items: z.array(z.record(z.string(), z.unknown())).min(1).optional().describe('Inline rows.'),
     dataset_path: z

@@ -1,5 +1,5 @@
 import { hasCallLimits } from '../../../runtime/budget.js';
-import { beginEach } from '../../../workflows/begin-each.js';
+import { beginAll } from '../../../workflows/begin-each.js';
 import { childResult } from '../../../workflows/child-result.js';
 import { REPLACES } from '../../../workflows/children.js';
 import { conduct } from '../../../workflows/conduct.js';
@@ -76,14 +76,8 @@ export function agentEval(input: AgentEvalInput, carried?: AgentEvalCarried): Pr
     carried,
     control,
     prepare: () => bundles.prepareAgentEval(input),
-    work: async (plan, handOver) => {
-      const due = rolloutsDue(plan);
-      const begun = await beginEach(due, { control, begun: carried?.begun ?? 0 }, (one) =>
-        runRollout(plan, one, control),
-      );
-      if (begun === due.length) control.allBegun();
-      else if (control.goesOn()) await handOver({ begun });
-    },
+    work: (plan, handOver) =>
+      beginAll(rolloutsDue(plan), { control, carried, handOver }, (one) => runRollout(plan, one, control)),
     continueWith: (whole) => continueAsNew<typeof agentEval>(input, whole),
     finalize: (ended) => bundles.finalizeAgentEval(ended),
   });

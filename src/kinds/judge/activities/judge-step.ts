@@ -1,10 +1,10 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { Attempt } from '../../../activities/attempt.js';
 import { heartbeating } from '../../../activities/attempt-journal.js';
+import { refusedUnstored } from '../../../activities/call-failures.js';
 import type { ModelCalls } from '../../../activities/model-calls.js';
-import { FAILURE_TYPES } from '../../../contracts/names.js';
 import type { EpisodeError } from '../../../contracts/results.js';
-import { costOfCall, noStepCost } from '../../../runtime/step-cost.js';
+import { costOfCall } from '../../../runtime/step-cost.js';
 import { isRetried } from '../../../storage/retry-marker.js';
 import { missingFile, readJson } from '../../../storage/stored-file.js';
 import type { JudgedStep, JudgeStepErrorInput, JudgeStepInput } from '../contracts.js';
@@ -44,14 +44,7 @@ export function createJudgeStep(contexts: JudgeContexts, models: ModelCalls) {
     if (replies.length < input.attempt) {
       throw missingFile(context.store, 'a reply on a step', null);
     }
-    if (input.stored_only) {
-      throw ApplicationFailure.create({
-        type: FAILURE_TYPES.limitReached,
-        message: 'the reply on a step is not stored, and no further call may be made',
-        details: [noStepCost()],
-        nonRetryable: true,
-      });
-    }
+    if (input.stored_only) throw refusedUnstored('a step');
     await refuseOthers(context, input);
     const asked = models.prepare(context.judge, next.call, { messages: next.messages });
     const record = await models.askAndKeep(context.judge, asked, attempt, (reply) =>

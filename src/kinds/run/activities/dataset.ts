@@ -4,6 +4,11 @@ import { tasksOf } from '../../../datasets/tasks.js';
 import { type EnvironmentCode, environmentSource } from '../environment-code.js';
 import type { RunConfig } from '../schema.js';
 
+/** What of a config says which tasks there are. */
+export type NamesTasks = Pick<RunConfig, 'dataset' | 'seed'> & {
+  runtime: Pick<RunConfig['runtime'], 'max_envs_to_visit'>;
+};
+
 /** How a dataset is read. */
 export interface Reading {
   /** Names where datasets are downloaded from and kept. */
@@ -17,7 +22,7 @@ export interface Reading {
  * The tasks of a config, in the run's order.
  * @throws DatasetError that names the field and the row.
  */
-export function datasetTasks({ dataset, runtime, seed }: RunConfig, reading: Reading): AsyncIterable<Task> {
+export function datasetTasks({ dataset, runtime, seed }: NamesTasks, reading: Reading): AsyncIterable<Task> {
   const { max_envs_to_visit } = runtime;
   return tasksOf(loadRows(dataset, reading), { ...dataset, seed, max_envs_to_visit }, reading.notice);
 }
@@ -27,7 +32,7 @@ export function datasetTasks({ dataset, runtime, seed }: RunConfig, reading: Rea
  * @throws InvalidInputError or DatasetError that names the field and the row.
  */
 export function checkedTasks(
-  config: RunConfig,
+  config: NamesTasks,
   reading: Reading,
   code: EnvironmentCode,
 ): AsyncIterable<Task> {
@@ -39,7 +44,7 @@ export function checkedTasks(
  * @returns what is to be said of it.
  */
 export async function checkDataset(
-  config: RunConfig,
+  config: NamesTasks,
   reading: Reading,
   code: EnvironmentCode,
 ): Promise<string[]> {

@@ -10,6 +10,7 @@ import { configOf } from '../../../config/load.js';
 import { modelNameOf } from '../../../config/model-name.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { copyArtifact } from '../../../storage/copy-artifact.js';
+import { chooseFolder } from '../../../storage/experiment-folder.js';
 import { artifactKeys } from '../../../storage/paths.js';
 import { writeStoredConfig } from '../../../storage/stored-config.js';
 import { readJson } from '../../../storage/stored-file.js';
@@ -18,7 +19,7 @@ import { tryAgent } from '../agent-factory.js';
 import { runConfigs } from '../config.js';
 import type { RunInput, RunPlan } from '../contracts.js';
 import { environmentCode } from '../environment-code.js';
-import { chooseRunFolder } from '../folder.js';
+import { foundRun } from '../folder.js';
 import { inWords } from '../in-words.js';
 import { laneRulesOf } from '../lane/lane-rules.js';
 import { ownCodeAndPrices } from '../own-code.js';
@@ -56,7 +57,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
   async function prepare(
     config: RunConfig,
     named: LoadedMemory,
-    { experiment, state }: Awaited<ReturnType<typeof chooseRunFolder>>,
+    { experiment, state }: Awaited<ReturnType<typeof chooseFolder>>,
     { store, log, runId }: { store: ArtifactStore; log: Logger; runId: string },
   ): Promise<RunPlan> {
     const { runtime, lm, agent, output } = config;
@@ -145,7 +146,9 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       const named = await memoryToBeginWith(dependencies.openStore, config);
       const results = dependencies.openStore(output.results_dir);
       const { folder, store } = await claims.take(async () => {
-        const folder = await chooseRunFolder(results, workflowId, config, dependencies.environment);
+        const folder = await chooseFolder(workflowId, (id) =>
+          foundRun(results.within(id), id, config, dependencies.environment),
+        );
         return { folder, store: results.within(folder.experiment) };
       });
       const log = dependencies.runLogs.for(store, output.log_level, 'experiment');

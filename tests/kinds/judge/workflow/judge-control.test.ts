@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { refusedUnstored } from '../../../../src/activities/call-failures.js';
+import type { LeaveToAsk } from '../../../../src/contracts/step-cost.js';
 import type { JudgedStep, JudgePlan } from '../../../../src/kinds/judge/contracts.js';
+import { addReply } from '../../../../src/kinds/judge/judging/totals.js';
 import { JudgeControl } from '../../../../src/kinds/judge/workflow/judge-control.js';
+import { CallRefusedError } from '../../../../src/runtime/ports.js';
 import { enterWorkflow, leaveWorkflow } from '../../../support/workflow-context.js';
 
 beforeEach(() => enterWorkflow(() => undefined));
@@ -22,11 +26,24 @@ const PLAN = {
 const COST = { lm_calls: 1, usage: { input_tokens: 2, output_tokens: 2 }, cost_usd: 0.5 };
 const VERDICT: JudgedStep = { kind: 'judged', scores: { helpful: 4 }, ...COST };
 
+/** Asks for a verdict. @returns what its request was allowed to be */
+async function asked(
+  control: JudgeControl,
+  answer: () => Promise<JudgedStep> = async () => VERDICT,
+): Promise<'new' | 'stored' | 'nothing'> {
+  let allowed: 'new' | 'stored' | 'nothing' = 'nothing';
+  const send = ({ stored_only }: LeaveToAsk) => {
+    allowed = stored_only ? 'stored' : 'new';
+    return answer();
+  };
+  await control.reply(send, addReply).catch((error: unknown) => {
+    expect(error).toBeInstanceOf(CallRefusedError);
+  });
+  return allowed;
+}
+
 async function judged(control: JudgeControl, steps: number): Promise<void> {
-  for (let step = 0; step < steps; step += 1) {
-    expect(await control.mayAsk()).toBe('new');
-    control.answered(VERDICT, 'new');
-  }
+  for (let step = 0; step < steps; step += 1) expect(await asked(control)).toBe('new');
 }
 
 function begun(plan: Partial<JudgePlan> = {}): JudgeControl {
@@ -57,8 +74,11 @@ describe('the outcome of a judgement', () => {
     const open = begun();
     await judged(open, 1);
     open.stop();
-    expect(await open.mayAsk()).toBe(false);
-    open.leftOpen();
+    expect(await asked(open)).toBe('nothing');
+    const refused = async () => {
+      throw new CallRefusedError();
+    };
+    await open.unit(refused, async () => expect.unreachable());
     open.allBegun();
     expect(open.outcome(false).status).toBe('stopped');
   });
@@ -78,17 +98,17 @@ it('a judgement counts what replies have cost that others are asked for in the p
   expect(control.progress()).toMatchObject({ spending: { lm_calls: 1, cost_usd: 0.5 }, units: { ended: 0 } });
   await judged(control, 1);
   // Of two calls in all, two are made.
-  expect(await control.mayAsk()).toBe(false);
+  expect(await asked(control)).toBe('nothing');
 });
 
 it('a judgement whose limit is spent still finds what is stored, and ends at the first reply that is not', async () => {
   const control = begun({ spent: { ...COST, lm_calls: 2 }, stored: 2 });
-  expect(await control.mayAsk()).toBe('stored');
-  control.answered({ ...VERDICT, counted: COST }, 'stored');
+  expect(await asked(control, async () => ({ ...VERDICT, counted: COST }))).toBe('stored');
   expect(control.progress()).toMatchObject({ spending: { lm_calls: 2 }, units: { ended: 1 } });
-  expect(await control.mayAsk()).toBe('stored');
-  control.failed({ ...COST, lm_calls: 0, cost_usd: 0 }, 'stored');
-  control.foundNone();
-  expect(await control.mayAsk()).toBe(false);
+  const unstored = async () => {
+    throw refusedUnstored('a step');
+  };
+  expect(await asked(control, unstored)).toBe('stored');
+  expect(await asked(control)).toBe('nothing');
   expect(control.outcome(false).status).toBe('limit_reached');
 });

@@ -1,0 +1,174 @@
+import { heartbeating } from '../../../activities/attempt-journal.js';
+import type { StoredCall } from '../../../activities/call-store.js';
+import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { orIncomplete } from '../../../activities/incomplete.js';
+import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
+import { pricesInUse } from '../../../activities/prices-in-use.js';
+import { setAsideCalls } from '../../../activities/set-aside.js';
+import { unkeptSoFar } from '../../../activities/unkept.js';
+import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import type { CallRecord } from '../../../contracts/language-model.js';
+import type { EpisodeError } from '../../../contracts/results.js';
+import type { StepCost } from '../../../contracts/step-cost.js';
+import { cutOffReplies } from '../../../replies/reply-faults.js';
+import { addRepeats, repeatsOfCall, sumRepeats } from '../../../runtime/repeats.js';
+import { addStep, costOfCall, noStepCost } from '../../../runtime/step-cost.js';
+import { besideOf } from '../../../statistics/beside.js';
+import { CallTally } from '../../../statistics/call-figures.js';
+import { ErrorTally } from '../../../statistics/error-tally.js';
+import { roundCost } from '../../../statistics/result-row.js';
+import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { deleteFolders } from '../../../storage/delete-folders.js';
+import { jsonLines } from '../../../storage/json-lines.js';
+import {
+  artifactKeys,
+  callsPrefix,
+  logPartsPrefix,
+  paidCallsFolder,
+  setAsidePrefix,
+  unkeptPrefix,
+} from '../../../storage/paths.js';
+import { readAhead, recordsBelow } from '../../../storage/read-ahead.js';
+import { endRetry } from '../../../storage/retry-marker.js';
+import { readJson } from '../../../storage/stored-file.js';
+import { codeChangesAtEnd } from '../../../user-code/code-file.js';
+import type { FinalizeOwnKindInput, OwnKindMetrics, OwnKindRow } from '../contracts.js';
+import type { Row } from '../define.js';
+import { KindError } from '../definition.js';
+import { sampleErrorKey, sampleErrorsPrefix, samplesPrefix } from '../paths.js';
+import { ownKindReport } from '../report.js';
+import { scoreFigures } from '../scores.js';
+import type { OwnKindContext, OwnKindContexts } from './own-kind-context.js';
+import { storedSample } from './sample-activities.js';
+
+/** The modules are those that were noted when the kind was loaded. */
+const NO_OTHER_CODE = { paths: [], folders: [] };
+
+/** Adds up what every call has cost. */
+class CallFigures {
+  cost: StepCost = noStepCost();
+  repeats = sumRepeats([]);
+  readonly tally = new CallTally();
+
+  add(record: CallRecord): CallRecord {
+    this.cost = addStep(this.cost, costOfCall(record));
+    this.repeats = addRepeats(this.repeats, repeatsOfCall(record));
+    this.tally.addCall(record);
+    this.tally.addCutOff(cutOffReplies([record]));
+    return record;
+  }
+}
+
+async function* calls(store: ArtifactStore, figures: CallFigures): AsyncGenerator<CallRecord> {
+  // Of several replies at one place a replay takes the last one.
+  for await (const record of setAsideCalls(store)) yield figures.add(record);
+  for await (const { record } of recordsBelow<StoredCall>(store, callsPrefix())) yield figures.add(record);
+}
+
+/** The row of a sample; null where nothing came of it. A row counts more than an error that came before it. */
+async function rowOf(context: OwnKindContext, sample: number): Promise<OwnKindRow | null> {
+  const { id, question, target } = await context.tasks.get(sample);
+  const stored = await storedSample(context, { sample });
+  const error = stored === null ? await readJson<EpisodeError>(context.store, sampleErrorKey(sample)) : null;
+  if (stored === null && error === null) return null;
+  const { lm_calls, usage, cost_usd } = stored?.cost ?? noStepCost();
+  const { scores = {}, ...row } = stored?.row ?? {};
+  return { ...row, id, question, target, scores, error, lm_calls, usage, cost_usd } as OwnKindRow;
+}
+
+/** Writes the experiment's artifacts from what its samples left; `metrics.json` comes last. */
+export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: WorkerDependencies) {
+  async function figuresOf({ code }: OwnKindContext, rows: readonly Row[]) {
+    try {
+      return { figures: await code.figures(rows) };
+    } catch (error) {
+      if (!(error instanceof KindError)) throw error;
+      return { figures: {}, figures_error: error.message };
+    }
+  }
+
+  async function writeEnd(context: OwnKindContext, input: FinalizeOwnKindInput, guard: Guard) {
+    const store = guard(context.store);
+    const { plan, status, message, started_at, ended_at } = input;
+    context.calls.forget();
+    const errors = new ErrorTally();
+    const rows: Row[] = [];
+    const results = async function* () {
+      const samples = Array.from({ length: plan.samples }, (_, sample) => sample);
+      for await (const row of readAhead(samples, (sample) => rowOf(context, sample))) {
+        if (row === null) continue;
+        if (row.error === null) rows.push(row);
+        else errors.add(row.error);
+        yield row;
+      }
+    };
+    await store.writeStream(artifactKeys.results, jsonLines(results()));
+    const spent = new CallFigures();
+    await store.writeStream(artifactKeys.calls, jsonLines(calls(store, spent)));
+    const values = pricesInUse(Object.values(context.config.models), dependencies.environment);
+    const code = { ...NO_OTHER_CODE, values };
+    const { cost } = spent;
+    const gathered: OwnKindMetrics = {
+      name: plan.name,
+      experiment: plan.experiment,
+      kind: 'own-kind',
+      status,
+      status_message: message,
+      kind_name: plan.kind_name,
+      models: Object.fromEntries(Object.entries(plan.models).map(([role, { model }]) => [role, model])),
+      simulated: plan.simulated,
+      samples_planned: plan.samples,
+      samples: rows.length,
+      scores: scoreFigures(rows.map(({ scores = {} }) => scores)),
+      ...(await figuresOf(context, rows)),
+      errors: errors.total,
+      errors_by_type: errors.counts(),
+      ...errors.causes(),
+      ...spent.tally.figures(),
+      lm_calls: cost.lm_calls,
+      ...spent.repeats,
+      usage: cost.usage,
+      cost_usd: cost.cost_usd === null ? null : roundCost(cost.cost_usd),
+      ...besideOf(cost, await unkeptSoFar(store)),
+      code_changes: await codeChangesAtEnd(store, code, { samples: rows.length }),
+      wall_seconds: wallSeconds(input),
+      started_at: new Date(started_at).toISOString(),
+      ended_at: new Date(ended_at).toISOString(),
+    };
+    const recorded = gathered.samples + gathered.errors;
+    const rowsFound = { planned: plan.samples, recorded, errors: gathered.errors_by_type };
+    const metrics = orIncomplete(gathered, rowsFound, 'sample');
+    await store.writeStream(artifactKeys.report, ownKindReport(metrics));
+    const { status: ended, samples, cost_usd } = metrics;
+    context
+      .log('experiment')
+      .info({ status: ended, samples, errors: metrics.errors, cost_usd }, 'experiment ended');
+    await writeMetrics(store, metrics, dependencies.runLogs);
+    return metrics;
+  }
+
+  return (input: FinalizeOwnKindInput): Promise<OwnKindMetrics> =>
+    heartbeating(async () => {
+      const context = await contexts.get(input.plan.run);
+      const { store } = context;
+      const metrics = await unlessOver(
+        () => metricsOfEnd<OwnKindMetrics>(store, input),
+        (guard) => writeEnd(context, input, guard),
+      );
+      if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(store);
+      // Samples with an error can be asked again, from the replies that they have.
+      if (metrics.status === 'done' && metrics.errors === 0) {
+        await deleteFolders(store, [
+          callsPrefix(),
+          unkeptPrefix(),
+          setAsidePrefix(),
+          paidCallsFolder(),
+          logPartsPrefix(),
+          samplesPrefix(),
+          sampleErrorsPrefix(),
+        ]);
+      }
+      await store.sweep();
+      return metrics;
+    });
+}

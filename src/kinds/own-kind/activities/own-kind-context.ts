@@ -1,0 +1,144 @@
+import type { Logger } from 'pino';
+import { CallStore } from '../../../activities/call-store.js';
+import { calledModel } from '../../../activities/called-model.js';
+import { ContextCache } from '../../../activities/context-cache.js';
+import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { Lru } from '../../../activities/lru.js';
+import type { CalledModel, ModelCalls } from '../../../activities/model-calls.js';
+import { storeOfRun } from '../../../activities/owners.js';
+import { storedConfig } from '../../../activities/stored-config.js';
+import type { Task } from '../../../contracts/environment.js';
+import type { CallRecord, GenerateRequest, Purpose } from '../../../contracts/language-model.js';
+import { PURPOSES } from '../../../contracts/language-model.js';
+import { emptyReplyText, isMissing } from '../../../replies/reply-faults.js';
+import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { type Retry, readRetry } from '../../../storage/retry-marker.js';
+import { codeBegunWith } from '../../../user-code/code-file.js';
+import { TaskReader } from '../../run/activities/task-reader.js';
+import type { Row } from '../define.js';
+import { type KindCode, kindCode, type RoleQuestion } from '../definition.js';
+import type { OwnKindConfig } from '../schema.js';
+
+/** Samples whose replies are kept in memory, for the next one. */
+const SAMPLES_IN_MEMORY = 1024;
+
+/** The type of the error of a sample that a model's reply without a word has ended. */
+export const EMPTY_REPLY = 'EmptyReply';
+
+/** Whether a reply says nothing at all, which is its provider's fault. */
+export function isEmptyReply(record: CallRecord): boolean {
+  return isMissing(record) && (record.tool_calls ?? []).length === 0;
+}
+
+/** A reply that says nothing at all: no code of a kind is given it. */
+export class EmptyReplyError extends Error {
+  override readonly name = EMPTY_REPLY;
+}
+
+/** A call that a kind's code makes, and the reply to it, where that is stored. */
+export interface SampleCall {
+  role: string;
+  key: string;
+  request: GenerateRequest;
+  record: CallRecord | null;
+}
+
+/** What a kind's code has come to on a sample: its row, or null where it waits for replies. */
+export interface SamplePass {
+  calls: SampleCall[];
+  row: Row | null;
+}
+
+/** What a call is for, in a record of it. */
+const purposeOf = (role: string): Purpose => PURPOSES.find((purpose) => purpose === role) ?? 'generate';
+
+/** What a worker knows of one experiment of a user's own kind. */
+export class OwnKindContext {
+  readonly tasks: TaskReader;
+  readonly calls: CallStore;
+  private readonly models: ReadonlyMap<string, CalledModel>;
+  /** The replies of samples, in the order in which they were asked for. */
+  private readonly replies = new Lru<number, CallRecord[]>(SAMPLES_IN_MEMORY);
+
+  constructor(
+    readonly store: ArtifactStore,
+    readonly config: OwnKindConfig,
+    readonly code: KindCode,
+    private readonly dependencies: WorkerDependencies,
+    /** Which of the samples with an error are asked again; null: all. */
+    readonly retry: Retry | null,
+  ) {
+    this.tasks = new TaskReader(store);
+    this.calls = new CallStore(store);
+    const { calls } = this;
+    const { seed, output } = config;
+    const experiment = { store, calls, log: this.log('model'), seed, resultsDir: output.results_dir };
+    const asked = Object.entries(config.models).map(([role, lm]): [string, CalledModel] => [
+      role,
+      { ...calledModel(lm, experiment, dependencies), askedAgain: retry?.at ?? null },
+    ]);
+    this.models = new Map(asked);
+  }
+
+  log(component: string): Logger {
+    return this.dependencies.runLogs.for(this.store, this.config.output.log_level, component);
+  }
+
+  model(role: string): CalledModel {
+    return this.models.get(role) as CalledModel;
+  }
+
+  /**
+   * Runs the kind's code on a sample with every reply that is stored. A reply to another question than is asked now, as
+   * where the code has changed, is none.
+   * @throws what {@link KindCode.work} throws, or EmptyReplyError
+   */
+  async pass(sample: number, models: ModelCalls): Promise<SamplePass> {
+    const task = await this.tasks.get(sample);
+    for (let replies = this.replies.get(sample) ?? []; ; ) {
+      const { questions, row } = await this.code.work(task, replies);
+      const calls = await this.found(task, questions, replies, models);
+      const open = calls.findIndex(({ record }) => record === null);
+      const known = (open === -1 ? calls : calls.slice(0, open)).map(({ record }) => record as CallRecord);
+      this.replies.set(sample, known);
+      const empty = known.find(isEmptyReply);
+      if (empty !== undefined) throw new EmptyReplyError(emptyReplyText(empty));
+      if (known.length === Math.min(replies.length, calls.length)) return { calls, row };
+      replies = known;
+    }
+  }
+
+  /** The calls that a pass has made. The code must have been given the replies to the first ones in this very order. */
+  private found(
+    { id }: Task,
+    questions: readonly RoleQuestion[],
+    replies: readonly CallRecord[],
+    models: ModelCalls,
+  ): Promise<SampleCall[]> {
+    const made = questions.map(async ({ role, question }, ordinal): Promise<SampleCall> => {
+      const call = { sample_id: id, trial: 0, purpose: purposeOf(role), ordinal };
+      const { key, request } = models.prepare(this.model(role), call, question);
+      const held = replies[ordinal];
+      const stored = held?.key === key ? held : (await this.calls.find(call, key))?.record;
+      return { role, key, request, record: stored ?? null };
+    });
+    return Promise.all(made);
+  }
+}
+
+const EXPERIMENTS_IN_MEMORY = 8;
+
+/** The experiments of users' own kinds that a worker has touched lately. */
+export class OwnKindContexts extends ContextCache<OwnKindContext> {
+  constructor(private readonly dependencies: WorkerDependencies) {
+    super(EXPERIMENTS_IN_MEMORY);
+  }
+
+  protected override async open(run: string): Promise<OwnKindContext> {
+    const { openStore, userCode, keptCode } = this.dependencies;
+    const store = storeOfRun(openStore, run);
+    const config = await storedConfig<OwnKindConfig>(store);
+    const code = kindCode(userCode, config, await codeBegunWith(store, keptCode));
+    return new OwnKindContext(store, config, code, this.dependencies, await readRetry(store));
+  }
+}

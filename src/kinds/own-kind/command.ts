@@ -1,0 +1,20 @@
+import { checkModels } from '../../activities/check-model.js';
+import { commandCode } from '../../user-code/code-runner.js';
+import type { CommandSpec } from '../kind.js';
+import { checkDataset } from '../run/activities/dataset.js';
+import { environmentCode } from '../run/environment-code.js';
+import { ownKindConfigs, samplesOf } from './config.js';
+import { kindCode } from './definition.js';
+import type { OwnKindConfig } from './schema.js';
+
+/** `reprise own-kind`. */
+export const ownKindCommand: CommandSpec<OwnKindConfig> = {
+  summary: 'run an experiment of a kind of your own: start it, attach to it, continue it after a crash',
+  argument: ['<config>', 'a YAML file'],
+  check: async (config) => {
+    const { environment, runner } = { environment: process.env, runner: commandCode() };
+    await kindCode(runner, config).checked();
+    await checkModels(ownKindConfigs.models(config), config.limits, environment);
+    return checkDataset(samplesOf(config), { environment }, environmentCode(runner));
+  },
+};

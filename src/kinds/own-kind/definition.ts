@@ -1,0 +1,278 @@
+import { InvalidInputError } from '../../config/errors.js';
+import { CODE_ENDINGS, checkFile } from '../../config/named-files.js';
+import type { Feedback, Task } from '../../contracts/environment.js';
+import { isMapping } from '../../contracts/json.js';
+import { messageWithPlace } from '../../contracts/place-of-error.js';
+import { asError, runAtOnce, runUserCode, shownValue } from '../../contracts/run-user-code.js';
+import { ComparisonUnavailableError } from '../../grading/grade.js';
+import { createRandom } from '../../statistics/random.js';
+import { codeNow, type UserCode } from '../../user-code/code.js';
+import { CodeEndedError } from '../../user-code/code-pool.js';
+import type { CodeRunner } from '../../user-code/code-runner.js';
+import { loadNamedModule } from '../../user-code/load-module.js';
+import { type Surroundings, type ThreadFunction, threadWork } from '../../user-code/thread-work.js';
+import { type EnvironmentSource, environmentSource, playableHere } from '../run/environment-code.js';
+import type { ExperimentKind, Question, Reply, Row } from './define.js';
+import type { OwnKindConfig } from './schema.js';
+
+/** Milliseconds that the file of a kind may take to be loaded, and its figures to be computed. */
+const LOADING_MS = 60_000;
+const FIGURES_MS = 300_000;
+
+/** What a kind's own code did that makes the sample an error: it threw, answered with no row, or did not come to an end. */
+export class KindError extends Error {
+  override readonly name = 'KindError';
+}
+
+/** The code of a kind, and what the config says to it. */
+interface KindSource {
+  file: string;
+  code: UserCode;
+  settings: Record<string, unknown>;
+  /** Roles that the config names a model for. */
+  roles: string[];
+}
+
+/** What a kind's code asks, and of whom. */
+export interface RoleQuestion {
+  role: string;
+  question: Question;
+}
+
+interface SampleInput extends KindSource {
+  task: Task;
+  seed: number;
+  environment: EnvironmentSource;
+  /** To the first so many questions. */
+  replies: readonly Reply[];
+}
+
+/** What came of running a kind's code on a sample: its row, or null where it waits for replies. */
+interface Worked {
+  /** In the order in which they were asked, the answered ones included. */
+  questions: RoleQuestion[];
+  row: Row | null;
+}
+
+/** Runs the code of a kind for one experiment. */
+export interface KindCode {
+  /** @returns what the kind calls itself @throws InvalidInputError where file, models or settings are wrong */
+  checked(): Promise<string>;
+  /** @throws KindError, or ComparisonUnavailableError, which a retry may mend */
+  work(task: Task, replies: readonly Reply[]): Promise<Worked>;
+  /** @throws KindError */
+  figures(rows: readonly Row[]): Promise<Record<string, number>>;
+}
+
+/**
+ * Runs the code of a config's kind, in threads where there are some.
+ * @param begunWith what is loaded, whatever the files say now
+ */
+export function kindCode(
+  { pool, compare }: CodeRunner,
+  config: OwnKindConfig,
+  begunWith?: UserCode,
+): KindCode {
+  const { kind: file, settings, models, work_timeout_sec, seed } = config;
+  let code = begunWith;
+  const run = async <Input, Value>(
+    work: ThreadFunction<KindSource & Input, Value>,
+    input: Input,
+    { timeoutMs, alone = false }: { timeoutMs: number; alone?: boolean },
+  ): Promise<Value> => {
+    // What is allowed is known in this thread alone.
+    checkFile('kind', file, 'code', CODE_ENDINGS);
+    code ??= codeNow([file]);
+    const whole = { file, code, settings, roles: Object.keys(models), ...input };
+    if (pool === null) {
+      const { signal } = new AbortController();
+      return work(whole, { timeoutMs, signal, compare });
+    }
+    return pool.run(threadWork(import.meta.url, work), whole, { timeoutMs, alone, compare });
+  };
+  return {
+    checked: () =>
+      run(describeKind, {}, { timeoutMs: LOADING_MS, alone: true }).catch((error: unknown) => {
+        if (!(error instanceof CodeEndedError)) throw error;
+        const what = error.isLate ? `was not loaded within ${LOADING_MS / 1000} s` : error.trialFault;
+        throw new InvalidInputError(`kind: ${file} ${what}`, 'kind');
+      }),
+    work: (task, replies) => {
+      const environment = environmentSource(config);
+      const timeoutMs = work_timeout_sec * 1000;
+      return run(workWithReplies, { task, seed, environment, replies }, { timeoutMs }).catch(
+        (error: unknown) => {
+          throw kindErrorOf(error, `longer than work_timeout_sec, ${work_timeout_sec} s`);
+        },
+      );
+    },
+    figures: (rows) =>
+      run(figuresOf, { rows }, { timeoutMs: FIGURES_MS }).catch((error: unknown) => {
+        throw kindErrorOf(error, `longer than ${FIGURES_MS / 1000} s for its figures`);
+      }),
+  };
+}
+
+/** What is the fault of a kind's own code. */
+function kindErrorOf(thrown: unknown, late: string): unknown {
+  if (thrown instanceof InvalidInputError || thrown instanceof ComparisonUnavailableError) return thrown;
+  if (!(thrown instanceof CodeEndedError)) return new KindError(asError(thrown).message);
+  return new KindError(
+    thrown.isLate ? `the kind’s code took ${late}` : `the kind’s code ${thrown.trialFault}`,
+  );
+}
+
+/** The kind that a file defines. @throws InvalidInputError */
+async function kindIn({ file, code }: Pick<KindSource, 'file' | 'code'>): Promise<ExperimentKind> {
+  const { default: kind } = await loadNamedModule(file, 'kind', code);
+  const fault = faultOf(kind);
+  if (fault === null) return kind as ExperimentKind;
+  throw new InvalidInputError(
+    `kind: the default export of ${file} ${fault}; make it with defineExperimentKind of reprise/kind`,
+    'kind',
+  );
+}
+
+function faultOf(kind: unknown): string | null {
+  // Of a module without a default export it is what the module exports.
+  if (!isMapping(kind) || !('name' in kind || 'work' in kind)) return 'is no kind of experiment';
+  const { name, models, settings, work, figures } = kind;
+  if (typeof name !== 'string' || name === '') return 'has no name';
+  if (!Array.isArray(models) || models.length === 0 || models.some((role) => typeof role !== 'string'))
+    return 'names no models, such as models: ["writer", "judge"]';
+  if (typeof work !== 'function') return 'has no function work';
+  if (figures !== undefined && typeof figures !== 'function') return 'has figures that are no function';
+  const hasSchema =
+    settings === undefined || typeof (settings as { safeParse?: unknown } | null)?.safeParse === 'function';
+  return hasSchema ? null : 'has settings that are no schema of zod';
+}
+
+/** The settings as the kind reads them. @throws InvalidInputError */
+function settingsOf({ name, settings: schema }: ExperimentKind, given: KindSource['settings']): unknown {
+  if (schema === undefined) {
+    const [unknown] = Object.keys(given);
+    if (unknown === undefined) return {};
+    throw new InvalidInputError(`settings.${unknown}: ${name} has no settings`, `settings.${unknown}`);
+  }
+  const read = runAtOnce(() => schema.safeParse(given));
+  if (read.success) return read.data;
+  const issues = read.error.issues.map(({ path, message }) => {
+    const field = ['settings', ...path.map(String)].join('.');
+    return { field, message: `${field}: ${message}` };
+  });
+  throw new InvalidInputError(issues.map(({ message }) => message).join('\n'), issues[0]?.field);
+}
+
+/** Loads a kind and checks what a config says to it, in a thread. @thread */
+export async function describeKind({ roles, settings, ...source }: KindSource): Promise<string> {
+  const kind = await kindIn(source);
+  const all = kind.models.join(' and ');
+  for (const role of kind.models) {
+    if (roles.includes(role)) continue;
+    throw new InvalidInputError(`models.${role}: is missing; ${kind.name} asks ${all}`, `models.${role}`);
+  }
+  for (const role of roles) {
+    if (kind.models.includes(role)) continue;
+    throw new InvalidInputError(`models.${role}: ${kind.name} asks ${all} only`, `models.${role}`);
+  }
+  settingsOf(kind, settings);
+  return kind.name;
+}
+
+/**
+ * Runs a kind's code on a sample, in a thread, until it ends or waits for a reply that is not there. What it would go on
+ * with is dropped: it is run again from its beginning when there are more replies.
+ * @thread
+ */
+export async function workWithReplies(
+  { task, seed, environment, replies, settings, ...source }: SampleInput,
+  { compare }: Surroundings,
+): Promise<Worked> {
+  const kind = await kindIn(source);
+  const questions: RoleQuestion[] = [];
+  let waits = () => {};
+  const waiting = new Promise<null>((resolve) => {
+    // Others that are asked beside it are asked by then.
+    waits = () => setImmediate(() => resolve(null));
+  });
+  const ask = (role: string, asked: string | Question): Promise<Reply> => {
+    const question = questionOf(role, asked, kind);
+    const reply = replies[questions.length];
+    questions.push({ role, question });
+    if (reply !== undefined) return Promise.resolve(structuredClone(reply));
+    waits();
+    return new Promise(() => {});
+  };
+  const grade = async (answer: string): Promise<Feedback> => {
+    const playable = playableHere(environment, task, compare, source.code);
+    const begun = await playable.begin();
+    const step = 'error' in begun ? begun : await playable.step(begun.state, answer);
+    if ('error' in step) throw new Error(step.error.message);
+    return step.feedback;
+  };
+  const random = createRandom(`${seed}/${task.id}`);
+  const given = { sample: structuredClone(task), settings: settingsOf(kind, settings), ask, grade, random };
+  try {
+    const working = runUserCode(async () => ({ row: await kind.work(given) }));
+    const ended = await Promise.race([working, waiting]);
+    return { questions, row: ended === null ? null : rowOf(ended.row) };
+  } catch (error) {
+    if (error instanceof ComparisonUnavailableError) throw error;
+    throw new Error(messageWithPlace(error, source.file));
+  }
+}
+
+/** Computes a kind's figures, in a thread. @thread */
+export async function figuresOf({
+  rows,
+  settings,
+  ...source
+}: KindSource & { rows: readonly Row[] }): Promise<Record<string, number>> {
+  const kind = await kindIn(source);
+  try {
+    const figures = (await runUserCode(() => kind.figures?.(rows, settingsOf(kind, settings)))) ?? {};
+    for (const [name, figure] of Object.entries(figures)) {
+      if (!Number.isFinite(figure)) throw new Error(`figures: ${name} is ${shownValue(figure)}, no number`);
+    }
+    return { ...figures };
+  } catch (error) {
+    throw new Error(messageWithPlace(error, source.file));
+  }
+}
+
+/** What is asked, as data. @throws Error that says what is wrong with it */
+function questionOf(role: string, asked: string | Question, { name, models }: ExperimentKind): Question {
+  if (!models.includes(role)) {
+    throw new Error(`${name} asks ${shownValue(role)}, which is none of its models (${models.join(', ')})`);
+  }
+  const whole = typeof asked === 'string' ? { messages: [{ role: 'user', content: asked }] } : asked;
+  const { messages, parameters, tools } = JSON.parse(JSON.stringify(whole ?? {})) as Partial<Question>;
+  const areMessages =
+    Array.isArray(messages) &&
+    messages.length > 0 &&
+    messages.every(({ content }) => typeof content === 'string');
+  if (!areMessages) {
+    throw new Error(`ask takes a text, or {messages: [{role, content}, …]}, and not ${shownValue(asked)}`);
+  }
+  return {
+    messages,
+    ...(parameters === undefined ? {} : { parameters }),
+    ...(tools === undefined ? {} : { tools }),
+  };
+}
+
+/** A row as it is kept. @throws Error that says what is wrong with it */
+function rowOf(answered: unknown): Row {
+  const row: unknown = isMapping(answered) ? JSON.parse(JSON.stringify(answered)) : null;
+  const scores = isMapping(answered) ? (answered.scores ?? {}) : null;
+  if (!isMapping(row) || !isMapping(scores)) {
+    throw new Error(
+      `work answers with ${shownValue(answered)}, and not with a row such as {answer, scores: {correct: true}}`,
+    );
+  }
+  for (const [name, score] of Object.entries(scores)) {
+    if (typeof score === 'boolean' || Number.isFinite(score)) continue;
+    throw new Error(`the score ${name} is ${shownValue(score)}, and neither a number nor true or false`);
+  }
+  return row as Row;
+}

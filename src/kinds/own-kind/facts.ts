@@ -1,0 +1,47 @@
+import { type Fact, rateFact, scoreFact, textFact } from '../../facts/fact.js';
+import { unitsFact } from '../../facts/frame.js';
+import type { KindFacts } from '../../facts/kind-facts.js';
+import type { OwnKindMetrics, OwnKindProgress } from './contracts.js';
+
+function facts(progress: OwnKindProgress): Fact[] {
+  const { kind_name, scores, metrics } = progress;
+  return [
+    ...(kind_name === '' ? [] : [textFact('kind_name', kind_name, { label: 'kind' })]),
+    unitsFact(progress),
+    ...Object.entries(scores).map(([name, { mean, is_share }]) => {
+      const { interval, samples } = metrics?.scores[name] ?? {};
+      const isPartial = samples !== undefined && samples < (metrics?.samples ?? 0);
+      const more = {
+        label: is_share ? name : `mean ${name}`,
+        interval,
+        note: isPartial ? `of ${samples} samples` : undefined,
+        brief: 'always' as const,
+      };
+      return is_share ? rateFact(`score:${name}`, mean, more) : scoreFact(`score:${name}`, mean, more);
+    }),
+    ...(metrics === null ? [] : figureFacts(metrics)),
+  ];
+}
+
+function figureFacts({ figures, figures_error }: OwnKindMetrics): Fact[] {
+  return [
+    ...Object.entries(figures).map(([name, figure]) => scoreFact(`figure:${name}`, figure, { label: name })),
+    ...(figures_error === undefined
+      ? []
+      : [textFact('figures_error', figures_error, { label: 'no figures' })]),
+  ];
+}
+
+/** An experiment of a user's own kind: samples, and what the kind scores of them. */
+export const OWN_KIND_FACTS: KindFacts<OwnKindProgress> = {
+  facts,
+  judged: ({ samples, errors }) => ({ what: 'sample', judged: samples, errors, of: samples + errors }),
+  atEnd: ({ kind_name, models, samples, samples_planned, errors, scores }) => ({
+    models,
+    units: { noun: 'sample', planned: samples_planned, ended: samples + errors, running: 0 },
+    kind_name,
+    scores: Object.fromEntries(
+      Object.entries(scores).map(([name, { mean, is_share }]) => [name, { mean, is_share }]),
+    ),
+  }),
+};

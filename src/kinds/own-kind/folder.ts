@@ -1,0 +1,22 @@
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { type Found, foundFolder } from '../../storage/experiment-folder.js';
+import { type OwnCode, ownCodeIn } from '../../user-code/code-file.js';
+import { holdsRows } from '../run/folder.js';
+import { ownKindConfigs, samplesOf } from './config.js';
+import type { OwnKindConfig } from './schema.js';
+
+/** What a folder is to an experiment of a user's own kind. */
+export function foundOwnKind(
+  store: ArtifactStore,
+  id: string,
+  config: OwnKindConfig,
+  environment: NodeJS.ProcessEnv,
+): Promise<Found<OwnKindConfig>> {
+  const ofTheseRows = () => holdsRows(store, samplesOf(config), environment);
+  return foundFolder(store, id, config, ownKindConfigs, ofTheseRows);
+}
+
+/** The files of the kind and of its dataset's environment. */
+export function ownCodeOf({ kind, dataset }: OwnKindConfig): OwnCode {
+  return ownCodeIn([kind, dataset.env_file]);
+}

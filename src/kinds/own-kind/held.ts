@@ -1,0 +1,25 @@
+import type { StoredCall } from '../../activities/call-store.js';
+import type { Held } from '../../activities/held.js';
+import { type MakeRoom, withoutRows } from '../../activities/reopen.js';
+import { setAside } from '../../activities/set-aside.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { callsPrefix } from '../../storage/paths.js';
+import { keysBelow, recordsBelow } from '../../storage/read-ahead.js';
+import { EMPTY_REPLY, isEmptyReply } from './activities/own-kind-context.js';
+import { sampleErrorsPrefix, sampleOf, samplesPrefix } from './paths.js';
+
+/** Counts what the folder holds: samples with a row, and those that were given up and have none. */
+export async function heldOfOwnKind(store: ArtifactStore): Promise<Held> {
+  const rows = new Set((await keysBelow(store, samplesPrefix())).map(sampleOf));
+  const errors = (await keysBelow(store, sampleErrorsPrefix())).filter((key) => !rows.has(sampleOf(key)));
+  return { samples: rows.size, errors: errors.length };
+}
+
+/** A sample goes on from the replies that it has; only an empty one is asked for once more. */
+export const makeRoomInOwnKind: MakeRoom = async (store, isNew) => {
+  if ((await keysBelow(store, sampleErrorsPrefix())).length === 0) throw withoutRows(store);
+  if (!isNew({ type: EMPTY_REPLY, message: '' })) return;
+  for await (const { record } of recordsBelow<StoredCall>(store, callsPrefix())) {
+    if (isEmptyReply(record)) await setAside(store, { call: record, at: record.at });
+  }
+};

@@ -1,0 +1,16 @@
+import type { KindNames } from '../../config/kind.js';
+import type { RegisteredKind } from '../kind.js';
+
+export const NAMES: KindNames = {
+  id: 'own-kind',
+  noun: 'an experiment of a kind of one’s own',
+  recognises: (raw) => 'kind' in raw,
+};
+
+export const OWN_KIND: RegisteredKind = {
+  ...NAMES,
+  kind: async () => (await import('./kind.js')).ownKind,
+  command: async () => (await import('./command.js')).ownKindCommand,
+  activities: async () => (await import('./activities/index.js')).createOwnKindActivities,
+  modules: { 'reprise/kind': () => import('./define.js') },
+};

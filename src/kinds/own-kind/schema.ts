@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { languageModelSchema } from '../../config/language-model-schema.js';
+import { limitsSchema, outputSchema, seedSchema } from '../../config/shared-schemas.js';
+import { MAX_CONCURRENCY } from '../../contracts/names.js';
+import { datasetSchema } from '../run/schema.js';
+
+const positiveInteger = z.int().positive();
+
+export const ownKindConfigSchema = z.strictObject({
+  name: z.string().min(1).max(100).optional().describe('Default: the name of the file.'),
+  kind: z
+    .string()
+    .min(1)
+    .describe('A TypeScript file whose default export defineExperimentKind of reprise/kind has made.'),
+  models: z
+    .record(z.string().min(1), languageModelSchema)
+    .describe('A model for each of the kind’s roles, such as {writer: …, judge: …}.'),
+  settings: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe('What the kind makes of them; the kind checks them.'),
+  dataset: datasetSchema,
+  max_samples: positiveInteger.nullable().default(null).describe('Only the first so many. Default: all.'),
+  concurrency: positiveInteger.max(MAX_CONCURRENCY).default(8).describe('Samples at once.'),
+  work_timeout_sec: z
+    .number()
+    .positive()
+    .max(3600)
+    .default(120)
+    .describe('Seconds that the kind’s own code may take on a sample, calls of models aside.'),
+  limits: limitsSchema,
+  output: outputSchema,
+  seed: seedSchema,
+});
+
+/** One experiment of a kind of a user's own. */
+export type OwnKindConfig = Omit<z.output<typeof ownKindConfigSchema>, 'name'> & { name: string };

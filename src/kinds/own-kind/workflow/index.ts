@@ -1,0 +1,4 @@
+import type { WorkflowKind } from '../../../workflows/kind.js';
+import { ownKind } from './own-kind.js';
+
+export const OWN_KIND_WORKFLOWS: WorkflowKind = { id: 'own-kind', experiment: ownKind };

@@ -1,0 +1,52 @@
+import { noStepCost, spentOf } from '../../../runtime/step-cost.js';
+import { UnitsControl, type UnitsHandedOver } from '../../../workflows/units-control.js';
+import type { OwnKindPlan, OwnKindProgress, OwnKindTotals } from '../contracts.js';
+import { OWN_KIND_FACTS } from '../facts.js';
+import { addScores } from '../scores.js';
+
+/** The state of an experiment of a user's own kind: what its samples came to, and what people ask for. */
+export class OwnKindControl extends UnitsControl<OwnKindPlan, OwnKindProgress, OwnKindTotals> {
+  protected override totals: OwnKindTotals;
+
+  /** @param before what the execution before hands over, when this one continues it. */
+  constructor(before?: UnitsHandedOver<OwnKindTotals>) {
+    super('experiment', OWN_KIND_FACTS, before?.asked);
+    this.totals = before?.totals ?? { ...noStepCost(), ended: 0, errors: 0, scores: {} };
+  }
+
+  /** @param isFirst whether nothing was done of it yet. */
+  begin(plan: OwnKindPlan, isFirst: boolean): void {
+    if (isFirst) this.totals = { ...this.totals, ended: plan.finished.length, scores: plan.scores };
+    const [first] = Object.values(plan.models);
+    this.beginUnits(plan, isFirst, { kind: 'own-kind', model: first?.model ?? '' });
+  }
+
+  /** A sample has a row. */
+  ended(scores: Readonly<Record<string, number | boolean>>): void {
+    const { totals } = this;
+    this.totals = { ...totals, ended: totals.ended + 1, scores: addScores(totals.scores, scores) };
+  }
+
+  protected override modelsOf({ models }: OwnKindPlan) {
+    return Object.fromEntries(Object.entries(models).map(([role, { model }]) => [role, model]));
+  }
+
+  protected override counted() {
+    const { plan, running, totals } = this;
+    const { ended, errors, errors_by_type = {}, scores } = totals;
+    return {
+      kind: 'own-kind' as const,
+      units: { noun: 'sample', planned: plan?.samples ?? 0, ended: ended + errors, running },
+      errors,
+      errors_by_type,
+      spending: spentOf(totals),
+      kind_name: plan?.kind_name ?? '',
+      scores: Object.fromEntries(
+        Object.entries(scores).map(([name, { sum, samples, is_share }]) => [
+          name,
+          { mean: sum / samples, is_share },
+        ]),
+      ),
+    };
+  }
+}
