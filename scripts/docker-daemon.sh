@@ -79,7 +79,7 @@ until_gone() {
 clear_remains() {
   local socket
   until_gone "$pidfile" dockerd && until_gone "$containerd_pidfile" containerd || {
-    say 'an earlier daemon goes on, but does not answer'
+    say 'an earlier daemon continues, but does not answer'
     return 1
   }
   rm -f "$pidfile" "$containerd_pidfile" "$folder/docker.sock" "$folder"/run/containerd/*.sock*

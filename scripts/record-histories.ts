@@ -126,10 +126,10 @@ function scenarios(baseUrl: string): Scenario[] {
       }),
     },
     {
-      name: 'away',
+      name: 'unreachable',
       config: sumsConfig(baseUrl, 40, {
         runtime: { concurrency: 8 },
-        lm: { model: 'openai/away-fake', max_attempts: 2 },
+        lm: { model: 'openai/unreachable-fake', max_attempts: 2 },
         limits: { max_lm_calls: 1000 },
       }),
     },
@@ -291,20 +291,20 @@ const wanted = process.argv.slice(2);
 const place = await Workplace.make();
 const provider = await startFakeProvider('openai', { latencyMs: 150 });
 const PROGRAM = ['```python', 'print(6 * 7)', '```', 'EXECUTE CODE!'].join('\n');
-/** Requests of a provider that is away for a while. */
+/** Requests of a provider that is unreachable for a while. */
 let refusals = 12;
 // Two of three sums are wrong at first; some models have ways of their own.
 provider.intercept = (request) => {
   const { model, lastUserText, number } = request;
   const behaviour = agentBehaviour(request);
   if (behaviour !== undefined) return behaviour;
-  if (model === 'coder' && !lastUserText.startsWith('Go on')) return { kind: 'reply', text: PROGRAM };
+  if (model === 'coder' && !lastUserText.startsWith('Continue')) return { kind: 'reply', text: PROGRAM };
   if (lastUserText.includes('<cheatsheet>')) {
     const sheet = `<cheatsheet>sheet ${number}</cheatsheet>`;
     return { kind: 'reply', text: number % 4 === 0 ? 'no sheet' : sheet };
   }
   if (model === 'refused') return { kind: 'status', status: 401, message: 'no such key' };
-  if (model === 'away-fake' && refusals-- > 0) return { kind: 'status', status: 503 };
+  if (model === 'unreachable-fake' && refusals-- > 0) return { kind: 'status', status: 503 };
   if (model === 'broken' && /is [12] \+/.test(lastUserText)) return { kind: 'status', status: 400 };
   return number % 3 === 0 ? undefined : { kind: 'reply', text: 'It is -1.' };
 };

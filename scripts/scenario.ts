@@ -19,7 +19,7 @@ export interface Scenario {
   leastHistories?: number;
 }
 
-/** Gives an experiment fewer lanes, pauses it, and lets it go on. */
+/** Gives an experiment fewer lanes, pauses it, and lets it continue. */
 export async function steered(id: string, client: Client): Promise<void> {
   const handle = client.workflow.getHandle(id);
   await handle.executeUpdate('setConcurrency', { args: [2] });

@@ -1,6 +1,6 @@
 /**
- * What a user's own environment or agent imports: `import { QAEnv, type Feedback } from 'reprise'`.
- * Everything here is pure, so it may also be bundled into a workflow.
+ * Exports for a user's own environment or agent: `import { QAEnv, type Feedback } from 'reprise'`. Everything here is
+ * pure, so that it may also be bundled into a workflow.
  */
 export { DynamicCheatsheetAgent } from './agents/dynamic-cheatsheet/agent.js';
 export { HistoryAgent } from './agents/history-agent.js';

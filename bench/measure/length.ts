@@ -59,9 +59,9 @@ async function historiesOf(client: Client): Promise<Histories> {
 }
 
 /** Keeps on asking for other lanes. A request is lost where no worker answers it in time. */
-async function steer(handle: WorkflowHandle, lanes: number, goesOn: () => boolean): Promise<number> {
+async function steer(handle: WorkflowHandle, lanes: number, continues: () => boolean): Promise<number> {
   let requests = 0;
-  while (goesOn()) {
+  while (continues()) {
     requests += 1;
     const asked = lanes - (requests % Math.min(lanes, 2));
     await handle.executeUpdate('setConcurrency', { args: [asked] }).catch(() => sleep(200));

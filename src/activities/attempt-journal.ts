@@ -3,33 +3,35 @@ import { ApplicationFailure } from '@temporalio/common';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import type { StepCost } from '../contracts/step-cost.js';
 
-/** What the attempts of an activity leave for the next one, in their heartbeats. */
+/** Notes that the attempts of an activity pass on to the next attempt, in heartbeats. */
 export interface AttemptNotes {
   /** Attempts that ended by themselves, with a failure. */
   ended: number;
-  /** Set before an attempt begins alone in its worker, as the server has heard; absent where none has, or it ended. */
+  /**
+   * Set before an attempt begins alone in its worker, once the server has it; absent if none has begun or it has ended.
+   */
   alone?: 'begun' | 'died';
-  /** What each part of the activity notes. */
+  /** Notes of each part of the activity. */
   parts: Record<string, object>;
 }
 
 /**
- * Workers that an activity may take along until it is suspected: whoever was beside it when one died cannot be told from
- * it, so from then on it runs alone, and where another worker dies it is given up.
+ * Lost workers after which an activity is suspected of crashing them. Any of the activities in a worker may have
+ * crashed it, so a suspect runs alone from then on; if another worker dies, it is given up.
  */
 const SUSPECTED_FROM = 2;
 
-/** Milliseconds between two signs of life; the shortest heartbeat timeout of activities is 10 s. */
+/** Milliseconds between two heartbeats; the shortest heartbeat timeout of activities is 10 s. */
 const INTERVAL = 3000;
 
 const journals = new WeakMap<Context, AttemptJournal>();
 
-/** Keeps what an attempt of an activity finds of earlier ones, and leaves for later ones. */
+/** Reads the notes of earlier attempts of an activity and writes those for later ones. */
 export class AttemptJournal {
   readonly notes: AttemptNotes;
   private hasEnded = false;
 
-  /** Finds the one journal of an attempt. */
+  /** Returns the journal of an attempt; there is one for each. */
   static of(context: Context = Context.current()): AttemptJournal {
     const journal = journals.get(context) ?? new AttemptJournal(context);
     journals.set(context, journal);
@@ -41,39 +43,39 @@ export class AttemptJournal {
     this.notes = { ended: 0, parts: {}, ...left, ...(alone === undefined ? {} : { alone: 'died' }) };
   }
 
-  /** Gives the notes of one part of the activity, to be changed in place. @param begin what its first attempt finds */
+  /** Returns the notes of one part of the activity, to be changed in place. @param begin notes for the first attempt */
   part<Notes extends object>(name: string, begin: Notes): Notes {
     const notes = { ...begin, ...this.notes.parts[name] };
     this.notes.parts[name] = notes;
     return notes;
   }
 
-  /** Attempts that ended with their worker, or with its connection. */
+  /** Attempts that ended because their worker died or lost its connection. */
   get lost(): number {
     return Math.max(this.context.info.attempt - 1 - this.notes.ended, 0);
   }
 
-  /** Those that may have been to blame: a suspect that was lost before it had begun alone is not. */
+  /** Lost attempts that may have crashed their worker: not those of a suspect that was lost before it ran alone. */
   get crashes(): number {
     return Math.min(this.lost, SUSPECTED_FROM) + Number(this.isGivenUp);
   }
 
-  /** Whether it runs alone, and is given up should its worker die. */
+  /** True if the activity runs alone, and is given up if its worker dies. */
   get isSuspect(): boolean {
     return !this.isGivenUp && this.lost >= SUSPECTED_FROM;
   }
 
-  /** Whether no further worker is risked for it. */
+  /** True if the activity is given up, so that it crashes no further worker. */
   get isGivenUp(): boolean {
     return this.notes.alone === 'died';
   }
 
-  /** Tells the server, by the next sign of life at the latest. */
+  /** Sends the notes to the server, with the next heartbeat at the latest. */
   write(): void {
     this.context.heartbeat(this.notes);
   }
 
-  /** Notes that the attempt ends with a failure, once. */
+  /** Notes once that the attempt ends with a failure. */
   end(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
@@ -83,7 +85,7 @@ export class AttemptJournal {
   }
 }
 
-/** Gives signs of life while an activity works, and notes an end with a failure, which no crash has made. */
+/** Sends heartbeats while an activity works, and notes a failure, so that it does not count as a crash. */
 export async function heartbeating<Value>(work: () => Promise<Value>): Promise<Value> {
   const journal = AttemptJournal.of();
   const timer = setInterval(() => journal.write(), INTERVAL);
@@ -97,7 +99,7 @@ export async function heartbeating<Value>(work: () => Promise<Value>): Promise<V
   }
 }
 
-/** Ends an activity that has taken so many workers along. @param cost what it has spent on requests */
+/** Creates the failure of an activity that is given up after crashes. @param cost spent on its requests */
 export function workerCrash(crashes: number, cost?: StepCost): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAILURE_TYPES.workerCrash,

@@ -1,44 +1,44 @@
 import type { CallRecord, GenerateRequest } from '../contracts/language-model.js';
-import type { AskedBefore, CutOff, FailedBefore, StepCost, Unkept } from '../contracts/step-cost.js';
+import type { AskedBefore, CutOff, FailedBefore, StepCost, Unrecorded } from '../contracts/step-cost.js';
 import { withFailure } from '../language-models/outage.js';
-import { addUnkept, timesRequested } from '../runtime/beside.js';
+import { addUnrecorded, timesRequested } from '../runtime/beside.js';
 import { costOfCall } from '../runtime/step-cost.js';
 import { AttemptJournal, heartbeating } from './attempt-journal.js';
-import { activityNameOf } from './unkept.js';
+import { activityNameOf } from './unrecorded.js';
 
-/** What attempts of an activity that asks a model leave for the next one. */
+/** Notes that attempts of an activity that requests a model pass on to the next attempt. */
 interface ModelNotes extends FailedBefore {
-  /** Attempts that ended before they had asked for anything, as where the store was unreachable. */
+  /** Attempts that ended before they sent a request, for example because the store was unreachable. */
   unasked: number;
-  /** What the failed ones may have cost; absent where there was none. */
-  unkept?: Unkept;
-  /** The attempt whose request is in flight; absent: none. */
+  /** Possible cost of the failed requests; absent if there were none. */
+  unrecorded?: Unrecorded;
+  /** Number of the attempt whose request is in flight; absent if none is. */
   sent?: number;
-  /** Attempts that were cut off while theirs was. */
+  /** Attempts that were cut off while their request was in flight. */
   cut: number;
-  /** A reply that the store has not taken yet, without what was asked, and requests cut off before it. */
-  held?: { reply: HeldReply; crashes: number };
+  /** Pending reply, which the store has not accepted yet, without its request; and the requests cut off before it. */
+  held?: { reply: PendingReply; crashes: number };
 }
 
-type HeldReply = Omit<CallRecord, 'messages' | 'tools' | 'parameters'>;
+type PendingReply = Omit<CallRecord, 'messages' | 'tools' | 'parameters'>;
 
-/** Bytes of a reply that the server keeps; a longer one lives in the worker only. */
-const MOST_HELD = 32_768;
+/** Maximum bytes of a pending reply kept by the server; a longer one is kept only in the worker. */
+const MAX_PENDING = 32_768;
 
-/** What one request comes to. */
+/** Usage and cost of one request. */
 type Price = Pick<CallRecord, 'usage' | 'cost_usd'>;
 
-/** An attempt of an activity that asks a model, and what is known of those before it. */
+/** Attempt of an activity that requests a model, with its knowledge of earlier attempts. */
 export class Attempt {
   private hasAsked = false;
-  /** What those may have cost that a crash cut off. */
-  private lost: Unkept | null = null;
+  /** Possible cost of the requests that a crash cut off. */
+  private lost: Unrecorded | null = null;
   private hasFoundCounted = false;
   private readonly journal = AttemptJournal.of();
   private readonly notes: ModelNotes;
-  /** Attempts that were lost before they had begun. */
+  /** Attempts that were lost before they began. */
   private readonly idle: number;
-  /** Of the activity; see `activityNameOf`. */
+  /** Name of the activity; see `activityNameOf`. */
   readonly activity = activityNameOf(this.journal.context);
 
   private constructor(private readonly before: AskedBefore | undefined) {
@@ -50,8 +50,8 @@ export class Attempt {
   }
 
   /**
-   * Runs the attempt that this activity's context is of, heartbeating.
-   * @param before where each request is an activity: what those of the same call before this one came to.
+   * Runs the attempt of the current activity context, with heartbeats.
+   * @param before if each request is an activity of its own: outcome of earlier requests of the same call.
    */
   static async run<Value>(work: (attempt: Attempt) => Promise<Value>, before?: AskedBefore): Promise<Value> {
     const attempt = new Attempt(before);
@@ -66,17 +66,17 @@ export class Attempt {
     }
   }
 
-  /** Whether the activity ends with its first request, whatever comes of it: the next one needs leave of its own. */
+  /** True if the activity ends after its first request, whatever the outcome: the next request needs its own grant. */
   get isSingle(): boolean {
     return this.before !== undefined;
   }
 
-  /** Workers that have died with this activity, where no further one is risked for it; null where one is. */
+  /** Workers that died with this activity, if it is given up for that; otherwise null. */
   get deadWorkers(): number | null {
     return this.journal.isGivenUp ? this.journal.crashes : null;
   }
 
-  /** How requests for this call have failed. */
+  /** Failures of earlier requests for this call. */
   get soFar(): FailedBefore {
     const { failures, refused_since } = this.notes;
     const before: FailedBefore = this.before ?? { failures: 0 };
@@ -84,68 +84,68 @@ export class Attempt {
     return { failures: before.failures + failures, ...(since === undefined ? {} : { refused_since: since }) };
   }
 
-  /** Requests for this call that a crash may have cut off: they may have been answered, and paid. */
+  /** Requests for this call that a crash may have cut off: they may have been answered and charged. */
   get cutOff(): CutOff {
     const own = this.ownCrashes;
     const { crashes = 0, sent = 0 } = this.before ?? {};
-    // A worker is told from a dead one by what the server has heard of it, and may be late to say what it has sent.
+    // The server may know of a dead worker before it receives the worker's last note of a sent request.
     return { crashes: crashes + own, sent: sent + Math.min(this.notes.cut, own) };
   }
 
-  /** The same where the reply is stored already: one of them has brought it. */
+  /** Cut-off requests if the reply is already stored: one of them brought it. */
   get cutOffBesideReply(): CutOff {
     const { crashes, sent } = this.cutOff;
     return { crashes: Math.max(crashes - 1, 0), sent: Math.max(sent - 1, 0) };
   }
 
-  /** What this activity has spent on requests whose reply is not kept; null where there was none. */
-  get unkept(): Unkept | null {
-    return addUnkept(this.notes.unkept, this.lost);
+  /** Amount that this activity spent on requests whose reply was not kept; null if there were none. */
+  get unrecorded(): Unrecorded | null {
+    return addUnrecorded(this.notes.unrecorded, this.lost);
   }
 
-  /** Of those that this activity has sent. */
+  /** Requests of this activity that a crash may have cut off. */
   private get ownCrashes(): number {
     const { failures, unasked, held } = this.notes;
     const { attempt } = this.journal.context.info;
     return held?.crashes ?? Math.max(attempt - 1 - failures - unasked - this.idle, 0);
   }
 
-  /** A request is sent. */
+  /** Notes that a request is sent. */
   asks(): void {
     this.hasAsked = true;
     this.notes.sent = this.journal.context.info.attempt;
   }
 
   /**
-   * The request failed.
-   * @param unkept what it may have cost; null where it was never sent.
+   * Notes that the request failed.
+   * @param unrecorded its possible cost; null if it was never sent.
    */
-  failed(error: unknown, unkept: Unkept | null): void {
+  failed(error: unknown, unrecorded: Unrecorded | null): void {
     this.hasAsked = true;
     const { refused_since } = withFailure(this.soFar, error);
     this.notes.failures += 1;
     delete this.notes.sent;
     delete this.notes.refused_since;
     if (refused_since !== undefined) this.notes.refused_since = refused_since;
-    this.note(unkept);
+    this.note(unrecorded);
   }
 
-  /** The request was refused as everything is: that is no failure of this call, and nothing of it is under way. */
-  forgiven(unkept: Unkept | null): void {
+  /** Notes that the request was refused in an outage: that is no failure of this call, and none is in flight. */
+  forgiven(unrecorded: Unrecorded | null): void {
     this.hasAsked = false;
     delete this.notes.sent;
-    this.note(unkept);
+    this.note(unrecorded);
   }
 
-  /** There is a reply, and the store does not take it. */
+  /** Notes a pending reply, which the store does not accept. */
   holds({ messages, tools, parameters, ...reply }: CallRecord): void {
-    if (Buffer.byteLength(JSON.stringify(reply)) > MOST_HELD) return;
+    if (Buffer.byteLength(JSON.stringify(reply)) > MAX_PENDING) return;
     this.notes.held ??= { reply, crashes: this.ownCrashes };
     delete this.notes.sent;
     this.journal.write();
   }
 
-  /** The reply to this question that an attempt before this one could not store; null where there is none. */
+  /** Returns the reply to this request that an earlier attempt could not store; null if there is none. */
   leftFor({ key, request }: { key: string; request: GenerateRequest }): CallRecord | null {
     const reply = this.notes.held?.reply;
     if (reply?.key !== key) return null;
@@ -153,35 +153,39 @@ export class Attempt {
     return { ...reply, messages, ...(tools === undefined ? {} : { tools }), parameters };
   }
 
-  private note(unkept: Unkept | null): void {
-    const all = addUnkept(this.notes.unkept, unkept);
-    if (all !== null) this.notes.unkept = all;
+  private note(unrecorded: Unrecorded | null): void {
+    const all = addUnrecorded(this.notes.unrecorded, unrecorded);
+    if (all !== null) this.notes.unrecorded = all;
     this.journal.write();
   }
 
-  /** There is a reply, or none will come: each request that a crash has cut off may have cost as much. */
+  /** Notes that a reply came, or that none will come: each request that a crash cut off may have cost as much. */
   concludes(price: Price): void {
     this.lost = timesRequested(this.ownCrashes, price);
   }
 
   /**
-   * The reply is stored already: one of those requests may have brought it.
-   * @param isCounted an earlier execution has paid for it, and the experiment's totals began with it.
+   * Notes that the reply is already stored: one of the cut-off requests may have brought it.
+   * @param isCounted an earlier execution paid for it, and it is part of the experiment's initial totals.
    */
   finds(price: Price, isCounted: boolean): void {
     this.hasFoundCounted = isCounted;
     this.lost = timesRequested(Math.max(this.ownCrashes - 1, 0), price);
   }
 
-  /** Whether its reply was counted before this execution began. */
+  /** True if the reply was counted before this execution began. */
   get isCounted(): boolean {
     return this.hasFoundCounted;
   }
 
-  /** What a reply has cost, and what this activity has spent beside it. */
+  /** Returns the cost of a reply, with the amount that this activity spent in addition. */
   costOf(record: CallRecord): StepCost {
-    const { unkept, isCounted } = this;
+    const { unrecorded, isCounted } = this;
     const cost = costOfCall(record);
-    return { ...cost, ...(unkept === null ? {} : { unkept }), ...(isCounted ? { counted: cost } : {}) };
+    return {
+      ...cost,
+      ...(unrecorded === null ? {} : { unrecorded }),
+      ...(isCounted ? { counted: cost } : {}),
+    };
   }
 }

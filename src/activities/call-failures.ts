@@ -1,31 +1,34 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { LanguageModelConfig } from '../config/language-model-schema.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
-import type { AskAgain, StepCost, Unkept } from '../contracts/step-cost.js';
+import type { AskAgain, StepCost, Unrecorded } from '../contracts/step-cost.js';
 import {
   isRetryableKind,
   type LanguageModelError,
   type LanguageModelErrorKind,
 } from '../language-models/errors.js';
-import { costOfUnkept, noStepCost } from '../runtime/step-cost.js';
+import { costOfUnrecorded, noStepCost } from '../runtime/step-cost.js';
 import { pauseAfter } from './pause-after.js';
 
-/** The prompt is not taken, or what would be said to it is withheld. */
+/** Error kinds of a request that the provider refuses for its content. */
 const REFUSED: readonly LanguageModelErrorKind[] = ['bad_request', 'content_filter'];
 
-/** What the provider says of a request that it refused for its content; null where the error is another one. */
+/** Returns the provider's reason for refusing a request for its content; null for another error. */
 export function refusalOf(error: unknown): string | null {
   const isRefused = error instanceof ApplicationFailure && REFUSED.some((kind) => kind === error.type);
   return isRefused ? error.message : null;
 }
 
-/** What was wrong where a call was given up that another attempt might answer; null where the error is another one. */
+/** Returns the message of a final failure whose kind is otherwise retryable; null for another error. */
 export function gaveUpOf(error: unknown): string | null {
   const gaveUp = error instanceof ApplicationFailure && error.nonRetryable === true;
   return gaveUp && isRetryableKind(error.type ?? '') ? error.message : null;
 }
 
-/** Says that a reply is not there where only one that is stored was wanted. @param what it is to, such as `a step` */
+/**
+ * Creates the failure for a missing reply when only a stored one may be used.
+ * @param what its purpose, such as `a step`
+ */
 export function refusedUnstored(what: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAILURE_TYPES.limitReached,
@@ -35,13 +38,13 @@ export function refusedUnstored(what: string): ApplicationFailure {
   });
 }
 
-/** What a call had cost that failed for good. */
+/** Returns the cost of a call that failed finally. */
 export function costOfFailed(error: unknown): StepCost {
   const told = error instanceof ApplicationFailure ? (error.details?.[0] as StepCost | undefined) : undefined;
   return told ?? noStepCost();
 }
 
-/** Whether a call is not tried again after so many failures. */
+/** Reports whether a call is not tried again after this number of failures. */
 export function isFinalFailure(
   { retryable }: LanguageModelError,
   failures: number,
@@ -50,17 +53,17 @@ export function isFinalFailure(
   return !retryable || failures >= max_attempts;
 }
 
-/** What an activity that ends with a provider's failure tells: what it has spent, and whether it may be asked again. */
-interface Told {
-  unkept: Unkept | null;
+/** Details of the failure that ends an activity: its cost, and whether the request may be repeated. */
+interface FailureDetails {
+  unrecorded: Unrecorded | null;
   again?: AskAgain;
 }
 
-/** Turns a provider's failure into what the retry policy should do, or whoever waits for the activity. */
+/** Converts a provider's failure into one for the retry policy, or for the workflow that waits for the activity. */
 export function failureOf(
   error: LanguageModelError,
   { failures, isFinal }: { failures: number; isFinal: boolean },
-  told?: Told,
+  told?: FailureDetails,
 ): ApplicationFailure {
   const { kind, message, retryable, fatalForRun, retryAfterMs } = error;
   return ApplicationFailure.create({
@@ -72,7 +75,7 @@ export function failureOf(
   });
 }
 
-function detailsOf({ unkept, again }: Told): unknown[] {
-  if (again !== undefined) return [costOfUnkept(unkept), again];
-  return unkept === null ? [] : [costOfUnkept(unkept)];
+function detailsOf({ unrecorded, again }: FailureDetails): unknown[] {
+  if (again !== undefined) return [costOfUnrecorded(unrecorded), again];
+  return unrecorded === null ? [] : [costOfUnrecorded(unrecorded)];
 }

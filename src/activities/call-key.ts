@@ -7,7 +7,7 @@ function hash(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
-/** What is asked, field by field in a fixed order, so that equal questions have equal text. */
+/** Lists the fields of a request in a fixed order, so that equal requests have equal text. */
 function question(model: string, { messages, parameters, tools }: GenerateRequest): unknown[] {
   const { temperature = null, max_output_tokens = null, thinking_budget = null, logprobs } = parameters;
   const spoken = messages.map(({ role, content, tool_calls, tool_call_id }) => [
@@ -26,32 +26,32 @@ function place({ sample_id, trial, purpose, ordinal }: CallIdentity): unknown[] 
 }
 
 /**
- * A call's key: model, parameters, messages and identity. The same key means the same question asked at the same
- * place, so its answer is never paid twice.
+ * Returns a call's key: a hash of model, parameters, messages and identity. The same key means the same request for the
+ * same identity, so its reply is never paid for twice.
  */
 export function callKeyOf(model: string, request: GenerateRequest): string {
   return hash([...question(model, request), ...place(request.call)]);
 }
 
-/** The key without the identity: equal prompts share it (`lm.cache`). */
+/** Returns the key without the identity, which equal prompts share (`lm.cache`). */
 export function promptKeyOf(model: string, request: GenerateRequest): string {
   return hash(question(model, request));
 }
 
 /**
- * What a provider is sent to recognise a repeat. Of one experiment: a second run asks anew, and must not be given the
- * first one's replies.
+ * Returns the key by which a provider recognises a repeated request. It includes the experiment: a second run sends new
+ * requests and must not receive the first one's replies.
  */
 export function idempotencyKeyOf(run: string, key: string): string {
   return hash([run, key]);
 }
 
-/** Names an execution's place in the run; its record lies there, and holds the key to be compared. */
+/** Returns the name of an execution's record in the run; the record holds the key to be compared. */
 export function executionHash({ sample_id, trial, ordinal }: ExecutionIdentity): string {
   return hash(['execution', sample_id, trial, ordinal]);
 }
 
-/** An execution's key: the program, what it may use, and the identity. */
+/** Returns an execution's key: a hash of program, time limit, sandbox and identity. */
 export function executionKeyOf(
   execution: ExecutionIdentity,
   { code, timeout_sec }: CodeRequest,
@@ -60,7 +60,7 @@ export function executionKeyOf(
   return hash([code, timeout_sec, sandbox, executionHash(execution)]);
 }
 
-/** Names a call's place in the run; its record lies there, and holds the key to be compared. */
+/** Returns the name of a call's record in the run; the record holds the key to be compared. */
 export function identityHash(call: CallIdentity): string {
   return hash(place(call));
 }

@@ -10,7 +10,7 @@ import type {
 import type { CutOff } from '../contracts/step-cost.js';
 import { cutOffOf, largerCutOff, repeatsOf } from '../runtime/repeats.js';
 
-/** What is sent to the model: the agent's request, with the run's parameters where it has none of its own. */
+/** Builds the request for the model: the agent's request, with the run's parameters as defaults. */
 export function requestOf(
   lm: LanguageModelConfig,
   call: CallIdentity,
@@ -31,25 +31,25 @@ export function requestOf(
   };
 }
 
-/** How a call came by its reply. */
+/** Reply of a call, and how it was obtained. */
 export interface Answered {
   key: string;
   reply: GenerateReply;
-  /** The configured model's name, for a reply that names none. */
+  /** Configured model name, for a reply that names none. */
   model: string;
   cost_usd: number | null;
   latency_ms: number;
   /** Requests that the provider answered with a failure. */
   failures: number;
   cutOff: CutOff;
-  /** The reply came from the shared cache: nothing was sent and nothing is paid. */
+  /** True if the reply came from the shared cache: nothing was sent and nothing is paid. */
   cached: boolean;
 }
 
-/** Characters of what was thought that an agent is told, where nothing was said. */
+/** Characters of the reasoning that an agent receives when the reply has no text. */
 const SHOWN_REASONING = 200;
 
-/** What an agent is told of an answered call. */
+/** Returns the part of an answered call that its agent receives. */
 export function replyOf(record: Omit<CallRecord, 'key'>): GeneratedReply {
   const { text, reasoning, only_thought, finish_reason, cost_usd, usage, usage_estimated, tool_calls } =
     record;
@@ -70,7 +70,7 @@ export function replyOf(record: Omit<CallRecord, 'key'>): GeneratedReply {
   };
 }
 
-/** A record of which is known that more requests were sent for it than it says. */
+/** Returns a record that counts at least the known cut-off requests. */
 export function repeatedAtLeast(record: CallRecord, known: CutOff): CallRecord {
   const before = cutOffOf(record);
   const { crashes, sent } = largerCutOff(before, known);
@@ -80,7 +80,7 @@ export function repeatedAtLeast(record: CallRecord, known: CutOff): CallRecord {
   return { ...rest, attempts, ...repeatsOf({ crashes, sent }) };
 }
 
-/** The row of `calls.jsonl` for an answered call. */
+/** Builds the row of `calls.jsonl` for an answered call. */
 export function recordOf(request: GenerateRequest, answered: Answered): CallRecord {
   const { key, reply, model, cost_usd, latency_ms, failures, cutOff, cached } = answered;
   return {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { StepAnswer } from '../contracts/environment.js';
 import type { CallIdentity, CallRecord } from '../contracts/language-model.js';
 import type { CutOff, StepCost } from '../contracts/step-cost.js';
@@ -8,65 +9,64 @@ import { readJson } from '../storage/stored-file.js';
 import { identityHash } from './call-key.js';
 import { repeatedAtLeast } from './call-record.js';
 import { keepFirst } from './first-record.js';
-import { Lru } from './lru.js';
 import { setAside } from './set-aside.js';
 
-/** Records kept in memory for the part that will soon list them. */
+/** Records kept in memory, for the part that will soon list them. */
 const REMEMBERED = 512;
 
-/** An answered call and, where it acted on a built-in environment, what that said. */
+/** Answered call, with the answer of a built-in environment if it acted on one. */
 export interface StoredCall {
   record: CallRecord;
   answer: StepAnswer | null;
 }
 
-/** What earlier executions of an experiment have paid for, as the execution that continues them found it. */
+/** Calls that earlier executions of an experiment paid for, as read by the execution that continues them. */
 export interface PaidCalls {
   execution: string;
   cost: StepCost;
-  /** When each reply that lay at a call's place came, by the place's hash. */
+  /** Time of each stored reply, by the hash of the call's identity. */
   calls: Record<string, string>;
 }
 
-/** An environment's answer that came later than the reply it is to. */
+/** Environment's answer that was stored after the reply it belongs to. */
 interface LateAnswer {
-  /** Of the call. */
+  /** Key of the call. */
   key: string;
   answer: StepAnswer;
 }
 
-/** What is known of requests beside the one that brought the reply that is kept, where another one has brought its own. */
+/** Returns the requests known besides the one that brought the kept reply, if another request brought its own reply. */
 function beside(kept: CallRecord, own: CallRecord): CutOff {
   const cutOff = cutOffOf(own);
-  // A person's words have no usage: nothing was sent for them.
+  // A person's reply has no usage: nothing was sent for it.
   const isOther = own.usage !== undefined && own.cached !== true && own.at !== kept.at;
   return isOther ? largerCutOff(cutOff, { crashes: 1, sent: 1 }) : cutOff;
 }
 
 /**
- * A run's answered calls, one object each, from the reply until the run is done. This is what makes a finished call
- * survive: a second attempt, or a later execution, looks here before it asks the provider. The first reply that is
- * stored is the reply, and the first answer to it the answer, whoever else has asked.
+ * Answered calls of a run, one object each, kept from the reply until the run is done. Because of this a finished call
+ * survives: a second attempt, or a later execution, looks here before it requests the provider. The first reply that is
+ * stored is the one used, and so is the first answer to it, whoever else requested one.
  */
 export class CallStore {
-  private readonly recent = new Lru<string, StoredCall>(REMEMBERED);
+  private readonly recent = new LRUCache<string, StoredCall>({ max: REMEMBERED });
 
-  /** What was counted before the execution began; it does not change while that works. */
+  /** Calls counted before the execution began; they do not change while it works. */
   private counted: Promise<PaidCalls | null> | undefined;
 
   constructor(private readonly store: ArtifactStore) {}
 
-  /** Where its records lie, for messages. */
+  /** Location of the records, for messages. */
   get uri(): string {
     return this.store.uri;
   }
 
-  /** Stores a call, unless a reply to the same question is there. @returns what is kept at its place then. */
+  /** Stores a call, unless a reply to the same request is stored. @returns the call that is stored then. */
   save(call: StoredCall): Promise<StoredCall> {
     return this.keepFirst(call, ({ record }) => record.key);
   }
 
-  /** Stores a call where its place is free, whatever was asked there. @returns what is kept at its place then. */
+  /** Stores a call if its identity has none yet, whatever the request. @returns the call that is stored then. */
   keep(call: StoredCall): Promise<StoredCall> {
     return this.keepFirst(call, () => '');
   }
@@ -76,16 +76,16 @@ export class CallStore {
     const kept = await keepFirst(this.store, callKey(name), {
       record: call,
       keyOf,
-      // It was paid, and stays among the calls.
+      // The replaced reply was paid for, and stays among the calls.
       replaces: ({ record }) => setAside(this.store, { call: record, at: record.at }),
     });
-    // Who came first cannot know that it was asked for again.
+    // The stored record cannot know of later requests.
     const counted = await this.countRepeated(kept, beside(kept.record, call.record));
     this.recent.set(name, counted);
     return counted;
   }
 
-  /** Notes what is known of requests for a stored call that were sent for nothing, where its record says less. */
+  /** Adds the known cut-off requests of a stored call to its record, if it counts fewer. */
   async countRepeated(stored: StoredCall, cutOff: CutOff): Promise<StoredCall> {
     const record = repeatedAtLeast(stored.record, cutOff);
     if (record === stored.record) return stored;
@@ -96,7 +96,7 @@ export class CallStore {
     return counted;
   }
 
-  /** Whether the experiment's totals and limits began with this reply: an earlier execution has paid for it. */
+  /** Reports whether the experiment's initial totals include this reply: an earlier execution paid for it. */
   async isCounted(record: CallRecord): Promise<boolean> {
     this.counted ??= readJson<PaidCalls>(this.store, paidCallsKey());
     try {
@@ -107,12 +107,12 @@ export class CallStore {
     }
   }
 
-  /** Forgets what it has seen: another worker may have counted more requests since. */
+  /** Clears the memory: another worker may have counted more requests since. */
   forget(): void {
     this.recent.clear();
   }
 
-  /** Stores the environment's answer to a stored call, unless there is one. @returns the one that is kept then. */
+  /** Stores the environment's answer to a stored call, unless there is one. @returns the answer that is stored then. */
   async keepAnswer(record: CallRecord, answer: StepAnswer): Promise<StepAnswer> {
     const { key } = record;
     const name = identityHash(record);
@@ -123,14 +123,14 @@ export class CallStore {
     return kept.answer;
   }
 
-  /** The environment's answer to a stored call; null where it has not come yet. */
+  /** Returns the environment's answer to a stored call; null if there is none yet. */
   async answerTo({ record, answer }: StoredCall): Promise<StepAnswer | null> {
     if (answer !== null) return answer;
     const late = await readJson<LateAnswer>(this.store, stepAnswerKey(identityHash(record)));
     return late?.key === record.key ? late.answer : null;
   }
 
-  /** The record at a call's place, whatever it was asked; null where there is none. */
+  /** Returns the record of a call's identity, whatever its request; null if there is none. */
   async at(call: CallIdentity): Promise<StoredCall | null> {
     const name = identityHash(call);
     const recent = this.recent.get(name);
@@ -138,7 +138,7 @@ export class CallStore {
     return readJson<StoredCall>(this.store, callKey(name));
   }
 
-  /** The record of exactly this call: same place, same key. */
+  /** Returns the record of exactly this call: same identity, same key. */
   async find(call: CallIdentity, key: string): Promise<StoredCall | null> {
     const stored = await this.at(call);
     return stored?.record.key === key ? stored : null;

@@ -11,7 +11,7 @@ import type { WorkerDependencies } from './dependencies.js';
 import { locatedFiles } from './locate.js';
 import type { CalledModel } from './model-calls.js';
 
-/** The experiment that a model is called for. */
+/** Experiment that a model is called for. */
 export interface CallingExperiment {
   store: ArtifactStore;
   resultsDir: string;
@@ -20,7 +20,7 @@ export interface CallingExperiment {
   seed: number;
 }
 
-/** A model as an experiment calls it. It is made with the first call, and again where that failed. */
+/** Returns a model for an experiment's calls. The model is created with the first call, and again if that failed. */
 export function calledModel(
   given: LanguageModelConfig,
   { seed, ...experiment }: CallingExperiment,
@@ -32,7 +32,7 @@ export function calledModel(
   let model: ReturnType<CalledModel['languageModel']> | undefined;
   const languageModel = () => {
     const openRecording = locatedFiles(openStore);
-    const made = model ?? createLanguageModel(lm, { environment, seed, notice: notify, openRecording });
+    const made = model ?? createLanguageModel(lm, { environment, seed, notify: notify, openRecording });
     model = made;
     made.catch(() => {
       model = undefined;

@@ -10,7 +10,7 @@ import type { WorkerDependencies } from './dependencies.js';
 
 type Environment = WorkerDependencies['environment'];
 
-/** @throws InvalidInputError where the user's own table cannot be read. */
+/** Reads the price table. @throws InvalidInputError if the user's own table cannot be read. */
 export function priceTableOf(environment: Environment): PriceTable {
   try {
     return priceTable(environment);
@@ -19,7 +19,7 @@ export function priceTableOf(environment: Environment): PriceTable {
   }
 }
 
-/** The model at the server that the config or the environment names. @throws InvalidInputError */
+/** Returns the model with the server that the config or the environment names. @throws InvalidInputError */
 function modelAt(lm: LanguageModelConfig, section: string, environment: Environment): LanguageModelConfig {
   try {
     return atServer(lm, environment);
@@ -29,8 +29,8 @@ function modelAt(lm: LanguageModelConfig, section: string, environment: Environm
 }
 
 /**
- * Everything about a model that can be checked without a call: its key, its script, its price where costs are limited.
- * @param section where the model stands in the config, e.g. `agent.lm`.
+ * Checks all of a model that needs no call: its key, its script, and its price if costs are limited.
+ * @param section the model's section of the config, e.g. `agent.lm`.
  * @throws InvalidInputError that names the field.
  */
 export async function checkModel(
@@ -58,7 +58,7 @@ export async function checkModel(
   }
 }
 
-/** The same of every model of a config. @param models by their sections */
+/** Checks every model of a config in this way. @param models by their sections */
 export async function checkModels(
   models: Readonly<Record<string, LanguageModelConfig>>,
   limits: Pick<Limits, 'max_cost_usd'>,

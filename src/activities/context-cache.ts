@@ -1,20 +1,21 @@
-import { Lru, loadedOnce } from './lru.js';
+import { LRUCache } from 'lru-cache';
+import { loadedOnce } from './loaded-once.js';
 
-/** What a worker has read of the experiments that it touched lately, by the run as activities are handed it. */
+/** Cache of the contexts of recently used experiments in a worker, by the run reference of the activities. */
 export abstract class ContextCache<Context> {
-  private readonly contexts: Lru<string, Promise<Context>>;
+  private readonly contexts: LRUCache<string, Promise<Context>>;
 
-  /** @param capacity experiments that are kept */
+  /** @param capacity maximum number of experiments */
   constructor(capacity: number) {
-    this.contexts = new Lru(capacity);
+    this.contexts = new LRUCache({ max: capacity });
   }
 
-  /** Where reading fails, the next one who asks reads it anew. */
+  /** Returns a context; after a failed read, the next call reads it again. */
   get(run: string): Promise<Context> {
     return loadedOnce(this.contexts, run, () => this.open(run));
   }
 
-  /** After the experiment's folder was written anew. */
+  /** Removes a context, after the experiment's folder was rewritten. */
   forget(run: string): void {
     this.contexts.delete(run);
   }

@@ -2,21 +2,21 @@ import { ApplicationFailure } from '@temporalio/common';
 import { KilledError } from '../sandboxes/sandbox.js';
 import { AttemptJournal, heartbeating } from './attempt-journal.js';
 
-/** A program that is killed this often most likely kills itself, which is not known, so it is no score either. */
-const MOST_KILLS = 3;
+/** Maximum kills of a program. It then most likely causes them itself, but that is not certain, so it is not scored. */
+const MAX_KILLS = 3;
 
-/** Counts a kill, over all attempts of the activity. @returns whether it was the last that is borne. */
+/** Counts a kill, over all attempts of the activity. @returns whether the limit is reached. */
 export function isLastKill(error: unknown): error is KilledError {
   if (!(error instanceof KilledError)) return false;
   const journal = AttemptJournal.of();
   const program = journal.part('program', { kills: 0 });
   program.kills += 1;
   journal.write();
-  return program.kills >= MOST_KILLS;
+  return program.kills >= MAX_KILLS;
 }
 
 /**
- * Runs a program, heartbeating, and counts how often something kills it, over all attempts of the activity.
+ * Runs a program with heartbeats, and counts how often it is killed, over all attempts of the activity.
  * @throws a final failure of the type `killed` with the last kill.
  */
 export async function countingKills<Value>(run: () => Promise<Value>): Promise<Value> {

@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { LRUCache } from 'lru-cache';
 import { InvalidInputError } from '../config/errors.js';
 import { NotPermittedError } from '../config/named-files.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
@@ -10,13 +11,12 @@ import { SandboxError } from '../sandboxes/sandbox.js';
 import { StorageError } from '../storage/storage-error.js';
 import { CHANGED } from '../storage/stored-file.js';
 import type { WorkerDependencies } from './dependencies.js';
-import { Lru } from './lru.js';
 import { THE_STORE } from './patiently.js';
 import { pauseAfter } from './pause-after.js';
 import type { Traits } from './traits.js';
-import { activityNameOf } from './unkept.js';
+import { activityNameOf } from './unrecorded.js';
 
-/** An error that nobody foresaw is tried this often; it is hardly one that passes. */
+/** Maximum attempts after an unexpected error, which is hardly temporary. */
 const UNFORESEEN_ATTEMPTS = 8;
 
 function isForeseen(error: unknown): boolean {
@@ -28,13 +28,13 @@ function final(type: string, error: Error): ApplicationFailure {
   return ApplicationFailure.create({ message: error.message, type, nonRetryable: true });
 }
 
-/** Milliseconds between two looks at whether a thing may be named by now, and how many there are: five minutes. */
+/** Milliseconds between two checks of a permission, and number of checks: five minutes in all. */
 const PERMISSION_PAUSE = 10_000;
 const PERMISSION_ATTEMPTS = 30;
 
 /**
- * What an experiment works with was allowed when it began. Another worker may allow it, or this one again: the same
- * command, typed once more, is enough.
+ * Returns the failure for a missing permission. The experiment had it when it began. Another worker may have it, or
+ * this one again after the same command is run once more.
  */
 function withoutPermission(error: NotPermittedError, isBeginning: boolean): ApplicationFailure {
   if (isBeginning || Context.current().info.attempt >= PERMISSION_ATTEMPTS) {
@@ -47,7 +47,7 @@ function withoutPermission(error: NotPermittedError, isBeginning: boolean): Appl
   });
 }
 
-/** A model's failure; one that may pass is tried again no sooner than the provider asks for. */
+/** Returns the failure for a model's error; a temporary one is retried no sooner than the provider requests. */
 function modelFailure(error: LanguageModelError): Error {
   const { kind, message, retryAfterMs } = error;
   if (kind === 'cancelled') return new CancelledFailure(message);
@@ -59,14 +59,14 @@ function modelFailure(error: LanguageModelError): Error {
   return ApplicationFailure.create({ message, type: kind, ...delay });
 }
 
-/** A store that cannot be used is asked again after as long as the policy says so often, and later less and less often. */
+/** Attempts with the policy's pauses for an unusable store; the pauses grow after that. In milliseconds. */
 const QUICK_ATTEMPTS = 12;
 const MORE_WITH_EACH = 5000;
 const LONGEST_PAUSE = 300_000;
-/** From this attempt on experiments hear of a store that cannot be used: after some seconds. */
+/** Attempt from which experiments are notified of an unusable store: after some seconds. */
 const HEARD_FROM_ATTEMPT = 4;
 
-/** On a network mount, a file of another machine may be seen some moments late. */
+/** Attempts for a missing file: on a network mount, a file of another machine may appear late. */
 const LATE_FILE_ATTEMPTS = 3;
 const LATE_FILE_PAUSE = 1000;
 
@@ -86,9 +86,9 @@ function storeFailure(error: StorageError, attempt: number, isBeginning: boolean
 }
 
 /**
- * What an activity throws, by what a retry should do. What a user has to put right before an experiment can begin is
- * final and carries the whole message; what may pass by itself is left to the retry policy, and so is what a person can
- * put right while the experiment waits.
+ * Converts an error of an activity into the failure that the retry policy needs. An error that a user must correct
+ * before an experiment can begin is final and carries the whole message. A temporary error is left to the retry policy,
+ * and so is one that a person can correct while the experiment waits.
  */
 export function toFailure(error: unknown, isBeginning = false): unknown {
   if (error instanceof NotPermittedError) return withoutPermission(error, isBeginning);
@@ -104,26 +104,26 @@ export function toFailure(error: unknown, isBeginning = false): unknown {
   return error;
 }
 
-/** Wraps every activity of a set in {@link toFailure}; people and experiments are told what is away for now. */
+/** Wraps every activity of a set in {@link toFailure}, and notifies people and experiments of what is unreachable. */
 export function withFailures<Activities extends object>(
   activities: Activities,
-  { notify, news }: Pick<WorkerDependencies, 'notify' | 'news'>,
+  { notify, notices }: Pick<WorkerDependencies, 'notify' | 'notices'>,
   traits: Traits = {},
 ): Activities {
-  /** Activities whose experiment was told that they wait for the store. */
-  const waiting = new Lru<string, true>(10_000);
+  /** Activities whose experiment was notified that they wait for the store. */
+  const waiting = new LRUCache<string, true>({ max: 10_000 });
   const waits = (error: StorageError) => {
     notify(`Waiting for the store: ${error.message}`);
     const context = Context.current();
     if (context.info.attempt < HEARD_FROM_ATTEMPT) return;
     waiting.set(activityNameOf(context), true);
-    news.listener(THE_STORE)({ since: Date.now(), message: error.message });
+    notices.listener(THE_STORE)({ since: Date.now(), message: error.message });
   };
   const succeeds = () => {
     const name = activityNameOf(Context.current());
     if (waiting.get(name) === undefined) return;
     waiting.delete(name);
-    news.listener(THE_STORE)(null);
+    notices.listener(THE_STORE)(null);
   };
   const wrapped = Object.entries(activities).map(([name, activity]) => [
     name,
@@ -136,7 +136,7 @@ export function withFailures<Activities extends object>(
         const error = asError(thrown);
         const isBeginning = traits[name] === 'begins';
         if (error instanceof StorageError && (isBeginning ? error.retryable : error.mayPass)) waits(error);
-        if (error instanceof NotPermittedError && !isBeginning) notify(`Waiting for leave: ${error.message}`);
+        if (error instanceof NotPermittedError && !isBeginning) notify(`Waiting for permission: ${error.message}`);
         if (error instanceof SandboxError && error.retryable)
           notify(`Waiting for the sandbox: ${error.message}`);
         if (error instanceof LanguageModelError && error.retryable) notify(`Asking again: ${error.message}`);

@@ -2,11 +2,11 @@ import type { ArtifactStore } from '../storage/artifact-store.js';
 import { parseJson } from '../storage/stored-file.js';
 
 /**
- * Keeps a record where there is none of its work yet, and answers what is kept. Of several attempts at the same work,
- * as where a worker was frozen and given up, the one that comes first is heard, and everybody goes on with its result.
- * A record of other work at this place is of an earlier execution, and is replaced.
+ * Stores a record unless there is one of the same work, and returns the stored one. If several attempts do the same
+ * work, for example after a worker was frozen, the first result is kept and all continue with it. A record of other
+ * work is from an earlier execution and is replaced.
  * @param keyOf names the work that a record is the result of.
- * @param replaces puts the record of other work somewhere else; by default it is lost.
+ * @param replaces moves the record of other work to another place; by default it is lost.
  */
 export async function keepFirst<Kept>(
   store: ArtifactStore,
@@ -21,7 +21,7 @@ export async function keepFirst<Kept>(
   for (;;) {
     if (await store.write(place, text, { ifAbsent: true })) return record;
     const there = await store.readText(place);
-    // It was there, and is gone: the place is free again.
+    // The record has been deleted since: the place is free again.
     if (there === null) continue;
     const kept = parseJson<Kept>(there, store, place);
     if (keyOf(kept) === keyOf(record)) return kept;

@@ -3,7 +3,7 @@ import { isRemote, resolveLocation } from '../config/paths.js';
 import { artifactsOf } from '../contracts/experiment.js';
 import { runOf } from './with-owners.js';
 
-/** The folder that an activity is told to work in is as good as one that a config names. */
+/** Checks the folder that an activity is given, like one that a config names. */
 function checkRun(input: unknown): void {
   const run = runOf(input);
   if (run === null) return;
@@ -12,8 +12,8 @@ function checkRun(input: unknown): void {
 }
 
 /**
- * Wraps every activity of a worker: whoever reaches the server may start a workflow, and hand any activity any input, so
- * all that an activity reads, runs and writes is held against what the worker allows.
+ * Wraps every activity of a worker: anybody who reaches the server may start a workflow and give any input to an
+ * activity, so all that an activity reads, runs and writes is checked against the worker's permissions.
  */
 export function forAnybody<Activities extends object>(
   activities: Activities,

@@ -1,35 +1,35 @@
 import type { ExperimentMetrics } from '../contracts/results.js';
 import { isRetryableKind } from '../language-models/errors.js';
 
-/** Error types, beside those of providers, of what fails outside of an experiment. */
+/** Error types, besides those of providers, of failures outside of an experiment. */
 const OUTSIDE = ['InfrastructureError', 'SandboxError', 'StorageError', 'WorkerCrash', 'reply_too_long'];
 
-/** Whether a row with an error of this type may come out well when it is tried again. */
+/** Reports whether a row with an error of this type may succeed when it is retried. */
 export function isOutsideError(type: string): boolean {
   return isRetryableKind(type) || OUTSIDE.includes(type);
 }
 
-/** What came of the rows that were planned. */
+/** Counts of planned and recorded rows. */
 export interface Recorded {
   planned: number;
-  /** All that left anything. */
+  /** Rows with a record. */
   recorded: number;
-  /** Those with an error, by its type. */
+  /** Rows with an error, by its type. */
   errors: Readonly<Record<string, number>>;
 }
 
 /**
- * The metrics of an experiment whose work has been gone through: it is `incomplete` where rows are missing because
- * something outside of it failed, or because nothing of them is there. Those are asked again by the command that
- * started it; errors that would only come again are a part of its result.
- * @param what a row is: `sample`, for one
- * @param goesOn how the experiment goes on with them; empty where nothing of it is kept.
+ * Returns the metrics of an experiment that has ended: `incomplete` if rows are missing because of an outside failure
+ * or because they have no record. The command that started it retries those rows; errors that would only occur again
+ * are part of its result.
+ * @param what a row is, such as `sample`
+ * @param continues how the experiment continues with them; empty if nothing of it is kept.
  */
 export function orIncomplete<Of extends Pick<ExperimentMetrics, 'status' | 'status_message'>>(
   metrics: Of,
   { planned, recorded, errors }: Recorded,
   what: string,
-  goesOn = ': the same command goes on with what is missing',
+  continues = ': the same command continues with what is missing',
 ): Of {
   const missingBy: [string, number][] = Object.entries(errors).filter(([type]) => isOutsideError(type));
   if (planned > recorded) missingBy.push(['without a record', planned - recorded]);
@@ -40,6 +40,6 @@ export function orIncomplete<Of extends Pick<ExperimentMetrics, 'status' | 'stat
   return {
     ...metrics,
     status: 'incomplete',
-    status_message: `${missing} missing (${types})${goesOn}`,
+    status_message: `${missing} missing (${types})${continues}`,
   };
 }

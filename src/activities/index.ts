@@ -6,7 +6,7 @@ import type { CreateActivities, Traits } from './traits.js';
 import { withOwners } from './with-owners.js';
 import { withSuspects } from './with-suspects.js';
 
-/** Every activity of a worker, over what `workers/` hands in. @param kinds those of each kind of experiment */
+/** Creates all activities of a worker. @param kinds creators of the activities of each kind of experiment */
 export function createActivities(
   dependencies: WorkerDependencies,
   kinds: readonly CreateActivities[],
@@ -16,6 +16,6 @@ export function createActivities(
   const activities = Object.assign({}, ...created.map((one) => one.activities));
   const traits: Traits = Object.assign({}, ...created.map((one) => one.traits));
   const permitted = forAnybody(withOwners(activities, dependencies, traits), dependencies.permissions);
-  // Failures are outside, since they say what becomes of a refusal; it is an end like any other, and no crash.
+  // Failures are outermost, since they convert a refused permission; that is a failure like any other, and no crash.
   return withFailures(withSuspects(permitted, traits), dependencies, traits);
 }

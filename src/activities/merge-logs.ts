@@ -6,12 +6,12 @@ import { readRows } from '../storage/stored-file.js';
 type Line = { time: string };
 
 /**
- * Merges what the workers have logged into `run.log`, by time. What stands there of earlier executions, whose parts are
- * gone, stays. May be repeated.
+ * Merges the workers' log parts into `run.log`, by time. Lines of earlier executions, whose parts are gone, stay. May
+ * be repeated.
  */
 export async function mergeLogs(store: ArtifactStore): Promise<void> {
   const added: Line[] = [];
-  /** How often a part that is there has each line. */
+  /** Count of each line in the present parts. */
   const counts = new Map<string, number>();
   for await (const { key } of store.list(logPartsPrefix())) {
     for await (const line of readRows<Line>(store, key)) {
@@ -32,7 +32,7 @@ export async function mergeLogs(store: ArtifactStore): Promise<void> {
   await store.writeStream(artifactKeys.log, jsonLines(lines));
 }
 
-/** The log's lines as they are. What somebody has written into it is not worth failing an end for. */
+/** Reads the log's present lines. An invalid line must not fail the end of an experiment. */
 async function linesSoFar(store: ArtifactStore): Promise<Line[]> {
   const stream = await store.openRead(artifactKeys.log);
   const lines: Line[] = [];

@@ -6,12 +6,12 @@ import { readJson } from '../storage/stored-file.js';
 import { mergeLogs } from './merge-logs.js';
 import type { RunLogs } from './run-log.js';
 
-/** Seconds that earlier executions worked in an experiment's folder. */
+/** Returns the seconds that earlier executions worked in an experiment's folder. */
 export async function wallSecondsBefore(store: ArtifactStore): Promise<number> {
   return (await readJson<{ wall_seconds?: number }>(store, artifactKeys.metrics))?.wall_seconds ?? 0;
 }
 
-/** Seconds that an experiment has worked, this workflow's included. */
+/** Returns the seconds that an experiment has worked, including this workflow. */
 export function wallSeconds({
   plan,
   started_at,
@@ -26,7 +26,7 @@ export function wallSeconds({
   return plan.spent_wall_seconds + worked_seconds;
 }
 
-/** What every kind's metrics say of an end. */
+/** Fields that every kind's metrics have at the end. */
 interface Ended {
   status: RunStatus;
   /** ISO 8601. */
@@ -34,8 +34,8 @@ interface Ended {
 }
 
 /**
- * The metrics that are there of an execution's end; null where they are still to be written.
- * @param end when the execution came to its end, in milliseconds; what stands there of a later one counts as well.
+ * Returns the metrics of an execution that has ended; null if they are not written yet.
+ * @param end time when the execution ended, in milliseconds; later metrics count as well.
  */
 export async function metricsOfEnd<Metrics extends Ended>(
   store: ArtifactStore,
@@ -45,11 +45,11 @@ export async function metricsOfEnd<Metrics extends Ended>(
   return metrics !== null && Date.parse(metrics.ended_at) >= end ? metrics : null;
 }
 
-/** Writes an experiment's last artifacts: its log, whole, and then `metrics.json`, which says that it has ended. */
+/** Writes an experiment's last artifacts: the complete log, and then `metrics.json`, which marks the end. */
 export async function writeMetrics(store: ArtifactStore, metrics: Ended, runLogs: RunLogs): Promise<void> {
   await runLogs.flush(store.uri);
   await mergeLogs(store);
-  // Whoever goes on is to reach its models anew.
+  // An execution that continues must make its own first contact with each model.
   await store.deleteFolder(reachedFolder());
   await store.write(artifactKeys.metrics, readableJson(metrics));
 }

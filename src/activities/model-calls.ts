@@ -12,10 +12,10 @@ import type {
   LanguageModel,
   Usage,
 } from '../contracts/language-model.js';
-import type { CutOff, FailedBefore, Unkept } from '../contracts/step-cost.js';
+import type { CutOff, FailedBefore, Unrecorded } from '../contracts/step-cost.js';
 import { LanguageModelError } from '../language-models/errors.js';
-import { type HearAway, WaitedTooLong, withFailure } from '../language-models/outage.js';
-import { unkeptOf } from '../language-models/usage.js';
+import { type OnUnreachable, WaitedTooLong, withFailure } from '../language-models/outage.js';
+import { unrecordedOf } from '../language-models/usage.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { Attempt } from './attempt.js';
 import { failureOf, isFinalFailure, refusalOf } from './call-failures.js';
@@ -29,37 +29,37 @@ import { pauseAfter } from './pause-after.js';
 import { ReplyCache } from './reply-cache.js';
 import { UnansweredRequests } from './unanswered-requests.js';
 
-/** A model of an experiment, and where its calls are kept. */
+/** Model of an experiment, and the store of its calls. */
 export interface CalledModel {
   lm: LanguageModelConfig;
-  /** The experiment's folder, and its results folder with the shared cache. */
+  /** Folder of the experiment; `resultsDir` holds the shared cache. */
   store: ArtifactStore;
   resultsDir: string;
   calls: CallStore;
   log: Logger;
   /** `provider/model`. */
   modelName: string;
-  /** The model and the server it is asked at. */
+  /** Model and the server that it is requested at. */
   modelAddress: string;
   costOf(usage: Usage | undefined): number | null;
   languageModel(): Promise<{ model: LanguageModel }>;
   /**
-   * Since when errors are asked again; null where none are. Then no reply is wanted that was given before, be it from the
-   * shared cache or from a provider that remembers what it has answered.
+   * Time since which errors are retried; null if they are not. If set, no earlier reply is used, neither from the
+   * shared cache nor from a provider that stores its replies.
    */
   askedAgain?: string | null;
 }
 
-/** A reply with its record, not stored yet. */
+/** Reply with its record, not stored yet. */
 export interface Asked {
   record: CallRecord;
-  /** What is left to do once the record is kept: the reply goes to the shared cache, where it is one that others may use. */
+  /** Completes the call once the record is kept: stores a reply that others may use in the shared cache. */
   settle: () => Promise<void>;
-  /** From when to when the model worked on the reply, by `performance.now()`; null where it did not. */
+  /** Time during which the model worked on the reply, by `performance.now()`; null if it did not. */
   worked: Span | null;
 }
 
-/** Two moments, by `performance.now()`. */
+/** Two times, by `performance.now()`. */
 export type Span = readonly [from: number, to: number];
 
 interface Answered {
@@ -67,44 +67,44 @@ interface Answered {
   worked: Span;
 }
 
-/** What ends a call: before its request is sent, and from then on. */
+/** Signals that end a call: one before its request is sent, one also after that. */
 export interface CallSignals {
   waiting: AbortSignal;
   sending: AbortSignal;
 }
 
-/** Hears of the requests of a call. */
+/** Observer of the requests of a call. */
 interface SendWatch {
-  /** One goes out, by `performance.now()`. */
+  /** Called when a request is sent. @param at by `performance.now()` */
   sent(at: number): void;
 }
 
-/** Hears how a call fares. */
+/** Observer of the progress of a call. */
 export interface CallWatch extends SendWatch {
-  /** @throws where no further request may be sent for it. */
+  /** Called before a request is repeated. @throws if no further request may be sent for the call. */
   asksAgain(): void;
-  /** A request has no reply; null: it was never sent. It may be sent again, but where it was `refused`. */
-  failed(unkept: Unkept | null, refused: boolean): Promise<void>;
+  /** Called when a request has no reply; null if it was never sent. It may be sent again unless it was `refused`. */
+  failed(unrecorded: Unrecorded | null, refused: boolean): Promise<void>;
 }
 
-/** How a call goes about its request. */
+/** Options of sending a call's request. */
 interface Asking extends Omit<Asker, 'key' | 'waiting'> {
   signals: CallSignals;
   watch: SendWatch;
 }
 
-/** What models are asked with. */
+/** Dependencies of requesting models. */
 export type AskingDependencies = Pick<
   WorkerDependencies,
-  'openStore' | 'maxConcurrentCalls' | 'leaseStarts' | 'notify' | 'news'
+  'openStore' | 'maxConcurrentCalls' | 'grantStarts' | 'notify' | 'notices'
 >;
 
-/** Milliseconds that an attempt waits for a provider that is away: well within the activity's own time. */
+/** Milliseconds that an attempt waits for an unreachable provider: well within the activity's timeout. */
 const LONGEST_WAIT = 5 * 3600 * 1000;
 
 /**
- * Asks models from within activities: the gates that each request passes, the failures' translation for the retry
- * policy, the shared cache, and the record that a call leaves. Storing the record is the caller's.
+ * Requests models from within activities: applies the gates that each request passes, the conversion of failures for
+ * the retry policy, and the shared cache, and builds the record of a call. The caller stores the record.
  */
 export class ModelCalls {
   private readonly gates: ModelGates;
@@ -115,7 +115,7 @@ export class ModelCalls {
     this.unanswered = new UnansweredRequests(dependencies);
   }
 
-  /** The key and the request of a call; the key finds its record. */
+  /** Returns the key and the request of a call; the key finds its record. */
   prepare(
     model: CalledModel,
     call: CallIdentity,
@@ -125,7 +125,7 @@ export class ModelCalls {
     return { key: callKeyOf(model.modelName, request), request };
   }
 
-  /** Asks, and keeps the reply before anybody hears of it. @param save answers what is kept then. */
+  /** Requests a reply, and stores it before it is used. @param save returns the call that is stored then. */
   async askAndKeep(
     model: CalledModel,
     prepared: { key: string; request: GenerateRequest },
@@ -138,7 +138,7 @@ export class ModelCalls {
     return kept.record;
   }
 
-  /** Holds a reply until the store takes it; what another attempt needs for that is told to the server meanwhile. */
+  /** Keeps a reply pending until the store accepts it; meanwhile the server holds it for another attempt. */
   keep<Value>(record: CallRecord, attempt: Attempt, log: Logger, save: () => Promise<Value>): Promise<Value> {
     return held(save, {
       log,
@@ -148,7 +148,7 @@ export class ModelCalls {
     });
   }
 
-  /** Asks once; another try is another attempt of the activity, or another activity. */
+  /** Requests a reply once; a retry is another attempt of the activity, or another activity. */
   async ask(
     model: CalledModel,
     prepared: { key: string; request: GenerateRequest },
@@ -169,25 +169,25 @@ export class ModelCalls {
     if (asked.record.cached !== true) attempt.concludes(asked.record);
     const settle = async () => {
       await asked.settle();
-      await this.unanswered.noteUnkept(model, attempt);
+      await this.unanswered.noteUnrecorded(model, attempt);
     };
     return { ...asked, settle };
   }
 
-  /** A call whose reply is stored already, with what this activity may have sent for nothing. */
+  /** Returns a call whose reply is already stored, with the unrecorded requests of this activity. */
   async found(model: CalledModel, stored: StoredCall, attempt: Attempt): Promise<StoredCall> {
     attempt.finds(stored.record, await model.calls.isCounted(stored.record));
-    await this.unanswered.noteUnkept(model, attempt);
+    await this.unanswered.noteUnrecorded(model, attempt);
     return model.calls.countRepeated(stored, attempt.cutOffBesideReply);
   }
 
   /**
-   * Asks until there is a reply, for a program that waits within an activity: with the pauses that the activity's own
-   * retries would make. May be called from anywhere, so it looks for no activity's context.
-   * @param cutOff what a crash may have cut off in the middle of this call.
+   * Requests until there is a reply, for a program that waits within an activity, with the pauses of activity retries.
+   * May be called from anywhere, so it uses no activity context.
+   * @param cutOff requests of this call that a crash may have cut off.
    * @param signals `waiting` ends what comes before a request is sent, `sending` ends the request as well.
-   * @param watch hears of every request
-   * @param hear hears of a provider that answers nobody; it is waited for as long as the signals let it.
+   * @param watch observes every request
+   * @param onUnreachable called for an unreachable provider; the wait for it lasts until a signal ends it.
    */
   askUntilAnswered(
     model: CalledModel,
@@ -196,17 +196,17 @@ export class ModelCalls {
       cutOff,
       signals,
       watch,
-      hear,
-    }: { cutOff: CutOff; signals: CallSignals; watch: CallWatch } & Pick<Asker, 'hear'>,
+      onUnreachable,
+    }: { cutOff: CutOff; signals: CallSignals; watch: CallWatch } & Pick<Asker, 'onUnreachable'>,
   ): Promise<Asked> {
     return this.fromCacheOr(model, prepared, cutOff, async () => {
       for (let before: FailedBefore = { failures: 0 }; ; ) {
         try {
-          const answered = await this.send(model, prepared, { signals, watch, before, hear });
+          const answered = await this.send(model, prepared, { signals, watch, before, onUnreachable });
           return { ...answered, failures: before.failures };
         } catch (error) {
           if (error instanceof Forgiven) {
-            await watch.failed(unkeptOf(model, prepared.request, error.refusal), false);
+            await watch.failed(unrecordedOf(model, prepared.request, error.refusal), false);
             watch.asksAgain();
             continue;
           }
@@ -214,9 +214,9 @@ export class ModelCalls {
           before = withFailure(before, error);
           const { failures } = before;
           const isFinal = isFinalFailure(error, failures, model.lm);
-          this.unanswered.tell(model, prepared.request, error, { failures, isFinal });
+          this.unanswered.report(model, prepared.request, error, { failures, isFinal });
           const failure = failureOf(error, { failures, isFinal });
-          await watch.failed(unkeptOf(model, prepared.request, error), refusalOf(failure) !== null);
+          await watch.failed(unrecordedOf(model, prepared.request, error), refusalOf(failure) !== null);
           if (isFinal) throw failure;
           await sleep(pauseAfter(failures, error.retryAfterMs), undefined, { signal: signals.waiting });
           watch.asksAgain();
@@ -225,9 +225,9 @@ export class ModelCalls {
     });
   }
 
-  /** Tells the experiment of the activity that runs now of a provider that answers nobody. */
-  newsOf({ modelName }: CalledModel): HearAway {
-    return this.dependencies.news.listener(modelName);
+  /** Returns the listener that notifies the current activity's experiment of an unreachable provider. */
+  listenerOf({ modelName }: CalledModel): OnUnreachable {
+    return this.dependencies.notices.listener(modelName);
   }
 
   private async fromCacheOr(
@@ -260,7 +260,7 @@ export class ModelCalls {
     return { record, settle, worked };
   }
 
-  /** One request, once it may go. @throws what the adapter and {@link ModelGates.pass} throw. */
+  /** Sends one request once it may be sent. @throws what the adapter and {@link ModelGates.pass} throw. */
   private async send(
     model: CalledModel,
     { key, request }: { key: string; request: GenerateRequest },
@@ -278,7 +278,7 @@ export class ModelCalls {
     });
   }
 
-  /** Asks the provider. A failure is noted for the next attempt, and becomes what the retry policy should do. */
+  /** Requests the provider. Notes a failure for the next attempt, and converts it for the retry policy. */
   private async askOnce(
     model: CalledModel,
     prepared: { key: string; request: GenerateRequest },
@@ -289,18 +289,18 @@ export class ModelCalls {
       signals: { waiting: signal, sending: signal },
       watch: { sent: () => attempt.asks() },
       until: performance.now() + LONGEST_WAIT,
-      hear: this.newsOf(model),
+      onUnreachable: this.listenerOf(model),
     };
     for (;;) {
       try {
         return await this.send(model, prepared, { ...asking, before: attempt.soFar });
       } catch (error) {
-        // What is cut off after it was sent may be paid all the same: it is no failure of the provider's.
+        // A request that was cancelled after it was sent may still be charged: that is no failure of the provider.
         if (error instanceof LanguageModelError && error.kind === 'cancelled') {
           throw new CancelledFailure(error.message);
         }
         if (error instanceof Forgiven) {
-          attempt.forgiven(unkeptOf(model, prepared.request, error.refusal));
+          attempt.forgiven(unrecordedOf(model, prepared.request, error.refusal));
           if (attempt.isSingle)
             throw await this.unanswered.endSingle(model, prepared.request, error.refusal, attempt);
           continue;
@@ -308,7 +308,7 @@ export class ModelCalls {
         if (error instanceof WaitedTooLong) throw failureOf(error.refusal, { failures: 0, isFinal: false });
         if (signal.aborted) throw error;
         const isModels = error instanceof LanguageModelError;
-        attempt.failed(error, isModels ? unkeptOf(model, prepared.request, error) : null);
+        attempt.failed(error, isModels ? unrecordedOf(model, prepared.request, error) : null);
         if (!isModels) throw error;
         throw await this.unanswered.failed(model, prepared.request, error, attempt);
       }

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { FailedBefore } from '../contracts/step-cost.js';
 import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { FirstContact } from '../language-models/first-contact.js';
-import { type HearAway, Outage, type Turn, type TurnOptions } from '../language-models/outage.js';
+import { type OnUnreachable, Outage, type Turn, type TurnOptions } from '../language-models/outage.js';
 import { Pace } from '../language-models/pace.js';
 import { reachedKey } from '../storage/paths.js';
 import type { WorkerDependencies } from './dependencies.js';
-import { Lru } from './lru.js';
 import type { CalledModel } from './model-calls.js';
 
-/** A request that was refused as all are: the provider is away, which is no failure of this call. */
+/** Request that was refused in an outage: the provider is unreachable, which is no failure of this call. */
 export class Forgiven extends Error {
   override readonly name = 'Forgiven';
 
@@ -19,32 +19,32 @@ export class Forgiven extends Error {
   }
 }
 
-/** A call that asks. */
+/** Call that requests a model. */
 export interface Asker extends Omit<TurnOptions, 'signal'> {
   key: string;
-  /** How it has failed, without what was forgiven. */
+  /** Its earlier failures, without forgiven ones. */
   before: FailedBefore;
   /** Ends what comes before the request is sent. */
   waiting: AbortSignal;
 }
 
-/** Of experiments with models. */
+/** Maximum pairs of experiment and model. */
 const CONTACTS_IN_MEMORY = 1000;
 
-/** What requests of a model pass on their way: how many may be in flight, whether its provider is there, and its pace. */
+/** Gates that requests to a model pass: the limit of calls in flight, the provider's reachability, and the rate. */
 export class ModelGates {
   private readonly limits = new Map<string, AdaptiveLimit>();
   private readonly outages = new Map<string, Outage>();
   private readonly paces = new Map<string, Pace>();
-  private readonly contacts = new Lru<string, FirstContact>(CONTACTS_IN_MEMORY);
+  private readonly contacts = new LRUCache<string, FirstContact>({ max: CONTACTS_IN_MEMORY });
 
   constructor(
-    private readonly dependencies: Pick<WorkerDependencies, 'leaseStarts' | 'maxConcurrentCalls' | 'notify'>,
+    private readonly dependencies: Pick<WorkerDependencies, 'grantStarts' | 'maxConcurrentCalls' | 'notify'>,
   ) {}
 
   /**
-   * Sends a request once it may go.
-   * @throws what `send` throws, Forgiven in the place of a refusal that does not count, WaitedTooLong, or the reason of the
+   * Sends a request once it may be sent.
+   * @throws what `send` throws, Forgiven instead of a refusal that does not count, WaitedTooLong, or the reason of the
    * signal.
    */
   async pass<Reply>(
@@ -68,7 +68,7 @@ export class ModelGates {
     } catch (error) {
       const { refusal } = error instanceof Forgiven ? error : { refusal: error };
       const unreachable = refusal instanceof LanguageModelError ? await contact.failed(refusal, began) : null;
-      // Where one at a time asks whether the provider is back, its refusals say nothing of how much it bears.
+      // While single requests test whether the provider is back, refusals say nothing about its capacity.
       release(outage.isOpen ? 'other' : outcomeOf(error));
       throw unreachable ?? error;
     }
@@ -90,18 +90,24 @@ export class ModelGates {
   }
 
   private outageOf(model: CalledModel): Outage {
-    return entryOf(this.outages, addressOf(model), () => new Outage({ hear: this.tellerOf(model) }));
+    return entryOf(
+      this.outages,
+      addressOf(model),
+      () => new Outage({ onUnreachable: this.listenerOf(model) }),
+    );
   }
 
-  /** Tells people, where any watch, of a model that answers nobody. */
-  private tellerOf({ modelName, log }: CalledModel): HearAway {
-    return (away) => {
-      if (away === null) {
+  /** Returns the listener that notifies people of an unreachable model. */
+  private listenerOf({ modelName, log }: CalledModel): OnUnreachable {
+    return (unreachable) => {
+      if (unreachable === null) {
         log.warn({ model: modelName }, 'the model answers again');
         this.dependencies.notify(`${modelName} answers again`);
       } else {
-        log.warn({ model: modelName, error: away.message }, 'the model refuses everything');
-        this.dependencies.notify(`Waiting for ${modelName}, which refuses everything: ${away.message}`);
+        log.warn({ model: modelName, error: unreachable.message }, 'the model refuses everything');
+        this.dependencies.notify(
+          `Waiting for ${modelName}, which refuses everything: ${unreachable.message}`,
+        );
       }
     };
   }
@@ -114,7 +120,7 @@ export class ModelGates {
         ? new Pace(null)
         : new Pace(
             requests_per_second,
-            this.dependencies.leaseStarts(model.modelAddress, requests_per_second),
+            this.dependencies.grantStarts(model.modelAddress, requests_per_second),
           ),
     );
   }

@@ -6,11 +6,14 @@ import { ownerKey, ownerSignKey } from '../storage/paths.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { type Owner, type Ownership, ownershipOf, ownStore } from './owners.js';
 
-/** Milliseconds without a sign after which nobody is at work. */
+/** Milliseconds without a sign of life after which an owner is taken for dead. */
 const SILENCE = 30_000;
 const LOOK_EVERY = 1000;
 
-/** Whether an owner has given no sign of life for long, or has ended. It is watched, since clocks differ. */
+/**
+ * Reports whether an owner has ended or gives no sign of life for `silence` milliseconds. It is watched, since clocks
+ * differ.
+ */
 async function isSilent(store: ArtifactStore, { number }: Ownership, silence: number): Promise<boolean> {
   const sign = () => store.readText(ownerSignKey(number));
   const before = await sign();
@@ -30,7 +33,7 @@ function ownExecution(): { workflowId: string; runId: string } {
   return Context.current().info.workflowExecution as { workflowId: string; runId: string };
 }
 
-/** Takes an experiment's folder for the execution of this activity. */
+/** Claims an experiment's folder for the execution of this activity. */
 export class OwnerClaims {
   constructor(
     private readonly dependencies: Pick<WorkerDependencies, 'namespaceId' | 'notify'>,
@@ -38,7 +41,7 @@ export class OwnerClaims {
   ) {}
 
   /**
-   * Takes the folder that is chosen; chosen anew where somebody else was waited for, who may have finished it.
+   * Claims the chosen folder; chooses again after waiting for another execution, which may have finished it.
    * @returns its store as this execution may write to it.
    */
   async take<Folder>(
@@ -51,10 +54,10 @@ export class OwnerClaims {
   }
 
   /**
-   * An owner on this server is followed where its workflow has this one's id, since of that only one is open at a time;
-   * any other where it has ended or gives no sign of life.
-   * @returns whether the folder is as it was: false where somebody else has been waited for.
-   * @throws InvalidInputError where another execution is at work there.
+   * Claims a folder from its owner. An owner on this server with the same workflow ID is replaced at once, since only
+   * one execution of an ID is open at a time; any other one if it has ended or gives no sign of life.
+   * @returns whether the folder is unchanged: false if another execution was waited for.
+   * @throws InvalidInputError if another execution is working there.
    */
   private async claim(store: ArtifactStore): Promise<boolean> {
     const { workflowId, runId } = ownExecution();

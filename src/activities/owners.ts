@@ -7,28 +7,28 @@ import { StorageError } from '../storage/storage-error.js';
 import { readJson } from '../storage/stored-file.js';
 import type { OpenStore } from './locate.js';
 
-/** The execution that may write to an experiment's folder, as `owners/<n>.json` names it. */
+/** Execution that may write to an experiment's folder, as in `owners/<n>.json`. */
 export interface Owner {
   execution: string;
   workflow_id: string;
-  /** Tells one Temporal server's workflows from another's. */
+  /** Distinguishes the workflows of different Temporal servers. */
   namespace_id: string;
 }
 
 export interface Ownership {
-  /** Of the owner's object; the highest one is the owner. */
+  /** Number of the owner's object; the highest one is the owner. */
   number: number;
   owner: Owner;
-  /** It has written its last. */
+  /** True if the owner has made its last write. */
   hasEnded: boolean;
 }
 
 /** Milliseconds between an owner's signs of life. */
 export const SIGN_EVERY = 5000;
-/** Milliseconds for which what was found out counts for a small object. */
+/** Milliseconds for which a check of the owner is valid for small objects. */
 const KNOWN_FOR = 5000;
 
-/** Who may write to a folder; null where that was never said, as before there were owners. */
+/** Returns who may write to a folder; null if it has no owner, as in folders from before there were owners. */
 export async function ownershipOf(store: ArtifactStore): Promise<Ownership | null> {
   const keys = await keysBelow(store, ownersPrefix());
   const number = Math.max(0, ...keys.map(ownerNumber));
@@ -37,9 +37,9 @@ export async function ownershipOf(store: ArtifactStore): Promise<Ownership | nul
   return { number, owner, hasEnded: keys.includes(ownerEndedKey(number)) };
 }
 
-/** What one execution knows of whether it may write to a folder. */
+/** Checks whether one execution may write to a folder. */
 class OwnWrites {
-  /** Until when, by `Date.now()`, it is known that the folder is its own. */
+  /** Time until which the last check is valid, by `Date.now()`. */
   private knownUntil = 0;
 
   constructor(
@@ -47,7 +47,7 @@ class OwnWrites {
     private readonly execution: string,
   ) {}
 
-  /** @throws StorageError (final) where the folder is another execution's. */
+  /** Checks the owner. @throws StorageError (final) if the folder belongs to another execution. */
   readonly assert = async (change: 'small' | 'large'): Promise<void> => {
     if (change === 'small' && Date.now() < this.knownUntil) return;
     const there = await ownershipOf(this.store);
@@ -60,7 +60,7 @@ class OwnWrites {
 
 function takenOver(uri: string, { workflow_id, execution }: Owner): StorageError {
   return new StorageError({
-    message: `${uri} was taken over by the workflow '${workflow_id}' (execution ${execution}), which goes on with it; this one has stopped`,
+    message: `${uri} was taken over by the workflow '${workflow_id}' (execution ${execution}), which continues with it; this one has stopped`,
     uri,
     key: null,
     code: 'TakenOver',
@@ -68,26 +68,29 @@ function takenOver(uri: string, { workflow_id, execution }: Owner): StorageError
   });
 }
 
-/** A folder as one execution may write to it: as long as no other has taken it over. */
+/** Returns a folder as one execution may write to it, until another one takes it over. */
 export function ownStore(store: ArtifactStore, execution: string): ArtifactStore {
   return new GuardedStore(store, new OwnWrites(store, execution).assert);
 }
 
-/** The folder of a run as its execution may write to it; see `runReference`. One that names no execution has all leave. */
+/**
+ * Returns the folder of a run as its execution may write to it; see `runReference`. Without an execution it is not
+ * guarded.
+ */
 export function storeOfRun(openStore: OpenStore, run: string): ArtifactStore {
   const address = artifactsOf(run);
   const store = openStore(address);
   return run === address ? store : ownStore(store, executionOf(run));
 }
 
-/** Gives a sign of life of an execution, unless it has ended or lost its folder. */
+/** Writes a sign of life of an execution, unless it has ended or lost its folder. */
 export async function giveSign(store: ArtifactStore, execution: string, sign: string): Promise<void> {
   const there = await ownershipOf(store);
   if (there === null || there.hasEnded || !there.owner.execution.endsWith(execution)) return;
   await store.write(ownerSignKey(there.number), sign);
 }
 
-/** Notes that an execution has written its last, so that nobody waits for it. */
+/** Notes that an execution has made its last write, so that nobody waits for it. */
 export async function noteEnd(store: ArtifactStore, execution: string): Promise<void> {
   const there = await ownershipOf(store);
   if (there === null || !there.owner.execution.endsWith(execution)) return;

@@ -1,6 +1,6 @@
 import { basename } from 'node:path/posix';
 import type { CallRecord } from '../contracts/language-model.js';
-import { addStep, costOfCall, costOfUnkept, noStepCost } from '../runtime/step-cost.js';
+import { addStep, costOfCall, costOfUnrecorded, noStepCost } from '../runtime/step-cost.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { callsPrefix, paidCallsKey } from '../storage/paths.js';
 import { recordsBelow } from '../storage/read-ahead.js';
@@ -8,19 +8,19 @@ import { readJson } from '../storage/stored-file.js';
 import { identityHash } from './call-key.js';
 import type { PaidCalls, StoredCall } from './call-store.js';
 import { setAsideCalls } from './set-aside.js';
-import { unkeptSoFar } from './unkept.js';
+import { unrecordedSoFar } from './unrecorded.js';
 
-/** Which stored calls are not counted here: those of finished units, and what cost nothing. */
+/** Stored calls that are not counted here: those of finished units, and those without cost. */
 export interface NotCounted {
-  /** By the hash of the call's place. */
+  /** True if the call with this hash of its identity is not counted. */
   place?(hash: string): boolean;
   record?(record: CallRecord): boolean;
 }
 
 /**
- * Adds up what was ever paid in an experiment's folder beside its finished units: every stored reply, those that were set
- * aside, and requests without one. Limits begin from it. It is noted which replies are in it, so that one that is found
- * again is not counted again. Added up once an execution: what comes later is the execution's own.
+ * Adds up the cost of an experiment's folder besides its finished units: of all stored replies, of those set aside, and
+ * of unrecorded requests. Limits begin from it. The counted replies are noted, so that none is counted again when it is
+ * found. Computed once an execution: later costs are the execution's own.
  */
 export async function paidBefore(
   store: ArtifactStore,
@@ -29,7 +29,7 @@ export async function paidBefore(
 ): Promise<PaidCalls> {
   const known = await readJson<PaidCalls>(store, paidCallsKey());
   if (known?.execution === execution) return known;
-  let cost = addStep(noStepCost(), costOfUnkept(await unkeptSoFar(store)));
+  let cost = addStep(noStepCost(), costOfUnrecorded(await unrecordedSoFar(store)));
   for await (const record of setAsideCalls(store)) cost = addStep(cost, costOfCall(record));
   const calls: PaidCalls['calls'] = {};
   const isCounted = (key: string) => not.place?.(basename(key, '.json')) !== true;

@@ -1,44 +1,47 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Logger } from 'pino';
-import type { HearAway } from '../language-models/outage.js';
+import type { OnUnreachable } from '../language-models/outage.js';
 import { StorageError } from '../storage/storage-error.js';
 import type { WorkerDependencies } from './dependencies.js';
 
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 15_000;
-/** Experiments hear of a store that cannot be used for longer than that; a signal for each hiccup would fill their history. */
+/**
+ * Pause from which experiments are notified of an unusable store; a signal for each short failure would fill their
+ * history.
+ */
 const HEARD_FROM_PAUSE = 2000;
 
-/** What experiments wait for. */
+/** Name of the store in notices to experiments. */
 export const THE_STORE = 'the store';
 
 export interface Patience {
   log: Logger;
   notify(message: string): void;
-  /** Hears of a store that cannot be used. */
-  hear: HearAway;
-  /** What is being done, as in `waiting to …`. */
+  /** Called when the store becomes unusable, and with null when it is usable again. */
+  onUnreachable: OnUnreachable;
+  /** The action, as in `waiting to …`. */
   what: string;
   signal: AbortSignal;
-  /** Hears of the first failure. */
+  /** Called at the first failure. */
   onFailure?(): void;
 }
 
 /**
- * Repeats a write until the store takes it: a full disk may be freed, a server may come back, a person may correct a
- * permission. What nothing can mend, or a cancellation, ends it.
+ * Repeats a write until the store accepts it: a full disk may be freed, a server may come back, a person may correct a
+ * permission. A permanent error or a cancellation ends it.
  */
 export async function patiently<Value>(
   action: () => Promise<Value>,
-  { log, notify, hear, what, signal, onFailure }: Patience,
+  { log, notify, onUnreachable, what, signal, onFailure }: Patience,
 ): Promise<Value> {
   const since = Date.now();
-  let hasTold = false;
+  let hasNotified = false;
   for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
     try {
       const value = await action();
-      if (hasTold) hear(null);
+      if (hasNotified) onUnreachable(null);
       return value;
     } catch (error) {
       if (!(error instanceof StorageError) || !error.mayPass || signal.aborted) throw error;
@@ -47,24 +50,24 @@ export async function patiently<Value>(
       log.warn({ error: message }, `waiting to ${what}`);
       notify(`Waiting to ${what}: ${message}`);
       if (pause >= HEARD_FROM_PAUSE) {
-        hear({ since, message });
-        hasTold = true;
+        onUnreachable({ since, message });
+        hasNotified = true;
       }
       await sleep(pause, undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-/** Holds what the activity of this context has paid for until the store takes it. */
+/** Keeps a paid result of the current activity pending until the store accepts it. */
 export function held<Value>(
   action: () => Promise<Value>,
   {
-    dependencies: { notify, news },
+    dependencies: { notify, notices },
     ...patience
   }: Pick<Patience, 'log' | 'what' | 'onFailure'> & {
-    dependencies: Pick<WorkerDependencies, 'notify' | 'news'>;
+    dependencies: Pick<WorkerDependencies, 'notify' | 'notices'>;
   },
 ): Promise<Value> {
   const signal = Context.current().cancellationSignal;
-  return patiently(action, { ...patience, notify, hear: news.listener(THE_STORE), signal });
+  return patiently(action, { ...patience, notify, onUnreachable: notices.listener(THE_STORE), signal });
 }

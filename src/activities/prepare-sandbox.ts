@@ -4,12 +4,12 @@ import { SandboxError } from '../sandboxes/sandbox.js';
 export const WARNING =
   'sandbox process: code that the model writes runs as your user on this machine, with its files and its network. Use it for models and tasks that you trust.';
 
-/** Says what the host's python3 means as a sandbox. */
+/** Warns that the host's python3 is no sandbox. */
 export function warnOfProcess(notify: (message: string) => void): void {
   notify(`Warning: ${WARNING}`);
 }
 
-/** @throws InvalidInputError where there is no sandbox of that kind here: it says what to install. */
+/** Prepares a sandbox. @throws InvalidInputError if it is unavailable here: the message names what to install. */
 export async function orInvalidInput<Value>(prepare: () => Promise<Value>): Promise<Value> {
   try {
     return await prepare();

@@ -10,8 +10,8 @@ interface PricedModel {
 }
 
 /**
- * What this worker takes for a call to each of these models, as text by what it is called: a figure in dollars that two
- * price tables had a part in is to say so. Nothing of models that cost nothing.
+ * Returns this worker's prices of these models, as text by label, so that a cost computed from two price tables can be
+ * marked. Free models have no entry.
  */
 export function pricesInUse(
   models: readonly PricedModel[],

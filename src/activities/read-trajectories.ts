@@ -5,9 +5,9 @@ import { InvalidTrajectoryError } from '../trajectories/read.js';
 import type { Trajectory } from '../trajectories/trajectory.js';
 
 /**
- * The trajectories of a file, one a line.
+ * Reads the trajectories of a file, one a line.
  * @param name of the file, for messages
- * @throws InvalidInputError that names the line where it is no trajectory, JsonLinesError where it is no JSON.
+ * @throws InvalidInputError that names the line of an invalid trajectory, JsonLinesError for invalid JSON.
  */
 export async function* readTrajectories(
   source: AsyncIterable<Uint8Array>,

@@ -3,22 +3,22 @@ import type { EpisodeError } from '../contracts/results.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { isRetried, type Retry, readRetry, writeRetry } from '../storage/retry-marker.js';
 
-/** Whether an error is to be asked again that was not yet. */
+/** Reports whether an error is to be retried that was not retried before. */
 export type IsNew = (error: EpisodeError) => boolean;
 
-/** What a retry does to a kind of experiment before it is continued: replies that are to blame make room for others. */
+/** Prepares a kind of experiment for a retry: replies that caused errors are set aside. */
 export type MakeRoom = (store: ArtifactStore, isNew: IsNew) => Promise<void>;
 
-/** Rows and calls of a folder that has none cannot be told from each other any more. */
+/** Creates the error for a folder without rows: its results cannot be continued. */
 export function withoutRows({ uri }: ArtifactStore): InvalidInputError {
   return new InvalidInputError(
-    `${uri} holds its results and nothing to go on from; the command that started it begins anew`,
+    `${uri} holds its results and nothing to continue from; the command that started it begins anew`,
   );
 }
 
 /**
- * Opens an experiment that was gone through again: it is unfinished then, and what continues it asks the rows with these
- * errors. May be repeated; an error row of a retry that goes on is not asked twice.
+ * Reopens an experiment that has ended: it is unfinished then, and the execution that continues it retries the rows
+ * with these errors. May be repeated; an error row of a continued retry is not retried twice.
  * @param types null: any.
  */
 export async function reopen(

@@ -11,7 +11,7 @@ export class ReplyCache {
     return readJson<GenerateReply>(this.store, cachedReplyKey(promptKey));
   }
 
-  /** The first reply stays: who has used it already is to be found in it. */
+  /** Stores a reply. The first one stays, since others may have used it already. */
   async put(promptKey: string, reply: GenerateReply): Promise<void> {
     await this.store.write(cachedReplyKey(promptKey), JSON.stringify(reply), { ifAbsent: true });
   }

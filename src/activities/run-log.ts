@@ -5,13 +5,15 @@ import type { ArtifactStore } from '../storage/artifact-store.js';
 import { GuardedStore } from '../storage/guarded-store.js';
 import { logPartKey } from '../storage/paths.js';
 
-/** Milliseconds that a log line waits at most before it is written. */
+/** Maximum milliseconds until a log line is written. */
 const FLUSH_INTERVAL = 2000;
 const LINES_PER_PART = 500;
 
 const PINO_LEVELS = { DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
-/** One worker's share of a run's log: lines are gathered and written as parts, which the end of the run merges. */
+/**
+ * One worker's share of a run's log: lines are collected and written as parts, which are merged at the end of the run.
+ */
 class RunLog {
   private readonly loggers = new Map<string, Logger>();
   private readonly logger: Logger;
@@ -30,7 +32,7 @@ class RunLog {
         level: PINO_LEVELS[level],
         base: undefined,
         timestamp: false,
-        // What is told afterwards, as an episode is with its part, brings the time that it happened at.
+        // A line that is logged later, such as an episode with its part, has the time of its event.
         mixin: (line) => ('time' in line ? {} : { time: new Date().toISOString() }),
         formatters: { level: (label) => ({ level: label.toUpperCase() }) },
       },
@@ -57,7 +59,7 @@ class RunLog {
     this.lines = [];
     if (lines.length > 0) {
       const key = logPartKey(this.worker, this.part++);
-      // A log line is not worth failing a run for; the store's trouble shows wherever results are written.
+      // A log line must not fail a run; problems of the store show when results are written.
       this.writing = this.writing
         .then(async () => void (await this.store.write(key, lines.join(''))))
         .catch(() => undefined);
@@ -66,7 +68,7 @@ class RunLog {
   }
 }
 
-/** The run-scoped logs that this worker writes to, by the run's address. */
+/** Logs of the runs that this worker writes to, by the run's address. */
 export class RunLogs {
   private readonly logs = new Map<string, RunLog>();
   private readonly worker =
@@ -75,7 +77,7 @@ export class RunLogs {
   for(store: ArtifactStore, level: keyof typeof PINO_LEVELS, component: string): Logger {
     let log = this.logs.get(store.uri);
     if (log === undefined) {
-      // Each worker has files of its own; they may outlive the execution that the store is guarded for.
+      // Each worker has its own files; they may outlive the execution that the store is guarded for.
       log = new RunLog(store instanceof GuardedStore ? store.bare : store, this.worker, level);
       this.logs.set(store.uri, log);
     }

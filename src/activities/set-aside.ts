@@ -9,14 +9,14 @@ import { identityHash } from './call-key.js';
 import type { StoredCall } from './call-store.js';
 import { isOutsideError } from './incomplete.js';
 
-/** Whether the newest reply may be to blame for an error: neither the provider nor anything outside has failed. */
+/** Reports whether the newest reply may have caused an error: neither the provider nor anything outside has failed. */
 export function mayBlameReply({ type }: EpisodeError): boolean {
   return !isLanguageModelErrorKind(type) && !isOutsideError(type);
 }
 
 /**
- * Makes the place of a reply free, so that the model is asked again there. The reply stays among the calls, and counts.
- * May be repeated: a reply that has come meanwhile is left alone.
+ * Sets a reply aside, so that its call requests the model again. The reply stays among the calls, and counts. May be
+ * repeated: a newer reply is not touched.
  */
 export async function setAside(
   store: ArtifactStore,
@@ -29,7 +29,7 @@ export async function setAside(
   await store.delete([callKey(name)]);
 }
 
-/** The replies that were set aside. */
+/** Lists the replies that were set aside. */
 export async function* setAsideCalls(store: ArtifactStore): AsyncGenerator<CallRecord> {
   for await (const { record } of recordsBelow<StoredCall>(store, setAsidePrefix())) yield record;
 }

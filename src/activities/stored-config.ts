@@ -5,15 +5,15 @@ import { artifactKeys } from '../storage/paths.js';
 import { readStoredConfig } from '../storage/stored-config.js';
 import { missingFile } from '../storage/stored-file.js';
 
-/** What an activity works with of a config, beside what is asked about where it is used. */
+/** Part of a config that an activity uses, besides what is checked on use. */
 interface StoredConfig {
   output?: { results_dir: string };
   sandbox?: { type: string };
 }
 
 /**
- * A config as the folder of an experiment holds it. It was asked about when the experiment began, but anybody may name
- * an object store in which something else stands.
+ * Checks a config from the folder of an experiment. It was checked when the experiment began, but anybody may name an
+ * object store with another config.
  * @throws NotPermittedError
  */
 function checked(config: StoredConfig): void {
@@ -22,7 +22,7 @@ function checked(config: StoredConfig): void {
   if (output !== undefined) outputLocation(output.results_dir, 'output.results_dir', process.cwd());
 }
 
-/** The config that an experiment's folder was prepared with. @throws StorageError where it is not there any more. */
+/** Returns the config that an experiment's folder was prepared with. @throws StorageError if it is missing. */
 export async function storedConfig<Config extends object>(store: ArtifactStore): Promise<Config> {
   const config = await readStoredConfig(store);
   if (config === null) throw missingFile(store, artifactKeys.config);

@@ -1,17 +1,17 @@
-/** Milliseconds for which one has others wait: what it would do to its worker, it would mostly have done by then. */
+/** Maximum milliseconds for which others wait for one: a crash of its worker would mostly have happened by then. */
 const LONGEST_HOLD = 10_000;
 
-/** Somebody's place: at once, or after a wait. */
+/** Place in the gate, taken at once or after a wait. */
 export interface Place {
-  /** Null: it may begin. */
+  /** Turn to wait for; null if it may begin at once. */
   turn: Promise<void> | null;
-  /** It has ended, or waits no longer. */
+  /** Frees the place after its work, or stops waiting. */
   leave(): void;
 }
 
 /**
- * Lets a suspect in alone: nobody new begins beside it, and it waits for who is in already, since it would answer for what
- * another one does. Suspects go first, in their order.
+ * Admits a suspect alone: no other one begins beside it, and it waits until those inside are done, since it would be
+ * blamed for their crashes. Suspects go first, in their order.
  */
 export class SuspectGate {
   private readonly inside = new Set<object>();

@@ -2,7 +2,7 @@ import type { ApplicationFailure } from '@temporalio/common';
 import type { GenerateRequest } from '../contracts/language-model.js';
 import type { LanguageModelError } from '../language-models/errors.js';
 import { mostUsage, priceOf } from '../language-models/usage.js';
-import { costOfUnkept } from '../runtime/step-cost.js';
+import { costOfUnrecorded } from '../runtime/step-cost.js';
 import type { Attempt } from './attempt.js';
 import { workerCrash } from './attempt-journal.js';
 import { failureOf, isFinalFailure } from './call-failures.js';
@@ -10,31 +10,31 @@ import type { WorkerDependencies } from './dependencies.js';
 import type { CalledModel } from './model-calls.js';
 import { held } from './patiently.js';
 import { pauseAfter } from './pause-after.js';
-import { noteUnkept } from './unkept.js';
+import { noteUnrecorded } from './unrecorded.js';
 
-/** Milliseconds until a call that was forgiven asks for leave again, where it needs that; it waits for its turn then. */
+/** Milliseconds until a forgiven call requests its next grant, if it needs one; it waits for its turn then. */
 const FORGIVEN_PAUSE = 100;
 
-/** How a line of the log names a call. */
+/** Names a call in a log line. */
 function callNames({ call: { sample_id: sample, trial, purpose, ordinal } }: GenerateRequest) {
   return { sample, trial, purpose, ordinal };
 }
 
-/** What becomes of an activity whose request brought no reply: it says why, and what that may have cost. */
+/** Ends activities whose request brought no reply: with the reason and its possible cost. */
 export class UnansweredRequests {
-  constructor(private readonly dependencies: Pick<WorkerDependencies, 'notify' | 'news'>) {}
+  constructor(private readonly dependencies: Pick<WorkerDependencies, 'notify' | 'notices'>) {}
 
-  /** Notes what an attempt has spent beside a reply, where it has. */
-  async noteUnkept({ store, log }: CalledModel, { activity, unkept }: Attempt): Promise<void> {
-    if (unkept === null) return;
-    await held(() => noteUnkept(store, activity, unkept), {
+  /** Stores the unrecorded cost of an attempt, if there is any. */
+  async noteUnrecorded({ store, log }: CalledModel, { activity, unrecorded }: Attempt): Promise<void> {
+    if (unrecorded === null) return;
+    await held(() => noteUnrecorded(store, activity, unrecorded), {
       log,
       dependencies: this.dependencies,
       what: 'store what was spent',
     });
   }
 
-  /** Tells of a provider's failure, notes what it may have cost, and says what is to be done about it. */
+  /** Reports a provider's failure, notes its possible cost, and returns the failure for the retry policy. */
   async failed(
     model: CalledModel,
     request: GenerateRequest,
@@ -43,17 +43,17 @@ export class UnansweredRequests {
   ): Promise<ApplicationFailure> {
     const { failures } = attempt.soFar;
     const isFinal = isFinalFailure(error, failures, model.lm);
-    this.tell(model, request, error, { failures, isFinal });
+    this.report(model, request, error, { failures, isFinal });
     if (attempt.isSingle && !isFinal) {
       return this.endSingle(model, request, error, attempt, pauseAfter(failures, error.retryAfterMs));
     }
-    // Nothing that this activity has sent will be answered any more.
+    // No request of this activity will be answered any more.
     if (isFinal) attempt.concludes(priceOf(model, mostUsage(request)));
-    await this.noteUnkept(model, attempt);
-    return failureOf(error, { failures, isFinal }, { unkept: attempt.unkept });
+    await this.noteUnrecorded(model, attempt);
+    return failureOf(error, { failures, isFinal }, { unrecorded: attempt.unrecorded });
   }
 
-  /** The activity ends, and another one asks again after a pause. */
+  /** Ends the activity, so that another one repeats the request after a pause. */
   async endSingle(
     model: CalledModel,
     request: GenerateRequest,
@@ -62,16 +62,16 @@ export class UnansweredRequests {
     pause_ms = FORGIVEN_PAUSE,
   ): Promise<ApplicationFailure> {
     attempt.concludes(priceOf(model, mostUsage(request)));
-    await this.noteUnkept(model, attempt);
-    const { soFar, cutOff, unkept } = attempt;
+    await this.noteUnrecorded(model, attempt);
+    const { soFar, cutOff, unrecorded } = attempt;
     return failureOf(
       error,
       { failures: soFar.failures, isFinal: false },
-      { unkept, again: { ...soFar, ...cutOff, pause_ms } },
+      { unrecorded, again: { ...soFar, ...cutOff, pause_ms } },
     );
   }
 
-  /** The activity has taken worker after worker along, and asks no more. */
+  /** Ends an activity that crashed several workers; it sends no more requests. */
   async endCrashed(
     model: CalledModel,
     request: GenerateRequest,
@@ -79,13 +79,13 @@ export class UnansweredRequests {
     attempt: Attempt,
   ): Promise<ApplicationFailure> {
     attempt.concludes(priceOf(model, mostUsage(request)));
-    await this.noteUnkept(model, attempt);
-    const failure = workerCrash(deadWorkers, costOfUnkept(attempt.unkept));
+    await this.noteUnrecorded(model, attempt);
+    const failure = workerCrash(deadWorkers, costOfUnrecorded(attempt.unrecorded));
     model.log.error({ ...callNames(request), error: failure.message }, 'LM call given up');
     return failure;
   }
 
-  tell(
+  report(
     model: CalledModel,
     request: GenerateRequest,
     { message: error }: LanguageModelError,

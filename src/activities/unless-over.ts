@@ -1,14 +1,14 @@
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { GuardedStore } from '../storage/guarded-store.js';
 
-/** Stores as an attempt may write to them. */
+/** Returns a store as an attempt may write to it. */
 export type Guard = (store: ArtifactStore) => ArtifactStore;
 
 /**
- * Does work that may have several attempts at once, as where a worker was frozen, was given up, and woke: once one of
- * them has come to its end, the others change nothing any more and answer what that one did.
- * @param finished what a finished attempt has left; null while there is none.
- * @param work writes to stores as the guard gives them, and what `finished` looks for last.
+ * Does work that may have several attempts at once, for example after a worker was frozen, given up, and resumed: once
+ * one of them has ended, the others change nothing any more and return its result.
+ * @param finished returns the result of a finished attempt; null while there is none.
+ * @param work writes to guarded stores, and writes last what `finished` looks for.
  */
 export async function unlessOver<Result>(
   finished: () => Promise<Result | null>,
@@ -23,7 +23,7 @@ export async function unlessOver<Result>(
   try {
     return await work(guard);
   } catch (error) {
-    // What it worked from may be gone as well, since that one needs it no more.
+    // The input may be gone as well, since the finished attempt no longer needs it.
     const meanwhile = await finished().catch(() => null);
     if (meanwhile === null) throw error;
     return meanwhile;

@@ -3,14 +3,14 @@ import type { WorkerDependencies } from './dependencies.js';
 import { giveSign, noteEnd, SIGN_EVERY } from './owners.js';
 import type { Traits } from './traits.js';
 
-/** The run that an activity works for, by its input; null for what prepares one. */
+/** Returns the run that an activity works for, from its input; null for one that prepares a run. */
 export function runOf(input: unknown): string | null {
   const { run, plan } = (input ?? {}) as { run?: unknown; plan?: { run?: unknown } };
   const named = run ?? plan?.run;
   return typeof named === 'string' ? named : null;
 }
 
-/** Gives signs of life of the experiments that a worker works for. */
+/** Gives signs of life for the experiments that a worker works for. */
 class OwnerSigns {
   /** Activities in progress of each run, and whether there was one since the last sign. */
   private readonly runs = new Map<string, { inProgress: number; hasWorked: boolean }>();
@@ -39,7 +39,7 @@ class OwnerSigns {
         return;
       }
       state.hasWorked = false;
-      // A store that is away shows wherever results are written.
+      // Problems of the store show when results are written.
       this.sign(run).catch(() => undefined);
     }, SIGN_EVERY).unref();
     return state;
@@ -52,8 +52,8 @@ class OwnerSigns {
 }
 
 /**
- * Wraps every activity of a worker: while one works for an experiment, the experiment gives signs of life, so that
- * nobody takes its folder over; and with its last activity it gives the folder up.
+ * Wraps every activity of a worker: while one works for an experiment, the experiment gives signs of life, so that no
+ * other execution takes over its folder; its last activity gives up the folder.
  */
 export function withOwners<Activities extends object>(
   activities: Activities,

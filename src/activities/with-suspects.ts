@@ -9,13 +9,13 @@ import type { Traits } from './traits.js';
 /** Milliseconds; the heartbeat timeout of these activities is 10 s. */
 const BEAT_EVERY = 4000;
 
-/** A sign of life that is with the server when this resolves; `context.heartbeat` keeps one back for seconds. */
+/** Sends a heartbeat that has reached the server when this resolves; `context.heartbeat` may delay one for seconds. */
 export type Beat = (journal: AttemptJournal) => Promise<void>;
 
 const throughClient: Beat = ({ context: { client, info }, notes }) =>
   client.activity.heartbeat(info.taskToken, notes);
 
-/** Tells the server; what it answers counts, and where it is unreachable the wait goes on. */
+/** Sends a heartbeat. A cancellation in the response counts; if the server is unreachable, the wait continues. */
 async function report(journal: AttemptJournal, beat: Beat): Promise<void> {
   await beat(journal).catch((error: unknown) => {
     if (error instanceof ActivityCancelledError || error instanceof ActivityNotFoundError) {
@@ -24,7 +24,7 @@ async function report(journal: AttemptJournal, beat: Beat): Promise<void> {
   });
 }
 
-/** Waits for a turn, with signs of life. */
+/** Waits for a turn, with heartbeats. */
 async function waiting(journal: AttemptJournal, turn: Promise<void>, beat: Beat): Promise<void> {
   const { cancellationSignal } = journal.context;
   const over = new AbortController();
@@ -45,8 +45,8 @@ async function waiting(journal: AttemptJournal, turn: Promise<void>, beat: Beat)
 }
 
 /**
- * Wraps the activities of a worker that may end it: one that was in two workers when they died runs alone, and is given up
- * where a third dies. Who was lost while it waited for its turn has taken no worker along.
+ * Wraps the activities of a worker that may crash it: one that was in two workers when they died runs alone, and is
+ * given up if a third dies. One that is lost while it waits for its turn has crashed no worker.
  */
 export function withSuspects<Activities extends object>(
   activities: Activities,
@@ -70,7 +70,7 @@ export function withSuspects<Activities extends object>(
         }
         return await (activity as (...input: unknown[]) => Promise<unknown>)(...input);
       } catch (error) {
-        // Also where it was refused before it had begun.
+        // Also if it was refused before it began.
         journal.end();
         throw error;
       } finally {

@@ -2,7 +2,7 @@ import type { HistoryAgentConfig } from '../config/agent-schemas.js';
 import type { Entry, ExperienceEntry } from '../memory/entries.js';
 import { type CommonAgentConfig, MemoryAgent } from './memory-agent.js';
 
-/** `<TYPE>: <content>`, the form in which the history agent shows an entry. */
+/** Formats an entry as the history agent shows it, in most cases as `<TYPE>: <content>`. */
 export function formatEntry(entry: Entry): string {
   switch (entry._type) {
     case 'experience':
@@ -15,8 +15,8 @@ export function formatEntry(entry: Entry): string {
 }
 
 /**
- * A task-agnostic agent over a history: it shows the last `history_k` entries as `<TYPE>: <content>` and then the
- * observation, and logs each step as three entries, Observation, Action and Feedback.
+ * Task-agnostic agent over a history: its prompt shows the last `history_k` entries as `<TYPE>: <content>` and then the
+ * observation. It logs each step as three entries: Observation, Action and Feedback.
  */
 export class HistoryAgent<Config extends CommonAgentConfig = HistoryAgentConfig> extends MemoryAgent<Config> {
   protected override buildUserPrompt(observation: string): string {

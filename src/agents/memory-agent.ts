@@ -9,10 +9,10 @@ import { emptyReplyText, isMissing } from '../replies/reply-faults.js';
 
 export const DEFAULT_SYSTEM_PROMPT = 'You are a helpful QA assistant. Use prior history when useful.';
 
-/** The config fields that every memory agent reads. */
+/** Config fields that every memory agent reads. */
 export type CommonAgentConfig = Pick<MemoryAgentConfig, 'system_prompt' | 'history_k' | 'feedback'>;
 
-/** What an agent is built from. */
+/** Arguments of an agent's constructor. */
 export interface AgentContext<Config> {
   config: Config;
   memory: MemoryModule;
@@ -20,20 +20,19 @@ export interface AgentContext<Config> {
   codeExecutor: CodeExecutor;
 }
 
-/** The model answered without any text. Never scored: the episode becomes an error row. */
+/** Error of a reply without any text. The reply is not scored: the episode becomes an error row. */
 export class EmptyReplyError extends Error {
   override readonly name = 'EmptyReply';
 }
 
-/** @throws EmptyReplyError where a reply is none: see {@link isMissing}. */
+/** @throws EmptyReplyError if a reply is empty: see {@link isMissing}. */
 export function refuseEmpty(reply: GenerateReply): void {
   if (isMissing(reply)) throw new EmptyReplyError(emptyReplyText(reply));
 }
 
 /**
- * An agent that prompts with its newest memory entries and remembers every step.
- * Subclasses change the prompt (`buildUserPrompt`), what is remembered (`updateMemory`) and what happens
- * after an episode (`endEpisode`).
+ * Agent whose prompt shows its newest memory entries, and which remembers every step. Subclasses change the prompt
+ * (`buildUserPrompt`), what is remembered (`updateMemory`) and what happens after an episode (`endEpisode`).
  */
 export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> implements Agent {
   protected readonly config: Config;
@@ -42,10 +41,10 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
   protected readonly codeExecutor: CodeExecutor;
   protected episode: EpisodeInfo = { sample_id: '', trial: 0, num_trials: 1 };
   protected trajectory: ExperienceEntry[] = [];
-  /** What the newest step was taken on and with; a subclass that overrides `act` sets both. */
+  /** Observation and action of the newest step; a subclass that overrides `act` sets both. */
   protected lastObservation = '';
   protected lastAction = '';
-  /** What this episode counts; they appear as `agent_metrics` in its row and, added up, in the metrics. */
+  /** Counts of this episode, for `agent_metrics` in its row and, summed, for the metrics. */
   private counts: Record<string, number> = {};
 
   constructor(context: AgentContext<Config>) {
@@ -97,7 +96,7 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
     await this.updateMemory(experience, done);
   }
 
-  /** Extension point: what a step leaves in the memory. */
+  /** Stores a step in the memory (extension point). */
   protected async updateMemory(experience: ExperienceEntry, _done: boolean): Promise<void> {
     this.memory.update(experience);
   }
@@ -130,7 +129,7 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
     return this.config.system_prompt ?? DEFAULT_SYSTEM_PROMPT;
   }
 
-  /** The newest `history_k` entries, oldest first. */
+  /** Returns the newest `history_k` entries, oldest first. */
   protected recentEntries(): readonly Entry[] {
     return this.config.history_k === 0 ? [] : this.memory.recall().slice(-this.config.history_k);
   }

@@ -9,8 +9,8 @@ export const DEFAULT_REFLECTION_PROMPT =
   'wrong or right and what to do and to avoid next time. Give general advice, not just a new answer.';
 
 /**
- * Reflexion (Shinn et al., 2023, arXiv 2303.11366): after an attempt the model writes a verbal reflection, and the
- * next trial reads it. `strategy` says what a retry sees: nothing, the last attempt, the reflections, or both.
+ * Reflexion agent (Shinn et al., 2023, arXiv 2303.11366): after an attempt the model writes a verbal reflection, and
+ * the next trial reads it. `strategy` decides what a retry sees: nothing, the last attempt, the reflections, or both.
  */
 export class ReflexionAgent extends MemoryAgent<ReflexionAgentConfig> {
   private get reflection() {
@@ -35,7 +35,7 @@ export class ReflexionAgent extends MemoryAgent<ReflexionAgentConfig> {
     if (this.reflection.mode !== 'per_step') await this.reflectOn(this.trajectory);
   }
 
-  /** One reflection on some steps of this episode, unless they ended in success. */
+  /** Adds a reflection on steps of this episode, unless they succeeded and `reflect_on_success` is off. */
   private async reflectOn(steps: readonly ExperienceEntry[]): Promise<void> {
     const last = steps.at(-1);
     if (!this.reflects || last === undefined) return;
@@ -47,7 +47,7 @@ export class ReflexionAgent extends MemoryAgent<ReflexionAgentConfig> {
       ...(max_tokens === null ? {} : { parameters: { max_output_tokens: max_tokens } }),
     });
     const content = reply.text.trim();
-    // An empty reflection teaches nothing; the call itself is recorded with its finish reason.
+    // An empty reflection is useless; the call itself is recorded with its finish reason.
     if (content !== '') this.memory.update({ _type: 'reflection', content, ...this.provenance() });
   }
 
@@ -66,7 +66,7 @@ export class ReflexionAgent extends MemoryAgent<ReflexionAgentConfig> {
     ];
   }
 
-  /** The newest `max_reflections` reflections, oldest first. */
+  /** Returns the newest `max_reflections` reflections, oldest first. */
   private reflections(): ReflectionEntry[] {
     const all = this.memory
       .recall()
@@ -74,7 +74,7 @@ export class ReflexionAgent extends MemoryAgent<ReflexionAgentConfig> {
     return all.slice(-this.reflection.max_reflections);
   }
 
-  /** The steps of this sample's trial before this one. */
+  /** Returns the steps of this sample's previous trial. */
   private lastAttempt(): Entry[] {
     const { sample_id, trial } = this.episode;
     return this.memory
@@ -84,7 +84,10 @@ export class ReflexionAgent extends MemoryAgent<ReflexionAgentConfig> {
       );
   }
 
-  /** Experience of other samples, of a loaded memory and of this episode; this sample's earlier trials are the strategy's business. */
+  /**
+   * Returns the newest experiences of other samples, a loaded memory and this episode; the strategy decides about this
+   * sample's earlier trials.
+   */
   protected override recentEntries(): readonly Entry[] {
     if (this.config.history_k === 0) return [];
     const { sample_id, trial } = this.episode;

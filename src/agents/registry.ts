@@ -8,7 +8,7 @@ import { HistoryAgent } from './history-agent.js';
 import { type AgentContext, MemoryAgent } from './memory-agent.js';
 import { ReflexionAgent } from './reflexion-agent.js';
 
-/** How an agent is made. A user's class has the same constructor. */
+/** Constructor of an agent, built-in or a user's. */
 // biome-ignore lint/suspicious/noExplicitAny: each class narrows the config to its own.
 export type AgentClass = new (context: AgentContext<any>) => Agent;
 
@@ -19,28 +19,31 @@ const classes = new Map<string, AgentClass>([
   ['dynamic_cheatsheet_agent', DynamicCheatsheetAgent],
 ]);
 
-/** Those of users. */
+/** Types that users have registered. */
 const own = new Set<string>();
 
-/** Adds a user's agent under the name that `agent.type` uses. The worker's bundle does this before any workflow runs. */
+/**
+ * Registers a user's agent under the name that `agent.type` uses. The worker's bundle does this before any workflow
+ * runs.
+ */
 export function registerAgent(type: string, agentClass: AgentClass): void {
   classes.set(type, agentClass);
   own.add(type);
 }
 
-/** What a user's file exports, or what it threw when it was loaded. */
+/** Exports of a user's file, or the error that it threw when it was loaded. */
 export type LoadedFile = { exports: Readonly<Record<string, unknown>> } | { thrown: unknown };
 
 /**
- * {@link registerAgent} with a class out of a user's file. Where it has none, or could not be loaded, whoever makes the
- * agent is told so; the workflows that ask for no such agent go on.
- * @param file its absolute path
+ * Registers a class of a user's file, as {@link registerAgent} does. If the class is missing or the file could not be
+ * loaded, creating the agent throws; workflows with other agents continue.
+ * @param file absolute path
  */
 export function registerAgentFile(type: string, file: string, className: string, loaded: LoadedFile): void {
   registerAgent(type, classIn(file, className, loaded));
 }
 
-/** Adds the class of a config for this config alone, in a process that may run others of the same type. */
+/** Registers the class of one config, for a process that may run other configs of the same type. */
 export function registerAgentOf(config: AgentConfig, agentClass: AgentClass): void {
   registerAgent(fileKey(config), agentClass);
 }
@@ -58,7 +61,7 @@ function classIn(file: string, className: string, loaded: LoadedFile): AgentClas
   return noClass(`agent.class_name: ${file} exports no class '${className}'`);
 }
 
-/** In the place of a class: making an agent of it says what is wrong with the file. */
+/** Returns a class whose constructor throws an error about the user's file. */
 function noClass(message: string): AgentClass {
   return class {
     constructor() {
@@ -67,24 +70,26 @@ function noClass(message: string): AgentClass {
   } as unknown as AgentClass;
 }
 
-/** The names that `agent.type` may have here. */
+/** Returns the names that `agent.type` may have here. */
 export function registeredAgents(): string[] {
   return [...classes.keys()];
 }
 
-/** Thrown where the file of a user's agent does not give its class. */
+/** Error of a user's agent file that does not provide its class. */
 export class AgentFileError extends Error {
   override readonly name = 'AgentFileError';
 }
 
-/** Thrown where this worker was not started with the agent that a run asks for. */
+/** Error of a run whose agent this worker was not started with. */
 export class UnknownAgentError extends Error {
   override readonly name = 'UnknownAgentError';
 }
 
 /**
- * @param turns of its lane, where a user's agent is to be ended that waits for nothing
- * @throws UnknownAgentError, AgentFileError, AgentShapeError where a user's class is no agent, and what its constructor throws.
+ * Creates the agent of a config.
+ * @param turns of its lane, which end a user's agent that waits for nothing in progress
+ * @throws UnknownAgentError, AgentFileError, AgentShapeError if a user's class is no agent, and its constructor's
+ * errors.
  */
 export function createAgent(context: AgentContext<AgentConfig>, turns: AgentTurns | null = null): Agent {
   const { type } = context.config;

@@ -7,37 +7,36 @@ import { EXIT } from './exit.js';
 import { exitOf } from './exit-code.js';
 import { askProgress, QUERY_TIMEOUT, watch } from './follow.js';
 import { interruption } from './interruption.js';
-import { OwnNews } from './own-news.js';
+import { OwnNotices } from './own-notices.js';
 import { printJson, printText, sayText } from './print.js';
 import { seldom } from './seldom.js';
 import { callSlots, openSession, type Session } from './session.js';
 
-/** An experiment that a command starts and stays with. */
+/** An experiment that a command starts and follows to its end. */
 export interface CarriedOut<State, Result> {
-  /** What its kind says of it. */
   facts: KindFacts;
-  /** The command that continues it, where that is not the one that was given. */
+  /** The command that continues the experiment, if not the given one. */
   continuedBy?: string;
-  /** What it does at once. */
+  /** Number of concurrent operations. */
   concurrency: number;
-  /** The user's agent, where it has one. */
+  /** The user's agents, if any. */
   agents?: readonly AgentSource[];
   display: Display<State>;
-  /** @returns what to say first, such as `Started NAME`, and what else. */
+  /** @returns the sentences to print, first one such as `Started NAME`. */
   start(
     client: Client,
     taskQueue: string,
   ): Promise<{ id: string; handle: WorkflowHandle; says: readonly [string, ...string[]] }>;
-  /** What is shown of it at its end, where its result says that; otherwise its workflow is asked. */
+  /** Derives the state to show at the end from the result; without it, the workflow is queried. */
   lastState?(result: Result): State;
-  /** The result as people read it. */
+  /** Formats the result for people. */
   report(result: Result): string;
   json: boolean;
-  /** The largest share of errors with which the command succeeds; any, where that is left out. */
-  mostErrors?: number | null;
+  /** The largest share of errors with which the command succeeds; null or absent: any. */
+  maxErrors?: number | null;
 }
 
-/** Carries an experiment to its end with a worker in this process, and answers with the exit code. */
+/** Runs an experiment to its end with a worker in this process, and returns the exit code. */
 export async function carryOut(experiment: CarriedOut<unknown, Ended>): Promise<number> {
   const { report, json } = experiment;
   const print = (result: Ended) => (json ? printJson(result) : printText(report(result)));
@@ -45,44 +44,44 @@ export async function carryOut(experiment: CarriedOut<unknown, Ended>): Promise<
   return result === null ? EXIT.interrupted : sayExit(result.metrics, experiment);
 }
 
-/** Says why a command does not succeed where the result does not say that, and answers with its exit code. */
+/** Prints why a command does not succeed where the result does not show that, and returns its exit code. */
 export function sayExit(
   metrics: ExperimentMetrics,
-  { facts, mostErrors }: Pick<CarriedOut<never, never>, 'facts' | 'mostErrors'>,
+  { facts, maxErrors }: Pick<CarriedOut<never, never>, 'facts' | 'maxErrors'>,
 ): number {
-  const { code, why } = exitOf(metrics, facts, mostErrors);
+  const { code, why } = exitOf(metrics, facts, maxErrors);
   if (why !== null) sayText(why);
   return code;
 }
 
 /**
- * Carries an experiment to its end.
- * @returns its result; null where somebody interrupted it, which is told.
+ * Runs an experiment to its end.
+ * @returns its result; null where it was interrupted, which is printed.
  */
 export type Carry = <State, Result>(
   experiment: CarriedOut<State, Result>,
   print: (result: Result) => void,
 ) => Promise<Result | null>;
 
-/** Experiments that are carried to their ends one after another, with one worker in this process. */
+/** Runs experiments to their ends one after another, with one worker in this process. */
 export async function carryingOut<Value>(
   first: Pick<CarriedOut<never, never>, 'concurrency' | 'agents' | 'display'>,
   work: (carry: Carry) => Promise<Value>,
 ): Promise<Value> {
   let display: Pick<Display<never>, 'say'> = first.display;
   const say = (message: string) => display.say(message);
-  const news = new OwnNews(seldom(say));
+  const notices = new OwnNotices(seldom(say));
   const session = await openSession({
     say,
-    hear: (message, workflow) => news.hear(message, workflow),
-    isOwn: (workflow) => news.isOwn(workflow),
+    received: (message, workflow) => notices.received(message, workflow),
+    isOwn: (workflow) => notices.isOwn(workflow),
     agents: first.agents ?? [],
     maxConcurrentCalls: callSlots(first.concurrency),
   });
   try {
     return await work((experiment, print) => {
       display = experiment.display;
-      return carryToEnd({ ...session, news }, experiment, print);
+      return carryToEnd({ ...session, notices }, experiment, print);
     });
   } finally {
     await session.close();
@@ -90,18 +89,18 @@ export async function carryingOut<Value>(
 }
 
 async function carryToEnd<State, Result>(
-  session: Session & { news: OwnNews },
+  session: Session & { notices: OwnNotices },
   { continuedBy = 'the same command', display, start, lastState }: CarriedOut<State, Result>,
   print: (result: Result) => void,
 ): Promise<Result | null> {
   const interrupted = interruption();
-  // What is said of it goes to the terminal as well, where the table is.
+  // The message about the interruption goes to the terminal, too.
   interrupted.signal.addEventListener('abort', () => display.end());
   let name = 'it';
   try {
     const { id, handle, says } = await start(session.client, session.worker.taskQueue);
     name = id;
-    session.news.carry(id);
+    session.notices.carry(id);
     const { taskQueue } = await handle.describe();
     if (taskQueue !== session.worker.taskQueue)
       session

@@ -1,4 +1,4 @@
-/** Gathers a repeatable option. */
+/** Collects a repeatable option. */
 export function collect(value: string, before: string[]): string[] {
   return [...before, value];
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { AddCommands, CommandFile } from '../kinds/kind.js';
 import { KINDS, loadKind } from '../kinds/registry.js';
 
-/** The command that starts experiments of a kind. */
+/** Loads the command that starts experiments of a kind. */
 async function loadKindCommand(id: string): Promise<AddCommands> {
   const [loaded, { addKindCommand }] = await Promise.all([loadKind(id), import('./experiment.js')]);
   return (program, finish) => addKindCommand(program, loaded, finish);
@@ -31,8 +31,8 @@ export const COMMAND_FILES: readonly CommandFile[] = [
 ];
 
 /**
- * Adds what a command line asks for: the named command alone, for most need a fraction of what `run` loads, or all of
- * them for the help and for a name that there is not.
+ * Adds the commands that a command line needs: the named command alone, because most need a fraction of what `run`
+ * loads, or all of them for the help and for an unknown name.
  * @param asked The first argument of the command line.
  */
 export async function addCommands(

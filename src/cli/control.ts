@@ -54,9 +54,9 @@ export function addControlCommands(program: Command, finish: (code: number) => v
     'pause',
     'start no further calls for now',
     UPDATES.pause,
-    (id) => `${id} is paused; go on with: reprise resume ${id}`,
+    (id) => `${id} is paused; continue with: reprise resume ${id}`,
   );
-  command('resume', 'go on after a pause', UPDATES.resume, (id) => `${id} goes on`);
+  command('resume', 'continue after a pause', UPDATES.resume, (id) => `${id} continues`);
   program
     .command('set-concurrency')
     .description('change how much is done at once, such as lanes of a run')

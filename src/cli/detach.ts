@@ -10,7 +10,7 @@ import { EXIT } from './exit.js';
 import { printJson, sayText } from './print.js';
 import { callSlots, commandQueue } from './session.js';
 
-/** Starts a worker that works in the background until no run is open, with its log beside the server's. */
+/** Starts a worker in the background that works until no run is open, with its log in the server's folder. */
 async function spawnWorker(
   queue: string,
   concurrency: number,
@@ -42,15 +42,15 @@ async function spawnWorker(
   return logPath;
 }
 
-/** What is to be started, and by which workers it can be carried. */
+/** An experiment to start, and the workers that can run it. */
 interface Detached {
   agents: readonly AgentSource[];
   concurrency: number;
-  /** `notes`: what else is to be said of it. */
+  /** Starts the experiment; `notes` are further sentences to print. */
   start(client: Client, queue: string): Promise<{ id: string; how: string; notes: readonly string[] }>;
 }
 
-/** Starts something and returns; a worker in the background carries it, unless a server with workers is configured. */
+/** Starts an experiment and returns; a worker in the background runs it, unless a server with workers is configured. */
 export async function leaveToWorkers(
   { agents, concurrency, start }: Detached,
   json: boolean,
@@ -76,7 +76,7 @@ export async function leaveToWorkers(
     return EXIT.done;
   } finally {
     await client.connection.close();
-    // The worker in the background has its own claim on the server as soon as it is up.
+    // The worker in the background registers its own use of the server as soon as it has started.
     if (!server.embedded) await server.release();
   }
 }

@@ -11,7 +11,7 @@ import { untilIdle } from './until-idle.js';
 
 const AGENT_HELP = 'a user’s agent, as TYPE=FILE or TYPE=FILE=CLASS (repeatable)';
 
-/** `my_agent=./my-agent.ts` or `my_agent=./my-agent.ts=MyAgent`. */
+/** Parses `my_agent=./my-agent.ts` or `my_agent=./my-agent.ts=MyAgent`. */
 function parseAgent(text: string): AgentSource {
   const [type, file, className] = text.split('=');
   if (!type || !file)
@@ -42,10 +42,10 @@ function sessionOptions(options: WorkerCommandOptions): SessionOptions {
   };
 }
 
-/** Works until Ctrl-C, or until no run is open. */
+/** Runs a session until Ctrl-C, or until no run is open. */
 async function work(session: Session, announcement: () => void, idleEnds: boolean): Promise<void> {
   const interrupted = interruption();
-  // Whoever reads it may press Ctrl-C at once.
+  // The reader may press Ctrl-C at once.
   announcement();
   const ended = new Promise<void>((resolve) => interrupted.signal.addEventListener('abort', () => resolve()));
   try {
@@ -81,7 +81,7 @@ export function addWorkerCommands(program: Command, finish: (code: number) => vo
         '  npx reprise run configs/toy_inmemory.yaml',
         `  npx reprise temporal workflow start --task-queue ${session.queue} --type run --workflow-id my-run --input '{"config_path": "configs/toy_inmemory.yaml"}'`,
         '',
-        'Ctrl-C ends; runs in progress go on with the next worker.',
+        'Ctrl-C ends; runs in progress continue with the next worker.',
       ];
       await work(session, () => printText(lines.join('\n')), false);
       finish(EXIT.done);

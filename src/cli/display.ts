@@ -1,5 +1,5 @@
 import { printable, printableLine } from '../contracts/printable.js';
-import type { ExperimentProgress, ToldProgress } from '../contracts/progress.js';
+import type { ExperimentProgress, ProgressLines } from '../contracts/progress.js';
 import type { Fact } from '../facts/fact.js';
 import { factsOf, type KindFacts } from '../facts/kind-facts.js';
 import { briefParts, stateText } from '../facts/text.js';
@@ -7,22 +7,22 @@ import { tableText } from './experiment-text.js';
 import type { Watcher } from './follow.js';
 import { screen } from './print.js';
 
-/** Shows an experiment while it is in progress: on a terminal, in lines, or not at all. */
+/** Display of an experiment in progress: a table on a terminal, lines, or nothing. */
 export interface Display<State = ExperimentProgress> extends Watcher<State> {
-  /** What stands on the screen stays there. */
+  /** Ends the display; the text on the screen stays. */
   end(): void;
 }
 
 type Write = (text: string) => void;
 
-type Shown = ExperimentProgress & Partial<ToldProgress>;
+type Shown = ExperimentProgress & Partial<ProgressLines>;
 
-/** Gives each line of an experiment once, whatever is polled. */
+/** Feed that returns each line of an experiment once, however often it is polled. */
 class LineFeed {
   private given = 0;
 
-  next({ lines = [], line_count = this.given }: Partial<ToldProgress>): string[] {
-    // Another execution of the workflow counts from the beginning.
+  next({ lines = [], line_count = this.given }: Partial<ProgressLines>): string[] {
+    // Another execution of the workflow counts from zero.
     if (line_count < this.given) this.given = 0;
     const fresh = line_count - this.given;
     this.given = line_count;
@@ -32,12 +32,12 @@ class LineFeed {
   }
 }
 
-/** Milliseconds between two lines, unless a tenth of the work has ended meanwhile. */
+/** Milliseconds between two lines, unless a tenth of the work has ended in between. */
 const LINE_INTERVAL = 10_000;
 
 /**
- * Writes a line for whatever the experiment tells, for each tenth of the work, for each change of how it stands, and where
- * it tells nothing by itself, after a while for whatever else is new.
+ * Display of the lines that the experiment reports, and of a line for each tenth of the work and each change of its
+ * state. Where it reports no lines, other changes are shown after {@link LINE_INTERVAL}.
  */
 export class LinesDisplay implements Display {
   private readonly feed = new LineFeed();
@@ -52,7 +52,7 @@ export class LinesDisplay implements Display {
   show(progress: Shown): void {
     for (const line of this.feed.next(progress)) this.say(line);
     const { ended, planned } = progress.units;
-    // Nothing is said before it is known how much there is.
+    // Nothing is written before the amount of work is known.
     if (planned === 0) return;
     const facts = factsOf(progress, this.kind);
     const state = stateText(facts);
@@ -74,14 +74,14 @@ export class LinesDisplay implements Display {
   end(): void {}
 }
 
-/** The part of a terminal that a table needs to know. */
+/** The part of a terminal that a table needs. */
 interface Screen {
   write: Write;
-  /** Its size in characters, as it is now. */
+  /** Returns the current size in characters. */
   size(): { rows: number; columns: number };
 }
 
-/** Lines at the foot of the screen, drawn anew with every change; what is said is written above them. */
+/** Lines at the foot of the screen, redrawn with every change; messages are written above them. */
 export class LiveBlock {
   private drawn: string[] = [];
   private latest: (() => string[]) | null = null;
@@ -89,7 +89,7 @@ export class LiveBlock {
 
   constructor(private readonly screen: Screen) {}
 
-  /** @param lines makes them for the screen as it is; @param above what has happened since */
+  /** @param lines makes the lines for the current screen; @param above what has happened since */
   show(lines: () => string[], above: readonly string[] = []): void {
     if (this.ended) return;
     this.latest = lines;
@@ -100,7 +100,7 @@ export class LiveBlock {
     this.draw([message]);
   }
 
-  /** What stands on the screen stays there. */
+  /** Ends the block; the text on the screen stays. */
   end(): void {
     this.ended = true;
     this.drawn = [];
@@ -116,23 +116,23 @@ export class LiveBlock {
     this.drawn = block;
   }
 
-  /** Lines that fit: one that is wrapped would be two to the terminal and one to us. */
+  /** Cuts lines to the screen's width: a wrapped line would count as two. */
   private fitting(lines: readonly string[]): string[] {
     const { columns } = this.screen.size();
     return lines.map((line) => [...printable(line).replaceAll('\n', ' ')].slice(0, columns - 1).join(''));
   }
 }
 
-/** Share of the screen's lines that tables may take; the lines above them are to be read as well. */
+/** Share of the screen's lines that tables may take; the rest is for the lines above them. */
 const SHARE = 0.7;
-/** Lines that hold no row of a table: its frame, its head, what is left out, and those below it. */
+/** Lines that hold no row of a table: its frame, its head, the count of omitted rows, and those below it. */
 const OTHER_LINES = 8;
-/** A table of fewer rows tells nothing. */
+/** Rows of a table that even the smallest screen shows. */
 const FEWEST_ROWS = 3;
-/** Columns of the bar, of a screen of usual width. */
+/** Columns of the progress bar. */
 const BAR_COLUMNS = 20;
 
-/** Draws how far an experiment is at the foot of the screen; what happens is written above. */
+/** Display of progress at the foot of the screen; events are written above it. */
 export class LiveDisplay implements Display {
   private readonly feed = new LineFeed();
   private readonly block: LiveBlock;
@@ -162,9 +162,9 @@ export class LiveDisplay implements Display {
     const last = state === null ? [] : [state];
     if (planned === 0) return last;
     const { rows, columns } = this.screen.size();
-    const mostRows = Math.max(Math.floor(rows * SHARE) - OTHER_LINES, FEWEST_ROWS);
+    const maxRows = Math.max(Math.floor(rows * SHARE) - OTHER_LINES, FEWEST_ROWS);
     const tables = facts.flatMap(({ value }) =>
-      value.kind === 'table' && value.live === true ? tableText(value, mostRows).split('\n') : [],
+      value.kind === 'table' && value.live === true ? tableText(value, maxRows).split('\n') : [],
     );
     const [units = '', ...others] = briefParts(facts);
     const bar = `${barText(ended / planned)} ${units}`;
@@ -182,7 +182,7 @@ function barText(share: number): string {
 /** For `--json`: standard output holds the result only. */
 const SILENT: Display = { show: () => undefined, say: () => undefined, end: () => undefined };
 
-/** Suits standard error: nothing where a machine reads the result, else a terminal or lines. */
+/** Chooses the display for standard error: nothing where a program reads the result, else a terminal or lines. */
 export function experimentDisplay(json: boolean, kind: KindFacts): Display {
   if (json) return SILENT;
   if (!screen.isTTY) return new LinesDisplay((text) => void process.stderr.write(text), kind);

@@ -15,14 +15,14 @@ import { printJson, printText } from './print.js';
 
 interface Finding {
   what: string;
-  /** `missing` is only said of what nothing works without. */
+  /** `missing` is only for parts without which nothing works. */
   state: 'found' | 'missing' | 'optional';
   detail: string;
 }
 
 const run = promisify(execFile);
 
-/** The first line that a program prints of its version; null where it is not there or does not answer. */
+/** Returns the first line of a program's version output; null where the program is missing or fails. */
 async function versionOf(program: string, args: string[]): Promise<string | null> {
   const { stdout } = await run(program, args, { timeout: 10_000 }).catch(() => ({ stdout: '' }));
   return stdout.trim().split('\n')[0] || null;
@@ -85,7 +85,7 @@ async function checkTemporal(): Promise<Finding[]> {
   return findings;
 }
 
-/** Where a provider is asked, where the environment says so. */
+/** Names a provider's server, where the environment sets it. */
 function serverText(provider: string): string {
   const named = serverInEnvironment(provider, process.env);
   if (named === null) return '';

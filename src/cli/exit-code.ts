@@ -4,25 +4,25 @@ import { judgedOf, type KindFacts } from '../facts/kind-facts.js';
 import { percentText } from '../statistics/figure-text.js';
 import { EXIT } from './exit.js';
 
-/** Ends after which the same command goes on. */
+/** Statuses after which the same command continues. */
 const CONTINUED: readonly RunStatus[] = ['incomplete', 'limit_reached', 'stopped'];
-/** Ends at which everything was gone through. */
+/** Statuses at which all of the work was attempted. */
 const GONE_THROUGH: readonly RunStatus[] = ['done', 'incomplete'];
 
-/** How a command ends, and why where the status does not say that. */
+/** Exit code of a command, and the reason where the status does not show it. */
 export interface Exit {
   code: number;
   why: string | null;
 }
 
-/** `--fail-on-error`, as commander takes it. */
+/** The option `--fail-on-error` for commander. */
 export const FAIL_ON_ERROR = [
   '--fail-on-error <share>',
   'exit with 1 where more than this share could not be judged, e.g. 0.05 or 5%',
 ] as const;
 
 /**
- * The largest share of errors with which a command succeeds; null where none was named.
+ * Parses the largest share of errors with which a command succeeds; null where none was given.
  * @throws InvalidInputError
  */
 export function shareOf(text: string | undefined, detach = false): number | null {
@@ -44,7 +44,7 @@ export function shareOf(text: string | undefined, detach = false): number | null
   return share;
 }
 
-/** @param most the largest share of errors with which it succeeds; null: any. */
+/** @param most the largest share of errors with which the command succeeds; null: any. */
 export function exitOf(metrics: ExperimentMetrics, kind: KindFacts, most: number | null = null): Exit {
   const { status } = metrics;
   const { what, judged, errors, of } = judgedOf(metrics, kind);

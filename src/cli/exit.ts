@@ -7,15 +7,15 @@ import { StorageError } from '../storage/storage-error.js';
 /** Exit codes of every command. */
 export const EXIT = {
   done: 0,
-  /** Also where nothing could be judged, or less than was asked for. */
+  /** Also where nothing could be judged, or there are too many errors. */
   failed: 1,
   badInput: 2,
-  /** Something is left to do for the same command: a limit, `stop` or an outage came before the end. */
+  /** The same command has work left: a limit, `stop` or an outage ended the experiment early. */
   unfinished: 3,
   interrupted: 130,
 } as const;
 
-/** What to print for an error and how to exit. Only an unforeseen error shows where it came from. */
+/** Returns the message and the exit code for an error. Unforeseen errors show their stack with REPRISE_DEBUG. */
 export function explain(thrown: unknown): { message: string; code: number } {
   const error = asError(thrown);
   const isInput = error instanceof InvalidInputError || error instanceof JsonLinesError;

@@ -4,17 +4,17 @@ import { type Ended, factsOf, type KindFacts, progressAtEnd } from '../facts/kin
 import { capitalised, factText, valueText } from '../facts/text.js';
 import { headedTable, shownAddress } from './format.js';
 
-/** An experiment as people read it: in progress or at its end. */
+/** Formats an experiment for people, in progress or at its end. */
 export function experimentText(progress: ExperimentProgress, kind: KindFacts): string {
   return factsText(factsOf(progress, kind));
 }
 
-/** The result of an experiment as people read it. The numbers are those of `metrics.json`. */
+/** Formats the result of an experiment for people. The numbers are those of `metrics.json`. */
 export function resultText(result: Ended, kind: KindFacts): string {
   return experimentText(progressAtEnd(result, kind), kind);
 }
 
-/** Facts as a table of names and values; below it sentences, tables, and at last where things lie. */
+/** Formats facts as a table of names and values; below it sentences, tables, and at last addresses. */
 export function factsText(facts: readonly Fact[]): string {
   const rows: string[][] = [];
   const sentences: string[] = [];
@@ -31,9 +31,9 @@ export function factsText(facts: readonly Fact[]): string {
   return [headedTable([], rows), ...sentences, ...tables, ...places].join('\n');
 }
 
-/** @param mostRows the last ones of them are drawn; all where that is left out */
-export function tableText({ head, rows, notes = [] }: FactTable, mostRows = rows.length): string {
-  const shown = rows.slice(-mostRows);
+/** @param maxRows number of last rows to draw; all by default */
+export function tableText({ head, rows, notes = [] }: FactTable, maxRows = rows.length): string {
+  const shown = rows.slice(-maxRows);
   const left = rows.length - shown.length;
   const cells = shown.map((row) => row.map(valueText));
   return [...(left === 0 ? [] : [`and ${left} before them`]), headedTable([...head], cells), ...notes].join(

@@ -19,20 +19,20 @@ import { startedText } from './started-text.js';
 /** An experiment that a command is to start, or to find. */
 export interface AskedExperiment extends LoadedKind {
   config: object;
-  /** What its check has to say of it. */
+  /** Sentences from the check of its config. */
   notes?: readonly string[];
   json: boolean;
   /** The largest share of errors with which the command succeeds; null: any. */
-  mostErrors?: number | null;
-  /** The id that it continues under, and no other. */
+  maxErrors?: number | null;
+  /** The only id that the experiment may continue under. */
   only?: string;
-  /** Is done before it is started. */
+  /** Runs before the experiment is started. */
   before?(client: Client): Promise<void>;
-  /** The command that continues it, where that is not the one that was given. */
+  /** The command that continues the experiment, if not the given one. */
   continuedBy?: string;
 }
 
-/** Reads what a command line says of a config. */
+/** Reads a config from a command line. */
 export async function readAsked(
   { kind, command }: LoadedKind,
   argument: string | undefined,
@@ -46,7 +46,7 @@ export async function readAsked(
   return resolveConfig(kind.config, asked, { ...source, ...beside });
 }
 
-/** Flags are known to commander by their options: `results_dir` as `resultsDir`. */
+/** Collects the values of flags, which commander names `resultsDir` for `results_dir`. */
 function flagsOf({ config }: Kind, options: CommandOptions): FlagValues {
   return Object.fromEntries(
     Object.entries(config.flags).map(([name, { option }]) => [
@@ -56,7 +56,7 @@ function flagsOf({ config }: Kind, options: CommandOptions): FlagValues {
   );
 }
 
-/** Starts an experiment, or finds it. @returns what to say of it, first of all how */
+/** Starts an experiment, or finds it. @returns also the sentences to print */
 async function startAsked(
   { kind, command, config, notes = [], only, before }: AskedExperiment,
   client: Client,
@@ -76,14 +76,14 @@ async function startAsked(
   return { ...started, says };
 }
 
-/** How much of an experiment is done at once. */
+/** Returns how much of an experiment is done at once. */
 function concurrencyOf({ kind, config }: AskedExperiment): number {
   return valueAt(config, kind.config.pace.concurrency) as number;
 }
 
-/** An experiment as a command carries it to its end. */
+/** Describes an experiment for {@link carryOut}. */
 export function carriedOut(asked: AskedExperiment): CarriedOut<ExperimentProgress, Ended> {
-  const { command, config, json, continuedBy, mostErrors } = asked;
+  const { command, config, json, continuedBy, maxErrors } = asked;
   const { facts } = asked.kind;
   return {
     facts,
@@ -95,7 +95,7 @@ export function carriedOut(asked: AskedExperiment): CarriedOut<ExperimentProgres
     ...(command.asksAtEnd === true ? {} : { lastState: (result) => progressAtEnd(result, facts) }),
     report: (result) => resultText(result, facts),
     json,
-    mostErrors: mostErrors ?? null,
+    maxErrors: maxErrors ?? null,
   };
 }
 
@@ -127,11 +127,11 @@ export function addKindCommand(program: Command, loaded: LoadedKind, finish: (co
     .option('--json', 'print the result as JSON, and nothing else')
     .action(async (argument: string | undefined, options: CommandOptions) => {
       const json = options.json === true;
-      const mostErrors = shareOf(options.failOnError, options.detach);
+      const maxErrors = shareOf(options.failOnError, options.detach);
       const config = await readAsked(loaded, argument, options);
       const notes = await spec.check(config);
       const carry = (await spec.carry?.(options)) ?? carryOut;
-      const asked = { ...loaded, config, notes, json, mostErrors };
+      const asked = { ...loaded, config, notes, json, maxErrors };
       finish(options.detach ? await detach(asked) : await carry(carriedOut(asked)));
     });
 }

@@ -10,15 +10,15 @@ import type { TrajectoryData } from '../trajectories/schema.js';
 
 const REPORTED_CHARACTERS = 80;
 
-/** Saves the images of chats in a folder, each once, under the hash of its bytes. */
+/** Folder of the images of chats, each saved once under the hash of its bytes. */
 export class SavedImages {
-  /** Why images were not saved, by the beginning of their source. */
+  /** Reasons why images were not saved, by the beginning of their source. */
   readonly refused = new Map<string, string>();
-  /** The paths of images that are not in the chat itself; null where one was refused. */
+  /** Paths of images that are not embedded in the chat; null where an image was refused. */
   private readonly known = new Map<string, string | null>();
   private readonly folder: string;
 
-  /** @param folder a path or an `s3://` address; rows have the paths of images as it is written here. */
+  /** @param folder a path or an `s3://` address; rows hold the paths of images as it is written here. */
   constructor(
     folder: string,
     private readonly limits: Pick<ImageLimits, 'hosts' | 'folders'>,
@@ -26,12 +26,12 @@ export class SavedImages {
     this.folder = withoutTrailing(folder, /\//);
   }
 
-  /** Saves every image of a trajectory that may be read; answers where each one is. */
+  /** Saves every readable image of a trajectory; returns a lookup of their paths. */
   async saveAll({ timesteps }: TrajectoryData): Promise<ImagePathOf> {
     const parts = timesteps.flatMap(({ chats }) =>
       chats.flatMap(({ messages }) => messages.flatMap(imagesOf)),
     );
-    // The same image is in every chat that goes on from the first; one within the chat is large and is not kept.
+    // Later chats contain the same images. Embedded images are large and not remembered for other trajectories.
     const saved = new Map<string, string | null>();
     for (const part of parts) {
       const source = imageSource(part);

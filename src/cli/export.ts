@@ -28,7 +28,7 @@ import { findExperiment } from './find-experiment.js';
 import { headedTable } from './format.js';
 import { sayText, writeOut } from './print.js';
 
-/** Where experiments are, unless a folder is named. */
+/** Default folders of experiments. */
 export const RESULTS_FOLDERS = ['results', 'experiments'].map((name) =>
   join(relative(process.cwd(), homeFolder(process.cwd())), name),
 );
@@ -52,7 +52,7 @@ interface Options {
   resultsDir?: string;
 }
 
-/** What became of an experiment's trajectories. */
+/** Counts of trajectories and of exported rows. */
 interface Counts {
   trajectories: number;
   filtered: number;
@@ -78,7 +78,7 @@ function formatOf({ format, images, imageHost, imageFolder }: Options): ExportFo
   return known;
 }
 
-/** @throws InvalidInputError where it is no number that will do. */
+/** @throws InvalidInputError where the text is not a number in the range. */
 function numberOf(
   text: string | undefined,
   option: string,
@@ -109,10 +109,10 @@ function filterOf(
   return exportFilter(format, { minimumReward, successful, withoutTruncated });
 }
 
-/** Sees every trajectory that is kept, and then fills them in. */
+/** Filler of returns or advantages, which first receives every kept trajectory. */
 type Credit = Pick<Advantages, 'add' | 'fill'>;
 
-/** What fills in returns, and advantages where they are asked for; null where neither is. */
+/** Returns what fills in returns and advantages; null where neither was requested. */
 function creditOf(format: ExportFormat, options: Options): Credit | null {
   const { returns, advantages, credit, truncationValue } = options;
   const discount = numberOf(returns, '--returns', { range: [0, 1], expected: 'a discount from 0 to 1' });
@@ -142,7 +142,7 @@ function creditOf(format: ExportFormat, options: Options): Credit | null {
   };
 }
 
-/** @throws InvalidInputError that names the line where it is no trajectory. */
+/** @throws InvalidInputError that names the line where it is not a trajectory. */
 async function* trajectoriesIn(store: ArtifactStore): AsyncGenerator<Trajectory> {
   const name = `${store.uri}/${artifactKeys.trajectories}`;
   const source = await store.openRead(artifactKeys.trajectories);
@@ -167,7 +167,7 @@ function refusing(work: () => void): void {
   }
 }
 
-/** Every row of the export. The file is read twice: its columns have to be known before the first row. */
+/** Yields every row of the export. The file is read twice: the columns have to be known before the first row. */
 async function* exportedRows(
   store: ArtifactStore,
   { format, filter, images, credit }: Exporting,

@@ -3,17 +3,17 @@ import { withoutTrailing } from '../contracts/trailing.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { openStore } from '../storage/open.js';
 
-/** What can be the name of an experiment below a results folder, and not an address alone. */
+/** Pattern of names below a results folder. */
 const NAME = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)*$/;
 
-/** Whether it names a place, and may be no name below a folder of results. */
+/** True if the id contains a character that only addresses have. */
 export function isAddress(id: string): boolean {
   return /[/\\:]/.test(id);
 }
 
 /**
- * The folder of an experiment: an address of its own, or a name below one of the folders of results. It is the first one
- * that has `file`.
+ * Finds the folder of an experiment: an address, or a name below one of the results folders. It is the first one that
+ * has `file`.
  * @throws InvalidInputError where there is none.
  */
 export async function findExperiment(

@@ -10,18 +10,18 @@ import { InvalidInputError } from '../config/errors.js';
 import { FAILURE_TYPES, QUERIES } from '../contracts/names.js';
 import type { Ended } from '../facts/kind-facts.js';
 
-/** What is told of an experiment while it is in progress. */
+/** Receiver of the progress and messages of an experiment. */
 export interface Watcher<State> {
   show(progress: State): void;
   say(message: string): void;
 }
 
-/** Milliseconds between two looks at a run. */
+/** Milliseconds between two polls of a run. */
 const POLL_INTERVAL = 500;
-/** gRPC statuses that a server which is away, or busy, answers with. */
+/** gRPC statuses of a server that is unreachable or busy. */
 const PASSING_STATUSES = [1, 4, 8, 13, 14];
 
-/** How often a run that is not found any more is looked for again. */
+/** Number of retries for a run that is no longer found. */
 const VANISHED_LOOKS = 30;
 
 function isPassing(error: unknown): boolean {
@@ -29,13 +29,13 @@ function isPassing(error: unknown): boolean {
   return isGrpcServiceError(inner) && PASSING_STATUSES.includes(inner.code);
 }
 
-/** What an activity or a child workflow failed of; any other cause as it is. */
+/** Returns the cause of an activity's or child workflow's failure; any other cause unchanged. */
 function unwrapped(cause: Error | undefined): Error | undefined {
   const isWrapper = cause instanceof ActivityFailure || cause instanceof ChildWorkflowFailure;
   return isWrapper && cause.cause !== undefined ? unwrapped(cause.cause) : cause;
 }
 
-/** What a workflow ended with; a failed run has its figures in the failure's details. */
+/** Returns the result of a workflow; a failed run has its figures in the failure's details. */
 export async function resultOf<Result = Ended>(handle: WorkflowHandle): Promise<Result> {
   try {
     return (await handle.result()) as Result;
@@ -59,7 +59,7 @@ async function untilServed<Value>(
     try {
       return await work();
     } catch (error) {
-      // A run that was there a moment ago: its server died, and another one answers at its port for now.
+      // The run existed a moment ago: its server died, and for now another server answers at its port.
       const vanished = error instanceof WorkflowNotFoundError && failures < VANISHED_LOOKS;
       if (!isPassing(error) && !vanished) throw error;
       if (failures === 4) display.say('The Temporal server does not answer; waiting for it…');
@@ -68,16 +68,16 @@ async function untilServed<Value>(
   }
 }
 
-/** Milliseconds that a query may take where nothing else is waited for. It is answered by a worker, if there is one. */
+/** Milliseconds to wait for the answer to a query, which a worker has to give. */
 export const QUERY_TIMEOUT = 5000;
 
-/** How far an experiment is; null where no worker answers in time. */
+/** Queries the progress of an experiment; null where no worker answers in time. */
 export async function askProgress<State>(handle: WorkflowHandle, timeout: number): Promise<State | null> {
   const asked = handle.query<State>(QUERIES.progress).catch(() => null);
   return Promise.race([asked, sleep(timeout).then(() => null)]);
 }
 
-/** Shows an experiment until it ends, through any restart of server or worker, and answers with its result. */
+/** Shows an experiment until it ends, through any restart of server or worker, and returns its result. */
 export async function watch<State, Result>(
   handle: WorkflowHandle,
   display: Watcher<State>,
@@ -86,13 +86,13 @@ export async function watch<State, Result>(
   while (!aborted.aborted) {
     const { status } = await untilServed(() => handle.describe(), display);
     if (status.name !== 'RUNNING') break;
-    // A query waits for a worker; the experiment's end does not.
+    // A query needs a worker; the end of the experiment does not.
     const progress = await askProgress<State>(handle, 5 * POLL_INTERVAL);
     if (progress !== null) display.show(progress);
     await sleep(POLL_INTERVAL, undefined, { signal: aborted }).catch(() => undefined);
   }
   aborted.throwIfAborted();
-  // One that was reset goes on in another execution, which a handle of the first one does not follow.
+  // A reset workflow continues in another execution, which a handle of the first one does not follow.
   const newest = handle.client.getHandle(handle.workflowId);
   return untilServed(() => resultOf<Result>(newest), display);
 }

@@ -4,7 +4,7 @@ import Table from 'cli-table3';
 import wrapAnsi from 'wrap-ansi';
 import { printable } from '../contracts/printable.js';
 
-/** An artifact address as a person types it: a folder as a path, from here where it lies below. */
+/** Formats an artifact address for people: a folder as a path, relative where it is below the current one. */
 export function shownAddress(address: string): string {
   if (!address.startsWith('file:')) return address;
   const path = fileURLToPath(address);
@@ -12,18 +12,18 @@ export function shownAddress(address: string): string {
   return fromHere === '' || fromHere.startsWith('..') || isAbsolute(fromHere) ? path : fromHere;
 }
 
-/** What is said of an experiment in progress that nobody works on. */
+/** Returns the message about an experiment in progress that has no worker. */
 export function withoutWorker(id: string): string {
   return `${id} is in progress, but no worker answers. Continue it with the command that started it, or with: npx reprise worker`;
 }
 
-/** Columns of a cell's line; what is longer, such as the message of a server, goes on below. */
+/** Maximum columns of a cell's line; longer text, such as a server's message, is wrapped. */
 const WIDEST_LINE = 100;
 
-/** A table with a head line, where `head` is not empty. */
+/** Draws a table, with a head line where `head` is not empty. */
 export function headedTable(head: string[], rows: string[][]): string {
   const drawn = new Table({ head, style: { head: [], border: [], compact: true } });
-  // Shown as they are printed: what a terminal acts on would have no width here.
+  // Made printable before wrapping: control characters would have no width here.
   drawn.push(...rows.map((row) => row.map((cell) => wrapAnsi(printable(cell), WIDEST_LINE))));
   return drawn.toString();
 }

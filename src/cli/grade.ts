@@ -21,22 +21,22 @@ type TaskType = (typeof TASK_TYPES)[number];
 
 interface WrittenRow {
   output: string;
-  /** Several: each is a right answer. */
+  /** Right answers; each one is accepted. */
   targets: string[];
   choices?: string[];
-  /** What the row says; compared with the grade. */
+  /** Expected result; it is compared with the grade. */
   correct?: boolean;
 }
 
 /** A row with its grade. */
 interface GradedRow extends Omit<WrittenRow, 'correct' | 'targets'> {
   line: number;
-  /** Several, joined by "or". */
+  /** All targets, joined by "or". */
   target: string;
   correct: boolean;
   extracted: string | null;
   message: string;
-  /** What the row says; absent where it says nothing. */
+  /** Expected result; absent where the row has none. */
   expected?: boolean;
 }
 
@@ -53,18 +53,18 @@ interface Disagreement {
 export interface GradeReport {
   rows: number;
   correct: number;
-  /** Rows whose grading took too much: nobody knows whether they are correct. Absent where there are none. */
+  /** Rows whose grading exceeded a limit, so that their grade is unknown. Absent where there are none. */
   errors?: { line: number; message: string }[];
-  /** Only where rows carry `correct`. */
+  /** Only where rows have `correct`. */
   agreed?: number;
   false_positives?: number;
   false_negatives?: number;
   disagreements?: Disagreement[];
-  /** Every row that was graded, in the file's order. */
+  /** All graded rows, in the file's order. */
   graded: GradedRow[];
 }
 
-/** A number is the text that the file writes. */
+/** Checks a row. Numbers are taken as written. */
 function checkRow(value: Cell, line: number, taskType: TaskType): WrittenRow {
   const row: Row = isRow(value) ? value : {};
   const text = (field: string): string => {
@@ -158,7 +158,7 @@ function addGrade(
   report.disagreements.push({ line, output, target, expected, graded: correct, extracted, message });
 }
 
-/** Grades a JSONL of `output`, `target` (a list: any of these) and `choices?`; compares with `correct` where rows carry it. */
+/** Grades a JSONL of `output`, `target` (or a list) and `choices?`; compares with `correct` where present. */
 async function gradeFile(
   path: string,
   taskType: TaskType,

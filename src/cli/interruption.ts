@@ -1,6 +1,6 @@
 import { sayText } from './print.js';
 
-/** The first Ctrl-C, or SIGTERM, asks to end in order; the second ends at once. */
+/** Aborts the signal at the first Ctrl-C or SIGTERM; the second one exits at once. */
 export function interruption(): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const onSignal = () => {

@@ -20,13 +20,13 @@ const finish = (code: number) => {
   exitCode = code;
 };
 
-let failure = 'interrupted: the same command goes on';
+let failure = 'interrupted: the same command continues';
 try {
   await addCommands(program, process.argv[2], finish);
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
-    // Help and version end with 0; a wrong option is bad input like any other.
+    // Help and version exit with 0; a wrong option is bad input like any other.
     exitCode = error.exitCode === 0 ? EXIT.done : EXIT.badInput;
     failure = error.message;
   } else {
@@ -36,7 +36,7 @@ try {
     failure = message;
   }
 }
-// Whoever asked for JSON reads JSON, whatever became of the command.
+// With --json, standard output holds JSON even when the command fails.
 if (exitCode !== EXIT.done && process.argv.includes('--json')) printJsonError(failure, exitCode);
-// Worker threads and native handles may outlive the work; what had to be written is written.
+// Worker threads and native handles may still be active; all output has been written.
 process.exit(exitCode);

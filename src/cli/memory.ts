@@ -24,7 +24,7 @@ interface OpenedMemory {
   parts: SavedParts;
 }
 
-/** @throws InvalidInputError where the file is no memory with a sheet or experiences. */
+/** @throws InvalidInputError where the file is not a memory with a sheet or experiences. */
 async function openMemory(address: string): Promise<OpenedMemory> {
   const { store, key } = locate(openStore, resolveLocation(address, process.cwd()));
   const text = await store.readText(key);
@@ -90,7 +90,7 @@ export function addMemoryCommands(program: Command, finish: (code: number) => vo
       else {
         const wanted = versionNumber(options.version, '--version');
         const { cheatsheet } = refusing(file, () => rolledBack(opened.parts, wanted));
-        // Into a file it goes as it is.
+        // A file or pipe gets the text unchanged.
         if (process.stdout.isTTY) printText(cheatsheet);
         else writeOut(`${cheatsheet}\n`);
       }

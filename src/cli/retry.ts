@@ -33,22 +33,21 @@ interface Options {
   failOnError?: string;
 }
 
-/** An experiment whose error rows are asked again. */
 interface Retried {
   loaded: LoadedKind;
   retry: Retriable<object>;
   store: ArtifactStore;
   id: string;
   metrics: ExperimentMetrics;
-  /** Of errors; null: any. */
+  /** Types of errors; null: any. */
   types: string[] | null;
 }
 
-/** @throws InvalidInputError where its errors are not asked again with this command. */
+/** @throws InvalidInputError where this command does not retry the experiment's errors. */
 function checkRetriable({ id, metrics: { status } }: Retried, isBegun: boolean): void {
   if (status === 'done' || status === 'incomplete' || isBegun) return;
   throw new InvalidInputError(
-    `${id} has not come to its end (${status}): the command that started it goes on with it, and asks its errors again`,
+    `${id} has not come to its end (${status}): the command that started it continues with it, and asks its errors again`,
   );
 }
 
@@ -77,19 +76,19 @@ async function retriedOf(id: string, { type, resultsDir }: Options): Promise<Ret
   const idOf = (levels: number) => store.uri.split('/').slice(-levels).join('/');
   if (retry === undefined) {
     throw new InvalidInputError(
-      `${idOf(1)} is ${config.noun}, which has no rows to ask again; the command that started it goes on with it`,
+      `${idOf(1)} is ${config.noun}, which has no rows to ask again; the command that started it continues with it`,
     );
   }
   return { loaded, retry, store, id: idOf(retry.levels), metrics, types: type ?? null };
 }
 
-/** A stored config whose results lie in the folder around its own. */
+/** Sets the results folder of a stored config to the one that contains it. */
 function besideOthers(stored: Written, folder: string): Written {
   const results_dir = folder.slice(0, folder.lastIndexOf('/'));
   return { ...stored, output: { ...sectionOf(stored, 'output'), results_dir } };
 }
 
-/** The config of the folder, as it is continued: its results lie where they were found. */
+/** Reads the config of the folder, with the results folder where it was found. */
 async function configOf({ loaded, retry, store, id }: Retried): Promise<object> {
   const { kind, command } = loaded;
   const stored = await readStoredConfig(store);
@@ -111,9 +110,9 @@ async function configOf({ loaded, retry, store, id }: Retried): Promise<object> 
   );
 }
 
-/** Opens an experiment again, so that what continues it asks for the errors. */
+/** Reopens an experiment, so that its next start retries the errors. */
 async function openAgain(client: Client, { store, id, types, retry }: Retried): Promise<void> {
-  // One that is in progress is asking them already, or is no retry.
+  // An experiment in progress is already being retried, or is not a retry.
   if ((await inProgress(client, id)) === null) {
     await reopen(store, types, retry.makeRoom);
     return;
@@ -124,7 +123,7 @@ async function openAgain(client: Client, { store, id, types, retry }: Retried): 
   }
 }
 
-/** How many rows are asked, as `3 samples`. */
+/** Counts the rows to retry, as `3 samples`. */
 function askedText({ metrics, types, loaded }: Retried): string {
   const { what, errors } = judgedOf(metrics, loaded.kind.facts);
   const there = metrics.errors_by_type;
@@ -134,7 +133,7 @@ function askedText({ metrics, types, loaded }: Retried): string {
 
 async function retry(id: string, options: Options): Promise<number> {
   const json = options.json === true;
-  const mostErrors = shareOf(options.failOnError, options.detach);
+  const maxErrors = shareOf(options.failOnError, options.detach);
   const retried = await retriedOf(id, options);
   const isBegun = (await readRetry(retried.store)) !== null;
   checkRetriable(retried, isBegun);
@@ -152,7 +151,7 @@ async function retry(id: string, options: Options): Promise<number> {
     ...retried.loaded,
     config,
     json,
-    mostErrors,
+    maxErrors,
     only: retried.id,
     before: (client) => openAgain(client, retried),
     continuedBy: ['npx reprise retry', retried.id, ...(types === null ? [] : ['--type', ...types])].join(' '),

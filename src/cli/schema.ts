@@ -7,7 +7,7 @@ import { PUBLISHED_SCHEMAS, trajectoryJsonSchema } from '../trajectories/json-sc
 import { EXIT } from './exit.js';
 import { writeOut } from './print.js';
 
-/** The schema of that name; null: there is none. */
+/** Returns the schema with a name; null: there is none. */
 async function schemaOf(name: string): Promise<unknown> {
   const kind = kindOf(name);
   if (kind !== undefined) return (await kind.kind()).config.jsonSchema();

@@ -1,7 +1,7 @@
-/** Milliseconds between two sentences of the same kind. */
+/** Milliseconds between two messages of the same kind. */
 const INTERVAL = 10_000;
 
-/** Says a sentence at most once in a while; sentences that differ in numbers only are of one kind. */
+/** Limits how often a message is printed; messages that differ in numbers only are of one kind. */
 export function seldom(say: (message: string) => void): (message: string) => void {
   const lastSaid = new Map<string, number>();
   return (message) => {

@@ -14,40 +14,39 @@ import {
 import { processLogger } from './logger.js';
 import { seldom } from './seldom.js';
 
-/** Milliseconds between two looks whether another process still works on an experiment. */
+/** Milliseconds between two checks whether another process still works on an experiment. */
 const LOOK_AFTER = 2000;
 
 export interface SessionOptions {
-  /** Hears of the server. */
+  /** Receiver of messages about the server. */
   say: (message: string) => void;
-  /** Hears what keeps an experiment waiting, and which workflow it is; by default it is said, whichever it is. */
-  hear?: (message: string, workflow: string | null) => void;
-  /** Whether log lines about a workflow are wanted; by default about every one. */
+  /** Receiver of the reasons why an experiment waits, with the workflow; by default all are printed. */
+  received?: (message: string, workflow: string | null) => void;
+  /** Reports whether log lines about a workflow are logged; by default all are. */
   isOwn?: (workflow: string) => boolean;
   taskQueue?: string;
-  /** Whether it works on what anybody starts without a command, too. */
+  /** True to work on experiments that were started without a command, too. */
   forAnybody?: boolean;
   agents?: readonly AgentSource[];
   maxConcurrentCalls?: number;
   logLevel?: string;
 }
 
-/** A server, a client and a worker in this process. */
 export interface Session {
   server: Server;
   client: Client;
   worker: RepriseWorker;
-  /** The queue of what is started without a command, where it works on that; else its own. */
+  /** Queue of experiments that were started without a command, where it is served; else the worker's own. */
   queue: string;
-  /** Settles when the worker ends; rejects where it broke. */
+  /** Promise that settles when the worker ends, and rejects where it failed. */
   working: Promise<void>;
   /**
-   * Works on an experiment that was started with other keys, once no other process does: until then it is asked with the
-   * keys of the command that began it.
-   * @param say hears who works on it
+   * Serves the queue of an experiment that was started with other keys, once no other process does: until then its
+   * models are called with the other keys.
+   * @param say receives a message about the other process
    */
   takeOver(taskQueue: string, say: (message: string) => void): Promise<void>;
-  /** Lets activities in flight finish, then gives up worker and server. */
+  /** Lets activities in flight finish, then closes worker and server. */
   close(): Promise<void>;
 }
 
@@ -55,12 +54,12 @@ function taskQueueName(given?: string): string {
   return given ?? process.env.REPRISE_TASK_QUEUE ?? DEFAULT_TASK_QUEUE;
 }
 
-/** The queue of what a command starts: on the embedded server those alone share it who ask with the same keys. */
+/** Returns the queue of a command's experiments: on the embedded server, workers with other keys do not share it. */
 export async function commandQueue({ folder }: Pick<Server, 'folder'>): Promise<string> {
   return folder === null ? taskQueueName() : keyQueue(taskQueueName(), folder);
 }
 
-/** Enough slots for every lane of a run. */
+/** Returns enough slots for every lane of a run. */
 export function callSlots(concurrency: number): number {
   return Math.max(DEFAULT_CONCURRENT_CALLS, concurrency);
 }
@@ -82,7 +81,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       embedded: server.embedded,
       taskQueue: options.taskQueue ?? (await commandQueue(server)),
       logger,
-      notify: options.hear ?? seldom(options.say),
+      notify: options.received ?? seldom(options.say),
       ...(options.agents === undefined ? {} : { agents: options.agents }),
       ...(options.maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls: options.maxConcurrentCalls }),
     });
@@ -112,7 +111,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         }
         if (!told) {
           say(
-            `Process ${other} works on it, with the keys of the command that began it. This one watches, and goes on with it should that one end.`,
+            `Process ${other} works on it, with the keys of the command that began it. This one watches, and continues with it should that one end.`,
           );
         }
         await sleep(LOOK_AFTER, undefined, { signal: closed.signal }).catch(() => undefined);

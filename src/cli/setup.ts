@@ -8,7 +8,7 @@ import { printText, sayText } from './print.js';
 /** `INDEXED_VALUE_TYPE_KEYWORD` of the API. */
 const KEYWORD = 2;
 
-/** Registers the search attributes that are missing; answers with their names. */
+/** Registers the search attributes that are missing; returns their names. */
 export async function registerSearchAttributes(client: Client, namespace: string): Promise<string[]> {
   const { operatorService } = client.connection;
   const { customAttributes } = await operatorService.listSearchAttributes({ namespace });

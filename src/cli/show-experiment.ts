@@ -1,5 +1,5 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { type Held, heldIn } from '../activities/held.js';
+import { type FolderContents, heldIn } from '../activities/folder-contents.js';
 import { plannedIn } from '../client/in-progress.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { ExperimentProgress } from '../contracts/progress.js';
@@ -18,24 +18,24 @@ import { printJson, printText } from './print.js';
 
 /** An experiment whose workflow ended without a result. */
 interface CutOff {
-  /** How the workflow ended, such as `terminated`. */
+  /** End status of the workflow, such as `terminated`. */
   phase: string;
-  /** null where it ended before it had a folder. */
+  /** Folder of the experiment; null where it had none yet. */
   artifacts: string | null;
-  /** Those that it wrote at its end; null where it wrote none. */
+  /** Metrics that the workflow wrote at its end; null where it wrote none. */
   metrics: ExperimentMetrics | null;
-  /** What the same command goes on from; null where its folder cannot be seen from here, or has the figures. */
-  held: Held | null;
+  /** Contents from which the same command continues; null where metrics are set or the folder is not accessible. */
+  held: FolderContents | null;
 }
 
-/** Ends that leave no result. */
+/** Statuses of an end without a result. */
 const CUT_OFF: readonly string[] = ['CANCELLED', 'TERMINATED', 'TIMED_OUT'];
 
 function isCutOff({ status }: Pick<WorkflowExecutionDescription, 'status'>): boolean {
   return CUT_OFF.includes(status.name);
 }
 
-/** What became of an experiment that was cut off. No worker is needed. */
+/** Reads the state of an experiment that was cut off. No worker is needed. */
 async function cutOff(
   client: Client,
   { workflowId, status, startTime }: WorkflowExecutionDescription,
@@ -50,13 +50,13 @@ async function cutOff(
     readJson<ExperimentMetrics>(store, artifactKeys.metrics),
     store.exists(artifactKeys.config),
   ]);
-  // Those of an execution before this one say nothing of what it has added.
+  // Metrics of an earlier execution do not cover the work of this one.
   if (metrics !== null && Date.parse(metrics.ended_at) >= startTime.getTime())
     return { phase: metrics.status, artifacts, metrics, held: null };
   return { phase, artifacts, metrics: null, held: isHere ? await heldIn(store, kind.held) : null };
 }
 
-/** What there is to say of one without figures. */
+/** Returns the facts of an experiment without metrics. */
 function factsOfCutOff({ phase, artifacts, held }: CutOff): Fact[] {
   if (artifacts === null) return [stateFact(phase, 'before it had a folder')];
   return [
@@ -66,16 +66,16 @@ function factsOfCutOff({ phase, artifacts, held }: CutOff): Fact[] {
   ];
 }
 
-/** What there is to say of an experiment: its result, what it left where it has none, or how far it is. */
-interface Told {
+/** State of an experiment: its result, its folder's contents where it has no result, or its progress. */
+interface State {
   phase: string;
-  /** null where nobody knows. */
+  /** null where it is unknown. */
   progress: ExperimentProgress | null;
-  /** What its folder holds, where it was cut off before its end. */
+  /** State of an experiment that was cut off before its end. */
   left: CutOff | null;
 }
 
-async function tell(client: Client, described: WorkflowExecutionDescription, kind: Kind): Promise<Told> {
+async function stateOf(client: Client, described: WorkflowExecutionDescription, kind: Kind): Promise<State> {
   const handle = client.workflow.getHandle(described.workflowId);
   if (isCutOff(described)) {
     const left = await cutOff(client, described, kind);
@@ -91,12 +91,12 @@ async function tell(client: Client, described: WorkflowExecutionDescription, kin
   return { phase: progress?.phase ?? 'waiting for a worker', progress, left: null };
 }
 
-function factsOfTold({ progress, left }: Told, { facts }: Kind): Fact[] {
+function factsOfState({ progress, left }: State, { facts }: Kind): Fact[] {
   if (progress !== null) return factsOf(progress, facts);
   return left === null ? [] : factsOfCutOff(left);
 }
 
-/** Prints an experiment: for people its facts, for machines the same keys whatever its kind and however it stands. */
+/** Prints an experiment: for people its facts, for programs the same keys for every kind and phase. */
 export async function printExperiment(
   client: Client,
   described: WorkflowExecutionDescription,
@@ -107,9 +107,9 @@ export async function printExperiment(
   if (kind === undefined) {
     throw new InvalidInputError(`'${id}' is a part of an experiment; status shows the whole`);
   }
-  const told = await tell(client, described, kind);
-  const { phase, progress, left } = told;
-  const facts = factsOfTold(told, kind);
+  const state = await stateOf(client, described, kind);
+  const { phase, progress, left } = state;
+  const facts = factsOfState(state, kind);
   if (json) {
     const { metrics = null, artifacts = null, ...further } = progress ?? {};
     printJson({
@@ -126,5 +126,5 @@ export async function printExperiment(
   }
   if (facts.length === 0) printText(withoutWorker(id));
   else if (progress !== null || left?.held == null) printText(`${id}\n${factsText(facts)}`);
-  else printText(`${id}\n${factsText(facts)}\nThe command that started it goes on from there.`);
+  else printText(`${id}\n${factsText(facts)}\nThe command that started it continues from there.`);
 }

@@ -19,7 +19,7 @@ import { EXIT } from './exit.js';
 import { headedTable } from './format.js';
 import { printJson, printText } from './print.js';
 
-const MOST_RESAMPLES = 1_000_000;
+const MAX_RESAMPLES = 1_000_000;
 
 interface StatsOptions {
   against?: string;
@@ -30,7 +30,7 @@ interface StatsOptions {
   json?: boolean;
 }
 
-/** @throws InvalidInputError that names the line where it is no row of rewards. */
+/** @throws InvalidInputError that names the line where it is not a row of rewards. */
 async function readRewards(address: string): Promise<RewardRow[]> {
   const source = await locatedFiles(openStore)(resolveLocation(address, process.cwd()));
   if (source === null) throw new InvalidInputError(`there is no file at ${address}`);
@@ -73,14 +73,14 @@ function statisticsOptions(options: StatsOptions): RewardStatisticsOptions {
     resamples: numberOption(
       resamples,
       '--resamples',
-      `a whole number from 1 to ${MOST_RESAMPLES}`,
-      (value) => Number.isInteger(value) && value >= 1 && value <= MOST_RESAMPLES,
+      `a whole number from 1 to ${MAX_RESAMPLES}`,
+      (value) => Number.isInteger(value) && value >= 1 && value <= MAX_RESAMPLES,
     ),
     seed,
   };
 }
 
-/** With the digits that tell one reward in a thousand; what is too large for digits, as any score. */
+/** Formats a number with three decimals; numbers too large for that as scores. */
 const figure = (value: number) => (Math.abs(value) < 1e21 ? value.toFixed(3) : scoreText(value));
 
 function intervalText(interval: Interval | null): string {
@@ -131,7 +131,7 @@ function comparisonText(comparison: PairedComparison): string {
   return headedTable([], rows);
 }
 
-/** The other file's own figures, and what the tasks that both have say of the difference. */
+/** Computes the other file's statistics, and the comparison over the tasks that are in both. */
 function compare(
   rows: readonly RewardRow[],
   others: readonly RewardRow[],

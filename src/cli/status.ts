@@ -10,7 +10,7 @@ import { printJson, printText } from './print.js';
 import { printExperiment } from './show-experiment.js';
 import { withServer } from './with-server.js';
 
-/** A client for commands that look at runs, of the server of {@link withServer}. */
+/** Runs `work` with a client of the server that {@link withServer} chooses. */
 export function withClient<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
   return withServer(async (server) => {
     const client = await connectClient(server);
@@ -22,7 +22,7 @@ export function withClient<Value>(work: (client: Client) => Promise<Value>): Pro
   });
 }
 
-/** @throws InvalidInputError where no run has that id. */
+/** @throws InvalidInputError where no run has the id. */
 export async function describeRun(client: Client, id: string) {
   try {
     return await client.workflow.getHandle(id).describe();
@@ -43,14 +43,14 @@ function attributeOf(info: WorkflowExecutionInfo, name: string): string {
   return (pair?.value as string | undefined) ?? '';
 }
 
-/** A terminated run has no say in its phase any more. */
+/** Returns the phase to show: of a terminated run, it is out of date. */
 function shownPhase({ status, phase }: { status: string; phase: string }): string {
   const ended = status === 'terminated' || status === 'timed_out';
   return ended || phase === '' ? status : phase;
 }
 
 async function listRuns(client: Client, json: boolean): Promise<void> {
-  // Newest first; of a continued run, only its newest execution.
+  // Newest first; only the newest execution of a continued run.
   const runs = new Map<string, WorkflowExecutionInfo>();
   const query = KINDS.map(({ id }) => `WorkflowType = '${id}'`).join(' OR ');
   for await (const info of client.workflow.list({ query })) {

@@ -7,10 +7,10 @@ import {
 } from '@temporalio/client';
 import { InvalidInputError } from '../config/errors.js';
 
-/** An update is carried out by a worker; this long we wait for one, in milliseconds. */
+/** Milliseconds to wait for a worker, which has to process an update. */
 const UPDATE_TIMEOUT = 30_000;
 const PAUSE = 100;
-/** What the server answers where it has thrown away the workflow task that carried an update. */
+/** gRPC status of the server's answer where it has discarded the workflow task with an update. */
 const FAILED_PRECONDITION = 9;
 
 function isThrownAway(error: unknown): boolean {
@@ -22,10 +22,9 @@ function isThrownAway(error: unknown): boolean {
 }
 
 /**
- * Sends an update until a worker has taken it. A run that hands over to its next execution just when another message
- * arrives has its workflow task thrown away, and an update that came with it: that one was never taken, and is sent
- * again.
- * @throws InvalidInputError with what the workflow says against it; Error if no worker takes it within 30 s.
+ * Sends an update until a worker has accepted it. When another message arrives just while a run continues as a new
+ * execution, the server discards its workflow task with the update in it, which was not accepted and is sent again.
+ * @throws InvalidInputError with the reason of the workflow; Error if no worker accepts it within 30 s.
  */
 export async function takeUpdate(
   handle: Pick<WorkflowHandle, 'executeUpdate'>,

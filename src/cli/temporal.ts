@@ -5,12 +5,12 @@ import { provideTemporalBinary } from '../workers/temporal-binary.js';
 import { sayText } from './print.js';
 import { withServer } from './with-server.js';
 
-/** Commands of the Temporal CLI that ask no server. */
+/** Commands of the Temporal CLI that use no server. */
 const LOCAL = ['server', 'env', 'config', 'completion', 'help'];
-/** What says by itself which server is meant, or asks none. */
+/** Pattern of options that choose a server or need none. */
 const OWN_WORDS = /^(?:--(?:address|profile|env|help|version)(?:=|$)|-[hv]$)/;
 
-/** Whether a command of the Temporal CLI would look for a server at the usual port, which may be another folder's. */
+/** Reports whether a Temporal CLI command would use the server at the default port, maybe another folder's. */
 export function needsAddress(words: readonly string[]): boolean {
   const [command] = words;
   return command !== undefined && !LOCAL.includes(command) && !words.some((word) => OWN_WORDS.test(word));
@@ -18,7 +18,7 @@ export function needsAddress(words: readonly string[]): boolean {
 
 async function runTemporal(words: readonly string[], variables: Record<string, string>): Promise<number> {
   const binary = await provideTemporalBinary({ say: sayText });
-  // Ctrl-C is the CLI's: it ends, and then we do.
+  // The CLI ends at Ctrl-C, and then this process.
   const leave = () => undefined;
   process.on('SIGINT', leave);
   try {
@@ -30,7 +30,7 @@ async function runTemporal(words: readonly string[], variables: Record<string, s
   }
 }
 
-/** The Temporal CLI that Reprise found or built, pointed at the server that Reprise uses. */
+/** Adds the command that runs the Temporal CLI with the server that Reprise uses. */
 export function addTemporalCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('temporal')

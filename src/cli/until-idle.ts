@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { KINDS } from '../kinds/registry.js';
 
-/** Milliseconds between two looks, and how many idle ones in a row end it: visibility lags by a moment. */
+/** Milliseconds between two checks, and the number of idle ones that end the wait: visibility lags a little. */
 const LOOK_INTERVAL = 2000;
 const IDLE_LOOKS = 3;
 
-/** What a worker of a queue may have to do with. Others of the namespace are none of its concern, and may never end. */
+/** Returns the query of a queue's open workflows. Others of the namespace are ignored, and may never end. */
 function openOn(taskQueue: string): string {
   const types = KINDS.map(({ id }) => `'${id}'`);
   return `ExecutionStatus = 'Running' AND TaskQueue = ${JSON.stringify(taskQueue)} AND WorkflowType IN (${types.join(', ')})`;
 }
 
-/** Resolves when no workflow of Reprise has been open on a worker's queue for a few seconds. */
+/** Waits until no workflow of Reprise has been open on a worker's queue for a few seconds. */
 export async function untilIdle(
   client: Pick<Client, 'workflow'>,
   {

@@ -6,8 +6,8 @@ import { databaseOf } from '../workers/server-process.js';
 import { sayText } from './print.js';
 
 /**
- * The server of commands that look at runs. The embedded one is started where its database is there.
- * @throws InvalidInputError where there is nothing to look at.
+ * Runs `work` with a server, for commands that inspect runs. The embedded one is started where its database exists.
+ * @throws InvalidInputError where there is neither.
  */
 export async function withServer<Value>(work: (server: Server) => Promise<Value>): Promise<Value> {
   if (configuredServer(process.env) === null && !existsSync(databaseOf(serverFolder()))) {

@@ -3,7 +3,7 @@ import type { Payload } from '@temporalio/common';
 import { isMapping, type JsonObject } from '../contracts/json.js';
 import { wholePayload } from '../workers/payload-storage.js';
 
-/** The workflow in progress under an id; null where there is none. */
+/** Returns the workflow in progress with an ID; null if there is none. */
 export async function inProgress(client: Client, id: string): Promise<WorkflowExecutionDescription | null> {
   try {
     const description = await client.workflow.getHandle(id).describe();
@@ -14,7 +14,7 @@ export async function inProgress(client: Client, id: string): Promise<WorkflowEx
   }
 }
 
-/** A JSON value that stands in a history; null where it is none. */
+/** Returns a JSON value of a history; null for another payload. */
 async function jsonOf(payload: Payload | null | undefined): Promise<JsonObject | null> {
   if (payload == null) return null;
   const { data, metadata } = await wholePayload(payload);
@@ -23,7 +23,7 @@ async function jsonOf(payload: Payload | null | undefined): Promise<JsonObject |
   return data != null && isJson ? JSON.parse(Buffer.from(data).toString()) : null;
 }
 
-/** The history of a workflow's newest execution, as it is read. */
+/** Reads the history of a workflow's newest execution. */
 async function* eventsOf(client: Client, id: string, pageSize: number) {
   let nextPageToken: Uint8Array | null | undefined;
   do {
@@ -38,7 +38,9 @@ async function* eventsOf(client: Client, id: string, pageSize: number) {
   } while (nextPageToken != null && nextPageToken.length > 0);
 }
 
-/** The input that a workflow was started with; null where it is no JSON. Of its history only the first event is asked for. */
+/**
+ * Returns the input that a workflow was started with; null if it is no JSON. Reads only the first event of its history.
+ */
 export async function startedWith(client: Client, id: string): Promise<JsonObject | null> {
   for await (const { workflowExecutionStartedEventAttributes: started } of eventsOf(client, id, 1))
     return jsonOf(started?.input?.payloads?.[0]);
@@ -48,8 +50,8 @@ export async function startedWith(client: Client, id: string): Promise<JsonObjec
 const EVENTS_A_PAGE = 50;
 
 /**
- * What an experiment is planned to do: what its first activity answered, or the execution before has carried on; null
- * where it ended before that.
+ * Returns the plan of an experiment: from its first activity or from the execution before; null if it ended before
+ * that.
  */
 export async function plannedIn(client: Client, id: string): Promise<{ artifacts: string } | null> {
   for await (const event of eventsOf(client, id, EVENTS_A_PAGE)) {

@@ -13,40 +13,40 @@ import { changedSince } from '../user-code/code-file.js';
 import { permitTyped } from '../workers/permissions.js';
 import { inProgress, startedWith } from './in-progress.js';
 
-/** An experiment of any kind that was started, or found. */
+/** Experiment of any kind that was started or found. */
 export interface Started<Config = object> {
-  /** The workflow's id. */
+  /** ID of the workflow. */
   id: string;
   handle: WorkflowHandle;
-  /** `continued` from its artifacts, or `attached` to where it is in progress. */
+  /** `continued` from its artifacts, or `attached` to one in progress. */
   how: 'started' | 'continued' | 'attached';
-  /** Files of the user's own code that are not as they were when it began, or was last continued. */
+  /** Files of the user's code that have changed since it began or was last continued. */
   changed: string[];
-  /** An unfinished one of that name that stays so; null where there is none. */
+  /** Unfinished experiment of this name that is not continued; null if there is none. */
   left: Left | null;
-  /** The newest one of that name that is finished, where this one is begun anew beside it; null where there is none. */
+  /** Newest finished experiment of this name, if a new one is started besides it; null if there is none. */
   done: Done | null;
-  /** How much it does at once from now on, where that was changed; null where it was not. */
+  /** New concurrency; null if it was not changed. */
   concurrency: number | null;
-  /** What the one in progress was begun with; null where this command began it, or that is not known. */
+  /** Config of the one in progress; null if this command started it, or it is unknown. */
   running: Config | null;
 }
 
 interface StartOptions {
   taskQueue: string;
-  /** The id that it continues under, and no other; absent: the first one of its name that is free or unfinished. */
+  /** Only ID to use; absent: the first one of its name that is free or unfinished. */
   only?: string;
 }
 
-/** Tries that find another command's start in their way; more than one would be a wonder. */
+/** Maximum attempts when another command starts one at the same time; a second attempt is very unlikely. */
 const ATTEMPTS = 5;
 
-/** Says how an experiment gets a name of its own, where its kind has names. */
+/** Returns the option that names an experiment, if its kind has names. */
 function nameOption({ config: { flags } }: Kind): string | null {
   return flags.name === undefined ? null : optionOf(flags.name);
 }
 
-/** Whether one is in progress under an id. @throws InvalidInputError where it is another workflow. */
+/** Reports whether one is in progress with an ID. @throws InvalidInputError if it is another workflow. */
 async function isInProgress(client: Client, kind: Kind, id: string): Promise<boolean> {
   const running = await inProgress(client, id);
   if (running === null || running.type === kind.config.id) return running !== null;
@@ -61,15 +61,15 @@ async function isInProgress(client: Client, kind: Kind, id: string): Promise<boo
 const shown = (value: unknown) => (value == null ? 'none' : JSON.stringify(value));
 
 /**
- * Gives an experiment in progress the concurrency that a command asks for.
- * @returns it; null where it is as it was begun.
- * @throws InvalidInputError that names what else differs: that holds as it was begun.
+ * Sets the concurrency of an experiment in progress to the value of a command.
+ * @returns the new value; null if it is unchanged.
+ * @throws InvalidInputError that names another field that differs: it cannot be changed in progress.
  */
 async function setPace(handle: WorkflowHandle, { concurrency, fixed }: PaceChange): Promise<number | null> {
   if (fixed !== null) {
     const { field, was, asked } = fixed;
     throw new InvalidInputError(
-      `${field}: ${handle.workflowId} is in progress with ${shown(was)}, not ${shown(asked)}, and goes on so. Stop it with: reprise stop ${handle.workflowId}, and give the command again: it goes on with the new value then`,
+      `${field}: ${handle.workflowId} is in progress with ${shown(was)}, not ${shown(asked)}, and continues so. Stop it with: reprise stop ${handle.workflowId}, and give the command again: it continues with the new value then`,
       field,
     );
   }
@@ -77,7 +77,7 @@ async function setPace(handle: WorkflowHandle, { concurrency, fixed }: PaceChang
   return concurrency;
 }
 
-/** The code that has changed since an experiment noted it. */
+/** Returns the code files that have changed since an experiment noted them. */
 async function changedCode<Config extends object>(
   kind: Kind<Config>,
   config: Config,
@@ -87,8 +87,8 @@ async function changedCode<Config extends object>(
 }
 
 /**
- * Attaches to an experiment in progress, and gives it another pace where that is asked for.
- * @throws InvalidInputError where it asks for something else.
+ * Attaches to an experiment in progress, and changes its concurrency if requested.
+ * @throws InvalidInputError if another field differs.
  */
 async function attach<Config extends object>(
   client: Client,
@@ -97,7 +97,7 @@ async function attach<Config extends object>(
   config: Config,
 ): Promise<Started<Config>> {
   const [input, found] = [await startedWith(client, id), await kind.find(id, config)];
-  // Where its input is the path of a config, what its folder was prepared with.
+  // If its input is the path of a config, the config that its folder was prepared with.
   const running = isWhole(kind.config, input) ? input : found.earlier;
   const differs = running === null ? null : differenceOf(kind.config, running, config);
   const option = nameOption(kind);
@@ -112,7 +112,7 @@ async function attach<Config extends object>(
     const { rows } = kind.config;
     const ownName = option === null ? '' : `. Give this one a name of its own with ${option}`;
     throw new InvalidInputError(
-      `${rows}: ${id} is in progress with other rows than are there now, and goes on with those${ownName}`,
+      `${rows}: ${id} is in progress with other rows than are there now, and continues with those${ownName}`,
       rows,
     );
   }
@@ -123,7 +123,7 @@ async function attach<Config extends object>(
   return { id, handle, how: 'attached', changed, left: null, done: null, concurrency, running };
 }
 
-/** Finds the experiment that a config means, or starts it. @returns null where another command was faster by a moment */
+/** Finds the experiment of a config, or starts it. @returns null if another command started it at the same time */
 async function tryStart<Config extends object>(
   client: Client,
   kind: Kind<Config>,
@@ -139,7 +139,7 @@ async function tryStart<Config extends object>(
     done = found.done ?? done;
     if (found.state === 'taken') continue;
     const how = found.state === 'absent' ? 'started' : 'continued';
-    // Before it is started: then it is noted.
+    // Checked before the start, which notes the new code.
     const changed = how === 'started' ? [] : await changedCode(kind, config, found);
     const models = Object.values(kind.config.models(config)).slice(0, 1);
     try {
@@ -162,9 +162,9 @@ async function tryStart<Config extends object>(
 }
 
 /**
- * Starts an experiment of any kind, or finds the one that its config means: the one in progress under its name, or an
- * unfinished one, which is continued. A finished one is never written over.
- * @throws InvalidInputError where one of that name is in progress with another config.
+ * Starts an experiment of any kind, or finds the one of its config: the one in progress with its name, or an unfinished
+ * one, which is continued. A finished one is never overwritten.
+ * @throws InvalidInputError if one of this name is in progress with another config.
  */
 export async function startExperiment<Config extends object>(
   client: Client,
@@ -172,7 +172,7 @@ export async function startExperiment<Config extends object>(
   config: Config,
   options: StartOptions,
 ): Promise<Started<Config>> {
-  // Also where it is in progress: its worker may have been told by nobody.
+  // Also if it is in progress: its worker may not have the permissions yet.
   await permitTyped(client, async () => {
     const input = JSON.parse(JSON.stringify(config)) as JsonObject;
     const read = await configOf(kind.config, input, options.only ?? '');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Fields every agent has. `file` and `class_name` bring a user's own agent. */
+/** Fields of every agent. `file` and `class_name` add a user's own agent. */
 const commonFields = {
   system_prompt: z.string().nullable().default(null).describe('Replaces the agent’s own system prompt.'),
   history_k: z.int().min(0).max(10_000).default(10).describe('How many memory entries the prompt shows.'),
@@ -99,7 +99,7 @@ const dynamicCheatsheetAgentSchema = z.strictObject({
     ),
 });
 
-/** A user's agent: its class is bundled by the worker; its own fields are passed on as they are. */
+/** Schema of a user's agent: the worker bundles its class, and its own fields are passed to it unchanged. */
 export const customAgentSchema = z.looseObject({
   type: z.string().min(1),
   file: z.string().min(1).describe('A TypeScript file that exports the agent class.'),
@@ -114,7 +114,7 @@ export const builtInAgentSchema = z.discriminatedUnion('type', [
   dynamicCheatsheetAgentSchema,
 ]);
 
-/** Names of the built-in agents; `agents/registry.ts` maps the same names to their classes. */
+/** Names of the built-in agents; `agents/registry.ts` maps them to their classes. */
 export const BUILT_IN_AGENTS = [
   'memory_agent',
   'history_agent',

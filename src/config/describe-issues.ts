@@ -4,7 +4,7 @@ import { knownFields, type SchemaNode } from './json-schema.js';
 
 type Issue = z.core.$ZodIssue;
 
-/** `runtime.num_trials`, `dataset.items[3]`. */
+/** Formats a path such as `runtime.num_trials` or `dataset.items[3]`. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const part of path) {
@@ -14,7 +14,7 @@ export function fieldPath(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** How a value is shown: as it is, or by its kind alone. */
+/** Formatter of a value for messages: as it is, or its type alone. */
 type Show = (value: unknown) => string;
 
 function kindOf(value: unknown): string {
@@ -66,7 +66,7 @@ function expectedForms(issue: Extract<Issue, { code: 'invalid_union' }>): string
   return forms.length > 0 ? [...new Set(forms)].join(' or ') : 'of another form';
 }
 
-/** A number is at least 1; a text or a list has at least 1 of something. */
+/** Returns the verb: a number must be at least 1, a text or a list must have at least 1 entry. */
 function sized(origin: string): string {
   return unit(origin, 1) === '' ? 'be' : 'have';
 }
@@ -121,8 +121,8 @@ function describe(issue: Issue, value: unknown, { root, schema, show }: Describe
 }
 
 /**
- * The issues of the one form of a union that a value was meant to have: the only one that does not refuse it as a
- * whole. Their paths begin at the root. Without such a form, the union's own issue.
+ * Returns the issues of the one form of a union that the value was meant to have: the only form that does not reject
+ * the value as a whole. Their paths begin at the root. Without exactly one such form, the union's own issue.
  */
 function meantIssues(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union' || 'discriminator' in issue) return [issue];
@@ -135,9 +135,9 @@ function meantIssues(issue: Issue): Issue[] {
 }
 
 /**
- * One line for each thing that is wrong: `runtime.num_trials: must be at least 1, not -1`.
- * @param schema names the fields that there are
- * @param isQuiet shows no value, and no name of a field that is like none
+ * Returns a line for each problem: `runtime.num_trials: must be at least 1, not -1`.
+ * @param schema has the names of known fields
+ * @param isQuiet shows no values, and unknown names only if they resemble known ones
  */
 export function describeIssues(
   error: z.ZodError,

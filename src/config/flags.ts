@@ -4,28 +4,28 @@ import { resolveLocation } from './paths.js';
 
 type Mapping = Record<string, unknown>;
 
-/** An option of the command line that stands for a field of a config. */
+/** Command-line option for a field of a config. */
 export interface Flag {
-  /** As commander takes it: `--name <name>`. */
+  /** Option in commander's syntax: `--name <name>`. */
   option: string;
   description: string;
-  /** The fields it is named for where they are missing. */
+  /** Fields whose messages mention the option when they are missing. */
   fields: readonly string[];
-  /** What else gives the field, such as `set MODEL_AGENT`. */
+  /** Other way to set the field, such as `set MODEL_AGENT`. */
   or?: string;
-  /** Writes the value to its field. A path is relative to the working folder. */
+  /** Writes the value to its field. Paths are relative to the working folder. */
   apply(raw: Mapping, value: unknown, workingFolder: string): void;
 }
 
 /** Values of flags by their names. */
 export type FlagValues = Readonly<Record<string, unknown>>;
 
-/** Names a flag as a command line does: `--name`. */
+/** Returns the name of a flag as written on a command line: `--name`. */
 export function optionOf({ option }: Pick<Flag, 'option'>): string {
   return option.split(' ')[0] as string;
 }
 
-/** Says ` (on the command line: --dataset)` of a field that has a flag. */
+/** Returns ` (on the command line: --dataset)` for a field with a flag, else an empty text. */
 export function flagHint(flags: Readonly<Record<string, Flag>>, field: string): string {
   const named = Object.values(flags).filter(({ fields }) => fields.includes(field));
   if (named.length === 0) return '';
@@ -33,7 +33,7 @@ export function flagHint(flags: Readonly<Record<string, Flag>>, field: string): 
   return ` (on the command line: ${texts.join(' and ')})`;
 }
 
-/** Writes flags to the fields that they stand for, in the order of the table. */
+/** Writes the values of flags to their fields, in the order of the table. */
 export function applyFlags(
   flags: Readonly<Record<string, Flag>>,
   raw: Mapping,
@@ -46,19 +46,19 @@ export function applyFlags(
   }
 }
 
-/** A section as a mapping of its own; empty where it is none. */
+/** Returns a copy of a section; an empty mapping if it is not a mapping. */
 export function sectionOf(raw: Mapping, key: string): Mapping {
   const value = raw[key];
   return isMapping(value) ? { ...value } : {};
 }
 
-/** A number where it is one; anything else is left to the schema, whose message names the field. */
+/** Converts a text to a number; anything else is left to the schema, whose message names the field. */
 function numeric(value: unknown): unknown {
   const text = String(value);
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : value;
 }
 
-/** Makes a flag for a field of a section, or at the top; `read` makes the field's value of the flag's. */
+/** Creates a flag for a field of a section or at the top level. @param read converts the flag's value to the field's */
 export function fieldFlag(
   option: string,
   description: string,
@@ -77,12 +77,11 @@ export function fieldFlag(
   };
 }
 
-/** Makes a flag for a number. */
 export function numberFlag(option: string, description: string, field: string): Flag {
   return fieldFlag(option, description, field, numeric);
 }
 
-/** Makes the flag for `output.results_dir`. @param byDefault is shown */
+/** Creates the flag for `output.results_dir`. @param byDefault shown in the description */
 export function resultsDirFlag(byDefault?: string): Flag {
   const description = `a folder, or s3://bucket/prefix${byDefault === undefined ? '' : ` (${byDefault})`}`;
   return fieldFlag('--results-dir <folder>', description, 'output.results_dir', (value, workingFolder) =>
@@ -90,7 +89,7 @@ export function resultsDirFlag(byDefault?: string): Flag {
   );
 }
 
-/** Gives a section another model. What belongs to the provider before, and to no other, goes. */
+/** Replaces the model of a section. If the provider changes, fields that only the former provider has are removed. */
 export function withModel(section: Mapping, model: string): Mapping {
   const before = isMapping(section.lm) ? section.lm : {};
   const { provider, model: name, script, recording, simulation, base_url, ...others } = before;

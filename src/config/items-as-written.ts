@@ -2,8 +2,8 @@ import { isMapping } from '../contracts/json.js';
 import { asTexts, asValues } from './yaml-text.js';
 
 /**
- * The rows of a `dataset` section that was parsed. A question, a target, an id and a choice are texts, so `1.10` is "1.10";
- * what only `meta_fields` hands on to an environment stays a number.
+ * Returns the rows of a parsed `dataset` section. Questions, targets, ids and choices are texts, so `1.10` is "1.10";
+ * fields that are only passed to an environment by `meta_fields` stay numbers.
  */
 export function itemsAsWritten(section: Record<string, unknown>): unknown {
   const { items, meta_fields } = section;
@@ -20,13 +20,13 @@ export function itemsAsWritten(section: Record<string, unknown>): unknown {
   });
 }
 
-/** Fields of a row, of paths such as `metadata.ID` as well the first. */
+/** Returns the field names in paths; for `metadata.ID` also `metadata`. */
 function namesIn(paths: unknown): string[] {
   const texts = (Array.isArray(paths) ? paths : [paths]).filter((path) => typeof path === 'string');
   return texts.flatMap((path) => [path, path.split('.', 1)[0] ?? '']);
 }
 
-/** Whether a field of a row is shown, is compared or is the id. */
+/** Reports whether a field of a row is shown, is compared or is the id. */
 function isShown(name: string, section: Record<string, unknown>): boolean {
   const { input_field = 'question', target_field = 'answer', choices_field, id_field } = section;
   const fields = [input_field, target_field, id_field, choices_field].flat();

@@ -13,13 +13,13 @@ export interface SchemaNode {
 /** Top-level fields for a config's author alone, such as anchors for merge keys. */
 const OWN_FIELDS: SchemaNode = { patternProperties: { '^x-': {} } };
 
-/** The JSON Schema (draft 2020-12) of a config. Editors complete YAML from it. */
+/** Returns the JSON Schema (draft 2020-12) of a config, from which editors complete YAML. */
 export function schemaOf(title: string, config: z.ZodObject): SchemaNode {
   const schema = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }) as SchemaNode;
   return { title, ...schema, ...OWN_FIELDS };
 }
 
-/** Lets a field be written in a short form as well. */
+/** Allows a short form of a field as well. */
 export function allow(schema: SchemaNode, key: string, short: SchemaNode): void {
   const whole = schema.properties?.[key] as SchemaNode;
   const { description, ...rest } = whole;
@@ -30,18 +30,18 @@ export function allow(schema: SchemaNode, key: string, short: SchemaNode): void 
   };
 }
 
-/** The forms that a value may have. */
+/** Returns the alternative schemas of a value. */
 export function branchesOf(node: SchemaNode | undefined): SchemaNode[] {
   const branches = node?.anyOf ?? node?.oneOf;
   return branches === undefined ? (node === undefined ? [] : [node]) : branches.flatMap(branchesOf);
 }
 
-/** Lets a field be left out that the loader fills in. */
+/** Makes a field optional that the loader fills in. */
 export function makeOptional(node: SchemaNode, key: string): void {
   node.required = node.required?.filter((required) => required !== key);
 }
 
-/** Among the alternatives, the one whose constants (`type: history_agent`) agree with the value; else the first. */
+/** Returns the alternative whose constants (`type: history_agent`) match the value; else the first one. */
 function chooseBranch(node: SchemaNode, value: unknown): SchemaNode {
   const flattened = branchesOf(node);
   const fits = flattened.find((branch) =>
@@ -54,7 +54,7 @@ function chooseBranch(node: SchemaNode, value: unknown): SchemaNode {
   return fits ?? flattened.find((branch) => branch.properties !== undefined) ?? node;
 }
 
-/** The fields that may stand at a path of a config, for messages. */
+/** Returns the fields that are allowed at a path of a config, for messages. */
 export function knownFields(path: readonly PropertyKey[], root: unknown, schema: SchemaNode): string[] {
   let node: SchemaNode | undefined = schema;
   let value = root;

@@ -12,7 +12,7 @@ const latencySchema = z.union([
   z.strictObject({ mean: z.number().min(0), deviation: z.number().min(0).default(0) }),
 ]);
 
-/** Options of the simulated model: a labelled stand-in for demos and load tests. */
+/** Options of the simulated model, a labelled stand-in for demos and load tests. */
 const simulationSchema = z.strictObject({
   accuracy: z.number().min(0).max(1).default(0.5).describe('Chance of a right answer without reflections.'),
   latency_ms: latencySchema.default(0).describe('Milliseconds: a number, or {mean, deviation}.'),
@@ -88,12 +88,15 @@ const fields = z.strictObject({
 
 type Fields = z.output<typeof fields>;
 
-/** Whether a model is named by where it lies, so that a server of one's own has it: `/path/to/model`. */
+/** Reports whether a model is named by a path (`/path/to/model`), as a user's own server names it. */
 export function isModelPath(model: string): boolean {
   return /^(?:~|\.{1,2})?\/./.test(model) && !/\.(?:ya?ml|jsonl?)$/.test(model);
 }
 
-/** Splits `provider/name`; a bare `gemini-…` is Gemini, and a path a model of a server of one's own. Returns the message to show where it cannot. */
+/**
+ * Splits `provider/name`. A bare `gemini-…` belongs to Gemini, a path to an OpenAI-compatible server. Returns the
+ * message to show if the name has no known provider.
+ */
 export function resolveModel(
   provider: Provider | undefined,
   model: string | undefined,
@@ -107,7 +110,7 @@ export function resolveModel(
   }
   if (model === undefined) return { problem: 'give a model as provider/name, e.g. gemini/gemini-2.5-flash' };
   if (model.startsWith('gemini-')) return { provider: 'gemini', model };
-  // As vLLM and others name a model that they serve from a folder.
+  // vLLM and others name a model that they serve from a folder by its path.
   if (isModelPath(model)) return { provider: 'openai', model };
   const slash = model.indexOf('/');
   const head = model.slice(0, Math.max(slash, 0));
@@ -163,7 +166,7 @@ function complete(lm: Fields, context: z.core.$RefinementCtx<Fields>) {
 
 export const languageModelSchema = fields.transform(complete);
 
-/** The same section where models are asked for more at once than an answer. */
+/** Returns the schema with other defaults, for models that write more than a short answer. */
 export function languageModelSchemaWith(defaults: {
   max_output_tokens: number;
   timeout_sec: number;

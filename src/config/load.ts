@@ -13,33 +13,32 @@ import { givesResults, modelFiles } from './paths.js';
 import { asMapping, invalidConfig, readYaml, THE_INPUT } from './read-config.js';
 import { refuseSecrets } from './secrets.js';
 
-/** What is said beside a config. */
+/** Input beside a config. */
 export interface LoadOptions {
-  /** Fields that take the place of the config's, as they stand beside it in a start. */
+  /** Fields that replace the config's own, given beside it in a start. */
   beside?: Written;
-  /** What flags say. */
+  /** Values of command-line flags. */
   flags?: FlagValues;
-  /** `--set` assignments; they come after the flags, in order. */
+  /** `--set` assignments; applied after the flags, in order. */
   overrides?: readonly string[];
-  /** Default: the process's. */
+  /** Working folder; the process's by default. */
   workingFolder?: string;
-  /** Where models may be named. Default: the process's. */
+  /** Environment that may name models; the process's by default. */
   environment?: NodeJS.ProcessEnv;
 }
 
-/** Where a config comes from. */
 export interface ConfigSource {
-  /** What it is called in messages. */
+  /** Name of the origin in messages. */
   source: string;
-  /** What its paths are relative to. */
+  /** Folder that its paths are relative to. */
   folder: string;
-  /** Its name where it gives none. Without one it has to be given, or is the kind's to choose. */
+  /** Name of a config that gives none. If it is null, the config must give one, or the kind chooses it. */
   fallbackName?: string | null;
 }
 
 const THE_COMMAND_LINE = 'the command line';
 
-/** Refuses a config of another kind by naming the command that takes it. @throws InvalidInputError */
+/** Refuses a config of another kind with the name of the command for it. @throws InvalidInputError */
 function refuseOtherKind(raw: Written, source: string, { id: own }: Pick<ConfigKind, 'id'>): void {
   const [kind, ...others] = KINDS.filter((one) => one.recognises(raw));
   if (kind === undefined || others.length > 0 || kind.id === own) return;
@@ -48,7 +47,7 @@ function refuseOtherKind(raw: Written, source: string, { id: own }: Pick<ConfigK
   );
 }
 
-/** Begins the message of whatever is wrong with the name of the config. */
+/** Prefixes the messages of InvalidInputErrors with the name of the config. */
 function inSource<Value>(source: string, work: () => Value): Value {
   try {
     return work();
@@ -58,7 +57,7 @@ function inSource<Value>(source: string, work: () => Value): Value {
   }
 }
 
-/** Applies `--set field=value`, where the field may be what a flag is called: `num_iterations=8`. */
+/** Applies `--set field=value`; the field may be the name of a flag: `num_iterations=8`. */
 function assign(kind: ConfigKind, raw: Written, assignment: string, working: string): void {
   const [, name = '', value = ''] = /^\s*(\w+)\s*=(.*)$/s.exec(assignment) ?? [];
   const isField = !kind.setsFlags || name in kind.schema(raw).shape;
@@ -69,7 +68,7 @@ function assign(kind: ConfigKind, raw: Written, assignment: string, working: str
   else flag.apply(raw, value.trim(), working);
 }
 
-/** A config's mapping with all that stands beside it, in no short form. */
+/** Returns a config's mapping with everything beside it applied and all short forms expanded. */
 export function editedConfig(
   kind: ConfigKind,
   value: unknown,
@@ -85,9 +84,9 @@ export function editedConfig(
 }
 
 /**
- * Validates a config given as a plain object: every default is filled in, every path is absolute, every text of a file is
- * read. What it answers is accepted again as it is.
- * @throws InvalidInputError with a line for each thing that is wrong.
+ * Validates a config given as a plain object: fills in every default, makes every path absolute and reads every text of
+ * a file. The result is itself a valid input.
+ * @throws InvalidInputError with a line for each problem.
  */
 export function resolveConfig<Config extends object>(
   kind: ConfigKind<Config>,
@@ -115,7 +114,10 @@ export function resolveConfig<Config extends object>(
   });
 }
 
-/** A name as it was given. @throws InvalidInputError where there is none, or nothing is left of it for a folder. */
+/**
+ * Returns a name unchanged.
+ * @throws InvalidInputError if it is missing, or has no characters that a folder name can have.
+ */
 function checkedName(name: unknown, { flags }: ConfigKind): string {
   if (typeof name !== 'string') {
     throw new InvalidInputError(`name: is missing${flagHint(flags, 'name')}`, 'name');
@@ -125,8 +127,8 @@ function checkedName(name: unknown, { flags }: ConfigKind): string {
 }
 
 /**
- * Reads a YAML (or JSON) file into a config; null: what stands beside it says everything.
- * @throws InvalidInputError as {@link resolveConfig} does, and where there is no such file.
+ * Reads a YAML (or JSON) file into a config; null: the input beside it is the whole config.
+ * @throws InvalidInputError as {@link resolveConfig} does, and if there is no such file.
  */
 export function loadConfig<Config extends object>(
   kind: ConfigKind<Config>,
@@ -150,7 +152,9 @@ export function loadConfig<Config extends object>(
   );
 }
 
-/** Reads a config as {@link loadConfig} does; one without a file may be that of an earlier experiment, with changes. */
+/**
+ * Reads a config as {@link loadConfig} does; without a file, the config may be based on that of an earlier experiment.
+ */
 export async function readConfig<Config extends object>(
   kind: ConfigKind<Config>,
   path: string | null,
@@ -170,7 +174,7 @@ export async function readConfig<Config extends object>(
 
 const aText = (what: string) => z.string({ error: `is ${what}, a text` }).nullish();
 
-/** The fields of an input that names a config. */
+/** Returns the schema of an input that names a config. */
 function referenceSchema({ example, flags, beside = [] }: ConfigKind) {
   const isList = `is a list of texts such as "${example}"`;
   const own = (name: string, what: string) => (name in flags ? { [name]: aText(what) } : {});
@@ -183,7 +187,7 @@ function referenceSchema({ example, flags, beside = [] }: ConfigKind) {
   });
 }
 
-/** What an input says that names a config. @throws InvalidInputError with a line for each field that is wrong. */
+/** Reads an input that names a config. @throws InvalidInputError with a line for each field that is wrong. */
 function referenceOf(kind: ConfigKind, input: Written): { path: string | null; options: LoadOptions } {
   const schema = referenceSchema(kind);
   const read = schema.safeParse(input);
@@ -201,7 +205,7 @@ function referenceOf(kind: ConfigKind, input: Written): { path: string | null; o
     const lines = [...problems].map(([field, message]) => `${field}: ${message}`);
     throw new InvalidInputError(lines.join('\n'), [...problems.keys()][0]);
   }
-  // What is null says nothing.
+  // A null counts as absent.
   const said = Object.entries(read.data).filter(([, value]) => value != null);
   const { config_path = null, set = [], ...rest } = Object.fromEntries(said) as Record<string, unknown>;
   const isBeside = (field: string) => kind.beside?.includes(field) ?? false;
@@ -214,7 +218,7 @@ function referenceOf(kind: ConfigKind, input: Written): { path: string | null; o
 }
 
 /**
- * The config that a workflow's input means: `{config_path, set?, name?, results_dir?}`, or the config itself.
+ * Returns the config of a workflow's input: `{config_path, set?, name?, results_dir?}`, or the config itself.
  * @throws InvalidInputError that names the field.
  */
 export async function configOf<Config extends object>(

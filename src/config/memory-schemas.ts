@@ -6,7 +6,7 @@ const historyListSchema = z.strictObject({
   max_length: z.int().positive().max(1_000_000).default(100).describe('Entries kept; the oldest go first.'),
 });
 
-/** How experiences are found again. */
+/** Options of retrieving experiences. */
 const retrievalSchema = z
   .strictObject({
     backend: z

@@ -1,54 +1,57 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
+import stableStringify from 'safe-stable-stringify';
 import { isMapping } from '../contracts/json.js';
 import { InvalidInputError } from './errors.js';
 
 /**
- * What a start may name. Where a person has typed it nothing is in force and everything is allowed. A worker puts its
- * permissions in force around each activity, since whoever reaches the Temporal server may start anything there.
+ * Permissions to name files, servers and sandboxes in a start. A person on the command line needs none. A worker
+ * enforces its own in each activity, since anyone who reaches the Temporal server may start anything there.
  */
 
-/** What becomes of a thing that is named: a file is read, run as code, or written to; a server is sent a key. */
+/**
+ * Use of a named thing: a file is read, run as code, or written to; a server is sent a key; a sandbox runs programs.
+ */
 export type Use = 'read' | 'code' | 'write' | 'server' | 'sandbox';
 
-/** A thing that a config or a start names. */
+/** Thing that a config or a start names. */
 export interface Named {
-  /** Where it is named, for messages: `dataset.env_file`. */
+  /** Field that names it, for messages: `dataset.env_file`. */
   field: string;
   use: Use;
-  /** The absolute path of a file or folder, a server's origin, or a hash of the config that asks for a sandbox. */
+  /** Absolute path of a file or folder, origin of a server, or hash of the config that names a sandbox. */
   what: string;
-  /** Endings that a file must have which nobody typed; absent: any. */
+  /** Extensions that a file must have unless a person typed its name; absent: any. */
   endings?: readonly string[];
 }
 
 export interface Permissions {
-  /** @throws NotPermittedError where it may not be named. */
+  /** @throws NotPermittedError if it may not be named. */
   check(named: Named): void;
-  /** Hears of a server or a sandbox that an allowed file names: what is prepared with it goes on with it. */
+  /** Records a server or a sandbox that an allowed file names, so that later activities may use it. */
   allow(named: Named): void;
 }
 
-/** What a start names is none of what its worker allows. The message quotes nothing of the file. */
+/** Error of a start that names something that its worker does not allow. The message quotes nothing of the file. */
 export class NotPermittedError extends InvalidInputError {}
 
-/** Endings of files that are run as code, and of those that hold a config. */
+/** Extensions of files that are run as code, and of those that hold a config. */
 export const CODE_ENDINGS = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs'];
 export const CONFIG_ENDINGS = ['.yaml', '.yml', '.json'];
 
 const inForce = new AsyncLocalStorage<Permissions>();
 
-/** Does something with these permissions in force, and everything that it begins. */
+/** Enforces permissions during some work and everything asynchronous that it begins. */
 export function withPermissions<Value>(permissions: Permissions, work: () => Value): Value {
   return inForce.run(permissions, work);
 }
 
-/** Those in force; null where everything is allowed. */
+/** Returns the permissions in force; null: everything is allowed. */
 export function permissions(): Permissions | null {
   return inForce.getStore() ?? null;
 }
 
-/** Notes what is named while something is done; all of it is allowed meanwhile. */
+/** Returns everything that some work names, all of which is allowed meanwhile. */
 export async function namedIn(work: () => unknown): Promise<Named[]> {
   const found: Named[] = [];
   const note = (named: Named) => void found.push(named);
@@ -57,7 +60,7 @@ export async function namedIn(work: () => unknown): Promise<Named[]> {
 }
 
 /**
- * To be called before anything is asked of a file, also whether it is there.
+ * Checks that a file may be named, before it is accessed, even to check that it exists.
  * @param path absolute
  * @throws NotPermittedError
  */
@@ -70,18 +73,18 @@ export function checkFile(
   permissions()?.check({ field, use, what: path, ...(endings === undefined ? {} : { endings }) });
 }
 
-/** The same of the server that a model is asked at; the provider's own is named by nobody. @throws NotPermittedError */
+/** Checks that a model's server may be named; the provider's own is always allowed. @throws NotPermittedError */
 export function checkServer(field: string, baseUrl: string | undefined): void {
   if (baseUrl !== undefined) permissions()?.check({ field, use: 'server', what: new URL(baseUrl).origin });
 }
 
-/** The same of a sandbox that keeps nothing from the worker's machine. @throws NotPermittedError */
+/** Checks that a sandbox without isolation from the worker's machine may be used. @throws NotPermittedError */
 export function checkSandbox(config: { sandbox?: { type: string } }): void {
   if (config.sandbox?.type !== 'process') return;
   permissions()?.check({ field: 'sandbox', use: 'sandbox', what: hashOf(config) });
 }
 
-/** The servers that the sections of a config name, of whatever kind it is. Lists hold data, which names nothing. */
+/** Returns the servers that the sections of a config of any kind name. Lists hold data, so they are not searched. */
 function serversIn(value: unknown): string[] {
   if (!isMapping(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -92,8 +95,8 @@ function serversIn(value: unknown): string[] {
 }
 
 /**
- * Does something with a config that an allowed file holds. Who may write there may also name the servers that models are
- * asked at, and the sandbox, as long as nothing is changed beside the file.
+ * Runs some work on a config from an allowed file. The file may name any server for models; it may also name the
+ * sandbox, as long as nothing is changed beside the file.
  * @param changes assignments beside the file
  */
 export function withFile<Value>(file: unknown, changes: readonly string[], work: () => Value): Value {
@@ -106,18 +109,16 @@ export function withFile<Value>(file: unknown, changes: readonly string[], work:
   return inForce.run({ check, allow: (named) => outer.allow(named) }, work);
 }
 
-/** Of all of a config: a person who types one says nothing of programs that another one asks for. */
+/** Hashes a whole config: a person who types one config permits no programs of another. */
 function hashOf(config: unknown): string {
-  const inOrder = (_: string, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
-      : value;
-  return createHash('sha256').update(JSON.stringify(config, inOrder)).digest('hex');
+  return createHash('sha256')
+    .update(stableStringify(config) ?? '')
+    .digest('hex');
 }
 
 /**
- * Words that quote a file, in a message. With permissions in force it goes back to whoever has named the file, so
- * something else stands there that quotes nothing.
+ * Returns words for a message that quote a file, or a replacement without a quote: with permissions in force, the
+ * message is sent to whoever named the file.
  */
 export function quotable(words: string, instead: string): string {
   return permissions() === null ? words : instead;

@@ -1,5 +1,5 @@
 /**
- * A model by its name. `scripted/agent.yaml` and `replay/calls.jsonl` name the file that answers, as it is written.
+ * Returns the fields of a model's name. `scripted/agent.yaml` and `replay/calls.jsonl` name the file of the replies.
  */
 export function namedModel(model: string): { model: string; script?: string; recording?: string } {
   const [, provider, path] = /^(scripted|replay)\/(.+\.(?:ya?ml|jsonl))$/.exec(model) ?? [];

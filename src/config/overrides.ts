@@ -4,8 +4,8 @@ import { asTexts, asValues, parseYaml } from './yaml-text.js';
 const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor']);
 
 /**
- * Applies `--set runtime.num_trials=3`. The value is read as YAML, so numbers, booleans, null, lists and
- * mappings work; `a.b=` sets the empty text. Rows of `dataset.items` stay as they are written.
+ * Applies `--set runtime.num_trials=3`. The value is read as YAML, so numbers, booleans, null, lists and mappings work;
+ * `a.b=` sets the empty text. Rows of `dataset.items` stay as they are written.
  */
 export function applyOverride(config: Record<string, unknown>, assignment: string): void {
   const equals = assignment.indexOf('=');

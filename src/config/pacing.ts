@@ -2,38 +2,41 @@ import { isDeepStrictEqual } from 'node:util';
 import { isMapping } from '../contracts/json.js';
 import type { ConfigKind } from './kind.js';
 
-/** Fields of a config that may change without making it another experiment's; all others are what it asks for. */
+/** Fields of a config that may change within the same experiment; all others define the experiment. */
 export interface Pace {
-  /** How much is done at once, such as `runtime.concurrency`: may be changed at any time. */
+  /** Field of the concurrency, such as `runtime.concurrency`; may change at any time. */
   concurrency: string;
-  /** Fields, or whole sections, that hold as an experiment was begun while it is in progress; `models.*.timeout_sec`: of each model. */
+  /**
+   * Fields or sections that cannot change while an experiment is in progress; `models.*.timeout_sec` is that of each
+   * model.
+   */
   fixed: readonly string[];
-  /** Fields that differ without a word, such as `name`. */
+  /** Fields whose differences are ignored, such as `name`. */
   free: readonly string[];
 }
 
-/** What a command asks of an experiment in progress that asks the same questions at another pace. */
+/** Change of pace that a command requests for an experiment in progress. */
 export interface PaceChange {
-  /** How much it is to do at once; null: as much as it was begun with. That can be changed at any time. */
+  /** New concurrency, which may change at any time; null if it is unchanged. */
   concurrency: number | null;
-  /** The first other field that differs, such as `limits.max_lm_calls`, with both values; null where there is none. */
+  /** First other field that differs, such as `limits.max_lm_calls`, with both values; null if there is none. */
   fixed: { field: string; was: unknown; asked: unknown } | null;
 }
 
-/** What of a model's section only paces and bounds its calls: what is left decides the replies. */
+/** Fields of a model's section that only pace and bound its calls; all others affect the replies. */
 const PACE_OF_MODEL = ['requests_per_second', 'max_attempts', 'timeout_sec', 'max_reply_mb'];
 
-/** The fields that pace the model of a section such as `agent.lm`. */
+/** Returns the fields that pace the model of a section such as `agent.lm`. */
 export function paceOfModel(section: string): string[] {
   return PACE_OF_MODEL.map((field) => `${section}.${field}`);
 }
 
-/** A model's section without what paces its calls. */
+/** Returns a model's section without the fields that pace its calls. */
 export function askedOfModel(lm: object): object {
   return withoutFields(lm, PACE_OF_MODEL);
 }
 
-/** The value of a field such as `limits.max_lm_calls`; undefined where there is none. */
+/** Returns the value of a field such as `limits.max_lm_calls`; undefined if it is absent. */
 export function valueAt(config: unknown, field: string): unknown {
   return field
     .split('.')
@@ -54,13 +57,19 @@ function leaveOut(section: unknown, [name = '', ...below]: readonly string[]): v
   }
 }
 
-/** Whether a value is a whole config of a kind: an input may name one only, and a folder may hold another kind's. */
+/**
+ * Reports whether a value is a whole config of a kind: an input may only name one, and a folder may hold another
+ * kind's.
+ */
 export function isWhole<Config extends object>(kind: ConfigKind<Config>, value: unknown): value is Config {
   if (!isMapping(value)) return false;
   return Object.keys(kind.schema(value).shape).every((field) => field in value);
 }
 
-/** The first field in which two values differ, by its dotted path, e.g. `lm.temperature`; null where there is none. */
+/**
+ * Returns the first field in which two values differ, as a dotted path such as `lm.temperature`; null if they are
+ * equal.
+ */
 export function firstDifferentField(one: unknown, other: unknown, path = ''): string | null {
   if (isDeepStrictEqual(one, other)) return null;
   if (!isMapping(one) || !isMapping(other)) return path;
@@ -71,7 +80,7 @@ export function firstDifferentField(one: unknown, other: unknown, path = ''): st
   return path;
 }
 
-/** Two configs as they are compared, without some of their fields. */
+/** Returns two configs in their compared form, without some fields. */
 function comparedWithout<Config extends object>(
   kind: ConfigKind<Config>,
   [earlier, asked]: readonly [Config, Config],
@@ -81,7 +90,9 @@ function comparedWithout<Config extends object>(
   return [compared(earlier), compared(asked)];
 }
 
-/** The first field in which a config asks for something else than an earlier one, e.g. `lm.temperature`; else null. */
+/**
+ * Returns the first field that makes a config another experiment than an earlier one, e.g. `lm.temperature`; else null.
+ */
 export function differenceOf<Config extends object>(
   kind: ConfigKind<Config>,
   earlier: Config,
@@ -91,7 +102,7 @@ export function differenceOf<Config extends object>(
   return firstDifferentField(...comparedWithout(kind, [earlier, asked], [concurrency, ...fixed, ...free]));
 }
 
-/** Compares two configs that ask the same questions. */
+/** Compares the pace of two configs of the same experiment. */
 export function paceChange<Config extends object>(
   kind: ConfigKind<Config>,
   earlier: Config,

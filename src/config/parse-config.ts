@@ -3,7 +3,7 @@ import { isMapping } from '../contracts/json.js';
 
 type Path = readonly PropertyKey[];
 
-/** Paths of an issue, with those of the forms that a value with several could have had. */
+/** Returns the paths of an issue, including those of the forms of a union. */
 function pathsOf(issue: z.core.$ZodIssue): Path[] {
   if (issue.code !== 'invalid_union') return [issue.path];
   const { discriminator } = issue as { discriminator?: string };
@@ -12,7 +12,7 @@ function pathsOf(issue: z.core.$ZodIssue): Path[] {
   return [issue.path, ...inner.map((path) => [...issue.path, ...path])];
 }
 
-/** The mapping that holds the last name of a path, where its value there is null. */
+/** Returns the mapping that holds the last name of a path, if its value there is null. */
 function holderOfNull(root: unknown, path: Path): Record<PropertyKey, unknown> | null {
   let value = root;
   for (const part of path.slice(0, -1)) {
@@ -25,10 +25,7 @@ function holderOfNull(root: unknown, path: Path): Record<PropertyKey, unknown> |
     : null;
 }
 
-/**
- * Holds a config to its schema. A null that a field does not take says the same as leaving the field out, and is taken out
- * of the mapping.
- */
+/** Validates a config. A null in a field that is not nullable counts as absent and is removed from the mapping. */
 export function parseConfig<Schema extends z.ZodType>(
   schema: Schema,
   raw: Record<string, unknown>,

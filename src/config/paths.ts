@@ -9,7 +9,7 @@ import type { LanguageModelConfig } from './language-model-schema.js';
 import { checkFile, checkServer } from './named-files.js';
 import { hasVariable, NOTHING_REPLACED, upToVariable } from './variables.js';
 
-/** Whether a location is an object store's and so has nothing to do with the file system here. */
+/** Reports whether a location is in an object store, not in the local file system. */
 export function isRemote(location: string): boolean {
   return location.startsWith('s3://');
 }
@@ -17,7 +17,7 @@ export function isRemote(location: string): boolean {
 const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
 const HUB_DATASET = /^(?:hf:\/\/|https?:\/\/huggingface\.co\/)datasets\/([^/?#@]+\/[^/?#@]+)/;
 
-/** Of an address that nothing is read from. */
+/** Returns the message about an address that cannot be read. */
 function noFile(location: string): string {
   const [, hubDataset] = HUB_DATASET.exec(location) ?? [];
   const wayOut =
@@ -28,9 +28,9 @@ function noFile(location: string): string {
 }
 
 /**
- * An absolute path, or the remote address as it is. `file://` addresses become paths.
- * @param field where it stands, for messages
- * @throws InvalidInputError of an address of another kind.
+ * Returns an absolute path, or a remote address unchanged. `file://` addresses become paths.
+ * @param field field of the location, for messages
+ * @throws InvalidInputError for any other address.
  */
 export function resolveLocation(location: string, folder: string, field = ''): string {
   if (isRemote(location)) return withoutTrailing(location, /\//);
@@ -41,7 +41,7 @@ export function resolveLocation(location: string, folder: string, field = ''): s
   return isAbsolute(location) ? location : resolve(folder, location);
 }
 
-/** @throws InvalidInputError where a location on this machine has nothing, or may not be named. A remote one is not asked. */
+/** Checks that a local file exists and may be named; remote locations are not checked. @throws InvalidInputError */
 export function requireFile(location: string, field: string, use: 'read' | 'code' = 'read'): void {
   if (isRemote(location)) return;
   checkFile(field, location, use);
@@ -50,7 +50,7 @@ export function requireFile(location: string, field: string, use: 'read' | 'code
   throw new InvalidInputError(`${field}: there is no file at ${location}${note}`, field);
 }
 
-/** @throws InvalidInputError where a folder would be made whose name is a variable. */
+/** @throws InvalidInputError if a folder would be created whose name contains a variable. */
 function refuseVariable(location: string, field: string): void {
   const folder = upToVariable(location);
   if (folder === null || (!isRemote(location) && existsSync(folder))) return;
@@ -58,8 +58,8 @@ function refuseVariable(location: string, field: string): void {
 }
 
 /**
- * An input's absolute location; what is not given stays so.
- * @throws InvalidInputError that names the field, where a location on this machine has nothing.
+ * Returns the absolute location of an input; null and undefined stay unchanged.
+ * @throws InvalidInputError that names the field, if nothing exists at a local location.
  */
 export function inputLocation<Location extends string | null | undefined>(
   location: Location,
@@ -74,9 +74,9 @@ export function inputLocation<Location extends string | null | undefined>(
 }
 
 /**
- * The absolute location of what is written.
- * @param endings that a file must have which nobody typed
- * @throws InvalidInputError where it may not be named.
+ * Returns the absolute location of an output.
+ * @param endings extensions that a file must have unless a person typed its name
+ * @throws InvalidInputError if it may not be named.
  */
 export function outputLocation(
   location: string,
@@ -90,14 +90,14 @@ export function outputLocation(
   return resolved;
 }
 
-/** Whether a config as it is written gives `output.results_dir`. */
+/** Reports whether a config as written gives `output.results_dir`. */
 export function givesResults({ output }: Readonly<Record<string, unknown>>): boolean {
   return isMapping(output) && output.results_dir != null;
 }
 
 /**
- * The folder that results and servers are kept in where nobody names one: the working folder, or the one around it where
- * a kind of experiment reads the working folder as what an experiment is about, which is kept in Git and handed on.
+ * Returns the default folder for results and servers: the working folder, or its parent if the working folder is itself
+ * the input of an experiment, which is kept in Git and shared.
  */
 export function homeFolder(working: string): string {
   const around = dirname(working);
@@ -105,7 +105,7 @@ export function homeFolder(working: string): string {
   return isRead && dirname(around) !== around ? around : working;
 }
 
-/** `output.results_dir`; where a config does not give it, it is in the {@link homeFolder}. */
+/** Returns `output.results_dir`; if the config does not give it, it is in the {@link homeFolder}. */
 export function resultsLocation(
   location: string,
   folders: { config: string; working: string; resultsGiven: boolean },
@@ -117,7 +117,10 @@ export function resultsLocation(
   );
 }
 
-/** Makes the files of a model's section absolute, and asks whether its server may be named. @param section such as `agent.lm` */
+/**
+ * Makes the file paths of a model's section absolute, and checks that its server may be named.
+ * @param section such as `agent.lm`
+ */
 export function modelFiles(lm: LanguageModelConfig, section: string, folder: string): void {
   lm.script = inputLocation(lm.script, `${section}.script`, folder);
   lm.recording = inputLocation(lm.recording, `${section}.recording`, folder);

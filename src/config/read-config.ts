@@ -8,10 +8,13 @@ import type { SchemaNode } from './json-schema.js';
 import { CONFIG_ENDINGS, checkFile, permissions, quotable } from './named-files.js';
 import { asValues, parseYaml, YamlError } from './yaml-text.js';
 
-/** Top-level fields that a config may have for its author's own use, such as anchors, as in Docker Compose. */
+/** Pattern of top-level fields for the author's own use, such as anchors, as in Docker Compose. */
 const OWN_FIELD = /^x-/;
 
-/** A copy of a config's mapping, without its author's own fields. `sections` is said to whoever hands in something else. */
+/**
+ * Returns a copy of a config's mapping, without its author's own fields.
+ * @param sections named in the message about other input
+ */
 export function asMapping(value: unknown, source: string, sections: string): Record<string, unknown> {
   if (isMapping(value)) {
     return structuredClone(
@@ -25,12 +28,13 @@ export function asMapping(value: unknown, source: string, sections: string): Rec
   );
 }
 
-/** What the input of a workflow is called in messages: whoever has sent it may read all of it there. */
+/** Name of a workflow's input in messages. Its sender may read all of it there. */
 export const THE_INPUT = 'the input';
 
 /**
- * @param field where it is named
- * @throws InvalidInputError where there is no file, or no YAML in it, or where it may not be named.
+ * Reads a YAML file.
+ * @param field field that names the file
+ * @throws InvalidInputError if the file is missing, is not YAML, or may not be named.
  */
 export function readYaml(path: string, field = 'config_path'): unknown {
   checkFile(field, path, 'read', CONFIG_ENDINGS);
@@ -51,7 +55,7 @@ export function readYaml(path: string, field = 'config_path'): unknown {
   }
 }
 
-/** A config as its schema takes it: numbers are numbers everywhere but in the rows of `dataset.items`. */
+/** Returns a config as its schema expects it: numbers are numbers everywhere except in the rows of `dataset.items`. */
 function configOf(parsed: unknown): unknown {
   const config = asValues(parsed);
   const section = isMapping(parsed) ? parsed.dataset : undefined;
@@ -61,7 +65,10 @@ function configOf(parsed: unknown): unknown {
   return config;
 }
 
-/** Everything that a schema finds wrong, one line each. @param hint adds to the line of a field that is missing */
+/**
+ * Returns an error with a line for each problem that a schema finds.
+ * @param hint suffix for the line of a missing field
+ */
 export function invalidConfig(
   error: z.ZodError,
   raw: unknown,

@@ -2,7 +2,9 @@ import { z } from 'zod';
 
 export const SANDBOX_TYPES = ['docker', 'process'] as const;
 
-/** Where code that a model wrote is run, and what one program may use. `sandbox: process` is short for `{type: process}`. */
+/**
+ * Sandbox for code that a model wrote, and limits of one program. `sandbox: process` is short for `{type: process}`.
+ */
 export const sandboxSchema = z
   .strictObject({
     type: z

@@ -1,7 +1,7 @@
 import { fieldPath } from './describe-issues.js';
 import { InvalidInputError } from './errors.js';
 
-/** Field names that hold credentials wherever they stand. `max_tokens`, `stop_token` and the like are no credentials. */
+/** Pattern of field names that hold credentials in any section. `max_tokens`, `stop_token` and the like are none. */
 const SECRET_NAME =
   /^(?!stop_token$)(.*[_-])?(api[_-]?key|apikey|access[_-]?key(?:[_-]?id)?|secret(?:[_-]?key)?|password|passwd|(?:auth|access|bearer|hf|api)[_-]?token|token|credentials?|authorization)$/i;
 
@@ -9,10 +9,10 @@ const SECRET_NAME =
 const SECRET_VALUE =
   /^(?:sk-[A-Za-z0-9_-]{16,}|AIza[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{20,}|(?:AKIA|ASIA)[A-Z0-9]{16}|gh[pousr]_[A-Za-z0-9]{30,}|Bearer\s+\S{16,})$/;
 
-/** The same of parameters of an address, where a plain `key` is one as well, and so is the signature of a signed one. */
+/** Pattern of further names of URL parameters with credentials: a plain `key`, and the signature of a signed URL. */
 const SECRET_PARAMETER = /^(?:.*[_-])?(?:key|sig|signature)$/i;
 
-/** What in an address is a credential; null where nothing is. @param named whether a parameter's name says so */
+/** Describes the credential in a URL; null if there is none. @param named checks the names of parameters as well */
 function secretInAddress(text: string, named: boolean): string | null {
   if (!/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(text) || !URL.canParse(text)) return null;
   const { pathname, search, hash } = new URL(text);
@@ -34,8 +34,8 @@ function refuse(path: readonly PropertyKey[], what: string): never {
 }
 
 /**
- * Refuses a config that holds a credential, by field name or by the value's form. Nothing secret may enter a
- * workflow's history or an artifact. Inline dataset rows are data, so only their values' forms are looked at.
+ * Refuses a config that holds a credential, by field name or by the value's form. No secret may enter a workflow's
+ * history or an artifact. Inline dataset rows are data, so only their values' forms are checked.
  */
 export function refuseSecrets(value: unknown, path: readonly PropertyKey[] = []): void {
   const isRow = path[0] === 'dataset' && path[1] === 'items';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const positiveInteger = z.int().positive();
 
-/** What the run may spend. A limit that is reached ends the run in order, with status `limit_reached`. */
+/** Budget of an experiment. A limit that is reached ends it in order, with status `limit_reached`. */
 export const limitsSchema = z
   .strictObject({
     max_cost_usd: z.number().positive().nullable().default(null).describe('US dollars.'),
@@ -13,7 +13,6 @@ export const limitsSchema = z
   .prefault({});
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
 
-/** Where an experiment writes. */
 export const outputSchema = z
   .strictObject({
     results_dir: z.string().min(1).default('results'),
@@ -21,7 +20,7 @@ export const outputSchema = z
   })
   .prefault({});
 
-/** What an experiment's chance begins with. */
+/** Seed of an experiment's random numbers. */
 export const seedSchema = z
   .int()
   .min(0)

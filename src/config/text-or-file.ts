@@ -5,8 +5,8 @@ import { checkFile } from './named-files.js';
 import { isRemote, resolveLocation } from './paths.js';
 
 /**
- * Whether a prompt is the name of a file: it is one line, and there is such a file, or it has no spaces, or it ends as
- * the name of a text file does. So a mistyped name is not taken for a prompt.
+ * Returns the path of a file that a prompt names, else null. A name is one line that is an existing file, has no
+ * spaces, or has a text file's extension. So a mistyped name is not taken for a prompt.
  */
 function fileOf(given: string, folder: string, field: string): string | null {
   if (/[\r\n]/.test(given) || given.trim() === '') return null;
@@ -15,7 +15,7 @@ function fileOf(given: string, folder: string, field: string): string | null {
   return isName || (!isRemote(path) && isFile(path, field)) ? path : null;
 }
 
-/** Of what may not be named nobody learns whether it is there. */
+/** Reports whether a file exists; false for any that may not be named. */
 function isFile(path: string, field: string): boolean {
   try {
     checkFile(field, path);
@@ -27,14 +27,14 @@ function isFile(path: string, field: string): boolean {
 
 function checked(text: string, source: string, field: string): string {
   if (text.trim() === '') throw new InvalidInputError(`${field}: ${source} is empty`, field);
-  // With a line end, what was a file's content or a prompt of one line is never taken for a name again.
+  // The final line end ensures that the text is never taken for a file name again.
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
 /**
- * The text of a prompt that is given as a text or as a file. What this answers may be handed in again.
- * @param field where it stands in the config, for messages
- * @throws InvalidInputError where the file is missing, or there is no text.
+ * Returns the text of a prompt that is given as a text or as a file. The result is itself a valid input.
+ * @param field field of the config, for messages
+ * @throws InvalidInputError if the file is missing, or the text is empty.
  */
 export function textOrFile(given: string, folder: string, field: string): string {
   const path = fileOf(given, folder, field);

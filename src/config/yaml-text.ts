@@ -2,7 +2,7 @@ import { isMap, LineCounter, type Pair, parseDocument, Scalar, visit } from 'yam
 import { AsWritten } from '../contracts/as-written.js';
 import type { Json } from '../contracts/json.js';
 
-/** A text is no YAML, or not one document of it. {@link quiet} quotes nothing of the text. */
+/** Error of a text that is not exactly one YAML document. {@link quiet} quotes nothing of the text. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
   constructor(
@@ -14,8 +14,8 @@ export class YamlError extends Error {
 }
 
 /**
- * What a YAML text says, merge keys (`<<`) carried out. A scalar that is written otherwise than JavaScript would write its
- * value stands in it as {@link AsWritten}: see {@link asValues} and {@link asTexts}.
+ * Parses a YAML text and applies merge keys (`<<`). A scalar that JavaScript would write differently becomes an {@link
+ * AsWritten}: see {@link asValues} and {@link asTexts}.
  * @throws YamlError
  */
 export function parseYaml(text: string): unknown {
@@ -61,7 +61,7 @@ export function parseYaml(text: string): unknown {
   }
 }
 
-/** `{ answer: 1,000 }` has a second key, `000`, and nobody means that. */
+/** Creates the error of a key without a value, such as `000` in `{ answer: 1,000 }`. */
 function withoutValue({ key }: Pair, at: (offset: number) => string): YamlError {
   const { source, value, range } = key as Scalar;
   const place = at(range?.[0] ?? 0);
@@ -77,18 +77,18 @@ function keepText(role: number | 'key' | 'value' | null, scalar: Scalar): void {
   const isOwn = type !== Scalar.PLAIN || tag !== undefined || source === undefined;
   if (isOwn || value === null || ['string', 'symbol'].includes(typeof value)) return;
   if (role === 'key') scalar.value = source;
-  // A whole number beyond 2^53 may be written as it would be rounded.
+  // JavaScript rounds integers beyond 2^53, and the rounded form may equal the source.
   else if (String(value) !== source || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
     scalar.value = new AsWritten(source, value as Json);
   }
 }
 
-/** What is parsed with its scalars as values: `1.10` is 1.1. */
+/** Returns a parsed text with its scalars as values: `1.10` is 1.1. */
 export function asValues(parsed: unknown): unknown {
   return withScalars(parsed, ({ value }) => value);
 }
 
-/** What is parsed with its scalars as texts where they are {@link AsWritten}: `1.10` is "1.10". */
+/** Returns a parsed text with its {@link AsWritten} scalars as texts: `1.10` is "1.10". */
 export function asTexts(parsed: unknown): unknown {
   return withScalars(parsed, ({ text }) => text);
 }
@@ -97,7 +97,7 @@ function withScalars(parsed: unknown, scalar: (written: AsWritten) => unknown): 
   if (typeof parsed !== 'object' || parsed === null) return parsed;
   if (parsed instanceof AsWritten) return scalar(parsed);
   if (Array.isArray(parsed)) return parsed.map((item) => withScalars(item, scalar));
-  // Of other classes there are dates and bytes, of texts with a tag.
+  // Scalars with a tag may be dates or bytes.
   if (Object.getPrototypeOf(parsed) !== Object.prototype) return parsed;
   return Object.fromEntries(Object.entries(parsed).map(([name, item]) => [name, withScalars(item, scalar)]));
 }

@@ -1,19 +1,19 @@
 import type { Json } from './json.js';
 
 /**
- * A value that is written as JavaScript would not write it: `007`, `1.10`, `True`, `1e400`, or NaN. A question, a target, an
- * id and a choice are texts and take {@link text}; what calculates takes {@link value}.
+ * Value whose text differs from JavaScript's notation: `007`, `1.10`, `True`, `1e400`, or NaN. Questions, targets, ids
+ * and choices are texts and use {@link text}; calculations use {@link value}.
  */
 export class AsWritten {
   constructor(
     readonly text: string,
-    /** What the text means; the text itself where no number is near it; null for NaN and the infinities. */
+    /** Meaning of the text; the text itself if no number represents it; null for NaN and the infinities. */
     readonly value: Json,
-    /** Where it stands in its file, for messages. */
+    /** Position in its file, for messages. */
     readonly place?: string,
   ) {}
 
-  /** So that a row as JSON is what it means. */
+  /** Returns the meaning, for a row as JSON. */
   toJSON(): Json {
     return this.value;
   }

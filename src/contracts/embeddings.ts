@@ -1,16 +1,16 @@
-/** Tokens of requests for vectors. */
+/** Tokens of embedding requests. */
 export interface EmbedUsage {
   input_tokens: number;
 }
 
 export interface EmbedReply {
-  /** A vector a text, in the order of the texts; not normalised. */
+  /** One vector for each text, in the same order; not normalised. */
   vectors: Float32Array[];
   usage: EmbedUsage;
-  /** Requests that were sent, and those of them whose usage is estimated: the provider did not report it. */
+  /** Number of requests sent, and of those with estimated usage, which the provider did not report. */
   requests: number;
   estimated: number;
-  /** Texts of which the model saw the beginning only. */
+  /** Texts of which the model read only the beginning. */
   cut: number;
 }
 
@@ -18,7 +18,7 @@ export interface EmbedOptions {
   signal?: AbortSignal;
 }
 
-/** What one request holds at most. */
+/** Limits of one request. */
 export interface EmbedLimits {
   texts: number;
   /** UTF-8 bytes of all its texts together. */
@@ -26,31 +26,31 @@ export interface EmbedLimits {
 }
 
 /**
- * An embedding model behind any provider: no retries, no caching, no rate limit.
- * Rejects with a `LanguageModelError` (see `language-models/errors.ts`).
+ * Embedding model behind any provider: no retries, no caching, no rate limit. Rejects with a `LanguageModelError` (see
+ * `language-models/errors.ts`).
  */
 export interface Embedder {
-  /** Names everything that a vector depends on beside its text: vectors of equal identities may be compared. */
+  /** Names everything that a vector depends on besides its text: vectors of equal identities may be compared. */
   readonly identity: string;
   readonly limits: EmbedLimits;
   /**
-   * More texts than the limits allow are asked for in several requests, one after the other; when one of them fails,
-   * the replies before it are lost. A caller that keeps what it pays for hands over one request's worth.
-   * A text that is too long for the model is cut; a blank one is refused.
+   * Requests the vectors of texts. Texts beyond the limits are sent in several requests, one after the other; if one of
+   * them fails, the replies before it are lost, so a caller that stores paid results passes no more than one request
+   * allows. A text that is too long for the model is cut; a blank one is refused.
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<EmbedReply>;
 }
 
-/** What was paid for vectors. */
+/** Cost of embeddings. */
 export interface PaidEmbeddings {
   /** Texts sent to the provider. */
   texts: number;
   requests: number;
-  /** Requests whose usage is estimated from the text; absent where there is none. */
+  /** Requests whose usage is estimated from the text; absent if there are none. */
   estimated?: number;
   input_tokens: number;
-  /** US dollars; null as soon as one request's price is not known. */
+  /** US dollars; null if the price of any request is unknown. */
   cost_usd: number | null;
-  /** Texts of which the model saw the beginning only. */
+  /** Texts of which the model read only the beginning. */
   cut: number;
 }

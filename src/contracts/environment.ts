@@ -1,28 +1,31 @@
 import type { Json, JsonObject } from './json.js';
 import type { EpisodeError } from './results.js';
 
-/** One row of a dataset, ready for an environment. */
+/** Row of a dataset, ready for an environment. */
 export interface Task {
   /** Position in the run's order, from 0. */
   index: number;
-  /** The sample's id: the dataset's `id_field`, or the row number. Unique within a run. */
+  /** ID of the sample: the dataset's `id_field`, or the row number. Unique within a run. */
   id: string;
   question: string;
-  /** The gold answer as text, of several the first; `null` where the environment needs none. */
+  /** Gold answer as text, the first one of several; `null` if the environment needs none. */
   target: string | null;
-  /** Every right answer, where there are several. */
+  /** All right answers, if there are several. */
   targets?: string[];
-  /** Whether one of several right answers is enough (`any`, which is meant where this is absent), or all are wanted. */
+  /** Match of several right answers: one is enough (`any`, the default), or all are required. */
   target_match?: 'any' | 'all';
-  /** Multiple choice: the choice texts in the order they are lettered. */
+  /** Multiple choice: texts of the choices in the order of their letters. */
   choices?: string[];
-  /** Multiple choice: positions of the right ones, from 0. A choice is its letter, whatever the others look like. */
+  /**
+   * Multiple choice: positions of the right ones, from 0. A choice is identified by its letter, even if texts are
+   * equal.
+   */
   right_choices?: number[];
-  /** The row's `meta_fields`, and what a generator left for its environment. */
+  /** The row's `meta_fields`, and data from a generator for its environment. */
   metadata: JsonObject;
 }
 
-/** What an environment says of an action. The same shape for every task. */
+/** Environment's judgement of an action. The same shape for every task. */
 export interface Feedback {
   correct: boolean;
   target: string;
@@ -31,13 +34,13 @@ export interface Feedback {
   extra?: { [key: string]: Json };
 }
 
-/** The answer of `reset`: the state to hand to the first `step`, and the first observation. */
+/** Result of `reset`: the state for the first `step`, and the first observation. */
 export interface ResetOutcome {
   state: Json;
   obs: string;
 }
 
-/** The answer of `step`. `obs` is `null` when the episode is over. */
+/** Result of `step`. `obs` is `null` when the episode is over. */
 export interface StepOutcome {
   state: Json;
   obs: string | null;
@@ -49,16 +52,16 @@ export interface StepOutcome {
 }
 
 /**
- * What a lane needs of a step's outcome, or why the step could not be taken. After the last step of an episode there is
- * neither a state nor an observation; `info` is left out where it is empty.
+ * Part of a step's outcome that a lane needs, or the error of the step. After the last step of an episode there is
+ * neither a state nor an observation; an empty `info` is left out.
  */
 export type StepAnswer =
   | (Omit<StepOutcome, 'info' | 'state' | 'obs'> & Partial<Pick<StepOutcome, 'info' | 'state' | 'obs'>>)
   | { error: EpisodeError };
 
-/** A built-in environment's task and state before a step. */
+/** Task and state of a built-in environment before a step. */
 export interface AwaitedStep {
   index: number;
-  /** Absent: null, which is all that a single question needs. */
+  /** Absent: null, which is enough for a single question. */
   state?: Json;
 }

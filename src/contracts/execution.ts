@@ -1,4 +1,4 @@
-/** How a program ended. Everything but `ok` is the program's own doing; what is the machine's is thrown instead. */
+/** Outcome of a program. Everything except `ok` is caused by the program; errors of the machine are thrown instead. */
 export type ExecutionStatus =
   /** Exit code 0. */
   | 'ok'
@@ -6,39 +6,41 @@ export type ExecutionStatus =
   | 'error'
   /** Still running at its deadline; it was killed. */
   | 'timeout'
-  /** It asked for more memory than it may have, and was killed. */
+  /** It requested more memory than allowed, and was killed. */
   | 'out_of_memory'
-  /** It wrote more than it may, and was killed. */
+  /** It wrote more output than allowed, and was killed. */
   | 'output_limit';
 
-/** What a program did. Text is UTF-8; bytes that are none stand as U+FFFD. */
+/** Result of a program. Text is UTF-8; invalid bytes are replaced by U+FFFD. */
 export interface ExecutionResult {
   status: ExecutionStatus;
-  /** At most the sandbox's output limit each; what is beyond is dropped. */
+  /** At most the sandbox's output limit each; the rest is dropped. */
   stdout: string;
   stderr: string;
-  /** null where a signal ended it, or it never began because its files do not fit into its folder. */
+  /** null if a signal ended it, or it never began because its files do not fit into its folder. */
   exit_code: number | null;
-  /** Whether something of `stdout` or `stderr` was dropped. */
+  /** True if part of `stdout` or `stderr` was dropped. */
   truncated: boolean;
-  /** Seconds from the program's start to its end, as the sandbox measured them. */
+  /** Seconds from the program's start to its end, as measured by the sandbox. */
   seconds: number;
 }
 
-/** Names one execution within an experiment. `trial` and `ordinal` count from 0; `ordinal` within sample and trial. */
+/**
+ * Identity of an execution within an experiment. `trial` and `ordinal` count from 0; `ordinal` within sample and trial.
+ */
 export interface ExecutionIdentity {
   sample_id: string;
   trial: number;
   ordinal: number;
 }
 
-/** A row of `executions.jsonl`. */
+/** Row of `executions.jsonl`. */
 export interface ExecutionRecord extends ExecutionIdentity, ExecutionResult {
-  /** Hash of code, limits and identity; names the execution across crashes. */
+  /** Hash of code, limits and identity; identifies the execution across crashes. */
   key: string;
   code: string;
   timeout_sec: number;
   sandbox: 'docker' | 'process';
-  /** ISO 8601, when the result arrived. */
+  /** Time of the result, in ISO 8601. */
   at: string;
 }

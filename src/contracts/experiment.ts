@@ -1,59 +1,59 @@
 import type { RunStatus } from './results.js';
 
 /**
- * Names one execution of an experiment. A worker keeps what it has read of a run under this name, so that a continued
- * run, whose plan differs, is read anew by every worker.
+ * Returns the name of one execution of an experiment. A worker caches a run under this name, so that every worker reads
+ * a continued run, whose plan differs, again.
  */
 export function runReference(artifacts: string, execution: string): string {
-  // It stands in the input of every call; the random end of the execution's id is telling enough.
+  // It is part of the input of every call; the random end of the execution's ID is enough.
   return `${artifacts}#${execution.slice(-12)}`;
 }
 
-/** The folder's URI in a {@link runReference}. */
+/** Returns the folder's URI in a {@link runReference}. */
 export function artifactsOf(run: string): string {
   const end = run.lastIndexOf('#');
   return end === -1 ? run : run.slice(0, end);
 }
 
-/** The execution's end in a {@link runReference}. */
+/** Returns the end of the execution's ID in a {@link runReference}. */
 export function executionOf(run: string): string {
   return run.slice(run.lastIndexOf('#') + 1);
 }
 
-/** What a worker tells an experiment that waits for something outside of it. */
-export interface AwayNotice {
-  /** A model's name, for one. */
+/** Worker's notice to an experiment that waits for something outside. */
+export interface UnreachableNotice {
+  /** Name of the unreachable thing, such as a model. */
   what: string;
-  /** What is wrong with it; null once it is there again. */
+  /** Its error; null once it is reachable again. */
   message: string | null;
 }
 
-/** Milliseconds after which a worker says again what is away still. */
-export const AWAY_TOLD_AGAIN_MS = 300_000;
+/** Milliseconds after which a worker repeats a notice of something that is still unreachable. */
+export const UNREACHABLE_REPEAT_MS = 300_000;
 
-/** What was spent before this execution, and what a limit counts. */
+/** Amounts spent by an experiment that limits count. */
 export interface Spending {
   /** Requests that were sent, and replies that were found. */
   lm_calls: number;
-  /** Those of them whose reply is not kept; absent where there is none. */
-  unkept?: number;
+  /** Unrecorded requests among them; absent if there are none. */
+  unrecorded?: number;
   tokens: number;
-  /** US dollars; null once a price is not known. */
+  /** US dollars; null if a price is unknown. */
   cost_usd: number | null;
 }
 
-/** How a child stands with its experiment's budget of calls, in all since it began. */
-export interface BudgetStanding {
+/** Child's report on its experiment's budget of calls, in total since it began. */
+export interface BudgetReport {
   spent: Spending;
-  /** Calls that it has heard were granted. */
+  /** Granted calls, as far as the child knows. */
   granted: number;
-  /** Calls of these that it gives back. */
+  /** Granted calls that it returns. */
   returned: number;
-  /** Calls that it requests beyond those that were granted. */
+  /** Calls that it requests beyond the granted ones. */
   requested: number;
 }
 
-/** What is left of limits; null where there is none. */
+/** Amounts left of limits; null without a limit. */
 export type SpendingLeft = { [Figure in 'lm_calls' | 'tokens' | 'cost_usd']: number | null };
 
 export interface Limits {
@@ -63,23 +63,23 @@ export interface Limits {
   max_wall_seconds: number | null;
 }
 
-/** Names an execution of a child workflow to its experiment, which may have been reset since it began. */
+/** Identity of an execution of a child workflow, for its experiment, which may have been reset since it began. */
 export interface ChildExecution {
   workflow_id: string;
-  /** The first one's run id, which the child keeps when it continues as new or is reset. */
+  /** Run ID of the first execution, which the child keeps when it continues as new or is reset. */
   first: string;
-  /** Its own. */
+  /** Run ID of this execution. */
   run: string;
 }
 
-/** What is asked of an experiment, and what a limit that only it can see asks: an experiment that continues as new keeps it. */
+/** Requests to an experiment, and its reached limit; kept when the experiment continues as new. */
 export interface Asked {
   paused: boolean;
   /** Begin nothing further; what is in flight ends, and the same command continues the experiment. */
   stopping: boolean;
-  /** Why nothing may be begun: a limit is reached. */
+  /** Reached limit, because of which nothing may be begun. */
   exhausted: string | null;
-  /** The most that may be worked on at once. */
+  /** Maximum number in flight at once. */
   concurrency: number;
 }
 

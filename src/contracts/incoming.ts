@@ -1,11 +1,11 @@
-import type { Asked, AwayNotice, BudgetStanding, ChildExecution, Spending } from './experiment.js';
+import type { Asked, BudgetReport, ChildExecution, Spending, UnreachableNotice } from './experiment.js';
 import type { Usage } from './language-model.js';
 import { type Checks, isAmount, isCount, isText, isTruth, orAbsent, orNull, shaped } from './shape.js';
-import type { Beside, StepCost, Unkept } from './step-cost.js';
+import type { Beside, StepCost, Unrecorded } from './step-cost.js';
 
 /*
- * Whether a workflow can read what it is sent: anybody who reaches the server can send a signal. Fields that are not
- * named here may come along, since a newer worker may send them.
+ * Checks of what a workflow receives: anybody who reaches the server can send a signal. Other fields than those named
+ * here are accepted, since a newer worker may send them.
  */
 
 export const isChild = shaped<ChildExecution>({ workflow_id: isText, first: isText, run: isText });
@@ -15,10 +15,10 @@ const isUsage = shaped<Usage>({
   output_tokens: isCount,
   reasoning_tokens: orAbsent(isCount),
 });
-const isUnkept = shaped<Unkept>({ requests: isCount, usage: isUsage, cost_usd: orNull(isAmount) });
-const beside: Checks<Beside> = { lm_calls_estimated: orAbsent(isCount), unkept: orAbsent(isUnkept) };
+const isUnrecorded = shaped<Unrecorded>({ requests: isCount, usage: isUsage, cost_usd: orNull(isAmount) });
+const beside: Checks<Beside> = { lm_calls_estimated: orAbsent(isCount), unrecorded: orAbsent(isUnrecorded) };
 const replies = { lm_calls: isCount, usage: isUsage, cost_usd: orNull(isAmount) };
-const { unkept: _unkept, ...estimated } = beside;
+const { unrecorded: _unrecorded, ...estimated } = beside;
 export const stepCost: Checks<StepCost> = {
   ...replies,
   ...beside,
@@ -34,19 +34,19 @@ export const isAsked = shaped<Asked>({
 
 const isSpending = shaped<Spending>({
   lm_calls: isCount,
-  unkept: orAbsent(isCount),
+  unrecorded: orAbsent(isCount),
   tokens: isCount,
   cost_usd: orNull(isAmount),
 });
 
-export const isBudgetStanding = shaped<BudgetStanding>({
+export const isBudgetReport = shaped<BudgetReport>({
   spent: isSpending,
   granted: isCount,
   returned: isCount,
   requested: isCount,
 });
 
-export const isAwayNotice = shaped<AwayNotice>({ what: isText, message: orNull(isText) });
+export const isUnreachableNotice = shaped<UnreachableNotice>({ what: isText, message: orNull(isText) });
 
-/** Calls that were granted in all. */
+/** Reports whether a value is a total number of granted calls. */
 export const isGrant = (value: unknown): value is number => isCount(value);

@@ -1,16 +1,16 @@
 const MARK = Symbol.for('reprise.infrastructure-error');
 
 /**
- * Something outside of the experiment failed: a server, a disk, the database engine. Whoever sees it tries again or
- * reports an error; nobody makes a score or a message to a model of it.
+ * Failure of something outside of the experiment: a server, a disk, the database engine. It is retried or reported as
+ * an error; it never becomes a score or a message to a model.
  */
 export class InfrastructureError extends Error {
   override readonly name = 'InfrastructureError';
-  // A user's module may hold another copy of this class, so it is known by its mark.
+  // A user's module may contain another copy of this class, so it is recognised by its mark.
   readonly [MARK] = true;
 }
 
-/** The system's codes where a disk, or the machine's memory or descriptors, do not suffice or fail. */
+/** System error codes for a disk, memory or descriptors that are exhausted or fail. */
 export const MACHINE_CODES: readonly string[] = ['ENOSPC', 'EDQUOT', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM'];
 
 const SYSTEM_CODES = new Set([
@@ -32,7 +32,10 @@ const SYSTEM_CODES = new Set([
 // Node wraps a failed connection once or twice (`TypeError: fetch failed`).
 const DEEPEST_CAUSE = 5;
 
-/** Whether an error says that the infrastructure failed: by its class, or by the system's code in it or its causes. */
+/**
+ * Reports whether an error is a failure of the infrastructure: by its class, or by a system error code in it or its
+ * causes.
+ */
 export function isInfrastructureError(error: unknown): boolean {
   let found = error;
   try {
@@ -42,7 +45,7 @@ export function isInfrastructureError(error: unknown): boolean {
       found = 'cause' in found ? found.cause : undefined;
     }
   } catch {
-    // A user's object that throws when it is looked at is none of ours.
+    // A user's object that throws when it is read is no infrastructure error.
   }
   return false;
 }

@@ -1,10 +1,10 @@
-/** A value that survives `JSON.parse(JSON.stringify(value))` unchanged. */
+/** Value that survives `JSON.parse(JSON.stringify(value))` unchanged. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** A plain JSON object. */
+/** Plain JSON object. */
 export type JsonObject = { [key: string]: Json };
 
-/** What `JSON.parse` has found wrong, without the words of the text that it quotes. */
+/** Describes an error of `JSON.parse`, without quoting the text. */
 export function jsonFault(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   const [, position] = /JSON at position (\d+)/.exec(message) ?? [];
@@ -12,7 +12,7 @@ export function jsonFault(error: unknown): string {
   return message.includes('end of JSON input') ? 'it ends too early' : 'a character stands where none may';
 }
 
-/** Whether a value that was parsed is a mapping from names to values: neither a list nor null. */
+/** Reports whether a parsed value is a mapping from names to values: neither a list nor null. */
 export function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

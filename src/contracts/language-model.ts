@@ -1,35 +1,35 @@
 import type { StepAnswer } from './environment.js';
 import type { Json } from './json.js';
-import type { Unkept } from './step-cost.js';
+import type { Unrecorded } from './step-cost.js';
 
-/** Who speaks in a chat. */
+/** Role of the author of a message. */
 export type Role = 'system' | 'user' | 'assistant' | 'tool';
 
-/** One tool call a model asked for. `arguments` is the JSON text exactly as the model wrote it. */
+/** Tool call that a model requested. `arguments` is the JSON text exactly as the model wrote it. */
 export interface ToolCall {
   id: string;
   name: string;
   arguments: string;
 }
 
-/** One message of a chat, in the form that every provider adapter translates. */
+/** Message of a chat, in the form that every provider adapter translates. */
 export interface ChatMessage {
   role: Role;
   content: string;
-  /** On an assistant message: the calls it asked for. */
+  /** On an assistant message: the requested calls. */
   tool_calls?: ToolCall[];
   /** On a tool message: the call it answers. */
   tool_call_id?: string;
 }
 
-/** A tool offered to the model; `parameters` is a JSON Schema object. */
+/** Tool offered to the model; `parameters` is a JSON Schema object. */
 export interface ToolDefinition {
   name: string;
   description?: string;
   parameters: { [key: string]: Json };
 }
 
-/** What a call is for. A recording is looked up by it, so the list is part of the format. */
+/** Purposes of a call. A recording is looked up by them, so the list is part of the format. */
 export const PURPOSES = [
   'act',
   'reflect',
@@ -44,7 +44,10 @@ export const PURPOSES = [
 ] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** Names one LM call within an experiment. `trial` and `ordinal` count from 0; `ordinal` within sample, trial and purpose. */
+/**
+ * Identity of an LM call within an experiment. `trial` and `ordinal` count from 0; `ordinal` within sample, trial and
+ * purpose.
+ */
 export interface CallIdentity {
   sample_id: string;
   trial: number;
@@ -52,37 +55,39 @@ export interface CallIdentity {
   ordinal: number;
 }
 
-/** Sampling parameters of one call. A field left out takes the provider's default. */
+/** Sampling parameters of one call. An absent field uses the provider's default. */
 export interface GenerateParameters {
   temperature?: number;
-  /** Upper bound of generated tokens, thinking included where the provider counts it so. */
+  /** Maximum generated tokens, including reasoning if the provider counts it. */
   max_output_tokens?: number;
-  /** Asks for the log probability of each token of the reply, and of so many likeliest ones at its place. */
+  /**
+   * Requests the log probability of each token of the reply, and of this number of likeliest tokens at its position.
+   */
   logprobs?: number;
-  /** Tokens the model may think for; 0 turns thinking off, -1 lets the model decide (Gemini). */
+  /** Maximum reasoning tokens; 0 turns reasoning off, -1 lets the model decide (Gemini). */
   thinking_budget?: number;
 }
 
-/** Tokens as the provider billed them: natural numbers. */
+/** Tokens as billed by the provider: natural numbers. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
-  /** Those of `output_tokens` that the model thought with; absent where the provider does not say. */
+  /** Reasoning tokens among `output_tokens`; absent if the provider does not report them. */
   reasoning_tokens?: number;
 }
 
-/** The tokens that a reply is made of, as far as the provider sends them: lists of the same length, in order. */
+/** Tokens of a reply, as far as the provider sends them: lists of the same length, in order. */
 export interface ReplyTokens {
   token_ids?: number[];
   tokens?: string[];
   /** Natural logarithms. */
   logprobs?: number[];
-  /** At each place the likeliest tokens, and theirs. */
+  /** Likeliest tokens at each position, and their log probabilities. */
   top_tokens?: string[][];
   top_logprobs?: number[][];
 }
 
-/** Why the model stopped. `length` means the reply was cut off at the token limit. */
+/** Reason why the model stopped. `length` means that the reply was cut off at the token limit. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'unknown';
 
 export interface GenerateRequest {
@@ -93,96 +98,96 @@ export interface GenerateRequest {
 }
 
 export interface GenerateReply {
-  /** What the model says; may be empty. In an adapter's reply thoughts that the model marks as such stand in it as well. */
+  /** Text of the reply; may be empty. In an adapter's reply it includes reasoning that the model marks as such. */
   text: string;
-  /** What the model thought before it said it: from a field of the provider's own, or from marks in its text. */
+  /** Reasoning before the text: from a field of the provider, or from marks in the text. */
   reasoning?: string;
-  /** The model wrote nothing but thoughts, marked as such: it has no answer. */
+  /** The model wrote only marked reasoning: it has no answer. */
   only_thought?: true;
   tool_calls?: ToolCall[];
-  /** Absent where the provider did not report it. */
+  /** Absent if the provider did not report it. */
   usage?: Usage;
   /** The provider did not report `usage`: it is estimated from the text. */
   usage_estimated?: boolean;
   finish_reason: FinishReason;
-  /** What was asked for with `logprobs`; absent: the provider sent none. */
+  /** Tokens requested with `logprobs`; absent: the provider sent none. */
   tokens?: ReplyTokens;
-  /** How it was sent otherwise than it was asked for, a sentence each; absent: it was not. */
+  /** Differences between the sent request and the intended one, a sentence each; absent: none. */
   adapted?: string[];
-  /** The model that answered, where the provider names one more precisely than it was asked for. */
+  /** Model that answered, if the provider names it more precisely than the request. */
   model?: string;
-  /** US dollars, where a recording knows it; computed from the price table otherwise. */
+  /** US dollars, if a recording contains them; otherwise computed from the price table. */
   cost_usd?: number | null;
 }
 
-/** Options that belong to one attempt, not to the request. */
+/** Options of one attempt, which are no part of the request. */
 export interface GenerateOptions {
-  /** Aborts the request; the adapter rejects with whatever its client throws. */
+  /** Aborts the request; the adapter rejects with the error of its client. */
   signal?: AbortSignal;
-  /** Sent as an idempotency key where the protocol has one, so that a provider can recognise a repeat. */
+  /** Sent as an idempotency key if the protocol has one, so that a provider can recognise a repeated request. */
   idempotencyKey?: string;
 }
 
 /**
- * A language model behind any provider. One request, one reply: no retries, no caching, no rate limit.
- * Rejects with a `LanguageModelError` (see `language-models/errors.ts`).
+ * Language model behind any provider. One request, one reply: no retries, no caching, no rate limit. Rejects with a
+ * `LanguageModelError` (see `language-models/errors.ts`).
  */
 export interface LanguageModel {
   generate(request: GenerateRequest, options?: GenerateOptions): Promise<GenerateReply>;
 }
 
-/** A row of `calls.jsonl`: one answered LM call. A recording that `replay` reads has the same rows. */
+/** Row of `calls.jsonl`: one answered LM call. A recording for `replay` has the same rows. */
 export interface CallRecord extends CallIdentity {
-  /** The environment step that the call belongs to, from 0; absent outside of an episode. */
+  /** Environment step of the call, from 0; absent outside of an episode. */
   step?: number;
-  /** Hash of model, parameters, messages and identity; names the call across crashes. */
+  /** Hash of model, parameters, messages and identity; identifies the call across crashes. */
   key: string;
   model: string;
   text: string;
-  /** What the model thought before it said `text`; absent where nothing is known of it. */
+  /** Reasoning before `text`; absent if unknown. */
   reasoning?: string;
-  /** The model wrote nothing but thoughts: its empty `text` is its own, and no fault of the provider's. */
+  /** The model wrote only reasoning: the empty `text` is its own, and no fault of the provider. */
   only_thought?: true;
   tool_calls?: ToolCall[];
   finish_reason: FinishReason;
-  /** Absent where none were asked for, or sent. */
+  /** Absent if none were requested or sent. */
   tokens?: ReplyTokens;
-  /** How it was sent otherwise than `messages` and `parameters` say, a sentence each; absent: it was not. */
+  /** Differences between the sent request and `messages` and `parameters`, a sentence each; absent: none. */
   adapted?: string[];
   usage?: Usage;
-  /** The provider did not report `usage`: it is estimated from the text, and so is what follows from it. */
+  /** The provider did not report `usage`: it is estimated from the text, and so is what is computed from it. */
   usage_estimated?: boolean;
-  /** US dollars; `null` where the model's price is not known. */
+  /** US dollars; `null` if the model's price is unknown. */
   cost_usd: number | null;
   /** Milliseconds from sending the request to the reply. */
   latency_ms: number;
   messages: ChatMessage[];
-  /** Those that the model was offered; absent where there was none. */
+  /** Tools offered to the model; absent if there were none. */
   tools?: ToolDefinition[];
   parameters: GenerateParameters;
-  /** Requests this call has sent to the provider at most, the answered one included. */
+  /** Maximum number of requests that this call may have sent to the provider, including the answered one. */
   attempts: number;
-  /** Those of them that a crash or a freeze cut off: known to have been sent, and so paid twice. */
+  /** Requests among them that a crash or a freeze cut off after they were sent, and so paid twice. */
   repeated: number;
-  /** Those of them that had perhaps not been sent yet when a crash cut them off; absent: none. */
+  /** Requests among them that were perhaps not sent yet when a crash cut them off; absent: none. */
   maybe_repeated?: number;
   /** The reply came from the shared cache (`lm.cache`): nothing was paid. */
   cached?: boolean;
-  /** ISO 8601, when the reply arrived. */
+  /** Time of the reply, in ISO 8601. */
   at: string;
 }
 
-/** What the workflow learns of an answered call; the whole record is in the artifact store. */
+/** Part of an answered call that the workflow receives; the whole record is in the artifact store. */
 export interface GeneratedReply extends Omit<GenerateReply, 'model' | 'cost_usd' | 'adapted'> {
-  /** US dollars; absent where the price is not known. */
+  /** US dollars; absent if the price is unknown. */
   cost_usd?: number;
-  /** Requests that a crash cut off, and those that it may have cut off; absent where there was none. */
+  /** Requests that a crash cut off, and those that it may have cut off; absent if there were none. */
   repeated?: number;
   maybe_repeated?: number;
-  /** An earlier execution has paid for it, and the run's totals began with it; absent where that is not so. */
+  /** An earlier execution paid for it, and the run's initial totals include it; absent otherwise. */
   counted?: true;
-  /** What this activity has sent beside the request that was answered; absent where there was nothing. */
-  unkept?: Unkept;
-  /** The environment's answer to `text` as an action, where the input asked for it. */
+  /** Requests that this activity sent besides the answered one; absent if there were none. */
+  unrecorded?: Unrecorded;
+  /** Environment's answer to `text` as an action, if the input requested it. */
   step?: StepAnswer;
 }

@@ -1,11 +1,11 @@
 import { asError, ThrownValue } from './run-user-code.js';
 
-/** How a frame of a stack trace ends: `at f (/own/agent.ts:12:5)`, `at async file:///own/agent.ts:12:5`. */
+/** End of a frame of a stack trace: `at f (/own/agent.ts:12:5)`, `at async file:///own/agent.ts:12:5`. */
 const LINE_AND_COLUMN = /:(\d+):\d+\)?$/;
 
 /**
- * Where code of a user's own threw: `agent.ts:12`, by the first frame of the error's stack in the folder of the file that
- * the config names, or below it. Undefined where there is none.
+ * Returns where a user's code threw, such as `agent.ts:12`: the first frame of the error's stack in or below the folder
+ * of the file that the config names. Undefined if there is none.
  */
 export function placeOfError({ stack }: Pick<Error, 'stack'>, file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
@@ -19,7 +19,7 @@ export function placeOfError({ stack }: Pick<Error, 'stack'>, file: string | und
   return undefined;
 }
 
-/** The message of what was thrown, with the place in the user's code that it comes from. */
+/** Returns the message of an error, with its place in the user's code. */
 export function messageWithPlace(error: unknown, file: string | undefined): string {
   const thrown = asError(error);
   const { message } = thrown;

@@ -2,57 +2,57 @@ import type { Limits, RunPhase } from './experiment.js';
 import type { Usage } from './language-model.js';
 import type { Beside, Repeats } from './step-cost.js';
 
-/** The pieces of work that an experiment consists of. */
+/** Units of work of an experiment. */
 interface Units {
-  /** Names one of them: `sample`, for one. */
+  /** Name of one unit, such as `sample`. */
   noun: string;
   /** 0 while the experiment is being prepared. */
   planned: number;
-  /** Those that came to an end, errors among them. */
+  /** Units that have ended, including errors. */
   ended: number;
-  /** null where nobody counts them. */
+  /** null if they are not counted. */
   running: number | null;
 }
 
-/** What an experiment has spent so far, earlier executions of it included. */
+/** Amounts spent by an experiment so far, including its earlier executions. */
 export interface Spent extends Beside, Partial<Repeats> {
   lm_calls: number;
   usage: Usage;
-  /** US dollars; null once a price is not known. */
+  /** US dollars; null if a price is unknown. */
   cost_usd: number | null;
 }
 
-/** What every experiment answers the `progress` query with, whatever its kind; a kind adds what is its own. */
+/** Result of the `progress` query of every experiment; each kind adds fields of its own. */
 export interface ExperimentProgress<Kind extends string = string, Metrics extends object = object> {
   kind: Kind;
   /** Name of its folder; of its workflow while it is being prepared. */
   experiment: string;
   phase: RunPhase;
-  /** What it waits for, or why it does not continue; null where nothing but people keep it from that. */
+  /** Reason why it waits or does not continue; null if only people prevent it. */
   message: string | null;
   /** URI of its folder; empty while it is being prepared. */
   artifacts: string;
-  /** The models in it by what they do, as `provider/model`; null where nobody does that. */
+  /** Models by their role, as `provider/model`; null for a role without a model. */
   models: Readonly<Record<string, string | null>>;
-  /** A model in it is the simulated one: no benchmark figure. */
+  /** One of the models is the simulated one: no benchmark figure. */
   simulated: boolean;
   units: Units;
-  /** Units that could not be judged, which are no failures, and how many there are by type. */
+  /** Units that could not be judged, which are no failures, and their counts by type. */
   errors: number;
   errors_by_type: Readonly<Record<string, number>>;
   spending: Spent;
   /** null while it is being prepared. */
   limits: Limits | null;
-  /** Units at once. */
+  /** Maximum units in flight at once. */
   concurrency: number;
-  /** The content of `metrics.json`; null until it has ended. */
+  /** Content of `metrics.json`; null until it has ended. */
   metrics: Metrics | null;
 }
 
-/** Sentences about what has happened, where an experiment has some to tell. */
-export interface ToldProgress {
-  /** The newest ones, the newest last. */
+/** Sentences about the events of an experiment, if it has any. */
+export interface ProgressLines {
+  /** Newest sentences, the newest last. */
   lines: string[];
-  /** How many there have been in all. */
+  /** Number of all sentences so far. */
   line_count: number;
 }

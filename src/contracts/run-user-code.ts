@@ -1,18 +1,20 @@
-/* Code of users may throw anything. It may not reach what runs beside it: another row, another experiment, the worker. */
+/*
+ * Users' code may throw anything. It must not affect what runs beside it: another row, another experiment, the worker.
+ */
 
-/** Of a message. A longer one fits into no history, and says no more. */
+/** Characters of a message. A longer one does not fit into a history, and is no more useful. */
 const LONGEST_MESSAGE = 10_000;
-/** What may be said around one that was cut already. */
+/** Characters that may be added around a message that was cut already. */
 const AROUND = 1000;
 const LONGEST_VALUE = 500;
 const NO_WORDS = 'something was thrown that cannot be put into words; throw an Error with a message';
 
-/** In the place of what was thrown and is no Error of words: it does not say where it was made. */
+/** Replacement for a thrown value that is no proper Error; its stack does not show where the value was created. */
 export class ThrownValue extends Error {}
 
 /**
- * What was thrown as an Error with a message, a name and a stack that are texts: itself where it is one, else one made of
- * its words. Never throws.
+ * Converts a thrown value into an Error whose message, name and stack are strings: itself if it is one, else a new one
+ * with its text. Never throws.
  */
 export function asError(thrown: unknown): Error {
   try {
@@ -30,7 +32,7 @@ export function asError(thrown: unknown): Error {
     if (typeof name === 'string' && name !== '') error.name = name;
     if (typeof stack === 'string') error.stack = stack.slice(0, LONGEST_MESSAGE);
   } catch {
-    // Its words are enough.
+    // The message is enough.
   }
   return error;
 }
@@ -55,7 +57,7 @@ function textOf(thrown: unknown): string {
   return text === undefined || text === '{}' ? NO_WORDS : text;
 }
 
-/** A value of a user's as a message shows it. */
+/** Formats a user's value for a message. */
 export function shownValue(value: unknown): string {
   try {
     if (typeof value === 'bigint') return `${value}n`;
@@ -67,7 +69,7 @@ export function shownValue(value: unknown): string {
   }
 }
 
-/** Runs code of a user's to its end. @throws an Error of words, whatever it throws; see {@link asError} */
+/** Runs a user's code to its end. @throws a proper Error, whatever the code throws; see {@link asError} */
 export async function runUserCode<Value>(work: () => Value | PromiseLike<Value>): Promise<Value> {
   try {
     return await work();
@@ -76,7 +78,7 @@ export async function runUserCode<Value>(work: () => Value | PromiseLike<Value>)
   }
 }
 
-/** {@link runUserCode} of what answers at once. */
+/** Does the same as {@link runUserCode} for synchronous code. */
 export function runAtOnce<Value>(work: () => Value): Value {
   try {
     return work();

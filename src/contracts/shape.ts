@@ -1,16 +1,16 @@
-/** Whether a value is as it should be. */
+/** Reports whether a value is valid. */
 export type Check = (value: unknown) => boolean;
 
-/** A check for each field, also for those that may be absent. */
+/** Checks of all fields, including optional ones. */
 export type Checks<Shape> = { [Field in keyof Required<Shape>]: Check };
 
 export const isText: Check = (value) => typeof value === 'string';
 export const isTruth: Check = (value) => typeof value === 'boolean';
-/** Finite. */
+/** True for a finite number. */
 export const isNumber: Check = (value) => Number.isFinite(value);
-/** Finite, and not negative. */
+/** True for a finite number that is not negative. */
 export const isAmount: Check = (value) => Number.isFinite(value) && (value as number) >= 0;
-/** Whole, and not negative. */
+/** True for a whole number that is not negative. */
 export const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 
 export const orNull =
@@ -28,7 +28,7 @@ export const listOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 
-/** An object with these fields at least. */
+/** Returns a check for an object with at least these fields. */
 export function shaped<Shape>(checks: Checks<Shape>): (value: unknown) => value is Shape {
   const fields = Object.entries<Check>(checks);
   return (value): value is Shape =>

@@ -1,7 +1,7 @@
 /**
- * A text without what it ends with. Linear, as `/[…]+$/` is not: that begins anew at each character of a run that does not
- * end the text.
- * @param dropped one character to leave out
+ * Removes trailing characters from a text. Linear, unlike `/[…]+$/`, which starts again at each character of a run that
+ * does not end the text.
+ * @param dropped matches one character to remove
  */
 export function withoutTrailing(text: string, dropped: RegExp): string {
   let end = text.length;

@@ -1,32 +1,32 @@
 /*
  * Half of a surrogate pair is no character: UTF-8 cannot hold it, and Python, providers and readers of data sets refuse
- * the whole text that has one. Models that sample bytes do write them.
+ * a whole text that contains one. Models that sample bytes do produce them.
  */
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
-/** `JSON.stringify` writes half of a pair as an escape, and a whole one as it is. */
+/** `JSON.stringify` writes half of a pair as an escape, and a whole pair unescaped. */
 const MAY_BE_HALF = /\\u[dD][89a-fA-F]/;
-/** One escape of JSON text. Two that are a pair are taken as one, so that a single one is half of a pair. */
+/** One escape of JSON text. A pair is matched as one, so that a single match is half of a pair. */
 const ESCAPE =
   /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u([dD][89a-fA-F][\da-fA-F]{2})|\\[\s\S]/g;
 
-/** The text with U+FFFD in the place of every half of a surrogate pair. */
+/** Returns the text with U+FFFD in place of every half of a surrogate pair. */
 export function wellFormed(text: string): string {
   return text.replace(LONE_SURROGATE, '\ufffd');
 }
 
-/** JSON text whose strings are well-formed, those too that are written with escapes. */
+/** Returns JSON text whose strings are well-formed, including escaped ones. */
 export function wellFormedJson(text: string): string {
   return withoutHalves(wellFormed(text));
 }
 
-/** A value as JSON text whose strings are well-formed. @param space as `JSON.stringify` takes it */
+/** Serialises a value as JSON text whose strings are well-formed. @param space as for `JSON.stringify` */
 export function toWellFormedJson(value: unknown, space?: number): string | undefined {
   const text = JSON.stringify(value, null, space) as string | undefined;
   return text === undefined ? undefined : withoutHalves(text);
 }
 
-/** The value, or a copy of it, whose strings are well-formed, names of fields included. */
+/** Returns the value, or a copy of it, whose strings and field names are well-formed. */
 export function wellFormedIn<Value>(value: Value): Value {
   const text = JSON.stringify(value) as string | undefined;
   return text === undefined || !MAY_BE_HALF.test(text) ? value : (JSON.parse(withoutHalves(text)) as Value);

@@ -11,34 +11,34 @@ import { bind, type Cell, MISUSE, readCells } from './statement.js';
 export interface ConnectionOptions {
   /** Milliseconds since 1970. */
   now: number;
-  /** What random values follow from. */
+  /** Seed of random values. */
   seed: string;
   foreignKeys: boolean;
-  /** Whether statements may write the schema's own table, as a dump of full-text tables does. */
+  /** True if statements may write the schema's own table, as a dump of full-text tables does. */
   writesSchema: boolean;
   limits: DatabaseLimits;
 }
 
-/** How many steps pass between two looks at the count: below 1 % of the time. */
+/** Steps between two checks of the step limit: costs less than 1 % of the time. */
 const STEPS_A_LOOK = 10_000;
 
-/** A text in the engine's memory, and room for two pointers. */
+/** SQL text in the engine's memory, and room for two pointers. */
 interface Text {
   sql: string;
   start: number;
   outs: number;
 }
 
-/** An open database: prepares and steps statements, within the limits and with what may be refused refused. */
+/** Open database that prepares and steps statements, enforcing limits and permissions. */
 export class Connection {
   readonly touched: TouchedTables = { read: new Set(), written: new Set() };
-  /** Line of the script at which a transaction was begun that is open; null where none is. */
+  /** Line of the script at which the open transaction began; null if none is open. */
   openSince: number | null = null;
   private statements = 0;
   private steps = 0;
   private refusal: string | null = null;
   private skipping: string | null = null;
-  /** Pragmas of scripts that were left out, each with its line. */
+  /** Pragmas of scripts that were skipped, each with its line. */
   readonly skipped: { pragma: string; line: number }[] = [];
   private closed = false;
 
@@ -48,7 +48,7 @@ export class Connection {
     private readonly options: ConnectionOptions,
   ) {}
 
-  /** Sets limits and guards; also reads the first page, which says whether this is a database at all. */
+  /** Sets limits and guards; also reads the first page, which fails if the bytes are no database. */
   configure(): void {
     const { capi } = this.engine.sqlite;
     const { handle } = this;
@@ -77,7 +77,7 @@ export class Connection {
     capi.sqlite3_progress_handler(handle, STEPS_A_LOOK, look, 0);
   }
 
-  /** Runs work with this database's time and its own randomness, which depends on nothing but what went before. */
+  /** Runs work with this database's time and randomness, which depends only on the seed and earlier statements. */
   within<Result>(work: () => Result): Result {
     if (this.closed) throw new SqlError('the database is closed: await every call to it', MISUSE);
     const { now, seed } = this.options;
@@ -86,7 +86,7 @@ export class Connection {
     return this.engine.within({ now, seed: hash }, work);
   }
 
-  /** Prepares a single statement and gives it its values. */
+  /** Prepares a single statement and binds its values. */
   one(sql: string, parameters: SqlParameters, use: (statement: number) => void): void {
     this.within(() =>
       this.inMemory(sql, (text) => {
@@ -106,7 +106,7 @@ export class Connection {
   /** Runs every statement of a text. @throws SqlError with the line. */
   all(sql: string): void {
     const nul = sql.indexOf('\0');
-    // SQLite takes it for the end, and would leave out what follows without a word.
+    // SQLite would end the text there and silently ignore the rest.
     if (nul !== -1) {
       const line = lineAt(sql, Buffer.byteLength(sql.slice(0, nul)));
       throw new SqlError('a NUL character stands in the text; write char(0)', MISUSE, line);
@@ -156,7 +156,6 @@ export class Connection {
     }
   }
 
-  /** Frees the memory. */
   close(): void {
     if (this.closed) return;
     const { capi } = this.engine.sqlite;
@@ -202,7 +201,7 @@ export class Connection {
     return { statement: Number(wasm.peekPtr(outs)), tail: Number(wasm.peekPtr(outs + POINTER_BYTES)) };
   }
 
-  /** @throws SqlError where more than blanks and comments follow. */
+  /** @throws SqlError if more than blanks and comments follow. */
   private assertAlone({ outs }: Text, tail: number): void {
     const { capi, wasm } = this.engine.sqlite;
     const code = capi.sqlite3_prepare_v3(this.handle, tail, -1, 0, outs, outs + POINTER_BYTES);

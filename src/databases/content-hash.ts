@@ -4,9 +4,9 @@ import type { Cell } from './statement.js';
 type Query = (sql: string) => Cell[][];
 
 /**
- * SHA-256 of a database's content: every object of the schema by kind and name, and of every table its rows, sorted by
- * what they hold. It does not depend on how pages lie, on the order of insertions, or on row ids that no column shows.
- * Tables that SQLite keeps for an index of full texts are left out, because the indexed table holds the same.
+ * Returns the SHA-256 of a database's content: every object of the schema by kind and name, and every table's rows,
+ * sorted by their values. It does not depend on the page layout, the order of insertions, or row ids that no column
+ * shows. Internal tables of full-text indexes are left out, because the indexed table holds the same data.
  */
 export function contentHash(query: Query): string {
   const hash = createHash('sha256');
@@ -37,7 +37,7 @@ function sorted(rows: Cell[][]): Buffer[] {
   return rows.map(encode).sort(Buffer.compare);
 }
 
-/** A row as bytes. Each value begins with its kind and its length, so that no two rows have the same bytes. */
+/** Encodes a row as bytes. Each value begins with its type and length, so that different rows have different bytes. */
 function encode(cells: readonly Cell[]): Buffer {
   return Buffer.concat(
     cells.flatMap((cell) => {

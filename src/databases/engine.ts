@@ -1,7 +1,7 @@
 import initialise, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 
-/** What a statement sees of the world: the clock and the dice. SQLite itself sees neither of the machine's. */
+/** Clock and randomness of a statement, in place of the machine's. */
 interface Surroundings {
   /** Milliseconds since 1970, for `date('now')` and CURRENT_TIMESTAMP. */
   now: number;
@@ -9,17 +9,17 @@ interface Surroundings {
   seed: Uint8Array;
 }
 
-/** SQLite, compiled to WebAssembly: it has a memory of its own and reaches no file, socket or clock of the host. */
+/** SQLite, compiled to WebAssembly: it has its own memory and reaches no file, socket or clock of the host. */
 export interface Engine {
   sqlite: Sqlite3Static;
-  /** Runs synchronous work on databases of this engine in the given surroundings. */
+  /** Runs synchronous work on databases of this engine with the given clock and randomness. */
   within<Result>(surroundings: Surroundings, work: () => Result): Result;
 }
 
-/** SQLite counts milliseconds from noon of 24 November 4714 B.C. */
+/** Milliseconds from SQLite's epoch, noon of 24 November 4714 B.C., to 1970. */
 const JULIAN_EPOCH_MS = 210_866_760_000_000n;
 
-/** What all open databases may hold together. The engine's memory grows as needed and never shrinks. */
+/** Memory limit of all open databases together. The engine's memory grows as needed and never shrinks. */
 const HEAP_BYTES = 512 * 1024 * 1024;
 
 async function start(): Promise<Engine> {
@@ -30,7 +30,7 @@ async function start(): Promise<Engine> {
   any.close();
   let current: Surroundings = { now: 0, seed: new Uint8Array(1) };
 
-  // The file system of the engine is where SQLite asks for the time and, once after each reset, for a random seed.
+  // SQLite gets the time and, once after each reset, a random seed from its virtual file system.
   const system = new capi.sqlite3_vfs(capi.sqlite3_vfs_find(null)) as unknown as Record<string, number>;
   system.$xCurrentTimeInt64 = wasm.installFunction('i(pp)', (_vfs: number, out: number) => {
     wasm.poke64(out, BigInt(current.now) + JULIAN_EPOCH_MS);
@@ -56,7 +56,7 @@ async function start(): Promise<Engine> {
           throw new InfrastructureError('SQLite has no memory left', { cause: error });
         }
         if ((error as Error).name !== 'RuntimeError') throw error;
-        // A fault within the engine: its memory cannot be trusted any more.
+        // The engine itself crashed, so its memory is no longer reliable.
         started = undefined;
         throw new InfrastructureError(`SQLite's engine broke down: ${(error as Error).message}`, {
           cause: error,
@@ -68,7 +68,7 @@ async function start(): Promise<Engine> {
 
 let started: Promise<Engine> | undefined;
 
-/** The process's engine, started on first use (40 ms); a new one after a breakdown. */
+/** Returns the process's engine, started on first use (40 ms) and again after a crash. */
 export function engine(): Promise<Engine> {
   started ??= start().catch((error: Error) => {
     started = undefined;

@@ -1,12 +1,12 @@
-/** What a database may take of its worker. */
+/** Limits of a database in its worker. */
 export interface DatabaseLimits {
-  /** Steps of SQLite's virtual machine that one statement may take; 20 million are a few seconds. */
+  /** Steps of SQLite's virtual machine that one statement may take; 20 million take a few seconds. */
   steps: number;
   /** Bytes of the whole database. */
   bytes: number;
-  /** Rows of one answer. */
+  /** Rows of one result. */
   rows: number;
-  /** Bytes of the texts and BLOBs of one answer. */
+  /** Bytes of the texts and BLOBs of one result. */
   answerBytes: number;
 }
 
@@ -19,7 +19,7 @@ export const DATABASE_LIMITS: DatabaseLimits = {
 
 export const LARGEST_VALUE_BYTES = 16 * 1024 * 1024;
 
-/** For reading a whole database, which is bounded itself. */
+/** Limits for reading a whole database, whose size is bounded itself. */
 export const UNLIMITED_ANSWER: Pick<DatabaseLimits, 'rows' | 'answerBytes'> = {
   rows: Number.POSITIVE_INFINITY,
   answerBytes: Number.POSITIVE_INFINITY,

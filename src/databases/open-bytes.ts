@@ -5,8 +5,8 @@ import { SqlError } from './sql-error.js';
 export const POINTER_BYTES = 4;
 
 /**
- * Opens a database in the engine's memory; answers its handle.
- * @param bytes a database file's content; null or nothing for an empty database
+ * Opens a database in the engine's memory and returns its handle.
+ * @param bytes content of a database file; null or nothing for an empty database
  */
 export function openBytes({ sqlite }: Engine, bytes: Uint8Array | null): number {
   const { capi, wasm } = sqlite;
@@ -31,7 +31,7 @@ export function openBytes({ sqlite }: Engine, bytes: Uint8Array | null): number 
 
 function fill({ capi, wasm }: Engine['sqlite'], handle: number, bytes: Uint8Array): void {
   const size = bytes.byteLength;
-  // SQLite owns the copy from here on, also where it refuses it.
+  // From here on SQLite owns the copy, even if it rejects it.
   const copy = wasm.alloc(size);
   wasm.heap8u().set(bytes, copy);
   const owned = capi.SQLITE_DESERIALIZE_FREEONCLOSE | capi.SQLITE_DESERIALIZE_RESIZEABLE;

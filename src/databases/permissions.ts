@@ -1,13 +1,13 @@
 import type { CAPI } from '@sqlite.org/sqlite-wasm';
 
-/** What statements have read and written since a database was opened; SQLite's own tables are left out. */
+/** Tables that statements have read and written since a database was opened, without SQLite's own tables. */
 export interface TouchedTables {
   read: Set<string>;
   written: Set<string>;
 }
 
 const ONE_DATABASE = 'a bundle has one database, and its SQL reads and writes no files';
-/** Pragmas that only tell something, and those that dumps and seeds begin with. */
+/** Pragmas that only return information, and those that dumps and seeds begin with. */
 const ALLOWED_PRAGMAS = new Set([
   'application_id',
   'collation_list',
@@ -31,7 +31,7 @@ const ALLOWED_PRAGMAS = new Set([
   'table_xinfo',
   'user_version',
 ]);
-/** Those that say how a file is kept or how fast it is read, which a database in memory has no use for: nothing is done. */
+/** Pragmas of file storage and speed, which do not matter for a database in memory; they are skipped. */
 const TUNING_PRAGMAS = new Set([
   'analysis_limit',
   'auto_vacuum',
@@ -56,9 +56,9 @@ const TUNING_PRAGMAS = new Set([
   'wal_autocheckpoint',
   'wal_checkpoint',
 ]);
-/** Kinds of virtual tables that hold data of their own and show nothing else. */
+/** Modules of virtual tables that hold only their own data. */
 const ALLOWED_MODULES = new Set(['fts5', 'rtree', 'geopoly']);
-/** Functions of SQLite builds and shells that reach out of the database. */
+/** Functions of SQLite builds and shells that access files, extensions or programs of the host. */
 const REFUSED_FUNCTIONS = new Set([
   'edit',
   'fts3_tokenizer',
@@ -70,7 +70,7 @@ const REFUSED_FUNCTIONS = new Set([
 
 const UNKNOWN_FUNCTION = /^no such function: (\w+)$/i;
 
-/** Why a function is refused that this build of SQLite does not even have; null for any other message. */
+/** Returns the refusal of a forbidden function that this build of SQLite lacks; null for any other message. */
 export function refusalOfFunction(message: string): string | null {
   const name = UNKNOWN_FUNCTION.exec(message)?.[1] ?? '';
   return REFUSED_FUNCTIONS.has(name.toLowerCase()) ? functionRefusal(name) : null;
@@ -82,14 +82,14 @@ function functionRefusal(name: string): string {
 
 type Refuse = (reason: string) => number;
 
-/** What an authorizer says of the statement that is compiled. */
+/** Listener of an authorizer's decisions about the statement that is compiled. */
 export interface Notes {
   refused(reason: string): void;
-  /** A pragma of it is left out. */
+  /** Records a pragma that is skipped. */
   skipped(pragma: string): void;
 }
 
-/** Whether every virtual table of a schema that was written directly is of a kind that is allowed. */
+/** Returns the refusal of a directly written schema with a forbidden kind of virtual table; null if it has none. */
 export function refusalOfSchema(statements: readonly string[]): string | null {
   for (const statement of statements) {
     const module = /^CREATE VIRTUAL TABLE\b[^(]*\bUSING\s+["'`[]?(\w+)/i.exec(statement)?.[1];
@@ -103,8 +103,8 @@ function moduleRefusal(module: string): string {
 }
 
 /**
- * Decides over every action of every statement while SQLite compiles it, so it cannot be talked round by spelling.
- * See https://www.sqlite.org/c3ref/c_alter_table.html for the actions and their arguments.
+ * Creates an authorizer. It decides on every action of every statement while SQLite compiles it, so that no spelling
+ * can circumvent it. See https://www.sqlite.org/c3ref/c_alter_table.html for the actions and their arguments.
  */
 export function authorizer(
   capi: CAPI,

@@ -1,9 +1,11 @@
-/** A statement that SQLite did not run, or that is not allowed here. The message is for whoever wrote the statement. */
+/**
+ * Error of a statement that SQLite did not run, or that is forbidden here. The message is for the statement's author.
+ */
 export class SqlError extends Error {
   override readonly name = 'SqlError';
-  /** SQLite's name of the result, such as `SQLITE_CONSTRAINT`; `REFUSED` for what is not allowed. */
+  /** SQLite's name of the result code, such as `SQLITE_CONSTRAINT`; `REFUSED` for a forbidden statement. */
   readonly code: string;
-  /** Line within the text that was run, from 1, where SQLite knows it. */
+  /** Line within the text that was run, from 1; null if SQLite does not know it. */
   readonly line: number | null;
 
   constructor(message: string, code: string, line: number | null = null) {
@@ -19,13 +21,13 @@ export function refused(message: string): SqlError {
   return new SqlError(message, REFUSED);
 }
 
-/** The error with the line that a byte offset of the text lies on; any other error as it is. */
+/** Returns the error with the line of a byte offset in the text; any other error unchanged. */
 export function withLine(error: unknown, sql: string, offset: number): unknown {
   if (!(error instanceof SqlError) || error.line !== null) return error;
   return new SqlError(error.message, error.code, lineAt(sql, offset));
 }
 
-/** The line, from 1, of what stands at a byte offset of a text or next after it. */
+/** Returns the line, from 1, of the first non-blank character at or after a byte offset of a text. */
 export function lineAt(sql: string, offset: number): number {
   const bytes = Buffer.from(sql);
   const blanks = /^\s*/.exec(bytes.subarray(offset).toString())?.[0] ?? '';

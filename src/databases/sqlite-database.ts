@@ -9,15 +9,15 @@ import { refused, SqlError } from './sql-error.js';
 import { type Cell, columnNames, MISUSE, resultOf, rowOf } from './statement.js';
 
 export interface DatabaseOptions {
-  /** Milliseconds since 1970: what SQL takes for the present time. */
+  /** Milliseconds since 1970: the current time in SQL. */
   now: number;
-  /** What `random()` and `randomblob()` follow from: the same seed and the same statements give the same values. */
+  /** Seed of `random()` and `randomblob()`: the same seed and the same statements give the same values. */
   seed: string;
-  /** Statements that write are refused. */
+  /** True if statements that write are refused. */
   readOnly?: boolean;
-  /** Whether foreign keys are enforced; default true. A seed may fill its tables in any order. */
+  /** True if foreign keys are enforced; default true. A seed may fill its tables in any order. */
   foreignKeys?: boolean;
-  /** Whether statements may write the schema's own table, as a dump of full-text tables does; default false. */
+  /** True if statements may write the schema's own table, as a dump of full-text tables does; default false. */
   writesSchema?: boolean;
   limits?: Partial<DatabaseLimits>;
 }
@@ -25,9 +25,9 @@ export interface DatabaseOptions {
 const READING_ONLY = 'this statement writes, and the database is open for reading only';
 
 /**
- * A SQLite database in memory, made from the bytes of a version and turned into bytes again. Beside its own content it
- * reaches nothing: no other database, no file, neither the machine's clock nor its randomness. The engine itself
- * refuses what is not allowed (see permissions.ts) and stops what takes too long.
+ * SQLite database in memory, made from the bytes of a version and turned into bytes again. It reaches nothing but its
+ * own content: no other database, no file, neither the machine's clock nor its randomness. The engine itself refuses
+ * forbidden statements (see permissions.ts) and stops slow ones.
  */
 export class SqliteDatabase implements Database {
   private constructor(
@@ -36,8 +36,9 @@ export class SqliteDatabase implements Database {
   ) {}
 
   /**
-   * @param bytes a database file's content; null for an empty database.
-   * @throws SqlError where the bytes are no database.
+   * Opens a database.
+   * @param bytes content of a database file; null for an empty database.
+   * @throws SqlError if the bytes are no database.
    */
   static async open(bytes: Uint8Array | null, options: DatabaseOptions): Promise<SqliteDatabase> {
     const { now, seed, readOnly = false, foreignKeys = true, writesSchema = false } = options;
@@ -54,12 +55,12 @@ export class SqliteDatabase implements Database {
     return new SqliteDatabase(connection, readOnly);
   }
 
-  /** The tables that statements have named so far. */
+  /** Tables that statements have read or written so far. */
   get touched(): TouchedTables {
     return this.connection.touched;
   }
 
-  /** The pragmas of scripts that were left out. */
+  /** Pragmas of scripts that were skipped. */
   get skipped(): readonly { pragma: string; line: number }[] {
     return this.connection.skipped;
   }
@@ -93,19 +94,19 @@ export class SqliteDatabase implements Database {
     this.run(sql, parameters, (statement) => {
       const before = capi.sqlite3_total_changes64(handle);
       this.connection.step(statement, () => {});
-      // The count of the last statement that changed rows would stay after one that is of another kind.
+      // A statement that changes no rows leaves the count of the one before.
       if (capi.sqlite3_total_changes64(handle) !== before) changes = Number(capi.sqlite3_changes64(handle));
     });
     return { changes };
   }
 
-  /** Runs statements one after the other, as a seed has them. @throws SqlError with the line of the text. */
+  /** Runs statements one after another, such as those of a seed. @throws SqlError with the line of the text. */
   async executeScript(sql: string): Promise<void> {
     if (this.readOnly) throw refused(READING_ONLY);
     this.connection.all(sql);
   }
 
-  /** Says what is wrong where a transaction was left open. */
+  /** Returns a message if a transaction is still open; else null. */
   unsettled(): string | null {
     const { engine: started, handle } = this.connection;
     return started.sqlite.capi.sqlite3_get_autocommit(handle) === 0
@@ -113,20 +114,23 @@ export class SqliteDatabase implements Database {
       : null;
   }
 
-  /** @throws SqlError where a transaction was left open. */
+  /** @throws SqlError if a transaction is still open. */
   assertSettled(): void {
     const fault = this.unsettled();
     if (fault !== null) throw new SqlError(fault, MISUSE, this.connection.openSince);
   }
 
-  /** The database as the bytes of a file. The same statements on the same bytes give the same bytes. */
+  /** Returns the database as the bytes of a file. The same statements on the same bytes give the same bytes. */
   serialize(): Uint8Array {
     this.assertSettled();
     const { engine: started, handle } = this.connection;
     return this.connection.within(() => started.sqlite.capi.sqlite3_js_db_export(handle));
   }
 
-  /** SHA-256, in hexadecimal, of what the database holds, however its pages lie. See content-hash.ts. */
+  /**
+   * Returns the SHA-256, in hexadecimal, of the database's content, independent of its page layout. See
+   * content-hash.ts.
+   */
   contentHash(): string {
     return contentHash((sql) => {
       const rows: Cell[][] = [];
@@ -137,7 +141,7 @@ export class SqliteDatabase implements Database {
     });
   }
 
-  /** Frees the memory; nothing may be asked after it. */
+  /** Frees the memory; the database cannot be used afterwards. */
   close(): void {
     this.connection.close();
   }

@@ -2,12 +2,12 @@ import type { SqlParameters, SqlResult, SqlRow, SqlValue } from '../contracts/da
 import type { Engine } from './engine.js';
 import { SqlError } from './sql-error.js';
 
-/** A value exactly as SQLite holds it: integers as `bigint`, reals as `number`. */
+/** Value exactly as SQLite holds it: integers as `bigint`, reals as `number`. */
 export type Cell = string | number | bigint | null | Uint8Array;
 
 export const MISUSE = 'MISUSE';
 
-/** Keeps a byte order mark, which is a part of the value. */
+/** Decoder that keeps a byte order mark, which is part of the value. */
 const TEXT = new TextDecoder('utf-8', { ignoreBOM: true });
 
 function misuse(message: string): SqlError {
@@ -15,8 +15,9 @@ function misuse(message: string): SqlError {
 }
 
 /**
- * Gives every parameter of a statement its value.
- * @throws SqlError that names a parameter which has no value, a value which has no parameter, or what cannot be bound.
+ * Binds a value to every parameter of a statement.
+ * @throws SqlError that names a parameter without a value, a value without a parameter, or a value that cannot be
+ * bound.
  */
 export function bind({ sqlite }: Engine, statement: number, parameters: SqlParameters): void {
   const { capi } = sqlite;
@@ -72,7 +73,7 @@ function bindValue(sqlite: Sqlite, statement: number, index: number, name: strin
         );
     }
   })();
-  // Binding NULL answers nothing.
+  // Binding NULL returns undefined.
   if (code !== undefined && code !== capi.SQLITE_OK) throw misuse(`the parameter ${name} is too large`);
 }
 
@@ -83,12 +84,12 @@ function inMemory({ wasm }: Sqlite, bytes: Uint8Array): [address: number, length
   return [address, bytes.byteLength];
 }
 
-/** The current row's values, by position. */
+/** Returns the values of the current row, by position. */
 export function readCells({ sqlite }: Engine, statement: number, columns: number): Cell[] {
   const { capi, wasm } = sqlite;
   const bytesOf = (column: number, from: number) => {
     const length = capi.sqlite3_column_bytes(statement, column);
-    // A copy: the engine's memory moves when it grows.
+    // A copy, since the engine's memory moves when it grows.
     return wasm.heap8u().slice(from, from + length);
   };
   return Array.from({ length: columns }, (_, column): Cell => {
@@ -108,8 +109,8 @@ export function readCells({ sqlite }: Engine, statement: number, columns: number
 }
 
 /**
- * The names of a statement's columns.
- * @throws SqlError where two have the same, because a row could hold only one of them.
+ * Returns the names of a statement's columns.
+ * @throws SqlError if two are the same, because a row could hold only one of them.
  */
 export function columnNames({ sqlite }: Engine, statement: number): string[] {
   const { capi } = sqlite;
@@ -120,7 +121,7 @@ export function columnNames({ sqlite }: Engine, statement: number): string[] {
   return names;
 }
 
-/** A cell as the methods of a database answer it. */
+/** Converts a cell to a value that a database's methods return. */
 export function resultOf(cell: Cell): SqlResult {
   if (typeof cell !== 'bigint') return cell;
   const number = Number(cell);

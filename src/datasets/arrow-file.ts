@@ -11,12 +11,12 @@ const FILE_MAGIC = 'ARROW1';
 type Arrow = typeof import('apache-arrow');
 type Convert = (value: unknown) => Cell;
 
-/** Rows of an Arrow IPC file or stream, a record batch at a time. */
+/** Reads the rows of an Arrow IPC file or stream, one record batch at a time. */
 export async function* readArrowRows(path: string): AsyncGenerator<Row> {
   const arrow = await import('apache-arrow');
   await checkComplete(path);
   const source = createReadStream(path, { highWaterMark: BLOCK_BYTES });
-  // The reader takes a stream that fails for one that has ended.
+  // The reader treats a stream that fails like one that has ended.
   let failure: Error | undefined;
   source.on('error', (error) => {
     failure = error;
@@ -42,7 +42,7 @@ function* rowsOf(arrow: Arrow, batch: RecordBatch): Generator<Row> {
 }
 
 /**
- * Throws for a file that lacks its end, which the reader does not notice when it is cut between two batches. A stream
+ * Throws for a file whose end is missing, which the reader does not notice when it is cut between two batches. A stream
  * ends with a message of length 0, a file with its magic text (https://arrow.apache.org/docs/format/Columnar.html).
  */
 async function checkComplete(path: string): Promise<void> {
@@ -58,7 +58,7 @@ async function checkComplete(path: string): Promise<void> {
   }
 }
 
-/** Arrow hands out some types as bare numbers, so what a value means is read from its column's type. */
+/** Returns a column's converter. Arrow returns some types as bare numbers, whose meaning is in the type. */
 function converterFor(arrow: Arrow, type: DataType): Convert {
   const convert = valueConverter(arrow, type);
   return (value) => (value === null || value === undefined ? null : convert(value));
@@ -103,7 +103,7 @@ function valueConverter({ DataType: Type, ...arrow }: Arrow, type: DataType): Co
   return (value) => toJson(value);
 }
 
-/** A decimal's digits from its little-endian 32-bit words, in two's complement. */
+/** Computes a decimal's digits from its little-endian 32-bit words, in two's complement. */
 function wholeNumber(words: Uint32Array): bigint {
   let integer = 0n;
   for (let index = words.length - 1; index >= 0; index -= 1)

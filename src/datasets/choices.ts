@@ -10,26 +10,25 @@ const FIELD = 'dataset.choices_field';
 const TEXTS = ['text', 'texts', 'choices', 'options', 'value', 'content'];
 const LABELS = ['label', 'labels', 'key', 'letter'];
 
-/** One choice of a row. */
 export interface Choice {
   text: string;
-  /** Its place in the row from 0, which an index and a letter mean; places of fields that a row leaves empty count. */
+  /** Position in the row, from 0, to which an index or a letter refers; fields that a row leaves empty count. */
   place: number;
-  /** What else names it: its label, its key, or the field that holds it. */
+  /** Another name of the choice: its label, its key, or the field that holds it. */
   label: string | undefined;
-  /** Whether the row has it as a number. */
+  /** True if it is a number in the row. */
   isNumber: boolean;
 }
 
-/** Where the choices of a row stand. */
+/** Source of the choices of a row. */
 export interface ChoiceMapping {
-  /** A field with all of them, or the fields that hold one each. Default: they stand in the question. */
+  /** A field with all of them, or one field for each. Default: they are in the question's text. */
   choices_field?: string | readonly string[] | null;
-  /** The same for every row. */
+  /** Choices of every row. */
   choices?: readonly (string | number | boolean)[] | null;
 }
 
-/** A choice as its row has it. */
+/** A choice as it is in its row. */
 interface Item {
   value: Cell;
   label?: string | undefined;
@@ -39,14 +38,15 @@ interface Item {
  * Reads the choices of a row, in its order.
  *
  * - A list of texts or numbers, or of objects such as `{label, text}`; or the text of a JSON list, as in CSV.
- * - `{text: [...], label: [...]}` (ARC), `{choices: [...], labels: [...]}`; a path to the first of them finds the second.
+ * - `{text: [...], label: [...]}` (ARC), `{choices: [...], labels: [...]}`; a path to the first of them finds the
+ *   second.
  * - An object of label → text (MedQA).
- * - A text that lists them by letter (`a ) 38 , b ) 27`), as questions do that hold their own options.
- * - A field each. Rows with fewer choices leave the others empty, or leave them out.
+ * - A text that lists them by letter (`a ) 38 , b ) 27`), as in questions that contain their own options.
+ * - One field for each. Rows with fewer choices leave the others empty, or leave them out.
  *
- * Letters that the choices begin with (`A) 21`, `(B) iron`) are their labels, and no part of their texts.
+ * Letters that the choices begin with (`A) 21`, `(B) iron`) become their labels, and are removed from their texts.
  *
- * @returns null where the mapping names none and the question holds none.
+ * @returns null where the mapping names none and the question contains none.
  * @throws DatasetError that names the row.
  */
 export function readChoices(
@@ -61,7 +61,7 @@ export function readChoices(
   if (items === null) return null;
   const read = items
     .map((item, place) => ({ item, place }))
-    // An object whose type names every label has null for those that a row lacks.
+    // Objects with a fixed set of labels have null for those that a row lacks.
     .filter(({ item }) => item.label === undefined || !isEmpty(item.value))
     .map(({ item, place }) => choiceOf(item, place, source ?? '', rowNumber));
   return withoutLetters(read);
@@ -83,7 +83,7 @@ function fromFields(row: Row, rowNumber: number, fields: readonly string[]): Cho
   );
 }
 
-/** Null is left out here: a list that holds it is refused, since nobody knows which choices are meant to be there. */
+/** True for null and blank texts. Lists with null are refused, since it is unknown which choice is missing. */
 const isEmpty = (value: Cell) => value === null || (typeof value === 'string' && value.trim() === '');
 
 function itemsAt(row: Row, rowNumber: number, path: string): Item[] {
@@ -113,14 +113,14 @@ function itemsAt(row: Row, rowNumber: number, path: string): Item[] {
   throw notAList(value, path, rowNumber);
 }
 
-/** `{label: 'A', text: 'red'}`, under one of the usual names. */
+/** Reads `{label: 'A', text: 'red'}`, with any of the usual field names. */
 function fromObject(item: Row): Item {
   const value = TEXTS.map((name) => item[name]).find((one) => one !== undefined);
   const label = LABELS.map((name) => item[name]).find((one) => one !== undefined && one !== null);
   return { value: value ?? item, label: label === undefined ? undefined : scalarText(label as Cell) };
 }
 
-/** Labels of the list at a path such as `choices.text`, which stand in `choices.label`. */
+/** Returns the labels of a list such as `choices.text`, which are in `choices.label`. */
 function labelsBeside(row: Row, path: string, count: number): string[] | undefined {
   const dot = path.lastIndexOf('.');
   if (dot < 0 || !TEXTS.includes(path.slice(dot + 1))) return undefined;
@@ -128,20 +128,20 @@ function labelsBeside(row: Row, path: string, count: number): string[] | undefin
   return asLabels(labels, count);
 }
 
-/** Marks such as `[1, 0, 0]`, of which one stands twice, name nothing. */
+/** Returns labels that are distinct, unlike marks such as `[1, 0, 0]`. */
 function asLabels(labels: Cell[] | undefined, count: number): string[] | undefined {
   const texts = labels?.map((label) => scalarText(label) ?? '');
   return texts?.length === count && new Set(texts).size === count ? texts : undefined;
 }
 
-/** A text that holds a JSON list or object, as CSV must, is read, and so is one that lists its options by letter. */
+/** Parses a text with a JSON list or object, as in CSV, or with options by letter; returns others unchanged. */
 function listOf(value: Cell, field: string, rowNumber: number): Cell {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   try {
     if (text.startsWith('[') || text.startsWith('{')) return parseJson(text);
   } catch {
-    // It may still list its options by letter.
+    // The text may still list options by letter.
   }
   const options = optionsIn(text, 'anywhere');
   if (options !== null) return options.map((option) => ({ label: option.label, text: option.value }) as Row);
@@ -166,7 +166,7 @@ function choiceOf({ value, label }: Item, place: number, field: string, rowNumbe
   throw new DatasetError(isRow(value) ? `${fault}; its fields are: ${fieldNames(value)}` : fault, FIELD);
 }
 
-/** Letters before the texts become labels where they are those of the choices, in whatever order. */
+/** Moves the letters before the texts to the labels where they are the letters of the choices, in any order. */
 function withoutLetters(choices: Choice[]): Choice[] {
   const lettered = choices.map(({ text }) => readLettered(text));
   const offered = new Set(LETTERS.slice(0, choices.length));

@@ -4,14 +4,14 @@ import { DatasetError } from './dataset-error.js';
 import type { Row } from './row.js';
 import { blocksOf, strictText } from './text-blocks.js';
 
-/** Characters of a file in which its header ends, or it has none. */
+/** Maximum characters of a header line. */
 const LONGEST_HEADER = 1 << 20;
-/** Excel's first line, where it says which delimiter follows. */
+/** First line of a file by Excel that names the delimiter. */
 const SEPARATOR_LINE = /^sep=(.)\r?\n/i;
 
 /**
- * Rows of a CSV or TSV file with a header line, streamed. Every value is text.
- * @param delimiter null: comma, semicolon or tab, whichever the header has most of
+ * Reads the rows of a CSV or TSV file with a header line, streamed. Every value is text.
+ * @param delimiter null: comma, semicolon or tab, the most frequent in the header
  */
 export async function* readDelimitedRows(
   path: string,
@@ -26,10 +26,10 @@ export async function* readDelimitedRows(
     delimiter: used,
     columns: (header: string[]) => columnNames(header, path, field),
     skip_empty_lines: true,
-    // In tab-separated files a quote inside a value usually stands for itself.
+    // In tab-separated files a quote inside a value is usually a literal character.
     relax_quotes: used === '\t',
   });
-  // The last stream's errors, and those of the streams before it, come out of the iteration.
+  // Errors of every stream of the pipeline are thrown by the iteration.
   const records = pipeline(joined(head.slice(line?.length ?? 0), text), parser, () => {});
   for await (const row of records) yield row as Row;
 }
@@ -39,7 +39,7 @@ async function* joined(head: string, rest: AsyncIterable<string>): AsyncGenerato
   yield* rest;
 }
 
-/** A text as far as its first lines go, and what came with them. */
+/** Reads a text until it contains two line ends, or up to the limit. */
 async function headOf(text: AsyncGenerator<string>): Promise<string> {
   let head = '';
   while (head.length < LONGEST_HEADER && !/\n[^\n]*\n/.test(head)) {
@@ -50,7 +50,7 @@ async function headOf(text: AsyncGenerator<string>): Promise<string> {
   return head;
 }
 
-/** The delimiter that stands most often in the first line, outside quotes: a comma unless another one does. */
+/** Returns the most frequent delimiter of the first line, outside quotes: a comma unless another has more. */
 function mostFrequent(head: string): string {
   const header =
     head
@@ -61,7 +61,7 @@ function mostFrequent(head: string): string {
   return [';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best), ',');
 }
 
-/** Checks a header; a nameless column, as pandas writes for its index, gets the name pandas would give it. */
+/** Checks a header; a column without a name, as pandas writes for its index, gets the name that pandas gives it. */
 function columnNames(header: string[], path: string, field: string): string[] {
   const names = header.map((name, index) => (name.trim() === '' ? `Unnamed: ${index}` : name.trim()));
   const repeated = names.find((name, index) => names.indexOf(name) !== index);

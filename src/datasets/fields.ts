@@ -3,9 +3,9 @@ import { DatasetError } from './dataset-error.js';
 import { type Cell, isRow, type Row } from './row.js';
 
 /**
- * The value at a path such as `metadata.ID` or `answers.text.0`; `undefined` where there is none, null for NaN. In a list of
- * objects, the name of a field leads to the list of its values.
- * A literal key wins at every level: a column named `metadata.ID` is found before a column `metadata`.
+ * Returns the value at a path such as `metadata.ID` or `answers.text.0`; `undefined` where there is none, null for NaN.
+ * In a list of objects, a field's name leads to the list of its values. A literal key takes precedence at every level:
+ * a column named `metadata.ID` is found before a column `metadata`.
  */
 export function valueAt(row: Row, path: string): Cell | undefined {
   const cell = find(row, path);
@@ -28,7 +28,7 @@ function find(value: Cell, path: string): Cell | undefined {
   return Array.isArray(value) ? inEach(value, path) : undefined;
 }
 
-/** What a path leads to in each item of a list of objects; undefined where one of them has no such field. */
+/** Returns the value at a path in each item of a list of objects; undefined where an item has no such field. */
 function inEach(items: readonly Cell[], path: string): Cell | undefined {
   if (items.length === 0 || !items.every(isRow)) return undefined;
   const found = items.map((item) => find(item, path));
@@ -41,7 +41,7 @@ function ownValue(value: Cell, key: string): Cell | undefined {
 }
 
 /**
- * The value at a path that must be there (it may be `null`).
+ * Returns the value at a path that must exist (it may be `null`).
  * @param rowNumber counted from 1, for the message.
  * @throws DatasetError that names the config's field, the row and the fields it has.
  */
@@ -56,7 +56,7 @@ export function requiredValue(row: Row, path: string, field: string, rowNumber: 
 
 const SHOWN_FIELDS = 40;
 
-/** The row's fields for a message; those of an object in it as dotted paths. */
+/** Lists the row's fields for a message; those of an object in it as dotted paths. */
 export function fieldNames(row: Row): string {
   const names = Object.entries(row).flatMap(([key, value]) =>
     isRow(value) && Object.keys(value).length > 0
@@ -68,7 +68,7 @@ export function fieldNames(row: Row): string {
   return names.length > SHOWN_FIELDS ? `${shown} and ${names.length - SHOWN_FIELDS} more` : shown;
 }
 
-/** A scalar as text, as it is written; `undefined` for null, NaN, lists and objects. */
+/** Returns a scalar's text as it was written; `undefined` for null, NaN, lists and objects. */
 export function scalarText(value: Cell): string | undefined {
   if (typeof value === 'string') return value;
   if (value instanceof AsWritten) return value.value === null ? undefined : value.text;
@@ -76,12 +76,12 @@ export function scalarText(value: Cell): string | undefined {
   return undefined;
 }
 
-/** What stands at a path, for a message; of NaN also where. */
+/** Describes the value at a path, for a message; NaN with its place. */
 export function kindAt(row: Row, path: string): string {
   return kindOf(find(row, path) ?? null);
 }
 
-/** What a value is, for a message. */
+/** Describes a value's type for a message. */
 export function kindOf(value: Cell): string {
   if (value === null) return 'null';
   if (value instanceof AsWritten) return isNotANumber(value) ? `${value.text} (${value.place})` : 'a number';

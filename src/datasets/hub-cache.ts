@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatasetError, reasonOf } from './dataset-error.js';
 import { type HubOptions, type HubResponse, requestHub } from './hub-request.js';
 
-/** What the cache knows of an address: the content it last had there. */
+/** Cache record of an address: its content at the last download. */
 interface CacheEntry {
   url: string;
   etag: string | null;
@@ -15,7 +15,7 @@ interface CacheEntry {
 
 const ENTRY_FILE = 'latest.json';
 
-/** Where downloads are kept: `REPRISE_CACHE_DIR`, `XDG_CACHE_HOME/reprise` or `~/.cache/reprise`, below `datasets`. */
+/** Returns the folder `datasets` of `REPRISE_CACHE_DIR`, `XDG_CACHE_HOME/reprise` or `~/.cache/reprise`. */
 function datasetCacheFolder(environment: HubOptions['environment']): string {
   const base =
     environment.REPRISE_CACHE_DIR ||
@@ -24,9 +24,9 @@ function datasetCacheFolder(environment: HubOptions['environment']): string {
 }
 
 /**
- * The path of a local copy of an address's content. The address is asked for its ETag every time, and its content only
- * downloaded when that is new. With `HF_HUB_OFFLINE=1` nothing is asked and the last copy is used.
- * @param check throws where the answer is a refusal (401, 403, 404).
+ * Returns the path of a local copy of an address's content. The ETag is requested every time, and the content is
+ * downloaded only when the ETag is new. With `HF_HUB_OFFLINE=1` nothing is requested and the last copy is used.
+ * @param check throws where the response is a refusal (401, 403, 404).
  */
 export async function cachedDownload(
   url: string,
@@ -63,7 +63,7 @@ function isOffline(environment: HubOptions['environment']): boolean {
   return /^(1|on|yes|true)$/i.test(environment.HF_HUB_OFFLINE ?? '');
 }
 
-/** Writes a body beside its final name and renames it: two processes, or a kill, never leave half a file in the cache. */
+/** Writes a body to a temporary file and renames it: the cache never contains half a file. */
 async function download(url: string, folder: string, answer: HubResponse): Promise<string> {
   await mkdir(folder, { recursive: true });
   const file = `${sha256(answer.etag ?? 'no etag').slice(0, 16)}.data`;
@@ -81,7 +81,7 @@ async function download(url: string, folder: string, answer: HubResponse): Promi
   return join(folder, file);
 }
 
-/** `fetch` itself throws for a body that ends before its Content-Length. */
+/** Writes a body. `fetch` itself throws where it ends before its Content-Length. */
 async function writeBody(path: string, answer: HubResponse): Promise<number> {
   const { response, keepAlive } = answer;
   const handle = await open(path, 'wx');
@@ -99,7 +99,7 @@ async function writeBody(path: string, answer: HubResponse): Promise<number> {
   return bytes;
 }
 
-/** The entry of a folder whose file is there in full; anything else is downloaded again. */
+/** Returns the entry of a folder whose file is complete, otherwise null. */
 async function readEntry(folder: string): Promise<CacheEntry | null> {
   try {
     const entry = JSON.parse(await readFile(join(folder, ENTRY_FILE), 'utf8')) as CacheEntry;

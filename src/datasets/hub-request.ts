@@ -7,7 +7,7 @@ const FIELD = 'dataset.hf_name';
 const ATTEMPTS = 5;
 const LONGEST_PAUSE_MS = 60_000;
 const REDIRECTS = 10;
-/** Silence before a request or a download is given up and tried again. */
+/** Milliseconds without data before a request is aborted and tried again. */
 const IDLE_TIMEOUT_MS = 60_000;
 
 export interface HubOptions {
@@ -16,7 +16,7 @@ export interface HubOptions {
   retryPauseMs?: number;
 }
 
-/** The hub's address, without a trailing slash. */
+/** Returns the hub's address, without a trailing slash. */
 export function hubEndpoint(environment: HubOptions['environment']): URL {
   const text = environment.HF_ENDPOINT || HF_DEFAULT_ENDPOINT;
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
@@ -24,12 +24,11 @@ export function hubEndpoint(environment: HubOptions['environment']): URL {
   throw new DatasetError(`HF_ENDPOINT ${JSON.stringify(text)} is no http address`, FIELD);
 }
 
-/** The user's token for the hub, or `null`. */
 export function hubToken(environment: HubOptions['environment']): string | null {
   return (environment.HF_TOKEN || environment.HUGGING_FACE_HUB_TOKEN || '').trim() || null;
 }
 
-/** The hub's own address in a link it gave out, as the endpoint in use: a mirror passes the hub's answers on unchanged. */
+/** Replaces the hub's address in a link by the endpoint in use: mirrors pass the hub's links on unchanged. */
 export function throughEndpoint(link: string, environment: HubOptions['environment']): string {
   const endpoint = hubEndpoint(environment).href.replace(/\/$/, '');
   return link.startsWith(`${HF_DEFAULT_ENDPOINT}/`)
@@ -37,23 +36,23 @@ export function throughEndpoint(link: string, environment: HubOptions['environme
     : link;
 }
 
-/** An answer, and the identity of its content as the hub states it on the way. */
+/** A response, with the identity of its content as the hub states it in headers. */
 export interface HubResponse {
   response: Response;
   /** The content's ETag; `null` where none was given. */
   etag: string | null;
-  /** The content is the one already known; redirects were followed only as far as was needed to see that. */
+  /** True if the content is the known one; redirects were followed only as far as needed to see that. */
   unchanged: boolean;
-  /** Call whenever data arrives; without a call for a minute the response is aborted. */
+  /** Restarts the timeout. After a minute without a call the response is aborted. */
   keepAlive: () => void;
-  /** Ends the watch over the response; what is left of its body is not read. */
+  /** Stops the timeout and discards the rest of the body. */
   release: () => Promise<void>;
 }
 
 /**
- * Sends a GET and hands its answer to `consume`; both are repeated, with growing pauses, when the connection fails, when
- * the hub answers 429 or 5xx (Retry-After is honoured up to a minute), and when `consume` fails while it reads.
- * @param knownEtag the ETag of the content one has already.
+ * Sends a GET and passes its response to `consume`; both are repeated, with growing pauses, when the connection fails,
+ * when the hub answers 429 or 5xx (Retry-After is respected up to a minute), and when `consume` fails while it reads.
+ * @param knownEtag the ETag of the content that is already present.
  * @throws DatasetError (retryable) when no attempt succeeded.
  */
 export async function requestHub<Result>(
@@ -95,8 +94,8 @@ export async function requestHub<Result>(
 }
 
 /**
- * Follows redirects by hand, because the token may go to the endpoint's own origin and nowhere else: the hub sends
- * downloads on to the hosts of a CDN.
+ * Follows redirects by hand, because the token may be sent to the endpoint's own origin only: the hub redirects
+ * downloads to the hosts of a CDN.
  */
 async function follow(url: string, options: HubOptions, knownEtag: string | null): Promise<HubResponse> {
   const { origin } = hubEndpoint(options.environment);
@@ -110,7 +109,7 @@ async function follow(url: string, options: HubOptions, knownEtag: string | null
       if (token !== null && target.origin === origin) headers.authorization = `Bearer ${token}`;
       watch.keepAlive();
       const response = await fetch(target, { headers, redirect: 'manual', signal: watch.signal });
-      // The hub states the content's identity on its own redirect; the CDN's ETag may be that of a stored block.
+      // The hub states the content's identity on its own redirect; the CDN's ETag may be that of a storage block.
       etag ??= response.headers.get('x-linked-etag');
       const location = response.headers.get('location');
       const isRedirect = response.status >= 300 && response.status < 400 && location !== null;
@@ -146,7 +145,7 @@ function createWatch(outer: AbortSignal | undefined) {
   return { signal, keepAlive, stop: () => clearTimeout(timer) };
 }
 
-/** `fetch failed` says nothing; its cause does. */
+/** Adds the cause to a message: `fetch failed` alone says nothing. */
 function withCause(error: unknown): string {
   const inner = error instanceof Error ? error.cause : undefined;
   return inner === undefined ? reasonOf(error) : `${reasonOf(error)}: ${reasonOf(inner)}`;

@@ -8,7 +8,7 @@ import { isRow, type Row } from './row.js';
 const FIELD = 'dataset.hf_name';
 const DATASET_NAME = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/;
 
-/** A part of a dataset of the hub. */
+/** A part of a dataset on the hub. */
 export interface HubDataset {
   name: string;
   config: string | null;
@@ -19,8 +19,8 @@ export interface HubDataset {
 type Listing = Record<string, Record<string, string[]>>;
 
 /**
- * Rows of a dataset of the Hugging Face hub, from the parquet files the hub keeps of every dataset it can convert
- * (https://huggingface.co/docs/dataset-viewer/parquet). A file is downloaded when its first row is wanted.
+ * Reads the rows of a dataset on the Hugging Face hub, from the parquet files that the hub offers for every dataset it
+ * can convert (https://huggingface.co/docs/dataset-viewer/parquet). A file is downloaded when its first row is needed.
  */
 export async function* readHubRows(dataset: HubDataset, options: HubOptions): AsyncGenerator<Row> {
   if (!DATASET_NAME.test(dataset.name)) {
@@ -52,7 +52,7 @@ function readListing(text: string, name: string): Listing {
     const value = JSON.parse(text) as unknown;
     if (isRow(value) && Object.values(value).every(isListOfSplits)) return value as unknown as Listing;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new DatasetError(
     `the hub's list of the parquet files of ${name} (${FIELD}) has an unknown form`,
@@ -97,7 +97,7 @@ function sliceHint(split: string | null): string {
   return split?.includes('[') ? '; for a part of a split use runtime.max_envs_to_visit' : '';
 }
 
-/** Turns the hub's refusals into what the user can do about them. */
+/** Throws for a refusal of the hub, with advice for the user. */
 async function refuse(response: Response, name: string, { environment }: HubOptions): Promise<void> {
   if (response.ok) return;
   const page = `${hubEndpoint(environment).origin}/datasets/${name}`;

@@ -8,8 +8,8 @@ import { type Cell, isRow, type Row } from './row.js';
 import { blocksOf, strictText } from './text-blocks.js';
 
 /**
- * Rows of a JSON lines file, streamed. One that is a single JSON text in truth, over several lines or a list, is read as
- * such.
+ * Reads the rows of a JSON lines file, streamed. A file that is in fact a single JSON text, over several lines or a
+ * list, is read as such.
  */
 export async function* readJsonLinesRows(path: string, field: string): AsyncGenerator<Row> {
   const { text, value } = await firstLine(path, field);
@@ -25,8 +25,9 @@ export async function* readJsonLinesRows(path: string, field: string): AsyncGene
 }
 
 /**
- * Rows of a JSON file: a list of objects, or an object in which exactly one field is such a list (`{"data": [...]}`).
- * The file is held in memory. One that is JSON lines in truth, as many with this name are, is read as such.
+ * Reads the rows of a JSON file: a list of objects, or an object in which exactly one field is such a list (`{"data":
+ * [...]}`). The whole file is kept in memory. A file that is in fact JSON lines, as many with this name are, is read as
+ * such.
  */
 export async function* readJsonRows(path: string, field: string): AsyncGenerator<Row> {
   const whole = parsed(await textOf(path, field), path, field);
@@ -43,7 +44,7 @@ async function* rowsOfLines(path: string, field: string): AsyncGenerator<Row> {
   }
 }
 
-/** A file's text as JSON, or what is wrong with it. */
+/** Parses a file's text as JSON, or returns the error. */
 function parsed(text: string | null, path: string, field: string): { value: Cell } | { fault: DatasetError } {
   const fault = (what: string, cause?: unknown) => ({
     fault: new DatasetError(`${path} (${field}) ${what}`, field, { cause }),
@@ -65,7 +66,7 @@ function* rowsOf(value: Cell, path: string, field: string): Generator<Row> {
   }
 }
 
-/** A file's text; null where it is longer than one text can be. */
+/** Returns a file's text; null where it is longer than a string can be. */
 async function textOf(path: string, field: string): Promise<string | null> {
   const pieces: string[] = [];
   let length = 0;
@@ -77,7 +78,7 @@ async function textOf(path: string, field: string): Promise<string | null> {
   return pieces.join('');
 }
 
-/** The first line that says anything, and what it says; undefined where that is no JSON. */
+/** Reads the first line that is not blank, and its value; undefined where that is not JSON. */
 async function firstLine(path: string, field: string): Promise<{ text: string; value: Cell | undefined }> {
   for await (const { text } of readLines(blocksOf(path, field), path)) {
     if (text.trim() === '') continue;

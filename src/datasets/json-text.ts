@@ -3,20 +3,20 @@ import type { Json } from '../contracts/json.js';
 import { type Cell, plainJson } from './row.js';
 import { numberAsWritten } from './written-numbers.js';
 
-/** Strings are matched first, so that what looks like a number in them is left alone; an unclosed one ends the text. */
+/** Pattern of strings, matched first so that their numbers stay, and of numbers; an unclosed string ends the text. */
 const TOKENS = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|-?Infinity\b|NaN\b|-?\d[\d.eE+-]*/g;
 const STRINGS = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?/g;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NOT_FINITE = /^-?(?:Infinity|NaN)$/;
-/** The name under which a number's text and place go through `JSON.parse`. */
+/** Key under which a number's text and place pass through `JSON.parse`. */
 const WRITTEN = '\u0000as written';
 const BEFORE = `{${JSON.stringify(WRITTEN)}:["`;
 
 /**
- * `JSON.parse`, except that numbers stay as they are written, and that NaN and the infinities, which Python's `json.dumps`
- * writes, are read as {@link AsWritten} null.
- * @param line of its file that the text begins on
- * @throws SyntaxError as `JSON.parse` does, and with what is commonly the matter.
+ * Parses like `JSON.parse`, except that numbers stay as they are written, and that NaN and the infinities, which
+ * Python's `json.dumps` writes, are read as {@link AsWritten} null.
+ * @param line number of the text's first line in its file
+ * @throws SyntaxError as `JSON.parse` does, with a hint at common mistakes.
  */
 export function parseJson(text: string, line = 1): Cell {
   let isPlain = true;
@@ -36,7 +36,7 @@ export function parseJson(text: string, line = 1): Cell {
   }
 }
 
-/** The same for those who calculate: `1.10` is 1.1, NaN is null, and a whole number beyond 2^53 is its text. */
+/** Parses JSON for calculations: `1.10` is 1.1, NaN is null, and a whole number beyond 2^53 is its text. */
 export function parsePlainJson(text: string, line = 1): Json {
   return plainJson(parseJson(text, line));
 }
@@ -47,7 +47,7 @@ function revive(_: string, value: unknown): unknown {
   return place === undefined ? numberAsWritten(text) : new AsWritten(text, null, place);
 }
 
-/** Says where positions are that are asked for in order. */
+/** Returns a function from ascending positions to line and column. */
 function placesIn(text: string, firstLine: number): (position: number) => string {
   let line = firstLine;
   let start = 0;
@@ -60,7 +60,7 @@ function placesIn(text: string, firstLine: number): (position: number) => string
   };
 }
 
-/** What is wrong with a text, at the place where it stands in it, and what its author has most likely done. */
+/** Describes a syntax error, with its place in the text and the most likely mistake. */
 function faultOf(text: string, failure: SyntaxError): SyntaxError {
   let { message } = failure;
   try {

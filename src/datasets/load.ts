@@ -10,13 +10,13 @@ import { isRow, type Row, toJson } from './row.js';
 import { readSavedDatasetRows } from './saved-dataset.js';
 import { PACKED } from './text-blocks.js';
 
-/** Where rows come from: exactly one of `items`, `dataset_path` and `hf_name`. */
+/** Source of rows: exactly one of `items`, `dataset_path` and `hf_name`. */
 export interface DatasetSource {
   /** Inline rows. */
   items?: readonly unknown[] | null;
-  /** A file (.jsonl, .ndjson, .json, .csv, .tsv, each also as .gz, .parquet, .arrow) or a folder that `save_to_disk` wrote. */
+  /** A file (.jsonl, .ndjson, .json, .csv, .tsv, each also as .gz, .parquet, .arrow) or a `save_to_disk` folder. */
   dataset_path?: string | null;
-  /** A dataset of the Hugging Face hub, such as `openai/gsm8k`. */
+  /** A dataset on the Hugging Face hub, such as `openai/gsm8k`. */
   hf_name?: string | null;
   /** The hub dataset's configuration. Default: the only one, or `default`. */
   config?: string | null;
@@ -28,14 +28,14 @@ export interface LoadOptions {
   /** Variables such as HF_ENDPOINT, HF_TOKEN and REPRISE_CACHE_DIR. Defaults to `process.env`. */
   environment?: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
-  /** The first pause between attempts to reach the hub, in milliseconds; each further one is twice as long. Default 1,000. */
+  /** Milliseconds before the first retry of a request to the hub, doubled for each further one. Default 1,000. */
   retryPauseMs?: number;
 }
 
 const PATH_FIELD = 'dataset.dataset_path';
 
 /**
- * Reads a dataset's rows, streaming wherever the format allows it (everything but .json).
+ * Reads a dataset's rows, streaming wherever the format allows it (all but .json).
  * @throws DatasetError that names the file, the place in it and the config's field.
  */
 export async function* loadRows(source: DatasetSource, options: LoadOptions = {}): AsyncGenerator<Row> {
@@ -80,12 +80,12 @@ async function* inlineRows(items: readonly unknown[]): AsyncGenerator<Row> {
   }
 }
 
-/** A config that is handed in as an object was read by somebody else: which digits it had before, nobody knows. */
+/** Reports whether a number may have lost digits: the text of a parsed inline row is unknown. */
 function isRounded(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-/** An address that nothing is read from here. */
+/** Builds the error for an address instead of a file. */
 function noFile(address: string): DatasetError {
   return new DatasetError(
     `${address} (${PATH_FIELD}) is an address, and a dataset is a file of this machine, or one of the hub (dataset.hf_name): download it first`,
@@ -102,7 +102,7 @@ async function* readPath(path: string, split: string | null): AsyncGenerator<Row
   }
 }
 
-/** What is done with files of other kinds that people have. */
+/** Advice for common files that cannot be read, by ending. */
 const WAYS_OUT: Readonly<Record<string, string>> = {
   '.xlsx': 'save the sheet as .csv',
   '.xls': 'save the sheet as .csv',

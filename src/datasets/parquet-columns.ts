@@ -8,7 +8,7 @@ function isDecimal({ converted_type, logical_type }: SchemaElement): boolean {
   return converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL';
 }
 
-/** A file's metadata as it reads decimals by their digits alone; hyparquet makes a rounded number of them. */
+/** Copies metadata so that hyparquet reads decimals as raw digits; by itself it rounds them to numbers. */
 export function withRawDecimals(metadata: FileMetaData): FileMetaData {
   const schema = metadata.schema.map((element) => {
     if (!isDecimal(element)) return element;
@@ -18,7 +18,7 @@ export function withRawDecimals(metadata: FileMetaData): FileMetaData {
   return { ...metadata, schema };
 }
 
-/** Makes rows of what hyparquet reads, each column by what its schema says. */
+/** Builds the converter of hyparquet's rows from their schema. */
 export function columnConverters({ children }: SchemaTree): Convert {
   const columns = structure(children);
   return (row) => columns(row);
@@ -54,7 +54,7 @@ function valueConverter(node: SchemaTree): Convert {
   return each(structure(children));
 }
 
-/** Of one, or of a list of them, whose repetition need not be marked as a list. */
+/** Converts a value or a list of values: a repeated field need not be marked as a list. */
 function each(convert: Convert): Convert {
   return (value) =>
     Array.isArray(value) ? value.map((item) => (item == null ? null : convert(item))) : convert(value);
@@ -64,7 +64,7 @@ function leavesOf({ element, children }: SchemaTree): SchemaElement[] {
   return children.length === 0 ? [element] : children.flatMap(leavesOf);
 }
 
-/** Whether a number says more than JavaScript's own conversion keeps. */
+/** Reports whether a number needs more than JavaScript's own conversion. */
 function isExact(element: SchemaElement): boolean {
   return isDecimal(element) || element.type === 'FLOAT';
 }
@@ -78,14 +78,14 @@ function leafConverter(element: SchemaElement): Convert {
   return other;
 }
 
-/** The digits of a decimal: a number, or big-endian bytes in two's complement. */
+/** Reads the digits of a decimal: a number, or big-endian bytes in two's complement. */
 function wholeNumber(value: unknown): bigint {
   if (!(value instanceof Uint8Array)) return BigInt(value as number | bigint);
   if (value.length === 0) return 0n;
   return BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString('hex')}`));
 }
 
-/** A writer that does not mark its text as text leaves bytes. */
+/** Converts other values. Some writers store text as unmarked bytes. */
 function other(value: unknown): Cell {
   return toJson(value, 'text-if-utf8');
 }

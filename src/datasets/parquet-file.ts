@@ -5,23 +5,23 @@ import type { Row } from './row.js';
 import { momentAsWritten } from './written-numbers.js';
 
 /**
- * How much of a row group is unpacked at once, in bytes before compression. pandas puts up to a million rows into one
- * group; a large group is therefore unpacked in slices. A slice skips the pages before it, but those of nested columns
- * only after unpacking them, hence the limit to their number.
+ * Maximum size of a slice of a row group, in bytes before compression. pandas puts up to a million rows into one group;
+ * a large group is therefore decompressed in slices. A slice skips the pages before it, but those of nested columns
+ * only after decompressing them, hence the limit on the number of slices.
  */
 const SLICE_BYTES = 32 * 1024 * 1024;
 const MAXIMUM_SLICES = 12;
 
 const parsers = {
-  /** A day, without the time that a Date would add. */
+  /** Returns a day without the time that a Date would add. */
   dateFromDays: (days: number) =>
     days === undefined ? days : new Date(days * 86_400_000).toISOString().slice(0, 10),
-  /** To the digit, which a Date would cut to milliseconds. */
+  /** Keeps all digits, which a Date would cut to milliseconds. */
   timestampFromMicroseconds: (moment: bigint) => momentAsWritten(moment, 'microseconds'),
   timestampFromNanoseconds: (moment: bigint) => momentAsWritten(moment, 'nanoseconds'),
 };
 
-/** The same, but for what was nothing before it was packed, such as the values of a page of nulls: LZ4 fails on it. */
+/** Wraps decompressors so that empty data, such as the values of a page of nulls, bypasses them: LZ4 fails on it. */
 function sparingEmpty(compressors: Compressors): Compressors {
   return Object.fromEntries(
     Object.entries(compressors).map(([codec, unpack]) => [
@@ -31,7 +31,7 @@ function sparingEmpty(compressors: Compressors): Compressors {
   );
 }
 
-/** Rows of a parquet file. Holds the packed bytes of one row group and the rows of one slice of it. */
+/** Reads the rows of a parquet file. Holds one compressed row group and the rows of one slice of it. */
 export async function* readParquetRows(path: string): AsyncGenerator<Row> {
   const [{ parquetMetadataAsync, parquetReadObjects, parquetSchema }, packed] = await Promise.all([
     import('hyparquet'),
@@ -80,7 +80,7 @@ function fileBuffer(handle: FileHandle, size: number): AsyncBuffer {
   return { byteLength: size, slice: (start, end = size) => readRange(handle, start, end) };
 }
 
-/** Reads each range once: every slice of a row group asks for the same column chunks. */
+/** Caches ranges: every slice of a row group reads the same column chunks. */
 function remembered(file: AsyncBuffer): AsyncBuffer {
   const ranges = new Map<string, ReturnType<AsyncBuffer['slice']>>();
   return {

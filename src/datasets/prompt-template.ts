@@ -6,13 +6,13 @@ const FIELD = 'dataset.prompt_template';
 
 type Part = { text: string } | { placeholder: string };
 
-/** Formats rows by one template. */
 export type PromptFormatter = (row: Row, rowNumber: number) => string;
 
 /**
  * Compiles a template with `{field}` placeholders; dotted paths work, `{{` and `}}` stand for braces. `{question}` is
- * the row's `input_field` where the row has no field of that name. Lists and objects are put in as JSON, null as nothing.
- * @throws DatasetError for a lone brace; the formatter throws one for a placeholder that a row has no field for.
+ * the row's `input_field` where the row has no field of that name. Lists and objects are inserted as JSON, null as an
+ * empty text.
+ * @throws DatasetError for a lone brace; the formatter throws one for a placeholder without a field in the row.
  */
 export function compilePromptTemplate(template: string, inputField: string): PromptFormatter {
   const parts = parse(template);
@@ -32,7 +32,7 @@ function fill(placeholder: string, row: Row, rowNumber: number, inputField: stri
       FIELD,
     );
   }
-  // Null says that there is nothing to show; NaN and the infinities may say anything.
+  // Null means that there is nothing to show; NaN and the infinities may mean anything.
   if (value === null) {
     const kind = kindAt(row, path);
     if (kind === 'null') return '';

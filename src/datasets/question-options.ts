@@ -1,22 +1,21 @@
 import { LETTERS } from '../grading/choices.js';
 
-/** An option that a text lists. */
 export interface ListedOption {
   value: string;
-  /** Its letter; undefined in a list with dashes, and where a text has none. */
+  /** The option's letter; undefined in a list with dashes, and where a text has none. */
   label?: string;
 }
 
-/** `(A) red`, `A) red`, `A. red`, `A: red`, alone in its line; a small letter stands in brackets. */
+/** Pattern of `(A) red`, `A) red`, `A. red`, `A: red`, alone in its line; lower case only in brackets. */
 const LETTERED_LINE = /^[ \t]*(?:[-*•][ \t]*)?(?:\(([A-Za-z])\)|([A-Z])[ \t]?[).:])[ \t]*(\S.*)$/;
 const DASHED_LINE = /^[ \t]*[-*•][ \t]+(\S.*)$/;
 const HEADING = /^(?:options|choices|answer choices) ?:?$/i;
 
 /**
- * The options that a question lists at its end: lines by letter from A on, or under the word "Options:" with dashes (both as
- * in BIG-Bench Hard). Where a question shows examples first, the last list is its own.
- * @param where `anywhere`: the text is nothing but options, which may stand in one line, as `a ) 38 , b ) 27`.
- * @returns null where it lists less than two.
+ * Returns the options that a question lists at its end: lines by letter from A on, or below the line "Options:" with
+ * dashes (both as in BIG-Bench Hard). Where a question shows examples first, its own options are the last list.
+ * @param where `anywhere`: the text is only options, which may be in one line, as `a ) 38 , b ) 27`.
+ * @returns null where it lists fewer than two.
  */
 export function optionsIn(text: string, where: 'lines' | 'anywhere' = 'lines'): ListedOption[] | null {
   return inLines(text) ?? (where === 'anywhere' ? inOneLine(text) : null);
@@ -46,7 +45,7 @@ function inLines(text: string): ListedOption[] | null {
   return last;
 }
 
-/** `a ) 38 , b ) 27`, `(A) red (B) green`: each letter is looked for after the one before it. */
+/** Reads `a ) 38 , b ) 27` or `(A) red (B) green`: each letter is searched after the previous one. */
 function inOneLine(text: string): ListedOption[] | null {
   const marks = [...text.matchAll(/(?<=^|[\s,;])\(?([A-Za-z])[ \t]?[).](?=\s|\S)/g)];
   const chosen: { at: number; end: number }[] = [];

@@ -4,10 +4,10 @@ import type { Json } from '../contracts/json.js';
 /** One row of a dataset as it was read: a plain object, whatever the file's format. */
 export type Row = { [name: string]: Cell };
 
-/** A value in a row: JSON, but for numbers of which the file says more than a number holds. */
+/** A value in a row: JSON, except for numbers whose text has more information. */
 export type Cell = string | number | boolean | null | AsWritten | Cell[] | Row;
 
-/** A value of a row for those who calculate with it: `1.10` is 1.1, and NaN is null. */
+/** Converts a value of a row for calculations: `1.10` is 1.1, and NaN is null. */
 export function plainJson(cell: Cell): Json {
   if (typeof cell !== 'object' || cell === null) return cell;
   if (cell instanceof AsWritten) return cell.value;
@@ -15,7 +15,7 @@ export function plainJson(cell: Cell): Json {
   return Object.fromEntries(Object.entries(cell).map(([name, value]) => [name, plainJson(value)]));
 }
 
-/** A value of a row as JSON text, with its numbers as they are written. */
+/** Converts a value of a row to JSON text, with its numbers as they are written. */
 export function jsonText(cell: Cell): string {
   if (cell instanceof AsWritten) return cell.value === null ? 'null' : cell.text;
   if (Array.isArray(cell)) return `[${cell.map(jsonText).join(',')}]`;
@@ -24,20 +24,20 @@ export function jsonText(cell: Cell): string {
   return `{${fields.join(',')}}`;
 }
 
-/** Whether a value is an object rather than a list or a scalar. */
+/** True if a value is an object rather than a list or a scalar. */
 export function isRow(value: unknown): value is Row {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof AsWritten)
   );
 }
 
-/** Bytes of a column that is not said to be text. */
+/** Treatment of bytes in columns that are not marked as text. */
 export type BytesPolicy = 'base64' | 'text-if-utf8';
 
 /**
- * A value of a reader as plain JSON: integers beyond 2^53 become decimal text, dates ISO 8601 text, NaN and the
+ * Converts a reader's value to plain JSON: integers beyond 2^53 become decimal text, dates ISO 8601 text, NaN and the
  * infinities `null`, bytes base64 text, typed arrays and other iterables lists.
- * @param bytes what to do with bytes; some parquet writers do not mark their text as text.
+ * @param bytes how to convert bytes; some parquet writers do not mark their text as text.
  */
 export function toJson(value: unknown, bytes: BytesPolicy = 'base64'): Json {
   switch (typeof value) {
@@ -55,7 +55,7 @@ export function toJson(value: unknown, bytes: BytesPolicy = 'base64'): Json {
   }
 }
 
-/** An integer as a number where that is exact, else as text. */
+/** Converts an integer to a number where that is exact, else to text. */
 export function bigintToJson(value: bigint): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value.toString();
@@ -73,7 +73,7 @@ function objectToJson(value: object, bytes: BytesPolicy): Json {
 }
 
 function objectOf(entries: Iterable<[unknown, unknown]>, bytes: BytesPolicy): { [name: string]: Json } {
-  // fromEntries defines its keys, so that one named __proto__ stays data.
+  // fromEntries defines its keys, so that the key `__proto__` stays data.
   return Object.fromEntries(Array.from(entries, ([key, item]) => [String(key), toJson(item, bytes)]));
 }
 
@@ -82,7 +82,7 @@ function bytesToJson(value: Uint8Array, policy: BytesPolicy): string {
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
     } catch {
-      // Not text after all.
+      // The bytes are not text.
     }
   }
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64');

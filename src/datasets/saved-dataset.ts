@@ -7,8 +7,8 @@ import { DatasetError, reasonOf } from './dataset-error.js';
 import { isRow, type Row } from './row.js';
 
 /**
- * Rows of a folder that Hugging Face `save_to_disk` wrote: a Dataset (`state.json` and its .arrow files), or a
- * DatasetDict (`dataset_dict.json` and a folder a split).
+ * Reads the rows of a folder that Hugging Face `save_to_disk` wrote: a Dataset (`state.json` and its .arrow files), or
+ * a DatasetDict (`dataset_dict.json` and one folder for each split).
  */
 export async function* readSavedDatasetRows(
   folder: string,
@@ -72,7 +72,7 @@ function dataFiles(state: Row, folder: string, field: string): string[] {
   });
 }
 
-/** The JSON object in a file; `null` where there is no file. */
+/** Reads the JSON object in a file; `null` where there is no file. */
 async function readObject(path: string, field: string): Promise<Row | null> {
   if (!(await exists(path))) return null;
   let value: Json;

@@ -2,10 +2,10 @@ import { LETTERS } from '../grading/choices.js';
 import { DatasetError } from './dataset-error.js';
 import type { ReadTarget } from './targets.js';
 
-/** How a target names a choice: by its label (a field's name, too), its letter, its text, or as an index from 0 or 1. */
+/** Way in which a target names a choice: by label (or field name), letter, text, or an index from 0 or 1. */
 export type Way = 'label' | 'letter' | 'text' | 0 | 1;
 
-/** Ways that a config can ask for. */
+/** Ways that a config can set. */
 type Asked = Exclude<Way, 'label'>;
 
 const ASKED: readonly Asked[] = ['letter', 'text', 0, 1];
@@ -18,7 +18,7 @@ const AS: Record<Asked, string> = {
   1: 'an index from 1',
 };
 
-/** So many rows with the right choice in the same place are no accident. */
+/** Minimum number of rows for a note about the right choice's place. */
 const SAME_PLACE = 5;
 
 interface Difference {
@@ -28,15 +28,15 @@ interface Difference {
 }
 
 /**
- * Looks at how all the targets of a dataset name their choices. Each is read by what it is; only together do they tell whether
- * another reading would have fitted as well, which nobody sees in a figure: a model that is right everywhere has 0 % where
- * indices are one off.
+ * Survey of how all the targets of a dataset name their choices. Each target is read by its own form; only together do
+ * they show whether another reading would fit as well, which no score shows: where indices are off by one, a model that
+ * is always right has 0 %.
  */
 export class TargetSurvey {
   /** Ways in which every target so far could be read. */
   private readonly possible = new Set<Asked>(ASKED);
   private readonly chosen = new Set<Asked>();
-  /** The first row that means another choice in this way than in the one it was read in. */
+  /** The first row in which this way means another choice than the way that was used. */
   private readonly differs = new Map<Asked, Difference>();
   private indices = 0;
   private fromOne = 0;
@@ -48,8 +48,8 @@ export class TargetSurvey {
   private fields = '';
 
   /**
-   * @param isSaid whether the config says how targets are read: then there is nothing to wonder about
-   * @param fields those that hold a choice each
+   * @param isSaid true if the config sets how targets are read: then nothing has to be checked
+   * @param fields the fields that hold one choice each
    */
   constructor(
     private readonly isSaid: boolean,
@@ -58,7 +58,7 @@ export class TargetSurvey {
     this.unseen = new Set(fields);
   }
 
-  /** A target was read. */
+  /** Records a target. */
   read({ way, readings, text }: ReadTarget, rowNumber: number): void {
     if (this.isSaid || way === 'label') return;
     this.chosen.add(way);
@@ -75,7 +75,7 @@ export class TargetSurvey {
     }
   }
 
-  /** A row with choices was read: the positions of the right ones, in the order in which they are asked. */
+  /** Records a row with choices, and the positions of the right ones in the order that is shown. */
   row(
     rowNumber: number,
     choices: readonly string[],
@@ -93,7 +93,7 @@ export class TargetSurvey {
     else this.twice.rows += 1;
   }
 
-  /** A row has these of the fields that hold a choice each. */
+  /** Records which of the fields with one choice each a row has. */
   sees(fields: Iterable<string | undefined>, all: () => string): void {
     if (this.unseen.size === 0) return;
     for (const field of fields) if (field !== undefined) this.unseen.delete(field);
@@ -101,8 +101,8 @@ export class TargetSurvey {
   }
 
   /**
-   * What is to be said of the dataset, when every row was read.
-   * @throws DatasetError where its targets, taken together, say something else than they were taken for.
+   * Returns the notes about the dataset, after every row was read.
+   * @throws DatasetError where all the targets together contradict how they were read.
    */
   finish(): string[] {
     const [missing] = this.unseen;
@@ -119,12 +119,12 @@ export class TargetSurvey {
     return this.indices > 0;
   }
 
-  /** Whether there are indices that would all fit from 1 as well. */
+  /** True if there are indices, and all of them would fit from 1 as well. */
   get wondersAboutBase(): boolean {
     return this.indices > 0 && this.fromOne === this.indices;
   }
 
-  /** Rows that are not asked tell that indices count from 0. */
+  /** Records that rows beyond the limit show that indices count from 0. */
   tellBase(): void {
     this.fromOne = 0;
   }

@@ -9,49 +9,49 @@ import type { Way } from './target-survey.js';
 
 const FIELD = 'dataset.target_field';
 
-/** What targets count from: indices from 0 or 1, letters from A; `none`: they are the texts of choices. */
+/** Base of targets: indices from 0 or 1, letters from A; `none`: targets are the texts of choices. */
 type TargetBase = 0 | 1 | 'A' | 'none';
 
-/** How the targets of a dataset are to be read. */
+/** Rules for reading the targets of a dataset. */
 export interface TargetRules {
-  /** Default: by what each target is. */
+  /** Default: depends on the form of each target. */
   target_base?: TargetBase | null;
-  /** Of several right answers: whether one of them is enough, or all are wanted. */
+  /** Of several right answers, `any`: one is enough; `all`: all are required. */
   target_match?: 'any' | 'all' | null;
 }
 
-/** A target as its row has it. */
+/** A target in its row. */
 export interface TargetPlace {
   value: Cell;
-  /** Its field in the row. */
+  /** Field of the target in the row. */
   path: string;
   rowNumber: number;
 }
 
-/** What a target may mean, by the way in which it is read: places in the list of choices. */
+/** Possible meanings of a target, by the way in which it is read: positions in the list of choices. */
 type Readings = Partial<Record<Way, number[]>>;
 
-/** One reading that was chosen among those that are possible. */
+/** The reading that was chosen, and all possible ones. */
 export interface ReadTarget {
   way: Way;
   readings: Readings;
-  /** The text as the row has it. */
+  /** The text in the row. */
   text: string;
 }
 
-/** Positions of the right choices, and how they were found. */
+/** Positions of the right choices, and the readings that led to them. */
 export interface RightChoices {
   positions: number[];
-  /** Whether several were named, or one whose text stands twice. */
+  /** True if the target names several choices in a list or by letters. */
   several: boolean;
   read: ReadTarget[];
 }
 
 /**
- * The choices that a target names: by label, letter, text or index; several as a list, as marks (`[1, 0, 0]`) or as letters in
- * one text (`AC`, `A and C`); true and false where the choices say yes and no.
+ * Finds the choices that a target names: by label, letter, text or index; several as a list, as marks (`[1, 0, 0]`) or
+ * as letters in one text (`AC`, `A and C`); true and false where the choices mean yes and no.
  * @returns null where it names none.
- * @throws DatasetError where it names several and one is wanted, or where its label and its index disagree.
+ * @throws DatasetError for several without `target_match`, or where its label and its index disagree.
  */
 export function rightChoices(
   place: TargetPlace,
@@ -73,7 +73,7 @@ function onlyOne(position: number): RightChoices | null {
   return position < 0 ? null : { positions: [position], several: false, read: [] };
 }
 
-/** A list in a text, as CSV must have it. */
+/** Parses a list in a text, as in CSV. */
 function parsedList(value: Cell): Cell {
   if (typeof value !== 'string' || !value.trim().startsWith('[')) return value;
   try {
@@ -107,10 +107,10 @@ function fromList(
 
 const MARKS = new Set<unknown>([0, 1, true, false]);
 
-/** `1.0`, as a table that had gaps writes it, is 1. */
+/** Reduces `1.0`, as it is written for columns with gaps, to 1. */
 const plainNumber = (cell: Cell | undefined) => (cell instanceof AsWritten ? cell.value : cell);
 
-/** The places of the ones in a list of ones and zeros as long as the choices (TruthfulQA's labels); null where it is none. */
+/** Returns the positions of the ones in a list of ones and zeros for all choices (TruthfulQA); else null. */
 function marked(items: readonly Cell[], choices: readonly Choice[]): number[] | null {
   if (items.length !== choices.length || items.length < 2) return null;
   if (!items.every((item) => MARKS.has(plainNumber(item)))) return null;
@@ -139,12 +139,12 @@ function readOne(
   return way === undefined ? null : { way, readings, text };
 }
 
-/** In which order the readings of a target are asked for. */
+/** Returns the order in which the readings of a target are tried. */
 function waysOf(value: Cell, choices: readonly Choice[], base: TargetRules['target_base']): Way[] {
   if (base === 0 || base === 1) return [base, 'label'];
   if (base === 'A') return ['letter', 'label'];
   if (base === 'none') return ['text'];
-  // Labels such as 1 to 4 say what a number means (ARC).
+  // Labels such as 1 to 4 define what a number means (ARC).
   const index: Way[] = choices.some(({ label }) => label !== undefined && isIndex(label)) ? [] : [0];
   if (typeof value === 'string') {
     const isSmallText =
@@ -155,7 +155,7 @@ function waysOf(value: Cell, choices: readonly Choice[], base: TargetRules['targ
   return isNumber ? ['label', 'text', ...index] : ['label', ...index, 'text'];
 }
 
-/** Everything that a target may mean. */
+/** Returns all possible readings of a target. */
 function readingsOf(text: string, choices: readonly Choice[]): Readings {
   const readings: Readings = {};
   const add = (way: Way, positions: number[]) => {
@@ -180,20 +180,20 @@ function readingsOf(text: string, choices: readonly Choice[]): Readings {
     const position = letter === '' ? -1 : atPlace(LETTERS.indexOf(letter));
     add('letter', lettered === undefined || agrees(lettered.text, choices, position) ? [position] : []);
   } else if (readings.label === undefined) {
-    // Labels that are letters say what a letter means.
+    // Labels that are letters define what a letter means.
     const [position = -1] = lettered === undefined ? [] : labelled(lettered.letter, choices);
     add('label', lettered !== undefined && agrees(lettered.text, choices, position) ? [position] : []);
   }
   return readings;
 }
 
-/** Whether a choice's label is one of the letters that are offered. */
+/** True if a choice's label is one of the letters that are offered. */
 function isLettered({ label }: Choice, _position: number, { length }: readonly Choice[]): boolean {
   const letter = label === undefined ? '' : bareLetter(label);
   return letter !== '' && LETTERS.indexOf(letter) <= length;
 }
 
-/** Whole numbers, also as a table that had gaps writes them: `2.0`. */
+/** Matches whole numbers, also with `.0`, as in columns with gaps. */
 const isIndex = (text: string) => /^\d{1,9}(?:\.0+)?$/.test(text.trim());
 
 function labelled(text: string, choices: readonly Choice[]): number[] {
@@ -207,7 +207,7 @@ function labelled(text: string, choices: readonly Choice[]): number[] {
   return byLetter < 0 ? [] : [byLetter];
 }
 
-/** Whether the text after a letter is that of its choice: of `B. zinc`, where B is iron, nobody knows what it means. */
+/** Reports whether the text after a letter is the text of its choice: `B. zinc` is ambiguous where B is iron. */
 function agrees(text: string, choices: readonly Choice[], position: number): boolean {
   return sameTexts(
     choices.map((choice) => choice.text),
@@ -215,7 +215,7 @@ function agrees(text: string, choices: readonly Choice[], position: number): boo
   ).includes(position);
 }
 
-/** `AC`, `A, C`, `(A) and (C)`: the letters, where there is nothing else. */
+/** Returns the letters of `AC`, `A, C` or `(A) and (C)`; null for any other text. */
 function separateLetters(text: string): string[] | null {
   const plain = text.trim();
   if (/^[A-Z]{2,26}$/.test(plain)) return new Set(plain).size === plain.length ? [...plain] : null;
@@ -227,7 +227,7 @@ function separateLetters(text: string): string[] | null {
 const YES = /^(?:yes|true|correct|right|y|t)$/i;
 const NO = /^(?:no|false|incorrect|wrong|n|f)$/i;
 
-/** The choice that says yes, or no; -1 where the choices are not such a pair. */
+/** Returns the position of the choice for yes, or no; -1 where there is no such pair. */
 function yesOrNo(value: boolean, choices: readonly Choice[]): number {
   const saying = (pattern: RegExp) =>
     choices.flatMap(({ text }, position) => (pattern.test(text.trim().replace(/\.$/, '')) ? [position] : []));
@@ -236,7 +236,7 @@ function yesOrNo(value: boolean, choices: readonly Choice[]): number {
   return (value ? yes[0] : no[0]) ?? -1;
 }
 
-/** That a target names none of the choices, with the way out. */
+/** Builds the error for a target that names no choice. */
 export function noChoice(
   { value, path, rowNumber }: TargetPlace,
   choices: readonly Choice[],
@@ -259,7 +259,7 @@ export function noChoice(
   const way = !fits
     ? `Correct it, or set dataset.target_base${target_base === undefined || target_base === null ? '' : ' otherwise'}.`
     : `Correct it, or set dataset.target_base: ${other} where indices count from ${other}.`;
-  // The other base is told apart, since it concerns every row.
+  // A wrong base has its own error field, since it concerns every row.
   return new DatasetError(
     `${what} is none of the choices ${texts}${as}. ${way}`,
     fits ? 'dataset.target_base' : FIELD,
@@ -267,8 +267,8 @@ export function noChoice(
 }
 
 /**
- * The answers that a target accepts where there are no choices: the items of a list (aliases, spans), the ways to say true or
- * false in words where the row has a boolean.
+ * Returns the accepted answers of a target without choices: the items of a list (aliases, spans), or, for a boolean,
+ * the words for true or false.
  * @throws DatasetError that names the row.
  */
 export function acceptedAnswers({ value, path, rowNumber }: TargetPlace, taskType: string): string[] {
@@ -310,7 +310,7 @@ function inAnyCase(words: readonly string[]): string[] {
 }
 
 const SHOWN = 60;
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 function shown(value: Cell): string {
   const text = typeof value === 'string' ? value : jsonText(value);
@@ -319,11 +319,9 @@ function shown(value: Cell): string {
 }
 
 function listed(texts: readonly string[]): string {
-  const cut = texts.slice(0, MOST_SHOWN).map((text) => {
+  const cut = texts.slice(0, MAX_SHOWN).map((text) => {
     const line = text.replace(/\s+/g, ' ');
     return line.length > 30 ? `${line.slice(0, 29)}…` : line;
   });
-  return texts.length > MOST_SHOWN
-    ? `${cut.join(', ')} and ${texts.length - MOST_SHOWN} more`
-    : cut.join(', ');
+  return texts.length > MAX_SHOWN ? `${cut.join(', ')} and ${texts.length - MAX_SHOWN} more` : cut.join(', ');
 }

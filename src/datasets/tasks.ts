@@ -10,14 +10,14 @@ import { type Cell, plainJson, type Row } from './row.js';
 import { TargetSurvey } from './target-survey.js';
 import { acceptedAnswers, noChoice, rightChoices, type TargetRules } from './targets.js';
 
-/** How rows become tasks: the fields of the config's `dataset`, its `seed` and `runtime.max_envs_to_visit`. */
+/** Mapping of rows to tasks: the fields of the config's `dataset`, its `seed` and `runtime.max_envs_to_visit`. */
 export interface TaskMapping extends ChoiceMapping, TargetRules {
   task_type: 'exact' | 'numeric' | 'mcq' | 'custom';
   env_class?: string;
   env_file?: string;
   input_field: string;
   target_field?: string | null;
-  /** Default: where the target's own field is one of the choices, or the target stands in a place of their list. */
+  /** Default: true where `target_field` is one of the choices' fields, or a position in their list. */
   shuffle_choices?: boolean | null;
   id_field?: string | null;
   meta_fields?: readonly string[];
@@ -27,30 +27,30 @@ export interface TaskMapping extends ChoiceMapping, TargetRules {
   max_envs_to_visit?: number | null;
 }
 
-/** Rows that are read beyond those that are asked, to learn what targets count from. */
-const MOST_BEYOND = 1000;
+/** Maximum number of rows that are read beyond the limit, to learn the base of the targets. */
+const MAX_BEYOND = 1000;
 const MAXIMUM_ID_LENGTH = 200;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
 /**
- * Turns rows into tasks, in order, or shuffled by the seed, and at most `max_envs_to_visit` of them. Without a shuffle
- * it streams, and reads no further row than it needs; with one, it holds every task.
- * @param notice hears, after the last task, what is to be said of all of them; see {@link TargetSurvey}.
+ * Turns rows into tasks, in order or shuffled by the seed, and at most `max_envs_to_visit` of them. Without a shuffle
+ * it streams, and reads no more rows than it needs; with one, it keeps all tasks in memory.
+ * @param notify receives notes about all of the tasks, after the last one; see {@link TargetSurvey}.
  * @throws DatasetError that names the config's field and the row.
  */
 export async function* tasksOf(
   rows: AsyncIterable<Row> | Iterable<Row>,
   mapping: TaskMapping,
-  notice: (sentence: string) => void = () => {},
+  notify: (sentence: string) => void = () => {},
 ): AsyncGenerator<Task> {
   const limit = mapping.max_envs_to_visit ?? Number.POSITIVE_INFINITY;
   if (!mapping.shuffle) {
-    if (limit > 0) yield* mappedInOrder(rows, mapping, limit, notice);
+    if (limit > 0) yield* mappedInOrder(rows, mapping, limit, notify);
     return;
   }
   const tasks: Task[] = [];
-  for await (const task of mappedInOrder(rows, mapping, Number.POSITIVE_INFINITY, notice)) tasks.push(task);
+  for await (const task of mappedInOrder(rows, mapping, Number.POSITIVE_INFINITY, notify)) tasks.push(task);
   const order = shuffled(tasks, createRandom(`rows:${mapping.seed ?? 0}`));
   for (const [index, task] of order.slice(0, limit).entries()) yield { ...task, index };
 }
@@ -59,16 +59,16 @@ async function* mappedInOrder(
   rows: AsyncIterable<Row> | Iterable<Row>,
   mapping: TaskMapping,
   limit: number,
-  notice: (sentence: string) => void,
+  notify: (sentence: string) => void,
 ): AsyncGenerator<Task> {
   const survey = surveyOf(mapping);
   const mapRow = createTaskMapper(mapping, survey);
   const rowOfId = new Map<string, number>();
   let index = 0;
   for await (const row of rows) {
-    // Of rows that are not asked, some may tell what the others count from.
+    // Rows beyond the limit may show the base of the indices.
     if (index >= limit) {
-      if (index >= limit + MOST_BEYOND || !survey.wondersAboutBase) break;
+      if (index >= limit + MAX_BEYOND || !survey.wondersAboutBase) break;
       if (tellsBaseZero(row, index, mapping)) survey.tellBase();
       index += 1;
       continue;
@@ -84,12 +84,12 @@ async function* mappedInOrder(
     if (index >= limit && !survey.wondersAboutBase) break;
   }
   if (index === 0) throw new DatasetError('the dataset has no rows', 'dataset');
-  for (const sentence of survey.finish()) notice(sentence);
+  for (const sentence of survey.finish()) notify(sentence);
 }
 
 /**
- * Whether the target of a row that is not asked is an index that only fits from 0.
- * @throws DatasetError where it only fits from 1; whatever else is wrong with the row does not matter.
+ * Reports whether the target of a row beyond the limit is an index that only fits from 0.
+ * @throws DatasetError where it only fits from 1; other faults of the row do not matter.
  */
 function tellsBaseZero(row: Row, index: number, mapping: TaskMapping): boolean {
   const survey = surveyOf(mapping);
@@ -107,7 +107,7 @@ function surveyOf({ target_base, choices_field }: TaskMapping): TargetSurvey {
   return new TargetSurvey(isSaid, typeof choices_field === 'string' ? [] : (choices_field ?? []));
 }
 
-/** Maps one row at its position (from 0) in the dataset; the task's `index` is that position. */
+/** Creates the function that maps a row at its position (from 0), which becomes the task's `index`. */
 export function createTaskMapper(
   mapping: TaskMapping,
   survey: TargetSurvey = surveyOf(mapping),
@@ -116,7 +116,7 @@ export function createTaskMapper(
     ? compilePromptTemplate(mapping.prompt_template, mapping.input_field)
     : null;
   return (row, index) => {
-    // Rows are counted from 1 in messages, as an editor counts lines.
+    // Rows are counted from 1 in messages, like lines in an editor.
     const rowNumber = index + 1;
     const id = mapping.id_field ? idOf(row, rowNumber, mapping.id_field) : String(index);
     const task: Task = {
@@ -132,7 +132,7 @@ export function createTaskMapper(
   };
 }
 
-/** Null where there are none, or where the environment may do without. */
+/** Reads the choices of a row; null where there are none and none are required. */
 function choicesOf(row: Row, rowNumber: number, question: string, mapping: TaskMapping): Choice[] | null {
   const { task_type, env_class, choices_field, choices } = mapping;
   if (task_type !== 'mcq' && !choices_field && !choices) return null;
@@ -145,7 +145,7 @@ function choicesOf(row: Row, rowNumber: number, question: string, mapping: TaskM
   );
 }
 
-/** A row's choices in the order in which they are asked, and which of them are right. */
+/** Adds a row's choices to its task, in the order shown, and which are right. */
 function withChoices(
   task: Task,
   row: Row,
@@ -180,11 +180,11 @@ function withChoices(
     ? shuffled(positions, createRandom(`choices:${mapping.seed ?? 0}:${task.id}`))
     : positions;
   const asked = { ...task, choices: order.map((position) => texts[position] as string) };
-  // A custom environment may have a target of its own kind.
+  // A custom environment may have another kind of target.
   if (right === null) return { ...asked, ...answersOf(row, rowNumber, mapping) };
   const answers = right.map((position) => texts[position] as string);
   const match = mapping.target_match ?? 'any';
-  // Of two choices with one text, either is right.
+  // Of two choices with the same text, either is right.
   const isRight = (position: number) =>
     right.includes(position) || (match === 'any' && answers.includes(texts[position] as string));
   const right_choices = [...order.keys()].filter((at) => isRight(order[at] as number));
@@ -198,7 +198,7 @@ function withChoices(
   };
 }
 
-/** The field, or the place in the list of choices, that the target's path is; null where it stands elsewhere. */
+/** Returns the choice's field or position to which the target's path leads; null where it leads elsewhere. */
 function placeInChoices({ choices_field: source, target_field: path }: TaskMapping): string | number | null {
   if (!source || !path) return null;
   if (typeof source !== 'string') return source.includes(path) ? path : null;
@@ -206,7 +206,7 @@ function placeInChoices({ choices_field: source, target_field: path }: TaskMappi
   return /^\d+$/.test(rest) ? Number(rest) : null;
 }
 
-/** Positions of the choices that the row's target names; null where a custom environment has a target of another kind. */
+/** Returns the positions of the choices that the target names; null for another kind of target (custom only). */
 function targetIn(
   row: Row,
   rowNumber: number,
@@ -223,7 +223,7 @@ function targetIn(
   const right = rightChoices(place, choices, mapping);
   if (right === null) {
     if (isCustom || env_file !== undefined) return null;
-    // What is no target at all is refused as such.
+    // An invalid target is refused as such.
     if (!Array.isArray(value)) acceptedAnswers(place, task_type === 'numeric' ? 'exact' : task_type);
     throw noChoice(place, choices, mapping);
   }
@@ -253,7 +253,7 @@ function questionOf(
   return text;
 }
 
-/** The value at `target_field`. A `custom` environment may do without. */
+/** Reads the value at `target_field`, which is optional for `custom`. */
 function targetOf(row: Row, rowNumber: number, { task_type, target_field: path }: TaskMapping): Cell {
   const field = 'dataset.target_field';
   if (!path) throw new DatasetError(`task_type ${task_type} needs a target_field (${field})`, field);
@@ -263,7 +263,7 @@ function targetOf(row: Row, rowNumber: number, { task_type, target_field: path }
   throw new DatasetError(`row ${rowNumber}: '${path}' (${field}) is ${kindAt(row, path)}, not a text`, field);
 }
 
-/** The answers that are right where there are no choices, as a task has them. */
+/** Returns the right answers of a task without choices. */
 function answersOf(
   row: Row,
   rowNumber: number,
@@ -273,7 +273,7 @@ function answersOf(
   const isCustom = task_type === 'custom';
   if (isCustom && !path) return { target: null };
   const value = targetOf(row, rowNumber, mapping);
-  // An own environment may need no target, or an empty one.
+  // A custom environment may need no target, or an empty one.
   if (isCustom && !Array.isArray(value)) {
     const text = scalarText(value);
     if (value === null || text !== undefined) return { target: text ?? null };

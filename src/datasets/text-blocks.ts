@@ -5,16 +5,16 @@ import { DatasetError } from './dataset-error.js';
 
 const BLOCK_BYTES = 256 * 1024;
 
-/** The ending of a file that is packed with gzip, beside the one of what is in it. */
+/** Pattern of the ending of gzip files, after the ending of the content. */
 export const PACKED = /\.gz$/i;
 
 /**
- * The bytes of a text file, unpacked where its name ends in .gz.
+ * Reads the bytes of a text file, decompressed where its name ends in .gz.
  * @throws DatasetError where they begin as UTF-16, which Excel calls Unicode text.
  */
 export async function* blocksOf(path: string, field: string): AsyncGenerator<Uint8Array> {
   const file = createReadStream(path, { highWaterMark: BLOCK_BYTES });
-  // The last stream's errors, and those of the streams before it, come out of the iteration.
+  // Errors of every stream of the pipeline are thrown by the iteration.
   const stream = PACKED.test(path) ? pipeline(file, createGunzip(), () => {}) : file;
   let isFirst = true;
   for await (const block of stream as AsyncIterable<Uint8Array>) {
@@ -27,7 +27,7 @@ export async function* blocksOf(path: string, field: string): AsyncGenerator<Uin
   }
 }
 
-/** Decoded strictly, so that a file in another encoding is named instead of silently garbled. */
+/** Decodes UTF-8 strictly, so that another encoding is an error instead of silently wrong text. */
 export async function* strictText(
   blocks: AsyncIterable<Uint8Array>,
   path: string,

@@ -2,15 +2,15 @@ import type { Feedback, ResetOutcome, StepOutcome, Task } from '../contracts/env
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 
-/** What the worker hands to an environment. */
+/** Services that the worker provides to an environment. */
 export interface EnvironmentServices {
-  /** Time-boxed and off the main thread in a worker. */
+  /** Comparer with a time limit, in a thread. */
   compareSymbolically: SymbolicComparer;
 }
 
 /** Options of the config that concern an environment. */
 export interface EnvironmentOptions {
-  /** A text with `{question}` in it. */
+  /** A text that contains `{question}`. */
   instruction_template?: string;
   /** `dataset.env_options`, as the user wrote them. */
   options: JsonObject;
@@ -28,30 +28,30 @@ export abstract class Environment {
     protected readonly services: EnvironmentServices,
   ) {}
 
-  /** Begins an episode: the first state and observation. */
+  /** Begins an episode; returns the first state and observation. */
   abstract reset(): Promise<ResetOutcome> | ResetOutcome;
 
   /** Advances by one action. Any text is a valid action; a bad one is feedback, never an exception. */
   abstract step(state: Json, action: string): Promise<StepOutcome> | StepOutcome;
 
-  /** Checks `env_options` and the task before anything runs; throws an Error whose message names the field. */
+  /** Checks `env_options` and the task before the run starts; throws an Error whose message names the field. */
   validate(): void {}
 
-  /** The question, wrapped in the config's `instruction_template` where there is one. */
+  /** Wraps the question in the config's `instruction_template`, where there is one. */
   protected instruct(question: string, fallback = '{question}'): string {
     const template = this.settings.instruction_template ?? fallback;
     return template.split('{question}').join(question);
   }
 }
 
-/** How an environment is made; a user's class has the same constructor. */
+/** Constructor of environments; a user's class has the same one. */
 export type EnvironmentClass = new (
   task: Task,
   settings: EnvironmentOptions,
   services: EnvironmentServices,
 ) => Environment;
 
-/** The answer of a step that ends the episode. */
+/** Returns the outcome of a step that ends the episode. */
 export function finalStep(feedback: Feedback, info: JsonObject = {}): StepOutcome {
   return { state: null, obs: null, feedback, done: true, info };
 }

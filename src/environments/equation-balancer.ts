@@ -7,7 +7,7 @@ const INSTRUCTION =
   '{question}\n' +
   'End with the complete equation in <answer></answer>.';
 
-/** `19 ? 8 ? 28 = -205`: fill in the operators. Judged by value, so every valid filling counts. */
+/** Puzzle such as `19 ? 8 ? 28 = -205`: fill in the operators. Judged by value; every valid solution counts. */
 export class EquationBalancerEnv extends QAEnv {
   override validate(): void {
     if (!isEquationPuzzle(this.task.question)) {

@@ -6,7 +6,7 @@ const INSTRUCTION =
   'Use each of the four numbers exactly once, with + - * / and brackets, to make 24: {question}\n' +
   'End with the expression in <answer></answer>.';
 
-/** Game of 24: four numbers, each used once, make 24. Judged by exact rational value. */
+/** Game of 24: make 24 from four numbers, each used once. Judged by exact rational value. */
 export class Game24Env extends QAEnv {
   private numbers(): number[] {
     return (this.task.question.match(/\d+/g) ?? []).map(Number);

@@ -4,8 +4,8 @@ import { gradeByAny } from '../grading/several.js';
 import { QAEnv } from './qa.js';
 
 /**
- * A question with a mathematical answer: a number, an expression, a set, an interval.
- * `env_options.tolerance` (relative, default none) lets a number differ from the target.
+ * A question with a mathematical answer: a number, an expression, a set, an interval. `env_options.tolerance`
+ * (relative, default none) allows a number to differ from the target.
  */
 export class MathQAEnv extends QAEnv {
   override validate(): void {
@@ -28,7 +28,7 @@ export class MathQAEnv extends QAEnv {
     return { correct, target, message, extra: { extracted } };
   }
 
-  /** Several values that are all wanted are one answer: the set of them. */
+  /** Returns the targets; those that are all required are one answer, a set. */
   protected override targets(): string[] {
     const targets = super.targets();
     return this.task.target_match === 'all' ? [targets.join(', ')] : targets;

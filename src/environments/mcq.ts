@@ -4,7 +4,7 @@ import { gradeMultipleChoice, type MultipleChoiceGrade } from '../grading/multip
 import { gradeSeveralChoices } from '../grading/several.js';
 import { QAEnv } from './qa.js';
 
-/** Multiple choice, by letter or by the choice's text; only a letter that was offered counts. */
+/** Multiple choice, answered by letter or by the choice's text; only letters that were offered count. */
 export class MCQEnv extends QAEnv {
   override validate(): void {
     super.validate();
@@ -20,7 +20,7 @@ export class MCQEnv extends QAEnv {
     const { choices = [] } = this.task;
     const question = this.normalizeInput(this.task.question);
     const lines = choices.map((choice, index) => `(${LETTERS[index]}) ${choice}`);
-    // Many datasets print the choices in the question already; they are not shown twice.
+    // Questions of many datasets contain the choices already; they are not shown twice.
     const isPrinted = printsChoices(question, choices);
     return { state: null, obs: this.instruct(isPrinted ? question : [question, ...lines].join('\n')) };
   }
@@ -39,7 +39,7 @@ export class MCQEnv extends QAEnv {
     const { right_choices = [], choices = [], target_match = 'any' } = this.task;
     const target = this.target();
     const [first] = right_choices;
-    // A class of one's own that changes the target means that one.
+    // A subclass may change the target, which then counts.
     if (first === undefined || target !== this.task.target)
       return gradeMultipleChoice(action, target, choices);
     if (right_choices.length > 1 || target_match === 'all')

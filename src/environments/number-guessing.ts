@@ -43,7 +43,7 @@ export class NumberGuessingEnv extends Environment {
 
   step(state: Json, action: string): StepOutcome {
     const guesses = (state as unknown as GuessingState).guesses + 1;
-    // The last number of the reply is the guess; a reply may reason first.
+    // The last number of the reply is the guess; reasoning may come before it.
     const text = saidIn(action)
       .match(/-?\d{1,9}/g)
       ?.at(-1);

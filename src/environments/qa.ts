@@ -4,7 +4,7 @@ import { gradeExact } from '../grading/exact.js';
 import { rightByAny } from '../grading/several.js';
 import { Environment, finalStep } from './environment.js';
 
-/** A single question with a single answer, judged by exact match. The base of the other question environments. */
+/** A single question with a single answer, judged by exact match. The base class of the other question environments. */
 export class QAEnv extends Environment {
   override validate(): void {
     if (this.task.target === null) throw new Error('dataset.target_field: the row has no target');
@@ -30,7 +30,7 @@ export class QAEnv extends Environment {
     return this.normalizeTarget(this.task.target ?? '');
   }
 
-  /** Every answer that is accepted. */
+  /** Returns all accepted answers. */
   protected targets(): string[] {
     return this.task.targets?.map((target) => this.normalizeTarget(target)) ?? [this.target()];
   }

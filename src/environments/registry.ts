@@ -17,10 +17,10 @@ const BUILT_IN: Record<string, EnvironmentClass> = {
 
 const BY_TASK_TYPE: Record<string, string> = { exact: 'QAEnv', numeric: 'MathQAEnv', mcq: 'MCQEnv' };
 
-/** The names that `dataset.env_class` may have without `env_file`. */
+/** Names that `dataset.env_class` may have without `env_file`. */
 export const BUILT_IN_ENVIRONMENTS = Object.keys(BUILT_IN);
 
-/** The class's name for a dataset: `env_class` where set, else by `task_type`. */
+/** Returns the name of a dataset's class: `env_class` where set, else by `task_type`. */
 export function environmentName(dataset: { env_class?: string; task_type: string }): string {
   return dataset.env_class ?? BY_TASK_TYPE[dataset.task_type] ?? '';
 }
@@ -29,7 +29,7 @@ export function builtInEnvironment(name: string): EnvironmentClass | undefined {
   return Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined;
 }
 
-/** Whether a value exported by a user's file can serve as an environment class. */
+/** True if a value that a user's file exports can serve as an environment class. */
 export function isEnvironmentClass(value: unknown): value is EnvironmentClass {
   if (typeof value !== 'function') return false;
   const prototype = value.prototype as Partial<Environment> | undefined;

@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isText = (value: unknown) => typeof value === 'string';
 const isTruth = (value: unknown) => typeof value === 'boolean';
 
-/** What each field must be. A wrong one would pass for a score somewhere: `'no'` is true, NaN is null in JSON. */
+/** Required types of the fields. Wrong ones could be taken for a score: `'no'` is truthy, NaN is null in JSON. */
 const RULES: readonly [
   field: string,
   expected: string,
@@ -23,15 +23,15 @@ const RULES: readonly [
   ['info', 'an object, or left out', ({ info }) => info === undefined || isMapping(info)],
 ];
 
-/** The value at a path of at most two fields, as people read it. */
+/** Formats the value at a path of at most two fields for people. */
 function shown(outcome: Fields, field: string): string {
   const value = field.split('.').reduce<unknown>((inner, key) => (inner as Fields)[key], outcome);
   return shownValue(value);
 }
 
 /**
- * What `step` of an environment answered. A user's class is held to its types by nobody else: its file is loaded without
- * a type check. Throws TypeError that names the field and what it must be.
+ * Validates the outcome of an environment's `step`. A user's class is not type-checked elsewhere: its file is loaded
+ * without that. Throws TypeError that names the field and the expected type.
  */
 export function checkedOutcome(outcome: unknown): StepOutcome {
   if (!isMapping(outcome))
@@ -47,7 +47,7 @@ export function checkedOutcome(outcome: unknown): StepOutcome {
   return outcome as unknown as StepOutcome;
 }
 
-/** What `reset` of an environment answered. Throws TypeError that names the field and what it must be. */
+/** Validates the outcome of an environment's `reset`. Throws TypeError that names the field and the expected type. */
 export function checkedBegin(outcome: unknown): ResetOutcome {
   if (!isMapping(outcome)) throw new TypeError('reset answered no object of state and obs');
   if (!isText(outcome.obs))
@@ -57,7 +57,7 @@ export function checkedBegin(outcome: unknown): ResetOutcome {
   return { state, obs };
 }
 
-/** It goes into histories and files. */
+/** Checks that an outcome can be written to histories and files. */
 function checkJson(method: string, outcome: Fields): void {
   try {
     JSON.stringify(outcome);

@@ -1,58 +1,58 @@
-/** A number with what it is a number of, or a text: what stands in one line. */
+/** A value that fits in one line. */
 export type LineValue =
-  /** How an experiment stands, and why where that is known. */
+  /** Phase of an experiment, and its reason where that is known. */
   | { kind: 'state'; phase: string; message: string | null }
   | { kind: 'text'; text: string }
-  /** Where something lies: a URI. */
+  /** A URI. */
   | { kind: 'address'; address: string }
-  /** `noun` names one of them. */
+  /** `noun` is the singular. */
   | { kind: 'count'; count: number; of?: number; noun?: string }
-  /** US dollars; null where a price is not known. */
+  /** US dollars; null where a price is unknown. */
   | { kind: 'money'; dollars: number | null }
   | { kind: 'duration'; seconds: number }
-  /** A share of 1. The interval is null where there is none, and absent where nobody asks for one. */
+  /** A share of 1. The interval is null where there is none, and absent where it is not shown. */
   | { kind: 'rate'; rate: number | null; interval?: Interval | null }
   | { kind: 'score'; score: number | null; interval?: Interval | null };
 
 type FactValue =
   | LineValue
-  /** Sentences, each in a line of its own. */
+  /** Sentences, one in each line. */
   | { kind: 'lines'; lines: readonly string[] }
   | FactTable;
 
-/** The bounds of a 95 % interval. */
+/** Bounds of a 95 % interval. */
 export type Interval = readonly [lower: number, upper: number];
 
-/** Rows of values below names. */
+/** Rows of values below column names. */
 export interface FactTable {
   kind: 'table';
   head: readonly string[];
   rows: readonly (readonly LineValue[])[];
-  /** It is shown while the experiment works; where there is no room for all rows, the last ones are. */
+  /** True to show it while the experiment is in progress; the last rows, where there is no room for all. */
   live?: true;
-  /** What is to be known of its figures. */
+  /** Notes about its figures. */
   notes?: readonly string[];
 }
 
-/** Something to be known of an experiment: drawn in the Temporal UI, in the terminal, in reports and as JSON. */
+/** Information about an experiment, shown in the Temporal UI, in the terminal, in reports and as JSON. */
 export interface Fact {
-  /** Names it to programs. */
+  /** Name for programs. */
   id: string;
-  /** Names it to people. */
+  /** Name for people. */
   label: string;
   value: FactValue;
-  /** What is said beside the value. */
+  /** Text after the value. */
   note?: string;
-  /** Its place where there is one line for all: always in it, or where it is neither nothing nor unknown. */
+  /** Condition for the one-line summary: always in it, or only where the value is neither zero nor unknown. */
   brief?: 'always' | 'some';
 }
 
 interface More extends Pick<Fact, 'note' | 'brief'> {
-  /** The id as people read it, where that is left out. */
+  /** Default: the id in the form for people. */
   label?: string | undefined;
 }
 
-/** `tool_calls` as people read it. */
+/** Formats an id for people: `tool calls`. */
 export const labelOf = (id: string) => id.replaceAll('_', ' ');
 
 function fact(id: string, value: FactValue, { label = labelOf(id), note, brief }: More = {}): Fact {
@@ -89,14 +89,14 @@ export const rateFact = (id: string, rate: number | null, { interval, ...more }:
 export const scoreFact = (id: string, score: number | null, { interval, ...more }: Estimated = {}) =>
   fact(id, { kind: 'score', score, interval }, more);
 
-/** A place; no fact where it is not known. */
+/** Returns an address as a fact; none where it is unknown. */
 export const addressFacts = (id: string, address: string, more?: More): Fact[] =>
   address === '' ? [] : [fact(id, { kind: 'address', address }, more)];
 
-/** A table; no fact where it has no rows. */
+/** Returns a table as a fact; none where it has no rows. */
 export const tableFacts = (id: string, table: Omit<FactTable, 'kind'>, more?: More): Fact[] =>
   table.rows.length === 0 ? [] : [fact(id, { kind: 'table', ...table }, more)];
 
-/** Sentences; no fact where there is none. */
+/** Returns sentences as a fact; none where there are none. */
 export const lineFacts = (id: string, lines: readonly string[], more?: More): Fact[] =>
   lines.length === 0 ? [] : [fact(id, { kind: 'lines', lines }, more)];

@@ -1,7 +1,7 @@
 import type { Limits } from '../contracts/experiment.js';
 import type { ExperimentProgress, Spent } from '../contracts/progress.js';
 import type { ErrorCause, ExperimentMetrics } from '../contracts/results.js';
-import type { Unkept } from '../contracts/step-cost.js';
+import type { Unrecorded } from '../contracts/step-cost.js';
 import { errorLines, errorText } from '../statistics/error-lines.js';
 import { countedText, dollarsText, durationText } from '../statistics/figure-text.js';
 import {
@@ -15,7 +15,7 @@ import {
   textFact,
 } from './fact.js';
 
-/** How an experiment stands, and with which models. */
+/** Returns the facts of an experiment's phase and models. */
 export function openingFacts({ phase, message, models, simulated }: ExperimentProgress): Fact[] {
   return [
     stateFact(phase, message),
@@ -27,7 +27,7 @@ export function openingFacts({ phase, message, models, simulated }: ExperimentPr
   ];
 }
 
-/** How many units have come to an end. @param notes what else is known of them */
+/** Returns the fact of the number of ended units. @param notes further texts about them */
 export function unitsFact(
   { units: { noun, ended, planned, running } }: Pick<ExperimentProgress, 'units'>,
   ...notes: (string | null)[]
@@ -41,10 +41,10 @@ export function unitsFact(
   });
 }
 
-/** What the metrics of every kind have, and those of a run. */
+/** Metrics of every kind, with a field of runs. */
 type EndedMetrics = ExperimentMetrics & { lm_calls_cached?: number };
 
-/** How many units could not be judged, and why; what an experiment has spent; where it writes. */
+/** Returns the facts of errors and their causes, of what an experiment has spent, and of its folder. */
 export function closingFacts(progress: ExperimentProgress): Fact[] {
   const { errors, limits, concurrency, artifacts } = progress;
   const metrics = progress.metrics as EndedMetrics | null;
@@ -67,9 +67,9 @@ export function closingFacts(progress: ExperimentProgress): Fact[] {
   ];
 }
 
-/** What was spent, whoever it was. @param cached calls that were answered from the shared cache */
+/** Returns the facts of what was spent. @param cached calls that were answered from the shared cache */
 export function spendingFacts(spending: Spent, cached = 0): Fact[] {
-  const { lm_calls, lm_calls_estimated = 0, usage, cost_usd, unkept } = spending;
+  const { lm_calls, lm_calls_estimated = 0, usage, cost_usd, unrecorded } = spending;
   const { output_tokens, reasoning_tokens: reasoning } = usage;
   return [
     countFact('lm_calls', lm_calls, {
@@ -91,25 +91,25 @@ export function spendingFacts(spending: Spent, cached = 0): Fact[] {
       note: cost_usd === null ? 'no price for this model' : undefined,
       brief: 'some',
     }),
-    ...(unkept === undefined ? [] : [unkeptFact(unkept)]),
+    ...(unrecorded === undefined ? [] : [unrecordedFact(unrecorded)]),
   ];
 }
 
-/** The requests that a crash cut off: `2 repeated after a crash`, `1 that may have been`. */
+/** Describes requests that a crash interrupted: `2 repeated after a crash`, `1 that may have been`. */
 function repeatedNotes({ lm_calls_repeated = 0, lm_calls_maybe_repeated = 0 }: Spent): string[] {
   if (lm_calls_repeated + lm_calls_maybe_repeated === 0) return [];
   const maybe = lm_calls_maybe_repeated === 0 ? [] : [`${lm_calls_maybe_repeated} that may have been`];
   return [`${lm_calls_repeated} repeated after a crash`, ...maybe];
 }
 
-/** A line for each cause; what the causes are of that is no error, such as programs that failed, is counted by them. */
+/** Formats a line for each cause. A type that is no error, such as a failed program, is counted by its causes. */
 function causeLines(counts: Readonly<Record<string, number>>, causes: readonly ErrorCause[] = []): string[] {
   const all = new Map<string, number>();
   for (const { type, count } of causes) all.set(type, (all.get(type) ?? 0) + count);
   return errorLines({ ...Object.fromEntries(all), ...counts }, causes).map(errorText);
 }
 
-/** Replies that were cut off, and how requests were sent otherwise than the config says. */
+/** Returns the facts of cut-off replies, and of requests that were not sent as configured. */
 function callFacts({ cut_off, cut_off_reasoning_tokens: reasoning, adaptations = {} }: EndedMetrics): Fact[] {
   const thought = reasoning === undefined ? '' : `; ${reasoning} of their tokens were reasoning`;
   const cutOff = countFact('cut_off', cut_off, {
@@ -125,10 +125,10 @@ function callFacts({ cut_off, cut_off_reasoning_tokens: reasoning, adaptations =
   ];
 }
 
-/** What was spent beside the replies that are kept: nobody knows exactly how much. */
-function unkeptFact({ requests, usage, cost_usd }: Unkept): Fact {
+/** Returns the fact of unrecorded requests, whose cost is an upper bound. */
+function unrecordedFact({ requests, usage, cost_usd }: Unrecorded): Fact {
   const cost = cost_usd === null ? 'an unknown cost' : dollarsText(cost_usd);
-  return countFact('unkept', requests, {
+  return countFact('unrecorded', requests, {
     label: 'replies not kept',
     note: `at most ${usage.input_tokens} tokens in, ${usage.output_tokens} out and ${cost}`,
   });
@@ -146,7 +146,7 @@ function limitFacts(limits: Limits | null): Fact[] {
   return parts.length === 0 ? [] : [textFact('limits', `at most ${parts.join(', ')}`)];
 }
 
-/** That the user's own code, or a price, was not the same all along. @param what is counted: `episodes`, for one */
+/** Returns facts of changed user code or prices. @param what the counted units, such as `episodes` */
 export function changeFacts<What extends string>(
   changes: readonly (Record<What, number> & { modules: string[] })[] = [],
   what: What,

@@ -3,54 +3,54 @@ import type { ExperimentMetrics } from '../contracts/results.js';
 import type { Fact } from './fact.js';
 import { closingFacts, openingFacts } from './frame.js';
 
-/** What of an answer is not the same for all kinds; of one whose kind is not known, some of it. */
+/** Fields of a progress that are specific to its kind; of an unknown kind, any object. */
 type Own<Progress extends ExperimentProgress> = [Progress] extends [never]
   ? object
   : Omit<Progress, Exclude<keyof ExperimentProgress, 'models' | 'units'>>;
 
-/** How much of an experiment came to a figure. */
+/** Counts of the judged units of an experiment. */
 export interface Judged {
-  /** What is counted, as of one: `sample`, for one. */
+  /** Singular of the counted unit, such as `sample`. */
   what: string;
   judged: number;
-  /** What could not be judged. */
+  /** Units that could not be judged. */
   errors: number;
-  /** Those, and whatever else was gone through. */
+  /** All units that were attempted, errors included. */
   of: number;
 }
 
-/** What a kind says of an experiment of its own; pure, since workflows say it as well. */
+/** Facts that are specific to a kind; pure, since workflows use them as well. */
 export interface KindFacts<Progress extends ExperimentProgress = never> {
-  /** What of its progress no other kind has, in order. */
+  /** Returns the facts that only this kind has, in order. */
   facts(progress: Progress): readonly Fact[];
-  /** The same part of its progress, as its metrics know it. */
+  /** Returns this kind's own fields of the progress, from its metrics. */
   atEnd(metrics: NonNullable<Progress['metrics']>): Own<Progress>;
   judged(metrics: NonNullable<Progress['metrics']>): Judged;
 }
 
-/** A kind's for whoever knows of none: what it is given says which it is for. */
+/** Casts a kind's facts: the caller passes a progress or metrics of that kind. */
 const untyped = (kind: KindFacts) => kind as unknown as KindFacts<ExperimentProgress>;
 
-/** What the workflow of an experiment ends with, whatever its kind. */
+/** Result of an experiment's workflow, for every kind. */
 export interface Ended {
   artifacts: string;
   metrics: ExperimentMetrics;
 }
 
-/** All that is to be known of an experiment, in order: every place that shows it draws it from these. */
+/** Returns all facts of an experiment, in order: every place that shows an experiment uses them. */
 export function factsOf(progress: ExperimentProgress, kind: KindFacts): Fact[] {
   return [...openingFacts(progress), ...untyped(kind).facts(progress), ...closingFacts(progress)];
 }
 
-/** What of an experiment could be judged, and what could not. */
+/** Counts what of an experiment could be judged, and what could not. */
 export function judgedOf(metrics: ExperimentMetrics, kind: KindFacts): Judged {
   return untyped(kind).judged(metrics);
 }
 
-/** How far an experiment is that has ended, as its result says it. */
+/** Converts the result of an ended experiment to its final progress. */
 export function progressAtEnd({ artifacts, metrics }: Ended, own: KindFacts): ExperimentProgress {
   const { experiment, kind, status, status_message, simulated, errors, errors_by_type, ...rest } = metrics;
-  const { lm_calls, usage, cost_usd, lm_calls_estimated, unkept } = rest;
+  const { lm_calls, usage, cost_usd, lm_calls_estimated, unrecorded } = rest;
   const { lm_calls_repeated, lm_calls_maybe_repeated } = rest;
   return {
     kind,
@@ -66,7 +66,7 @@ export function progressAtEnd({ artifacts, metrics }: Ended, own: KindFacts): Ex
       usage,
       cost_usd,
       lm_calls_estimated,
-      unkept,
+      unrecorded,
       lm_calls_repeated,
       lm_calls_maybe_repeated,
     },

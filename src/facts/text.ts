@@ -1,16 +1,15 @@
 import { countedText, dollarsText, durationText, percentText, scoreText } from '../statistics/figure-text.js';
 import type { Fact, Interval, LineValue } from './fact.js';
 
-/** What stands where there is nothing to say. */
+/** Text for a missing value. */
 const NOTHING = '–';
 
-/** A fact that stands in one line. */
 export type LineFact = Fact & { value: LineValue };
 
 export const isLineFact = (fact: Fact): fact is LineFact =>
   fact.value.kind !== 'lines' && fact.value.kind !== 'table';
 
-/** `95 % interval 0.25 to 0.75`; null where nobody asks for one, or nothing is known that it could be of. */
+/** Formats an interval, as `95 % interval 0.25 to 0.75`; null where it is not shown, or the value is missing. */
 export function intervalText(value: LineValue): string | null {
   if (value.kind !== 'rate' && value.kind !== 'score') return null;
   const { interval } = value;
@@ -23,7 +22,7 @@ function boundsText(interval: Interval, text: (bound: number) => string): string
   return interval.map(text).join(' to ');
 }
 
-/** The value alone, as every place shows it. */
+/** Formats the value alone. */
 export function plainText(value: LineValue): string {
   switch (value.kind) {
     case 'state':
@@ -48,23 +47,22 @@ export function plainText(value: LineValue): string {
 const joined = (parts: readonly (string | null | undefined)[]) =>
   parts.filter((part) => part != null && part !== '').join(', ');
 
-/** A label at the beginning of a line. */
 export const capitalised = (label: string) => label.charAt(0).toUpperCase() + label.slice(1);
 
-/** The value with its interval, as a cell of a table has it. */
+/** Formats the value with its interval, for a cell of a table. */
 export function valueText(value: LineValue): string {
   return joined([plainText(value), intervalText(value)]);
 }
 
-/** The same, and what is said beside it: `33, 2 repeated after a crash`. */
+/** Formats the value with its interval and note: `33, 2 repeated after a crash`. */
 export function factText({ value, note }: LineFact): string {
   return joined([valueText(value), note]);
 }
 
-/** Phases that go without saying where all is in one line. */
+/** Phases that are left out of the one-line summary. */
 const USUAL: readonly string[] = ['preparing', 'running', 'writing'];
 
-/** How an experiment stands; null where it simply works, or takes a moment. */
+/** Formats the state of an experiment; null where it has a usual phase and no message. */
 export function stateText(facts: readonly Fact[]): string | null {
   for (const { value } of facts) {
     if (value.kind !== 'state') continue;
@@ -86,7 +84,7 @@ function briefText({ label, value }: LineFact): string {
   return of === undefined ? countedText(count, noun) : `${count} of ${countedText(of, noun)}`;
 }
 
-/** What matters most of an experiment in progress, for one line: `12 of 20 samples · accuracy 75.0 % · 1 error`. */
+/** Formats the main facts of progress for one line: `12 of 20 samples · accuracy 75.0 % · 1 error`. */
 export function briefParts(facts: readonly Fact[]): string[] {
   return facts
     .filter(isLineFact)

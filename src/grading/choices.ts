@@ -1,7 +1,7 @@
-/** The names of choices, in their order. */
+/** Letters of choices, in their order. */
 export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** Without a list of choices the letters A to J may be named, as many as the widest benchmarks offer. */
+/** Number of letters, A to J, where there is no list of choices: as many as the largest benchmarks offer. */
 const UNLISTED = 10;
 
 /** The choices of a question, by letter. */
@@ -16,22 +16,22 @@ export class Choices {
     this.count = this.texts.length || Math.max(UNLISTED, named + 1);
   }
 
-  /** How many letters are offered. */
+  /** Number of letters that are offered. */
   readonly count: number;
 
-  /** The upper-case letter, where it was offered. */
+  /** Returns the upper-case letter, where it is offered. */
   letter(character: string): string | undefined {
     const index = character === '' ? -1 : LETTERS.indexOf(character.toUpperCase());
     return index >= 0 && index < this.count ? LETTERS[index] : undefined;
   }
 
-  /** The letter of the one choice whose text this is; the same to the letter comes before the same but for case and markup. */
+  /** Finds the letter of the only choice with this text; an exact match precedes one without case and markup. */
   byText(text: string): string | undefined {
     const [position, ...others] = withKey(this.keys, text);
     return position === undefined || others.length > 0 ? undefined : LETTERS[position];
   }
 
-  /** Whether a text begins with the choice of this letter, or the choice with the text. */
+  /** True if a text begins with the text of this letter's choice, or the choice with the text. */
   startsWith(letter: string, text: string): boolean {
     const own = this.keys.at(-1)?.[LETTERS.indexOf(letter)];
     const key = choiceKey(text);
@@ -40,8 +40,8 @@ export class Choices {
   }
 
   /**
-   * The letter of a target: `B`, `(B)`, `b`, a choice's text, or its position from 0 where that is no choice's text. A small
-   * letter that is a choice to the letter (`b` among alleles) is that choice.
+   * Returns the letter of a target: `B`, `(B)`, `b`, a choice's text, or its position from 0 where that is no choice's
+   * text. A lower-case letter that is a choice's exact text (`b` among alleles) is that choice.
    */
   readTarget(target: string): string | undefined {
     const isText = target.trim() !== bareLetter(target) && this.texts.includes(target.trim());
@@ -56,34 +56,34 @@ export class Choices {
   }
 }
 
-/** `B` and `iron` of `B. iron`, `(B) iron`. */
+/** Splits `B. iron` or `(B) iron` into `B` and `iron`. */
 export function readLettered(text: string): { letter: string; text: string } | undefined {
   const [, letter, rest] = /^\(?([A-Za-z])[).:]\s*(\S[\s\S]*)$/.exec(text.trim()) ?? [];
   return letter === undefined || rest === undefined ? undefined : { letter, text: rest };
 }
 
-/** Some datasets letter their choices already: `A. lead`, `(B) iron`. */
+/** Removes letters from choices that have them already: `A. lead`, `(B) iron`. */
 function withoutLabels(choices: string[]): string[] {
   const lettered = choices.map(readLettered);
   const inOrder = lettered.every((one, index) => one?.letter === LETTERS[index]);
   return inOrder ? lettered.map((one) => one?.text ?? '') : choices;
 }
 
-/** `B` of `B`, `b`, `(B)`, `B.`, `B)`; otherwise an empty text. */
+/** Returns `B` for `B`, `b`, `(B)`, `B.`, `B)`; otherwise an empty text. */
 export function bareLetter(text: string): string {
   return /^[([]?\s*([A-Za-z])\s*[)\]]?[.:]?$/.exec(text.trim())?.[1]?.toUpperCase() ?? '';
 }
 
 /**
- * Positions of the choices whose text this is: of all that are the same to the letter, else of the only one that is the
- * same but for markup, else of the only one that is the same but for case as well. Genotypes, units and the big and the
- * little o differ by case alone.
+ * Returns the positions of the choices with this text: all that are exactly equal, else the only one that is equal but
+ * for markup, else the only one that is equal but for case as well. Genotypes, units and big-O and little-o notation
+ * differ by case alone.
  */
 export function sameTexts(choices: readonly string[], text: string): number[] {
   return withKey(keysOf(choices), text);
 }
 
-/** Each choice as it is compared, from the strictest way to the most lenient one. */
+/** Returns each choice's keys, from the strictest to the most lenient level. */
 function keysOf(choices: readonly string[]): string[][] {
   return KEYS.map((keyOf) => choices.map(keyOf));
 }
@@ -98,19 +98,19 @@ function withKey(keys: readonly string[][], text: string): number[] {
   return [];
 }
 
-/** Whether a question shows every choice with its letter, as `(A) text`, `(A)text`, `A) text`, `A. text` or `A: text`. */
+/** Reports whether a question shows all choices by letter: `(A) text`, `(A)text`, `A) text`, `A. text`, `A: text`. */
 export function printsChoices(question: string, choices: readonly string[]): boolean {
   return choices.every((choice, index) =>
     [') ', '. ', ': ', ')'].some((mark) => question.includes(`${LETTERS[index]}${mark}${choice}`)),
   );
 }
 
-/** A text without what is spacing alone. */
+/** Normalises white space. */
 function spacedKey(text: string): string {
   return text.normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
-/** A text as choices are compared: without case, Markdown, LaTeX delimiters, spaces around operators, final stop. */
+/** Returns the most lenient key: without case, Markdown, LaTeX delimiters, spaces around operators, final stop. */
 function choiceKey(text: string): string {
   return markupKey(text.normalize('NFKC').toLowerCase());
 }

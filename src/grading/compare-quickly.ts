@@ -8,9 +8,9 @@ import type { Verdict } from './mathematics/three-valued.js';
 const PLAIN_INTEGER = /^[+-]?\d+$/;
 
 /**
- * Compares two mathematical answers by spelling, structure and exact rational arithmetic. Synchronous, and its
- * work is bounded whatever the text; the maths library is never used.
- * @returns `undefined` where this does not decide, and `compareSymbolically` may.
+ * Compares two mathematical answers by spelling, structure and exact rational arithmetic. Synchronous, with bounded
+ * work for any text; the maths library is never used.
+ * @returns `undefined` where this cannot decide, and `compareSymbolically` may.
  */
 export function compareQuickly(left: string, right: string, tolerance = 0): boolean | undefined {
   const [first, second] = [left.trim(), right.trim()];
@@ -24,7 +24,7 @@ export function compareQuickly(left: string, right: string, tolerance = 0): bool
   return compareReadings(first, second, quickJudge(tolerance));
 }
 
-/** An integer without its plus sign and leading zeros; there is only one zero. */
+/** Removes the plus sign and leading zeros of an integer; zero has no sign. */
 function digits(integer: string): string {
   const magnitude = integer.replace(/^[+-]?0*/, '') || '0';
   return integer.startsWith('-') && magnitude !== '0' ? `-${magnitude}` : magnitude;
@@ -42,12 +42,12 @@ function compareValues(left: Value, right: Value, tolerance: number): Verdict {
   if (left.value && right.value) return valuesAgree(left, right, tolerance);
   const infinite = [left, right].filter(({ latex }) => /^-?\\infty$/.test(latex)).length;
   if (infinite === 2 || (infinite === 1 && (left.value || right.value))) return false;
-  // Two names are the same or not: `AB` is no product that could be `BA`.
+  // Names are compared by spelling: `AB` is not a product that could equal `BA`.
   if (/^[a-zA-Z]+$/.test(left.latex) && /^[a-zA-Z]+$/.test(right.latex)) return false;
   return undefined;
 }
 
-/** Compares two answers under both readings of `1,234`: a number, and a list of two. */
+/** Compares two answers under both readings of `1,234`: as a number, and as a list of two. */
 export function compareReadings(left: string, right: string, judge: Judge): Verdict {
   const verdict = compareAnswers(readAnswer(left), readAnswer(right), judge);
   if (verdict === true || !(isGrouped(left) || isGrouped(right))) return verdict;
@@ -55,5 +55,5 @@ export function compareReadings(left: string, right: string, judge: Judge): Verd
   return compareAnswers(...listed, judge) || verdict;
 }
 
-/** A comma before three digits, none of which is a leading zero of a number of its own. */
+/** True for a comma before three digits, which are not a number with a leading zero. */
 const isGrouped = (answer: string) => /\d,\s?[1-9]\d\d(?!\d)/.test(answer) && !/,\s?0\d/.test(answer);

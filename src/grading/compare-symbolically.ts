@@ -4,9 +4,9 @@ import { loadSymbolicEngine } from './mathematics/symbolic-engine.js';
 import { symbolicJudge } from './mathematics/symbolic-judge.js';
 
 /**
- * Compares two mathematical answers with the maths library (`@cortex-js/compute-engine`), which is loaded by the
- * first call: it parses their LaTeX and evaluates them to 50 digits. Expressions that are known to be expensive are
- * refused, but there is no time limit here: run it in a worker thread that has one.
+ * Compares two mathematical answers with the maths library (`@cortex-js/compute-engine`), which the first call loads:
+ * it parses their LaTeX and evaluates them to 50 digits. Expressions that are known to be expensive are refused, but
+ * there is no time limit here: run it in a worker thread that has one.
  * @returns `undefined` where the two could not be compared.
  */
 export async function compareSymbolically(
@@ -21,7 +21,7 @@ export async function compareSymbolically(
   try {
     return compareReadings(left, right, symbolicJudge(engine, tolerance));
   } catch {
-    // Whatever these two answers bring about, others can be compared.
+    // An error is limited to these two answers; others can still be compared.
     return undefined;
   }
 }

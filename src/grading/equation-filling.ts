@@ -10,10 +10,10 @@ interface Puzzle {
 }
 
 /**
- * Checks an answer to a puzzle such as `19 ? 8 ? 28 = -205`, whose question marks stand for + - * or /. The
- * answer must keep the numbers in their order, with multiplication before addition, and no brackets or signs of
- * its own. It is judged by its exact value, so every valid filling counts. After an answer marker the right
- * side may be left out.
+ * Checks an answer to a puzzle such as `19 ? 8 ? 28 = -205`, whose question marks stand for + - * or /. The answer must
+ * keep the numbers in their order, with multiplication before addition, and no brackets or signs of its own. It is
+ * judged by its exact value, so that every valid solution counts. After an answer marker the right side may be left
+ * out.
  */
 export function checkEquationFilling(puzzle: string, output: string): Grade {
   const wanted = readPuzzle(puzzle);
@@ -22,13 +22,13 @@ export function checkEquationFilling(puzzle: string, output: string): Grade {
   const [extracted = null] = equations;
   if (!wanted) return { correct: false, extracted, message: `${quote(puzzle)} is no puzzle.` };
   if (extracted === null) return { correct: false, extracted, message: 'The reply holds no equation.' };
-  // An equation with the puzzle's numbers is the answer, wherever it stands among remarks on it.
+  // An equation with the puzzle's numbers is the answer, even if other equations are before or after it.
   const answer = equations.find((candidate) => keepsNumbers(candidate, wanted)) ?? extracted;
   const fault = findFault(answer, wanted);
   return { correct: fault === undefined, extracted: answer, message: fault ?? `${quote(answer)} holds.` };
 }
 
-/** Whether a text is a puzzle that {@link checkEquationFilling} can judge; words may stand before the equation. */
+/** Reports whether a text is a puzzle for {@link checkEquationFilling}; words may come before the equation. */
 export function isEquationPuzzle(text: string): boolean {
   return readPuzzle(text) !== undefined;
 }
@@ -36,7 +36,7 @@ export function isEquationPuzzle(text: string): boolean {
 function readPuzzle(puzzle: string): Puzzle | undefined {
   const line = puzzle.split('\n').find((one) => one.includes('?') && one.includes('=')) ?? puzzle;
   const [left = '', right = '', ...more] = line.split('=');
-  // A full stop may end the sentence that the equation stands in.
+  // The equation may end a sentence with a full stop.
   const value = readArithmetic(right.trim().replace(/\.$/, ''), 'puzzle')?.value;
   const numbers = left.split('?').map((number) => readArithmetic(number.replace(/^[^\d.+-]+/, ''), 'puzzle'));
   if (!value || more.length > 0 || numbers.length < 2) return undefined;
@@ -52,7 +52,7 @@ function keepsNumbers(answer: string, puzzle: Puzzle): boolean {
   );
 }
 
-/** A negative number of the puzzle is read as a sign and its size. */
+/** Compares a number with the size of the puzzle's, whose sign is read separately. */
 function sameSize(number: Rational, wanted: Rational | undefined): boolean {
   if (!wanted) return false;
   const size = wanted.numerator < 0n ? { ...wanted, numerator: -wanted.numerator } : wanted;

@@ -4,8 +4,8 @@ import { unwrapped } from './extraction/wrappings.js';
 import { type Grade, quote } from './grade.js';
 
 /**
- * Grades a reply by exact match: the whole reply, or what its last explicit answer marker marks, must be the target,
- * with or without the Markdown, quotation marks and LaTeX delimiters that enclose it, and the stop after those. Upper
+ * Grades a reply by exact match: the whole reply, or the answer at its last explicit marker, must be the target, with
+ * or without the Markdown, quotation marks and LaTeX delimiters that enclose it, and the full stop after those. Upper
  * and lower case differ; Unicode is brought to its composed form (NFC) and white space to single spaces, and nothing
  * else is changed.
  */
@@ -25,7 +25,7 @@ export function gradeExact(reply: string, target: string): Grade {
   };
 }
 
-/** What an answer may mean to be: as it is written, and without what encloses it. */
+/** Returns the possible readings of an answer: as written, and without enclosing characters. */
 function spellingsOf(text: string, inSentence: boolean): string[] {
   const layers = unwrapped(text);
   return inSentence

@@ -6,9 +6,9 @@ import { EQUALS, findArithmetic } from './puzzle-answer.js';
 const GOAL = rational(24n) as Rational;
 
 /**
- * Checks an answer to the Game of 24: an expression that uses each number exactly once, with + - * / and brackets,
- * and is 24 in exact arithmetic. The expression is judged, not what a reply says that it comes to: in `(13 - 9) *
- * (12 - 6) = 48` it is 24, as published tables count it, and the message says what was wrong beside it.
+ * Checks an answer to the Game of 24: an expression that uses each number exactly once, with + - * / and brackets, and
+ * is 24 in exact arithmetic. Only the expression is judged, not the value that the reply states for it: `(13 - 9) * (12
+ * - 6) = 48` counts as 24, as in published tables, and the message names the wrong side.
  */
 export function checkGame24(numbers: readonly number[], output: string): Grade {
   const { candidates } = findArithmetic(output);
@@ -24,7 +24,7 @@ export function checkGame24(numbers: readonly number[], output: string): Grade {
   return { correct: fault === undefined, extracted: answer, message: fault ?? praise(found) };
 }
 
-/** The side of an equation that uses the numbers, and the sides around it. */
+/** The side of an equation that uses the numbers, and the other sides. */
 interface Solution {
   text: string;
   arithmetic: Arithmetic;

@@ -1,17 +1,17 @@
-/** What a grader says of one reply. */
+/** Judgement of a grader on one reply. */
 export interface Grade {
   correct: boolean;
-  /** The answer that was taken from the reply; `null` where none was found. */
+  /** The answer that was found in the reply; `null` where there is none. */
   extracted: string | null;
-  /** One short sentence: why. */
+  /** The reason, as one short sentence. */
   message: string;
 }
 
 /**
- * Decides whether two mathematical answers are equal; `undefined` where that could not be decided. A caller may
- * stand a worker thread with bounds behind it. `tolerance` is relative to the right-hand side (the target).
- * Rejects with {@link ComparisonUnavailableError} where nothing was compared, and with {@link GradingLimitError} where
- * the comparison was ended.
+ * Decides whether two mathematical answers are equal; `undefined` where that could not be decided. A worker thread with
+ * limits may be behind it. `tolerance` is relative to the right-hand side (the target). Rejects with
+ * {@link ComparisonUnavailableError} where nothing was compared, and with {@link GradingLimitError} where the
+ * comparison was ended.
  */
 export type SymbolicComparer = (
   left: string,
@@ -20,8 +20,8 @@ export type SymbolicComparer = (
 ) => Promise<boolean | undefined>;
 
 /**
- * The answers could not be put to the maths library: a thread did not start, or was ended from outside. It says nothing
- * of them, so it is no grade; later it may work.
+ * The maths library could not be called: a thread did not start, or was ended from outside. Since that does not depend
+ * on the answers, it is not a grade; a retry may succeed.
  */
 export class ComparisonUnavailableError extends Error {
   override readonly name = 'ComparisonUnavailableError';
@@ -32,8 +32,8 @@ export class ComparisonUnavailableError extends Error {
 }
 
 /**
- * A comparison used up what one may take of the processor's time or of memory. Whether the two are equal nobody knows, so
- * it is no grade; a retry at once would end the same way.
+ * A comparison exceeded its limit of processor time or memory. Whether the answers are equal is unknown, so it is not a
+ * grade; an immediate retry would end the same way.
  */
 export class GradingLimitError extends Error {
   override readonly name = 'GradingLimitError';
@@ -41,7 +41,7 @@ export class GradingLimitError extends Error {
 
 const LONGEST_QUOTE = 60;
 
-/** An answer as a message quotes it: one line, cut where it is long. */
+/** Formats an answer for a message: one line, cut where it is long. */
 export function quote(answer: string): string {
   const line = answer.replace(/\s+/g, ' ').trim();
   return line.length <= LONGEST_QUOTE ? line : `${line.slice(0, LONGEST_QUOTE - 1)}…`;

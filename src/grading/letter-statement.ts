@@ -12,8 +12,8 @@ import {
 import { firstSentence } from './extraction/statement.js';
 
 /**
- * What a statement says of the choices: a letter; `unclear` where it names several, or takes one back; `none` where it
- * names no offered letter.
+ * Meaning of a statement about the choices: a letter; `unclear` where it names several, or asks about one; `none` where
+ * it names no offered letter.
  */
 export type LetterStatement =
   | { kind: 'letter'; letter: string }
@@ -24,32 +24,32 @@ const named = (letter: string): LetterStatement => ({ kind: 'letter', letter });
 const unclear = (...letters: string[]): LetterStatement => ({ kind: 'unclear', letters });
 const NONE: LetterStatement = { kind: 'none' };
 
-/** Words before a letter that add nothing. */
+/** Words without meaning before a letter. */
 const FILLERS =
   /^(?:(?:most |very )?(?:likely|probably|definitely|clearly|certainly|indeed|simply|therefore|thus|hence|then|the|correct|best|right|final|option|choice|letter|answer|is|be|:|-)\b[:\s]*|[:\s=]+)+/i;
 
-/** So many words before a letter are passed over. */
-const MOST_FILLERS = 8;
+/** Maximum number of words before a letter that are skipped. */
+const MAX_FILLERS = 8;
 
-/** No choice of more characters is looked for in a statement that goes on after it. */
+/** Maximum length of a statement in which a choice's text is searched together with other text. */
 const LONGEST_TEXT = 2_000;
 
-/** Words after a letter and a space that show it to be a choice and not the beginning of a sentence. */
+/** Words after a letter and a space that show the letter to be a choice and not the beginning of a sentence. */
 const CONTINUES =
   /^(?:because|since|as|due|is|was|for|with|which|so|and so|but|hence|thus|given|based|i\.e)\b/i;
 
-/** What follows the text of a choice: `slate, because it splits`. */
+/** Beginning of a reason after a choice: `slate, because it splits`. */
 const REASON = /,? (?:because|since|as|which|due to)\b|,? [-–—] /i;
 
-/** A letter and nothing else: `B`, `(b)`, `B.`. */
+/** Pattern of a letter alone: `B`, `(b)`, `B.`. */
 const SINGLE_LETTER = new RegExp(String.raw`^\(?${LETTER}\)?[.:!]?$`, 'u');
 
 const LEADING_LETTER = new RegExp(String.raw`^(?:([([])\s*(${LETTER})\s*[)\]]|(${LETTER}))`, 'u');
 
-/** The offered letter of one that is written, in whatever script. */
+/** Returns the offered letter for a written letter of any script. */
 export const offeredLetter = (written: string, choices: Choices) => choices.letter(latinLetter(written));
 
-/** The offered letter that a text is, alone. */
+/** Returns the offered letter where a text is one. */
 export function loneLetter(text: string, choices: Choices): string | undefined {
   return SINGLE_LETTER.test(text) ? offeredLetter(text.replace(/[().:!]/g, ''), choices) : undefined;
 }
@@ -68,7 +68,7 @@ export function readLetterStatement(
   const whole = [statement, text, firstLine(text)]
     .map((one) => byText(one, choices, reasons))
     .find((one) => one !== undefined);
-  // A choice that is itself a letter is ambiguous: the letter as a name comes first.
+  // Where a choice's text is itself a letter, the letter as a name takes precedence.
   if (whole && loneLetter(text, choices) === undefined) return named(whole);
   const claim = withoutFillers(text, languages);
   if (/^(?:not|neither|none|either|both)\b/i.test(claim))
@@ -91,7 +91,7 @@ export function readLetterStatement(
   return other === undefined ? named(letter) : unclear(letter, other);
 }
 
-/** A choice by its text, with or without the stop after it and the reason. */
+/** Finds a choice by its text, with or without the full stop and the reason after it. */
 function byText(text: string, choices: Choices, reasons: RegExp[]): string | undefined {
   const bare = withoutTrailing(text, /[.!。\s]/);
   const whole = choices.byText(text) ?? choices.byText(bare);
@@ -103,7 +103,7 @@ function byText(text: string, choices: Choices, reasons: RegExp[]): string | und
 
 function withoutFillers(text: string, languages: readonly AnswerForms[]): string {
   let claim = text.replace(FILLERS, '');
-  for (let count = 0; count < MOST_FILLERS; count++) {
+  for (let count = 0; count < MAX_FILLERS; count++) {
     const before = claim;
     for (const { filler, letterFiller } of languages) {
       claim = claim.replace(filler, '');
@@ -114,7 +114,7 @@ function withoutFillers(text: string, languages: readonly AnswerForms[]): string
   return claim;
 }
 
-/** `正解はBではありません`: in some languages the verb that denies a choice comes last. */
+/** Reports whether a choice is negated after its letter: `正解はBではありません`. */
 function isDenied(rest: string, languages: readonly AnswerForms[]): boolean {
   const clause = /^[^,.;!?\n]{0,30}/.exec(rest)?.[0] ?? '';
   if (clause.trim() === '') return false;
@@ -122,7 +122,7 @@ function isDenied(rest: string, languages: readonly AnswerForms[]): boolean {
   return denying.some((denial) => denial.test(clause));
 }
 
-/** Whether a letter without brackets is meant as a choice. */
+/** Reports whether a letter without brackets is meant as a choice. */
 function isChoice(
   written: string,
   letter: string,
@@ -132,7 +132,7 @@ function isChoice(
   languages: readonly AnswerForms[],
 ): boolean {
   if (rest.trim() === '' || /^\s*[.)\]:;,!?](?:\s|$)/.test(rest)) return true;
-  // `F) text` and `F: text`, also without a space; but not `E=mc^2`, `A-B` or `C_2`.
+  // Accepts `F) text` and `F: text`, also without a space; but not `E=mc^2`, `A-B` or `C_2`.
   if (/^[.)\]:][^\d\s=]/.test(rest) || /^\s*[)\]]/.test(rest)) return true;
   const capital = isCapital(written);
   if (/^\s+[-–—]\s/.test(rest) || /^\s*\(/.test(rest)) return capital;
@@ -151,7 +151,7 @@ const ANOTHER = new RegExp(
   'u',
 );
 
-/** `A and B`, `A, B`, `(A) or (C)`, `A/B`: several letters are no answer. */
+/** Returns the second letter of `A and B`, `A, B`, `(A) or (C)`, `A/B`: not one answer. */
 function otherLetter(letter: string, rest: string, choices: Choices): string | undefined {
   const [, bracket = '', written = ''] = ANOTHER.exec(rest) ?? [];
   const other = written === '' ? undefined : offeredLetter(written, choices);
@@ -165,7 +165,7 @@ const SEPARATORS = new RegExp(
   'u',
 );
 
-/** The letters of a text that is nothing but letters that were offered, and at least two of them: `A, C`, `(A) (B)`. */
+/** Returns the letters of a text that consists of at least two offered letters and nothing else: `A, C`, `(A) (B)`. */
 export function listedLetters(text: string, choices: Choices): string[] | undefined {
   if (text.length > 200) return undefined;
   const words = text.split(SEPARATORS).filter((word) => word !== '');
@@ -180,7 +180,7 @@ const BRACKETED = new RegExp(
 );
 const NAMED = new RegExp(String.raw`\b(?:option|choice|Option|Choice)\s+\(?(${LETTER})`, 'gu');
 
-/** `25 N, option (C)`: exactly one letter in brackets or after the word "option" in the first sentence. */
+/** Finds the letter in brackets or after "option" in the first sentence, `25 N, option (C)`; several are unclear. */
 function fromText(claim: string, choices: Choices, languages: readonly AnswerForms[]): LetterStatement {
   const sentence = /^[\s\S]{0,300}?(?=[.!?](?:\s|$)|\n|$)/.exec(claim)?.[0] ?? '';
   if (/\b(?:not|n't|except|eliminate|exclude)\b/i.test(sentence)) return NONE;
@@ -197,7 +197,7 @@ function fromText(claim: string, choices: Choices, languages: readonly AnswerFor
   return letters.size === 1 ? named(only) : unclear(...letters);
 }
 
-/** Without Markdown, LaTeX delimiters and the braces of `\boxed{\text{C}}`. */
+/** Removes Markdown, LaTeX delimiters and the braces of `\boxed{\text{C}}`. */
 export function plainLetters(text: string): string {
   return text
     .replace(/~~[^~\n]{1,200}~~/g, ' ')

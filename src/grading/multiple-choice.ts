@@ -9,7 +9,7 @@ import { type Grade, quote } from './grade.js';
 import { type LetterStatement, listedLetters, readLetterStatement } from './letter-statement.js';
 import { readUnmarked } from './unmarked-letter.js';
 
-/** A multiple-choice grade, with what a confusion matrix needs. */
+/** A multiple-choice grade, with the data of a confusion matrix. */
 export interface MultipleChoiceGrade extends Grade {
   /** The letter that the reply names; `null` where it names none, or several. */
   letter: string | null;
@@ -18,10 +18,10 @@ export interface MultipleChoiceGrade extends Grade {
 }
 
 /**
- * Grades a reply to a multiple-choice question. Only letters that were offered count, and the last explicit
- * answer wins. A reply that names no letter is wrong, not guessed.
+ * Grades a reply to a multiple-choice question. Only letters that were offered count, and the last explicit answer
+ * takes precedence. A reply that names no letter is wrong.
  * @param target a letter (`B`, `(b)`), the text of a choice, or its position from 0.
- * @param choices the choice texts in the order they are lettered; where there are none, A to J are taken as offered.
+ * @param choices the choice texts in the order of their letters; where there are none, A to J are taken as offered.
  */
 export function gradeMultipleChoice(
   output: string,
@@ -41,7 +41,7 @@ export function gradeMultipleChoice(
   return { ...grade, message: whyNone(found, offered) };
 }
 
-/** What a reply says in the place of one letter; `said` is what its last marker marks. */
+/** A result without a single letter; `said` is the content of the last marker. */
 type Unsettled = Exclude<LetterStatement, { kind: 'letter' }> & { said?: string };
 
 function whyNone(found: Unsettled, { count }: Choices): string {
@@ -63,7 +63,7 @@ function findLetter(text: string, choices: Choices): LetterStatement & { said?: 
     const statement = readLetterStatement(said, choices, marker.languages ?? languagesWithin(marker));
     if (statement.kind !== 'none') return statement;
     unread ??= said.trim() === '' ? undefined : { ...statement, said };
-    // What is inside answer tags is final; elsewhere words without a letter are passed over.
+    // The content of answer tags is final; other markers without a letter are skipped.
     if (marker.kind !== 'tag' || marker.content.trim() === '') continue;
     const letters = listedLetters(marker.content, choices);
     return letters ? { kind: 'unclear', letters } : { ...statement, said };
@@ -76,7 +76,7 @@ function statementOf(marker: Marker): string {
   return isEnclosing(marker) ? marker.content : firstStatement(marker.content);
 }
 
-/** Tags and boxes are of no language; what stands in them may be: `\boxed{\text{Antwort: B}}`. */
+/** Returns the languages of a tag's or box's content: `\boxed{\text{Antwort: B}}`. */
 function languagesWithin(marker: Marker): AnswerForms[] {
   return isEnclosing(marker) ? languagesOf(marker.content) : [];
 }

@@ -4,22 +4,21 @@ import { findMarkers } from './extraction/markers.js';
 import { extractNumericAnswer, plainNumbers } from './extraction/numeric-answer.js';
 import { type Grade, quote, type SymbolicComparer } from './grade.js';
 
-/** How a mathematical answer is judged. */
+/** Options of grading a mathematical answer. */
 export interface NumericOptions {
   /** Relative to the target: 0.01 accepts 1% above or below. Default 0: exact. */
   tolerance?: number;
   /**
-   * Decides what spelling and exact arithmetic leave open (roots, unknowns, equations). Without it such answers
-   * are incorrect. `undefined` counts as "not shown to be equal"; a rejection is passed on, for it says nothing
-   * of the answer.
+   * Decides what spelling and exact arithmetic cannot (roots, unknowns, equations). Without it such answers are
+   * incorrect. `undefined` counts as "not shown to be equal"; a rejection is passed on, since it is no judgement.
    */
   symbolic?: SymbolicComparer;
 }
 
 /**
  * Grades a reply to a mathematical question: a number, an expression, an equation, a set, an interval, a tuple, a
- * matrix. No text makes it throw.
- * @throws what `symbolic` rejects with.
+ * matrix. Never throws for a text.
+ * @throws the errors of `symbolic`.
  */
 export async function gradeNumeric(
   output: string,
@@ -49,7 +48,7 @@ export async function gradeNumeric(
   );
 }
 
-/** A target may be a whole solution that ends in `\boxed{…}` or `#### …`, as in MATH and GSM8K. */
+/** Reads a target, maybe a solution that ends in `\boxed{…}` or `#### …`, as in MATH and GSM8K. */
 function readTarget(target: string): string {
   const gold = plainNumbers(target.slice(-LONGEST_REPLY)).trim();
   if (!/boxed|####/.test(gold)) return gold;

@@ -3,25 +3,25 @@ import { extractMarkedAnswer } from './extraction/marked-answer.js';
 import { plainCharacters } from './extraction/plain-characters.js';
 import { searchedText, stripMarkdown } from './extraction/reply-text.js';
 
-/** Characters and commands that an arithmetic expression or equation is made of. */
+/** Pattern of the characters and commands of arithmetic expressions and equations. */
 const ARITHMETIC =
   /(?:[\d+\-−–*×·⋅∗/÷∕^()[\]{}=.\s!?xX]|\\(?:times|cdot|ast|div|left|right|frac|dfrac|tfrac|,|;|!|\s))+/g;
 
-/** Between the sides of an equation; programs write `==`. */
+/** Pattern of equals signs; programs write `==`. */
 export const EQUALS = /==?/;
 
-/** No puzzle's answer is longer than this. */
+/** Maximum length of a puzzle's answer. */
 const LONGEST_RUN = 400;
 
-/** The arithmetic in a puzzle's answer. */
+/** Arithmetic in a puzzle's answer. */
 export interface FoundArithmetic {
   /** Expressions and equations, the last first. */
   candidates: string[];
-  /** They stand after an answer marker; otherwise they are all that the reply holds. */
+  /** True if they come after an answer marker; otherwise they are from the whole reply. */
   marked: boolean;
 }
 
-/** Finds the expressions and equations after the last answer marker; without a marker those of the whole reply. */
+/** Finds the expressions and equations after the last answer marker; without a marker, those of the whole reply. */
 export function findArithmetic(reply: string): FoundArithmetic {
   const answer = extractMarkedAnswer(reply);
   const text = plainCharacters(answer ?? stripMarkdown(searchedText(reply)));
@@ -35,14 +35,14 @@ export function findArithmetic(reply: string): FoundArithmetic {
 
 function withoutMathMarks(line: string): string {
   const plain = stripMarkdown(line).replace(/\\[()[\]]|[$`]/g, ' ');
-  // From the first box to the last brace, so that brackets within it stay together.
+  // Removes the first box up to the last brace, so that brackets within it stay together.
   const box = /\\boxed\s*\{/.exec(plain);
   const close = plain.lastIndexOf('}');
   if (box === null || close < box.index + box[0].length) return plain;
   return plain.slice(0, box.index) + plain.slice(box.index + box[0].length, close) + plain.slice(close + 1);
 }
 
-/** Takes off what belongs to the sentence: punctuation, emphasis, half a pair of brackets. */
+/** Removes parts of the sentence: punctuation, emphasis, unpaired brackets. */
 function trim(run: string): string {
   if (run.length > LONGEST_RUN * 2) return '';
   let text = withoutTrailing(run.replace(/^[.!?\s=*×·⋅∗/÷∕+xX]+/, ''), /[.!?\s=*×·⋅∗/÷∕+xX]/);

@@ -7,15 +7,15 @@ import { type Grade, GradingLimitError, quote } from './grade.js';
 import { listedLetters, plainLetters } from './letter-statement.js';
 import { gradeMultipleChoice, type MultipleChoiceGrade } from './multiple-choice.js';
 
-/** A grade by one of several answers. */
+/** A grade with the answer by which it was given. */
 export interface GradeBy<One extends Grade> {
   target: string;
   grade: One;
 }
 
 /**
- * The grade of a reply that may give any one of several answers (aliases, spellings, spans), from its grades by each: the first
- * right one. The message of a wrong reply names none of them.
+ * Combines the grades of a reply by each of several accepted answers (aliases, spellings, spans): the first right one.
+ * The message for a wrong reply names none of the answers.
  */
 export function rightByAny<One extends Grade>(grades: readonly GradeBy<One>[]): GradeBy<One> {
   const [first] = grades;
@@ -27,8 +27,8 @@ export function rightByAny<One extends Grade>(grades: readonly GradeBy<One>[]): 
 }
 
 /**
- * The same, for a grader that takes its time: no answer is compared after one that is met.
- * @throws GradingLimitError where none is met and the comparison with one was ended.
+ * Grades a reply by each of several accepted answers, up to the first right one.
+ * @throws GradingLimitError where none is right and the comparison with one was ended.
  */
 export async function gradeByAny<One extends Grade>(
   targets: readonly string[],
@@ -53,8 +53,8 @@ export async function gradeByAny<One extends Grade>(
 /**
  * Grades a reply where several choices are right.
  * @param right positions of the right choices, from 0.
- * @param match `any`: one of their letters, and no other, is right. `all`: the reply has to name all of them, as `A and C`,
- *   `A, C` or `AC`, and no other.
+ * @param match `any`: a single one of their letters is right. `all`: the reply has to name all of them, as `A and C`,
+ * `A, C` or `AC`, and no other.
  */
 export function gradeSeveralChoices(
   output: string,
@@ -88,7 +88,7 @@ function lettersOfOne({ letter }: MultipleChoiceGrade): string[] | null {
   return letter === null ? null : [letter];
 }
 
-/** Letters that the last answer lists, in order; null where it lists less than two. */
+/** Returns the letters that the last answer lists, in order; null for fewer than two. */
 function lettersOf(text: string, choices: Choices): string[] | null {
   const marked = findMarkers(text)
     .toReversed()
@@ -99,11 +99,11 @@ function lettersOf(text: string, choices: Choices): string[] | null {
   return namedLetters(text, choices) ?? namedLetters(lastLine, choices);
 }
 
-/** Words that say nothing more where letters are listed. */
+/** Words that add no meaning to a list of letters. */
 const BESIDE =
   /(?:[\s,;:/&+()[\].-]|\b(?:and|therefore|thus|so|hence|the|correct|right|true|final|options?|choices?|letters?|statements?|answers?|is|are|both|all)\b)+/i;
 
-/** `A, C`, `(A) (C)`, `A and C`, `AC`, `A & C are correct`. */
+/** Reads `A, C`, `(A) (C)`, `A and C`, `AC`, `A & C are correct`. */
 function namedLetters(text: string, choices: Choices): string[] | null {
   const listed = listedLetters(plainLetters(text), choices);
   if (listed !== undefined) return listed.sort();

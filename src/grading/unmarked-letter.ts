@@ -16,12 +16,12 @@ import {
   readLetterStatement,
 } from './letter-statement.js';
 
-/** Longer last lines conclude nothing in one sentence. */
+/** Maximum length of a last line that may state a conclusion. */
 const LONGEST_LINE = 400;
 
 /**
- * Reads a reply without an answer marker: one that is a letter or a choice, or begins with a line that is, or whose
- * last line is a letter set apart or concludes with one.
+ * Reads a reply without an answer marker: the whole reply or its first line is a letter or a choice, or its last line
+ * is a separate letter or states a conclusion.
  */
 export function readUnmarked(text: string, choices: Choices): LetterStatement {
   const letter = listsOptions(text)
@@ -37,14 +37,14 @@ export function readUnmarked(text: string, choices: Choices): LetterStatement {
     : { kind: 'none' };
 }
 
-/** A letter; several of them; `null` where there is none. */
+/** A letter, several of them, or `null` where there is none. */
 type Found = string | string[] | null;
 
-/** A reply that is a letter or a choice, or whose first line is a letter, alone or with its text. */
+/** Reads a reply that is a letter or a choice, or whose first line is a letter, alone or with its text. */
 function fromWholeReply(text: string, choices: Choices): string | null {
   const plain = plainLetters(text);
   const [line = ''] = plain.split('\n');
-  // A choice that is itself a letter (a blood group, a variable) is ambiguous: the letter as a name comes first.
+  // Where a choice's text is itself a letter (a blood group, a variable), the letter as a name takes precedence.
   return (
     loneLetter(plain, choices) ??
     choices.byText(text) ??
@@ -62,7 +62,7 @@ const LETTERED = new RegExp(
   'iu',
 );
 
-/** `C`, `(C)`, `C.`, `Option C`, `C) text of C`, `C입니다.`. */
+/** Reads `C`, `(C)`, `C.`, `Option C`, `C) text of C`, `C입니다.`. */
 function bareChoice(line: string, choices: Choices): string | null {
   const text = line.trim();
   const match = BARE.exec(text);
@@ -75,7 +75,7 @@ function bareChoice(line: string, choices: Choices): string | null {
 
 const WITH_ENDING = new RegExp(String.raw`^\(?(${LETTER})\)?(\s?[^\s.][\s\S]{0,20})$`, 'u');
 
-/** `选项C`, `Opción C`, `C입니다.`: an option as other languages call one, and nothing beside it. */
+/** Reads an option in other languages, with nothing else in the line: `选项C`, `Opción C`, `C입니다.`. */
 function inOtherLanguages(text: string, choices: Choices): string | null {
   const rest = WITH_ENDING.exec(text);
   if (rest?.[1] && isCapital(rest[1]) && afterLetter().some((after) => isAll(after, rest[2] ?? '')))
@@ -92,7 +92,7 @@ function inOtherLanguages(text: string, choices: Choices): string | null {
 
 const isAll = (pattern: RegExp, text: string) => /^[.!\s]*$/.test(text.replace(pattern, ''));
 
-/** Whether a reply lists several options by letter: then no line of the list is its answer. */
+/** Reports whether a reply lists several options by letter: then no line of the list is its answer. */
 function listsOptions(text: string): boolean {
   const letters = [...text.matchAll(/^[ \t*>-]*\(?([A-Za-z])[).:]\*{0,2}[ \t]+\S/gm)].map((match) =>
     match[1]?.toUpperCase(),
@@ -100,10 +100,10 @@ function listsOptions(text: string): boolean {
   return new Set(letters).size > 1;
 }
 
-/** A last line that is a bare letter, or says "(C) is correct". */
+/** Reads a last line that is a bare letter, or states "(C) is correct". */
 function fromLastLine(text: string, choices: Choices): Found {
   const line = text.trim().split('\n').at(-1) ?? '';
-  // A lone letter may be all that a length limit left of a word, unless it is set apart.
+  // A lone letter may be the beginning of a word that a length limit cut, unless it is separate.
   const isSetApart = !/^\s*[A-Za-z]\s*$/.test(line) || /\n[ \t]*\n[ \t]*[A-Z][ \t]*$/.test(text.trimEnd());
   return (isSetApart ? bareChoice(lastLine(text), choices) : null) ?? fromConclusion(text, choices);
 }
@@ -115,15 +115,15 @@ const VERDICT = new RegExp(
   'gu',
 );
 
-/** Only one that is the only one: "B fits" is said on the way, too. */
+/** Verdicts that count only with "only": "B fits" may be an intermediate step. */
 const FITS =
   /(?:fits|matches|works|holds|satisfies|remains|is left|makes sense|is possible|is consistent|applies)$/;
 
-/** What leads to a letter at the end of a reply: `leaving C`, `I would go with C`, `so it is C`. */
+/** Words that introduce a letter at the end: `leaving C`, `I would go with C`, `so it is C`. */
 const LEADS =
   /(?<![\p{L}\p{M}])(?:(?:therefore|thus|hence|so|consequently|accordingly|in conclusion|finally),?(?:\s+(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be))?|(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be)|(?:which\s+)?(?:leaves|leaving)(?:\s+(?:us|me))?(?:\s+only)?(?:\s+with)?(?:\s+(?:only|just))?|(?:I|we)(?:['’]ll|['’]d|\s+would|\s+will|\s+should)?\s+(?:go(?:ing)?\s+(?:with|for)|choose|pick|select|say|answer|opt\s+for|settle\s+on)|going\s+with|my\s+(?:final\s+)?(?:choice|pick|guess|answer)\s+is|(?:matches|corresponds\s+to|which\s+is|that\s+is)(?=\s+(?:option|choice|\())|selecting|choosing)[\s:]+(?:the\s+)?(?:answer\s+)?(?:option\s+|choice\s+|letter\s+)?(?=[(["'*]{0,3}[A-Z](?![\p{L}\p{M}\d]))/giu;
 
-/** A last line that says which choice is correct, or concludes with one. */
+/** Reads a last line that states which choice is correct, or concludes with one. */
 function fromConclusion(text: string, choices: Choices): Found {
   const line = lastLine(text);
   if (line.length > LONGEST_LINE || line.endsWith('?')) return null;
@@ -151,7 +151,7 @@ function concluded(sentence: string, choices: Choices): string[] {
   if (/\b(?:if|whether|unless|suppose|assum\w+|maybe|might|could)\b/i.test(sentence)) return [];
   const last = [...sentence.matchAll(LEADS)].at(-1);
   const claim = last ? sentence.slice(last.index + last[0].length) : '';
-  // With the `i` of the pattern its capital letter is none.
+  // The pattern's flag `i` also matches lower-case letters.
   if (!/^[(["'*]{0,3}[A-Z]/.test(claim)) return [];
   const said = readLetterStatement(claim, choices);
   return said.kind === 'letter' ? [said.letter] : said.kind === 'unclear' ? said.letters : [];
@@ -174,7 +174,7 @@ function fromOtherLanguages(line: string, sentence: string, choices: Choices): s
     .flatMap((one) => offeredLetter(one, choices) ?? []);
 }
 
-/** A lone vowel before "the right answer" is an article or an "and" in some languages: `A helyes válasz`. */
+/** Reports whether a letter is a choice: a vowel may be an article or an "and", as in `A helyes válasz`. */
 function isNamed([, option, bracket, letter = '', after, verb]: RegExpMatchArray): boolean {
   return !/^[AEIOUY]$/.test(letter) || Boolean(option || bracket || after || verb);
 }

@@ -25,27 +25,27 @@ import { runPlainly } from './plain-sdk.js';
 import { symbolicComparison } from './symbolic-comparison.js';
 
 export interface InProcessOptions {
-  /** Where keys and addresses are looked up; `process.env` by default. */
+  /** Environment variables with keys and addresses; `process.env` by default. */
   environment?: Readonly<Record<string, string | undefined>>;
-  /** Answers instead of the model that `lm` names. */
+  /** Model that replaces the one that `lm` names. */
   languageModel?: LanguageModel;
   /** Compares expressions instead of the time-boxed grading threads. */
   compareSymbolically?: SymbolicComparer;
-  /** Also makes the trajectories, which repeat every prompt. */
+  /** Also creates the trajectories, which repeat every prompt. */
   trajectories?: boolean;
-  /** Waits these milliseconds until a call is asked again, instead of the clock. */
+  /** Replaces the wait before a retry. */
   pause?: (milliseconds: number) => Promise<unknown>;
-  /** Hears sentences for people, such as a parameter that the model cannot be sent as asked. */
-  notice?: (message: string) => void;
+  /** Called with sentences for people, such as about a parameter that cannot be sent to the model as configured. */
+  notify?: (message: string) => void;
 }
 
-/** The workflows of every kind as one, which the type that is started tells apart. */
+/** One workflow for those of every kind, selected by the started type. */
 const dispatch = dispatcherOf(WORKFLOW_KINDS);
 
-/** Where the store of experiments in this process is said to lie. */
+/** Nominal location of the store of experiments in this process. */
 const PLACE = join(tmpdir(), `reprise-in-process-${randomUUID()}`);
 
-/** Opens what lies in this process from it, and everything else from where it lies. */
+/** Returns a function that opens in-memory stores below `PLACE`, and all other stores at their own location. */
 function storesOver(memory: MemoryStore, environment: NodeJS.ProcessEnv): WorkerDependencies['openStore'] {
   return (address) => {
     const path = address.startsWith('file:') ? fileURLToPath(address) : address;
@@ -60,7 +60,7 @@ interface Ended {
   metrics: object;
 }
 
-/** What an experiment that failed has come to until then. @throws InvalidInputError where it has come to nothing. */
+/** Returns the result of a failed experiment. @throws InvalidInputError if it has no result. */
 function resultOf(error: unknown): Ended {
   if (!(error instanceof ApplicationFailure)) throw error;
   if (error.type === FAILURE_TYPES.runFailed) return error.details?.[0] as Ended;
@@ -68,12 +68,12 @@ function resultOf(error: unknown): Ended {
 }
 
 /**
- * Runs an experiment of any kind in this process: the workflow and the activities of a durable one, without a server and
- * without durability.
+ * Runs an experiment of any kind in this process: the workflow and the activities of a durable one, without a server
+ * and without durability.
  * @param id of its kind
- * @param config as the workflow of its kind takes it; what has no results folder of its own is written to
- *   the folder of what it is about
- * @returns its metrics, and the store in this process that holds its artifacts.
+ * @param config as the workflow of its kind takes it; one without a results folder writes to the folder that it works
+ * on
+ * @returns its metrics, and the in-memory store of its artifacts.
  * @throws InvalidInputError for a config that cannot be run.
  */
 export async function experimentInProcess(
@@ -81,9 +81,9 @@ export async function experimentInProcess(
   config: { name?: string; output?: object },
   options: InProcessOptions = {},
 ): Promise<{ metrics: object; store: ArtifactStore }> {
-  const { environment = process.env, languageModel, notice = () => undefined } = options;
+  const { environment = process.env, languageModel, notify = () => undefined } = options;
   const comparison = await symbolicComparison(options.compareSymbolically);
-  const sandboxes = new Sandboxes(environment, notice);
+  const sandboxes = new Sandboxes(environment, notify);
   const runLogs = new RunLogs();
   const open = storesOver(new MemoryStore(pathToFileURL(PLACE).href), environment);
   const kind = kindOf(id);
@@ -96,15 +96,15 @@ export async function experimentInProcess(
       compareSymbolically: comparison.compare,
       userCode: localCode(comparison.compare),
       logger: pino({ level: 'silent' }),
-      notify: notice,
-      news: { listener: () => () => undefined },
+      notify: notify,
+      notices: { listener: () => () => undefined },
       runLogs,
       sandbox: sandboxes.get,
       maxConcurrentExecutions: concurrentExecutions(environment),
       maxConcurrentCalls: Number.MAX_SAFE_INTEGER,
       namespaceId: async () => 'in-process',
       knownSearchAttributes: async () => [],
-      leaseStarts: (_model, rate) => ownStarts(rate),
+      grantStarts: (_model, rate) => ownStarts(rate),
     },
     [await kind.activities()],
   );
@@ -112,7 +112,7 @@ export async function experimentInProcess(
     const { name = 'in-process', output } = config;
     const args = [output === undefined ? config : { ...config, output: { ...output, results_dir: PLACE } }];
     const { pause } = options;
-    const around = { activities, warn: notice, ...(pause === undefined ? {} : { pause }) };
+    const around = { activities, warn: notify, ...(pause === undefined ? {} : { pause }) };
     const result = runPlainly(dispatch, { workflowId: name, type: id, args }, around);
     const { artifacts, metrics } = (await result.catch(resultOf)) as Ended;
     return { metrics, store: open(artifacts) };

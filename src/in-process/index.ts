@@ -17,7 +17,7 @@ export function loadConfig(path: string, options: LoadOptions = {}): RunConfig {
   return load(runConfigs, path, options);
 }
 
-/** Validates a config given as a plain object. @throws InvalidInputError with a line for each thing that is wrong. */
+/** Validates a config given as a plain object. @throws InvalidInputError with a line for each error. */
 export function resolveConfig(value: unknown, options: ConfigSource & LoadOptions): RunConfig {
   return resolve(runConfigs, value, options);
 }

@@ -19,7 +19,7 @@ import { isCancellation, useSdk } from '../workflows/sdk.js';
 type Activity = (...args: never[]) => Promise<unknown>;
 type Named = string | { name?: string; type?: string };
 
-/** What everything of one experiment shares: its activities, and its workflows by id. */
+/** State shared within one experiment: its activities, and its workflows by ID. */
 class World {
   readonly executions = new Map<string, Execution>();
 
@@ -74,13 +74,13 @@ class Scope {
     this.reject(new CancelledFailure('cancelled'));
   }
 
-  /** What is awaited, or the cancellation where that comes first. */
+  /** Returns the awaited value, or rejects with the cancellation if that comes first. */
   orCancelled<Value>(awaited: Promise<Value>): Promise<Value> {
     return this.cancellable ? Promise.race([awaited, this.cancelRequested]) : awaited;
   }
 }
 
-/** One workflow in the plain loop: its conditions, its handlers, and what it has begun. */
+/** Workflow in the plain loop: its conditions, its handlers, and its activities. */
 class Execution {
   readonly runId = randomUUID();
   readonly startTime = new Date();
@@ -114,8 +114,8 @@ class Execution {
     }
   }
 
-  /** Hands a message to its handler, where there is one. */
-  hear(name: string, args: unknown[]): void {
+  /** Passes a message to its handler, if there is one. */
+  onSignal(name: string, args: unknown[]): void {
     const handler = this.handlers.get(name);
     void executions.run(this, () => this.scope.run(async () => handler?.(...args)));
     this.look();
@@ -124,12 +124,12 @@ class Execution {
   condition(fn: () => boolean): Promise<void> {
     if (fn()) return Promise.resolve();
     const met = new Promise<void>((resolve) => void this.waiting.set(fn, resolve));
-    // What is awaited may come of what is about to happen here, and of nothing from outside.
+    // The condition may become true by work of this process alone, and by nothing from outside.
     this.look();
     return met;
   }
 
-  /** Looks, once everything that follows from what has just come is done, at what is waited for. */
+  /** Checks the awaited conditions, once all work that follows from the latest event is done. */
   look(): void {
     if (this.isLooking || this.waiting.size === 0) return;
     this.isLooking = true;
@@ -146,7 +146,7 @@ class Execution {
     });
   }
 
-  /** Runs an activity here, as often as its policy says. @throws ActivityFailure as the SDK does. */
+  /** Runs an activity in this process, as often as its retry policy allows. @throws ActivityFailure as the SDK does. */
   async activity(name: string, args: unknown[], options: ActivityOptions): Promise<unknown> {
     const scope = Scope.current();
     const id = String(++this.activityCount);
@@ -190,7 +190,7 @@ class Execution {
 const nothing = () => undefined;
 const QUIET = { log: nothing, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** What an activity finds around it, as far as ours look. */
+/** Creates an activity's context, as far as Reprise's activities use it. */
 function contextOf(info: Partial<Info>, scope: Scope, heartbeat: (details: unknown) => void): Context {
   const cancelled = new AbortController();
   scope.cancelRequested.catch((error) => cancelled.abort(error));
@@ -207,7 +207,7 @@ function contextOf(info: Partial<Info>, scope: Scope, heartbeat: (details: unkno
   );
 }
 
-/** Milliseconds until the next attempt. */
+/** Returns the milliseconds until the next attempt. */
 function pauseAfter(
   attempt: number,
   { nextRetryDelay }: ApplicationFailure,
@@ -218,7 +218,7 @@ function pauseAfter(
   return Math.min(first * 2 ** (attempt - 1), msToNumber(retry?.maximumInterval ?? '100s'));
 }
 
-/** What arrives on the other side of a server. */
+/** Returns a value as it would arrive through a server. */
 function plain<Value>(value: Value): Value {
   return value === undefined ? value : JSON.parse(JSON.stringify(value));
 }
@@ -248,7 +248,7 @@ const PLAIN = {
       return found;
     };
     return {
-      signal: async (signal: Named, ...args: unknown[]) => void find().hear(nameOf(signal), plain(args)),
+      signal: async (signal: Named, ...args: unknown[]) => void find().onSignal(nameOf(signal), plain(args)),
       cancel: async () => find().scope.cancel(),
     };
   },
@@ -294,11 +294,11 @@ const PLAIN = {
 };
 
 /**
- * Runs an experiment's workflow and its activities in this process, without a server: the same code, with nothing in
- * between that could be lost or repeated.
+ * Runs an experiment's workflow and its activities in this process, without a server: the same code, with no messages
+ * that could be lost or repeated.
  *
- * @returns what it comes to
- * @throws what its workflow fails of
+ * @returns the workflow's result
+ * @throws the workflow's failure
  */
 export function runPlainly(
   workflow: WorkflowFunction,

@@ -7,7 +7,7 @@ export interface SymbolicComparison {
   close(): Promise<void>;
 }
 
-/** The time-boxed threads of a worker where they are built; straight from TypeScript, this thread. */
+/** Returns the comparer: a worker's time-boxed threads if they are built; if run from TypeScript, this thread. */
 export async function symbolicComparison(given: SymbolicComparer | undefined): Promise<SymbolicComparison> {
   if (given !== undefined) return { compare: given, close: async () => undefined };
   if (!existsSync(fileURLToPath(new URL('../workers/grading-thread.js', import.meta.url)))) {

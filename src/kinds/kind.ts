@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Held } from '../activities/held.js';
+import type { FolderContents } from '../activities/folder-contents.js';
 import type { IsNew } from '../activities/reopen.js';
 import type { CreateActivities } from '../activities/traits.js';
 import type { CarriedOut } from '../cli/carry-out.js';
@@ -11,66 +11,66 @@ import type { Found } from '../storage/experiment-folder.js';
 import type { OwnCode } from '../user-code/code-file.js';
 import type { AgentSource } from '../workers/bundle.js';
 
-/** Adds commands to the program; `finish` takes the code that the process is to end with. */
+/** Adds commands to the program; `finish` takes the exit code of the process. */
 export type AddCommands = (program: Command, finish: (code: number) => void) => void;
 
-/** A file of commands, loaded when one of them is asked for. */
+/** File of commands, loaded when one of them is used. */
 export interface CommandFile {
   names: readonly string[];
   load(): Promise<AddCommands>;
 }
 
-/** A kind of experiment as the registry lists it: its names at once, all else when it is asked for. */
+/** Kind of experiment as the registry lists it: its names are available at once, all else is loaded on demand. */
 export interface RegisteredKind extends KindNames {
   kind(): Promise<Kind>;
-  /** The command that starts its experiments, which is called what the kind is. */
+  /** Loads the command that starts its experiments, which is named by the kind's id. */
   command(): Promise<CommandSpec>;
   activities(): Promise<CreateActivities>;
-  /** Further commands that only it has. */
+  /** Further commands that only this kind has. */
   commands?: readonly CommandFile[];
-  /** Whether a folder is what experiments of it are about, so that nothing is to be written there. */
+  /** Reports whether a folder is an input of its experiments, such as a bundle: no place for results. */
   reads?(folder: string): boolean;
-  /** Modules of the package that code of users may import, by what they are imported as. */
+  /** Modules of the package that users' code may import, by import specifier. */
   modules?: Readonly<Record<string, () => Promise<object>>>;
 }
 
-/** Describes one kind of experiment to what starts, continues and asks again experiments of every kind. */
+/** Kind of experiment, as needed to start, continue and retry its experiments. */
 export interface Kind<Config extends object = object> {
   config: ConfigKind<Config>;
   facts: KindFacts;
-  /** Counts what a folder holds of one that was cut off. */
-  held(store: ArtifactStore): Promise<Held>;
-  /** What it is called in the list of workflows, beside the name of its first model. */
+  /** Counts the results in the folder of an interrupted experiment. */
+  held(store: ArtifactStore): Promise<FolderContents>;
+  /** Returns an experiment's title in the list of workflows, shown next to the name of its first model. */
   title(config: Config): string;
-  /** Ids that its workflow may have: the first one that is free, or is the same experiment's. */
+  /** Lists candidate workflow ids: the first one that is free or belongs to the same experiment is used. */
   ids(config: Config): Iterable<string>;
   find(id: string, config: Config): Promise<Found<Config>>;
-  /** Reads what the config names, as a worker does that begins with it. */
+  /** Reads the inputs that the config names, as a worker does when it prepares the experiment. */
   read?(config: Config): Promise<unknown>;
-  /** The user's own code that it works with; absent: there is none. */
+  /** Finds the user's code that it runs. Absent: there is none. */
   code?(config: Config): Promise<OwnCode>;
-  /** Absent: it has no rows that could be asked again. */
+  /** Operations for retrying error rows. Absent: its experiments have no rows that can be retried. */
   retry?: Retriable<Config>;
 }
 
-/** How the error rows of a finished experiment are asked again. */
+/** Operations for retrying the error rows of a finished experiment. */
 export interface Retriable<Config> {
-  /** How many names its id has, such as `experiment/judged/name`. */
+  /** Number of names in an id: 3 for `experiment/judged/name`. */
   levels: number;
   /**
-   * Answers with a stored config that means the folder it was found in; absent: its results lie in the folder around it.
+   * Returns a stored config, adapted to the folder it was found in. Absent: results go to the parent of the folder.
    * @param folder absolute, or an address
    */
   foundAt?(stored: Written, folder: string): Written;
-  /** @throws InvalidInputError where an experiment cannot be asked again. */
+  /** @throws InvalidInputError if the experiment cannot be retried. */
   check?(config: Config, id: string): void;
-  /** Whether it was made for the rows that its config names now. */
+  /** Reports whether the experiment was made for the rows that its config names now. */
   holdsRows?(store: ArtifactStore, config: Config): Promise<boolean>;
-  /** Makes room for other replies in the place of those that are to blame. */
+  /** Sets the replies that caused the errors aside, so that new ones are requested. */
   makeRoom(store: ArtifactStore, isNew: IsNew): Promise<void>;
 }
 
-/** Options of a command, as commander reads them. */
+/** Options of a command, as parsed by commander. */
 export interface CommandOptions extends Record<string, unknown> {
   set: string[];
   detach?: boolean;
@@ -78,29 +78,29 @@ export interface CommandOptions extends Record<string, unknown> {
   failOnError?: string;
 }
 
-/** Describes the command that starts experiments of one kind. The frame (`cli/experiment.ts`) does all else. */
+/** Command that starts experiments of one kind. `cli/experiment.ts` does everything else. */
 export interface CommandSpec<Config extends object = object> {
   summary: string;
   /** Name and description, such as `['[config]', 'a YAML file']`. */
   argument: readonly [name: string, description: string];
-  /** Options of its own, beside the flags of its config. */
+  /** Options in addition to the flags of its config. */
   options?: readonly (readonly [flags: string, description: string])[];
-  /** Answers with what the command line says beside its flags; absent: the argument is a config's file. */
+  /** Returns the config that argument and options give, without the flags. Absent: the argument is a config file. */
   asked?(argument: string, options: CommandOptions): Promise<Written>;
-  /** Chooses those assignments of `--set` that are the config's; absent: all. */
+  /** Selects the assignments of `--set` that apply to the config. Absent: all. */
   overrides?(set: readonly string[]): readonly string[];
-  /** Checks all that can be checked before a server is started. @returns what is to be said of it */
+  /** Checks all that can be checked before a server is started. @returns notes to print */
   check(config: Config): Promise<readonly string[]>;
-  /** The user's agents, for a worker's bundle. */
+  /** Returns the user's agents, for a worker's bundle. */
   agents?(config: Config): readonly AgentSource[];
-  /** What else is said of an experiment that was started or found, before and after what is said of every kind. */
+  /** Returns lines to print about an experiment that was started or found, before and after the common ones. */
   says?(
     config: Config,
     started: Started<Config>,
   ): Promise<{ before?: readonly string[]; after?: readonly string[] }>;
-  /** Whether its workflow knows more of its end than its result says: lines, for one. */
+  /** True if the final state is queried from the workflow, because the result lacks parts of it. */
   asksAtEnd?: true;
-  /** Carries an experiment out in another way than to its end alone; null: in no other way. */
+  /** Returns a function that carries out the experiment, if the options require more than the default; else null. */
   carry?(
     options: CommandOptions,
   ): Promise<((experiment: CarriedOut<unknown, Ended>) => Promise<number>) | null>;

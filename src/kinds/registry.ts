@@ -6,7 +6,7 @@ import type { CommandSpec, Kind, RegisteredKind } from './kind.js';
 import { OWN_KIND } from './own-kind/index.js';
 import { RUN } from './run/index.js';
 
-/** Every kind of experiment, in the order of the help. What it does is loaded when it is asked for. */
+/** Kinds of experiment, in the order of the help. Their code is loaded on demand. */
 export const KINDS: readonly RegisteredKind[] = [RUN, EVOLVE, AGENT_EVAL, JUDGE, OWN_KIND];
 
 /** A kind with its command. */
@@ -25,7 +25,7 @@ export function activitiesOfKinds(): Promise<CreateActivities[]> {
   return Promise.all(KINDS.map((kind) => kind.activities()));
 }
 
-/** Loads a kind. @throws Error where there is none of the id */
+/** Loads a kind. @throws Error if no kind has this id */
 export async function loadKind(id: string): Promise<LoadedKind> {
   const found = kindOf(id);
   if (found === undefined) throw new Error(`there is no kind of experiment '${id}'`);

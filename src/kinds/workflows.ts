@@ -5,7 +5,7 @@ import { JUDGE_WORKFLOWS } from './judge/workflow/index.js';
 import { OWN_KIND_WORKFLOWS } from './own-kind/workflow/index.js';
 import { RUN_WORKFLOWS } from './run/workflow/index.js';
 
-/** The workflows of every kind: what the registry is outside of workflows. */
+/** Workflows of every kind. In workflow code they take the place of the registry (`registry.ts`). */
 export const WORKFLOW_KINDS: readonly WorkflowKind[] = [
   RUN_WORKFLOWS,
   EVOLVE_WORKFLOWS,

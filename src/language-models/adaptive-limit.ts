@@ -1,23 +1,23 @@
 import { LanguageModelError } from './errors.js';
 
-/** How a call ended, as far as the limit is concerned. */
+/** Outcome of a call, as far as it concerns the limit. */
 export type CallOutcome = 'success' | 'rate_limited' | 'server_error' | 'other';
 
-/** Gives the place back. Only the first call counts. */
+/** Frees the place of a call. Only the first call has an effect. */
 export type Release = (outcome: CallOutcome) => void;
 
 export interface AdaptiveLimitOptions {
-  /** Calls in flight at most; the limit starts here and never grows above it. */
+  /** Maximum of calls in flight; the limit starts here and never grows above it. */
   maximum: number;
   /** Calls in flight that a shrinking limit always allows; 1 by default. */
   minimum?: number;
-  /** The limit's factor on a 429; 0.8 by default. */
+  /** Factor of the limit on a 429; 0.8 by default. */
   cutFactor?: number;
   /** Milliseconds between two cuts: the 429s of one burst are one event. 15,000 by default. */
   coolDownMs?: number;
   /** Milliseconds without growth after a 429 or a 5xx; 15,000 by default. */
   growthPauseMs?: number;
-  /** Milliseconds, monotonic. */
+  /** Monotonic clock in milliseconds. */
   now?: () => number;
 }
 
@@ -25,7 +25,7 @@ interface Waiter {
   admit(): void;
 }
 
-/** What an error says about the provider's load. */
+/** Classifies an error by what it implies about the provider's load. */
 export function outcomeOf(error: unknown): CallOutcome {
   if (!(error instanceof LanguageModelError)) return 'other';
   if (error.kind === 'rate_limited') return 'rate_limited';
@@ -33,15 +33,15 @@ export function outcomeOf(error: unknown): CallOutcome {
 }
 
 /**
- * Bounds the calls in flight of one worker process, and adapts the bound to what the provider bears: ×0.8 on a 429,
- * at most once a cool-down; +1 for every full round of successes, up to the maximum (AIMD, as TCP does it; the
- * numbers are those of Inspect AI's adaptive concurrency).
+ * Limit of the calls in flight of one worker process, adapted to what the provider accepts: ×0.8 on a 429, at most once
+ * per cool-down; +1 for every full round of successes, up to the maximum (AIMD, as in TCP; the numbers are those of
+ * Inspect AI's adaptive concurrency).
  *
- * Invariant: waiters are admitted in the order they came; an admitted one always gets a release.
+ * Invariant: waiters are admitted in order of arrival; every admitted one gets a release.
  */
 export class AdaptiveLimit {
   private readonly options: Required<AdaptiveLimitOptions>;
-  // Iterates in insertion order, and an aborted waiter leaves in constant time.
+  // Iterates in insertion order, and removes an aborted waiter in constant time.
   private readonly queue = new Set<Waiter>();
   private currentLimit: number;
   private active = 0;

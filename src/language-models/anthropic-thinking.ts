@@ -1,40 +1,38 @@
 import type { GenerateParameters } from '../contracts/language-model.js';
-import { type Effort, effortOf, type Notice } from './chat-messages.js';
+import { type Effort, effortOf, type Notify } from './chat-messages.js';
 
-/** `max_tokens` is mandatory here; this is sent where the request names no bound. */
+/** Value of the mandatory `max_tokens` if a request has no limit. */
 const DEFAULT_MAXIMUM_TOKENS = 4096;
 
-/** The least budget of manual thinking that the API accepts. */
+/** Minimum budget of manual thinking that the API accepts. */
 const MINIMUM_BUDGET = 1024;
 
 /**
- * Models up to Claude 4.6. They take a temperature (with API version 2023-06-01) and a thinking budget; later ones
- * answer 400 to both and take `adaptive` thinking with an effort.
+ * Models up to Claude 4.6. They accept a temperature (with API version 2023-06-01) and a thinking budget; later ones
+ * answer 400 to both and accept `adaptive` thinking with an effort.
  * https://platform.claude.com/docs/en/api/migration-2026-10-21
  */
 const CLASSIC_MODEL =
   /claude-(?:instant|[23]\b|(?:opus|sonnet|haiku)-4(?:[-.][0-6])?(?:$|[-@]\d{8}|-latest|@))/;
 
-/** Whether a model takes a temperature and a thinking budget. */
+/** Reports whether a model accepts a temperature and a thinking budget. */
 export function isClassic(model: string): boolean {
   return CLASSIC_MODEL.test(model);
 }
 
-/** The fields of a request that bound and steer thinking. */
+/** Fields of a request that bound and control thinking. */
 export interface ThinkingFields {
   max_tokens: number;
   thinking?: { type: 'enabled'; budget_tokens: number } | { type: 'adaptive' } | { type: 'disabled' };
   output_config?: { effort: Effort };
 }
 
-/**
- * @param inToolLoop whether the chat ends in tool results.
- */
+/** @param inToolLoop true if the chat ends in tool results. */
 export function thinkingOf(
   { max_output_tokens, thinking_budget: budget }: GenerateParameters,
   classic: boolean,
   inToolLoop: boolean,
-  notice: Notice,
+  notify: Notify,
 ): ThinkingFields {
   const max_tokens = max_output_tokens ?? DEFAULT_MAXIMUM_TOKENS;
   if (budget === undefined) return { max_tokens };
@@ -42,19 +40,20 @@ export function thinkingOf(
   if (!classic) {
     if (budget < 0) return { max_tokens, thinking: { type: 'adaptive' } };
     const effort = effortOf(budget);
-    notice(`the model takes no thinking budget; ${budget} tokens are sent as the effort '${effort}'`);
+    notify(`the model takes no thinking budget; ${budget} tokens are sent as the effort '${effort}'`);
     return { max_tokens, thinking: { type: 'adaptive' }, output_config: { effort } };
   }
   if (inToolLoop) {
-    // Manual thinking wants its thinking blocks back with the tool results, and a chat does not carry them.
-    notice('thinking is off in the requests that carry tool results');
+    // Manual thinking requires the thinking blocks to be sent back with the tool results, and a chat does not keep
+    // them.
+    notify('thinking is off in the requests that carry tool results');
     return { max_tokens };
   }
-  if (budget < MINIMUM_BUDGET) notice(`the least thinking budget is ${MINIMUM_BUDGET} tokens; that is sent`);
+  if (budget < MINIMUM_BUDGET) notify(`the least thinking budget is ${MINIMUM_BUDGET} tokens; that is sent`);
   const budget_tokens = Math.max(budget, MINIMUM_BUDGET);
   // The budget counts towards max_tokens and must be below it, or nothing is left for the answer.
   if (budget_tokens < max_tokens) return { max_tokens, thinking: { type: 'enabled', budget_tokens } };
-  notice(
+  notify(
     `max_output_tokens ${max_tokens} leaves no room beside ${budget_tokens} thinking tokens; both are added`,
   );
   return { max_tokens: max_tokens + budget_tokens, thinking: { type: 'enabled', budget_tokens } };

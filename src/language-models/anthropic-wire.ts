@@ -7,7 +7,7 @@ import {
   argumentsObject,
   beginningWithUser,
   mergeNeighbours,
-  type Notice,
+  type Notify,
   sentName,
   systemText,
 } from './chat-messages.js';
@@ -18,7 +18,7 @@ import { failedEnd, readEnd } from './reply-end.js';
 import { splitContent } from './reply-parts.js';
 import { reportedUsage } from './usage.js';
 
-/** The body of `POST /v1/messages`, as far as Reprise uses it. The client's own type no longer has `temperature`. */
+/** Body of `POST /v1/messages`, as far as Reprise uses it. The client's own type no longer has `temperature`. */
 export interface WireRequest extends ThinkingFields {
   model: string;
   messages: MessageParam[];
@@ -34,11 +34,11 @@ function toBlocks(
 ): ContentBlockParam[] {
   const message = messages[index] as ChatMessage;
   if (message.role === 'tool') {
-    // Fails here rather than at the provider, where the message would name a position only.
+    // Fails here rather than at the provider, whose message would only name a position.
     answeredTool(messages, index, 'anthropic');
     return [{ type: 'tool_result', tool_use_id: message.tool_call_id ?? '', content: message.content }];
   }
-  // A text block without a word is refused; an empty reply in a chat's past is left out.
+  // The API refuses blank text blocks, so an empty reply in the chat is left out.
   const blocks: ContentBlockParam[] =
     message.content.trim() === '' ? [] : [{ type: 'text', text: message.content }];
   for (const call of message.tool_calls ?? []) {
@@ -48,7 +48,7 @@ function toBlocks(
   return blocks;
 }
 
-/** The chat without system messages; tool results stand in the user's turn, all those of one reply together. */
+/** Converts a chat without its system messages; the results of all tool calls of one reply are in one user turn. */
 function toTurns(messages: readonly ChatMessage[], tools: GenerateRequest['tools']): MessageParam[] {
   const turns = messages.flatMap((message, index) =>
     message.role === 'system'
@@ -64,29 +64,29 @@ function toTurns(messages: readonly ChatMessage[], tools: GenerateRequest['tools
   return begun.map(({ role, parts }) => ({ role, content: parts }) as MessageParam);
 }
 
-/** The request, and whether it needs the older version of the API. */
+/** Returns the request, and whether it needs the older version of the API. */
 export function toWireRequest(
   model: string,
   { messages: given, parameters, tools }: GenerateRequest,
   dialect: Pick<Dialect, 'temperature' | 'thinking' | 'system'>,
-  notice: Notice,
+  notify: Notify,
 ): { body: WireRequest; needsOlderVersion: boolean } {
   const messages = inDialect(given, dialect);
   const { temperature, thinking_budget: _budget, ...bounds } = parameters;
   const asked = dialect.thinking ? parameters : bounds;
-  const thinking = thinkingOf(asked, isClassic(model), messages.at(-1)?.role === 'tool', notice);
+  const thinking = thinkingOf(asked, isClassic(model), messages.at(-1)?.role === 'tool', notify);
   const thinks = thinking.thinking?.type === 'enabled';
   const withTemperature = temperature !== undefined && dialect.temperature && !thinks;
   if (temperature !== undefined && dialect.temperature) {
-    if (thinks) notice(`lm.temperature ${temperature} is left out: thinking allows none but the default`);
-    else if (temperature > 1) notice(`lm.temperature ${temperature} is sent as 1, the highest there is`);
+    if (thinks) notify(`lm.temperature ${temperature} is left out: thinking allows none but the default`);
+    else if (temperature > 1) notify(`lm.temperature ${temperature} is sent as 1, the highest there is`);
   }
   const body: WireRequest = {
     model,
     ...thinking,
     messages: toTurns(messages, tools),
     system: systemText(messages),
-    // The range ends at 1 here, at 2 elsewhere.
+    // The maximum is 1 here, and 2 at other providers.
     ...(withTemperature && { temperature: Math.min(temperature, 1) }),
     ...(tools !== undefined &&
       tools.length > 0 && {
@@ -111,7 +111,7 @@ function usageIn({ usage }: Record<string, unknown>): Usage | undefined {
   );
 }
 
-/** The parts of a turn that was paused, as one message: it ends as the last part does, and cost what all of them did. */
+/** Joins the parts of a paused turn into one message, with the end of the last part and the sum of all tokens. */
 export function joinedMessage(parts: readonly Partial<Message>[]): Record<string, unknown> {
   const usages = parts.map((part) => usageIn(part as Record<string, unknown>));
   const total = (field: 'input_tokens' | 'output_tokens') =>
@@ -126,15 +126,16 @@ export function joinedMessage(parts: readonly Partial<Message>[]): Record<string
   };
 }
 
-/** Whose reply it is, for the errors that it may turn out to be. */
+/** Origin of a reply, for its errors. */
 interface Origin {
   serverName: string;
   secrets?: readonly string[];
 }
 
 /**
- * Reads a `message`. Cached input counts as input: it was sent, and is billed, if at another rate.
- * @throws LanguageModelError: `malformed_reply` where the body is none, or why the reply's end is a failure.
+ * Reads a `message`. Cached input counts as input: it was sent and billed, although at another rate.
+ * @throws LanguageModelError `malformed_reply` if the body is not a message, or another kind if the reply ended in a
+ * failure.
  */
 export function readMessage(body: unknown, { serverName, secrets }: Origin): GenerateReply {
   const provider = 'anthropic';

@@ -4,40 +4,40 @@ import type { LanguageModel } from '../contracts/language-model.js';
 import { withoutTrailing } from '../contracts/trailing.js';
 import { isClassic } from './anthropic-thinking.js';
 import { joinedMessage, readMessage, toWireRequest } from './anthropic-wire.js';
-import type { Notice } from './chat-messages.js';
+import type { Notify } from './chat-messages.js';
 import { COMMON_DIALECT, LearnedDialect } from './dialect.js';
 import { type Attempt, guard, nameServer } from './guard.js';
 import { forReplies, providerFetch } from './provider-fetch.js';
 
 const ANTHROPIC_BASE_URL = 'https://api.anthropic.com';
 
-/** The last version of the API that takes a temperature; the client sends a later one. */
+/** Last version of the API that accepts a temperature; the client sends a later one. */
 const VERSION_WITH_TEMPERATURE = '2023-06-01';
 
-/** The client's own timer off: the deadline is `guard`'s, and covers the body as well. */
+/** Timeout that disables the client's own timer: `guard` has the deadline, which includes the body. */
 const NO_CLIENT_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Requests for one reply that the API pauses; a turn that is paused once more is broken off. */
-const MOST_PARTS = 10;
+/** Maximum of requests for one reply that the API pauses, after which the turn counts as broken off. */
+const MAX_PARTS = 10;
 
 export interface AnthropicOptions {
   model: string;
   apiKey: string;
   /** Milliseconds one request may take. */
   timeoutMs: number;
-  /** Megabytes a reply may have. */
+  /** Maximum megabytes of a reply. */
   maxReplyMb?: number;
-  /** With or without `/v1` at its end. */
+  /** Base URL, with or without `/v1` at its end. */
   baseUrl?: string;
-  notice?: Notice;
+  notify?: Notify;
 }
 
 /**
- * A model behind Anthropic's Messages API (`POST /v1/messages`). One request a call, except that a paused turn is
- * continued, and a server that refuses a field is asked again in its own dialect.
+ * Creates a model behind Anthropic's Messages API (`POST /v1/messages`). One request per call, except that a paused
+ * turn is continued, and a request with a refused field is repeated in the server's dialect.
  */
 export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel {
-  const { model, apiKey, notice } = options;
+  const { model, apiKey, notify } = options;
   const baseURL = withoutTrailing(options.baseUrl ?? ANTHROPIC_BASE_URL, /\//).replace(/\/v1$/, '');
   const serverName = nameServer('anthropic', options.baseUrl);
   const client = new Anthropic({
@@ -48,17 +48,17 @@ export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel
     fetch: providerFetch(forReplies('anthropic', serverName, options.maxReplyMb)),
     logLevel: 'off',
     openTelemetry: false,
-    // The client sends the key as a bearer token; gateways built before that look for it here.
+    // The client sends the key as a bearer token; older gateways expect it here.
     ...(options.baseUrl !== undefined && { defaultHeaders: { 'x-api-key': apiKey } }),
   });
   const origin = { provider: 'anthropic', serverName, secrets: [apiKey] };
   const learned = new LearnedDialect(
     { ...COMMON_DIALECT, temperature: isClassic(model) },
-    { notice, secrets: [apiKey] },
+    { notify, secrets: [apiKey] },
   );
 
   function post(body: object, needsOlderVersion: boolean, attempt: Attempt, part: number): Promise<unknown> {
-    // `messages.create` prints a warning a call for older models, and refuses long replies without streaming.
+    // `messages.create` prints a warning per call for older models, and refuses long replies without streaming.
     return client.post('/v1/messages', {
       body,
       signal: attempt.signal,
@@ -82,8 +82,8 @@ export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel
         const isPaused = part.stop_reason === 'pause_turn' && Array.isArray(part.content);
         if (!isPaused && parts.length === 0) return readMessage(reply, origin);
         parts.push(part);
-        if (!isPaused || parts.length === MOST_PARTS) return readMessage(joinedMessage(parts), origin);
-        // What was said so far is sent back as it was, and the model goes on from there.
+        if (!isPaused || parts.length === MAX_PARTS) return readMessage(joinedMessage(parts), origin);
+        // The text so far is sent back unchanged, and the model continues from there.
         messages.push({ role: 'assistant', content: part.content as MessageParam['content'] });
       }
     }),

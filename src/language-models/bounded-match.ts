@@ -1,12 +1,12 @@
 import { createContext, Script } from 'node:vm';
 
-/** Characters of a message that a pattern sees; the rest is not searched. */
+/** Maximum of characters of a message that a pattern searches. */
 const MAXIMUM_MATCHED_CHARACTERS = 200_000;
 
 /** Milliseconds one match may take. */
 const MAXIMUM_MATCH_MS = 1000;
 
-/** A pattern took too long: most likely nested repetitions such as `(a+)+`. */
+/** Error of a slow pattern, most likely with nested repetitions such as `(a+)+`. */
 export class MatchTimeoutError extends Error {
   override readonly name = 'MatchTimeoutError';
 }
@@ -20,8 +20,8 @@ const search = new Script('found = pattern.exec(subject)');
 let context: ReturnType<typeof createContext> | undefined;
 
 /**
- * Searches text with a pattern somebody else wrote. JavaScript's regular expressions may take exponential time, and
- * nothing on the same thread can stop one but a `vm` time limit, which costs about 0.1 ms a search.
+ * Searches text with an untrusted pattern. JavaScript's regular expressions may take exponential time, and only a `vm`
+ * time limit can stop one on the same thread. It costs about 0.1 ms per search.
  * @throws MatchTimeoutError after {@link MAXIMUM_MATCH_MS}.
  */
 export function boundedMatch(pattern: RegExp, subject: string): RegExpExecArray | null {

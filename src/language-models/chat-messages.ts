@@ -9,28 +9,28 @@ import type {
 import { wellFormedJson } from '../contracts/well-formed.js';
 import { LanguageModelError } from './errors.js';
 
-/** Where an adapter says, once each, what it could not pass on as asked. */
-export type Notice = (message: string) => void;
+/** Listener of an adapter's warnings about parameters that are not sent as requested. */
+export type Notify = (message: string) => void;
 
-/** Wraps a listener so that it hears the same sentence once, however many calls repeat it. */
-export function onceEach(notice: Notice | undefined): Notice {
+/** Wraps a listener so that it gets the same sentence only once, however many calls repeat it. */
+export function onceEach(notify: Notify | undefined): Notify {
   const said = new Set<string>();
   return (message) => {
     if (said.has(message)) return;
     said.add(message);
-    notice?.(message);
+    notify?.(message);
   };
 }
 
-/** The system messages as one text, for providers that take it apart from the chat. */
+/** Joins the system messages, for providers that expect them apart from the chat. */
 export function systemText(messages: readonly ChatMessage[]): string | undefined {
   const texts = messages.filter(({ role, content }) => role === 'system' && content.trim() !== '');
   return texts.length === 0 ? undefined : texts.map(({ content }) => content).join('\n\n');
 }
 
 /**
- * The name of the tool that a tool message answers.
- * @throws LanguageModelError (`bad_request`) where no earlier assistant message asked for it.
+ * Returns the name of the tool that a tool message answers.
+ * @throws LanguageModelError (`bad_request`) if no earlier assistant message called it.
  */
 export function answeredTool(messages: readonly ChatMessage[], index: number, provider: string): string {
   const id = messages[index]?.tool_call_id;
@@ -45,41 +45,41 @@ export function answeredTool(messages: readonly ChatMessage[], index: number, pr
   );
 }
 
-/** A tool call's arguments as an object; text that is no JSON object is handed on as `{input: text}`. */
+/** Parses a tool call's arguments; text that is no JSON object becomes `{input: text}`. */
 export function argumentsObject(text: string): Record<string, unknown> {
-  // Models write nothing at all where a tool takes nothing.
+  // Models write nothing if a tool has no parameters.
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
     if (isMapping(value)) return value;
     if (value === null) return {};
   } catch {
-    // Models do write broken JSON; the next turn has to show it to them nevertheless.
+    // Models sometimes write broken JSON; the next turn has to show it to them nevertheless.
   }
   return { input: text };
 }
 
-/** A tool call's arguments as JSON text of an object, as they are written where that is what they are. */
+/** Returns a tool call's arguments as the JSON text of an object, unchanged if they are one. */
 export function argumentsText(text: string): string {
   try {
     if (isMapping(JSON.parse(text))) return text;
   } catch {
-    // Strict servers refuse the whole chat for it, and the model would never hear of its mistake.
+    // Strict servers would refuse the whole chat, and the model would never learn of its mistake.
   }
   return JSON.stringify(argumentsObject(text));
 }
 
 /**
- * An id for a tool call whose provider gave none. The same call gets the same id in every attempt, and no other
- * call of the conversation gets it.
+ * Creates an id for a tool call whose provider gave none. It is the same in every attempt, and unique in the
+ * conversation.
  */
 export function toolCallId(call: CallIdentity, index: number): string {
   return `call_${call.purpose}_${call.ordinal}_${index}`;
 }
 
 /**
- * The calls of a reply with ids that no other call of the chat has: servers begin anew at `call_0` with each reply, or
- * give all calls of one the same. Answers are told apart by id, so the others get one of ours.
+ * Returns the calls of a reply with ids that are unique in the chat. Servers may restart at `call_0` with each reply,
+ * or give all calls of one the same id; since tool results are assigned by id, the duplicates get new ones.
  */
 export function readableCalls(
   calls: readonly ToolCall[],
@@ -94,16 +94,16 @@ export function readableCalls(
   });
 }
 
-/** Characters of a name that every provider takes. */
+/** Names that every provider accepts. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** A called tool's name as a provider takes it back: models make names up that none may have. */
+/** Returns a called tool's name in a form that the provider accepts: models sometimes invent invalid names. */
 export function sentName(name: string, tools: GenerateRequest['tools']): string {
   if (NAME.test(name) || tools?.some((tool) => tool.name === name)) return name;
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
 }
 
-/** Merges neighbours of the same role, as providers want that alternate strictly between user and model. */
+/** Merges adjacent turns of the same role, for providers that require user and model to alternate. */
 export function mergeNeighbours<Role, Part>(
   turns: readonly { role: Role; parts: Part[] }[],
 ): { role: Role; parts: Part[] }[] {
@@ -117,10 +117,10 @@ export function mergeNeighbours<Role, Part>(
   return merged;
 }
 
-/** What a chat says first that begins with the model, for providers that want the user to. */
+/** First user message of a chat that begins with the model, for providers that require one. */
 const OPENING = '(The chat begins.)';
 
-/** The same turns, of which the first is the user's. */
+/** Returns the turns so that the first is the user's. */
 export function beginningWithUser<Role extends string, Part>(
   turns: readonly { role: Role | 'user'; parts: Part[] }[],
   textPart: (text: string) => Part,
@@ -131,7 +131,7 @@ export function beginningWithUser<Role extends string, Part>(
 
 export type Effort = 'low' | 'medium' | 'high';
 
-/** A thinking budget in tokens in the words of the models that take an effort in its place. */
+/** Converts a thinking budget in tokens to an effort, for models without a budget. */
 export function effortOf(budget: NonNullable<GenerateParameters['thinking_budget']>): Effort {
   if (budget <= 2048) return 'low';
   return budget <= 8192 ? 'medium' : 'high';

@@ -4,18 +4,18 @@ import { type ProviderProblem, readProblem, tidyErrorText } from './error-text.j
 import { LanguageModelError, type LanguageModelErrorKind } from './errors.js';
 import { readRetryAfter } from './retry-after.js';
 
-/** What the adapter knows beside the error its client threw. */
+/** Facts that the adapter knows in addition to the error of its client. */
 export interface ErrorContext {
   provider: string;
-  /** How messages name the server; the provider by default. */
+  /** Name of the server in messages; the provider by default. */
   serverName?: string;
-  /** Milliseconds after which our own deadline fired; a client shows it as an ordinary abort. */
+  /** Milliseconds after which Reprise's own deadline fired; a client reports it as an ordinary abort. */
   timedOutAfterMs?: number;
-  /** The caller aborted the call. */
+  /** True if the caller aborted the call. */
   aborted?: boolean;
-  /** The last HTTP answer, for a client whose errors do not carry it. */
+  /** Last HTTP response, for a client whose errors do not contain it. */
   response?: { status: number; headers: Headers };
-  /** What a reply was billed that came with the error. */
+  /** Billed tokens of a reply that came with the error. */
   usage?: Usage;
   /** Keys that must not appear in a message. */
   secrets?: readonly string[];
@@ -23,20 +23,20 @@ export interface ErrorContext {
   now?: number;
 }
 
-/** Connection faults of Node's sockets and of undici, which is Node's fetch. */
+/** Error codes of connections, of Node's sockets and of undici, which is Node's fetch. */
 const NETWORK_CODE =
   /^(?:E(?!RR_)[A-Z_]{3,}|UND_ERR_[A-Z_]+|ERR_(?:SSL|TLS)_[A-Z0-9_]+|CERT_[A-Z_]+|[A-Z_]*CERT[A-Z_]*)$/;
-/** Those that come up before a connection stands. */
+/** Error codes that occur before a connection is established. */
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_[A-Z]+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_(?:SSL|TLS)_[A-Z0-9_]+|[A-Z_]*CERT[A-Z_]*)$/;
 const OUT_OF_MONEY =
   /insufficient_quota|billing_hard_limit|billing_error|credit balance is too low|spend(?:ing)?[ _]limit/i;
-/** A quota of the day comes back tomorrow: eight tries within a minute only use up what is left of it. */
+/** Daily quotas. They are refilled the next day, so retries within minutes only use up what is left. */
 const OF_THE_DAY = /\bper[ _-]?day|PerDay|\bdaily\b|\b[RT]PD\b/i;
 const OF_THE_MINUTE = /\bper[ _-]?(?:min(?:ute)?|sec(?:ond)?)\b|Per(?:Minute|Second)|\b[RT]PM\b/i;
 const KEY_REFUSED = /API_KEY_INVALID|API key not valid|API key expired|invalid[ _]api[ _]key/i;
 
-/** The first error code along the chain of causes: undici hides ECONNRESET below `TypeError: fetch failed`. */
+/** Returns the first error code in the chain of causes: undici hides ECONNRESET below `TypeError: fetch failed`. */
 function networkCode(error: unknown): string | undefined {
   let current: unknown = error;
   for (let depth = 0; depth < 6 && typeof current === 'object' && current !== null; depth++) {
@@ -48,7 +48,7 @@ function networkCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** What `provider-fetch` or an adapter found, however a client has wrapped it. */
+/** Returns the error of `provider-fetch` or an adapter, however a client has wrapped it. */
 function ownError(error: unknown): LanguageModelError | undefined {
   let current: unknown = error;
   for (let depth = 0; depth < 6 && current instanceof Error; depth++) {
@@ -64,11 +64,11 @@ function isConnectionFault(error: unknown): boolean {
   return /^(?:fetch failed|terminated|other side closed|Premature close)/i.test(error.message);
 }
 
-/** The server gave up waiting; 524 is Cloudflare's word for it. */
+/** Statuses of a server that timed out; 524 is Cloudflare's. */
 const TIMEOUTS = [408, 524];
-/** 498 is Groq's, 529 Anthropic's, and the others are Cloudflare's, with nobody behind it. */
+/** Statuses of missing capacity. 498 is Groq's, 529 Anthropic's, and all others but 503 Cloudflare's. */
 const OUT_OF_CAPACITY = [498, 503, 520, 521, 522, 523, 529, 530];
-/** Refusals that are none of the request: a conflict, too early, a proxy that hung up. */
+/** Statuses of temporary refusals: a conflict, too early, a closed connection. */
 const MAY_PASS = [409, 425, 499];
 
 function isUsedUpForToday(text: string): boolean {
@@ -80,13 +80,13 @@ function kindOfStatus(status: number, text: string): LanguageModelErrorKind {
   // Gemini answers an unknown key with 400, not with 401.
   if (KEY_REFUSED.test(text) && status < 500) return 'authentication';
   if (status === 401) return 'authentication';
-  // Gateways answer 403 for a prompt their filter stopped: that is one sample's fault, not the key's.
+  // Gateways answer 403 to a prompt that their filter stopped: the sample is at fault, not the key.
   if (status === 403) return /moderation|flagged/i.test(text) ? 'bad_request' : 'authentication';
   if (status === 402) return 'quota_exhausted';
   if (status === 404) return 'not_found';
   if (TIMEOUTS.includes(status)) return 'timeout';
   if (status === 429) {
-    // One request above the limit per minute: no wait makes it smaller.
+    // A single request above the limit per minute: waiting does not help.
     if (/request too large/i.test(text)) return 'bad_request';
     return isUsedUpForToday(text) ? 'quota_exhausted' : 'rate_limited';
   }
@@ -146,9 +146,9 @@ function fromAnswer(
   );
 }
 
-/** The fields of which a body that is a reply has one. */
+/** Fields of which every reply body has at least one. */
 const REPLY_FIELDS = ['choices', 'content', 'candidates', 'promptFeedback', 'data', 'embeddings'];
-/** Statuses for the words that stand where others write a number. */
+/** HTTP statuses of error codes that are words. */
 const STATUS_OF_CODE: [RegExp, number][] = [
   [/rate_?limit|resource_exhausted|too_many_requests/i, 429],
   [/overloaded|unavailable/i, 503],
@@ -163,16 +163,16 @@ function statusOf(problem: ProviderProblem | undefined): number | undefined {
   return number ?? STATUS_OF_CODE.find(([pattern]) => pattern.test(words))?.[1];
 }
 
-/** Whether a field of that name says that there is an error: some servers always have it. */
+/** Reports whether an error field is an actual error: some servers always send the field. */
 function isGiven(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return Boolean(error);
   return Object.values(error).some((value) => value !== null && value !== '');
 }
 
 /**
- * An answer that carries an error inside a body of status 200, as some gateways send it, or undefined. A body that is no
- * reply and says something is one as well: the server's own words are better than ours. An error beside a reply has
- * broken it off, whatever its number: a provider that began to answer refuses nobody.
+ * Returns the error inside a body of status 200, as some gateways send it, or undefined. A body that is no reply but
+ * has a message counts as an error too, so that the server's own words are shown. An error beside a reply has
+ * interrupted it (`broken_off`) if the status of the error is unknown or retryable.
  * @param body the parsed body.
  */
 export function errorInsideBody(body: unknown, context: ErrorContext): LanguageModelError | undefined {
@@ -196,7 +196,7 @@ export function errorInsideBody(body: unknown, context: ErrorContext): LanguageM
   );
 }
 
-/** Turns whatever a provider's client threw into the one error that the rest of Reprise understands. Never throws. */
+/** Converts whatever a provider's client threw into a {@link LanguageModelError}. Never throws. */
 export function classifyError(error: unknown, context: ErrorContext): LanguageModelError {
   const { provider, serverName = provider } = context;
   const make = (kind: LanguageModelErrorKind, message: string, isUnsent = false) =>
@@ -224,7 +224,7 @@ export function classifyError(error: unknown, context: ErrorContext): LanguageMo
       code !== undefined && BEFORE_SENDING.test(code),
     );
   }
-  // The client could not read the answer: an error page where JSON was announced, or JSON of another shape.
+  // The client could not read the response: an error page instead of JSON, or JSON of another shape.
   if (context.response !== undefined && context.response.status >= 400) {
     return fromAnswer(context.response.status, context.response.headers, undefined, words, context);
   }

@@ -1,7 +1,7 @@
 import { checkFile, checkServer } from '../config/named-files.js';
 import type { LanguageModel } from '../contracts/language-model.js';
 import { readingReplies } from '../replies/read-reply.js';
-import type { Notice } from './chat-messages.js';
+import type { Notify } from './chat-messages.js';
 import { LanguageModelError } from './errors.js';
 import { isFree } from './prices.js';
 import type { OpenRecording } from './replay.js';
@@ -12,35 +12,34 @@ import { withUsage } from './usage.js';
 
 export type ProviderName = 'gemini' | 'openai' | 'anthropic' | 'scripted' | 'replay' | 'simulated';
 
-/** The part of a resolved config that says which model answers. Sampling parameters come with each request. */
+/** Part of a resolved config that selects the model. Sampling parameters come with each request. */
 export interface LanguageModelSettings {
   provider: ProviderName;
-  /** The bare name, without the provider. */
+  /** Bare name, without the provider. */
   model: string;
   /** Seconds one request may take. */
   timeout_sec: number;
-  /** Megabytes a reply may have, after unpacking; 4 by default. */
+  /** Maximum megabytes of a reply, after unpacking; 4 by default. */
   max_reply_mb?: number;
   base_url?: string;
   /** Provider `scripted`: path of the YAML file of rules. */
   script?: string;
   /** Provider `replay`: path or address of a `calls.jsonl`. */
   recording?: string;
-  /** Provider `simulated`. */
   simulation?: SimulationSettings;
 }
 
 export interface LanguageModelDependencies {
-  /** Where keys are looked up, `process.env` in a worker. Nothing else of the process's environment is used. */
+  /** Environment that holds the keys, `process.env` in a worker. No other environment is used. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** Provider `simulated`: draws depend on it; 0 by default. */
+  /** Provider `simulated`: seed of its random draws; 0 by default. */
   seed?: number;
-  /** Provider `simulated`: the answers it may give. */
+  /** Provider `simulated`: returns the answers it may give. */
   answerFor?: (sampleId: string) => KnownAnswer | undefined;
   /** Provider `replay`: opens a recording that is no local file. */
   openRecording?: OpenRecording;
-  /** Hears once, in a sentence, of each parameter that the model cannot be sent as asked. */
-  notice?: Notice;
+  /** Gets a sentence, once, about each parameter that cannot be sent as requested. */
+  notify?: Notify;
 }
 
 export interface CreatedLanguageModel {
@@ -49,7 +48,7 @@ export interface CreatedLanguageModel {
   modelName: string;
 }
 
-/** The variables that may hold a provider's key, the preferred one first. */
+/** Environment variables that may hold a provider's key, the preferred one first. */
 const KEY_VARIABLES: Partial<Record<ProviderName, readonly [string, ...string[]]>> = {
   gemini: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
   openai: ['OPENAI_API_KEY'],
@@ -60,7 +59,7 @@ type Environment = LanguageModelDependencies['environment'];
 
 export function findKey(provider: ProviderName, environment: Environment): string | undefined {
   for (const name of KEY_VARIABLES[provider] ?? []) {
-    // Line ends creep in from files and secret stores, and are not allowed in a header.
+    // Files and secret stores may add line ends, which are not allowed in a header.
     const value = environment[name]?.trim();
     if (value) return value;
   }
@@ -68,8 +67,8 @@ export function findKey(provider: ProviderName, environment: Environment): strin
 }
 
 /**
- * One sentence that names the environment variable to set, or null where the model can be called.
- * An OpenAI-compatible server behind `base_url` needs no key; where one is set, it is sent there.
+ * Returns a sentence that names the environment variable to set, or null if no key is missing. An OpenAI-compatible
+ * server behind `base_url` needs no key; a key that is set is sent to it.
  */
 export function missingCredentials(
   settings: Pick<LanguageModelSettings, 'provider' | 'base_url'> & { model?: string },
@@ -89,17 +88,17 @@ function required<T>(value: T | undefined, field: string, provider: ProviderName
 }
 
 /**
- * Builds the model that a config names. A vendor's client is loaded only when its provider is asked for: each costs
- * tens of megabytes.
- * @throws LanguageModelError (`authentication`) where the key is missing, (`configuration`) where a file is;
- * NotPermittedError where the server or the file may not be named.
+ * Builds the model that a config names. A vendor's client is loaded only for its provider: each takes tens of
+ * megabytes.
+ * @throws LanguageModelError (`authentication`) if the key is missing, (`configuration`) if a file is;
+ * NotPermittedError if the server or the file may not be named.
  */
 export async function createLanguageModel(
   given: LanguageModelSettings,
   dependencies: LanguageModelDependencies,
 ): Promise<CreatedLanguageModel> {
   const { provider, model: modelName, base_url, script } = given;
-  // The worker's own environment may name any server, and a model that is named by its path has one near by.
+  // The worker's own environment may name any server; a model that is named by its path has a local one.
   const ownServer = atServer({ ...given, base_url: undefined }, dependencies.environment).base_url;
   if (base_url !== ownServer) checkServer('lm.base_url', base_url);
   const settings = atServer(given, dependencies.environment);
@@ -110,7 +109,7 @@ export async function createLanguageModel(
   return { model: readingReplies(isFree(provider) ? model : billed(model)), provider, modelName };
 }
 
-/** A model that somebody bills: each of its replies says what it has taken. */
+/** Wraps a model with billed calls, so that each of its replies has a usage. */
 function billed(model: LanguageModel): LanguageModel {
   return {
     generate: async (request, options) => withUsage(request, await model.generate(request, options)),
@@ -122,14 +121,14 @@ async function build(
   dependencies: LanguageModelDependencies,
 ): Promise<LanguageModel> {
   const { provider, model, base_url: baseUrl } = settings;
-  const { environment, notice } = dependencies;
+  const { environment, notify } = dependencies;
   const timeoutMs = settings.timeout_sec * 1000;
   const maxReplyMb = settings.max_reply_mb;
   const apiKey = findKey(provider, environment);
   switch (provider) {
     case 'gemini': {
       const { geminiLanguageModel } = await import('./gemini.js');
-      return geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, maxReplyMb, baseUrl, notice });
+      return geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, maxReplyMb, baseUrl, notify });
     }
     case 'openai': {
       const { openaiLanguageModel } = await import('./openai.js');
@@ -138,11 +137,11 @@ async function build(
         organization: environment.OPENAI_ORG_ID,
         project: environment.OPENAI_PROJECT_ID,
       };
-      return openaiLanguageModel({ model, apiKey, timeoutMs, maxReplyMb, baseUrl, notice, ...account });
+      return openaiLanguageModel({ model, apiKey, timeoutMs, maxReplyMb, baseUrl, notify, ...account });
     }
     case 'anthropic': {
       const { anthropicLanguageModel } = await import('./anthropic.js');
-      return anthropicLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, maxReplyMb, baseUrl, notice });
+      return anthropicLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, maxReplyMb, baseUrl, notify });
     }
     case 'scripted': {
       const { scriptedLanguageModel } = await import('./scripted.js');

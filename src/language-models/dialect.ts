@@ -1,26 +1,26 @@
 import type { ChatMessage, GenerateReply, GenerateRequest } from '../contracts/language-model.js';
-import { type Notice, onceEach } from './chat-messages.js';
+import { type Notify, onceEach } from './chat-messages.js';
 import { readProblem, tidyErrorText } from './error-text.js';
 import { LanguageModelError } from './errors.js';
 
-/** What a model at a server takes of what a request may hold; the rest is left out, or said in another place. */
+/** Fields of a request that a model at a server accepts; other fields are left out or sent in another form. */
 export interface Dialect {
   temperature: boolean;
-  /** A thinking budget, a reasoning effort: whatever the protocol has. */
+  /** Thinking budget or reasoning effort, whichever the protocol has. */
   thinking: boolean;
   /** Log probabilities of the reply's tokens. */
   logprobs: boolean;
-  /** `return_token_ids` of vLLM beside them, which nobody asks for by itself. */
+  /** vLLM's `return_token_ids`, which is only sent together with `logprobs`. */
   tokenIds: boolean;
-  /** System messages; without them their text begins the first message of the user. */
+  /** System messages; without them, their text begins the user's first message. */
   system: boolean;
-  /** OpenAI's protocol has two names for the limit. */
+  /** Name of the limit, of which OpenAI's protocol has two. */
   tokenField: 'max_tokens' | 'max_completion_tokens';
 }
 
 type Field = keyof Dialect;
 
-/** What most models take. */
+/** Dialect of most models. */
 export const COMMON_DIALECT: Dialect = {
   temperature: true,
   thinking: true,
@@ -30,15 +30,15 @@ export const COMMON_DIALECT: Dialect = {
   tokenField: 'max_tokens',
 };
 
-/** What a server said when it refused a request. */
+/** Server's refusal of a request. */
 interface Refusal {
   status: number;
   message: string;
-  /** The field that it names apart from its words. */
+  /** Field at fault, if the server reports it separately. */
   param: string;
 }
 
-/** Each field in the words of the vendors, as far as they are known; every pattern is linear. */
+/** Names of each field in the vendors' messages; every pattern takes linear time. */
 const NAMES: Record<Field, RegExp> = {
   temperature: /\btemperature\b/i,
   thinking:
@@ -50,17 +50,17 @@ const NAMES: Record<Field, RegExp> = {
   tokenField: /\bmax_tokens\b|\bmax_completion_tokens\b/,
 };
 
-/** The server does not take the field, or only the value that it takes without it. */
+/** Messages that the server does not accept the field, or only its default value. */
 const NOT_TAKEN =
   /unsupported|not supported|n[o']t support|unrecognized|unknown|unexpected|permitted|extra|deprecated|no longer|removed|only|fixed|mandatory|cannot|can't|must be|should be|must alternate|invalid|not valid|not enabled|not allowed|not available|not applicable|disallow|disabled|incompatible|not accept/i;
-/** The field would be taken with another value: that is the config's to mend, and is said to the user. */
+/** Messages that the field would be accepted with another value: the user has to correct the config. */
 const OUT_OF_RANGE =
   /\brange\b|\bbetween\b|less than|greater than|at (?:most|least)|too (?:large|high|small|low|long|big|many)|exceed|[<>]=?\s*-?\d/i;
-/** The names of the limit are taken for each other only where a server does not know the one. */
+/** Messages that the server does not know the name of the limit; only then is the other name tried. */
 const UNKNOWN_NAME =
   /unsupported|not supported|n[o']t support|unrecognized|unknown|unexpected|permitted|extra|deprecated/i;
 
-/** Statuses with which a request is refused for what it holds; llama.cpp answers 500 where a chat template does. */
+/** Statuses of requests that are refused for their content; llama.cpp answers 500 if its chat template fails. */
 const REFUSING = [400, 422];
 const REFUSING_SYSTEM = [400, 404, 422, 500];
 
@@ -75,7 +75,7 @@ function refusalIn(error: unknown): Refusal | null {
   return { status, message, param: typeof param === 'string' ? param : '' };
 }
 
-/** @google/genai: the message is the error's body. */
+/** Returns the message of an error of @google/genai, which holds the error's body. */
 function problemInText(text: string): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -85,7 +85,7 @@ function problemInText(text: string): string | undefined {
   }
 }
 
-/** Whether a request holds the field, so that leaving it out would change anything. */
+/** Reports whether a request holds the field, so that leaving it out would change the request. */
 type Holds = (field: Field) => boolean;
 
 function refuses(field: Field, { status, message, param }: Refusal): boolean {
@@ -94,7 +94,7 @@ function refuses(field: Field, { status, message, param }: Refusal): boolean {
   if (field === 'tokenField') return UNKNOWN_NAME.test(message);
   if (!NOT_TAKEN.test(message)) return false;
   if (field === 'system') return true;
-  // OpenAI: no tools beside an effort, which another field would have to give way for.
+  // OpenAI refuses some combinations of tools and effort. That is no refusal of the effort as such.
   if (field === 'thinking' && /\btools?\b/i.test(message)) return false;
   return !OUT_OF_RANGE.test(message);
 }
@@ -102,8 +102,8 @@ function refuses(field: Field, { status, message, param }: Refusal): boolean {
 const FIELDS: readonly Field[] = ['temperature', 'thinking', 'tokenIds', 'logprobs', 'system', 'tokenField'];
 
 /**
- * The dialect to try after a server refused a field, or undefined where the refusal is about something else. Such a
- * refusal costs nothing, and the names of models change faster than any table here could.
+ * Returns the dialect to try after a server refused a field, or undefined if the refusal has another reason. Such a
+ * refusal costs nothing, and models change faster than a table of them could.
  */
 export function adaptDialect(dialect: Dialect, error: unknown, holds: Holds): Dialect | undefined {
   const refusal = refusalIn(error);
@@ -119,30 +119,30 @@ export function adaptDialect(dialect: Dialect, error: unknown, holds: Holds): Di
   return undefined;
 }
 
-/** What the requests to one model at one server have taught of it. */
+/** Dialect of one model at one server, learned from its refusals. */
 export class LearnedDialect {
-  /** What the server said when it first refused each field. */
+  /** Server's message when it first refused each field. */
   private readonly reasons = new Map<Field, string>();
-  private readonly notice: Notice;
+  private readonly notify: Notify;
   private readonly secrets: readonly string[];
 
-  /** @param notice hears, once each, how requests are sent otherwise than they were asked for. */
+  /** @param notify gets a sentence, once, about each parameter that is not sent as requested. */
   constructor(
     private current: Dialect,
-    { notice, secrets = [] }: { notice?: Notice; secrets?: readonly string[] },
+    { notify, secrets = [] }: { notify?: Notify; secrets?: readonly string[] },
   ) {
-    this.notice = onceEach(notice);
+    this.notify = onceEach(notify);
     this.secrets = secrets;
   }
 
   /**
-   * Sends a request, and once more without each field that the server refuses, or with it in another place. What is
-   * learned is kept once such a request was answered: a refusal that only quotes a field's name changes nothing.
-   * @param send is told to say what else it could not send as it was asked for.
+   * Sends a request, and again without each field that the server refuses, or with the field in another form. The new
+   * dialect is kept once a request with it was answered: a refusal that only quotes a field's name changes nothing.
+   * @param send its `say` reports other parameters that it could not send as requested.
    */
   async ask(
     request: GenerateRequest,
-    send: (dialect: Dialect, say: Notice) => Promise<GenerateReply>,
+    send: (dialect: Dialect, say: Notify) => Promise<GenerateReply>,
     holds: Holds = (field) => holdsField(request, field),
   ): Promise<GenerateReply> {
     const tried = new Set<string>();
@@ -154,11 +154,11 @@ export class LearnedDialect {
         const reply = await send(dialect, (sentence) => adapted.push(sentence));
         this.learn(dialect, reasons);
         adapted.push(...this.sentences(request, dialect, holds));
-        adapted.forEach(this.notice);
+        adapted.forEach(this.notify);
         return adapted.length === 0 ? reply : { ...reply, adapted };
       } catch (error) {
         const next = adaptDialect(dialect, error, holds);
-        // Two refusals must not chase each other.
+        // Alternating refusals must not repeat requests endlessly.
         if (next === undefined || tried.has(JSON.stringify(next))) throw error;
         const changed = FIELDS.find((field) => next[field] !== dialect[field]);
         if (changed !== undefined) reasons.set(changed, this.wordsOf(error));
@@ -171,7 +171,7 @@ export class LearnedDialect {
     return tidyErrorText(refusalIn(error)?.message ?? '', this.secrets);
   }
 
-  /** Others may have learned something meanwhile; a field that is refused once stays so. */
+  /** Merges a dialect into the current one, which may have changed: a refused field stays left out. */
   private learn(dialect: Dialect, reasons: ReadonlyMap<Field, string>): void {
     const { temperature, thinking, logprobs, tokenIds, system } = this.current;
     this.current = {
@@ -206,7 +206,7 @@ function isSystem({ role, content }: ChatMessage): boolean {
   return role === 'system' && content.trim() !== '';
 }
 
-/** Whether a request has the field at all. */
+/** Reports whether a request has the field. */
 export function holdsField({ parameters, messages }: GenerateRequest, field: Field): boolean {
   switch (field) {
     case 'temperature':
@@ -223,7 +223,9 @@ export function holdsField({ parameters, messages }: GenerateRequest, field: Fie
   }
 }
 
-/** The chat as a server takes it: without system messages that say nothing, or with all of them as the user's words. */
+/**
+ * Returns a chat in a server's dialect: without blank system messages, or with all of them in the user's first message.
+ */
 export function inDialect(
   messages: readonly ChatMessage[],
   { system }: Pick<Dialect, 'system'>,

@@ -1,6 +1,6 @@
 import type { Usage } from '../contracts/language-model.js';
 
-/** What went wrong with a call, in the words that decide what happens next. */
+/** Reason of a call's failure, which decides whether it is retried and whether the run ends. */
 export type LanguageModelErrorKind =
   /** 401, 403, a key the provider does not know, or no key at all. */
   | 'authentication'
@@ -8,39 +8,39 @@ export type LanguageModelErrorKind =
   | 'not_found'
   /** 400, 413, 422 and other 4xx: this request will never be accepted. */
   | 'bad_request'
-  /** 429: too many requests or tokens at once. */
+  /** 429 or 420: too many requests or tokens at once. */
   | 'rate_limited'
-  /** The account is out of money or quota; waiting does not help. */
+  /** No money or quota left in the account; waiting does not help. */
   | 'quota_exhausted'
-  /** 503 and 529. */
+  /** 503, 529 and other statuses of missing capacity. */
   | 'overloaded'
-  /** Any other 5xx, 409 and 425. */
+  /** Any other 5xx, 409, 425 and 499. */
   | 'server'
-  /** `timeout_sec` passed, or the server gave up waiting (408). */
+  /** `timeout_sec` passed, or the server timed out (408, 524). */
   | 'timeout'
-  /** The connection was refused, reset or cut off. */
+  /** Connection refused, reset or interrupted. */
   | 'connection'
-  /** Nobody has ever answered at the address, however often it was tried. */
+  /** No answer from the address ever, after several attempts to connect. */
   | 'unreachable'
-  /** The server answered, but not with a reply. */
+  /** Response that is not a reply. */
   | 'malformed_reply'
-  /** The provider calls the reply's end a failure, whatever words came before it. */
+  /** Reply whose end the provider reports as a failure, even if text came before it. */
   | 'broken_off'
-  /** The provider withheld the reply, or the rest of it, for what it says. */
+  /** Reply that the provider withheld, wholly or in part, because of its content. */
   | 'content_filter'
-  /** The reply has more bytes than `lm.max_reply_mb` allows. */
+  /** Reply with more bytes than `lm.max_reply_mb` allows. */
   | 'reply_too_long'
-  /** 3xx: the server is somewhere else, and a key goes nowhere that the config does not name. */
+  /** 3xx: a redirect, which is not followed because the key is only sent to servers that the config names. */
   | 'redirected'
-  /** The caller aborted the call. */
+  /** Call that the caller aborted. */
   | 'cancelled'
   /** Replay: the recording has no row for this call. */
   | 'no_such_row'
   /** Scripted: no rule of the script matches this call. */
   | 'no_such_rule'
-  /** A file the model needs is missing or wrong. */
+  /** Missing or invalid file of the model. */
   | 'configuration'
-  /** Nothing of the above, most likely a fault of Reprise. */
+  /** Any other failure, most likely a bug of Reprise. */
   | 'unknown';
 
 interface Consequence {
@@ -62,54 +62,54 @@ const CONSEQUENCES: Record<LanguageModelErrorKind, Consequence> = {
   server: RETRY,
   timeout: RETRY,
   connection: RETRY,
-  // One that was there once is waited for.
+  // Calls wait for a model that has answered before.
   unreachable: FATAL,
   malformed_reply: RETRY,
   broken_off: RETRY,
   content_filter: FINAL,
-  // A model that says too much says it again, and is paid again.
+  // Another attempt would most likely be too long again, and be billed again.
   reply_too_long: FINAL,
   redirected: FATAL,
   cancelled: FINAL,
   no_such_row: FINAL,
   no_such_rule: FINAL,
   configuration: FATAL,
-  // Retried because a cause nobody foresaw may well be transient; every retry policy has a maximum.
+  // Retried, because an unforeseen cause may be transient; every retry policy has a maximum.
   unknown: RETRY,
 };
 
-/** Whether an error of this type is one of a model's provider. */
+/** Reports whether a type of error is one of a model's provider. */
 export function isLanguageModelErrorKind(type: string): type is LanguageModelErrorKind {
   return Object.hasOwn(CONSEQUENCES, type);
 }
 
-/** Whether another attempt may succeed where a call failed for this reason. */
+/** Reports whether another attempt may succeed after a failure of this kind. */
 export function isRetryableKind(kind: string): boolean {
   return CONSEQUENCES[kind as LanguageModelErrorKind]?.retryable ?? false;
 }
 
-/** Whether the model was there and did something, which the provider may have billed: the fault is this reply's. */
+/** Reports whether only the reply is at fault: the model was reached, and the provider may have billed the call. */
 export function isFaultOfReply(kind: LanguageModelErrorKind): boolean {
   return kind === 'malformed_reply' || kind === 'broken_off' || kind === 'content_filter';
 }
 
 export interface LanguageModelErrorDetails {
   provider: string;
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, if there was a response. */
   status?: number;
-  /** Milliseconds the provider asked to wait, at most ten minutes. */
+  /** Milliseconds that the provider requested to wait, at most ten minutes. */
   retryAfterMs?: number;
-  /** What the provider says it has billed, where it answered with what is no reply. */
+  /** Billed tokens that the provider reports with a response that is not a reply. */
   usage?: Usage;
-  /** The request has never reached the server. */
+  /** True if the request never reached the server. */
   isUnsent?: boolean;
 }
 
 /**
- * The one error a `LanguageModel` rejects with. `message` is one line, bounded, and free of keys.
+ * Error of a failed call, the only one that a `LanguageModel` rejects with. `message` is one bounded line without keys.
  *
- * It carries no `cause` on purpose: a client's error holds response headers and whole bodies, and everything
- * an activity throws ends up in a workflow's history.
+ * It has no `cause` on purpose: a client's error holds response headers and whole bodies, and everything an activity
+ * throws is stored in a workflow's history.
  */
 export class LanguageModelError extends Error {
   override readonly name = 'LanguageModelError';
@@ -118,9 +118,9 @@ export class LanguageModelError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly usage: Usage | undefined;
   readonly isUnsent: boolean;
-  /** Another attempt may succeed. */
+  /** True if another attempt may succeed. */
   readonly retryable: boolean;
-  /** Every other call of this run would fail in the same way. */
+  /** True if every other call of this run would fail in the same way. */
   readonly fatalForRun: boolean;
 
   constructor(

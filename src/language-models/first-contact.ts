@@ -1,46 +1,47 @@
 import { isFaultOfReply, LanguageModelError } from './errors.js';
 
-/** Connections that are tried one after another before a model counts as unreachable: about fifteen seconds. */
-const MOST_IN_VAIN = 5;
-/** Milliseconds for which calls that come later hear the same, until their experiment has ended. */
+/** Failed connections in a row before a model counts as unreachable: about fifteen seconds. */
+const MAX_IN_VAIN = 5;
+/** Milliseconds for which later calls get the same error, until their experiment has ended. */
 const GIVEN_UP_FOR = 5000;
 
-/** What is known beyond this process. */
+/** Shared record of a model's contact with an experiment. */
 export interface Acquaintance {
   /** `provider/model`. */
   modelName: string;
-  /** Whether the model has answered the experiment, to whomever. */
+  /** Reports whether the model has answered any call of the experiment. */
   wasMade(): Promise<boolean>;
-  /** It has answered, whatever it was: others, and those that come later, are to know. */
+  /** Records that the model has answered, with a reply or an error, for all processes. */
   made(): Promise<unknown>;
 }
 
 /**
- * Whether a model was ever reached for an experiment. One that was there is waited for, however long it is away; where
- * nobody has ever answered, most likely the address is wrong or nothing was started, and the experiment ends and says so.
+ * Record of whether a model has ever answered an experiment. One that has is waited for, however long it is
+ * unreachable. If it never has, most likely its address is wrong or its server was not started, and the experiment ends
+ * with an error.
  */
 export class FirstContact {
   private isMade = false;
   private inVain = 0;
-  /** When the last connection failed that counts, by `performance.now()`. */
+  /** Time of the last failed connection that counts, by `performance.now()`. */
   private failedAt = Number.NEGATIVE_INFINITY;
   private readonly unreachable = new AbortController();
 
   constructor(private readonly acquaintance: Acquaintance) {}
 
-  /** Whether a later call begins anew. */
+  /** True if a later call must start with a new instance. */
   get isOver(): boolean {
     return this.unreachable.signal.aborted && performance.now() - this.failedAt > GIVEN_UP_FOR;
   }
 
-  /** Ends what waits for leave to ask, where the model is unreachable. */
+  /** Returns a signal that also ends waiting once the model counts as unreachable. */
   within(waiting?: AbortSignal): AbortSignal | undefined {
     if (this.isMade) return waiting;
     const { signal } = this.unreachable;
     return waiting === undefined ? signal : AbortSignal.any([waiting, signal]);
   }
 
-  /** A request has ended with a reply. */
+  /** Records that a request has ended with a reply. */
   answered(): void {
     if (this.isMade) return;
     this.isMade = true;
@@ -50,20 +51,20 @@ export class FirstContact {
   }
 
   /**
-   * A request has failed. Connections that were tried while another one failed count with that one.
-   * @param began when it was tried, by `performance.now()`
-   * @returns why the experiment ends; null where it does not.
+   * Records a failed request. A connection that began before the last counted failure is not counted again.
+   * @param began start of the attempt, by `performance.now()`
+   * @returns the error that ends the experiment, or null.
    */
   async failed(error: LanguageModelError, began: number): Promise<LanguageModelError | null> {
     if (error.status !== undefined || isFaultOfReply(error.kind)) this.answered();
     if (!error.isUnsent || error.kind === 'unreachable' || this.isMade || began < this.failedAt) return null;
     this.failedAt = performance.now();
     this.inVain += 1;
-    if (this.inVain < MOST_IN_VAIN || (await this.wasMade())) return null;
+    if (this.inVain < MAX_IN_VAIN || (await this.wasMade())) return null;
     const { modelName } = this.acquaintance;
     const unreachable = new LanguageModelError(
       'unreachable',
-      `cannot connect to ${modelName}, ${this.inVain} times in a row, and it has not answered once: ${error.message.replace(/\.$/, '')}. When it is there, the same command goes on`,
+      `cannot connect to ${modelName}, ${this.inVain} times in a row, and it has not answered once: ${error.message.replace(/\.$/, '')}. When it is there, the same command continues`,
       { provider: error.provider, isUnsent: true },
     );
     this.unreachable.abort(unreachable);

@@ -17,13 +17,13 @@ import { tokensOfCandidate } from './reply-tokens.js';
 import { reportedUsage } from './usage.js';
 
 /**
- * Gemini 3 and later refuse a function call in the history that lacks the signature they gave it. A chat does not
- * carry signatures, so the documented stand-in is sent: https://ai.google.dev/gemini-api/docs/thought-signatures
+ * Documented stand-in for a signature. Gemini 3 and later refuse a function call in the history without the signature
+ * they gave it, which a chat does not keep: https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 const ANY_SIGNATURE = 'skip_thought_signature_validator';
 const MODEL_WITHOUT_SIGNATURES = /^(?:models\/)?(?:gemini-[12]\b|gemma)/;
 
-/** Whom a chat is for. */
+/** Model and tools that a chat is sent to. */
 interface Recipient {
   model: string;
   tools?: GenerateRequest['tools'];
@@ -39,14 +39,14 @@ function toParts(messages: readonly ChatMessage[], index: number, { model, tools
   for (const [position, call] of (message.tool_calls ?? []).entries()) {
     parts.push({
       functionCall: { id: call.id, name: sentName(call.name, tools), args: argumentsObject(call.arguments) },
-      // Only the first call of a reply carries one.
+      // Only the first call of a reply has a signature.
       ...(position === 0 && !MODEL_WITHOUT_SIGNATURES.test(model) && { thoughtSignature: ANY_SIGNATURE }),
     });
   }
   return parts;
 }
 
-/** The chat as Gemini's contents: system messages apart, tool answers in the user's turn. */
+/** Converts a chat to Gemini's contents: without system messages, and with tool results in the user's turns. */
 export function toContents(messages: readonly ChatMessage[], recipient: Recipient): Content[] {
   const turns = messages.flatMap((message, index) =>
     message.role === 'system'
@@ -61,7 +61,7 @@ export function toContents(messages: readonly ChatMessage[], recipient: Recipien
   return beginningWithUser(mergeNeighbours(turns), (text) => ({ text }));
 }
 
-/** Parameters, system instruction and tools of one request. */
+/** Returns the parameters, system instruction and tools of one request. */
 export function toConfig(
   { messages, parameters, tools }: GenerateRequest,
   dialect: Pick<Dialect, 'temperature' | 'thinking' | 'logprobs'>,
@@ -77,7 +77,7 @@ export function toConfig(
       dialect.thinking && {
         thinkingConfig: {
           thinkingBudget: thinking_budget,
-          // What was thought is billed in any case, and belongs to the record.
+          // Thoughts are billed in any case, and belong to the record.
           ...(thinking_budget !== 0 && { includeThoughts: true }),
         },
       }),
@@ -93,7 +93,7 @@ export function toConfig(
           },
         ],
       }),
-    // The client would otherwise send further requests of its own accord, each of them billed.
+    // By default, the client may send further requests, each of them billed.
     automaticContinuation: false,
     automaticFunctionCalling: { disable: true },
   };
@@ -111,7 +111,7 @@ function readUsage(response: GenerateContentResponse): Usage | undefined {
   );
 }
 
-/** Whose reply it is, for the errors that it may turn out to be. */
+/** Origin of a reply, for its errors. */
 interface Origin {
   serverName: string;
   secrets?: readonly string[];
@@ -119,8 +119,8 @@ interface Origin {
 
 /**
  * Reads a `GenerateContentResponse`.
- * @throws LanguageModelError: `malformed_reply` where there is neither a candidate nor a reason for its absence, or why
- * the reply's end is a failure, a blocked prompt included.
+ * @throws LanguageModelError: `malformed_reply` if there is neither a candidate nor a reason for its absence, or
+ * another kind if the reply ended in a failure or the prompt was blocked.
  */
 export function readResponse(
   response: GenerateContentResponse,

@@ -1,5 +1,5 @@
 import type { LanguageModel } from '../contracts/language-model.js';
-import type { Notice } from './chat-messages.js';
+import type { Notify } from './chat-messages.js';
 import { errorInsideBody } from './classify-error.js';
 import { COMMON_DIALECT, inDialect, LearnedDialect } from './dialect.js';
 import { geminiClient } from './gemini-client.js';
@@ -12,24 +12,24 @@ export interface GeminiOptions {
   apiKey: string;
   /** Milliseconds one request may take. */
   timeoutMs: number;
-  /** Megabytes a reply may have. */
+  /** Maximum megabytes of a reply. */
   maxReplyMb?: number;
-  /** With or without the API version at its end; `v1beta` without. */
+  /** Base URL, with or without the API version at its end; `v1beta` by default. */
   baseUrl?: string;
-  notice?: Notice;
+  notify?: Notify;
 }
 
 /**
- * A model behind Google's Gemini API (`POST /v1beta/models/{model}:generateContent`). One request a call, except that a
- * model which refuses a field is asked again without it.
+ * Creates a model behind Google's Gemini API (`POST /v1beta/models/{model}:generateContent`). One request per call,
+ * except that a request with a refused field is repeated without it.
  */
 export function geminiLanguageModel(options: GeminiOptions): LanguageModel {
-  const { model, apiKey, notice } = options;
+  const { model, apiKey, notify } = options;
   const client = geminiClient(apiKey, options.baseUrl);
   const serverName = nameServer('gemini', options.baseUrl);
   const ask = providerFetch(forReplies('gemini', serverName, options.maxReplyMb));
   const origin = { provider: 'gemini', serverName, secrets: [apiKey] };
-  const learned = new LearnedDialect(COMMON_DIALECT, { notice, secrets: [apiKey] });
+  const learned = new LearnedDialect(COMMON_DIALECT, { notify, secrets: [apiKey] });
   return guard({ ...origin, timeoutMs: options.timeoutMs }, (given, attempt) =>
     learned.ask(given, async (dialect) => {
       const request = { ...given, messages: inDialect(given.messages, dialect) };
@@ -42,7 +42,7 @@ export function geminiLanguageModel(options: GeminiOptions): LanguageModel {
           abortSignal: attempt.signal,
           httpOptions: {
             ...(attempt.idempotencyKey && { headers: { 'idempotency-key': attempt.idempotencyKey } }),
-            // The client's errors drop the headers, and with them Retry-After; its replies drop what is none.
+            // The client's errors drop the headers, and with them Retry-After; it also drops errors inside of replies.
             fetch: async (input: string | URL | Request, init?: RequestInit) => {
               const answer = await ask(input, init);
               attempt.response = { status: answer.status, headers: answer.headers };

@@ -9,21 +9,21 @@ import { readableCalls } from './chat-messages.js';
 import { classifyError } from './classify-error.js';
 import { failedEnd } from './reply-end.js';
 
-/** The longest delay a Node timer can represent; beyond it `setTimeout` fires at once. */
+/** Maximum delay of a Node timer; `setTimeout` fires at once for a longer one. */
 const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
 
-/** What one attempt is handed: the signal that ends it, and where to leave the HTTP answer it saw. */
+/** State of one attempt: the signal that ends it, and the HTTP response. */
 export interface Attempt {
-  /** Aborted by the caller or by the deadline, whichever comes first. */
+  /** Signal aborted by the caller or by the deadline, whichever comes first. */
   signal: AbortSignal;
   idempotencyKey?: string;
-  /** Set by adapters whose client's errors do not carry status and headers. */
+  /** HTTP response, set by adapters whose client's errors do not contain status and headers. */
   response?: { status: number; headers: Headers };
 }
 
 export interface GuardOptions {
   provider: string;
-  /** How messages name the server; the provider by default. */
+  /** Name of the server in messages; the provider by default. */
   serverName?: string;
   /** Milliseconds one request may take, from the first byte sent to the last byte read. */
   timeoutMs: number;
@@ -32,7 +32,7 @@ export interface GuardOptions {
 }
 
 /**
- * Puts the deadline and the error classifier around one request, so that all adapters have the same ones.
+ * Sends one request with a deadline and classified errors, the same for all adapters.
  *
  * Invariant: it settles when the deadline passes or the caller aborts, even if the client ignores the signal, for
  * instance while it reads the body of a server that hangs.
@@ -43,7 +43,7 @@ export async function guardRequest<Reply>(
   send: (attempt: Attempt) => Promise<Reply>,
 ): Promise<Reply> {
   const controller = new AbortController();
-  // Timeout and cancellation look alike to a client (AbortError), so remember here which one it was.
+  // A client reports timeout and cancellation alike (AbortError), so this variable tells them apart.
   let timedOut = false;
   const deadline = setTimeout(
     () => {
@@ -76,8 +76,8 @@ export async function guardRequest<Reply>(
 }
 
 /**
- * A language model whose every request is guarded. What is sent and what comes back is well-formed, no two tool calls of
- * a chat have one id, and a reply that was withheld is none, whoever reads or replays it.
+ * Creates a language model with {@link guardRequest} around every request. Requests and replies are well-formed, tool
+ * calls of a chat have unique ids, and a withheld reply is an error.
  */
 export function guard(
   { serverName = '', ...options }: GuardOptions,
@@ -98,7 +98,7 @@ export function guard(
   };
 }
 
-/** Runs work, but rejects as soon as the signal aborts. What the work does afterwards is nobody's concern. */
+/** Runs work, but rejects as soon as the signal aborts; later results of the work are ignored. */
 async function settleOnAbort<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   const working = work();
@@ -110,7 +110,10 @@ async function settleOnAbort<T>(signal: AbortSignal, work: () => Promise<T>): Pr
   return await Promise.race([working, aborted]);
 }
 
-/** `openai at 127.0.0.1:8000`: a server that is not the vendor's own is named by its host, without credentials. */
+/**
+ * Names a server: the provider, with the host (without credentials) of any other server, as in `openai at
+ * 127.0.0.1:8000`.
+ */
 export function nameServer(provider: string, baseUrl: string | undefined): string {
   return baseUrl === undefined ? provider : `${provider} at ${new URL(baseUrl).host}`;
 }

@@ -3,17 +3,20 @@ import { shorten, tidyErrorText } from './error-text.js';
 import { LanguageModelError } from './errors.js';
 import type { FetchOptions } from './provider-fetch.js';
 
-/** Characters of an answer that a message quotes. */
-const MOST_QUOTED = 120;
+/** Maximum characters of a response that a message quotes. */
+const MAX_QUOTED = 120;
 
-/** Comments of an event stream, with which a server keeps a connection open until it has its answer. */
+/** Comments of an event stream, with which a server keeps a connection open until it answers. */
 const COMMENTS = /^(?:\s*:[^\n]*\n)+/;
-/** What Python writes and JSON does not know, outside of strings. */
+/** Strings, and Python's NaN and Infinity, which JSON does not have. */
 const PYTHONS_NUMBERS = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g;
 
-/** The JSON of a body, whatever stands around it. @throws SyntaxError where there is none. */
+/**
+ * Returns the JSON of a body, without comments and with null for NaN and Infinity.
+ * @throws SyntaxError if there is none.
+ */
 function jsonIn(body: string): string {
-  // `Response.text` takes a byte order mark off; one that was written twice is left.
+  // `Response.text` removes only one byte order mark.
   const text = body
     .replace(/^[\s\ufeff]+/, '')
     .replace(COMMENTS, '')
@@ -32,7 +35,7 @@ function jsonIn(body: string): string {
 function whatIs(body: string, error: unknown): string {
   const text = body.replace(COMMENTS, '').trim();
   if (text === '') return 'with an empty body';
-  const quoted = shorten(tidyErrorText(text), MOST_QUOTED);
+  const quoted = shorten(tidyErrorText(text), MAX_QUOTED);
   if (/^(?:data|event|id|retry):/.test(text))
     return `with an event stream, which was not asked for: ${quoted}`;
   if (/^<(?:!doctype|html|head|body|\?xml)/i.test(text)) return `with a web page: ${quoted}`;
@@ -41,9 +44,9 @@ function whatIs(body: string, error: unknown): string {
 }
 
 /**
- * The answer as clients can read it: they go by its content type, and servers send JSON under any, or behind white space
- * and comments. Its body is read here; an answer that is an error stays as it is.
- * @throws LanguageModelError (`malformed_reply`) that says what the body is.
+ * Returns a response that clients parse as JSON: they rely on the content type, but servers send JSON with any type, or
+ * after white space and comments. Reads the body; an error response is returned unchanged.
+ * @throws LanguageModelError (`malformed_reply`) that describes the body.
  */
 export async function asJson(
   response: Response,

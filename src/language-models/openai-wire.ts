@@ -35,7 +35,7 @@ function toWireMessage(message: ChatMessage, tools: GenerateRequest['tools']): W
   };
 }
 
-/** The request as `POST /chat/completions` wants it. */
+/** Converts a request to the body of `POST /chat/completions`. */
 export function toWireRequest(
   model: string,
   { messages, parameters, tools }: GenerateRequest,
@@ -50,7 +50,7 @@ export function toWireRequest(
     ...(max_output_tokens !== undefined && { [dialect.tokenField]: max_output_tokens }),
     ...(logprobs !== undefined &&
       dialect.logprobs && { logprobs: true, ...(logprobs > 0 && { top_logprobs: logprobs }) }),
-    // vLLM's own; others pass it over, or refuse it and are asked without.
+    // vLLM's option; other servers ignore it, or refuse it and get the request without it.
     ...(logprobs !== undefined && dialect.tokenIds && { return_token_ids: true }),
     ...(budget >= 0 && dialect.thinking && { reasoning_effort: budget === 0 ? 'none' : effortOf(budget) }),
     ...(tools !== undefined &&
@@ -68,7 +68,7 @@ function usageIn(body: unknown): Usage | undefined {
   return reportedUsage([prompt_tokens], [completion_tokens], thought);
 }
 
-/** One tool call; its name is empty where it names no tool. */
+/** Reads one tool call; its name is empty if the call names no tool. */
 function readCall(value: unknown): ToolCall {
   const { id, function: asked, custom } = isMapping(value) ? value : {};
   const called = [asked, custom].find(isMapping) ?? {};
@@ -81,19 +81,19 @@ function readCall(value: unknown): ToolCall {
 }
 
 /**
- * The calls of a message. One that names no tool is passed over beside a text or another call, which are paid for; alone
- * it stays, and whoever makes the calls tells the model.
+ * Returns the calls of a message. A call without a name is ignored if there is a text or another call; otherwise it is
+ * kept, so that the model is told of its mistake.
  */
 function callsIn({ tool_calls, function_call }: Record<string, unknown>, said: string): ToolCall[] {
   const listed = Array.isArray(tool_calls) ? tool_calls : [];
-  // The protocol of 2023, which some servers still speak.
+  // The protocol of 2023, which some servers still use.
   const asked = listed.length === 0 && isMapping(function_call) ? [{ function: function_call }] : listed;
   const calls = asked.map(readCall);
   const named = calls.filter(({ name }) => name !== '');
   return named.length > 0 || said !== '' ? named : calls;
 }
 
-/** The first choice and its message, or what is wrong with the body. Servers each leave out or add something. */
+/** Returns the first choice and its message, or the problem of the body. */
 function choiceIn(
   body: unknown,
 ): { choice: Record<string, unknown>; message: Record<string, unknown> } | string {
@@ -106,7 +106,7 @@ function choiceIn(
   return { choice, message: choice.message };
 }
 
-/** Where a reply came from, for the errors that it may turn out to be. */
+/** Origin of a reply, for its errors. */
 interface Origin {
   serverName: string;
   secrets?: readonly string[];
@@ -114,7 +114,8 @@ interface Origin {
 
 /**
  * Reads the parsed body of a `chat.completion`.
- * @throws LanguageModelError: `malformed_reply` that says what is missing, or why the reply's end is a failure.
+ * @throws LanguageModelError: `malformed_reply` that says what is missing, or another kind if the reply ended in a
+ * failure.
  */
 export function readWireReply(body: unknown, { serverName, secrets }: Origin): GenerateReply {
   const provider = 'openai';

@@ -1,5 +1,5 @@
 import type { GenerateRequest, LanguageModel } from '../contracts/language-model.js';
-import type { Notice } from './chat-messages.js';
+import type { Notify } from './chat-messages.js';
 import { COMMON_DIALECT, type Dialect, holdsField, LearnedDialect } from './dialect.js';
 import { guard, nameServer } from './guard.js';
 import { OPENAI_BASE_URL, type OpenAIAccount, openaiClient } from './openai-client.js';
@@ -10,15 +10,18 @@ export interface OpenAIOptions extends OpenAIAccount {
   model: string;
   /** Milliseconds one request may take. */
   timeoutMs: number;
-  /** Megabytes a reply may have. */
+  /** Maximum megabytes of a reply. */
   maxReplyMb?: number;
-  notice?: Notice;
+  notify?: Notify;
 }
 
-/** Reasoning models of OpenAI: they take no temperature but the default. `gpt-5-chat` is not one of them. */
+/** Reasoning models of OpenAI, which accept only the default temperature. `gpt-5-chat` is not one of them. */
 const REASONING_MODEL = /^(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat))/;
 
-/** The first guess. api.openai.com has renamed `max_tokens`; most other servers know only the old name. */
+/**
+ * Returns the dialect of the first request. api.openai.com has renamed `max_tokens`; most other servers know only the
+ * old name.
+ */
 export function initialDialect(model: string, baseUrl: string): Dialect {
   const official = new URL(baseUrl).hostname.endsWith('api.openai.com');
   return {
@@ -30,16 +33,16 @@ export function initialDialect(model: string, baseUrl: string): Dialect {
 }
 
 /**
- * A model behind `POST /chat/completions`: OpenAI itself, vLLM, Ollama, llama.cpp, gateways.
- * One request a call, except that a server which refuses a field is asked again in its own dialect.
+ * Creates a model behind `POST /chat/completions`: OpenAI itself, vLLM, Ollama, llama.cpp, gateways. One request per
+ * call, except that a request with a refused field is repeated in the server's dialect.
  */
 export function openaiLanguageModel(options: OpenAIOptions): LanguageModel {
-  const { model, apiKey, baseUrl = OPENAI_BASE_URL, notice } = options;
+  const { model, apiKey, baseUrl = OPENAI_BASE_URL, notify } = options;
   const provider = 'openai';
   const serverName = nameServer(provider, options.baseUrl);
   const client = openaiClient(options, forReplies(provider, serverName, options.maxReplyMb));
   const secrets = apiKey === undefined ? [] : [apiKey];
-  const learned = new LearnedDialect(initialDialect(model, baseUrl), { notice, secrets });
+  const learned = new LearnedDialect(initialDialect(model, baseUrl), { notify, secrets });
   return guard({ provider, serverName, timeoutMs: options.timeoutMs, secrets }, (request, attempt) =>
     learned.ask(
       request,
@@ -50,7 +53,7 @@ export function openaiLanguageModel(options: OpenAIOptions): LanguageModel {
         });
         return readWireReply(body, { serverName, secrets });
       },
-      // A budget that the model is to decide itself is not sent.
+      // A budget of -1, which the model decides itself, is not sent.
       (field) => holdsField(request, field) && (field !== 'thinking' || hasEffort(request)),
     ),
   );

@@ -1,55 +1,55 @@
 import type { FailedBefore } from '../contracts/step-cost.js';
 import { isFaultOfReply, LanguageModelError } from './errors.js';
 
-/** A provider that answers nobody. The same object as long as it lasts. */
-export interface Away {
-  /** When the first request was refused, in milliseconds since 1970. */
+/** State of an unreachable provider; the same object during the whole outage. */
+export interface Unreachable {
+  /** Time of the first refusal, in milliseconds since 1970. */
   since: number;
-  /** What it says now. */
+  /** Provider's latest error message. */
   message: string;
 }
 
-/** A call that waited for a provider for as long as it may. */
+/** Error of a call that waited for a provider until its time limit. */
 export class WaitedTooLong extends Error {
   override readonly name = 'WaitedTooLong';
 
   constructor(
-    /** What the provider said last. */
+    /** Provider's last refusal. */
     readonly refusal: LanguageModelError,
   ) {
     super(refusal.message);
   }
 }
 
-/** Hears of a provider that is away, again with each request that it refuses; null: it answers. */
-export type HearAway = (away: Away | null) => void;
+/** Listener that gets the state of an unreachable provider with each refusal; null: it answers again. */
+export type OnUnreachable = (unreachable: Unreachable | null) => void;
 
 export interface OutageOptions {
-  hear?: HearAway;
-  /** Milliseconds, monotonic. */
+  onUnreachable?: OnUnreachable;
+  /** Monotonic clock in milliseconds. */
   now?: () => number;
-  /** From 0 to 1. */
+  /** Random number from 0 to 1. */
   random?: () => number;
 }
 
-/** What a call waits with. */
 export interface TurnOptions {
   signal?: AbortSignal;
-  /** By `now`: a call that has waited until then is given up. */
+  /** Time by `now` at which a waiting call is given up. */
   until?: number;
-  hear?: HearAway;
+  onUnreachable?: OnUnreachable;
 }
 
-/** Leave to send one request. One of these is called when it has ended; the first call counts. */
+/** Permission to send one request. Call a method when it has ended; only the first call has an effect. */
 export interface Turn {
   answered(): void;
   /**
-   * @param key names the call
-   * @param before what the call has failed before this, without what was forgiven
-   * @returns whether it is forgiven: the provider refuses everything, and the call waits for its turn again.
+   * Records a failure.
+   * @param key identifies the call
+   * @param before earlier failures of the call, without forgiven ones
+   * @returns true if the failure is forgiven: the provider refuses everything, and the call waits for its turn again.
    */
   failed(key: string, before: FailedBefore, error: LanguageModelError): boolean;
-  /** Nothing is known of the provider: the request was given up. */
+  /** Ends a request that was given up, which says nothing about the provider. */
   dropped(): void;
 }
 
@@ -60,86 +60,87 @@ interface Waiter extends TurnOptions {
 
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
-/** Calls in a row that are refused before a provider counts as away: half of those under way, within these. */
+/** Bounds of the refused calls in a row that make a provider unreachable: half of those in flight, within these. */
 const FEWEST_REFUSED = 2;
-const MOST_REFUSED = 10;
-/** Refusals in a row of a call that nobody else is asked beside, before a provider counts as away. */
+const MAX_REFUSED = 10;
+/** Refusals in a row of a single call, without others in flight, before a provider counts as unreachable. */
 const REFUSED_ALONE = 3;
-/** Milliseconds for which refusals are forgiven. */
+/** Milliseconds of an outage during which refusals are forgiven. */
 const FORGIVEN_FOR = 24 * 3600 * 1000;
-/** Statuses of gateways with nothing behind them. */
+/** Statuses of gateways whose server is unreachable. */
 const GATEWAY_STATUSES = [502, 504];
 
-/** Whether the provider has not even tried: too many requests, no capacity, nobody there. */
+/** Reports whether the provider has not even tried: too many requests, no capacity, no connection. */
 function isRefusal({ kind, status, isUnsent }: LanguageModelError): boolean {
   return (
     kind === 'rate_limited' || kind === 'overloaded' || isUnsent || GATEWAY_STATUSES.includes(status ?? 0)
   );
 }
 
-/** How a call has failed, once another of its requests has. */
+/** Returns the failures of a call after a further one. */
 export function withFailure({ failures, refused_since }: FailedBefore, error: unknown): FailedBefore {
   const since = failures === 0 ? Date.now() : refused_since;
   const isRefused = error instanceof LanguageModelError && isRefusal(error) && since !== undefined;
   return { failures: failures + 1, ...(isRefused ? { refused_since: since } : {}) };
 }
 
-/** Whether the provider works, whatever was wrong with this request. */
+/** Reports whether the provider works, although this request failed. */
 function isAtWork({ kind }: LanguageModelError): boolean {
   return kind === 'bad_request' || isFaultOfReply(kind);
 }
 
 /**
- * A circuit breaker for one model: once the provider refuses everybody, calls wait, and one at a time asks again, after
- * 1 s, 2 s, … up to a minute, or as long as the provider says. When one is answered the others follow, twice as many with
- * each round. Meanwhile refusals are forgiven: an outage uses up no attempts of a call. One that has failed before is
- * forgiven where the provider has refused it each time, and has answered nothing since: otherwise the fault may be its own.
+ * Circuit breaker for one model. Once the provider refuses everything, calls wait, and one at a time tests whether it
+ * is back, after 1 s, 2 s, … up to a minute, or as long as the provider requests. After an answer the others follow,
+ * twice as many with each round. Meanwhile refusals are forgiven: an outage uses up no attempts of a call. A call with
+ * earlier failures is forgiven only if all were refusals and no request sent since the first has been answered;
+ * otherwise the call may be at fault.
  *
- * Invariant: calls go in the order they came; one that has a turn ends it.
+ * Invariant: calls get their turns in order of arrival; a call with a turn ends it.
  */
 export class Outage {
   private readonly now: () => number;
   private readonly random: () => number;
-  private readonly hear: HearAway;
+  private readonly onUnreachable: OnUnreachable;
   private state: 'closed' | 'open' | 'easing' = 'closed';
   private readonly waiting = new Set<Waiter>();
-  /** Calls that were refused since the last answer came. */
+  /** Keys of the calls that were refused since the last answer. */
   private readonly inARow = new Set<string>();
-  /** When the newest request was sent that was answered, in milliseconds since 1970: some answers come late. */
+  /** Time at which the newest answered request was sent, in milliseconds since 1970: some answers come late. */
   private answeredAt = Number.NEGATIVE_INFINITY;
   private inFlight = 0;
-  /** Requests at once while it eases. */
+  /** Maximum of requests in flight in the state `easing`. */
   private window = 0;
-  /** How often it has opened: what was sent before tells nothing of how it stands now. */
+  /** Number of openings so far; while open, results of requests sent before the last one are ignored. */
   private openings = 0;
   private openedAt = 0;
   private pause = FIRST_PAUSE;
   private isDue = false;
   private timer: NodeJS.Timeout | undefined;
-  private current: Away | null = null;
+  private current: Unreachable | null = null;
   private last: LanguageModelError | null = null;
 
   constructor({
-    hear = () => undefined,
+    onUnreachable = () => undefined,
     now = () => performance.now(),
     random = Math.random,
   }: OutageOptions = {}) {
-    this.hear = hear;
+    this.onUnreachable = onUnreachable;
     this.now = now;
     this.random = random;
   }
 
-  /** Whether calls wait for one that asks again. */
+  /** True if calls wait while single requests test the provider. */
   get isOpen(): boolean {
     return this.state === 'open';
   }
 
   /** @throws WaitedTooLong, or the signal's reason. */
   turn(options: TurnOptions = {}): Promise<Turn> {
-    const { signal, hear } = options;
+    const { signal, onUnreachable } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
-    if (this.admits()) return Promise.resolve(this.begin(hear));
-    if (this.current !== null) hear?.(this.current);
+    if (this.admits()) return Promise.resolve(this.begin(onUnreachable));
+    if (this.current !== null) onUnreachable?.(this.current);
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.waiting.delete(waiter);
@@ -153,7 +154,7 @@ export class Outage {
         ...options,
         admit: () => {
           leave();
-          resolve(this.begin(hear));
+          resolve(this.begin(onUnreachable));
         },
         giveUp: (refusal) => {
           leave();
@@ -171,7 +172,7 @@ export class Outage {
     return this.state === 'open' ? this.isDue : this.inFlight < this.window;
   }
 
-  private begin(hear?: HearAway): Turn {
+  private begin(onUnreachable?: OnUnreachable): Turn {
     this.isDue = false;
     this.inFlight += 1;
     const sent = Date.now();
@@ -185,11 +186,11 @@ export class Outage {
     };
     const tellsNow = () => this.state !== 'open' || opening === this.openings;
     return {
-      answered: () => end(undefined, () => (tellsNow() ? this.answer(sent, hear) : undefined)),
+      answered: () => end(undefined, () => (tellsNow() ? this.answer(sent, onUnreachable) : undefined)),
       failed: (key, before, error) =>
         end(false, () => {
           if (isAtWork(error)) {
-            if (tellsNow()) this.answer(sent, hear);
+            if (tellsNow()) this.answer(sent, onUnreachable);
             return false;
           }
           return this.fail({ key, before, tellsNow: tellsNow() }, error);
@@ -198,7 +199,7 @@ export class Outage {
     };
   }
 
-  private answer(sent: number, hear?: HearAway): void {
+  private answer(sent: number, onUnreachable?: OnUnreachable): void {
     this.inARow.clear();
     this.answeredAt = Math.max(this.answeredAt, sent);
     if (this.state === 'closed') return;
@@ -210,7 +211,7 @@ export class Outage {
     }
     if (this.current !== null) {
       this.current = null;
-      for (const listener of [this.hear, hear, ...this.listeners()]) listener?.(null);
+      for (const listener of [this.onUnreachable, onUnreachable, ...this.listeners()]) listener?.(null);
     }
     this.ease();
     if (this.waiting.size === 0) this.state = 'closed';
@@ -240,8 +241,8 @@ export class Outage {
   }
 
   /**
-   * Whether refusals have come in a row so often that they are none of the requests' own. Where nobody asks beside a call,
-   * as with one lane or one memory for all, its own are all that can be known.
+   * Reports whether so many calls in a row were refused that the provider must be the reason. If no other call is in
+   * flight, as with one lane or one memory for all, only the call's own refusals are known.
    */
   private isRefusingAll(before: FailedBefore): boolean {
     if (this.inARow.size >= this.bearable()) return true;
@@ -250,14 +251,17 @@ export class Outage {
     return this.inFlight === 0 && own >= REFUSED_ALONE;
   }
 
-  /** Refused calls in a row from which on the provider counts as away. The call that was refused is one of its peers. */
+  /**
+   * Returns the number of refused calls in a row that makes a provider unreachable. The refused call counts as in
+   * flight.
+   */
   private bearable(): number {
     const peers = this.state === 'easing' ? this.window : this.inFlight + 1;
-    return Math.max(FEWEST_REFUSED, Math.min(MOST_REFUSED, Math.ceil(peers / 2)));
+    return Math.max(FEWEST_REFUSED, Math.min(MAX_REFUSED, Math.ceil(peers / 2)));
   }
 
   private open({ retryAfterMs }: LanguageModelError): void {
-    // One that answered a few requests and refuses again has not come back.
+    // A provider that answers a few requests and refuses again is still in the same outage.
     if (this.state === 'closed') {
       this.pause = FIRST_PAUSE;
       this.openedAt = this.now();
@@ -271,21 +275,21 @@ export class Outage {
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
     this.current ??= { since: Date.now() - Math.round(this.now() - this.openedAt), message: error.message };
     this.current.message = error.message;
-    this.hear(this.current);
+    this.onUnreachable(this.current);
     for (const listener of this.listeners()) listener(this.current);
     this.schedule(error.retryAfterMs);
   }
 
-  private listeners(): HearAway[] {
-    return [...this.waiting].flatMap(({ hear }) => hear ?? []);
+  private listeners(): OnUnreachable[] {
+    return [...this.waiting].flatMap(({ onUnreachable }) => onUnreachable ?? []);
   }
 
-  /** The next request in a while: not all workers at once. */
+  /** Schedules the next test, with a random delay so that workers do not test all at once. */
   private schedule(retryAfterMs = 0): void {
     clearTimeout(this.timer);
     const pause = Math.max(this.pause * (0.75 + this.random() / 2), retryAfterMs);
     this.timer = setTimeout(() => this.probe(), pause);
-    // Whoever waits keeps the process alive.
+    // Waiting callers keep the process alive; the timer need not.
     this.timer.unref();
   }
 

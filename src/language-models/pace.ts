@@ -1,13 +1,13 @@
-/** Leases so many starts. @returns milliseconds until the first of them; the others follow at the rate. */
-export type LeaseStarts = (count: number) => Promise<number>;
+/** Grants a number of starts. @returns milliseconds until the first of them; the others follow at the rate. */
+export type GrantStarts = (count: number) => Promise<number>;
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Milliseconds until starts are asked for again, where whoever leases them did not answer. */
+/** Milliseconds until starts are requested again after a failed request for them. */
 const AGAIN_AFTER = 1000;
 
 /**
- * Spaces the starts of calls evenly (`lm.requests_per_second`). Calls start in the order in which they came; one that is
+ * Pacer that spaces the starts of calls evenly (`lm.requests_per_second`). Calls start in order of arrival; one that is
  * given up leaves no gap.
  */
 export class Pace {
@@ -15,9 +15,9 @@ export class Pace {
   private isDealing = false;
 
   constructor(
-    /** null: no limit. */
+    /** Starts per second; null: no limit. */
     private readonly perSecond: number | null,
-    private readonly lease: LeaseStarts = ownStarts(perSecond ?? 1),
+    private readonly grant: GrantStarts = ownStarts(perSecond ?? 1),
   ) {}
 
   /** @throws the signal's reason when it aborts first. */
@@ -43,9 +43,9 @@ export class Pace {
   private async deal(interval: number): Promise<void> {
     this.isDealing = true;
     while (this.queue.size > 0) {
-      // A second's worth at most, so that what nobody wants any more is no more than that.
+      // At most the starts of one second, so that no more are lost if callers give up.
       const count = Math.min(this.queue.size, Math.max(1, Math.floor(1000 / interval)));
-      const wait = await this.lease(count).catch(() => null);
+      const wait = await this.grant(count).catch(() => null);
       if (wait === null) await sleep(AGAIN_AFTER);
       else await this.admit(count, performance.now() + wait, interval);
     }
@@ -56,7 +56,7 @@ export class Pace {
     for (let index = 0; index < count; index++) {
       const [next] = this.queue;
       if (next === undefined) return;
-      // A timer that fires a little late slows nobody down.
+      // Times are relative to the first start, so that late timers do not add up.
       const wait = first + index * interval - performance.now();
       if (wait > 0) await sleep(wait);
       const [due] = this.queue;
@@ -67,8 +67,8 @@ export class Pace {
   }
 }
 
-/** Starts of this process alone. */
-export function ownStarts(perSecond: number): LeaseStarts {
+/** Creates a source of starts for this process alone. */
+export function ownStarts(perSecond: number): GrantStarts {
   let nextAt = Number.NEGATIVE_INFINITY;
   return async (count) => {
     const now = performance.now();

@@ -13,13 +13,13 @@ const priceSchema = rateSchema.extend({
 });
 const modelsSchema = z.record(z.string(), priceSchema);
 
-/** A user's prices, in the shape of the shipped `prices.json`; every part may be left out. */
+/** Schema of a user's prices, in the shape of the shipped `prices.json`; every part is optional. */
 const ownPricesSchema = z.strictObject({
   providers: z.record(z.string(), modelsSchema).default({}),
   servers: z.record(z.string(), modelsSchema).default({}),
 });
 
-/** The variable that names a file of one's own prices. */
+/** Environment variable that names a file of a user's own prices. */
 export const PRICES_VARIABLE = 'REPRISE_PRICES';
 
 function jsonOrFileFault(error: Error): string {
@@ -27,9 +27,9 @@ function jsonOrFileFault(error: Error): string {
 }
 
 /**
- * The shipped prices, with those of the file that REPRISE_PRICES names put over them: `providers` by provider and
+ * Returns the shipped prices, overridden by those of the file that REPRISE_PRICES names: `providers` by provider and
  * model, `servers` by the host (and port) of a `base_url`.
- * @throws LanguageModelError (`configuration`) where that file cannot be read or is no price table.
+ * @throws LanguageModelError (`configuration`) if that file cannot be read or is no price table.
  */
 export function priceTable(environment: Readonly<Record<string, string | undefined>>): PriceTable {
   const path = environment[PRICES_VARIABLE];

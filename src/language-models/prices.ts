@@ -1,7 +1,7 @@
 import type { Usage } from '../contracts/language-model.js';
 import table from './prices.json' with { type: 'json' };
 
-/** US dollars per million tokens. */
+/** Rate in US dollars per million tokens. */
 interface Rate {
   input: number;
   output: number;
@@ -20,19 +20,19 @@ export interface PriceTable {
   servers: Record<string, Record<string, Price>>;
 }
 
-/** The prices that Reprise ships, in `prices.json`. */
+/** Prices that Reprise ships, in `prices.json`. */
 export const SHIPPED_PRICES = table as PriceTable;
 
 const FREE = new Set(['scripted', 'replay', 'simulated']);
 
-/** Whether a provider's models have no network: nobody bills what they are asked. */
+/** Reports whether a provider's models need no network and cost nothing. */
 export function isFree(provider: string): boolean {
   return FREE.has(provider);
 }
 
 const TOKENS_PER_PRICE = 1_000_000;
 
-/** What may follow a listed name: a date, a build number, `-latest` or `-preview`. `-mini` may not: it costs less. */
+/** Suffixes of a listed name that have the same price: a date, a build number, `-latest` or `-preview`; not `-mini`. */
 const VARIANT = /^[-@:](?:latest|chat-latest|preview|exp|\d{3,})(?:\.[\w.]+)?(?:[-@:][\w.]+)*$/;
 
 function covers(name: string, model: string): boolean {
@@ -66,14 +66,14 @@ function rateAt(price: Price, inputTokens: number, day: string): Rate {
 }
 
 export interface CostOptions {
-  /** The server's address where it is not the vendor's own; its prices are unknown unless the table names it. */
+  /** Address of a server that is not the vendor's own; its prices are unknown unless the table names it. */
   baseUrl?: string;
-  /** The day of the call; today by default. */
+  /** Day of the call; today by default. */
   at?: Date;
   table?: PriceTable;
 }
 
-/** A model's entry of the table, in US dollars per million tokens; null where it has none. */
+/** Returns a model's entry in the table, in US dollars per million tokens; null if it has none. */
 export function priceEntry(
   { provider, model, base_url }: { provider: string; model: string; base_url?: string | undefined },
   table: PriceTable,
@@ -83,8 +83,8 @@ export function priceEntry(
 }
 
 /**
- * What a call cost, in US dollars, from `prices.json`; 0 for the models without a network.
- * Null, not 0, where the model or its server has no price there, or the provider did not report its usage.
+ * Returns the cost of a call in US dollars, from `prices.json`; 0 for models without a network. Null, not 0, if the
+ * model or its server has no price there, or the provider did not report the usage.
  */
 export function costOf(
   provider: string,

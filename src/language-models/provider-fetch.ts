@@ -2,7 +2,7 @@ import type { Transformer } from 'node:stream/web';
 import { LanguageModelError } from './errors.js';
 import { asJson } from './json-body.js';
 
-/** undici keeps its global dispatcher under this symbol; @google/genai finds it in the same way. */
+/** Symbol of undici's global dispatcher; @google/genai finds it in the same way. */
 const GLOBAL_DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
 interface Dispatcher {
@@ -19,25 +19,24 @@ const withoutTimeouts: Dispatcher = {
 
 /** Bytes of a megabyte, as `lm.max_reply_mb` counts them. */
 const MEGABYTE = 1_000_000;
-/** Megabytes of a model's reply, unless a config says otherwise: a long one has a tenth of that. */
+/** Default maximum megabytes of a model's reply; even long replies have only a tenth of that. */
 const DEFAULT_REPLY_MB = 4;
-/** Megabytes of an answer with vectors: 512 of 3,072 numbers are 20. */
+/** Maximum megabytes of a response with vectors: 512 of 3,072 numbers are 20. */
 export const VECTORS_MB = 64;
-/** Bytes of an error's body that are read: it becomes a line. */
-const MOST_OF_ERROR = 1_000_000;
+/** Maximum bytes of an error's body, which becomes one line. */
+const MAX_ERROR_BYTES = 1_000_000;
 
-/** Whom a fetch is for, and how much of an answer it takes. */
 export interface FetchOptions {
   provider: string;
-  /** How messages name the server. */
+  /** Name of the server in messages. */
   serverName: string;
-  /** Megabytes of a reply, after unpacking. */
+  /** Maximum megabytes of a reply, after unpacking. */
   maxReplyMb: number;
-  /** The field of the config that sets it; none where nothing does. */
+  /** Field of the config that sets the maximum, if any. */
   field?: string;
 }
 
-/** A fetch for a model's replies, whose size `lm.max_reply_mb` sets. */
+/** Returns the options of a fetch for replies, whose size `lm.max_reply_mb` limits. */
 export function forReplies(
   provider: string,
   serverName: string,
@@ -47,19 +46,19 @@ export function forReplies(
 }
 
 /**
- * Node's fetch as adapters need it.
+ * Creates a variant of Node's fetch for adapters.
  *
- * - Without its own limits of time: undici gives up after 300 s without headers, or between two parts of a body, which
- *   would cut a `timeout_sec` above that short. The deadline is `guard`'s.
- * - With a limit of size: a body of a few megabytes may unpack to gigabytes, and one that has no end needs no packing.
- * - With JSON under its own name, whatever the server calls it.
- * - Without redirects: fetch takes a key along that stands in a header of its own, to whatever host it is sent to.
+ * - Without undici's time limits of 300 s for the headers and between two parts of a body, which may be shorter than
+ *   `timeout_sec`. `guard` has the deadline.
+ * - With a size limit: a body of a few megabytes may unpack to gigabytes, and a body may be endless.
+ * - With JSON's content type, whatever the server calls it.
+ * - Without redirects: fetch would send a key in a custom header to any host.
  *
- * What it throws is a `LanguageModelError`, which a client may have wrapped (`cause`) when it arrives.
+ * It throws a `LanguageModelError`, which a client may wrap (`cause`).
  */
 export function providerFetch(options: FetchOptions): typeof fetch {
   return async (input, init) => {
-    // Node installs the dispatcher when its fetch is first touched.
+    // Node installs the dispatcher when its fetch API is first used.
     new Headers();
     const known = GLOBAL_DISPATCHER in globalThis;
     const response = await fetch(input, {
@@ -72,7 +71,7 @@ export function providerFetch(options: FetchOptions): typeof fetch {
   };
 }
 
-/** The host alone of an address: the rest may hold what is nobody's business. */
+/** Returns only the host of an address: the rest may be confidential. */
 function hostOf(address: string | null, from: string): string | null {
   if (address === null || !URL.canParse(address, from)) return null;
   return new URL(address, from).host;
@@ -92,13 +91,13 @@ async function redirected(response: Response, options: FetchOptions): Promise<La
 function limited(response: Response, options: FetchOptions): Response {
   const { body, status, headers } = response;
   if (body === null) return response;
-  const cut = response.ok ? endWithError(options) : endAt(MOST_OF_ERROR);
+  const cut = response.ok ? endWithError(options) : endAt(MAX_ERROR_BYTES);
   return new Response(body.pipeThrough(new TransformStream(cut)), { status, headers });
 }
 
 type ByteTransformer = Transformer<Uint8Array, Uint8Array>;
 
-/** Ends a body as if it were over. */
+/** Ends a body at a maximum size without an error. */
 function endAt(maximum: number): ByteTransformer {
   let left = maximum;
   return {

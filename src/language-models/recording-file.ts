@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** Bytes read at a time while a recording is indexed. */
+/** Bytes per read while a recording is indexed. */
 const CHUNK_BYTES = 1 << 20;
 
-/** A recording's bytes: once in order to find the rows, then row by row. */
+/** Bytes of a recording: read once in sequence to find the rows, then row by row. */
 export interface RecordingBytes {
   chunks(): AsyncIterable<Uint8Array>;
   range(start: number, end: number): Promise<Buffer>;
-  /** For who will read no more. What nobody holds any longer closes itself. */
+  /** Closes the recording early. An abandoned one closes itself. */
   close(): Promise<void>;
 }
 
-// A model has no close(), and a worker may see thousands of runs: the file is closed when its reader is gone. The
-// handle closes its descriptor once, after the reads in flight, and refuses what comes later. The bare number would
-// belong to somebody else's file by then.
+// A model has no close(), and a worker may have thousands of runs, so the file is closed when its reader is
+// garbage-collected. A FileHandle closes its descriptor once, after pending reads, and refuses further ones; a bare
+// number might belong to another file by then.
 const abandoned = new FinalizationRegistry<FileHandle>((handle) => void handle.close().catch(() => {}));
 
-/** Reads by position, not through a stream: a stream that ends early closes the descriptor that it was lent. */
+/** Recording in an open file, read by position: a stream that ends early would close the descriptor. */
 class RecordingFile implements RecordingBytes {
   constructor(private readonly handle: FileHandle) {
     abandoned.register(this, handle);
@@ -50,12 +50,12 @@ class RecordingFile implements RecordingBytes {
   }
 }
 
-/** Opens a local file. The open descriptor keeps showing the same bytes when the file is replaced meanwhile. */
+/** Opens a local file. The descriptor keeps showing the same bytes if the file is replaced meanwhile. */
 export async function openRecordingFile(path: string): Promise<RecordingBytes> {
   return new RecordingFile(await open(path, 'r'));
 }
 
-/** Copies a stream to a temporary file that nobody else sees and that vanishes with this process. */
+/** Copies a stream to a private temporary file that vanishes with this process. */
 export async function spoolRecording(stream: AsyncIterable<Uint8Array | string>): Promise<RecordingBytes> {
   const folder = await mkdtemp(join(tmpdir(), 'reprise-recording-'));
   try {
@@ -63,7 +63,7 @@ export async function spoolRecording(stream: AsyncIterable<Uint8Array | string>)
     await pipeline(stream, createWriteStream(path));
     return await openRecordingFile(path);
   } finally {
-    // The descriptor stays good after its name is gone.
+    // The descriptor stays valid after the file is removed.
     await rm(folder, { recursive: true, force: true });
   }
 }

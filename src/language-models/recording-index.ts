@@ -6,7 +6,7 @@ import type { RecordingBytes } from './recording-file.js';
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The fields that name a row's call. Other programs leave out what is always the same in their recordings. */
+/** Schema of the fields that identify a row's call. Other programs' recordings may leave out constant ones. */
 const identitySchema = z.object({
   sample_id: z.union([z.string(), z.number()]).transform(String),
   trial: z.int().min(0).default(0),
@@ -38,7 +38,7 @@ function checkLine(bytes: Buffer): z.output<typeof identitySchema> | string {
   return parsed.data;
 }
 
-/** Yields every line's bytes with the offset it starts at, without its newline. */
+/** Yields the bytes of every line, without its newline, and the offset of its start. */
 async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<{ bytes: Buffer; start: number }> {
   let pending: Buffer[] = [];
   let start = 0;
@@ -60,8 +60,8 @@ async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<{ bytes
 }
 
 /**
- * Where each call's row stands in a recording. Holds a key and two numbers a row, never the rows.
- * Of several rows of one call the last one counts: a run that repeats a call appends the row it went on with.
+ * Index of the rows of a recording by their calls. Holds a key and two numbers per row, never the rows. Of several rows
+ * of one call the last one counts: a run that repeats a call appends the row that it continued with.
  */
 export class RecordingIndex {
   private constructor(
@@ -80,7 +80,7 @@ export class RecordingIndex {
     try {
       return await RecordingIndex.read(bytes, name);
     } catch (error) {
-      // Each further call tries again with a file of its own.
+      // Later calls open the file again.
       await bytes.close();
       throw error;
     }
@@ -109,12 +109,12 @@ export class RecordingIndex {
     return new RecordingIndex(bytes, rows, starts, ends);
   }
 
-  /** Calls that can be answered. */
+  /** Number of calls that can be replayed. */
   get size(): number {
     return this.rows.size;
   }
 
-  /** The parsed row of a call, or undefined where there is none. */
+  /** Returns the parsed row of a call, or undefined if there is none. */
   async find(call: CallIdentity): Promise<Record<string, unknown> | undefined> {
     const row = this.rows.get(keyOf(call));
     if (row === undefined) return undefined;

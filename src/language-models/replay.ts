@@ -8,11 +8,13 @@ import { RecordingIndex } from './recording-index.js';
 
 const PROVIDER = 'replay';
 
-/** Opens a recording that is no local file, such as `s3://bucket/run/calls.jsonl`, or answers null where there is none. */
+/**
+ * Opens a recording that is no local file, such as `s3://bucket/run/calls.jsonl`; returns null if it does not exist.
+ */
 export type OpenRecording = (uri: string) => Promise<AsyncIterable<Uint8Array | string> | null>;
 
 export interface ReplayOptions {
-  /** A path, a `file://` address, or any other address that `openRecording` understands. */
+  /** Path, `file://` address, or any other address that `openRecording` can open. */
   recording: string;
   /** Milliseconds one call may take. */
   timeoutMs: number;
@@ -21,7 +23,7 @@ export interface ReplayOptions {
 
 const tokens = z.int().min(0);
 
-/** What is optional in a row is forgiven when it is odd: the text is what a replay is for. */
+/** Schema of a row. Invalid optional fields are ignored: a replay only needs the text. */
 const rowSchema = z.object({
   text: z.string().nullish(),
   tool_calls: z
@@ -99,14 +101,14 @@ async function openIndex({ recording, openRecording }: ReplayOptions): Promise<R
 }
 
 /**
- * A model that answers every call with the recorded row of the same sample, trial, purpose and ordinal. Costs nothing.
- * The recording is indexed at the first call; see {@link RecordingIndex} for what counts as a row.
+ * Creates a model that answers every call with the recorded row of the same sample, trial, purpose and ordinal. Costs
+ * nothing. The recording is indexed at the first call; see {@link RecordingIndex} for valid rows.
  */
 export function replayLanguageModel(options: ReplayOptions): LanguageModel {
   let opening: Promise<RecordingIndex> | undefined;
   function index(): Promise<RecordingIndex> {
     opening ??= openIndex(options).catch((error: unknown) => {
-      // A store that was out of reach may answer the next attempt.
+      // The store may be reachable again at the next attempt.
       opening = undefined;
       throw error;
     });

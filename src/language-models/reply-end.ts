@@ -2,12 +2,12 @@ import type { FinishReason, Usage } from '../contracts/language-model.js';
 import { tidyErrorText } from './error-text.js';
 import { LanguageModelError } from './errors.js';
 
-/** How a reply ended: as the model meant it, at a limit, or as its provider says that it should not have. */
+/** End of a reply: as the model intended, at a limit, or a failure reported by the provider. */
 export type ReplyEnd = FinishReason | 'broken_off' | 'paused';
 
 /**
- * The providers' words, in small letters. All of them in one table, because gateways pass on what they were given:
- * Gemini's and Anthropic's words come through OpenAI's protocol too.
+ * Meanings of the providers' words, in lower case. All of them are in one table, because gateways pass on the words of
+ * other providers: Gemini's and Anthropic's occur in OpenAI's protocol too.
  */
 const ENDS: Record<string, ReplyEnd> = {
   stop: 'stop',
@@ -28,7 +28,7 @@ const ENDS: Record<string, ReplyEnd> = {
   model_length: 'length',
   model_context_window_exceeded: 'length',
   context_length_exceeded: 'length',
-  // Gemini: the limit of one request is reached, and further requests are not sent unasked.
+  // Gemini: the limit of one request is reached, and no further request is sent.
   continuation: 'length',
   incomplete: 'length',
   content_filter: 'content_filter',
@@ -58,10 +58,12 @@ const ENDS: Record<string, ReplyEnd> = {
   insufficient_system_resource: 'broken_off',
 };
 
-/** Of words that are in no table: vLLM's `abort`, Zhipu's `network_error`, OpenRouter's `error`. */
+/** Failures among words that are not in the table: vLLM's `abort`, Zhipu's `network_error`, OpenRouter's `error`. */
 const FAILURE = /error|fail|abort|cancel|interrupt|timeout|overload|disconnect/;
 
-/** What a provider's word for the end of a reply means; one that says nothing of a failure is `unknown`. */
+/**
+ * Returns the meaning of a provider's word for the end of a reply; `unknown` if the word is new and names no failure.
+ */
 export function readEnd(reason: unknown): ReplyEnd {
   if (typeof reason !== 'string') return 'unknown';
   const word = reason.trim().toLowerCase();
@@ -69,21 +71,21 @@ export function readEnd(reason: unknown): ReplyEnd {
   return FAILURE.test(word) ? 'broken_off' : 'unknown';
 }
 
-/** What is known of a reply whose end its provider calls a failure. */
+/** Facts about a reply whose end the provider reports as a failure. */
 export interface FailedEnd {
   provider: string;
   serverName: string;
   end: 'broken_off' | 'paused' | 'content_filter';
-  /** The provider's own word for it. */
+  /** Provider's own word for the end. */
   reason: string;
-  /** What it says beside that word. */
+  /** Provider's explanation. */
   words?: string;
-  /** What the reply was billed all the same. */
+  /** Billed tokens of the reply. */
   usage?: Usage;
   secrets?: readonly string[];
 }
 
-/** Such a reply is none, however much of it has come: half an answer would be judged as the model's. */
+/** Creates the error of a failed reply, whose text is dropped: half an answer would be judged as the model's. */
 export function failedEnd(failed: FailedEnd): LanguageModelError {
   const { provider, serverName, end, reason, words = '', usage, secrets } = failed;
   const said = tidyErrorText(words, secrets);

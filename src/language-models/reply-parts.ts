@@ -1,16 +1,18 @@
 import { isMapping } from '../contracts/json.js';
 
-/** What a reply's content says, and what of it is thought. */
+/** Content of a reply, split into said text and thoughts. */
 export interface SaidAndThought {
   said: string;
   thought: string;
 }
 
-/** Fields of a part, or of a message, that hold thoughts: DeepSeek's, OpenRouter's, Mistral's, Gemini's through gateways. */
+/**
+ * Fields of a part or message that may hold thoughts: DeepSeek's, OpenRouter's, Mistral's, Gemini's through gateways.
+ */
 const OF_THOUGHT = ['reasoning_content', 'reasoning', 'thinking', 'summary', 'text', 'content'];
 const THOUGHT_TYPE = /think|thought|reason/i;
 
-/** The text of something that holds thoughts, however deep; what is encrypted has none. */
+/** Returns the text of nested thoughts; encrypted ones have none. */
 export function thoughtIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(thoughtIn).join('');
@@ -23,8 +25,8 @@ export function thoughtIn(value: unknown): string {
 }
 
 /**
- * Splits a reply's content: a text, a list of parts, or a single part. Parts are texts or objects with one; what a part
- * of an unknown kind holds is passed over, because the rest of the reply is paid for.
+ * Splits a reply's content: a text, a list of parts, or a single part. Parts are texts or objects with one. Parts of an
+ * unknown kind are ignored, because the rest of the reply is paid for.
  */
 export function splitContent(content: unknown): SaidAndThought {
   if (typeof content === 'string') return { said: content, thought: '' };

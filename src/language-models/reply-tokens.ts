@@ -1,7 +1,7 @@
 import { isMapping } from '../contracts/json.js';
 import type { ReplyTokens } from '../contracts/language-model.js';
 
-/** A token as a provider sends it, with those that were likely in its place; null where it is none that can be read. */
+/** Token as a provider sends it, with its likely alternatives. */
 interface SentToken {
   token: string;
   logprob: number;
@@ -9,7 +9,7 @@ interface SentToken {
   top: { token: string; logprob: number }[];
 }
 
-/** vLLM with `return_tokens_as_token_ids`. */
+/** Token of vLLM with `return_tokens_as_token_ids`. */
 const TOKEN_ID = /^token_id:(\d{1,10})$/;
 
 const idIn = (value: unknown): number | null =>
@@ -29,14 +29,16 @@ function tokenIn(value: unknown, top: readonly unknown[] = []): SentToken | null
   };
 }
 
-/** A list of numbers that all are ids of tokens; null for anything else. */
+/** Returns a list of token ids; null for anything else. */
 function idsIn(value: unknown): number[] | null {
   if (!Array.isArray(value) || value.length === 0) return null;
   const ids = value.map(idIn);
   return ids.every((id) => id !== null) ? ids : null;
 }
 
-/** What was sent, as lists of the same length. Where one token cannot be read none is: a gap would shift all that follow. */
+/**
+ * Converts tokens to lists of the same length. If one is unreadable, all are left out: a gap would shift the others.
+ */
 function listed(sent: readonly (SentToken | null)[], given: number[] | null): ReplyTokens | undefined {
   const tokens = sent.every((one) => one !== null) ? sent : [];
   if (tokens.length === 0) return given === null ? undefined : { token_ids: given };
@@ -56,8 +58,8 @@ function listed(sent: readonly (SentToken | null)[], given: number[] | null): Re
 }
 
 /**
- * The tokens of a choice of OpenAI's protocol: `logprobs.content`, where llama.cpp has an `id` beside each token, and the
- * `token_ids` that vLLM adds.
+ * Reads the tokens of a choice in OpenAI's protocol: `logprobs.content`, in which llama.cpp adds an `id` to each token,
+ * and vLLM's `token_ids`.
  */
 export function tokensOfChoice({ logprobs, token_ids }: Record<string, unknown>): ReplyTokens | undefined {
   const content = isMapping(logprobs) && Array.isArray(logprobs.content) ? logprobs.content : [];
@@ -68,7 +70,7 @@ export function tokensOfChoice({ logprobs, token_ids }: Record<string, unknown>)
   return listed(sent, idsIn(token_ids));
 }
 
-/** The tokens of a candidate of Gemini's: `logprobsResult`. */
+/** Reads the tokens of a Gemini candidate: `logprobsResult`. */
 export function tokensOfCandidate({ logprobsResult }: Record<string, unknown>): ReplyTokens | undefined {
   if (!isMapping(logprobsResult)) return undefined;
   const { chosenCandidates, topCandidates } = logprobsResult;

@@ -1,11 +1,11 @@
 import { isMapping } from '../contracts/json.js';
 
-/** No provider is waited for longer than this, whatever it asks for. */
+/** Maximum delay before a retry, whatever the provider requests. */
 const MAXIMUM_RETRY_AFTER_MS = 10 * 60_000;
 
-/** Characters of an error's words that are searched. */
-const MOST_WORDS = 2000;
-/** Numbers from which on they are moments, not spans: the year 2001, in seconds and in milliseconds. */
+/** Maximum characters of an error message that are searched. */
+const MAX_WORDS = 2000;
+/** Numbers above which a reset is a time since 1970, not a duration: the year 2001 in seconds and in milliseconds. */
 const SECONDS_FROM = 1e9;
 const MILLISECONDS_FROM = 1e12;
 
@@ -31,7 +31,7 @@ function fromHeaders(headers: HeaderReader, now: number): number | undefined {
   return clamp(Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000);
 }
 
-/** Google's `google.rpc.RetryInfo`, a duration such as `"17s"` or `"0.5s"`. */
+/** Reads Google's `google.rpc.RetryInfo`, a duration such as `"17s"` or `"0.5s"`. */
 function fromRetryInfo(error: unknown): number | undefined {
   const details = (error as { details?: unknown } | undefined)?.details;
   if (!Array.isArray(details)) return undefined;
@@ -43,7 +43,7 @@ function fromRetryInfo(error: unknown): number | undefined {
   return undefined;
 }
 
-/** Milliseconds of a span such as `7m12s`, `2.5s`, `350ms` or `1h2m`; undefined where it is none. */
+/** Returns the milliseconds of a duration such as `7m12s`, `2.5s`, `350ms` or `1h2m`; undefined for anything else. */
 function spanOf(text: string): number | undefined {
   const units = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/gy)];
@@ -51,14 +51,14 @@ function spanOf(text: string): number | undefined {
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * units[unit as keyof typeof units], 0);
 }
 
-/** OpenAI and Groq: `Please try again in 7m12s.` */
+/** Reads `Please try again in 7m12s.` of OpenAI and Groq. */
 function fromWords({ message }: Record<string, unknown>): number | undefined {
   if (typeof message !== 'string') return undefined;
-  const [, span] = /\btry again in (\d[\d.hms]*[hms])\b/i.exec(message.slice(0, MOST_WORDS)) ?? [];
+  const [, span] = /\btry again in (\d[\d.hms]*[hms])\b/i.exec(message.slice(0, MAX_WORDS)) ?? [];
   return span === undefined ? undefined : spanOf(span);
 }
 
-/** A moment in seconds or milliseconds since 1970, or a span, until when nothing is left. */
+/** Returns the milliseconds until a reset, given as a duration, or in seconds or milliseconds since 1970. */
 function untilReset(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   const span = spanOf(value.trim());
@@ -69,7 +69,7 @@ function untilReset(value: string | null, now: number): number | undefined {
   return number > SECONDS_FROM ? number * 1000 - now : number * 1000;
 }
 
-/** OpenAI's and OpenRouter's headers, as far as one says that nothing is left of what it counts. */
+/** Reads the rate limit headers of OpenAI and OpenRouter, if one reports that nothing is left. */
 function fromLimits(headers: HeaderReader, now: number): number | undefined {
   for (const of of ['', '-requests', '-tokens']) {
     if (headers.get(`x-ratelimit-remaining${of}`)?.trim() !== '0') continue;
@@ -79,7 +79,7 @@ function fromLimits(headers: HeaderReader, now: number): number | undefined {
   return undefined;
 }
 
-/** OpenRouter hands the headers of a 429 on in the body. */
+/** Returns the headers of a 429 that OpenRouter passes on in the body. */
 function headersInBody({ metadata }: Record<string, unknown>): HeaderReader | undefined {
   const headers = isMapping(metadata) ? metadata.headers : undefined;
   if (!isMapping(headers)) return undefined;
@@ -88,8 +88,8 @@ function headersInBody({ metadata }: Record<string, unknown>): HeaderReader | un
 }
 
 /**
- * Milliseconds the provider asked to wait, between 0 and ten minutes; undefined where it did not say.
- * Headers come before the error body: a gateway in front of the provider speaks through them.
+ * Returns the milliseconds that the provider requested to wait, between 0 and ten minutes; undefined if none. Headers
+ * precede the error body: a gateway in front of the provider sets them.
  * @param error the body's error, such as `{message, details, metadata}`.
  */
 export function readRetryAfter(

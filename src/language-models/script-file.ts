@@ -5,24 +5,24 @@ import { AsWritten } from '../contracts/as-written.js';
 import { PURPOSES, type Purpose } from '../contracts/language-model.js';
 import { LanguageModelError } from './errors.js';
 
-/** YAML reads `reply: 1.10` as a number; what is meant is the text. */
+/** Schema of a text: YAML reads `reply: 1.10` as a number, but the text is meant. */
 const text = z
   .union([z.string(), z.number(), z.boolean(), z.instanceof(AsWritten).transform((written) => written.text)])
   .transform(String);
-/** An object that is not only text has its numbers as numbers. */
+/** Wraps a schema so that unquoted numbers and booleans are no texts. */
 const values = <Schema extends z.ZodType>(schema: Schema) => z.preprocess(asValues, schema);
 const tokens = values(z.int().min(0));
 
 const replyObject = z.strictObject({
   text: text.default(''),
-  /** What the model thought before, from a field of its own. */
+  /** Thoughts of the model, which it sends in a separate field. */
   reasoning: text.optional(),
   tool_calls: z
     .array(
       z.strictObject({
         id: z.string().min(1).optional(),
         name: z.string().min(1),
-        /** Either the JSON text as the model is to write it, or an object. */
+        /** JSON text as the model writes it, or an object. */
         arguments: values(z.union([z.string(), z.record(z.string(), z.json())])).default({}),
       }),
     )
@@ -49,13 +49,13 @@ const ruleSchema = z
 
 export type ScriptedReply = z.output<typeof replyObject>;
 
-/** One rule of a script, ready to answer. */
+/** Parsed rule of a script. */
 export interface ScriptRule {
-  /** From 1, as people count them in the file. */
+  /** Number in the file, from 1. */
   number: number;
   purpose: Purpose | undefined;
   pattern: RegExp | undefined;
-  /** Never empty. Indexed by trial + ordinal; the last one repeats. */
+  /** Replies, at least one. Indexed by trial + ordinal; the last one repeats. */
   replies: ScriptedReply[];
 }
 
@@ -63,7 +63,7 @@ function fault(path: string, what: string): LanguageModelError {
   return new LanguageModelError('configuration', `script ${path}: ${what}`, { provider: 'scripted' });
 }
 
-/** A JavaScript pattern; a leading `(?i)`, `(?s)` or `(?m)`, as other languages write flags, is understood. */
+/** Compiles a JavaScript pattern; accepts a leading `(?i)`, `(?s)` or `(?m)`, as other languages write flags. */
 function compile(source: string): RegExp {
   const [, flags = '', body = source] = /^\(\?([ims]+)\)([\s\S]*)$/.exec(source) ?? [];
   return new RegExp(body, flags);

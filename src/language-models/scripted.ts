@@ -23,8 +23,8 @@ export interface ScriptedOptions {
 }
 
 /**
- * Fills `$0` or `$&`, `$1` … and `$<name>` from a match. What names no group stays as it is, so a dollar sign needs
- * no escape; a group that took no part in the match is empty.
+ * Fills `$0` or `$&`, `$1` … and `$<name>` from a match. References to unknown groups stay as they are, so a dollar
+ * sign needs no escape; a group that took no part in the match is empty.
  */
 function fillGroups(template: string, match: RegExpExecArray): string {
   return template.replace(/\$(?:(&)|(\d{1,2})|<([^>]+)>)/g, (whole, ampersand, digits, name) => {
@@ -33,7 +33,7 @@ function fillGroups(template: string, match: RegExpExecArray): string {
       return match.groups !== undefined && name in match.groups ? (match.groups[name] ?? '') : whole;
     }
     if (Number(digits) < match.length) return match[Number(digits)] ?? '';
-    // As in JavaScript: $12 is group 1 followed by a 2 where there is no group 12.
+    // As in JavaScript: without a group 12, $12 is group 1 followed by a 2.
     const [first = '', rest = ''] = digits as string;
     return rest !== '' && Number(first) < match.length ? `${match[Number(first)] ?? ''}${rest}` : whole;
   });
@@ -67,7 +67,7 @@ function toReply(scripted: ScriptedReply, match: RegExpExecArray | null, call: C
   };
 }
 
-/** Answers one call from the rules: the first whose purpose is the call's and whose pattern finds something. */
+/** Answers a call by the first rule with the call's purpose whose pattern matches the last user message. */
 export function answerFromRules(
   rules: readonly ScriptRule[],
   path: string,
@@ -103,8 +103,8 @@ export function answerFromRules(
 }
 
 /**
- * A model that answers from a file of rules, for tests and demonstrations. Costs nothing.
- * @throws LanguageModelError (`configuration`) where the file is missing or wrong.
+ * Creates a model that answers from a file of rules, for tests and demonstrations. Costs nothing.
+ * @throws LanguageModelError (`configuration`) if the file is missing or invalid.
  */
 export async function scriptedLanguageModel({ script, timeoutMs }: ScriptedOptions): Promise<LanguageModel> {
   const content = await readFile(script, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -3,14 +3,14 @@ import { LanguageModelError } from './errors.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables that the vendors' own clients read, the preferred one first. */
+/** Environment variables that the vendors' own clients read, the preferred one first. */
 const SERVER_VARIABLES: Readonly<Record<string, readonly string[]>> = {
   gemini: ['GOOGLE_GEMINI_BASE_URL'],
   openai: ['OPENAI_BASE_URL', 'OPENAI_API_BASE'],
   anthropic: ['ANTHROPIC_BASE_URL'],
 };
 
-/** Which of them names a server for a provider, and which one; null where none does. */
+/** Returns the server that the environment names for a provider, and the variable; null if there is none. */
 export function serverInEnvironment(
   provider: string,
   environment: Environment,
@@ -22,13 +22,13 @@ export function serverInEnvironment(
   return null;
 }
 
-/** Where vLLM and others serve a model, unless they are told otherwise. */
+/** Default address at which vLLM and others serve a model. */
 const OWN_SERVER = 'http://127.0.0.1:8000/v1';
 
 /**
- * The settings of a model with the server that it is asked at: the config's, or else the one that the environment of the
- * worker names, whose owner has put it there. A model that is named by its path is on a server of one's own.
- * @throws LanguageModelError (`configuration`) where that is no address.
+ * Returns the settings of a model with its server: the config's, else that of the worker's environment, which its owner
+ * controls. A model that is named by its path is on a local server.
+ * @throws LanguageModelError (`configuration`) if the environment's server is no address.
  */
 export function atServer<
   Settings extends { provider: string; model?: string | undefined; base_url?: string | undefined },

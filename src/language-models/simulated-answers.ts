@@ -1,18 +1,18 @@
 import type { Task } from '../contracts/environment.js';
 
-/** What a sample's answer is, as far as the simulation may know. */
+/** Answer of a sample, for the simulation. */
 export interface KnownAnswer {
-  /** The gold answer as text; for a multiple choice a letter or the choice's text. */
+  /** Gold answer as text; for a multiple choice, a letter or the choice's text. */
   target: string;
-  /** The choice texts in the order they are lettered. */
+  /** Texts of the choices, in the order of their letters. */
   choices?: readonly string[];
-  /** Positions of the right ones, where the dataset said them. */
+  /** Positions of the right choices, if the dataset gives them. */
   right_choices?: readonly number[];
-  /** Whether all of the right choices are wanted. */
+  /** Right choices that an answer needs: any one, or all. */
   target_match?: 'any' | 'all';
 }
 
-/** What a task says of its answer; nothing where it has none. */
+/** Returns the answer of a task; undefined if it has none. */
 export function knownAnswer({ target, choices, right_choices, target_match }: Task): KnownAnswer | undefined {
   if (target === null) return undefined;
   return {
@@ -29,7 +29,7 @@ function letterOf(position: number): string {
   return String.fromCharCode('A'.charCodeAt(0) + position);
 }
 
-/** The offered position a target names, by letter or by text; -1 where it names none. */
+/** Returns the position of the choice that a target names, by letter or by text; -1 if it names none. */
 function positionOf({ target, choices = [], right_choices }: KnownAnswer): number {
   if (right_choices !== undefined) return right_choices[0] ?? -1;
   const trimmed = target.trim();
@@ -40,7 +40,7 @@ function positionOf({ target, choices = [], right_choices }: KnownAnswer): numbe
   return position < choices.length ? position : -1;
 }
 
-/** The right answer in the form a model would give it: the letter of a multiple choice, the target otherwise. */
+/** Returns the right answer in the form that a model gives: the letter of a multiple choice, otherwise the target. */
 export function rightAnswer(known: KnownAnswer): string {
   const { right_choices = [], target_match } = known;
   if (target_match === 'all' && right_choices.length > 1) return right_choices.map(letterOf).join(', ');
@@ -51,14 +51,14 @@ export function rightAnswer(known: KnownAnswer): string {
 function perturb(target: string, draw: number): string {
   return target.replace(/\d[\d,]*(?:\.\d+)?/, (digits) => {
     const decimals = /\.(\d+)$/.exec(digits)?.[1]?.length ?? 0;
-    // From 1 to 9 too much: never the number itself, never a different sign.
+    // Adds 1 to 9: never the number itself, never a different sign.
     return (Number(digits.replaceAll(',', '')) + 1 + Math.floor(draw * 9)).toFixed(decimals);
   });
 }
 
 /**
- * A wrong answer of the same kind: another offered letter, another number, otherwise another word.
- * @param draw a uniform number in [0, 1).
+ * Returns a wrong answer of the same kind: another offered letter, another number, otherwise another word.
+ * @param draw uniform random number in [0, 1).
  */
 export function wrongAnswer(known: KnownAnswer, draw: number): string {
   const { target, choices = [], right_choices = [] } = known;

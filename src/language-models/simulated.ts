@@ -13,7 +13,7 @@ import { type KnownAnswer, rightAnswer, wrongAnswer } from './simulated-answers.
 
 const PROVIDER = 'simulated';
 
-/** However many reflections it reads, the simulation stays fallible. */
+/** Upper limit of the accuracy, so that mistakes remain with any number of reflections. */
 const MAXIMUM_ACCURACY = 0.98;
 
 export interface SimulationSettings {
@@ -23,7 +23,7 @@ export interface SimulationSettings {
   latency_ms?: number | { mean: number; deviation?: number };
   /** Share of attempts that fail as an overloaded server does, 0 to below 1; 0 by default. */
   error_rate?: number;
-  /** Added to the accuracy for each reflection in the prompt; 0.15 by default. */
+  /** Increase of the accuracy for each reflection in the prompt; 0.15 by default. */
   reflection_gain?: number;
 }
 
@@ -32,17 +32,17 @@ export interface SimulatedOptions {
   seed?: number;
   /** Milliseconds one call may take. */
   timeoutMs: number;
-  /** The sample's answer, or undefined where it is not known. */
+  /** Returns the sample's answer, or undefined if it is unknown. */
   answerFor?: (sampleId: string) => KnownAnswer | undefined;
 }
 
-/** Uniform numbers in [0, 1) that depend on nothing but their arguments: not on order, time or process. */
+/** Returns a source of uniform numbers in [0, 1) that depend only on the arguments: not on order, time or process. */
 function draws(...parts: (string | number)[]): (index: number) => number {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   return (index) => digest.readUInt32BE(4 * index) / 2 ** 32;
 }
 
-/** Lines such as `Reflection: …`, with or without a number or a list mark. */
+/** Counts lines such as `Reflection: …`, with or without a number or a list mark. */
 function countReflections(messages: readonly ChatMessage[]): number {
   const line = /^[ \t]*(?:[-*][ \t]+|\d+[.)][ \t]+)?reflection(?:[ \t]+#?\d+)?[ \t]*:/gim;
   return messages.reduce((sum, { content }) => sum + (content.match(line)?.length ?? 0), 0);
@@ -54,7 +54,7 @@ const CANNED: Partial<Record<Purpose, string>> = {
   curate: '<cheatsheet>\nSimulated cheatsheet: check every step before giving the answer.\n</cheatsheet>',
   synthesize: '<cheatsheet>\nSimulated cheatsheet: check every step before giving the answer.\n</cheatsheet>',
   judge: 'Simulated judgement: no opinion.',
-  user: 'Simulated user: please go on.',
+  user: 'Simulated user: please continue.',
   evolve: 'Simulated reply: no program was written.',
   executor: 'Simulated reply: no program was run.',
 };
@@ -66,16 +66,16 @@ function milliseconds(latency: SimulationSettings['latency_ms'], draw: (index: n
   return Math.max(0, latency.mean + (latency.deviation ?? 0) * normal);
 }
 
-/** A rough count: about four characters are one token of English. */
+/** Estimates the tokens of English text: about four characters each. */
 function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }
 
 /**
- * A seeded stand-in for demonstrations and load tests. Every reply names itself a simulation. Costs nothing.
+ * Creates a seeded stand-in for demonstrations and load tests. Every reply says that it is simulated. Costs nothing.
  *
  * A reply depends on the seed, the call's identity and the number of reflections in its prompt. A transient failure
- * depends on the attempt as well, counted in this instance, so that a repeated call succeeds in the end.
+ * also depends on the number of the attempt in this instance, so that a repeated call succeeds in the end.
  */
 export function simulatedLanguageModel(options: SimulatedOptions): LanguageModel {
   const { seed = 0, answerFor, simulation = {} } = options;

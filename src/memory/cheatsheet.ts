@@ -3,10 +3,10 @@ import { type CheatsheetEntry, checkEntry, type Entry, type Provenance } from '.
 import type { EntryLog } from './entry-log.js';
 import type { MemorySnapshot, SheetMemory } from './memory-module.js';
 
-/** The sheet as a lane carries it; the texts of older versions are in the journal. */
+/** State of a sheet in a lane; the texts of older versions are in the journal. */
 export interface SheetState {
   cheatsheet: string;
-  /** Versions so far, those of a loaded memory included. */
+  /** Number of versions so far, including those of a loaded memory. */
   versions: number;
 }
 
@@ -17,13 +17,13 @@ export function cutToLines(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const end = text.lastIndexOf('\n', maxChars);
   if (end > 0) return text.slice(0, end);
-  // Half of a surrogate pair is no text: some providers refuse a prompt that holds one.
+  // Half of a surrogate pair is removed: some providers refuse a prompt with one.
   return text.slice(0, maxChars).replace(/[\ud800-\udbff]$/, '');
 }
 
 /**
- * One evolving text, as in Dynamic Cheatsheet (Suzgun et al., 2025, arXiv 2504.07952). Every version is kept in the
- * journal, with the sample and trial that wrote it.
+ * Memory of one evolving text, as in Dynamic Cheatsheet (Suzgun et al., 2025, arXiv 2504.07952). The journal stores
+ * every version, with the sample and trial that wrote it.
  */
 export class CheatsheetMemory implements SheetMemory {
   private sheet: string;
@@ -54,7 +54,7 @@ export class CheatsheetMemory implements SheetMemory {
     return { cut: content.length < text.length };
   }
 
-  /** A version of the sheet is kept; anything else leaves no trace, because the sheet is all there is. */
+  /** Stores a version of the sheet; ignores other entries. */
   update(entry: Entry): void {
     checkEntry(entry);
     if (entry._type !== 'cheatsheet') return;

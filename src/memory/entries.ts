@@ -1,22 +1,28 @@
 import type { Feedback } from '../contracts/environment.js';
 
-/** Where an entry came from; lets an agent tell its sample's own attempts from other samples', see {@link isOfSample}. */
+/**
+ * Origin of an entry, by which an agent distinguishes its sample's attempts from other samples', see {@link
+ * isOfSample}.
+ */
 export interface Provenance {
   sample_id?: string;
   trial?: number;
-  /** It was loaded: its sample is one of another run, perhaps of other data, whatever its id is. */
+  /** True for a loaded entry: its sample belongs to another run, perhaps with other data, whatever its id. */
   loaded?: true;
 }
 
-/** Whether an entry is of a sample of this run. Ids are often row numbers, so that those of a loaded memory say nothing here. */
+/**
+ * Reports whether an entry is of a sample of this run. Ids are often row numbers, so those of loaded entries do not
+ * count.
+ */
 export function isOfSample({ loaded, sample_id }: Provenance, id: string): boolean {
   return loaded !== true && sample_id === id;
 }
 
-/** What is remembered of a feedback. `target` is left out where a retry could read the answer from it. */
+/** Feedback in a memory, without `target` if a retry could read the answer from it. */
 export type RememberedFeedback = Omit<Feedback, 'target'> & { target?: string };
 
-/** One step of an episode, whole. */
+/** Complete step of an episode. */
 export interface ExperienceEntry extends Provenance {
   _type: 'experience';
   obs: string;
@@ -24,19 +30,19 @@ export interface ExperienceEntry extends Provenance {
   feedback: RememberedFeedback;
 }
 
-/** Advice distilled from earlier experience. */
+/** Advice derived from earlier experience. */
 export interface ReflectionEntry extends Provenance {
   _type: 'reflection';
   content: string;
 }
 
-/** One part of a step, or what an agent makes of several, logged on its own. */
+/** One part of a step, or a text that an agent makes of several parts, as an entry. */
 interface AtomicEntry extends Provenance {
   _type: 'Observation' | 'Action' | 'Feedback' | 'Reflection' | 'Summary' | 'Retrieval';
   content: string;
 }
 
-/** A version of the cheatsheet, whole. */
+/** Complete version of the cheatsheet. */
 export interface CheatsheetEntry extends Provenance {
   _type: 'cheatsheet';
   content: string;
@@ -44,7 +50,7 @@ export interface CheatsheetEntry extends Provenance {
 
 export type Entry = ExperienceEntry | ReflectionEntry | CheatsheetEntry | AtomicEntry;
 
-/** Whether a value is an entry. An agent's own may be of any type, with a text. */
+/** Reports whether a value is an entry. An agent's own entries may have any type, with a text. */
 export function isEntry(value: unknown): value is Entry {
   if (typeof value !== 'object' || value === null) return false;
   const entry = value as Record<string, unknown>;
@@ -60,13 +66,13 @@ export function isEntry(value: unknown): value is Entry {
   return typeof entry._type === 'string' && typeof entry.content === 'string';
 }
 
-/** Characters of what is no entry that are shown. */
+/** Maximum characters of an invalid entry in a message. */
 const SHOWN = 100;
 
 /**
- * What an agent writes is held to an entry's form at once: later it would be refused where the memory is carried on or
- * loaded, and the run with it.
- * @throws TypeError that shows it.
+ * Checks an entry that an agent writes. An invalid one would otherwise fail the run later, when the memory is passed on
+ * or loaded.
+ * @throws TypeError that shows the value.
  */
 export function checkEntry(value: unknown): asserts value is Entry {
   if (isEntry(value)) return;
@@ -77,7 +83,7 @@ export function checkEntry(value: unknown): asserts value is Entry {
   );
 }
 
-/** Whether a text holds a word that is not the middle of another one: `42` is no part of `142`. */
+/** Reports whether a text holds a word that is no part of a longer one: `142` does not hold `42`. */
 function holdsWord(text: string, word: string): boolean {
   const isLetter = (character: string) => /[\p{L}\p{N}]/u.test(character);
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
@@ -89,7 +95,7 @@ function holdsWord(text: string, word: string): boolean {
 }
 
 /**
- * Whether a message tells the target. The graders end theirs with it, cut short where it is long, and of a target that
+ * Reports whether a message reveals the target. Graders end theirs with it, shortened if it is long; of a target that
  * is a whole solution (`… #### 42`) they quote only the answer.
  */
 function quotesTarget(target: string, message: string): boolean {
@@ -99,8 +105,8 @@ function quotesTarget(target: string, message: string): boolean {
 }
 
 /**
- * The part of a feedback to remember. `outcome` drops the gold target, and a message that quotes it. One that was written
- * by hand may lack either.
+ * Returns the part of a feedback to remember. `outcome` drops the gold target, and a message that quotes it. Feedback
+ * that was written by hand may lack either.
  */
 export function rememberFeedback(
   feedback: RememberedFeedback,

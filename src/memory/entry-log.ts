@@ -1,10 +1,10 @@
 import type { JournalEntry, MemoryJournal } from './memory-module.js';
 
-/** Numbers the entries of one memory, whichever of its parts writes them. */
+/** Log that numbers the entries of one memory, across its parts. */
 export class EntryLog {
   constructor(
     readonly journal: MemoryJournal,
-    /** Entries so far, those of a loaded memory not included. */
+    /** Number of entries so far, without those of a loaded memory. */
     private written: number,
   ) {}
 

@@ -2,24 +2,24 @@ import { checkEntry, type Entry, type ExperienceEntry } from './entries.js';
 import type { EntryLog } from './entry-log.js';
 import type { ExperienceMemory, MemorySnapshot } from './memory-module.js';
 
-/** Experiences that `recall` has at hand. */
+/** Maximum of experiences that `recall` returns. */
 const AT_HAND = 20;
 
-/** The experiences as a lane carries them; all but the newest are in the journal. */
+/** State of the experiences in a lane; all but the newest are in the journal. */
 export interface ExperienceState {
-  /** How many there are, those of a loaded memory included. */
+  /** Number of experiences, including those of a loaded memory. */
   experiences: number;
   newest: ExperienceEntry[];
 }
 
-/** The state of a memory with these experiences. */
+/** Returns the state of a memory with given experiences. */
 export function experienceState(experiences: readonly ExperienceEntry[]): ExperienceState {
   return { experiences: experiences.length, newest: experiences.slice(-AT_HAND) };
 }
 
 const NO_EXPERIENCES: ExperienceState = { experiences: 0, newest: [] };
 
-/** Observation, action and feedback of every step, found again by similarity. */
+/** Memory of the observation, action and feedback of every step, retrieved by similarity. */
 export class ExperienceDBMemory implements ExperienceMemory {
   private experiences: number;
   private newest: ExperienceEntry[];
@@ -43,7 +43,7 @@ export class ExperienceDBMemory implements ExperienceMemory {
     this.experiences += 1;
   }
 
-  /** Experiences are kept; anything else leaves no trace. */
+  /** Stores experiences; ignores other entries. */
   update(entry: Entry): void {
     checkEntry(entry);
     if (entry._type === 'experience') this.appendExperience(entry);

@@ -18,7 +18,7 @@ function savedEntries(saved: unknown): Entry[] {
   return entries as Entry[];
 }
 
-/** For a memory that holds all its entries itself. */
+/** Journal of a memory that holds all its entries itself. */
 const NO_JOURNAL: MemoryJournal = {
   append: () => {
     throw new Error('this memory was built without a journal');
@@ -29,10 +29,10 @@ const NO_JOURNAL: MemoryJournal = {
 };
 
 /**
- * Builds the memory that `memory._type` names, as a lane carries it (its `snapshot()`), and for a `history_list` as it is
- * saved, which is the same.
- * @param journal where the entries of a cheatsheet, experience_db or hybrid go.
- * @throws MemoryFormatError where the snapshot is of another kind or malformed.
+ * Builds the memory that `memory._type` names from the state that a lane carries (its `snapshot()`), which for a
+ * `history_list` is also its saved form.
+ * @param journal storage for the entries of a cheatsheet, experience_db or hybrid.
+ * @throws MemoryFormatError if the snapshot is of another kind or malformed.
  */
 export function buildMemory(
   config: MemoryConfig,

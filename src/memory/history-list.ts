@@ -3,7 +3,7 @@ import type { Json } from '../contracts/json.js';
 import { checkEntry, type Entry } from './entries.js';
 import type { MemoryModule, MemorySnapshot } from './memory-module.js';
 
-/** An append-only list of typed entries; beyond `max_length` the oldest are dropped. */
+/** Append-only list of typed entries; beyond `max_length` the oldest are dropped. */
 export class HistoryList implements MemoryModule {
   private readonly entries: Entry[];
 
@@ -35,7 +35,7 @@ export class HistoryList implements MemoryModule {
   }
 }
 
-/** A copy that later updates do not reach; entries themselves are never changed after they are written. */
+/** Copies a list so that later updates do not change the copy; entries themselves never change. */
 function structuredCopy(entries: readonly Entry[]): Json {
   return [...entries] as unknown as Json;
 }

@@ -5,7 +5,7 @@ import type { EntryLog } from './entry-log.js';
 import { ExperienceDBMemory, type ExperienceState } from './experience-db.js';
 import type { ExperienceMemory, MemorySnapshot, SheetMemory } from './memory-module.js';
 
-/** A sheet and experiences in one memory. */
+/** Memory with a sheet and experiences. */
 export class HybridMemory implements SheetMemory, ExperienceMemory {
   private readonly sheet: CheatsheetMemory;
   private readonly experiences: ExperienceDBMemory;
@@ -48,7 +48,7 @@ export class HybridMemory implements SheetMemory, ExperienceMemory {
     this.experiences.update(entry);
   }
 
-  /** The newest experiences, then the sheet. */
+  /** Returns the newest experiences, then the sheet. */
   recall(): readonly (ExperienceEntry | CheatsheetEntry)[] {
     return [...this.experiences.recall(), ...this.sheet.recall()];
   }

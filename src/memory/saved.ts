@@ -5,21 +5,21 @@ import { isEntry } from './entries.js';
 import { experienceState } from './experience-db.js';
 import type { JournalEntry, MemorySnapshot } from './memory-module.js';
 
-/** Thrown when a saved memory does not fit the config; the message says what is wrong. */
+/** Error of a saved memory that does not fit the config; the message describes the problem. */
 export class MemoryFormatError extends Error {
   override readonly name = 'MemoryFormatError';
 }
 
-/** A version of the sheet as `memory.json` lists it. */
+/** Version of the sheet in `memory.json`. */
 export interface SheetVersion {
-  /** From 1. */
+  /** Number, from 1. */
   version: number;
   sample_id?: string;
   trial?: number;
   content: string;
 }
 
-/** The two parts of a saved memory; a part that its kind does not have is empty. */
+/** Parts of a saved memory; a part that its kind does not have is empty. */
 export interface SavedParts {
   cheatsheet: string;
   versions: SheetVersion[];
@@ -28,19 +28,21 @@ export interface SavedParts {
 
 export const NOTHING_SAVED: SavedParts = { cheatsheet: '', versions: [], experiences: [] };
 
-/** Kinds whose entries are journaled, and what each has. */
+/** Kinds of memory with a journal, and the parts of each. */
 const KINDS: Record<string, { sheet: boolean; experiences: boolean }> = {
   cheatsheet: { sheet: true, experiences: false },
   experience_db: { sheet: false, experiences: true },
   hybrid: { sheet: true, experiences: true },
 };
 
-/** Whether a kind of memory keeps its entries in a journal. */
+/** Reports whether a kind of memory keeps its entries in a journal. */
 export function isJournaled(type: string): boolean {
   return Object.hasOwn(KINDS, type);
 }
 
-/** Versions may be missing, as in notes that somebody wrote by hand. Where they are listed, their numbers rise. */
+/**
+ * Checks the versions of a saved sheet. They may be absent, as in handwritten notes; otherwise their numbers increase.
+ */
 function checkedVersions(versions: unknown): SheetVersion[] {
   if (versions === undefined) return [];
   if (!Array.isArray(versions)) throw new MemoryFormatError('"versions" must be a list');
@@ -59,7 +61,7 @@ function checkedVersions(versions: unknown): SheetVersion[] {
   return versions as SheetVersion[];
 }
 
-/** A sheet that was written by hand is a version as well, or the next one would make it forgotten. */
+/** Adds a handwritten sheet to the versions; otherwise it would be lost with the next version. */
 function withCurrent(versions: SheetVersion[], cheatsheet: string): SheetVersion[] {
   const newest = versions.at(-1);
   if (cheatsheet === (newest?.content ?? '')) return versions;
@@ -67,9 +69,9 @@ function withCurrent(versions: SheetVersion[], cheatsheet: string): SheetVersion
 }
 
 /**
- * Reads a saved memory for a config. A hybrid takes over the part that a simpler memory has, and a simpler one its part
- * of a hybrid.
- * @throws MemoryFormatError that says what does not fit.
+ * Reads a saved memory for a config. A hybrid takes over the part of a simpler memory, and a simpler memory its part of
+ * a hybrid.
+ * @throws MemoryFormatError that describes the mismatch.
  */
 export function savedParts(config: MemoryConfig, saved: MemorySnapshot): SavedParts {
   const from = KINDS[saved._type];
@@ -101,7 +103,10 @@ export function savedParts(config: MemoryConfig, saved: MemorySnapshot): SavedPa
   return parts;
 }
 
-/** What a lane is handed of a saved memory: the sheet and the sizes. The rest is looked up through the journal. */
+/**
+ * Returns a lane's part of a saved memory: the sheet, the sizes and the newest experiences. The rest is read through
+ * the journal.
+ */
 export function headOf(type: string, { cheatsheet, versions, experiences }: SavedParts): MemorySnapshot {
   const { sheet = false, experiences: found = false } = KINDS[type] ?? {};
   const head: MemorySnapshot = { _type: type, entries: 0 };
@@ -110,7 +115,7 @@ export function headOf(type: string, { cheatsheet, versions, experiences }: Save
   return head;
 }
 
-/** The next versions of a sheet, as the file lists them. */
+/** Numbers the next versions of a sheet, for the file. */
 function versionsFrom(first: number, entries: readonly CheatsheetEntry[]): SheetVersion[] {
   return entries.map(({ _type, content, ...origin }, position) => ({
     version: first + position,
@@ -119,7 +124,7 @@ function versionsFrom(first: number, entries: readonly CheatsheetEntry[]): Sheet
   }));
 }
 
-/** The parts after a run: what was loaded, and what its journal holds. */
+/** Returns the parts after a run: the loaded ones and the entries of its journal. */
 export function grownParts(loaded: SavedParts, entries: readonly JournalEntry[]): SavedParts {
   const sheets = entries.filter((entry): entry is CheatsheetEntry => entry._type === 'cheatsheet');
   const added = entries.filter((entry): entry is ExperienceEntry => entry._type === 'experience');
@@ -130,7 +135,10 @@ export function grownParts(loaded: SavedParts, entries: readonly JournalEntry[])
   };
 }
 
-/** A saved memory in pieces of JSON text, so that a long one is never held twice. A line an experience or version. */
+/**
+ * Yields a saved memory in pieces of JSON text, so that a long one is never held twice. One line per experience or
+ * version.
+ */
 export function* savedText(type: string, parts: SavedParts): Generator<string> {
   const kind = KINDS[type];
   yield `{"_type":${JSON.stringify(type)}`;
@@ -152,7 +160,7 @@ function* lines(values: readonly unknown[]): Generator<string> {
     yield `${position === 0 ? '\n' : ',\n'}${toWellFormedJson(value)}`;
 }
 
-/** The same as a value. */
+/** Returns a saved memory as a value. */
 export function savedMemory(type: string, parts: SavedParts): MemorySnapshot {
   const { sheet = false, experiences = false } = KINDS[type] ?? {};
   const saved: MemorySnapshot = { _type: type };
@@ -162,8 +170,8 @@ export function savedMemory(type: string, parts: SavedParts): MemorySnapshot {
 }
 
 /**
- * Goes back to a version of the sheet. The versions after it are kept: the old text becomes the newest version.
- * @throws MemoryFormatError where there is no such version.
+ * Restores an earlier version of the sheet. Later versions are kept: the old text becomes the newest version.
+ * @throws MemoryFormatError if there is no such version.
  */
 export function rolledBack(parts: SavedParts, version: number): SavedParts {
   const wanted = parts.versions.find((one) => one.version === version);

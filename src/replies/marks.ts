@@ -1,15 +1,17 @@
-/** How models mark what they think. Extend this table where a new one comes up. */
+/** Marks of thoughts in models' texts. Extend this table for new marks. */
 
-/** Names of tags: `<think>`, `</think>`, also with a vendor before or behind (`<mm:think>`, `<think:opensource>`). */
+/** Names of tags: `<think>`, `</think>`, also with a vendor's prefix or suffix (`<mm:think>`, `<think:opensource>`). */
 const TAG_NAMES = 'think|thinking|thoughts?|reasoning|scratchpad';
 
 /**
- * Opening and closing marks, as patterns. A closing one ends what any of them has opened where its own never comes, and
- * stands for an opening one that the server has eaten, but where it `isPaired`: ordinary words are no mark alone.
+ * Patterns of opening and closing marks. A closing mark also ends thoughts that another mark has opened, if that one's
+ * own closing mark is missing. It also counts without an opening mark, which some servers remove, unless it `isPaired`:
+ * ordinary words alone are no mark.
  */
 export const MARKS: readonly { name: string; open: string; close: string; isPaired?: true }[] = [
   {
-    // DeepSeek, Qwen, GLM, Nemotron and most others; MiniMax `mm:`, Seed-OSS `seed:`; `<thinking>` where prompts ask so.
+    // DeepSeek, Qwen, GLM, Nemotron and most others; MiniMax `mm:`, Seed-OSS `seed:`; `<thinking>` if a prompt requests
+    // it.
     name: 'tag',
     open: String.raw`<(?:[a-z]{1,12}:)?(?:${TAG_NAMES})(?::[a-z]{1,12})?(?:\s[^<>\n]{0,80})?>`,
     close: String.raw`</(?:[a-z]{1,12}:)?(?:${TAG_NAMES})(?::[a-z]{1,12})?\s?>`,
@@ -35,5 +37,5 @@ export const MARKS: readonly { name: string; open: string; close: string; isPair
   },
 ];
 
-/** Tokens that stand around what is said, and are no part of it. */
+/** Tokens around the said text that are no part of it. */
 export const WRAPPERS = /<\|(?:START|END)_(?:RESPONSE|TEXT)\|>/g;

@@ -2,24 +2,24 @@ import type { GenerateReply, LanguageModel } from '../contracts/language-model.j
 import { readChannels } from './channels.js';
 import { MARKS, WRAPPERS } from './marks.js';
 
-/** A reply's text, taken apart. */
+/** Text of a reply, split into said text and thoughts. */
 export interface ReadText {
-  /** What the model says: its answer, its message, its program. */
+  /** Said text: an answer, a message, a program. */
   said: string;
-  /** What it thought before; empty where it marked nothing as such. */
+  /** Thoughts before it; empty if none were marked. */
   thought: string;
 }
 
 /**
- * Tells what of a text is said and what is thought.
+ * Splits a text into said text and thoughts.
  *
- * - What stands between the marks of {@link MARKS}, or in a channel other than the final one, is thought.
- * - A closing mark alone ends thoughts whose opening mark the server has eaten: all before it is thought.
- * - Thoughts that are never closed go to the end: nothing is said after them.
+ * - Text between the marks of {@link MARKS}, or in a channel other than the final one, is thought.
+ * - A closing mark without an opening one, which some servers remove, makes all text before it a thought.
+ * - Thoughts without a closing mark reach to the end: nothing is said after them.
  * - Marks in a fenced program, in backticks or between quotation marks are text, and so are those that a sentence
  *   mentions ("the <think> tag").
  *
- * A text without marks is returned as it is. Takes linear time.
+ * A text without marks is returned unchanged. Takes linear time.
  */
 export function readText(text: string): ReadText {
   const channels = readChannels(text);
@@ -30,10 +30,10 @@ export function readText(text: string): ReadText {
   return readMarks(text);
 }
 
-/** The text that is said, for whoever reads a reply and has no use for its thoughts. */
+/** Returns the said text of a reply. */
 export const saidIn = (text: string): string => readText(text).said;
 
-/** A reply whose thoughts are apart from its text, whichever way they came. */
+/** Moves thoughts from a reply's text to its `reasoning`. */
 export function readReply(reply: GenerateReply): GenerateReply {
   const { said, thought } = readText(reply.text);
   if (said === reply.text) return reply;
@@ -45,7 +45,7 @@ export function readReply(reply: GenerateReply): GenerateReply {
   };
 }
 
-/** A model of whose replies everybody reads what is said. Nobody else may be handed an adapter's reply. */
+/** Wraps a model so that the text of its replies is said text only. All users of an adapter need this wrapper. */
 export function readingReplies(model: LanguageModel): LanguageModel {
   return { generate: async (request, options) => readReply(await model.generate(request, options)) };
 }
@@ -64,10 +64,10 @@ const HAS_MARK = new RegExp(MARKS.flatMap(({ open, close }) => [open, close]).jo
 interface Token {
   start: number;
   end: number;
-  /** The mark's name; of a fence what it is written with. */
+  /** Name of the mark, or characters of the fence. */
   of: string;
   kind: 'open' | 'close' | 'fence';
-  /** Of a fence: words after it, which a closing fence has not. */
+  /** Words after a fence; empty for a closing fence. */
   info: string;
 }
 
@@ -82,8 +82,8 @@ function tokensOf(text: string): Token[] {
   });
 }
 
-/** So many closing marks inside of a fence are looked at closely; each look takes linear time. */
-const MOST_LOOKS = 20;
+/** Maximum of closing marks within fences that are examined; each takes linear time. */
+const MAX_LOOKS = 20;
 
 function readMarks(text: string): ReadText {
   if (!HAS_MARK.test(text)) return { said: text.replace(WRAPPERS, ''), thought: '' };
@@ -91,9 +91,9 @@ function readMarks(text: string): ReadText {
   const closings = closingsOf(text, tokens);
   let said: string[] = [];
   const thought: string[] = [];
-  /** Where what is said goes on. */
+  /** Start of the next said text. */
   let from = 0;
-  /** The fence that is open, and how many marks have opened within it. */
+  /** Open fence, and the number of marks opened within it. */
   let fence: Token | null = null;
   let openedInFence = 0;
   let looks = 0;
@@ -125,10 +125,10 @@ function readMarks(text: string): ReadText {
         continue;
       }
       looks += 1;
-      if (looks > MOST_LOOKS || !isDraft(tokens, index, fence)) continue;
+      if (looks > MAX_LOOKS || !isDraft(tokens, index, fence)) continue;
     }
     if (PAIRED.has(token.of)) continue;
-    // Its opening mark was eaten: all that seemed to be said was thought. At the very end of an answer it is a slip.
+    // Its opening mark was removed, so all said text before it was thought. At the very end of a reply it is a mistake.
     const isSlip = thought.length > 0 && text.slice(token.end).trim() === '';
     if (isSlip) said.push(text.slice(from, token.start));
     else {
@@ -146,12 +146,15 @@ function readMarks(text: string): ReadText {
   };
 }
 
-/** A backtick in the info string makes it inline code, as in ```x```. */
+/** Reports whether a fence opens a block: with a backtick after it, it is inline code, as in ```x```. */
 const opensFence = ({ of, info }: Token) => !(of.startsWith('`') && info.includes('`'));
 
 const closesFence = (open: Token, { of, info }: Token) => info === '' && of.startsWith(open.of);
 
-/** For each opening mark the index of what closes it: the next mark of its kind, else of another; null where none comes. */
+/**
+ * Returns, for each opening mark, the index of its closing mark: the next of its kind, else of another; null if none
+ * follows.
+ */
 function closingsOf(text: string, tokens: readonly Token[]): (number | null)[] {
   const next: { [kind: string]: number } = {};
   let any: number | null = null;
@@ -169,8 +172,8 @@ function closingsOf(text: string, tokens: readonly Token[]): (number | null)[] {
 }
 
 /**
- * Whether a closing mark within a fence ends thoughts that hold the beginning of a program only: then what follows it
- * has fences of its own. In a program that mentions the mark, the next fence is the one that closes it.
+ * Reports whether a closing mark within a fence ends thoughts that hold an unfinished program: then the text after it
+ * has its own fences. If a program only mentions the mark, the next fence closes the program.
  */
 function isDraft(tokens: readonly Token[], mark: number, open: Token): boolean {
   const fences = tokens.slice(mark + 1).filter(({ kind }) => kind === 'fence');
@@ -191,7 +194,7 @@ function isBalanced(fences: readonly Token[]): boolean {
 
 const QUOTES = '"\'`“”„‘’«»「」『』';
 
-/** Between quotation marks or backticks: `"</think>"`, `'<think>'`; or in a line's inline code. */
+/** Reports whether a mark is between quotation marks or backticks (`"</think>"`, `'<think>'`), or in inline code. */
 function isQuoted(text: string, { start, end }: Token): boolean {
   const [before = '', after = ''] = [text[start - 1], text[end]];
   if (before !== '' && after !== '' && QUOTES.includes(before) && QUOTES.includes(after)) return true;
@@ -204,20 +207,20 @@ function isQuoted(text: string, { start, end }: Token): boolean {
   return (line.split('`').length - 1) % 2 === 1 && rest.includes('`');
 }
 
-/** Inline code is not longer than this, on either side of a mark. */
+/** Maximum characters of inline code on either side of a mark. */
 const LONGEST_CODE = 200;
 
 const BEFORE_MENTION =
   /\b(?:the|an?|your|my|its|of|in|inside|within|between|with|without|using|use|by|literal|and|or) $/i;
 
-/** A sentence speaks of the mark: "the <think> tag", "between <think> and </think>". */
+/** Reports whether a sentence mentions the mark: "the <think> tag", "between <think> and </think>". */
 function isMentioned(text: string, { start, end }: Token): boolean {
   const after = text.slice(end, end + 20);
   if (/^ ?(?:tags?|blocks?|tokens?|marks?|markers?|elements?|sections?)\b/i.test(after)) return true;
   return BEFORE_MENTION.test(text.slice(Math.max(0, start - 12), start)) && /^(?: [a-z]|[.,;:)])/.test(after);
 }
 
-/** Pieces of what is said, with a line break where thoughts alone kept two words apart. */
+/** Joins pieces of said text, with a line break where only thoughts separated two words. */
 function glued(pieces: readonly string[]): string {
   return pieces.reduce((all, piece) => {
     const isTight = /\S$/.test(all) && /^\S/.test(piece);

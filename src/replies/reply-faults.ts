@@ -2,14 +2,14 @@ import type { CallRecord, FinishReason } from '../contracts/language-model.js';
 import type { CutOffReplies } from '../contracts/results.js';
 
 /**
- * Whether a reply without a word is none. One that used up its token limit is the model's own, and so is one of thoughts
- * alone: they are judged, and hold no answer.
+ * Reports whether an empty reply is an error. One that used up its token limit, or that holds only thoughts, is judged
+ * as the model's answer.
  */
 export function isMissing(reply: Pick<CallRecord, 'text' | 'only_thought' | 'finish_reason'>): boolean {
   return reply.text.trim() === '' && reply.only_thought !== true && !isCutOff(reply);
 }
 
-/** Why a reply without a word is none. */
+/** Returns the error message for an empty reply. */
 export function emptyReplyText({
   finish_reason,
   reasoning = '',
@@ -21,20 +21,20 @@ export function emptyReplyText({
   return `the model's reply is empty${what} (finish reason: ${finish_reason})`;
 }
 
-/** A reply, as far as it matters whether a limit cut it off. */
+/** Fields of a reply that describe how a limit cut it off. */
 export type EndedReply = Pick<
   CallRecord,
   'text' | 'reasoning' | 'tool_calls' | 'finish_reason' | 'usage' | 'parameters'
 >;
 
-/** Whether a reply used up its token limit: it is the model's own, and no fault of its provider. */
+/** Reports whether a reply used up its token limit, which is no error of its provider. */
 export function isCutOff({ finish_reason }: Pick<CallRecord, 'finish_reason'>): boolean {
   return finish_reason === 'length';
 }
 
 /**
- * What is to be known of a reply that a limit cut off, and which setting to raise.
- * @param section of the config, such as `agent.lm`.
+ * Describes a reply that a limit cut off, and names the setting to raise.
+ * @param section section of the config, such as `agent.lm`.
  */
 export function cutOffText(reply: EndedReply, section = 'lm'): string {
   const { max_output_tokens: limit } = reply.parameters;
@@ -51,7 +51,7 @@ export function cutOffText(reply: EndedReply, section = 'lm'): string {
   return `the reply was cut off at its token limit${had}${counted}: ${raised}${lowered}${window}`;
 }
 
-/** What a row says of those of its replies that were cut off; null where none was. */
+/** Summarizes the cut-off replies of a row; null if there are none. */
 export function cutOffReplies(replies: readonly EndedReply[], section?: string): CutOffReplies | null {
   const cut = replies.filter(isCutOff);
   const last = cut.at(-1);

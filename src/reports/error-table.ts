@@ -5,7 +5,7 @@ import { type Html, html } from './html.js';
 import { section } from './page.js';
 import { numberCell, table } from './table.js';
 
-/** A row for each cause of errors, with what was said first. @param noun is counted: `sample`, for one */
+/** Renders each cause of errors with its first message. @param noun the counted unit, such as `sample` */
 export function errorSection(
   { errors_by_type, error_causes }: ExperimentMetrics,
   noun: string,

@@ -3,7 +3,7 @@ import { durationText, percentText, scoreText } from '../statistics/figure-text.
 import { type Content, type Html, html } from './html.js';
 import { table } from './table.js';
 
-/** Stands where there is nothing to say. */
+/** Text for a missing value. */
 export const NOTHING = '–';
 
 /** A figure at the top of a page. */
@@ -19,7 +19,7 @@ ${figures.map(({ name, value, note }) => html`<div><dt>${name}</dt><dd>${value}$
 `;
 }
 
-/** A value as it stands in a tile or a cell; null where it is no number. */
+/** Formats a value for a tile or a cell; null where it is not a number. */
 export function numberOf(value: LineFact['value']): Content | null {
   switch (value.kind) {
     case 'count':
@@ -37,47 +37,46 @@ export function numberOf(value: LineFact['value']): Content | null {
   }
 }
 
-/** Names with what they stand for, side by side. */
+/** Renders names with their values, next to each other. */
 export function factList(facts: readonly (readonly [string, Content])[]): Html {
   return html`<dl class="facts">
 ${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`)}</dl>
 `;
 }
 
-/** A number as people read it; the exact one is beside it for whoever points at it. */
+/** Renders a number in a readable form; its tooltip shows the exact one. */
 export function figure(value: number, shown: string): Html {
   return html`<data value="${value}" title="${value}">${shown}</data>`;
 }
 
-/** A figure of its own, with four digits behind the point at most. */
+/** Renders a figure with at most four decimals. */
 function shortFigure(value: number | null | undefined): Content {
   return value == null ? NOTHING : figure(value, scoreText(value));
 }
 
-/** A share as a percentage. */
 export function percentage(share: number | null): Content {
   return share === null ? NOTHING : figure(share, percentText(share));
 }
 
-/** A count with its thousands set apart by a narrow space. */
+/** Renders a count with a narrow space between groups of three digits. */
 export function count(value: number): Content {
   const grouped = value.toLocaleString('en-US').replaceAll(',', '\u202f');
   return html`<data value="${value}">${grouped}</data>`;
 }
 
 function duration(seconds: number): Content {
-  // No line ends between a number and its unit.
+  // Numbers and units stay in one line.
   const shown = durationText(seconds).replaceAll(/(?<=\d) /g, '\u00a0');
   return html`<time datetime="PT${seconds}S" title="${seconds} s">${shown}</time>`;
 }
 
-/** `2026-01-31T23:59:59.123Z` as people read it. */
+/** Renders `2026-01-31T23:59:59.123Z` in a readable form. */
 export function moment(iso: string): Content {
   const shown = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(iso) ? `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC` : iso;
   return html`<time datetime="${iso}">${shown}</time>`;
 }
 
-/** Every value of a JSON document, as it is there, by its place. */
+/** Renders every value of a JSON document, unchanged, with its path. */
 export function exactFigures(document: object, source: string): Html {
   const rows = [...leaves(document, '')].map(
     ([place, value]) =>

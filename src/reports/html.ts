@@ -1,12 +1,12 @@
-/** Markup that is finished: what {@link html} and {@link elementText} make, and the page's own style and script. */
+/** Finished markup: the result of {@link html} and {@link elementText}, and the page's own style and script. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
-/** What may stand in a template: markup as it is, everything else as text. `null` and `false` leave nothing. */
+/** Content of a template: markup is inserted unchanged, everything else as text. `null` and `false` insert nothing. */
 export type Content = Html | string | number | null | undefined | false | readonly Content[];
 
-/** Markup from a template. Values are escaped, in text and in quoted attributes alike; attributes must be quoted. */
+/** Builds markup. Values are escaped, in text and in quoted attributes alike; attributes must be quoted. */
 export function html(parts: TemplateStringsArray, ...values: Content[]): Html {
   let text = parts[0] as string;
   for (const [index, value] of values.entries()) text += rendered(value) + (parts[index + 1] as string);
@@ -29,15 +29,15 @@ const ENTITIES: Record<string, string> = {
 };
 
 /**
- * Characters that are not seen but change what is: controls, marks of the writing direction (they let code read otherwise
- * than it runs; Boucher and Anderson, "Trojan Source", 2021), line separators that Python does not know, halves of
- * surrogate pairs, and what Unicode draws nothing for: spaces without width, fillers, invisible copies of ASCII.
+ * Invisible characters that change the text: controls, marks of the writing direction (with them code does not run as
+ * it reads; Boucher and Anderson, "Trojan Source", 2021), line separators that Python does not know, unpaired
+ * surrogates, and characters without a glyph: zero-width spaces, fillers, invisible copies of ASCII.
  */
 const UNSEEN = /[\p{Cc}\p{Cs}\u2028\u2029\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * Those that have their place in what is seen: a joiner behind letters and marks of scripts other than Latin and behind
- * emoji, and behind a character that has variants the one selector that chooses among them.
+ * Pattern of valid uses of such characters: a joiner after letters and marks of scripts other than Latin and after
+ * emoji, and one variation selector after a character that has variants.
  */
 const IN_PLACE = new RegExp(
   [
@@ -48,12 +48,12 @@ const IN_PLACE = new RegExp(
   'uy',
 );
 
-/** Hostile text as HTML that shows it. Unseen characters are named: `⟨U+202E⟩`. */
+/** Escapes hostile text as HTML that shows it. Invisible characters are named: `⟨U+202E⟩`. */
 export function escapeText(text: string): string {
   return visible(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
 
-/** A long text for the inside of an element, not for an attribute: quotes stay, of which code is full. */
+/** Escapes text for the content of an element, not for an attribute: quotes stay. */
 export function elementText(text: string): Html {
   return new Html(visible(text).replaceAll(/[&<>]/g, (character) => ENTITIES[character] as string));
 }

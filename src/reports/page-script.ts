@@ -1,6 +1,6 @@
 /**
- * What a page can do with a script that it could not without: open what a link leads to, also in browsers that do not
- * by themselves, and sort a table by a column. It opens and moves elements; no text becomes markup.
+ * Script of a page: opens the target of a link, also in browsers that do not do so themselves, and sorts a table by a
+ * column. It opens and moves elements; no text becomes markup.
  */
 export const PAGE_SCRIPT = `'use strict';
 function openTarget() {

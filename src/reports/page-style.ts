@@ -1,4 +1,4 @@
-/** Viridis (Smith and van der Walt, 2015): even steps for every eye, and in grey. */
+/** Viridis (Smith and van der Walt, 2015): perceptually even steps, also with colour blindness and in grey. */
 const SCALE = [
   '#440154',
   '#482475',
@@ -20,7 +20,7 @@ const DARK = `--paper:#14181d; --raised:#1d232a; --ink:#e4e8ec; --quiet:#a3adb8;
 --link:#7cb7ff; --accent:#ffa76b; --plus:#123420; --plus-ink:#7ee2a0; --minus:#43191a; --minus-ink:#ffa8a0; --notice:#3a2f12;
 --m1:#1b2836; --m2:#20384f; --m3:#26496a; --m4:#2c5b86; --plus-part:#1d5c37; --minus-part:#7a2a2b;`;
 
-/** The style of every page: light and dark, for screens of 320 pixels and more, and for paper. */
+/** Style of every page: light and dark, for screens of 320 pixels and more, and for paper. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; ${LIGHT} }
 @media (prefers-color-scheme: dark) { :root { ${DARK} } }

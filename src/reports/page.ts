@@ -3,8 +3,8 @@ import { PAGE_SCRIPT } from './page-script.js';
 import { PAGE_STYLE } from './page-style.js';
 
 /**
- * The beginning of a page, up to its main part. Its content policy forbids the network and every script and style but
- * the page's own, so that hostile text could do nothing even where it was not escaped.
+ * Renders the beginning of a page, up to its main part. Its content security policy forbids the network and all scripts
+ * and styles but the page's own, so that hostile text has no effect even if it is not escaped.
  */
 export async function pageStart(title: string): Promise<string> {
   const policy = [
@@ -30,12 +30,12 @@ export async function pageStart(title: string): Promise<string> {
 `.text;
 }
 
-/** The page's title, a way to each section, and the beginning of the main part. */
+/** Renders the page's title, a link to each section, and the beginning of the main part. */
 export function pageHeader(header: {
   kind: string;
   name: string;
   experiment: string;
-  /** Title by anchor. */
+  /** Titles by anchor. */
   sections: Record<string, string>;
 }): Html {
   const { kind, name, experiment, sections } = header;
@@ -65,7 +65,7 @@ export function pageEnd(): string {
 `.text;
 }
 
-/** Names an inline script or style in a content policy (CSP Level 3, section 2.3.1). */
+/** Computes the source of an inline script or style for a content policy (CSP Level 3, section 2.3.1). */
 async function sourceHash(source: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(source));
   return `sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;

@@ -7,25 +7,24 @@ import { type Content, type Html, html } from './html.js';
 import { pageHeader, section } from './page.js';
 import { numberCell, table } from './table.js';
 
-/** What a browser lays out at once; all rows are in `metrics.json`. */
-const MOST_ROWS = 1000;
+/** Maximum rows that a browser can lay out; all are in `metrics.json`. */
+const MAX_ROWS = 1000;
 
 interface Head<What extends string> {
-  /** What its kind says of it. */
   facts: KindFacts;
-  /** Names it above its title. */
+  /** Name of the kind, above the title. */
   kind: string;
-  /** Title by anchor. */
+  /** Titles by anchor. */
   sections: Record<string, string>;
-  /** When code had changed, and after how many of `what`. */
+  /** Changes of code, with the number of `what` before them. */
   changes: readonly (Record<What, number> & { at: string; modules: string[] })[];
   what: What;
-  /** What else is to be known, in sentences and side by side with texts. */
+  /** Further information, as a sentence and as named texts next to each other. */
   statement?: string;
   links?: [string, Content][];
 }
 
-/** The head of a report: its title, what is unusual about it, and its figures. Every number comes from the metrics. */
+/** Renders the head of a report: title, notices and figures. Every number is from the metrics. */
 export function reportHead<What extends string>(
   metrics: ExperimentMetrics,
   { facts: kindFacts, kind, sections, changes, what, statement, links = [] }: Head<What>,
@@ -52,20 +51,20 @@ function factsAtEnd(metrics: ExperimentMetrics, kind: KindFacts): Fact[] {
   return factsOf(progressAtEnd({ artifacts: '', metrics }, kind), kind);
 }
 
-/** The tables among an experiment's facts, by their ids; null where it has none of that id. */
+/** Renders the table with an id among an experiment's facts; null where there is none. */
 export function factTable(metrics: ExperimentMetrics, kind: KindFacts, id: string): Html | null {
   const fact = factsAtEnd(metrics, kind).find((one) => one.id === id);
   return fact?.value.kind === 'table' ? tableOf(fact.label, fact.value) : null;
 }
 
 function tableOf(label: string, { head, rows, notes = [] }: FactTable): Html {
-  const shown = rows.slice(0, MOST_ROWS).map(([first, ...others]) => {
+  const shown = rows.slice(0, MAX_ROWS).map(([first, ...others]) => {
     const name = first === undefined ? '' : headOf(first);
     return html`<tr><th scope="row">${name}</th>${others.map((value) => numberCell(cellOf(value)))}</tr>\n`;
   });
   const cut =
-    rows.length > MOST_ROWS &&
-    html`<p class="note">The first ${count(MOST_ROWS)} of ${count(rows.length)}; all are in <a href="./metrics.json">metrics.json</a>.</p>\n`;
+    rows.length > MAX_ROWS &&
+    html`<p class="note">The first ${count(MAX_ROWS)} of ${count(rows.length)}; all are in <a href="./metrics.json">metrics.json</a>.</p>\n`;
   const said = notes.map((note) => html`<p class="note">${note}</p>\n`);
   return html`${cut}${table({ label: `Table: ${label}`, heads: head, isFramed: true }, shown)}${said}`;
 }
@@ -77,7 +76,7 @@ function cellOf(value: LineValue): Content {
   return html`${numberOf(value) ?? plainText(value)}${interval !== null && html`, ${interval}`}`;
 }
 
-/** A number as a tile, with what is said beside it. */
+/** Converts a number to a tile, with its note. */
 function figureOf({ label, value, note }: LineFact): Figure[] {
   const shown = numberOf(value);
   if (shown === null) return [];
@@ -87,7 +86,7 @@ function figureOf({ label, value, note }: LineFact): Figure[] {
   return [{ name: capitalised(label), value: shown, ...(said.length === 0 ? {} : { note: html`${said}` }) }];
 }
 
-/** Says so where the figures are not those of a model. */
+/** Renders a notice where the figures are not those of a model. */
 function simulationNotice({ simulated }: ExperimentMetrics): Html {
   if (!simulated) return html``;
   return html`<p class="notice"><strong>Simulated model.</strong> The replies come from a simulation that stands in for a
@@ -103,7 +102,7 @@ const ENDINGS: Record<Exclude<RunStatus, 'done'>, string> = {
   cancelled: 'Cancelled.',
 };
 
-/** Says so where the experiment did not come to its end. */
+/** Renders a notice where the experiment was not completed. */
 function endNotice({ status, status_message }: ExperimentMetrics): Html {
   if (status === 'done') return html``;
   return html`<p class="notice ended"><strong>${ENDINGS[status]}</strong> ${status_message} The figures are those of what was
@@ -111,7 +110,7 @@ done until then.</p>
 `;
 }
 
-/** Says so where not all results had the same code. @param what `rollouts`, `episodes` or `iterations` */
+/** Renders a notice where not all results had the same code. @param what `rollouts`, `episodes` or `iterations` */
 function changeNotice<What extends string>(
   changes: readonly (Record<What, number> & { at: string; modules: string[] })[],
   what: What,
@@ -126,7 +125,7 @@ together.</p>
 `;
 }
 
-/** Says how requests were sent otherwise than the config says. */
+/** Renders a notice about requests that were not sent as configured. */
 function adaptationNotice({ adaptations = {} }: ExperimentMetrics): Html {
   const sentences = Object.entries(adaptations);
   if (sentences.length === 0) return html``;

@@ -1,5 +1,5 @@
 /**
- * Works through items, up to `limit` at once. After a failure nothing new is begun; when what runs has ended, the
+ * Processes items, up to `limit` at once. After a failure no new work begins; once all work in progress has ended, the
  * first error is thrown.
  */
 export async function forEachBounded<Item>(

@@ -4,13 +4,13 @@ import type { IndexedText, RetrievalMatch } from './retrieval-service.js';
 import { TopMatches } from './top-matches.js';
 import { lengthOf, scalarProducts, VectorError } from './vectors.js';
 
-/** Vectors of texts, in their order; as `VectorStore.vectorsOf` gives them. */
+/** Returns the vectors of texts, in their order, as `VectorStore.vectorsOf` does. */
 export type EmbedTexts = (texts: readonly string[]) => Promise<readonly Float32Array[]>;
 
-/** One text, under all its ids. */
+/** Vector of one text, with all its ids. */
 interface Row {
   vector: Float32Array;
-  /** 1 / the vector's length; 0 for one that points nowhere. */
+  /** Inverse of the vector's length; 0 for a zero vector. */
   scale: number;
   ids: Set<number>;
 }
@@ -18,15 +18,15 @@ interface Row {
 const NOWHERE = new Float32Array(0);
 
 /**
- * Finds texts by the cosine of their vectors, exactly: every vector is compared. 10,000 vectors of 1,536 numbers take
- * 67 MB, and 10 to 15 ms a query. A blank text is never sent to the model, and like every text whose vector is zero it
- * is similar to nothing and never answered.
+ * Index that finds texts by the cosine of their vectors, exactly: every vector is compared. 10,000 vectors of 1,536
+ * numbers take 67 MB, and 10 to 15 ms per query. A blank text is never sent to the model; like every text whose vector
+ * is zero, it is never returned.
  */
 export class EmbeddingIndex implements LayeredRetrieval {
   private readonly rows = new Map<string, Row>();
   private readonly texts = new Map<number, string>();
   private readonly ids: LayerIds;
-  /** The call that decides about an id: the last one made, not the last one whose vectors arrive. */
+  /** Last call for each id, which decides about it even if the vectors of an earlier call arrive later. */
   private readonly decidedBy = new Map<number, number>();
   private calls = 0;
 
@@ -38,7 +38,7 @@ export class EmbeddingIndex implements LayeredRetrieval {
     this.ids = new LayerIds(this.texts, base?.ids);
   }
 
-  /** When it rejects, the index is as it was. @throws VectorError where the vectors do not fit. */
+  /** Adds texts. If it rejects, the index is unchanged. @throws VectorError if the vectors do not fit. */
   async buildIndex(texts: readonly IndexedText[]): Promise<void> {
     const call = ++this.calls;
     const wanted = new Map(texts.map(({ id, text }) => [id, text]));
@@ -66,7 +66,10 @@ export class EmbeddingIndex implements LayeredRetrieval {
     }
   }
 
-  /** An empty index and a blank query ask for no vector. @throws VectorError where the query's vector does not fit. */
+  /**
+   * Returns the most similar texts. Needs no vector if the index is empty or the query blank.
+   * @throws VectorError if it does not fit.
+   */
   async queryTopK(
     query: string,
     k: number,
@@ -85,7 +88,7 @@ export class EmbeddingIndex implements LayeredRetrieval {
     return this.ids.size;
   }
 
-  /** @param embed where the layer gets its vectors, such as on a lane's own account; from the base's by default. */
+  /** Creates a layer. @param embed source of its vectors, such as one billed to a lane; by default that of the base */
   layer(embed: EmbedTexts = this.embed): EmbeddingIndex {
     return new EmbeddingIndex(embed, this);
   }
@@ -117,7 +120,7 @@ export class EmbeddingIndex implements LayeredRetrieval {
     }
   }
 
-  /** Known texts keep their vectors; the others are asked for, all at once. */
+  /** Returns rows of texts; the vectors of unknown texts are requested, all at once. */
   private async rowsOf(texts: readonly string[]): Promise<Map<string, Row>> {
     const rows = new Map<string, Row>();
     const unknown: string[] = [];
@@ -136,7 +139,7 @@ export class EmbeddingIndex implements LayeredRetrieval {
     return rows;
   }
 
-  /** Compares with what the index holds now: it may have held nothing when the vectors were asked for. */
+  /** Compares vectors with the current content of the index, which may have been empty when they were requested. */
   private check(rows: ReadonlyMap<string, Row>): void {
     let expected = this.dimensions();
     for (const { vector } of rows.values()) {

@@ -1,7 +1,7 @@
 import { forEachBounded } from './bounded.js';
 import { fromVectorRow, type HashedVector, toVectorRow } from './vector-rows.js';
 
-/** Where vectors are kept; an `ArtifactStore` is one. */
+/** Storage for vectors; an `ArtifactStore` is one. */
 export interface VectorFiles {
   read(key: string): Promise<Uint8Array | null>;
   write(key: string, bytes: Uint8Array): Promise<unknown>;
@@ -9,18 +9,18 @@ export interface VectorFiles {
 
 export interface KeptVectorsOptions {
   files: VectorFiles;
-  /** The embedder's. */
+  /** Identity of the embedder. */
   identity: string;
-  /** A cryptographic hash of a text's UTF-8, in lower-case hexadecimal. */
+  /** Returns a cryptographic hash of a text's UTF-8 bytes, in lower-case hexadecimal. */
   hash: (text: string) => string;
-  /** Objects read or written at once; 32 by default. */
+  /** Maximum of objects read or written at once; 32 by default. */
   concurrentFiles?: number;
 }
 
-/** Texts of one portion of `rowsOf`. */
+/** Texts per portion of `rowsOf`. */
 const PORTION = 256;
 
-/** The vectors of one model as they are kept: model and text name an object. Never asks the model. */
+/** Stored vectors of one model, an object for each text. Never requests the model. */
 export class KeptVectors {
   readonly concurrentFiles: number;
 
@@ -28,12 +28,12 @@ export class KeptVectors {
     this.concurrentFiles = options.concurrentFiles ?? 32;
   }
 
-  /** Names the vector of a text. */
+  /** Returns the hash that names a text's vector. */
   hashOf(text: string): string {
     return this.options.hash(JSON.stringify([this.options.identity, text]));
   }
 
-  /** Null where there is none. */
+  /** Reads a vector; null if there is none. */
   async read(hash: string): Promise<Float32Array | null> {
     const bytes = await this.options.files.read(keyOf(hash));
     if (bytes === null) return null;
@@ -41,7 +41,7 @@ export class KeptVectors {
     try {
       row = fromVectorRow(JSON.parse(new TextDecoder().decode(bytes)), this.options.identity);
     } catch {
-      // Cut off or overwritten by something else: it is asked for anew.
+      // The object is incomplete or overwritten: the vector is requested again.
       return null;
     }
     return row?.hash === hash ? row.vector : null;
@@ -54,9 +54,9 @@ export class KeptVectors {
   }
 
   /**
-   * The vectors of texts as rows for `writeVectors`, each once, a few hundred in memory at a time. A text that has none
-   * is left out.
-   * @param known vectors at hand, by hash.
+   * Yields the vectors of texts as rows for `writeVectors`, each once, with a few hundred in memory at a time. A text
+   * without a stored vector is left out.
+   * @param known vectors in memory, by hash.
    */
   async *rowsOf(
     texts: Iterable<string>,
@@ -78,7 +78,7 @@ export class KeptVectors {
   }
 }
 
-/** Spread over 256 folders, as file systems like it. */
+/** Returns a key, spread over 256 folders. */
 function keyOf(hash: string): string {
   return `${hash.slice(0, 2)}/${hash}.json`;
 }

@@ -1,23 +1,23 @@
-/** Which ids a layer answers for: its own, and those of its base that it neither hides nor has itself. */
+/** Ids in a layer: its own, and those of its base that it neither hides nor replaces. */
 export class LayerIds {
   /** Ids of the base that were removed from this layer. */
   private readonly hidden = new Set<number>();
 
   /**
-   * @param own what the layer holds, by id; it may change.
-   * @param base of the index that this one is a layer of; none by default.
+   * @param own content of the layer, by id; it may change.
+   * @param base ids of the index that this one is a layer of; none by default.
    */
   constructor(
     private readonly own: ReadonlyMap<number, unknown>,
     private readonly base?: LayerIds,
   ) {}
 
-  /** Keeps an id of the base from being seen through this layer. */
+  /** Hides an id of the base in this layer. */
   hide(id: number): void {
     if (this.base !== undefined) this.hidden.add(id);
   }
 
-  /** Whether the base's id is not seen through this layer: it is hidden, or stands for something of the layer's own. */
+  /** Reports whether this layer hides or replaces an id of the base. */
   covers(id: number): boolean {
     return this.hidden.has(id) || this.own.has(id);
   }

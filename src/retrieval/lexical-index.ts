@@ -6,8 +6,8 @@ import { tokenize } from './tokenize.js';
 import { TopMatches } from './top-matches.js';
 
 /**
- * Parameters of BM25+ as MiniSearch sets them: saturation of the term frequency, weight of the text's length, and the
- * least that one occurrence counts. Lv and Zhai, Lower-Bounding Term Frequency Normalization, CIKM 2011.
+ * Parameters of BM25+ as in MiniSearch: saturation of the term frequency, weight of the text's length, and lower bound
+ * for one occurrence. Lv and Zhai, Lower-Bounding Term Frequency Normalization, CIKM 2011.
  */
 const [K, B, DELTA] = [1.2, 0.7, 0.5];
 
@@ -16,9 +16,9 @@ interface Entry extends IndexedText {
 }
 
 /**
- * MiniSearch keeps the inverted index. The ranking is done here: its own `search` describes every match of every text,
- * which takes ten times as long, and works with a running mean of the lengths, whose rounding errors depend on the
- * order of the calls. The mean here is of integers, so it depends on the texts alone.
+ * Inverted index of MiniSearch with a ranking of its own. MiniSearch's `search` describes every match of every text,
+ * which takes ten times as long, and uses a running mean of the lengths, whose rounding errors depend on the order of
+ * the calls. The mean here is of integers, so it depends on the texts alone.
  */
 class Postings extends MiniSearch<Entry> {
   constructor() {
@@ -42,7 +42,7 @@ class Postings extends MiniSearch<Entry> {
     let [count, total] = [0, 0];
     for (const [slot, entry] of this._documentIds) {
       if (!visible(entry)) continue;
-      // Distinct terms, not all of them: that is how MiniSearch measures a text.
+      // The number of distinct terms, which is MiniSearch's measure of a text.
       const length = this._fieldLength.get(slot)?.[0] ?? 0;
       lengths[slot] = length;
       count += 1;
@@ -70,9 +70,9 @@ class Postings extends MiniSearch<Entry> {
 }
 
 /**
- * Finds texts by their words with BM25+. No network, no cost; a text that shares no word with the query is not
- * answered. All methods work synchronously, so a query never sees half of another's texts. 10,000 texts of 1,500
- * characters take about 120 MB and 5 s to index: hand them over in portions where the event loop has to go on meanwhile.
+ * Index that finds texts by their words with BM25+. No network, no cost; a text that shares no word with the query is
+ * not returned. All methods work synchronously, so a query never sees a partial update. 10,000 texts of 1,500
+ * characters take about 120 MB, and 5 s to index: add them in portions if the event loop must not be blocked.
  */
 export class LexicalIndex implements LayeredRetrieval {
   private readonly postings: Postings;

@@ -4,7 +4,7 @@ export function nothingPaid(): PaidEmbeddings {
   return { texts: 0, requests: 0, input_tokens: 0, cost_usd: 0, cut: 0 };
 }
 
-/** The sum of two; its cost is not known where one of theirs is not. */
+/** Adds two amounts; the cost is unknown if that of either is. */
 export function addPaid(left: PaidEmbeddings, right: PaidEmbeddings): PaidEmbeddings {
   const estimated = (left.estimated ?? 0) + (right.estimated ?? 0);
   return {

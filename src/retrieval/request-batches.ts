@@ -1,6 +1,6 @@
 import type { EmbedLimits } from '../contracts/embeddings.js';
 
-/** UTF-8 bytes of a text; an unpaired surrogate counts as the three bytes of U+FFFD that take its place. */
+/** Returns the UTF-8 bytes of a text; an unpaired surrogate counts as the three bytes of U+FFFD, which replaces it. */
 function bytesOf(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index++) {
@@ -19,7 +19,7 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000;
 }
 
-/** Deals items to requests in their order. An item above the limit of bytes gets a request of its own. */
+/** Distributes items to requests in their order. An item above the limit of bytes gets its own request. */
 export function requestBatches<Item>(
   items: readonly Item[],
   limits: EmbedLimits,

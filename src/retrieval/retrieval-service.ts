@@ -1,4 +1,4 @@
-/** A text that can be found, under a number of the caller's. */
+/** Text that can be found, with the caller's id. */
 export interface IndexedText {
   id: number;
   text: string;
@@ -6,22 +6,22 @@ export interface IndexedText {
 
 export interface RetrievalMatch {
   id: number;
-  /** Greater is more similar; comparable within one query only. */
+  /** Similarity, comparable within one query only; greater is more similar. */
   score: number;
 }
 
 /**
- * Finds the texts most similar to a query. The answer depends on the texts and their numbers only, never on the order
- * or number of the calls that brought them, so that a worker which rebuilds an index answers as the one before it.
+ * Index that finds the texts most similar to a query. Results depend only on the texts and their ids, never on the
+ * order or number of the calls that added them, so that a worker which rebuilds an index gets the same results.
  */
 export interface RetrievalService {
-  /** Adds texts. A text whose id is there already takes the older one's place. */
+  /** Adds texts. A text replaces an older one with the same id. */
   buildIndex(texts: readonly IndexedText[]): Promise<void>;
-  /** Takes texts out again; ids that are not there are ignored. */
+  /** Removes texts; unknown ids are ignored. */
   remove(ids: readonly number[]): void;
   /**
-   * Up to `k` matches, best first; of equal scores, the greater id (the newer text) first.
-   * @param accept which ids may be answered; all by default.
+   * Returns up to `k` matches, best first; of equal scores, the greater id (the newer text) first.
+   * @param accept reports which ids may be returned; all by default.
    */
   queryTopK(query: string, k: number, accept?: (id: number) => boolean): Promise<RetrievalMatch[]>;
   readonly size: number;

@@ -1,12 +1,15 @@
 /**
- * Scripts that put no spaces between words, and Hangul, whose particles stick to them. Such a run is split in
- * overlapping pairs of characters, which needs no dictionary (as Lucene's CJKAnalyzer does it).
+ * Scripts without spaces between words, and Hangul, whose particles are attached to words. Runs of them are split into
+ * overlapping pairs of characters, which needs no dictionary (as in Lucene's CJKAnalyzer).
  */
 const UNSPACED =
   '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}';
 const LETTER = '[\\p{L}\\p{M}]';
 
-/** Numbers, runs of an unspaced script, words; in this order. `2x` is a number and a word, `x_1` a word and a number. */
+/**
+ * Numbers, runs of an unspaced script, and words, in this order. `2x` is a number and a word, `x_1` a word and a
+ * number.
+ */
 const TOKEN = new RegExp(
   `(\\d{1,3}(?:,\\d{3})+(?!\\d)(?:\\.\\d+)?|\\p{N}+(?:\\.\\p{N}+)?)` +
     `|((?:(?=${LETTER})[${UNSPACED}])+)` +
@@ -21,8 +24,8 @@ function pairs(run: string): string[] {
 }
 
 /**
- * The terms of a text in any language: lower case, with compatibility forms folded (`ﬁ`, `２`, `𝑥`), and numbers kept
- * whole (`3.14`; `1,000` is `1000`). No stemming and no stop words, which would need to know the language.
+ * Returns the terms of a text in any language: lower case, with compatibility forms folded (`ﬁ`, `２`, `𝑥`), and
+ * numbers kept whole (`3.14`; `1,000` is `1000`). No stemming and no stop words, which would depend on the language.
  */
 export function tokenize(text: string): string[] {
   const terms: string[] = [];

@@ -1,9 +1,12 @@
 import type { RetrievalMatch } from './retrieval-service.js';
 
-/** Scores are rounded to nine decimals: the last bits, in which machines may differ, must not decide an order. */
+/**
+ * Precision of scores: nine decimals, because the last bits, which may differ between machines, must not affect the
+ * order.
+ */
 const PRECISION = 1e9;
 
-/** The `k` best of the matches it is offered: the greater score first, of equal scores the greater id. */
+/** Collector of the `k` best matches: the greater score first, of equal scores the greater id. */
 export class TopMatches {
   private readonly best: RetrievalMatch[] = [];
 

@@ -1,4 +1,4 @@
-/** Waits for work, but no longer than until the signal aborts; then its reason is thrown, and the work goes on alone. */
+/** Waits for work until the signal aborts; then throws the signal's reason, while the work continues. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   signal.throwIfAborted();

@@ -1,22 +1,22 @@
-/** A vector and the hash that names it. */
+/** Vector with the hash that identifies it. */
 export interface HashedVector {
   /** Hash of the model's identity and the text; see `VectorStore.hashOf`. */
   hash: string;
   vector: Float32Array;
 }
 
-/** A vector as it is kept: an object of a vector store, and a line of the file beside a saved memory. */
+/** Stored form of a vector: an object of a vector store, and a line of the file beside a saved memory. */
 export interface VectorRow {
   hash: string;
-  /** The embedder's identity. */
+  /** Identity of the embedder. */
   model: string;
   dimensions: number;
-  /** Base64 of float32 numbers, little-endian. */
+  /** Float32 numbers, little-endian, in Base64. */
   vector: string;
 }
 
 const BYTES = Float32Array.BYTES_PER_ELEMENT;
-/** Bytes turned to text at once: a function takes a bounded number of arguments. */
+/** Bytes converted to text at once: the number of a function's arguments is limited. */
 const CHUNK = 8192;
 
 function latin1(bytes: Uint8Array): string {
@@ -54,7 +54,7 @@ export function toVectorRow({ hash, vector }: HashedVector, model: string): Vect
   return { hash, model, dimensions: vector.length, vector: toBase64(vector) };
 }
 
-/** Reads a row; null where it is none, is damaged, or is another model's. */
+/** Reads a row; null if it is no row, is damaged, or is another model's. */
 export function fromVectorRow(value: unknown, model: string): HashedVector | null {
   if (typeof value !== 'object' || value === null) return null;
   const {
@@ -69,7 +69,7 @@ export function fromVectorRow(value: unknown, model: string): HashedVector | nul
   return vector?.every(Number.isFinite) ? { hash, vector } : null;
 }
 
-/** The rows of a file that carries a saved memory's vectors along; each becomes a line of JSON. */
+/** Yields the rows of a file with a saved memory's vectors; each becomes a line of JSON. */
 export async function* writeVectors(
   vectors: AsyncIterable<HashedVector> | Iterable<HashedVector>,
   model: string,
@@ -77,7 +77,7 @@ export async function* writeVectors(
   for await (const vector of vectors) yield toVectorRow(vector, model);
 }
 
-/** The vectors of such a file, from its parsed lines. Rows of another model and damaged ones are left out. */
+/** Yields the vectors of such a file from its parsed lines. Rows of other models and damaged ones are left out. */
 export async function* readVectors(
   rows: AsyncIterable<unknown> | Iterable<unknown>,
   model: string,

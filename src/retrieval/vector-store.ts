@@ -8,24 +8,24 @@ import { VectorError } from './vectors.js';
 
 export interface VectorStoreOptions extends Omit<KeptVectorsOptions, 'identity'> {
   embedder: Embedder;
-  /** US dollars; null where they are not known. */
+  /** Returns the cost in US dollars; null if it is unknown. */
   costOf?: (usage: EmbedUsage) => number | null;
-  /** Requests in flight for one call of `vectorsOf`; 4 by default. */
+  /** Maximum of requests in flight for one call of `vectorsOf`; 4 by default. */
   concurrentRequests?: number;
 }
 
 export interface VectorsOptions {
   signal?: AbortSignal;
-  /** Vectors at hand, by hash, such as those of a saved memory: neither looked up nor paid for. */
+  /** Vectors in memory, by hash, such as those of a saved memory: neither looked up nor paid for. */
   known?: ReadonlyMap<string, Float32Array>;
-  /** Hears of every request as soon as it is paid for, so also of those before a failure. */
+  /** Listener that gets the cost of every request as soon as it is paid, even if a later one fails. */
   onPaid?: (paid: PaidEmbeddings) => void;
 }
 
 export interface StoredVectors {
-  /** In the order of the texts; equal texts share one. Not to be changed. */
+  /** Vectors in the order of the texts; equal texts share one. Must not be changed. */
   vectors: Float32Array[];
-  /** What this call paid. A request that two calls share is on the account of the one that sent it. */
+  /** Cost of this call. A request that two calls share counts for the one that sent it. */
   paid: PaidEmbeddings;
 }
 
@@ -37,15 +37,17 @@ interface Wanted {
 }
 
 /**
- * Vectors by content: model and text name an object, so a vector that was once kept is never paid for again, by
- * whichever worker or run. Within a process one text is looked up and asked for once, however many want it.
+ * Store of vectors by content: model and text identify an object, so a stored vector is never paid for again, by any
+ * worker or run. Within a process, a text is looked up and requested once for all concurrent calls.
  *
- * Invariant: a vector is written before anybody gets it, and a request's texts never exceed one request's limits. So a
+ * Invariant: a vector is written before it is returned, and a request's texts never exceed one request's limits. So a
  * crash loses at most the requests in flight, and a failed one leaves nothing behind.
  */
 export class VectorStore {
   private readonly pending = new Map<string, Promise<Float32Array>>();
-  /** Paid for, but not kept, because the files were away: the next who wants them writes them. */
+  /**
+   * Paid vectors that could not be written because the files were unreachable; the next call that needs one writes it.
+   */
   private readonly unwritten = new Map<string, Float32Array>();
   private readonly kept: KeptVectors;
   private readonly embedder: Embedder;
@@ -59,14 +61,14 @@ export class VectorStore {
     this.concurrentRequests = concurrentRequests;
   }
 
-  /** Names the vector of a text. */
+  /** Returns the hash that names a text's vector. */
   hashOf(text: string): string {
     return this.kept.hashOf(text);
   }
 
   /**
-   * The vectors of texts: those that are kept, and the others from the embedder.
-   * @throws what embedder and files throw, and the signal's reason. What was paid for until then is kept.
+   * Returns the vectors of texts: stored ones, and the others from the embedder.
+   * @throws what embedder and files throw, and the signal's reason. Vectors that were paid for until then are kept.
    */
   async vectorsOf(texts: readonly string[], options: VectorsOptions = {}): Promise<StoredVectors> {
     let paid = nothingPaid();
@@ -83,7 +85,7 @@ export class VectorStore {
       missing.delete(hash);
     };
     for (const hash of missing.keys()) keep(hash, options.known?.get(hash));
-    // Somebody else's request may fail or be cancelled; then what it was for is asked for here.
+    // If another call's request fails or is cancelled, its texts are requested here.
     while (missing.size > 0) {
       options.signal?.throwIfAborted();
       const others: Promise<void>[] = [];
@@ -152,7 +154,7 @@ export class VectorStore {
     });
   }
 
-  /** Keeps a vector that is paid for and not kept yet; null where there is none. */
+  /** Stores a paid vector that could not be written before; returns null if there is none. */
   private async rewrite(hash: string): Promise<Float32Array | null> {
     const vector = this.unwritten.get(hash);
     if (vector === undefined) return null;

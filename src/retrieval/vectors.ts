@@ -1,4 +1,4 @@
-/** Vectors that cannot be compared: of different lengths, or with a component that is no finite number. */
+/** Error of vectors that cannot be compared: of different lengths, or with a component that is no finite number. */
 export class VectorError extends Error {
   override readonly name = 'VectorError';
 }
@@ -9,14 +9,14 @@ function dot(left: Float32Array, right: Float32Array | Float64Array): number {
   return sum;
 }
 
-/** The Euclidean length of a vector; no finite number where one of its components is none. */
+/** Returns the Euclidean length of a vector; not finite if one of its components is not. */
 export function lengthOf(vector: Float32Array): number {
   return Math.sqrt(dot(vector, vector));
 }
 
 /**
- * The scalar products of vectors with a query of the same length. Four at a time, which takes a third of the time:
- * the query is read once for all four. Each sum goes from the first component to the last, whoever its neighbours are.
+ * Returns the scalar products of vectors with a query of the same length. Four at a time, which takes a third of the
+ * time: the query is read once for all four. Each sum goes from the first component to the last, in any grouping.
  */
 export function scalarProducts(vectors: readonly Float32Array[], query: Float32Array): Float64Array {
   const products = new Float64Array(vectors.length);

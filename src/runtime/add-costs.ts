@@ -1,4 +1,4 @@
-/** US dollars; null as soon as one of them is not known. */
+/** Adds US dollars; null if one of them is unknown. */
 export function addCosts(left: number | null, right: number | null): number | null {
   return left === null || right === null ? null : left + right;
 }

@@ -1,9 +1,9 @@
 import type { Spending } from '../contracts/experiment.js';
 import type { Usage } from '../contracts/language-model.js';
-import type { Beside, Unkept } from '../contracts/step-cost.js';
+import type { Beside, Unrecorded } from '../contracts/step-cost.js';
 import { addCosts } from './add-costs.js';
 
-/** As far as either is known. */
+/** Adds reasoning tokens, as far as they are known. */
 function addReasoning(left: Usage, right: Usage): Pick<Usage, 'reasoning_tokens'> {
   const { reasoning_tokens: one } = left;
   const { reasoning_tokens: other } = right;
@@ -18,8 +18,11 @@ export function addUsage(left: Usage, right: Usage): Usage {
   };
 }
 
-/** Of two; null where there is none. */
-export function addUnkept(left: Unkept | null | undefined, right: Unkept | null | undefined): Unkept | null {
+/** Adds two; null if there are none. */
+export function addUnrecorded(
+  left: Unrecorded | null | undefined,
+  right: Unrecorded | null | undefined,
+): Unrecorded | null {
   if (!left) return right ?? null;
   if (!right) return left;
   return {
@@ -29,33 +32,33 @@ export function addUnkept(left: Unkept | null | undefined, right: Unkept | null 
   };
 }
 
-/** The sum, as the fields of a total: what there is none of is left out. */
+/** Adds two, as the fields of a total without empty ones. */
 export function addBeside(left: Beside, right: Beside): Beside {
   const estimated = (left.lm_calls_estimated ?? 0) + (right.lm_calls_estimated ?? 0);
-  const unkept = addUnkept(left.unkept, right.unkept);
+  const unrecorded = addUnrecorded(left.unrecorded, right.unrecorded);
   return {
     ...(estimated === 0 ? {} : { lm_calls_estimated: estimated }),
-    ...(unkept === null ? {} : { unkept }),
+    ...(unrecorded === null ? {} : { unrecorded }),
   };
 }
 
-/** What limits count: replies that are kept, and every other request that was sent. */
-export function withUnkept(kept: Spending, { unkept }: Beside): Spending {
-  if (unkept === undefined) return kept;
-  const { requests, usage, cost_usd } = unkept;
+/** Returns the spending that limits count: kept replies and unrecorded requests. */
+export function withUnrecorded(kept: Spending, { unrecorded }: Beside): Spending {
+  if (unrecorded === undefined) return kept;
+  const { requests, usage, cost_usd } = unrecorded;
   return {
     lm_calls: kept.lm_calls + requests,
-    unkept: (kept.unkept ?? 0) + requests,
+    unrecorded: (kept.unrecorded ?? 0) + requests,
     tokens: kept.tokens + usage.input_tokens + usage.output_tokens,
     cost_usd: addCosts(kept.cost_usd, cost_usd),
   };
 }
 
-/** What so many requests cost that were sent for the reply of one. */
+/** Returns the cost of a number of requests that each cost as much as one reply. */
 export function timesRequested(
   requests: number,
-  { usage, cost_usd }: Pick<Unkept, 'cost_usd'> & { usage?: Usage },
-): Unkept | null {
+  { usage, cost_usd }: Pick<Unrecorded, 'cost_usd'> & { usage?: Usage },
+): Unrecorded | null {
   if (requests === 0) return null;
   const { input_tokens = 0, output_tokens = 0 } = usage ?? {};
   return {

@@ -1,23 +1,26 @@
 import type { Limits, Spending, SpendingLeft } from '../contracts/experiment.js';
 import { dollarsText } from '../statistics/figure-text.js';
 
-/** Dollars in whole billionths: sums of prices end in …0001, and what is less than a thousandth of that is no money. */
+/**
+ * Converts dollars to whole billionths: sums of prices end in …0001, and less than a thousandth of a billionth is
+ * ignored.
+ */
 const nano = (dollars: number) => Math.ceil(dollars * 1e9 - 1e-3);
 
-/** Whether limits count single calls: what they make, use and cost. */
+/** Reports whether limits count single calls: their number, tokens or cost. */
 export function hasCallLimits(limits: Limits): boolean {
   return limits.max_lm_calls !== null || limits.max_tokens !== null || limits.max_cost_usd !== null;
 }
 
-/** Names the limit that is used up, in a sentence for people; null while something is left of every one. */
+/** Names the reached limit, in a sentence for people; null if none is reached. */
 export function reachedLimit(limits: Limits, spent: Spending): string | null {
   const { max_lm_calls, max_tokens, max_cost_usd } = limits;
   const cost = spent.cost_usd ?? 0;
   if (max_lm_calls !== null && spent.lm_calls >= max_lm_calls) {
     const made = `limits.max_lm_calls: ${spent.lm_calls} of ${max_lm_calls} calls are made`;
-    return spent.unkept === undefined
+    return spent.unrecorded === undefined
       ? made
-      : `${made}, ${spent.unkept} of them for a reply that is not kept`;
+      : `${made}, ${spent.unrecorded} of them for a reply that is not kept`;
   }
   if (max_tokens !== null && spent.tokens >= max_tokens) {
     return `limits.max_tokens: ${spent.tokens} of ${max_tokens} tokens are used`;
@@ -28,7 +31,7 @@ export function reachedLimit(limits: Limits, spent: Spending): string | null {
   return null;
 }
 
-/** Subtracts what is spent from limits. A cost that is not known counts as none, as in {@link reachedLimit}. */
+/** Subtracts the spent amounts from limits. An unknown cost counts as none, as in {@link reachedLimit}. */
 export function spendingLeft(limits: Limits, spent: Spending): SpendingLeft {
   const left = (limit: number | null, used: number) => (limit === null ? null : Math.max(limit - used, 0));
   return {
@@ -38,25 +41,25 @@ export function spendingLeft(limits: Limits, spent: Spending): SpendingLeft {
   };
 }
 
-/** A request for calls of a budget. */
+/** Request for calls of a budget. */
 export interface CallRequest {
   readonly calls: number;
-  /** Grants fewer than are requested, no more than this of the room that there is: whoever requests comes again. */
+  /** Accepts a partial grant, up to this share of the room; the rest must be requested again. */
   partly?: (room: number) => number;
   /**
-   * Looks at the limit of calls alone: what they will use and cost nobody knows before. While no other call is open it is
-   * granted whatever is left, since it may do without.
+   * Checks the limit of calls alone: the tokens and cost of these calls are unknown in advance. While no other call is
+   * open, it is granted whatever is left, since it may not need them.
    */
   byCallsAlone?: true;
 }
 
 /**
- * Grants the calls of an experiment in the order of the requests, as far as limits on calls, tokens and dollars allow it.
- * Calls never exceed their limit, tokens and dollars by no more than the calls in flight. While no call is open, what is
- * left admits one, whatever it may cost: so a limit is always reached, and nobody waits for ever.
+ * Grants the calls of an experiment in the order of the requests, as far as limits on calls, tokens and dollars allow
+ * it. Calls never exceed their limit, tokens and dollars by no more than the calls in flight. While no call is open,
+ * any remaining amount admits one call, whatever its cost: so a limit is always reached, and no request waits for ever.
  */
 export class Budget {
-  /** Calls that are granted, and neither spent nor returned. */
+  /** Granted calls that are neither spent nor returned. */
   private open = 0;
   private isClosed = false;
   private waiting: { request: CallRequest; onGranted: (calls: number) => void }[] = [];
@@ -64,20 +67,20 @@ export class Budget {
 
   constructor(
     private readonly limits: Limits,
-    /** Answers with all that was spent until now. */
+    /** Returns all that was spent until now. */
     private readonly spent: () => Spending,
   ) {
     this.isLimited = hasCallLimits(limits);
   }
 
-  /** Requests calls. @param onGranted hears how many may begin, at once or later; 0 where none may any more. */
+  /** Requests calls. @param onGranted called with the granted number, at once or later; 0 if no more may begin. */
   request(request: CallRequest, onGranted: (calls: number) => void): void {
     const granted = this.grantNow(request);
     if (granted === null) this.waiting.push({ request, onGranted });
     else onGranted(granted);
   }
 
-  /** Requests one call. @returns whether it may begin; where that is to be waited for, once it may. */
+  /** Requests one call. @returns whether it may begin; a promise if it has to wait. */
   requestOne(): boolean | Promise<boolean> {
     const request = { calls: 1 };
     const granted = this.grantNow(request);
@@ -87,7 +90,7 @@ export class Budget {
     });
   }
 
-  /** Takes note that so many calls that were granted are spent, or returned. Fewer than none were not granted. */
+  /** Subtracts spent or returned calls from the open ones. A negative number adds calls that were not granted. */
   ended(calls = 1): void {
     if (!this.isLimited) return;
     this.open -= calls;
@@ -99,7 +102,7 @@ export class Budget {
     }
   }
 
-  /** Refuses whoever waits, and whoever comes. */
+  /** Refuses all waiting and future requests. */
   close(): void {
     this.isClosed = true;
     const { waiting } = this;
@@ -107,19 +110,22 @@ export class Budget {
     for (const { onGranted } of waiting) onGranted(0);
   }
 
-  /** Names the limit that is used up, in a sentence for people. */
+  /** Names the reached limit, in a sentence for people; null if none is reached. */
   exhausted(): string | null {
     return this.isLimited ? reachedLimit(this.limits, this.spent()) : null;
   }
 
-  /** Subtracts what is spent, and the open calls of others, for whoever was granted so many calls. */
+  /**
+   * Returns what is left for the holder of this number of granted calls: without the spent amounts and the others' open
+   * calls.
+   */
   leftFor(calls: number): SpendingLeft {
     const left = spendingLeft(this.limits, this.spent());
     const others = this.open - calls;
     return { ...left, lm_calls: left.lm_calls === null ? null : Math.max(left.lm_calls - others, 0) };
   }
 
-  /** @returns null where that is to be waited for. */
+  /** @returns null if the request has to wait. */
   private grantNow(request: CallRequest): number | null {
     if (this.isClosed) return 0;
     if (!this.isLimited) return request.calls;
@@ -138,7 +144,10 @@ export class Budget {
     return granted;
   }
 
-  /** Counts the calls that may begin beside those that are open: tokens and dollars by the mean of the calls so far. */
+  /**
+   * Returns the number of calls that may begin besides the open ones: tokens and dollars by the mean of the calls so
+   * far.
+   */
   private room(byCallsAlone: boolean): number {
     const { open } = this;
     const { max_lm_calls, max_tokens, max_cost_usd } = this.limits;
@@ -156,7 +165,7 @@ export class Budget {
   }
 }
 
-/** Lets one call begin at a time before any mean is known; what is left always admits one call while none is open. */
+/** Lets one call begin at a time before any mean is known; any remaining amount admits one call while none is open. */
 function roomByMean(left: number, mean: number | null, open: number): number {
   if (mean === null) return open === 0 ? 1 : 0;
   // A model that costs nothing, such as a replay.

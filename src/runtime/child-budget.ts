@@ -1,10 +1,10 @@
-import type { BudgetStanding, Limits, Spending } from '../contracts/experiment.js';
+import type { BudgetReport, Limits, Spending } from '../contracts/experiment.js';
 import { Budget } from './budget.js';
 import { addSpending } from './step-cost.js';
 
 /**
- * So many calls of the usual price are kept back for each one that is granted where tokens or dollars have a limit: they
- * are only known when a child reports again, and calls grow with the conversation that they continue.
+ * Calls of average price that are reserved for each granted one if tokens or dollars are limited: their cost is known
+ * only when a child reports again, and grows with the conversation.
  */
 const KEPT_BACK = 4;
 
@@ -16,33 +16,33 @@ export class ChildBudget {
   private begun: number;
   private returned: number;
 
-  /** @param before where the execution before stood, when this one continues it. */
+  /** @param before state of the execution before, if this one continues it. */
   constructor(before = { granted: 0, begun: 0, returned: 0 }) {
     ({ granted: this.granted, begun: this.begun, returned: this.returned } = before);
   }
 
-  /** Counts the calls that may begin without a further request. */
+  /** Returns the number of calls that may begin without a further request. */
   available(): number {
     return Math.max(this.granted - this.begun - this.returned, 0);
   }
 
-  /** Takes note of calls that begin; of a crash that sent some more than once; of one that was not sent, as -1. */
+  /** Counts calls that begin; also requests that a crash repeated; -1 for one that was not sent. */
   begin(calls = 1): void {
     this.begun += calls;
   }
 
-  /** Hears how many calls were granted in all: what is older than what is known changes nothing. */
+  /** Receives the total number of granted calls; an outdated message changes nothing. */
   onGranted(granted: number): void {
     this.granted = Math.max(this.granted, granted);
   }
 
-  /** Returns what is not begun: nothing is going to be for a while. */
+  /** Returns all calls that have not begun, since none will for a while. */
   return(): void {
     this.returned += this.available();
   }
 
-  /** Reports how it stands. @param requested calls beyond those that it has. */
-  standing(spent: Spending, requested: number): BudgetStanding {
+  /** Reports its state. @param requested calls beyond the available ones. */
+  report(spent: Spending, requested: number): BudgetReport {
     return { spent, granted: this.granted, returned: this.returned, requested };
   }
 
@@ -57,13 +57,13 @@ interface Child {
   granted: number;
   returned: number;
   requested: number;
-  /** Whether its request waits in the budget. */
+  /** True if its request waits in the budget. */
   waits: boolean;
 }
 
 /**
- * Grants calls of one budget to children that hear of them by messages. Both sides say how they stand in all since the
- * child began: so a message may come late, twice, or only when the child reports again.
+ * Grants calls of one budget to children by messages. Both sides send totals since the child began, so a message may
+ * arrive late, twice, or only when the child reports again.
  */
 export class ChildBudgets {
   private readonly children = new Map<string, Child>();
@@ -71,9 +71,8 @@ export class ChildBudgets {
   private readonly isByPrice: boolean;
 
   /**
-   * @param settled answers with what those that have ended have spent.
-   * @param onGranted hears how many calls a child was granted in all.
-   * @param onRefused hears that no further call may begin.
+   * @param settled returns the spending of children that have ended.
+   * @param on called with the total of calls granted to a child, and if no further call may begin.
    */
   constructor(
     limits: Limits,
@@ -84,18 +83,18 @@ export class ChildBudgets {
     this.isByPrice = limits.max_tokens !== null || limits.max_cost_usd !== null;
   }
 
-  /** A child is about to begin. */
+  /** Notes that a child is about to begin. */
   begin(child: string): void {
     this.children.set(child, { spent: NOTHING, granted: 0, returned: 0, requested: 0, waits: false });
   }
 
-  /** Hears how a child stands. What arrives when it has ended says nothing new. */
-  onReport(name: string, { spent, granted, returned, requested }: BudgetStanding): void {
+  /** Receives a child's report; ignored after the child has ended. */
+  onReport(name: string, { spent, granted, returned, requested }: BudgetReport): void {
     const child = this.children.get(name);
     if (child === undefined) return;
     const before = openOf(child);
     if (spent.lm_calls >= child.spent.lm_calls) child.spent = spent;
-    // An experiment that was reset has forgotten what it granted, and a crash sends requests that nobody granted.
+    // An experiment that was reset has lost its grants, and a crash sends requests without a grant.
     child.granted = Math.max(child.granted, granted, child.spent.lm_calls + child.returned);
     child.returned = Math.max(child.returned, returned);
     child.requested = Math.max(granted + requested - child.granted, 0);
@@ -104,7 +103,10 @@ export class ChildBudgets {
     if (child.requested > 0 && !child.waits) this.request(name, child);
   }
 
-  /** A child has ended: what it did not use goes to the others. Its spending counts among the settled from now on. */
+  /**
+   * Notes that a child has ended: its unused calls are available to others. From now on its spending counts among the
+   * settled.
+   */
   end(name: string): void {
     const child = this.children.get(name);
     if (child === undefined) return;
@@ -113,7 +115,7 @@ export class ChildBudgets {
     this.budget.ended(openOf(child));
   }
 
-  /** Names the limit that is used up, in a sentence for people. */
+  /** Names the reached limit, in a sentence for people; null if none is reached. */
   exhausted(): string | null {
     return this.budget.exhausted();
   }
@@ -130,7 +132,7 @@ export class ChildBudgets {
     child.waits = true;
     const share = (room: number) => Math.max(1, Math.floor(room / (KEPT_BACK * this.children.size)));
     const request = {
-      // Where it needs none any more by the time, it is granted none.
+      // Read at the time of the grant: the child may need none any more.
       get calls() {
         return child.requested;
       },

@@ -6,12 +6,12 @@ function figures(repeated: number, maybe: number): Repeats {
   return { lm_calls_repeated: repeated, ...(maybe === 0 ? {} : { lm_calls_maybe_repeated: maybe }) };
 }
 
-/** What one call adds to an experiment's figures. */
+/** Returns the counts that one call adds to an experiment's figures. */
 export function repeatsOfCall({ repeated = 0, maybe_repeated = 0 }: OfCall): Repeats {
   return figures(repeated, maybe_repeated);
 }
 
-/** The sum; what there is none of is left out. */
+/** Adds two; a count of zero is left out. */
 export function addRepeats(left: Repeats, right: Repeats): Repeats {
   return figures(
     left.lm_calls_repeated + right.lm_calls_repeated,
@@ -19,23 +19,23 @@ export function addRepeats(left: Repeats, right: Repeats): Repeats {
   );
 }
 
-/** Of several calls. */
+/** Adds those of several calls. */
 export function sumRepeats(calls: readonly OfCall[]): Repeats {
   return calls.map(repeatsOfCall).reduce(addRepeats, figures(0, 0));
 }
 
-/** What is known of the requests of a call, as its record says it. */
+/** Returns the counts of cut-off requests for a call's record. */
 export function repeatsOf({ crashes, sent }: CutOff): { repeated: number; maybe_repeated?: number } {
   const maybe = crashes - sent;
   return { repeated: sent, ...(maybe === 0 ? {} : { maybe_repeated: maybe }) };
 }
 
-/** The other way around. */
+/** Returns the cut-off requests of a call from its record. */
 export function cutOffOf({ repeated = 0, maybe_repeated = 0 }: OfCall): CutOff {
   return { crashes: repeated + maybe_repeated, sent: repeated };
 }
 
-/** Whichever says more, figure by figure. */
+/** Returns the larger of each count. */
 export function largerCutOff(left: CutOff, right: CutOff): CutOff {
   return { crashes: Math.max(left.crashes, right.crashes), sent: Math.max(left.sent, right.sent) };
 }

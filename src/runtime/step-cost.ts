@@ -1,16 +1,16 @@
 import type { Spending } from '../contracts/experiment.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { Spent } from '../contracts/progress.js';
-import type { StepCost, Unkept } from '../contracts/step-cost.js';
+import type { StepCost, Unrecorded } from '../contracts/step-cost.js';
 import { addCosts } from './add-costs.js';
-import { addBeside, addUsage, withUnkept } from './beside.js';
+import { addBeside, addUsage, withUnrecorded } from './beside.js';
 
-/** Of a step that paid for nothing. */
+/** Returns the cost of a step without calls. */
 export function noStepCost(): StepCost {
   return { lm_calls: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0 };
 }
 
-/** Of one call of a model whose reply is kept. */
+/** Returns the cost of one model call whose reply is kept. */
 export function costOfCall({
   usage,
   usage_estimated,
@@ -24,12 +24,12 @@ export function costOfCall({
   };
 }
 
-/** Of requests whose reply is not kept. */
-export function costOfUnkept(unkept: Unkept | null): StepCost {
-  return unkept === null ? noStepCost() : { ...noStepCost(), unkept };
+/** Returns the cost of unrecorded requests. */
+export function costOfUnrecorded(unrecorded: Unrecorded | null): StepCost {
+  return unrecorded === null ? noStepCost() : { ...noStepCost(), unrecorded };
 }
 
-/** What an experiment's totals and limits count of a cost: all that no earlier execution has paid. */
+/** Returns the part of a cost that counts in an experiment's totals and limits: all that no earlier execution paid. */
 export function newlyPaid<Cost extends StepCost>(cost: Cost): Omit<Cost, 'counted'> {
   const { counted, ...all } = cost;
   if (counted === undefined) return all;
@@ -37,16 +37,16 @@ export function newlyPaid<Cost extends StepCost>(cost: Cost): Omit<Cost, 'counte
   return { ...rest, ...costBeyond(cost, counted) } as Omit<Cost, 'counted'>;
 }
 
-/** A cost of replies that are kept, whoever has paid for them. */
-export function keptOf<Cost extends StepCost>(cost: Cost): Omit<Cost, 'unkept' | 'counted'> {
-  const { unkept: _unkept, counted: _counted, ...kept } = cost;
+/** Returns the cost of kept replies, whoever paid for them. */
+export function keptOf<Cost extends StepCost>(cost: Cost): Omit<Cost, 'unrecorded' | 'counted'> {
+  const { unrecorded: _unrecorded, counted: _counted, ...kept } = cost;
   return kept;
 }
 
-/** What of a cost was not paid before, for replies that were found again. */
+/** Returns the part of a cost that was not paid before, for replies that were found again. */
 export function costBeyond(cost: StepCost, paid: StepCost): StepCost {
   const beyond = (all: number, before: number) => Math.max(all - before, 0);
-  const { lm_calls, usage, cost_usd, lm_calls_estimated = 0, unkept } = cost;
+  const { lm_calls, usage, cost_usd, lm_calls_estimated = 0, unrecorded } = cost;
   const estimated = beyond(lm_calls_estimated, paid.lm_calls_estimated ?? 0);
   return {
     lm_calls: beyond(lm_calls, paid.lm_calls),
@@ -55,7 +55,7 @@ export function costBeyond(cost: StepCost, paid: StepCost): StepCost {
       output_tokens: beyond(usage.output_tokens, paid.usage.output_tokens),
     },
     cost_usd: cost_usd === null || paid.cost_usd === null ? null : beyond(cost_usd, paid.cost_usd),
-    ...addBeside({ lm_calls_estimated: estimated, unkept }, {}),
+    ...addBeside({ lm_calls_estimated: estimated, unrecorded }, {}),
     ...(cost.counted === undefined
       ? {}
       : { counted: costBeyond(cost.counted, paid.counted ?? noStepCost()) }),
@@ -70,7 +70,7 @@ function addCounted({ counted: left }: StepCost, { counted: right }: StepCost): 
   return { counted: addStep<StepCost>(left, right) };
 }
 
-/** The totals after a step. */
+/** Adds the cost of a step to totals. */
 export function addStep<Totals extends StepCost>(totals: Totals, cost: StepCost): Totals {
   return {
     ...totals,
@@ -82,22 +82,22 @@ export function addStep<Totals extends StepCost>(totals: Totals, cost: StepCost)
   };
 }
 
-/** What of totals is money and calls. */
-export function spentOf({ lm_calls, usage, cost_usd, lm_calls_estimated, unkept }: StepCost): Spent {
-  return { lm_calls, usage, cost_usd, ...addBeside({ lm_calls_estimated, unkept }, {}) };
+/** Returns the calls, tokens and cost of totals. */
+export function spentOf({ lm_calls, usage, cost_usd, lm_calls_estimated, unrecorded }: StepCost): Spent {
+  return { lm_calls, usage, cost_usd, ...addBeside({ lm_calls_estimated, unrecorded }, {}) };
 }
 
-/** What limits count. */
+/** Adds two amounts that limits count. */
 export function addSpending(left: Spending, right: Spending): Spending {
-  const unkept = (left.unkept ?? 0) + (right.unkept ?? 0);
+  const unrecorded = (left.unrecorded ?? 0) + (right.unrecorded ?? 0);
   return {
     lm_calls: left.lm_calls + right.lm_calls,
-    ...(unkept === 0 ? {} : { unkept }),
+    ...(unrecorded === 0 ? {} : { unrecorded }),
     tokens: left.tokens + right.tokens,
     cost_usd: addCosts(left.cost_usd, right.cost_usd),
   };
 }
 
 export function spendingOf({ lm_calls, usage, cost_usd, ...beside }: StepCost): Spending {
-  return withUnkept({ lm_calls, tokens: usage.input_tokens + usage.output_tokens, cost_usd }, beside);
+  return withUnrecorded({ lm_calls, tokens: usage.input_tokens + usage.output_tokens, cost_usd }, beside);
 }

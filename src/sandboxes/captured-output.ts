@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** The beginning of a stream, up to a limit in bytes; the rest is read and dropped. */
+/** Beginning of a stream, up to a limit in bytes; the rest is read and dropped. */
 export class CapturedOutput {
   private readonly chunks: Buffer[] = [];
   private kept = 0;
@@ -9,7 +9,7 @@ export class CapturedOutput {
   constructor(
     stream: Readable,
     limit: number,
-    /** Called once, when the stream passes the limit. */
+    /** Called once, when the stream exceeds the limit. */
     onOverflow: () => void,
   ) {
     stream.on('data', (chunk: Buffer) => {

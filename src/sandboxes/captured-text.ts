@@ -1,6 +1,6 @@
 /**
- * A program's output as text. Bytes that are no UTF-8 become U+FFFD, which is longer than most of what it replaces, so
- * the text is cut to `limit` bytes of UTF-8 as well. A character that a cut went through is left out.
+ * Converts a program's output to text. Invalid UTF-8 becomes U+FFFD, which is longer than most of what it replaces, so
+ * the text is cut to `limit` bytes of UTF-8 as well. An incomplete character at the cut is left out.
  */
 export function capturedText(bytes: Uint8Array, limit: number, wasCut: boolean): CapturedText {
   const text = decode(bytes, wasCut);

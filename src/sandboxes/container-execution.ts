@@ -7,19 +7,19 @@ import { type ExecutionOptions, SandboxError } from './sandbox.js';
 import { LATE, settle } from './settle.js';
 
 /**
- * The runner ends the program at its deadline, and takes up to 1 s to end what the program has started (`REAP_SEC` of
- * `docker/scaffold-runner/supervisor.py`). Where it has not spoken after this, the daemon is asked why.
+ * Milliseconds to wait for the runner after it has ended the program at its deadline: it takes up to 1 s to end what
+ * the program has started (`REAP_SEC` of `docker/scaffold-runner/supervisor.py`). Then the daemon is asked.
  */
 export const GRACE_MS = 1500;
 
-/** The container went before its program began: another one may run it. */
+/** Error of a container that ended before its program began: another one may run it. */
 export class NotBegunError extends SandboxError {}
 
 /**
- * Runs one program in a container that waits for it, and leaves the container behind, to be removed.
- * @param lines what asks the runner to.
- * @param requests answers what the program asks meanwhile; null where it cannot ask.
- * @throws SandboxError where the program could not be run, or the container ended for another reason than the program.
+ * Runs one program in a waiting container, and leaves the container to be removed.
+ * @param lines request to the runner.
+ * @param requests answers the program's requests; null if it may not send any.
+ * @throws SandboxError if the program could not be run, or the container ended for another reason than the program.
  * @throws the signal's reason.
  */
 export async function executeInContainer(
@@ -37,7 +37,7 @@ export async function executeInContainer(
     });
   }
   try {
-    // Again below: its first request may come together with the word that it has started.
+    // Also done below: the first request may arrive together with the message of the start.
     requests?.start();
     stream.write(lines);
     const begun = Promise.race([conversation.started, conversation.answer]);
@@ -58,10 +58,10 @@ export async function executeInContainer(
 }
 
 /**
- * The runner has not spoken in time. An answer that this process was too busy to take in has come by the time the daemon
- * has said how the container is; null where it has ended. LATE where it runs, and its program keeps the runner from its
- * work.
- * @throws SandboxError where somebody has paused the container, or the daemon does not know.
+ * Handles a runner without an answer at the deadline. While the daemon inspects the container, an answer that this
+ * process was too busy to read may arrive. Null if the container has ended; LATE if it runs and its program blocks the
+ * runner.
+ * @throws SandboxError if the container was paused from outside, or the daemon does not know it.
  */
 async function afterDeadline(daemon: DockerDaemon, { container, conversation }: WaitingContainer) {
   const { State: state } = await inspect(daemon, container);
@@ -71,7 +71,7 @@ async function afterDeadline(daemon: DockerDaemon, { container, conversation }: 
   return state.Running ? LATE : null;
 }
 
-/** The container ended, or the connection did, without an answer. */
+/** Handles a container or a connection that ended without an answer. */
 async function afterSilence(
   daemon: DockerDaemon,
   { container, conversation }: WaitingContainer,

@@ -3,12 +3,14 @@ import { DEADLINE_LABEL, LABEL, LABEL_VALUE, OWNER_LABEL } from './container-own
 import { outputBytes } from './runner-protocol.js';
 import type { ExecutionLimits } from './sandbox.js';
 
-/** The program's folder in the container, and its user there: "nobody", as a number that every image has. */
+/** Folder of the program in the container, and its user there: "nobody", as a number that every image has. */
 const FOLDER = '/work';
 const USER = 65534;
 
 const MIB = 1024 * 1024;
-/** What the runner itself needs: its interpreter, room to pack an answer, and to carry a request or a few replies. */
+/**
+ * Memory of the runner itself: its interpreter, and room to pack an answer and to pass on a request or a few replies.
+ */
 const RUNNER_MEMORY_BYTES = 48 * MIB;
 const MAXIMUM_FILES = 16_384;
 const OPEN_FILES = 1024;
@@ -20,13 +22,13 @@ export interface ContainerSettings {
   owner: string;
   /** Seconds since 1970. */
   deadline: number;
-  /** CPU cores of the daemon's machine; more cannot be asked for. */
+  /** CPU cores of the daemon's machine, which are the maximum. */
   availableCpus: number;
 }
 
 /**
- * A container for one program: no network, no mounts, no capabilities, nothing to write to but a small folder in
- * memory, and no user that exists elsewhere. The folder counts as memory, so it can be no larger than that.
+ * Returns the options of a container for one program: no network, no mounts, no capabilities, only a small folder in
+ * memory to write to, and a user that exists nowhere else. The folder counts as memory, so it cannot be larger.
  */
 export function containerOptions(settings: ContainerSettings): ContainerCreateOptions {
   const { name, image, limits, owner, deadline, availableCpus } = settings;
@@ -39,23 +41,23 @@ export function containerOptions(settings: ContainerSettings): ContainerCreateOp
     WorkingDir: FOLDER,
     Hostname: 'sandbox',
     OpenStdin: true,
-    // The runner's standard input ends when the worker's connection does, and so does the runner.
+    // The runner's standard input ends with the worker's connection, which ends the runner.
     StdinOnce: true,
     AttachStdin: true,
     AttachStdout: true,
     AttachStderr: true,
     Tty: false,
-    // A daemon that shuts down need not wait for it.
+    // A daemon that shuts down need not wait for the container.
     StopSignal: 'SIGKILL',
     Healthcheck: { Test: ['NONE'] },
-    // Besides `none` below, so that the daemon need not set up a network without anything in it: see decision 12.
+    // In addition to `none` below, so that the daemon need not set up an empty network: see decision 12.
     NetworkDisabled: true,
     Labels: { [LABEL]: LABEL_VALUE, [OWNER_LABEL]: owner, [DEADLINE_LABEL]: String(Math.ceil(deadline)) },
     HostConfig: {
       NetworkMode: 'none',
       ReadonlyRootfs: true,
       Tmpfs: { [FOLDER]: tmpfsOptions(folderBytes) },
-      // /dev/shm holds the semaphores of Python's multiprocessing, and hardly more.
+      // /dev/shm has room for the semaphores of Python's multiprocessing, and little more.
       IpcMode: 'private',
       ShmSize: MIB,
       CapDrop: ['ALL'],
@@ -71,7 +73,7 @@ export function containerOptions(settings: ContainerSettings): ContainerCreateOp
         { Name: 'nofile', Soft: OPEN_FILES, Hard: OPEN_FILES },
         { Name: 'msgqueue', Soft: 0, Hard: 0 },
       ],
-      // Where the whole machine runs out of memory, this goes before the worker does.
+      // If the whole machine runs out of memory, the container is killed before the worker.
       OomScoreAdj: 500,
       LogConfig: { Type: 'none', Config: {} },
       RestartPolicy: { Name: 'no' },

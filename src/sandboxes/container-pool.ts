@@ -3,19 +3,20 @@ import type { WaitingContainer } from './container-start.js';
 import type { ExecutionLimits } from './sandbox.js';
 import { LATE, settle } from './settle.js';
 
-/** A container that nobody has taken for this long is removed; and for this long a rush is remembered. */
+/** Milliseconds after which an unused container is removed, and for which the peak of parallel programs counts. */
 export const IDLE_MS = 10_000;
 
 export interface ContainerSource {
-  /** Starts a container. @throws the signal's reason, and whatever the daemon fails with. */
+  /** Starts a container. @throws the signal's reason, and the daemon's errors. */
   start(limits: ExecutionLimits, signal: AbortSignal): Promise<WaitingContainer>;
-  /** Removes one that was not used. Never throws. */
+  /** Removes an unused container. Never throws. */
   discard(container: WaitingContainer): void;
 }
 
 /**
- * Starts containers ahead of their programs, so that most programs find one that waits. Each is used once. While
- * programs with the same limits follow each other within {@link IDLE_MS}, as many wait as have lately run at once.
+ * Pool that starts containers ahead of their programs, so that most programs find a waiting one. Each is used once.
+ * While programs with the same limits follow each other within {@link IDLE_MS}, as many wait as have recently run in
+ * parallel.
  */
 export class ContainerPool {
   private readonly shelves = new Map<string, Shelf>();
@@ -23,13 +24,13 @@ export class ContainerPool {
 
   constructor(
     private readonly source: ContainerSource,
-    /** Whether to start any ahead at all. */
+    /** True if containers are started ahead. */
     private readonly isWarm = true,
   ) {}
 
   /**
-   * Acts on a container, one that waits or a new one. One that has ended while it waited is replaced.
-   * @throws the signal's reason, and whatever a new container or the action fails with.
+   * Runs an action on a container, a waiting or a new one. One that has ended while it waited is replaced.
+   * @throws the signal's reason, and the errors of a new container or the action.
    */
   async use<Result>(
     limits: ExecutionLimits,
@@ -55,8 +56,8 @@ export class ContainerPool {
   }
 
   /**
-   * Resolves when every container that waits has been handed over to be removed. For when nobody uses the pool any more:
-   * who gives up waiting for a container leaves it behind.
+   * Resolves when every waiting container has been handed over for removal. Call it only when the pool is no longer
+   * used: a caller that stops waiting for a container leaves it behind.
    */
   async close(): Promise<void> {
     this.closing.abort(new Error('the pool is closed'));
@@ -72,14 +73,14 @@ export class ContainerPool {
   }
 }
 
-/** A container that waits for its program, or will. */
+/** Container that waits for a program, or is being started. */
 interface Spare {
-  /** null where it could not be started. */
+  /** Container; null if it could not be started. */
   container: Promise<WaitingContainer | null>;
   idle: NodeJS.Timeout | undefined;
 }
 
-/** The containers of one set of limits. */
+/** Containers of one set of limits. */
 class Shelf {
   private spares: Spare[] = [];
   private inUse = 0;
@@ -93,7 +94,7 @@ class Shelf {
     private readonly closing: AbortSignal,
   ) {}
 
-  /** Somebody wants a container. Returns whether somebody else did a moment ago. */
+  /** Registers a program. Reports whether another one ran within {@link IDLE_MS}. */
   enter(): boolean {
     const now = performance.now();
     const isRecurring = this.inUse > 0 || now - this.usedAt < IDLE_MS;
@@ -110,7 +111,7 @@ class Shelf {
     this.usedAt = performance.now();
   }
 
-  /** One that waits, or that will soon; null where there is none. */
+  /** Returns a container that waits or is being started; null if there is none. */
   async take(signal: AbortSignal): Promise<WaitingContainer | null> {
     for (let spare = this.spares.shift(); spare !== undefined; spare = this.spares.shift()) {
       try {
@@ -119,7 +120,7 @@ class Shelf {
         if (container !== LATE && container !== null && !container.conversation.hasEnded()) return container;
         if (container !== LATE && container !== null) this.source.discard(container);
       } catch (error) {
-        // Not wanted any more, but good.
+        // The container is unused and still usable.
         this.spares.unshift(spare);
         throw error;
       }
@@ -127,7 +128,7 @@ class Shelf {
     return null;
   }
 
-  /** Starts as many as are missing. */
+  /** Starts the missing containers. */
   fill(): void {
     while (this.spares.length < this.peak) {
       const spare: Spare = { container: this.start(), idle: undefined };
@@ -151,7 +152,7 @@ class Shelf {
     void container.conversation.answer.then(remove);
   }
 
-  /** Does nothing where somebody has taken it. */
+  /** Removes a container that has not been taken. */
   private remove(spare: Spare, container: WaitingContainer | null): void {
     clearTimeout(spare.idle);
     if (!this.spares.includes(spare)) return;
@@ -159,7 +160,7 @@ class Shelf {
     if (container !== null) this.source.discard(container);
   }
 
-  /** Nobody waits for this one: what goes wrong shows where the next is started that somebody waits for. */
+  /** Starts a container ahead. Errors are ignored: they occur again when a container is started for a program. */
   private start(): Promise<WaitingContainer | null> {
     return this.source.start(this.limits, this.closing).catch(() => null);
   }

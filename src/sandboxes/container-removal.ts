@@ -5,16 +5,16 @@ import { hasStatus } from './docker-errors.js';
 const SWEEP_INTERVAL_MS = 60_000;
 const REMOVE_TIMEOUT_MS = 60_000;
 
-/** Sees to it that no container stays: neither ours nor those that others left behind. */
+/** Removal of containers: this sandbox's and those that others left behind. */
 export class ContainerRemoval {
   private readonly inProgress = new Map<string, Promise<boolean>>();
-  /** Names of containers that could not be removed when they were done with. */
+  /** Names of containers that could not be removed after use. */
   private readonly leftovers = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly daemon: DockerDaemon) {}
 
-  /** Sweeps from now on, without keeping the process alive. */
+  /** Starts regular sweeps, which do not keep the process alive. */
   startSweeping(): void {
     this.timer ??= setInterval(() => void this.sweep().catch(() => {}), SWEEP_INTERVAL_MS).unref();
   }
@@ -24,8 +24,8 @@ export class ContainerRemoval {
   }
 
   /**
-   * Removes containers that nobody waits for any more: of processes of this host that have died, and those of any
-   * machine whose time is long over. Returns how many.
+   * Removes abandoned containers: of dead processes of this host, and of any machine if their deadline is long past.
+   * Returns their number.
    */
   async sweep(): Promise<number> {
     const filters = { label: [`${LABEL}=${LABEL_VALUE}`] };
@@ -37,19 +37,19 @@ export class ContainerRemoval {
     return removed.filter(Boolean).length;
   }
 
-  /** Ends and removes a container. Returns whether it was there; never rejects: what fails is tried again by a sweep. */
+  /** Ends and removes a container. Reports whether it was removed; never rejects: a sweep retries failed removals. */
   remove(name: string): Promise<boolean> {
     const removal = this.inProgress.get(name) ?? this.removeNow(name);
     this.inProgress.set(name, removal);
     return removal;
   }
 
-  /** Removals in progress. */
+  /** Number of removals in progress. */
   get count(): number {
     return this.inProgress.size;
   }
 
-  /** Resolves when everything has been removed that was asked for, as far as the daemon lets it. */
+  /** Resolves when all requested removals have ended, including one more attempt for failed ones. */
   async settled(): Promise<void> {
     await Promise.all([...this.inProgress.values(), ...[...this.leftovers].map((name) => this.remove(name))]);
   }
@@ -64,7 +64,7 @@ export class ContainerRemoval {
       this.leftovers.delete(name);
       return true;
     } catch (error) {
-      // Not there, or somebody else is removing it.
+      // It does not exist, or is being removed already.
       const isGone = hasStatus(error, 404) || hasStatus(error, 409);
       if (isGone) this.leftovers.delete(name);
       else this.leftovers.add(name);

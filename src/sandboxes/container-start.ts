@@ -7,10 +7,12 @@ import { type Conversation, converse } from './runner-stream.js';
 import { SandboxError } from './sandbox.js';
 import { LATE, settle } from './settle.js';
 
-/** From the start of a container until its runner waits for a program: 0.1 s, and more on a busy machine. */
+/**
+ * Milliseconds for a started container until its runner waits for a program: it takes 100, or more on a busy machine.
+ */
 export const START_TIMEOUT_MS = 60_000;
 
-/** A container whose runner waits for its one program. */
+/** Container whose runner waits for its one program. */
 export interface WaitingContainer {
   container: Container;
   stream: Duplex;
@@ -19,9 +21,9 @@ export interface WaitingContainer {
 }
 
 /**
- * Creates a container and waits until its runner does. Where it fails, the container may be there all the same, to be
+ * Creates a container and waits until its runner is ready. After a failure, the container may exist and has to be
  * removed.
- * @throws SandboxError where it cannot be started.
+ * @throws SandboxError if it cannot be started.
  * @throws the signal's reason.
  */
 export async function startContainer(
@@ -52,7 +54,7 @@ export async function startContainer(
   }
 }
 
-/** The container's standard streams. Attached before the start, so that nothing is missed. */
+/** Attaches to the container's standard streams, before the start so that nothing is missed. */
 async function attach(daemon: DockerDaemon, container: Container): Promise<Duplex> {
   const streams = { stream: true, stdin: true, stdout: true, stderr: true };
   return (await daemon.call((_, abortSignal) =>
@@ -60,7 +62,10 @@ async function attach(daemon: DockerDaemon, container: Container): Promise<Duple
   )) as Duplex;
 }
 
-/** The runner never said that it waits. An image that cannot run it will not later either; a killed container may. */
+/**
+ * Creates the error of a runner that was never ready. An image that cannot run it never will; a killed container may be
+ * replaced.
+ */
 async function notStarted(
   daemon: DockerDaemon,
   container: Container,
@@ -73,7 +78,7 @@ async function notStarted(
   return new SandboxError(`the image ${Config.Image} cannot run programs: ${complaint}`, false);
 }
 
-/** @throws SandboxError where it is not there, too. */
+/** Inspects a container. @throws SandboxError, also if it is gone. */
 export async function inspect(daemon: DockerDaemon, container: Container): Promise<ContainerInspectInfo> {
   try {
     return await daemon.call((_, abortSignal) => container.inspect({ abortSignal }));

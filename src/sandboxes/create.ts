@@ -1,15 +1,15 @@
 import type { FunctionSandbox } from './sandbox.js';
 
 export interface SandboxDependencies {
-  /** `process.env` in a worker. Nothing of it reaches a program but, with `process`, `PATH`. */
+  /** Environment, `process.env` in a worker. A program gets nothing of it, except `PATH` with `process`. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** Hears, in a sentence, what takes long: an image that is built or pulled. */
+  /** Listener for slow work, in a sentence: an image that is built or pulled. */
   say?: (message: string) => void;
 }
 
 /**
- * Makes the sandbox that a config names. The Docker client is loaded only where it is asked for.
- * @throws SandboxError where a variable that names the daemon makes no sense.
+ * Creates the sandbox that a config names. The Docker client is loaded only if it is needed.
+ * @throws SandboxError if a variable that names the daemon is invalid.
  */
 export async function createSandbox(
   type: FunctionSandbox['type'],

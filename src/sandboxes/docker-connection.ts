@@ -11,14 +11,14 @@ const DEFAULT_PIPE = '//./pipe/docker_engine';
 
 export interface DockerAddress {
   options: DockerOptions;
-  /** For messages. */
+  /** Name for messages. */
   name: string;
 }
 
 /**
- * Where the daemon is: `DOCKER_HOST` with `DOCKER_TLS_VERIFY` and `DOCKER_CERT_PATH`, as Docker's own command reads
- * them, or else its usual socket, the system's before the user's. Docker's contexts are not looked at.
- * @throws SandboxError where `DOCKER_HOST` is no address, or a certificate is missing.
+ * Returns the address of the daemon: `DOCKER_HOST` with `DOCKER_TLS_VERIFY` and `DOCKER_CERT_PATH`, as in Docker's own
+ * command, or else its usual socket, the system's before the user's. Docker's contexts are ignored.
+ * @throws SandboxError if `DOCKER_HOST` is no address, or a certificate is missing.
  */
 export function dockerAddress(environment: Environment): DockerAddress {
   const host = environment.DOCKER_HOST?.trim();

@@ -4,10 +4,10 @@ import { dockerError } from './docker-errors.js';
 import { SandboxError } from './sandbox.js';
 import { LATE, settle } from './settle.js';
 
-/** A busy daemon may take seconds to create or start a container; one that takes this long is taken for hung. */
+/** Timeout of a call: a busy daemon may take seconds to create or start a container; a slower one counts as hung. */
 const CALL_TIMEOUT_MS = 60_000;
 
-/** The daemon behind dockerode: calls that end, and errors in plain words. */
+/** Docker daemon behind dockerode, with time limits for calls and plain error messages. */
 export class DockerDaemon {
   readonly client: Docker;
   readonly address: string;
@@ -19,15 +19,15 @@ export class DockerDaemon {
   }
 
   /**
-   * Makes one call, with a signal that ends it after `timeoutMs`. Not every call of the client heeds a signal: what has
-   * not ended then is left behind.
+   * Makes one call, with a signal that ends it after `timeoutMs`. Not every call of the client respects a signal: a
+   * call that does not end is abandoned.
    * @throws SandboxError whose cause is the client's own error.
    */
   async call<Result>(
     action: (client: Docker, abortSignal: AbortSignal) => Promise<Result>,
     timeoutMs = CALL_TIMEOUT_MS,
   ): Promise<Result> {
-    // Not AbortSignal.timeout: it would fire long after the call, on a connection that lives on.
+    // AbortSignal.timeout would fire long after the call, on a connection that is reused.
     const controller = new AbortController();
     try {
       const result = await settle(action(this.client, controller.signal), timeoutMs);
@@ -40,8 +40,8 @@ export class DockerDaemon {
   }
 
   /**
-   * What the daemon's machine can give.
-   * @throws SandboxError where it could not keep programs in their limits.
+   * Returns the capacity of the daemon's machine.
+   * @throws SandboxError if it cannot enforce the limits of programs.
    */
   async capacity(): Promise<{ cpus: number }> {
     const info = await this.call((client) => client.info());

@@ -1,11 +1,11 @@
 import { SandboxError } from './sandbox.js';
 
-/** Codes of connections that cannot be made, or that break. */
+/** Error codes of connections that cannot be established, or that break. */
 const UNREACHABLE = new Set([
   ...['ENOENT', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'],
   ...['ECONNRESET', 'EPIPE'],
 ]);
-/** HTTP statuses of calls that no second attempt makes right. */
+/** HTTP statuses of calls that will fail at every attempt. */
 const REFUSED = new Set([400, 401, 403]);
 const FORBIDDEN = new Set(['EACCES', 'EPERM']);
 
@@ -13,32 +13,32 @@ const WITHOUT_DOCKER =
   'Without Docker there is `sandbox: process`: it runs the code as your user on this machine, with your files and ' +
   'your network, so it is for code that you trust only.';
 
-/** Whether the daemon answered a call with this HTTP status. */
+/** Reports whether the daemon answered a call with this HTTP status. */
 export function hasStatus(error: unknown, status: number): boolean {
   const { statusCode, cause } = error as { statusCode?: unknown; cause?: unknown };
   return statusCode === status || (cause !== undefined && hasStatus(cause, status));
 }
 
 /**
- * The error of a call to the daemon, in plain words. One that does not answer may be restarting, and is tried again.
- * @param address where the daemon should be.
+ * Converts the error of a call to a plain message. A daemon that does not answer may be restarting: that is retryable.
+ * @param address of the daemon.
  */
 export function dockerError(error: unknown, address: string): SandboxError {
   if (error instanceof SandboxError) return error;
   const { code, message, statusCode, name } = error as DaemonFailure;
   if (code !== undefined && FORBIDDEN.has(code)) return forbidden(error, address);
-  if (isUnreachable(error)) return away(error, address, code ?? message);
+  if (isUnreachable(error)) return unreachable(error, address, code ?? message);
   if (name === 'AbortError') {
     return new SandboxError(`the Docker daemon at ${address} does not answer`, true, { cause: error });
   }
-  // What is refused stays refused. Anything else, such as a container that somebody removed, may pass.
+  // A refused call will be refused again. Other failures, such as a container that somebody removed, may be temporary.
   const isFinal = statusCode !== undefined && REFUSED.has(statusCode);
   return new SandboxError(`the Docker daemon at ${address} failed: ${message?.trim()}`, !isFinal, {
     cause: error,
   });
 }
 
-/** The same at the start, where a daemon that does not answer is one that somebody has to install or start. */
+/** Converts an error at the start, when a daemon that does not answer has to be installed or started first. */
 export function dockerErrorAtStart(error: unknown, address: string): SandboxError {
   const known = dockerError(error, address);
   return isUnreachable(known.cause) ? absent(known.cause, address) : known;
@@ -51,8 +51,10 @@ function isUnreachable(error: unknown): boolean {
   return (code !== undefined && UNREACHABLE.has(code)) || message === 'socket hang up';
 }
 
-function away(error: unknown, address: string, reason: string | undefined): SandboxError {
-  return new SandboxError(`the Docker daemon at ${address} is away: ${reason}`, true, { cause: error });
+function unreachable(error: unknown, address: string, reason: string | undefined): SandboxError {
+  return new SandboxError(`the Docker daemon at ${address} is unreachable: ${reason}`, true, {
+    cause: error,
+  });
 }
 
 function absent(error: unknown, address: string): SandboxError {

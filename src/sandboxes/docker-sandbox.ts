@@ -25,23 +25,26 @@ import {
 } from './sandbox.js';
 import { LATE, settle } from './settle.js';
 
-/** A daemon may take seconds to remove a container that ran out of memory many times; nobody waits so long. */
+/**
+ * Milliseconds to wait for a removal: a daemon may take seconds to remove a container that ran out of memory many
+ * times.
+ */
 const REMOVE_PATIENCE_MS = 500;
-/** Containers that may be on their way out before the next answer waits for one of them. */
+/** Maximum of removals in progress before a result waits for the removal of its container. */
 const MAXIMUM_REMOVALS = 16;
 const IMAGE_TIMEOUT_MS = 15 * 60_000;
 
 export interface DockerSandboxDependencies {
   /**
-   * `process.env` in a worker: `DOCKER_HOST`, `DOCKER_TLS_VERIFY`, `DOCKER_CERT_PATH`, `REPRISE_RUNNER_BASE`,
-   * `REPRISE_RUNNER_IMAGE`. Nothing of it reaches a program.
+   * Environment, `process.env` in a worker: `DOCKER_HOST`, `DOCKER_TLS_VERIFY`, `DOCKER_CERT_PATH`,
+   * `REPRISE_RUNNER_BASE`, `REPRISE_RUNNER_IMAGE`. A program gets nothing of it.
    */
   environment: Readonly<Record<string, string | undefined>>;
-  /** Hears, in a sentence, what takes long: an image that is built or pulled. */
+  /** Listener for slow work, in a sentence: an image that is built or pulled. */
   say?: (message: string) => void;
   /**
-   * Whether containers are started ahead of their programs while programs follow each other closely. Default: true.
-   * Such a container is removed when it was not needed for 10 s.
+   * True if containers are started ahead of programs that follow each other closely. Default: true. Such a container is
+   * removed after 10 s without use.
    */
   warm?: boolean;
 }
@@ -52,12 +55,12 @@ interface Prepared {
 }
 
 /**
- * Runs each program in a container of its own: no network, no mounts, so that the daemon may be on another machine.
- * `run` answers within the program's time and 2 s, plus what the container takes to start and, where its runner is
- * silent at the deadline, what the daemon takes to say how the container is. The container is being
- * removed by then; `close` waits for that. How many run at once is the caller's business.
+ * Creates a sandbox that runs each program in its own container: no network, no mounts, so that the daemon may be on
+ * another machine. `run` returns within the program's time and 2 s, plus the time to start the container and, if its
+ * runner does not answer at the deadline, to inspect it. By then, the container is being removed; `close` waits for
+ * that. The caller limits the number of parallel programs.
  *
- * @throws SandboxError where `DOCKER_HOST` is no address.
+ * @throws SandboxError if `DOCKER_HOST` is no address.
  */
 export function dockerSandbox(dependencies: DockerSandboxDependencies): DockerSandbox {
   return new DockerSandbox(dependencies);
@@ -69,7 +72,7 @@ export class DockerSandbox implements FunctionSandbox {
   private readonly removal: ContainerRemoval;
   private readonly pool: ContainerPool;
   private readonly owner = ownerLabel();
-  /** The programs that run, each with what ends it. */
+  /** Running programs, each with the controller that ends it. */
   private readonly running = new Map<Promise<unknown>, AbortController>();
   private preparing: Promise<Prepared> | undefined;
   private hasBeenReady = false;
@@ -83,7 +86,7 @@ export class DockerSandbox implements FunctionSandbox {
     this.pool = new ContainerPool({ start, discard }, dependencies.warm ?? true);
   }
 
-  /** Also removes what earlier processes left behind. */
+  /** Also removes containers that earlier processes left behind. */
   async prepare(): Promise<void> {
     try {
       await this.prepared();
@@ -118,7 +121,7 @@ export class DockerSandbox implements FunctionSandbox {
     return callResult(program, result, returned, limits);
   }
 
-  /** Resolves when no container of this sandbox is left, where the daemon still answers. */
+  /** Resolves when all containers of this sandbox are removed, provided that the daemon still answers. */
   async close(): Promise<void> {
     this.closed = true;
     this.removal.stopSweeping();
@@ -129,14 +132,14 @@ export class DockerSandbox implements FunctionSandbox {
   }
 
   /**
-   * Removes containers that nobody waits for any more: of processes of this host that have died, and those of any
-   * machine whose time is long over. Returns how many.
+   * Removes abandoned containers: of dead processes of this host, and of any machine if their deadline is long past.
+   * Returns their number.
    */
   sweep(): Promise<number> {
     return this.removal.sweep();
   }
 
-  /** Acts with a controller that ends it: by the caller's signal, by `close`, or by the action itself. */
+  /** Runs an action with a controller that ends it: by the caller's signal, by `close`, or by the action itself. */
   private async ending<Result>(
     signal: AbortSignal | undefined,
     action: (ending: AbortController) => Promise<Result>,
@@ -171,7 +174,7 @@ export class DockerSandbox implements FunctionSandbox {
           options,
           requests,
         );
-        // After any other answer the container ends by itself.
+        // After any other result the container ends by itself.
         hasEnded = outcome.result.status !== 'timeout';
         return outcome;
       } finally {
@@ -189,7 +192,7 @@ export class DockerSandbox implements FunctionSandbox {
       const isMissing =
         error instanceof SandboxError && hasStatus(error, 404) && /no such image/i.test(error.message);
       if (!isMissing) throw error;
-      // Somebody has removed the image meanwhile.
+      // The image was removed after it had been found.
       this.preparing = undefined;
       return this.startWithImage(limits, signal);
     }
@@ -214,7 +217,7 @@ export class DockerSandbox implements FunctionSandbox {
     void this.removal.remove(container.id);
   }
 
-  /** Looks the image up once; a failure is forgotten, so that the next caller tries again. */
+  /** Finds the image once; after a failure, the next caller tries again. */
   private prepared(): Promise<Prepared> {
     this.preparing ??= this.findImage().catch((error) => {
       this.preparing = undefined;
@@ -236,7 +239,7 @@ export class DockerSandbox implements FunctionSandbox {
   }
 }
 
-/** What failed has worked before, so it may work again: a registry or a disk that is away, an image that was removed. */
+/** Makes an error retryable, because the same has worked before: an unreachable registry or disk, a removed image. */
 function passing(error: unknown): unknown {
   if (!(error instanceof SandboxError) || error.retryable) return error;
   return new SandboxError(error.message, true, { cause: error });

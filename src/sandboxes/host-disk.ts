@@ -5,10 +5,10 @@ import { type ExecutionLimits, SandboxError } from './sandbox.js';
 
 const MIB = 1024 * 1024;
 const PROBE_BYTES = 64 * 1024;
-/** A disk or a quota that is full, and files that this process or machine may not open any more of. All of them pass. */
+/** Error codes of a full disk or quota, and of too many open files in this process or machine. All are temporary. */
 const EXHAUSTED = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE']);
 
-/** The error of a write beside a program: retryable where the machine has run out of something. */
+/** Converts the error of writing a program's files: retryable if the machine lacks a resource. */
 export function hostError(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === undefined || !EXHAUSTED.has(code)) return error;
@@ -16,8 +16,8 @@ export function hostError(error: unknown): unknown {
 }
 
 /**
- * Whether a program ended because the machine's disk is full, while its own folder holds less than it may: what fills
- * the disk by itself is the program's fault.
+ * Reports whether a program ended because the machine's disk is full, while its own folder is below its limit. A
+ * program that fills the disk by itself is at fault.
  */
 export async function metFullDisk(
   folder: string,
@@ -36,12 +36,12 @@ export async function metFullDisk(
   return left > 0 && !(await hasRoom(folder, left));
 }
 
-/** Whether the disk of a folder can take so many bytes: a program may have written the error's words itself. */
+/** Reports whether the disk of a folder has room for `bytes`: the program may have written the error message itself. */
 async function hasRoom(folder: string, bytes: number): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize < bytes) return false;
-    // A quota, or a disk that can take no more files, shows only when something is written.
+    // A quota, or a disk that cannot take more files, only shows when something is written.
     const probe = join(folder, `.${randomUUID()}`);
     await writeFile(probe, Buffer.alloc(PROBE_BYTES));
     await rm(probe, { force: true });
@@ -51,7 +51,7 @@ async function hasRoom(folder: string, bytes: number): Promise<boolean> {
   }
 }
 
-/** What the files below a folder take; what cannot be read is left out. */
+/** Returns the bytes of the files below a folder; unreadable ones are left out. */
 async function bytesBelow(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = entries

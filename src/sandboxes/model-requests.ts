@@ -1,34 +1,34 @@
 import type { CallOptions, ModelReply, ModelRequest } from './sandbox.js';
 import { settle } from './settle.js';
 
-/** Of a prompt with its system prompt, and of a reply, in UTF-8. */
+/** Maximum UTF-8 bytes of a prompt with its system prompt, and of a reply. */
 const MAXIMUM_TEXT_BYTES = 2_000_000;
-/** How long requests that are no longer wanted may take to notice. */
+/** Milliseconds that aborted requests get to end. */
 const END_PATIENCE_MS = 500;
 
 const NO_MODEL = 'there is no language model for this program';
 
 /**
- * Answers what one program asks while it runs. Requests and replies are lines of JSON, as
- * docker/scaffold-runner/support/llm_executor.py writes and reads them: texts are in base64, an error is plain.
+ * Requests of one program while it runs, and their replies. Both are lines of JSON, as in
+ * docker/scaffold-runner/support/llm_executor.py: texts are in base64, an error is plain.
  */
 export class ModelRequests {
-  /** Requests that wait for their reply, each with what ends it. */
+  /** Pending requests, each with the controller that ends it. */
   private readonly open = new Map<Promise<unknown>, AbortController>();
   private deadline = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly options: CallOptions,
-    /** Hears why the program has to be ended. */
+    /** Ends the program, with a reason. */
     private readonly fail: (reason: unknown) => void,
   ) {}
 
-  /** The program's time begins. */
+  /** Starts the program's time. */
   start(): void {
     this.deadline = performance.now() + this.options.limits.timeout_sec * 1000;
   }
 
-  /** The line to reply with, or null where the program is ended instead. Never rejects. */
+  /** Returns the line to reply with, or null if the program is ended instead. Never rejects. */
   async answer(line: string): Promise<string | null> {
     const ending = new AbortController();
     const answering = this.reply(line, ending.signal);
@@ -43,7 +43,7 @@ export class ModelRequests {
     }
   }
 
-  /** Tells requests in flight that nobody waits for them any more, and gives them a moment to end. */
+  /** Aborts the requests in flight, and gives them a moment to end. */
   async end(): Promise<void> {
     const reason = new Error('the program has ended');
     for (const ending of this.open.values()) ending.abort(reason);

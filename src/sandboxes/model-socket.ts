@@ -6,11 +6,11 @@ import { hostError } from './host-disk.js';
 import type { ModelRequests } from './model-requests.js';
 import { SandboxError } from './sandbox.js';
 
-/** As docker/scaffold-runner/model_relay.py has them. */
+/** Limits as in docker/scaffold-runner/model_relay.py. */
 const MAXIMUM_OPEN = 64;
 const MAXIMUM_LINE_BYTES = 2_700_000;
 
-/** Where a program on this machine asks: a socket in a folder of its own, which only this user may open. */
+/** Socket for the model requests of a program on this machine, in a folder that only this user may open. */
 export class ModelSocket {
   private readonly open = new Set<Socket>();
   private readonly queue: Socket[] = [];
@@ -21,7 +21,7 @@ export class ModelSocket {
     private readonly requests: ModelRequests,
   ) {}
 
-  /** @throws SandboxError where it cannot be opened. */
+  /** Opens a socket. @throws SandboxError if that fails. */
   static async listen(requests: ModelRequests): Promise<ModelSocket> {
     const folder = await mkdtemp(join(tmpdir(), 'reprise-model-')).catch((error) => {
       throw hostError(error);
@@ -30,7 +30,7 @@ export class ModelSocket {
     const socket = new ModelSocket(folder, server, requests);
     try {
       await new Promise<void>((resolve, reject) => {
-        // Heard for good: a connection for which no descriptor is left is an error, and nobody's end.
+        // Stays registered: a connection without a free descriptor is an error event, which must not end the process.
         server.on('error', reject).listen(socket.path, resolve);
       });
     } catch (error) {
@@ -87,7 +87,7 @@ export class ModelSocket {
   private async reply(connection: Socket, line: string): Promise<void> {
     const reply = await this.requests.answer(line);
     if (reply === null) connection.destroy();
-    // Whether or not the program closes its own end.
+    // Closed whether or not the program closes its own end.
     else connection.end(`${reply}\n`, () => connection.destroy());
   }
 }

@@ -2,16 +2,16 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
 /**
- * A command in a process group of its own. Shells and the like that it starts belong to the group as well.
- * @throws what the system says where it cannot even try to start one.
+ * Command in its own process group, which includes the processes that it starts.
+ * @throws the system's error if no process can be started.
  */
 export class ProcessGroup {
   readonly child: ChildProcessWithoutNullStreams;
-  /** Its exit code, or null where a signal ended it. Rejects where it could not be started. */
+  /** Exit code, or null if a signal ended it. Rejects if it could not be started. */
   readonly exit: Promise<number | null>;
-  /** What it writes to descriptor 3, where that was asked for. */
+  /** Output to descriptor 3, if it was requested. */
   readonly result: Readable | null;
-  /** Resolves when nothing can write to its output any more; never rejects. */
+  /** Resolves when no process can write to its output any more; never rejects. */
   readonly closed: Promise<void>;
   private killed = false;
 
@@ -36,7 +36,7 @@ export class ProcessGroup {
       child.once('close', () => resolve());
       child.once('error', () => resolve());
     });
-    // Where no more files can be opened, Node says so in an event, and until then the child looks started.
+    // If no more files can be opened, Node reports it in an event, and until then the child seems to have started.
     if (child.stdio === undefined) {
       this.exit.catch(() => undefined);
       throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
@@ -44,12 +44,12 @@ export class ProcessGroup {
     this.result = hasResult ? (child.stdio[3] as Readable) : null;
   }
 
-  /** Whether something else than {@link kill} ended it by SIGKILL: the kernel, an operator, or the program itself. */
+  /** True if SIGKILL ended it, but not by {@link kill}: from the kernel, an operator, or the program itself. */
   get killedByOthers(): boolean {
     return this.child.signalCode === 'SIGKILL' && !this.killed;
   }
 
-  /** Ends what is left of the group. */
+  /** Kills the remaining processes of the group. */
   kill(): void {
     const { pid } = this.child;
     if (pid === undefined || this.killed) return;
@@ -57,7 +57,7 @@ export class ProcessGroup {
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
-      // All of it has ended by itself.
+      // All of them have already ended.
     }
   }
 }

@@ -3,10 +3,10 @@ import type { ExecutionLimits } from './sandbox.js';
 const MIB = 1024 * 1024;
 
 /**
- * `python3 -c BOOTSTRAP MEMORY CPU_SEC FILE MAIN …`: limits itself, drops what version managers add to the environment,
- * and becomes the program. Memory is what a process may write to, which only Linux limits; its address space would
- * count what threads set aside and never use. CPU time ends it by SIGXCPU, a second before the kernel's SIGKILL, which
- * would look like one from outside.
+ * Script for `python3 -c BOOTSTRAP MEMORY CPU_SEC FILE MAIN …`: limits itself, removes what version managers add to the
+ * environment, and becomes the program. Memory is what a process may write to, which only Linux limits; a limit of the
+ * address space would include what threads reserve and never use. SIGXCPU ends it at its CPU time, a second before the
+ * kernel's SIGKILL, which would look like one from outside.
  */
 const BOOTSTRAP = `
 import os, resource, sys
@@ -24,7 +24,10 @@ environment = {name: os.environ[name] for name in kept if name in os.environ}
 os.execve(sys.executable, [sys.executable, "-u", "-B", "-X", "utf8", *sys.argv[4:]], environment)
 `;
 
-/** The interpreter's arguments for a program, which may have arguments too, under its limits. Memory and CPU time are each process's own. */
+/**
+ * Returns the interpreter's arguments that run a program (with its arguments) under limits. Memory and CPU time are per
+ * process.
+ */
 export function interpreterArguments(program: string[], limits: ExecutionLimits): string[] {
   const memory = Math.round(limits.memory_mb * MIB);
   const cpuSeconds = Math.ceil(limits.timeout_sec * Math.max(1, limits.cpus)) + 1;
@@ -32,7 +35,7 @@ export function interpreterArguments(program: string[], limits: ExecutionLimits)
   return ['-I', '-S', '-c', BOOTSTRAP, String(memory), String(cpuSeconds), String(file), ...program];
 }
 
-/** Whether the interpreter ended because it was refused memory. */
+/** Reports whether the interpreter ended because it got no more memory. */
 export function diedOfMemory(exitCode: number | null, stderr: string): boolean {
   return exitCode !== null && exitCode !== 0 && /(^|\n)MemoryError\b[^\n]*(?:\n\s*)?$/.test(stderr);
 }

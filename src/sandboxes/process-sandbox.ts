@@ -25,22 +25,22 @@ import {
 } from './sandbox.js';
 import { LATE, settle } from './settle.js';
 
-/** How long the output of a program that has ended may be held open by processes that left its group. */
+/** Milliseconds that processes which left an ended program's group may hold its output open. */
 const CLOSE_TIMEOUT_MS = 500;
 const CALLER = fileURLToPath(new URL('../../docker/scaffold-runner/call_function.py', import.meta.url));
 const PREPARE_TIMEOUT_MS = 30_000;
 const ADVICE = 'Install Python 3.9 or newer, or name its interpreter in REPRISE_PYTHON.';
 
 export interface ProcessSandboxDependencies {
-  /** `REPRISE_PYTHON` (default: `python3`) and `PATH`. A program is given `PATH` and nothing else of it. */
+  /** Environment: `REPRISE_PYTHON` (default: `python3`) and `PATH`. A program gets only `PATH`. */
   environment: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Runs programs with this machine's Python, for code that you trust only. It is no isolation: a program runs as your
- * user, may read and change your files, and has your network. It gets a folder of its own, an environment without
- * your keys, and limits as far as the system has them: time, output, memory and CPU time of each of its processes, the
- * size of a file. `cpus` and `pids` are not held, and a process that leaves its group lives on.
+ * Creates a sandbox that runs programs with this machine's Python, for code that you trust only. It does not isolate: a
+ * program runs as your user, may read and change your files, and has your network. It gets its own folder, an
+ * environment without your keys, and the limits that the system supports: time, output, memory and CPU time of each of
+ * its processes, the size of a file. `cpus` and `pids` are not enforced, and a process that leaves its group survives.
  */
 export function processSandbox(dependencies: ProcessSandboxDependencies): FunctionSandbox {
   return new ProcessSandbox(dependencies);
@@ -118,7 +118,7 @@ class ProcessSandbox implements FunctionSandbox {
       await writeFiles(folder, files);
       return await action(folder);
     } finally {
-      // A program may have locked its own folders; they stay where temporary files are.
+      // A program may have locked its own folders; they stay with the temporary files.
       await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
     }
   }
@@ -136,7 +136,7 @@ class ProcessSandbox implements FunctionSandbox {
     try {
       const started = performance.now();
       command.requests?.start();
-      // A program need not read what it is given.
+      // A program need not read its input.
       child.stdin.on('error', () => {}).end(command.input);
       const exit = await settle(this.exitOf(group), limits.timeout_sec * 1000, signal);
       const seconds = (performance.now() - started) / 1000;
@@ -151,7 +151,7 @@ class ProcessSandbox implements FunctionSandbox {
         status: exit === LATE ? 'timeout' : overflowed ? 'output_limit' : statusOf(exit, stderr.text),
         stdout: stdout.text,
         stderr: stderr.text,
-        // One that wrote too much may have come to its end before it was killed for that.
+        // A program that wrote too much may have ended before it was killed.
         exit_code: exit === LATE || overflowed ? null : exit,
         truncated: stdout.truncated || stderr.truncated,
         seconds,
@@ -168,7 +168,7 @@ class ProcessSandbox implements FunctionSandbox {
     }
   }
 
-  /** @throws SandboxError where the program did not end by itself, nor by a limit of its own. */
+  /** @throws SandboxError if the program was ended neither by itself nor by its own limits. */
   private checkEnding({ killedByOthers, child }: ProcessGroup): void {
     if (this.closed && child.signalCode === 'SIGKILL') throw new SandboxError('the sandbox is closed', true);
     if (killedByOthers) {
@@ -219,26 +219,25 @@ class ProcessSandbox implements FunctionSandbox {
   private startError(error: unknown): SandboxError {
     const { code, message } = error as NodeJS.ErrnoException;
     const problem = code === 'ENOENT' ? `was not found. ${ADVICE}` : `cannot be started: ${message}`;
-    // Too many processes or open files, and the like, may pass.
+    // Other errors, such as too many processes or open files, may be temporary.
     return new SandboxError(`${this.python} ${problem}`, code !== 'ENOENT', { cause: error });
   }
 }
 
-/** What the interpreter is to do. */
 interface Command {
   arguments: string[];
   input: string;
-  /** Where it asks, if it may; its result then goes to descriptor 3. */
+  /** Socket for model requests, if allowed; the result then goes to descriptor 3. */
   socket?: ModelSocket;
   requests?: ModelRequests;
 }
 
-/** What a program's folder is called in whatever comes of it: as in a container. */
+/** Name of the program's folder in its outputs, the same as in a container. */
 const FIXED_NAME = '/work';
 
 /**
- * The same outcome without the folder's own name, which is another one each time: tracebacks hold it, and what is shown
- * of a run, in logs and in prompts, has to be the same where the run is made again.
+ * Replaces the random name of the program's folder in an outcome, such as in tracebacks: the logs and prompts of a
+ * repeated run must be the same.
  */
 function withFixedName(folder: string, { result, returned }: Outcome): Outcome {
   const bytes = (text: Uint8Array) => Buffer.from(text).toString('latin1');
@@ -249,7 +248,7 @@ function withFixedName(folder: string, { result, returned }: Outcome): Outcome {
       stdout: result.stdout.replaceAll(folder, FIXED_NAME),
       stderr: result.stderr.replaceAll(folder, FIXED_NAME),
     },
-    // Byte by byte, for it need not be UTF-8.
+    // Byte by byte, since it may not be UTF-8.
     returned: Buffer.from(bytes(returned).replaceAll(own, FIXED_NAME), 'latin1'),
   };
 }

@@ -1,8 +1,8 @@
 import { type FunctionProgram, type Program, SandboxError } from './sandbox.js';
 
 /**
- * @throws SandboxError where a file's name leaves the program's folder, two names cannot both be files, or `main` is
- * none of the files.
+ * Checks the files of a program.
+ * @throws SandboxError if a name leaves the program's folder or is both a file and a folder, or `main` is no file.
  */
 export function checkProgram({ files, main }: Pick<Program, 'files' | 'main'>): void {
   const names = Object.keys(files);
@@ -16,11 +16,11 @@ export function checkProgram({ files, main }: Pick<Program, 'files' | 'main'>): 
     }
   }
   if (!Object.hasOwn(files, main)) throw refusal(`there is no file ${JSON.stringify(main)} to run`);
-  // The interpreter would take it for one of its options.
+  // The interpreter would take it for an option.
   if (main.startsWith('-')) throw refusal('the name of the file to run may not start with a hyphen');
 }
 
-/** @throws SandboxError where its files cannot be, or the module is none of them. */
+/** @throws SandboxError if its files are invalid, or do not include the module. */
 export function checkFunctionProgram({ files, module, function: name }: FunctionProgram): void {
   for (const part of [module, name]) {
     if (!/^[A-Za-z_]\w*$/.test(part)) throw refusal(`${JSON.stringify(part)} is no name in Python`);

@@ -2,15 +2,18 @@ import type { ExecutionResult } from '../contracts/execution.js';
 import { outputBytes } from './runner-protocol.js';
 import type { CallResult, ExecutionLimits, FunctionProgram } from './sandbox.js';
 
-/** Ends what a function returned, so that a part of it is never taken for the whole. No UTF-8 holds this byte. */
+/** Final byte of a returned text, which proves that it is complete. It never occurs in UTF-8. */
 const END = 0xff;
 
-/** The most that docker/scaffold-runner/call_function.py may write of a result: the output limit, and its end. */
+/**
+ * Returns the maximum bytes of a result of docker/scaffold-runner/call_function.py: the output limit, and the final
+ * byte.
+ */
 export function maximumReturnedBytes(limits: ExecutionLimits): number {
   return outputBytes(limits) + 1;
 }
 
-/** The result of a call whose program ended in `execution` and wrote `returned` to where results go. */
+/** Returns the result of a call whose program ended in `execution` and wrote the result `returned`. */
 export function callResult(
   program: FunctionProgram,
   execution: ExecutionResult,
@@ -27,7 +30,7 @@ export function callResult(
   return without({ ...execution, status: 'error' }, `the program ended before ${name} returned`);
 }
 
-/** The reason stands on standard error, where the program had no occasion to write it. */
+/** Returns a result without output, with the reason on standard error. */
 function without(execution: ExecutionResult, reason: string): CallResult {
   const { stderr } = execution;
   const separator = stderr === '' || stderr.endsWith('\n') ? '' : '\n';

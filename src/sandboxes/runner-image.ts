@@ -13,10 +13,10 @@ const REPOSITORY = 'reprise-scaffold-runner';
 const FOLDER = fileURLToPath(new URL('../../docker/scaffold-runner/', import.meta.url));
 
 /**
- * The name of an image that runs the runner: `REPRISE_RUNNER_IMAGE`, pulled where it is missing; else one that is
- * built from docker/scaffold-runner on top of `REPRISE_RUNNER_BASE`, once: it is named after the content of both.
- * Workers that build at once do the same twice.
- * @throws SandboxError where there is none and none can be had; the daemon's errors are passed on as they are.
+ * Returns the name of an image with the runner: `REPRISE_RUNNER_IMAGE`, pulled if it is missing; else one that is built
+ * once from docker/scaffold-runner on `REPRISE_RUNNER_BASE`, and named by a hash of both. Workers that build at the
+ * same time build it twice.
+ * @throws SandboxError if there is no image and none can be pulled or built; other errors of the daemon are passed on.
  */
 export async function provideRunnerImage(
   docker: Docker,
@@ -66,7 +66,7 @@ async function isThere(docker: Docker, image: string): Promise<boolean> {
   }
 }
 
-/** A volume would be a folder on the daemon's disk that a program may fill. */
+/** Refuses an image with volumes: a program could fill the daemon's disk through them. */
 async function refuseVolumes(docker: Docker, image: string): Promise<void> {
   const { Config } = await docker.getImage(image).inspect();
   const volumes = Object.keys(Config.Volumes ?? {});
@@ -77,17 +77,17 @@ async function refuseVolumes(docker: Docker, image: string): Promise<void> {
   );
 }
 
-/** Of a build's report: what the builder says about itself. */
+/** Lines of a build's report that the builder writes about itself. */
 const BUILDER_LINE = /^(Step \d| ---> |Removing intermediate|$)/;
 
-/** Reads the daemon's report on what it was asked to its end. */
+/** Reads the daemon's report on a build or pull to its end. */
 async function follow(
   docker: Docker,
   report: Promise<NodeJS.ReadableStream>,
   problem: string,
 ): Promise<void> {
   const stream = await report.catch((error) => {
-    // The daemon has answered: it is there, but cannot do it.
+    // The daemon has answered, but cannot do it.
     if (error.statusCode === undefined) throw error;
     throw new SandboxError(`${problem}: ${error.message.trim()}`, false, { cause: error });
   });
@@ -104,7 +104,7 @@ async function follow(
 }
 
 interface ReportLine {
-  /** What a command of the build wrote. */
+  /** Output of a command of the build. */
   stream?: string;
   error?: string;
 }

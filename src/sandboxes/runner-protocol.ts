@@ -3,7 +3,7 @@ import type { ExecutionResult, ExecutionStatus } from '../contracts/execution.js
 import { capturedText } from './captured-text.js';
 import { type ExecutionLimits, type FunctionProgram, type Program, SandboxError } from './sandbox.js';
 
-/** The version of the messages below, which docker/scaffold-runner/runner.py documents. A runner says its own. */
+/** Version of the messages below, which docker/scaffold-runner/runner.py documents. A runner reports its own. */
 export const PROTOCOL = 2;
 
 interface ResultMessage {
@@ -11,11 +11,11 @@ interface ResultMessage {
   status: ExecutionStatus;
   exit_code: number | null;
   seconds: number;
-  /** Base64. */
+  /** Base64, as are `stderr` and `returned`. */
   stdout: string;
   stderr: string;
   truncated: boolean;
-  /** null after a run. */
+  /** Result of a call, null after a run. */
   returned: string | null;
 }
 
@@ -27,23 +27,23 @@ interface FailureMessage {
 
 export type Answer = ResultMessage | FailureMessage;
 
-/** Names one conversation; only the worker and the runner know it. */
+/** Creates the secret of one conversation, which only the worker and the runner know. */
 export function newNonce(): string {
   return randomBytes(16).toString('hex');
 }
 
-/** What asks a runner to run a program. */
+/** Returns the request to run a program. */
 export function runLines(nonce: string, program: Program, limits: ExecutionLimits): string {
   return requestLines({ type: 'run', nonce, main: program.main, ...common(program, limits) });
 }
 
-/** What asks a runner to call a program's function. */
+/** Returns the request to call a program's function. */
 export function callLines(nonce: string, program: FunctionProgram, limits: ExecutionLimits): string {
   const { module, function: name } = program;
   return requestLines({ type: 'call', nonce, module, function: name, ...common(program, limits) });
 }
 
-/** What a program is told that has asked something. */
+/** Returns the reply to a request of a program. */
 export function replyLine(id: number, line: string): string {
   return `${JSON.stringify({ type: 'reply', id, line })}\n`;
 }
@@ -57,11 +57,11 @@ function common({ files, input }: Pick<Program, 'files' | 'input'>, limits: Exec
 }
 
 function requestLines(message: object): string {
-  // The first line end closes whatever the HTTP client may have sent ahead.
+  // The first line end terminates whatever the HTTP client may have sent before.
   return `\n${JSON.stringify(message)}\n`;
 }
 
-/** The most that a runner has to say at its end: three outputs in base64, and the rest of its messages. */
+/** Returns the maximum bytes of a runner's answer: three outputs in base64, and the rest of its messages. */
 export function maximumAnswerBytes(limits: ExecutionLimits): number {
   return Math.ceil((3 * outputBytes(limits) * 4) / 3) + 16_384;
 }
@@ -70,13 +70,13 @@ export function outputBytes({ output_kb }: ExecutionLimits): number {
   return Math.floor(output_kb * 1000);
 }
 
-/** How a program ended, and the bytes of what its function returned. */
+/** Result of a program, and the bytes that its function returned. */
 export interface Outcome {
   result: ExecutionResult;
   returned: Uint8Array;
 }
 
-/** @throws SandboxError where the answer is that the program could not be run. */
+/** Reads an answer. @throws SandboxError if the program could not be run. */
 export function outcomeOf(answer: Answer, limits: ExecutionLimits): Outcome {
   if (answer.type === 'failure') throw new SandboxError(answer.message, answer.retryable);
   const { status, exit_code, seconds, truncated } = answer;

@@ -5,28 +5,31 @@ import type { Answer } from './runner-protocol.js';
 
 const MAXIMUM_COMPLAINT_BYTES = 4_000;
 
-/** A request is at most this long: 2 MB of text, twice in base64. */
+/** Maximum bytes of a request: 2 MB of text, encoded twice in base64. */
 const MAXIMUM_REQUEST_BYTES = 4_000_000;
 
-/** What a container said over its standard streams. */
+/** Messages of a container over its standard streams. */
 export interface Conversation {
-  /** Resolves when the runner waits for its program, with its protocol's version; with null where it never did. */
+  /**
+   * Resolves with the version of the runner's protocol when it waits for its program; with null if the stream ends
+   * before.
+   */
   ready: Promise<number | null>;
-  /** Resolves with true when the program has started, and with false where the stream ended before. */
+  /** Resolves with true when the program has started, and with false if the stream ends before. */
   started: Promise<boolean>;
-  /** Resolves with the answer that carries the nonce, or with null when the stream ended without one. */
+  /** Resolves with the answer that carries the nonce, or with null if the stream ends without one. */
   answer: Promise<Answer | null>;
-  /** Hears what the program asks, from now on: the request's number and its line. */
+  /** Sets the listener to the program's requests, which gets a request's number and line. */
   onRequest(listen: (id: number, line: string) => void): void;
-  /** Whether the stream has ended. */
+  /** Reports whether the stream has ended. */
   hasEnded(): boolean;
-  /** The end of what the container wrote to its standard error, where only a runner that cannot start writes. */
+  /** Returns the end of the container's standard error, to which only a runner that cannot start writes. */
   complaint(): string;
 }
 
 /**
- * Reads a container's attached stream. Never rejects: a stream that fails has ended. No more than `maximumBytes` are
- * kept of what the container writes, beside one request of its program; one that writes more is cut off.
+ * Reads a container's attached stream. Never rejects: a stream that fails has ended. At most `maximumBytes` of the
+ * container's output are kept, in addition to one request of its program; a container that writes more is disconnected.
  */
 export function converse(docker: Docker, stream: Duplex, nonce: string, maximumBytes: number): Conversation {
   let [complaint, total, maximum, listening] = ['', 0, maximumBytes, (_id: number, _line: string) => {}];
@@ -35,7 +38,7 @@ export function converse(docker: Docker, stream: Duplex, nonce: string, maximumB
   const started = deferred<boolean>();
   const answer = deferred<Answer | null>();
 
-  const hear = (text: string) => {
+  const onLine = (text: string) => {
     const message = parse(text);
     if (message?.type === 'ready') ready.resolve(Number(message.protocol));
     if (message?.nonce !== nonce) return;
@@ -51,11 +54,11 @@ export function converse(docker: Docker, stream: Duplex, nonce: string, maximumB
       stream.destroy();
       return;
     }
-    // The messages are ASCII. An answer is one long line in many chunks: put together once, at its end.
+    // The messages are ASCII. An answer is one long line in many chunks, which are joined once, at its end.
     const [first = '', ...more] = chunk.toString('latin1').split('\n');
     line.push(first);
     for (const next of more) {
-      hear(line.join(''));
+      onLine(line.join(''));
       line = [next];
     }
   });
@@ -87,7 +90,7 @@ export function converse(docker: Docker, stream: Duplex, nonce: string, maximumB
   };
 }
 
-/** Takes each chunk at once, so that nothing is kept in between. */
+/** Creates a stream that processes each chunk at once, without a buffer. */
 function sink(take: (chunk: Buffer) => void): Writable {
   return new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -111,7 +114,7 @@ interface Deferred<Value> {
   resolve(value: Value): void;
 }
 
-/** `Promise.withResolvers`, which Node 20 lacks. */
+/** Replaces `Promise.withResolvers`, which Node 20 lacks. */
 function deferred<Value>(): Deferred<Value> {
   let resolve: (value: Value) => void = () => undefined;
   const promise = new Promise<Value>((settle) => {

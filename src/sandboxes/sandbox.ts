@@ -1,14 +1,14 @@
 import type { ExecutionResult } from '../contracts/execution.js';
 
-/** A Python program: its files by relative path, and the one that is run as `__main__`. */
+/** Python program: its files by relative path, and the one that is run as `__main__`. */
 export interface Program {
   files: Readonly<Record<string, string>>;
   main: string;
-  /** What the program finds on its standard input. Default: nothing. */
+  /** Standard input. Default: nothing. */
   input?: string;
 }
 
-/** What one program may use. */
+/** Limits of one program. */
 export interface ExecutionLimits {
   /** Wall-clock seconds. */
   timeout_sec: number;
@@ -20,40 +20,41 @@ export interface ExecutionLimits {
   pids: number;
   /** Kilobytes (1,000 bytes) of standard output, and as many of standard error. */
   output_kb: number;
-  /** Megabytes (1,048,576 bytes) of the one folder that the program may write to. What it holds counts as memory. */
+  /** Megabytes (1,048,576 bytes) of the only folder that the program may write to. Its content counts as memory. */
   tmpfs_mb: number;
 }
 
 export interface ExecutionOptions {
   limits: ExecutionLimits;
-  /** Ends the program; `run` then rejects with the signal's reason. */
+  /** Signal that ends the program; `run` then rejects with its reason. */
   signal?: AbortSignal;
 }
 
 /**
- * Runs untrusted programs. A program that fails in any way is a result; `run` rejects only where the sandbox itself
- * failed, so that an infrastructure error is never taken for the program's.
+ * Environment that runs untrusted programs. A program that fails in any way is a result; `run` rejects only if the
+ * sandbox itself failed, so that an infrastructure error is never taken for the program's.
  */
 export interface Sandbox {
   readonly type: 'docker' | 'process';
   /**
-   * Whether programs can be run: a daemon that answers, an image that is there or can be built, an interpreter.
+   * Checks that programs can be run: the daemon answers, the image exists or can be built, the interpreter is
+   * installed.
    * @throws SandboxError whose message says what to install or start.
    */
   prepare(): Promise<void>;
-  /** @throws SandboxError where the program could not be run, or its end could not be learned. */
+  /** Runs a program. @throws SandboxError if it could not be run, or its end is unknown. */
   run(program: Program, options: ExecutionOptions): Promise<ExecutionResult>;
-  /** Ends what this process still runs. */
+  /** Ends the programs that this process still runs. */
   close(): Promise<void>;
 }
 
-/** The sandbox failed, not the program. */
+/** Failure of the sandbox, not of the program. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
 
   constructor(
     message: string,
-    /** Whether the same may succeed later: a daemon that is away may come back. */
+    /** True if the same may succeed later: an unreachable daemon may be reachable again. */
     readonly retryable: boolean,
     options?: ErrorOptions,
   ) {
@@ -61,28 +62,28 @@ export class SandboxError extends Error {
   }
 }
 
-/** Something killed the program that is not the sandbox. One that is killed every time may do so itself. */
+/** Error of a program that was killed, but not by the sandbox. A program that is killed every time may do so itself. */
 export class KilledError extends SandboxError {}
 
-/** A program of which one function is called: `module.function(input)`, which answers with a text. */
+/** Program whose function `module.function(input)` is called, which returns a text. */
 export interface FunctionProgram {
   files: Readonly<Record<string, string>>;
-  /** The name of the module, without `.py`. */
+  /** Name of the module, without `.py`. */
   module: string;
   function: string;
   input: string;
 }
 
-/** What a program asks of its language model while it runs. */
+/** Request of a running program to its language model. */
 export interface ModelRequest {
   prompt: string;
   system_prompt: string | null;
 }
 
-/** The model's reply; an `error` is raised in the program as an exception with this message. */
+/** Reply of the model; an `error` is raised in the program as an exception with this message. */
 export type ModelReply = { text: string } | { error: string };
 
-/** What is left to a program; null: no limit. */
+/** Remaining budget of a program; null: no limit. */
 export interface ProgramResources {
   calls: number | null;
   usd: number | null;
@@ -90,22 +91,22 @@ export interface ProgramResources {
 
 export interface CallOptions extends ExecutionOptions {
   /**
-   * Answers the program's requests; several may be open at once. Where it rejects, the program is ended and `call`
+   * Answers the program's requests, several of which may be in flight. If it rejects, the program is ended and `call`
    * rejects with the same reason. null: the program has no model.
    */
   respond: ((request: ModelRequest, signal: AbortSignal) => Promise<ModelReply>) | null;
-  /** What `resources()` in the program answers with, beside its time; asked anew each time. */
+  /** Returns the result of `resources()` in the program, without its time; called each time. */
   resources: () => ProgramResources;
 }
 
-/** What came of a call. `status` is `ok` only where the function returned a text. */
+/** Result of a call. `status` is `ok` only if the function returned a text. */
 export interface CallResult extends ExecutionResult {
-  /** What the function returned; null where it did not return a text. */
+  /** Text that the function returned; null if it returned none. */
   output: string | null;
 }
 
-/** A sandbox that can call a function of a program, and be asked by it. */
+/** Sandbox that can call a function of a program, and answer its requests. */
 export interface FunctionSandbox extends Sandbox {
-  /** @throws SandboxError as `run` does, and whatever `respond` rejected with. */
+  /** Calls a function. @throws SandboxError as `run` does, and whatever `respond` rejected with. */
   call(program: FunctionProgram, options: CallOptions): Promise<CallResult>;
 }

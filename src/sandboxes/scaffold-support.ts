@@ -6,7 +6,7 @@ const NAMES = ['llm_executor.py', 'llm_interfaces.py'] as const;
 
 let read: Promise<Readonly<Record<string, string>>> | undefined;
 
-/** The files that stand beside every scaffold, by name: what gives it a language model. Read once. */
+/** Returns the files beside every scaffold, by name, which give it a language model. Read once. */
 export function scaffoldSupport(): Promise<Readonly<Record<string, string>>> {
   read ??= readFiles().catch((error) => {
     read = undefined;

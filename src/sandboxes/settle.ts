@@ -1,9 +1,9 @@
-/** In the place of a value that did not come in time. */
+/** Stand-in for a value that did not arrive in time. */
 export const LATE = Symbol('late');
 
 /**
- * The promise's value, or {@link LATE} after `timeoutMs`. A busy event loop hears of its timers before it hears of
- * anything else, so what came in time is taken in first.
+ * Returns the promise's value, or {@link LATE} after `timeoutMs`. A busy event loop runs timers before everything else,
+ * so values that have arrived in time are processed first.
  * @throws the signal's reason as soon as it is aborted.
  */
 export async function settle<Value>(
@@ -31,5 +31,5 @@ export async function settle<Value>(
   }
 }
 
-/** A timer of Node's that is longer fires at once. */
+/** Maximum delay of a Node timer; a longer one fires at once. */
 const MAXIMUM_DELAY_MS = 2 ** 31 - 1;

@@ -1,12 +1,12 @@
-import type { Beside, Unkept } from '../contracts/step-cost.js';
+import type { Beside, Unrecorded } from '../contracts/step-cost.js';
 import { addBeside } from '../runtime/beside.js';
 import { roundCost } from './result-row.js';
 
-/** What stands in metrics beside the replies that are kept; what there is none of is left out. */
-export function besideOf({ lm_calls_estimated }: Beside, unkept: Unkept | null): Beside {
-  return addBeside({ lm_calls_estimated }, unkept === null ? {} : { unkept: rounded(unkept) });
+/** Builds the fields of the metrics for usage outside of the recorded replies; empty ones are left out. */
+export function besideOf({ lm_calls_estimated }: Beside, unrecorded: Unrecorded | null): Beside {
+  return addBeside({ lm_calls_estimated }, unrecorded === null ? {} : { unrecorded: rounded(unrecorded) });
 }
 
-function rounded({ cost_usd, ...unkept }: Unkept): Unkept {
-  return { ...unkept, cost_usd: cost_usd === null ? null : roundCost(cost_usd) };
+function rounded({ cost_usd, ...unrecorded }: Unrecorded): Unrecorded {
+  return { ...unrecorded, cost_usd: cost_usd === null ? null : roundCost(cost_usd) };
 }

@@ -1,17 +1,17 @@
 import type { CallRecord } from '../contracts/language-model.js';
 import type { CallFigures, CutOffReplies } from '../contracts/results.js';
 
-/** Sentences that are told apart; those of a server that never says the same twice are one. */
-const MOST_SENTENCES = 20;
+/** Maximum number of distinct sentences; further ones are counted together. */
+const MAX_SENTENCES = 20;
 const OTHERS = 'in other ways';
 
-/** What the metrics say of how models were asked, and of replies that a token limit cut off. */
+/** Counts of adapted requests and of replies that a token limit cut off, for the metrics. */
 export class CallTally {
   private cutOff = 0;
   private reasoning: number | undefined;
   private readonly adaptations = new Map<string, number>();
 
-  /** A row, or a reply, that was cut off. */
+  /** Counts a row, or a reply, that was cut off. */
   addCutOff(found: CutOffReplies | null | undefined): void {
     if (found == null) return;
     this.cutOff += 1;
@@ -21,7 +21,7 @@ export class CallTally {
 
   addCall({ adapted = [] }: Pick<CallRecord, 'adapted'>): void {
     for (const sentence of new Set(adapted)) {
-      const isKnown = this.adaptations.has(sentence) || this.adaptations.size < MOST_SENTENCES;
+      const isKnown = this.adaptations.has(sentence) || this.adaptations.size < MAX_SENTENCES;
       const key = isKnown ? sentence : OTHERS;
       this.adaptations.set(key, (this.adaptations.get(key) ?? 0) + 1);
     }

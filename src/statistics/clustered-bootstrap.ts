@@ -1,25 +1,25 @@
 import { createRandom } from './random.js';
 import { bounded, ROOM, sumOf } from './sums.js';
 
-/** The values that are not independent of each other, such as the rewards of one task: their sum and number. */
+/** Values that are not independent of each other, such as the rewards of one task: their sum and number. */
 export interface Cluster {
   sum: number;
   count: number;
 }
 
 export interface BootstrapOptions {
-  /** Same seed, same interval. Default 0. */
+  /** Seed of the resamples. Default 0. */
   seed?: number | string;
   /** Default 10,000. */
   resamples?: number;
-  /** Share of intervals that should hold the true value. Default 0.95. */
+  /** Share of intervals that should contain the true value. Default 0.95. */
   confidence?: number;
 }
 
 /** A mean with its interval. */
 export interface Interval {
   estimate: number;
-  /** Null where fewer than two clusters leave nothing to resample. */
+  /** Null for fewer than two clusters, which cannot be resampled. */
   lower: number | null;
   upper: number | null;
   confidence: number;
@@ -31,13 +31,13 @@ export function clusterOf(values: readonly number[]): Cluster {
   return { sum: sumOf(values), count: values.length };
 }
 
-/** An interval of other units. */
+/** Scales an interval. */
 function times({ estimate, lower, upper, ...known }: Interval, factor: number): Interval {
   const scaled = (value: number | null) => (value === null ? null : bounded(value * factor));
   return { estimate: bounded(estimate * factor), lower: scaled(lower), upper: scaled(upper), ...known };
 }
 
-/** {@link clusteredBootstrap} of values, a list for each cluster: also of those so large that a cluster's sum overflows. */
+/** Computes {@link clusteredBootstrap} of lists of values, also where a cluster's sum would overflow. */
 export function clusteredMean(
   groups: readonly (readonly number[])[],
   options: BootstrapOptions = {},
@@ -47,24 +47,24 @@ export function clusteredMean(
   return interval === null ? null : times(interval, ROOM);
 }
 
-/** Draws of a bootstrap: of 100,000 clusters an interval is small whatever the resamples. */
-const MOST_DRAWS = 20_000_000;
-const MOST_RESAMPLES = 10_000;
+/** Maximum draws of a bootstrap. Of 100,000 clusters an interval is narrow with few resamples. */
+const MAX_DRAWS = 20_000_000;
+const MAX_RESAMPLES = 10_000;
 const FEWEST_RESAMPLES = 200;
 
-/** As many resamples as are worth their time where so many values are drawn for each. */
+/** Returns the number of resamples for acceptable time, by the draws of each. */
 export function affordableResamples(draws: number): number {
-  const affordable = Math.floor(MOST_DRAWS / Math.max(1, draws));
-  return Math.min(MOST_RESAMPLES, Math.max(FEWEST_RESAMPLES, affordable));
+  const affordable = Math.floor(MAX_DRAWS / Math.max(1, draws));
+  return Math.min(MAX_RESAMPLES, Math.max(FEWEST_RESAMPLES, affordable));
 }
 
-/** `[lower, upper]`; null where there is none. */
+/** Returns `[lower, upper]`; null where there are none. */
 export function boundsOf(interval: Interval | null): [number, number] | null {
   const { lower = null, upper = null } = interval ?? {};
   return lower === null || upper === null ? null : [lower, upper];
 }
 
-/** The value below which a share of sorted values lies, interpolated between neighbours (type 7 of Hyndman and Fan 1996). */
+/** Interpolates the value below which a share of sorted values is (type 7 of Hyndman and Fan 1996). */
 function quantile(sorted: Float64Array, share: number): number {
   const position = (sorted.length - 1) * share;
   const below = Math.floor(position);
@@ -74,9 +74,9 @@ function quantile(sorted: Float64Array, share: number): number {
 }
 
 /**
- * The mean over all values with the percentile interval of the cluster bootstrap: whole clusters are drawn with
- * replacement, as many as there are (Davison and Hinkley 1997, 3.8; for evaluations, Miller 2024, arXiv 2411.00640). Null
- * where there is no value. Throws RangeError for a confidence outside of (0, 1) or no resamples.
+ * Computes the mean of all values with the percentile interval of the cluster bootstrap: whole clusters are drawn with
+ * replacement, as many as there are (Davison and Hinkley 1997, 3.8; for evaluations, Miller 2024, arXiv 2411.00640).
+ * Null where there is no value. Throws RangeError for a confidence outside of (0, 1) or no resamples.
  */
 export function clusteredBootstrap(
   clusters: readonly Cluster[],

@@ -1,10 +1,10 @@
 import { printableLine } from '../contracts/printable.js';
 import type { ErrorCause } from '../contracts/results.js';
 
-/** A cause of errors as one line; its message is empty where nothing more is known of it. */
+/** A cause of errors as one line; its message is empty where the cause is unknown. */
 export type ErrorLine = ErrorCause;
 
-/** One for each cause, in the order of the types; what of a type has no cause of its own in the metrics is one more. */
+/** Returns a line for each cause, in the order of the types, and one for a type's errors of other causes. */
 export function errorLines(
   counts: Readonly<Record<string, number>>,
   causes: readonly ErrorCause[] = [],
@@ -19,7 +19,7 @@ export function errorLines(
   });
 }
 
-/** `9 timeout: no answer in 60 s`. */
+/** Formats `9 timeout: no answer in 60 s`. */
 export function errorText({ type, count, message }: ErrorLine): string {
   return message === '' ? `${count} ${type}` : `${count} ${type}: ${message}`;
 }

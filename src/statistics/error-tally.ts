@@ -1,13 +1,13 @@
 import type { EpisodeError, ErrorCause } from '../contracts/results.js';
 
-/** Characters of a message that are kept: what a person needs to know what was wrong; the rows have the whole. */
-const MOST_CHARACTERS = 400;
-/** Causes of one type that are told apart. */
-const MOST_CAUSES = 10;
+/** Maximum characters of a message in the metrics; the rows contain the whole message. */
+const MAX_CHARACTERS = 400;
+/** Maximum number of causes of one type. */
+const MAX_CAUSES = 10;
 
-/** How often each type of error came up, and each cause of it. */
+/** Counts of errors by type and by cause. */
 export class ErrorTally {
-  /** What providers, environments and agents name may be called `constructor`: kept in maps, not in objects. */
+  /** Names from providers, environments and agents may be `constructor`, so that maps are used instead of objects. */
   private readonly types = new Map<string, { count: number; causes: Map<string, ErrorCause> }>();
 
   add({ type, message }: EpisodeError): void {
@@ -17,7 +17,7 @@ export class ErrorTally {
     const cause = causeOf(message);
     const before = of.causes.get(cause);
     if (before !== undefined) before.count += 1;
-    else if (of.causes.size < MOST_CAUSES) {
+    else if (of.causes.size < MAX_CAUSES) {
       of.causes.set(cause, { type, message: shortened(message), count: 1 });
     }
   }
@@ -26,12 +26,12 @@ export class ErrorTally {
     return [...this.types.values()].reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** By type, in the order of their names. */
+  /** Returns counts by type, sorted. */
   counts(): Record<string, number> {
     return Object.fromEntries(this.sorted().map(([type, { count }]) => [type, count]));
   }
 
-  /** As a figure of the metrics, the most frequent cause of a type first; nothing where there was no error. */
+  /** Returns the causes for the metrics, the most frequent one of each type first; empty where there was no error. */
   causes(): { error_causes?: ErrorCause[] } {
     const causes = this.sorted().flatMap(([, of]) =>
       [...of.causes.values()].sort((left, right) => right.count - left.count),
@@ -44,7 +44,7 @@ export class ErrorTally {
   }
 }
 
-/** Counts by the type of error, and so many more of one; absent where there is none. */
+/** Adds a number of errors of one type to counts by type; undefined where none remain. */
 export function withErrors(
   counts: Readonly<Record<string, number>> = {},
   type: string,
@@ -56,16 +56,16 @@ export function withErrors(
   return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
-/** What a message has in common with others of the same cause: without numbers, names of requests and long quotations. */
+/** Reduces a message to what its cause determines: no numbers, request ids and long quotations. */
 function causeOf(message: string): string {
   return message
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_CHARACTERS)
     .replace(/"[^"]{40,}"?/g, '"…"')
     .replace(/[\w-]+/g, (word) => (/\d/.test(word) ? '#' : word))
     .toLowerCase();
 }
 
-/** A message as the metrics have it. */
+/** Shortens a message for the metrics. */
 export function shortened(message: string): string {
-  return message.length <= MOST_CHARACTERS ? message : `${message.slice(0, MOST_CHARACTERS)}…`;
+  return message.length <= MAX_CHARACTERS ? message : `${message.slice(0, MAX_CHARACTERS)}…`;
 }

@@ -1,24 +1,24 @@
-/** Beyond these nothing is looked for: costs are rounded to eight digits, and no run has a billion samples. */
-const MOST_DIGITS = 10;
+/** Maximum number of decimals: costs are rounded to eight digits, and no run has a billion samples. */
+const MAX_DIGITS = 10;
 
-/** A number with so many digits behind the point, and with more where it would read as one of `others`, which it is not. */
+/** Formats a number with `digits` decimals, and with more where it would falsely read as one of `others`. */
 function toldApart(value: number, digits: number, others: readonly number[]): string {
   const text = value.toFixed(digits);
   const misleads = others.includes(Number(text)) && !others.includes(value);
-  return misleads && digits < MOST_DIGITS ? toldApart(value, digits + 1, others) : text;
+  return misleads && digits < MAX_DIGITS ? toldApart(value, digits + 1, others) : text;
 }
 
-/** A share as every table shows it: `12.5 %`. Only all reads as 100.0 %, and only none as 0.0 %. */
+/** Formats a share for tables: `12.5 %`. Only 1 is shown as 100.0 %, and only 0 as 0.0 %. */
 export function percentText(share: number): string {
   return `${toldApart(share * 100, 1, [0, 100])} %`;
 }
 
-/** US dollars as every table shows them: `$0.1234`. Only nothing reads as $0.0000. */
+/** Formats US dollars for tables: `$0.1234`. Only zero is shown as $0.0000. */
 export function dollarsText(cost: number): string {
   return `$${toldApart(cost, 4, [0])}`;
 }
 
-/** Seconds as every table shows them: `12.3 s`, `3 min 20 s` or `2 h 5 min`. */
+/** Formats seconds for tables: `12.3 s`, `3 min 20 s` or `2 h 5 min`. */
 export function durationText(seconds: number): string {
   if (seconds < 120) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
@@ -28,17 +28,16 @@ export function durationText(seconds: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** `1 error`, `2 errors`. */
+/** Formats `1 error`, `2 errors`. */
 export function countedText(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** From here on a number is written with an exponent, as JavaScript does. */
+/** Bound from which a number is written with an exponent, as in JavaScript. */
 const LARGE = 1e21;
 
 /**
- * A score as text, wherever it stands alone: four digits after the point at most, and more where it would read as a whole
- * number that it is not, such as 0.99999 as 1.
+ * Formats a score: at most four decimals, and more where it would falsely read as a whole number, such as 0.99999 as 1.
  */
 export function scoreText(score: number): string {
   if (Math.abs(score) >= LARGE) {
@@ -47,6 +46,6 @@ export function scoreText(score: number): string {
   }
   const rounded = Number(score.toFixed(4));
   const exact = Number.isInteger(rounded) && rounded !== score;
-  // Adding 0 takes the sign of a zero away.
-  return String((exact ? Number(score.toFixed(MOST_DIGITS)) : rounded) + 0);
+  // Adding 0 removes the sign of negative zero.
+  return String((exact ? Number(score.toFixed(MAX_DIGITS)) : rounded) + 0);
 }

@@ -3,30 +3,32 @@ import { judgedRewards, type RewardRow } from './reward-rows.js';
 import { bounded, meanOf } from './sums.js';
 
 export interface PairedComparison {
-  /** Mean over tasks of left's mean reward less right's; null where no task was judged in both. */
+  /** Mean over tasks of left's mean reward minus right's; null where no task was judged in both. */
   difference: Interval | null;
   /** Tasks judged in both. */
   pairs: number;
-  /** Tasks judged in one only, which say nothing of the difference. */
+  /** Tasks judged in one only, which do not affect the difference. */
   unpaired: number;
-  /** Tasks on which the one did better than the other. */
+  /** Tasks with a better result on the left, and on the right. */
   left_better: number;
   right_better: number;
-  /** Two-sided sign test over those tasks; with one trial of reward 0 or 1 a task, McNemar's exact test. */
+  /**
+   * p-value of the two-sided sign test over those tasks; with one trial of reward 0 or 1 a task, McNemar's exact test.
+   */
   p_value: number;
 }
 
-/** Share of the larger mean that two equal ones may differ by: rewards are sums of floating-point numbers. */
+/** Relative difference below which two means count as equal: rewards are sums of floating-point numbers. */
 const TOLERANCE = 1e-9;
 
-/** Left's mean less right's; 0 where only rounding tells them apart, which the sign test would count as a win. */
+/** Returns left's mean minus right's; 0 for a mere rounding difference, which the sign test would count as a win. */
 function differenceOf(left: readonly number[], right: readonly number[]): number {
   const [first, second] = [meanOf(left), meanOf(right)];
   const noise = TOLERANCE * Math.max(1, Math.abs(first), Math.abs(second));
   return Math.abs(first - second) < noise ? 0 : bounded(first - second);
 }
 
-/** Compares two agents on the tasks that both were judged on; the bootstrap draws tasks. */
+/** Compares two agents on the tasks that were judged for both; the bootstrap draws tasks. */
 export function comparePaired(
   left: Iterable<RewardRow>,
   right: Iterable<RewardRow>,
@@ -56,8 +58,8 @@ export function comparePaired(
 }
 
 /**
- * The two-sided p-value of the exact sign test: the chance that a fair coin, thrown `first + second` times, divides at
- * least as unevenly. On discordant pairs of outcomes it is McNemar's exact test. 1 where there is no pair.
+ * Computes the two-sided p-value of the exact sign test: the chance that a fair coin, tossed `first + second` times,
+ * divides at least as unevenly. On discordant pairs of outcomes it is McNemar's exact test. 1 where there is no pair.
  */
 export function signTest(first: number, second: number): number {
   const throws = first + second;

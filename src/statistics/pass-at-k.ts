@@ -5,7 +5,7 @@ function checkCounts(trials: number, successes: number, k: number): void {
   }
 }
 
-/** C(left, k) / C(of, k) as a product, which overflows for no size; 0 where `left` is smaller than k. */
+/** Computes C(left, k) / C(of, k) as a product, which never overflows; 0 where `left` is smaller than k. */
 function ratioOfChoices(left: number, of: number, k: number): number {
   let ratio = 1;
   for (let drawn = 0; drawn < k; drawn += 1) ratio *= Math.max(left - drawn, 0) / (of - drawn);
@@ -13,8 +13,8 @@ function ratioOfChoices(left: number, of: number, k: number): number {
 }
 
 /**
- * pass@k: the chance that at least one of k trials succeeds, 1 − C(n − c, k) / C(n, k), unbiased from c successes in
- * n ≥ k trials (Chen et al. 2021, arXiv 2107.03374). Throws RangeError for any other counts.
+ * Computes pass@k: the chance that at least one of k trials succeeds, 1 − C(n − c, k) / C(n, k), unbiased from c
+ * successes in n ≥ k trials (Chen et al. 2021, arXiv 2107.03374). Throws RangeError for any other counts.
  */
 export function passAtK(trials: number, successes: number, k: number): number {
   checkCounts(trials, successes, k);
@@ -22,15 +22,15 @@ export function passAtK(trials: number, successes: number, k: number): number {
 }
 
 /**
- * pass^k: the chance that all of k trials succeed, C(c, k) / C(n, k), unbiased from c successes in n ≥ k trials (Yao et
- * al. 2024, τ-bench, arXiv 2406.12045). Throws RangeError for any other counts.
+ * Computes pass^k: the chance that all of k trials succeed, C(c, k) / C(n, k), unbiased from c successes in n ≥ k
+ * trials (Yao et al. 2024, τ-bench, arXiv 2406.12045). Throws RangeError for any other counts.
  */
 export function passHatK(trials: number, successes: number, k: number): number {
   checkCounts(trials, successes, k);
   return ratioOfChoices(successes, trials, k);
 }
 
-/** Successes in the judged trials of one task. */
+/** Numbers of judged trials and successes of one task. */
 export interface TaskOutcome {
   trials: number;
   successes: number;
@@ -41,11 +41,11 @@ export interface PassEstimate {
   k: number;
   pass_at_k: number;
   pass_hat_k: number;
-  /** Tasks with at least k judged trials: the estimators say nothing of the others, which are left out. */
+  /** Tasks with at least k judged trials; the estimators are not defined for the others, which are left out. */
   tasks: number;
 }
 
-/** The estimates for every k up to the largest number of trials that a task has; tasks count alike. */
+/** Computes the estimates for every k up to the largest number of trials; all tasks weigh the same. */
 export function passEstimates(outcomes: readonly TaskOutcome[]): PassEstimate[] {
   const largest = outcomes.reduce((most, { trials }) => Math.max(most, trials), 0);
   return Array.from({ length: largest }, (_, index) => {
@@ -57,19 +57,19 @@ export function passEstimates(outcomes: readonly TaskOutcome[]): PassEstimate[] 
   });
 }
 
-/** What a kind of experiment calls its trials and tasks. */
+/** Names for trials and tasks in a kind of experiment. */
 export interface TrialWords {
   trial: string;
   task: string;
 }
 
-/** What counts alike in each figure: said beside them, wherever they stand. */
+/** Explains the weights of the figures, for every place that shows them. */
 export function weightsText({ trial, task }: TrialWords): string {
   return `The mean reward counts each ${trial} alike; pass@k and pass^k count each ${task} alike, of those with at least k judged ${trial}s.`;
 }
 
 /**
- * What is to be known of the estimates where tasks have different numbers of judged trials; null where they do not.
+ * Returns a warning about the estimates where tasks have different numbers of judged trials; null where they do not.
  * @param counts judged trials of each task, of those with at least one
  */
 export function passWarning(counts: readonly number[], { trial, task }: TrialWords): string | null {

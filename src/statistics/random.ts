@@ -1,9 +1,9 @@
-/** Answers the next number of a sequence, in [0, 1). */
+/** Returns the next number of a sequence, in [0, 1). */
 export type Random = () => number;
 
 /**
- * A small, fast generator whose sequence is fixed by its seed on every machine: sfc32 (Doty-Humphrey, PractRand),
- * seeded by hashing the seed's text. Not for secrets.
+ * Creates a small, fast generator with a sequence that depends on its seed only: sfc32 (Doty-Humphrey, PractRand),
+ * seeded with a hash of the seed's text. Not for secrets.
  */
 export function createRandom(seed: number | string): Random {
   let [a, b, c, d] = hash128(String(seed));
@@ -16,12 +16,12 @@ export function createRandom(seed: number | string): Random {
     c = (c + sum) | 0;
     return (sum >>> 0) / 2 ** 32;
   };
-  // The first values still show the seed's pattern.
+  // Skip the first values, which still show the seed's pattern.
   for (let round = 0; round < 12; round += 1) next();
   return next;
 }
 
-/** A shuffled copy (Fisher and Yates; Durstenfeld 1964). */
+/** Returns a shuffled copy (Fisher and Yates; Durstenfeld 1964). */
 export function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
   const result = [...items];
   for (let last = result.length - 1; last > 0; last -= 1) {
@@ -31,7 +31,7 @@ export function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
   return result;
 }
 
-/** Four 32-bit words from a text: FNV-1a with four offsets, each mixed by MurmurHash3's finaliser. */
+/** Computes four 32-bit words from a text: FNV-1a with four offsets, each mixed by MurmurHash3's finaliser. */
 function hash128(text: string): [number, number, number, number] {
   const word = (offset: number) => {
     let hash = 0x811c9dc5 ^ offset;

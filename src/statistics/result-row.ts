@@ -5,7 +5,7 @@ import { cutOffReplies } from '../replies/reply-faults.js';
 import { addCosts } from '../runtime/add-costs.js';
 import { addUsage } from '../runtime/beside.js';
 
-/** Sums token counts; a call without usage counts as none. */
+/** Sums token counts; a call without usage counts as zero. */
 export function sumUsage(calls: readonly Pick<CallRecord, 'usage'>[]): Usage {
   return calls.reduce<Usage>((total, { usage }) => (usage === undefined ? total : addUsage(total, usage)), {
     input_tokens: 0,
@@ -13,7 +13,7 @@ export function sumUsage(calls: readonly Pick<CallRecord, 'usage'>[]): Usage {
   });
 }
 
-/** US dollars, rounded to a millionth of a cent; null as soon as one price is not known. */
+/** Sums costs in US dollars, rounded to a millionth of a cent; null if any price is unknown. */
 export function sumCost(calls: readonly Pick<CallRecord, 'cost_usd'>[]): number | null {
   const total = calls.reduce<number | null>((sum, { cost_usd }) => addCosts(sum, cost_usd), 0);
   return total === null ? null : roundCost(total);
@@ -23,7 +23,7 @@ export function roundCost(dollars: number): number {
   return Math.round(dollars * 1e8) / 1e8;
 }
 
-/** The row as it is written, with what the task was. */
+/** Adds the fields of the task to a row for writing. */
 export function withTask(
   { id, trial, ...row }: ResultRow,
   { question, target, targets, choices, metadata }: Pick<Task, keyof RowTask>,
@@ -40,7 +40,7 @@ export function withTask(
   };
 }
 
-/** The row of `results.jsonl` for an episode and the calls it made. */
+/** Builds the row of `results.jsonl` for an episode and its calls. */
 export function resultRow(episode: EpisodeRecord, calls: readonly CallRecord[]): ResultRow {
   const last = episode.steps.at(-1);
   const failed = episode.error !== null;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** One trial of one task, from whichever source. */
+/** One trial of one task, from any source. */
 export interface RewardRow {
   task_id: string;
-  /** Tells the trials of a task apart; counted from wherever the source counts. */
+  /** Number of the trial within its task; it may start anywhere. */
   trial: number;
   /** Null where the trial could not be judged. */
   reward: number | null;
-  /** Anything but null, false and an empty text marks an error of the infrastructure: such a row is never a score. */
+  /** Infrastructure error, unless it is null, false or an empty text: such a row is never a score. */
   error?: unknown;
 }
 
@@ -21,15 +21,15 @@ const rewardRowSchema = z.object({
   error: z.unknown().optional(),
 });
 
-/** A row of a run's `results.jsonl` has its task's id as `id`. */
+/** Copies `id` of a row of `results.jsonl` to `task_id`. */
 function withTaskId(value: unknown): unknown {
   const isRow = typeof value === 'object' && value !== null && !('task_id' in value) && 'id' in value;
   return isRow ? { ...value, task_id: value.id } : value;
 }
 
 /**
- * A row from parsed JSON, with `task_id` or else `id`, `trial`, and `reward` or `error`; other fields are ignored. Throws
- * TypeError that names the field.
+ * Validates a row of parsed JSON, with `task_id` or else `id`, `trial`, and `reward` or `error`; other fields are
+ * ignored. Throws TypeError that names the field.
  */
 export function readRewardRow(value: unknown): RewardRow {
   const result = rewardRowSchema.safeParse(withTaskId(value));
@@ -50,20 +50,20 @@ function isError({ error }: Pick<RewardRow, 'error'>): boolean {
 
 export interface JudgedRewards {
   /**
-   * The rewards of each task with at least one judged trial: tasks in the order of their ids, trials of theirs, so that
-   * sums are the same to the last bit in whichever order the rows came.
+   * Rewards of each task with at least one judged trial: tasks in the order of their ids and their trials in order, so
+   * that sums are equal to the last bit for any order of the rows.
    */
   byTask: Map<string, number[]>;
   judged: number;
   /** Rows left out because the trial was not judged. */
   errors: number;
-  /** Tasks of which every row was left out. */
+  /** Number of tasks of which every row was left out. */
   tasks_without_rewards: number;
 }
 
 /**
- * The judged rewards by task. Throws RangeError where a trial of a task has been judged twice: two runs in one file
- * would pass for more trials of one.
+ * Groups the judged rewards by task. Throws RangeError where a trial of a task was judged twice: two runs in one file
+ * would look like more trials of one.
  */
 export function judgedRewards(rows: Iterable<RewardRow>): JudgedRewards {
   const trials = new Map<string, Map<number, number>>();

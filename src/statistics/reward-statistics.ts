@@ -3,32 +3,32 @@ import { type PassEstimate, passEstimates, passWarning } from './pass-at-k.js';
 import { judgedRewards, type RewardRow } from './reward-rows.js';
 
 export interface RewardStatisticsOptions extends BootstrapOptions {
-  /** A trial with at least this reward succeeded. Default 1. */
+  /** Minimum reward of a success. Default 1. */
   successReward?: number;
 }
 
-/** What rewards by task and trial say of an agent. */
+/** Statistics of an agent's rewards by task and trial. */
 export interface RewardStatistics {
   /** Tasks with at least one judged trial. */
   tasks: number;
-  /** Tasks whose every trial ended in an error. */
+  /** Tasks in which every trial ended in an error. */
   tasks_without_rewards: number;
   /** Judged trials. */
   trials: number;
   /** Rows left out because of an error. */
   errors: number;
   successes: number;
-  /** Judged trials of the task with the fewest, and with the most. */
+  /** Smallest and largest number of judged trials of a task. */
   trials_per_task: { fewest: number; most: number };
-  /** Where they differ: estimates of another k are of other tasks. */
+  /** Warning where they differ: estimates of each k have other tasks. */
   pass_warning?: string;
-  /** Over all judged trials, each alike; the interval's clusters are the tasks. Null where nothing was judged. */
+  /** Mean over all judged trials; the interval's clusters are the tasks. Null where nothing was judged. */
   mean_reward: Interval | null;
-  /** For k from 1 to the most trials of a task, each task alike. */
+  /** Estimates for k from 1 to the most trials of a task; tasks weigh the same. */
   pass: PassEstimate[];
 }
 
-/** Rewards are sums of floating-point numbers, such as 0.9999999999999999 of ten tenths; 0.9999999999 is less than 1. */
+/** Tolerance for sums of floating-point numbers, such as 0.9999999999999999; 0.9999999999 is less than 1. */
 const REWARD_TOLERANCE = 1e-12;
 
 export function isSuccess(reward: number, successReward: number): boolean {
@@ -36,8 +36,8 @@ export function isSuccess(reward: number, successReward: number): boolean {
 }
 
 /**
- * Statistics of rewards. Errors are left out and counted: they are no failures of the agent. Where tasks have different
- * numbers of judged trials, the mean reward counts every trial alike, and pass@k and pass^k every task with at least k.
+ * Computes statistics of rewards. Errors are left out and counted: they are not failures of the agent. The mean reward
+ * weighs all judged trials the same, pass@k and pass^k all tasks with at least k judged trials.
  */
 export function rewardStatistics(
   rows: Iterable<RewardRow>,

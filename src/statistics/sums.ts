@@ -1,15 +1,15 @@
 /**
- * Room for 2^64 of the largest numbers. A power of two, so that dividing by it loses no digit: what is added up in it comes
- * to the same as without, only that nothing overflows on the way.
+ * Divisor that leaves room for 2^64 of the largest numbers. It is a power of two, so that the division is exact: sums
+ * are the same, but cannot overflow.
  */
 export const ROOM = 2 ** 64;
 
-/** The number itself; the largest one of its sign where it has overflown. */
+/** Limits a number to the largest finite one of its sign. */
 export function bounded(value: number): number {
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value));
 }
 
-/** Adds finite numbers up, one by one: neither sum nor mean is ever infinite or NaN, however large they are. */
+/** Sum of finite numbers: neither sum nor mean is ever infinite or NaN, even for the largest numbers. */
 export class Sum {
   private inRoom = 0;
   count = 0;
@@ -37,12 +37,12 @@ export function sumOf(values: Iterable<number>): number {
   return new Sum(values).total;
 }
 
-/** The mean of at least one number. */
+/** Computes the mean of at least one number. */
 export function meanOf(values: Iterable<number>): number {
   return new Sum(values).mean ?? Number.NaN;
 }
 
-/** The mean of each name over the measurements that have it. */
+/** Computes the mean of each name over the measurements that have it. */
 export function meansByName(measured: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const sums = new Map<string, Sum>();
   for (const [name, value] of measured.flatMap(Object.entries<number>)) {

@@ -2,55 +2,54 @@ import type { Readable } from 'node:stream';
 import { StorageError } from './storage-error.js';
 
 export interface WriteOptions {
-  /** Write only where nothing is there yet; of any number of concurrent writers exactly one wins. */
+  /** True to write only if the object does not exist; of concurrent writers exactly one succeeds. */
   ifAbsent?: boolean;
 }
 
-/** One object of a listing. */
 export interface ListedArtifact {
   key: string;
   bytes: number;
 }
 
 /**
- * Files under one folder or one bucket prefix. A key is a relative POSIX path (see {@link checkKey}).
- * An object is seen whole or not at all, whatever is killed while it is written.
- * What goes wrong is thrown as a {@link StorageError}; a store does not retry, its caller does.
+ * Files under one folder or one bucket prefix. A key is a relative POSIX path (see {@link checkKey}). An object is
+ * visible completely or not at all, even if its writer is killed. Failures are thrown as {@link StorageError}; a store
+ * does not retry, its caller does.
  */
 export interface ArtifactStore {
-  /** `file:///absolute/folder` or `s3://bucket/prefix`, without a trailing slash. */
+  /** URI `file:///absolute/folder` or `s3://bucket/prefix`, without a trailing slash. */
   readonly uri: string;
-  /** The object's bytes, or `null` where there is no such object. */
+  /** Reads the object's bytes, or `null` where it does not exist. */
   read(key: string): Promise<Uint8Array | null>;
-  /** The object as UTF-8 text, or `null` where there is no such object. */
+  /** Reads the object as UTF-8 text, or `null` where it does not exist. */
   readText(key: string): Promise<string | null>;
-  /** The object as a stream, for large files, or `null` where there is no such object. */
+  /** Opens the object as a stream, for large files, or `null` where it does not exist. */
   openRead(key: string): Promise<Readable | null>;
-  /** Writes or replaces an object. Answers `false` when `ifAbsent` was asked for and the object existed already. */
+  /** Writes or replaces an object. Returns `false` where `ifAbsent` is set and the object existed already. */
   write(key: string, body: Uint8Array | string, options?: WriteOptions): Promise<boolean>;
-  /** Writes an object from a stream. When the source throws, its error is passed on and nothing is left behind. */
+  /** Writes an object from a stream. When the source throws, its error is passed on and nothing is written. */
   writeStream(key: string, source: AsyncIterable<Uint8Array | string>): Promise<{ bytes: number }>;
-  /** Every object whose key starts with `prefix` (as a string, so `part` finds `parts/1`), sorted by key. */
+  /** Lists every object whose key starts with `prefix` (as a string, so `part` finds `parts/1`), sorted by key. */
   list(prefix: string): AsyncIterable<ListedArtifact>;
-  /** Deletes objects; an absent key is fine. */
+  /** Deletes objects; missing ones are ignored. */
   delete(keys: string[]): Promise<void>;
-  /** Deletes everything below a folder, what dead writers left half-written included. No folder is fine. */
+  /** Deletes everything below a folder, including partial files of dead writers. A missing folder is ignored. */
   deleteFolder(folder: string): Promise<void>;
-  /** Removes what dead writers left half-written, wherever it lies. */
+  /** Removes all partial files of dead writers. */
   sweep(): Promise<void>;
   exists(key: string): Promise<boolean>;
-  /** The store of everything below `prefix/`. */
+  /** Returns the store of everything below `prefix/`. */
   within(prefix: string): ArtifactStore;
 }
 
-// S3 allows 1,024 bytes a key; file systems 255 bytes a name, of which the temporary name's mark takes some.
+// S3 allows 1,024 bytes in a key; file systems 255 bytes in a name, of which the suffix of temporary names takes some.
 const MAXIMUM_KEY_BYTES = 900;
 const MAXIMUM_SEGMENT_BYTES = 200;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const FORBIDDEN_CHARACTERS = /[\u0000-\u001f\u007f\\]/;
 
-/** Says what is wrong with a key, or `null` when it is a clean relative POSIX path. */
+/** Describes the fault of a key; `null` where it is a valid relative POSIX path. */
 function keyFault(key: string): string | null {
   if (key === '') return 'is empty';
   if (FORBIDDEN_CHARACTERS.test(key)) return 'has a control character or a backslash';
@@ -80,12 +79,12 @@ export function checkKey(uri: string, key: string): void {
   });
 }
 
-/** Checks a list prefix: as a key, but it may be empty or end with a slash. */
+/** Checks a list prefix: like a key, but it may be empty or end with a slash. */
 export function checkPrefix(uri: string, prefix: string): void {
   if (prefix !== '') checkKey(uri, prefix.endsWith('/') ? prefix.slice(0, -1) : prefix);
 }
 
-/** Orders keys by their UTF-8 bytes, as S3 lists them; UTF-16 order differs beyond the basic plane. */
+/** Compares keys by their UTF-8 bytes, as S3 orders them; UTF-16 order differs beyond the basic plane. */
 export function compareKeys(left: string, right: string): number {
   return Buffer.compare(Buffer.from(left), Buffer.from(right));
 }

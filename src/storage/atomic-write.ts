@@ -6,13 +6,13 @@ import { isThere } from './file-presence.js';
 import { systemCode } from './storage-error.js';
 import { temporaryName } from './temporary-files.js';
 
-// Another writer's deletions may prune an empty folder between our making it and our using it.
+// Maximum attempts: another writer may prune an empty folder between its creation and its use.
 const FOLDER_ATTEMPTS = 25;
 
 /**
- * Writes a file so that it is seen whole or not at all: a temporary file in the same folder, its data flushed
- * (or a power cut could leave the name on an empty file), then one atomic rename or link.
- * Answers `false` when `ifAbsent` was asked for and the file was there already.
+ * Writes a file so that it is visible completely or not at all: a temporary file in the same folder, its data flushed
+ * (or a power failure could leave an empty file), then one atomic rename or link. Returns `false` where `ifAbsent` is
+ * set and the file existed already.
  */
 export async function writeThrough(
   path: string,
@@ -40,8 +40,8 @@ export async function writeThrough(
 const flush = promisify(fdatasync);
 
 /**
- * {@link writeThrough} for a small body. Only the flush, which waits for the disk, goes through the thread pool; the
- * other steps take microseconds, less than a trip to a thread and back (5 trips cost 0.5 ms of CPU a file).
+ * Writes a small body like {@link writeThrough}. Only the flush, which waits for the disk, uses the thread pool; the
+ * other steps take microseconds, less than switching threads (5 switches cost 0.5 ms of CPU for each file).
  */
 export async function writeSmall(path: string, body: Uint8Array, ifAbsent: boolean): Promise<boolean> {
   const temporary = join(dirname(path), temporaryName());
@@ -60,7 +60,7 @@ export async function writeSmall(path: string, body: Uint8Array, ifAbsent: boole
     try {
       unlinkSync(temporary);
     } catch {
-      // An orphan is swept later.
+      // Orphans are swept later.
     }
     throw error;
   }
@@ -70,7 +70,7 @@ function openInFolder(path: string): Promise<FileHandle> {
   return inFolder(path, () => open(path, 'wx'));
 }
 
-/** Opens a file; where its folder is missing, makes it first. */
+/** Opens a file; creates its folder first where it is missing. */
 async function inFolder<Opened>(path: string, open: () => Opened | Promise<Opened>): Promise<Opened> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -85,8 +85,8 @@ async function inFolder<Opened>(path: string, open: () => Opened | Promise<Opene
 }
 
 /**
- * Makes a folder and its parents. Not `mkdir`'s own `recursive`, which never comes back where making a folder answers
- * ENOENT although its parent is there (`/proc`, some network mounts).
+ * Creates a folder and its parents. `mkdir` with `recursive` never returns where creating a folder fails with ENOENT
+ * although its parent exists (`/proc`, some network mounts).
  */
 async function makeFolder(path: string): Promise<void> {
   try {
@@ -101,7 +101,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Gives the temporary file its name unless the name is taken: `link` fails with EEXIST, which `rename` never does. */
+/** Renames the temporary file unless the name is taken: `link` fails with EEXIST, `rename` never does. */
 function publishOnce(temporary: string, path: string): boolean {
   try {
     linkSync(temporary, path);
@@ -109,8 +109,8 @@ function publishOnce(temporary: string, path: string): boolean {
     const code = systemCode(error);
     const cannotLink = code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP' || code === 'ENOSYS';
     if (code !== 'EEXIST' && !cannotLink) throw error;
-    // No hard links here (exFAT, some shared folders of virtual machines). Hazard: two writers in the same
-    // millisecond can both win; the file is still seen whole.
+    // No hard links here (exFAT, some shared folders of virtual machines). Hazard: two writers in the same millisecond
+    // can both succeed; the file is still never partial.
     if (cannotLink && !isThere(path)) {
       renameSync(temporary, path);
       return true;

@@ -1,9 +1,9 @@
 import { PassThrough, type Readable } from 'node:stream';
 
 /**
- * Gathers small pieces of a source into blocks of about `blockBytes`, so that a row a piece does not cost a system
- * call a row. `onSourceError` is told of the source's own failure before it is thrown, because a consumer that
- * wraps its errors must not take it for a failure of the store.
+ * Collects small pieces of a source into blocks of about `blockBytes`, so that small pieces do not cost a system call
+ * each. `onSourceError` receives the source's own failure before it is thrown, because a consumer that wraps errors
+ * must not take it for a failure of the store.
  */
 export async function* chunked(
   source: AsyncIterable<Uint8Array | string>,
@@ -40,7 +40,7 @@ async function nextOf<Item>(iterator: AsyncIterator<Item>, onError: (error: unkn
   }
 }
 
-/** The same bytes with every failure on the way turned by `mapError`. Destroying the result releases the source. */
+/** Passes a stream on, with failures mapped by `mapError`. Destroying the result releases the source. */
 export function withMappedErrors(source: Readable, mapError: (error: unknown) => unknown): Readable {
   const output = new PassThrough({ highWaterMark: source.readableHighWaterMark });
   source.on('error', (error) => output.destroy(mapError(error) as Error));
@@ -52,12 +52,15 @@ export function withMappedErrors(source: Readable, mapError: (error: unknown) =>
     }
   });
   output.on('close', () => source.destroy());
-  // A failure before anybody reads must not end the process as an unheard 'error' event: the stream keeps it for its reader.
+  // An early failure must not end the process as an unhandled 'error' event: the reader gets it later.
   output.on('error', () => {});
   return source.pipe(output);
 }
 
-/** Runs `action` over the items, at most `limit` at once. The first failure is thrown, after those under way have settled. */
+/**
+ * Runs `action` over the items, at most `limit` at once. Throws the first failure, after those in progress have
+ * settled.
+ */
 export async function forEachConcurrently<Item>(
   items: readonly Item[],
   limit: number,

@@ -1,13 +1,12 @@
 import type { ArtifactStore } from './artifact-store.js';
 
-/** An object of a store. */
 export interface Place {
   store: ArtifactStore;
   key: string;
 }
 
 /**
- * Copies an object, however large, where there is one.
+ * Copies an object of any size, where it exists.
  *
  * @throws StorageError
  */
@@ -17,7 +16,7 @@ export async function copyArtifact(from: Place, to: Place): Promise<void> {
   try {
     await to.store.writeStream(to.key, source);
   } finally {
-    // A store that refuses before it has read anything leaves it open.
+    // A store that refuses before it reads leaves the source open.
     source.destroy();
   }
 }

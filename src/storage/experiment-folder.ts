@@ -7,34 +7,33 @@ import { readRetry } from './retry-marker.js';
 import { readStoredConfig } from './stored-config.js';
 import { readJson } from './stored-file.js';
 
-/** An experiment that is left as it is, while another one is begun. */
+/** An experiment that stays as it is, while another one is started. */
 export interface Left {
   id: string;
-  /** The first field in which it asks for something else. */
+  /** The first field in which its config differs. */
   differs: string;
 }
 
-/** An experiment that is finished. */
 export interface Done {
   id: string;
   artifacts: string;
   metrics: ExperimentMetrics;
 }
 
-/** What lies where an experiment would. */
+/** Contents of an experiment's place. */
 export interface Found<Config> {
   store: ArtifactStore;
-  /** `absent`: nothing. `unfinished`: the same experiment, which is continued. `taken`: something that is left alone. */
+  /** `absent`: nothing. `unfinished`: the same experiment, which is continued. `taken`: must not be changed. */
   state: 'absent' | 'unfinished' | 'taken';
-  /** The config of the folder, where it is a whole one of the kind. */
+  /** The config in the folder, where it is complete and of the kind. */
   earlier: Config | null;
-  /** An unfinished experiment of that name which is not continued. */
+  /** An unfinished experiment of the name that is not continued. */
   left: Left | null;
-  /** The newest experiment of that name which asks the same and is finished. */
+  /** The newest finished experiment of the name with the same config. */
   done: Done | null;
 }
 
-/** Whether there is a row of results. */
+/** Reports whether there is a row of results. */
 async function holdsResults(store: ArtifactStore): Promise<boolean> {
   const rows = await store.openRead(artifactKeys.results);
   if (rows === null) return false;
@@ -47,12 +46,13 @@ export function leftText({ id, differs }: Left): string {
   return `${id} is unfinished and stays so, since ${differs} differs: this one is begun anew, and pays for its own calls.`;
 }
 
-/** What a config's rows are called where they differ. */
+/** Name of a config's rows in the message that they differ. */
 export const THE_ROWS = 'the content of the dataset';
 
 /**
- * What the folder of a name is to an experiment whose folder is named as its workflow is.
- * @param holdsRows whether it was made for the rows that the config names now; asked where all else is the same.
+ * Examines the folder of a name, for an experiment with the same workflow id.
+ * @param holdsRows reports whether an earlier experiment has the rows that the config names now; called where all else
+ * is equal.
  */
 export async function foundFolder<Config extends object>(
   store: ArtifactStore,
@@ -68,7 +68,7 @@ export async function foundFolder<Config extends object>(
   }
   const stored = await readStoredConfig(store);
   if (stored === null) {
-    // A folder that was deleted while its experiment ran, and that said so at its end, is begun in again.
+    // A folder that was deleted while its experiment ran, which its metrics report, is used again.
     const isFree = metrics?.status !== 'done' && !(await holdsResults(store));
     return { ...nothing, state: isFree ? 'absent' : 'taken' };
   }
@@ -80,7 +80,7 @@ export async function foundFolder<Config extends object>(
     : { ...found, state: 'taken', left: { id, differs } };
 }
 
-/** `name`, `name-2`, `name-3`, … */
+/** Generates `name`, `name-2`, `name-3`, … */
 export function* candidateNames(name: string): Generator<string> {
   const first = experimentFolderName(name);
   yield first;
@@ -88,9 +88,9 @@ export function* candidateNames(name: string): Generator<string> {
 }
 
 /**
- * Chooses the folder of an experiment: an unfinished one that asks the same is continued, a finished one is never written
- * over.
- * @param find says what lies in the folder of a name
+ * Chooses the folder of an experiment: an unfinished one with the same config is continued, a finished one is never
+ * overwritten.
+ * @param find examines the folder of a name
  */
 export async function chooseFolder<Config>(
   name: string,

@@ -1,6 +1,6 @@
 import { StorageError, type StorageOperation, systemCode } from './storage-error.js';
 
-/** What a person can put right while a run waits: a permission, a mount, the path. */
+/** Codes of problems that a person can fix while a run waits: a permission, a mount, the path. */
 const MENDABLE_CODES: ReadonlySet<string> = new Set([
   'EACCES',
   'EPERM',
@@ -12,10 +12,10 @@ const MENDABLE_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Failures that the same call will meet again, unless somebody puts them right where that is possible. At the start of
- * a run they end it at once: their usual place is a `results_dir` one may not write to.
- * Everything else (a full disk, an I/O error, too many open files, a stale network mount, …) may pass,
- * and is worth an activity's retries: a run then sits out a full disk instead of ending on it.
+ * Codes of failures that recur in the same call unless a person fixes them, where that is possible. At the start of a
+ * run they end it at once: the usual cause is a `results_dir` without write permission. All others (a full disk, an I/O
+ * error, too many open files, a stale network mount, …) may be temporary, and an activity is retried: a run waits until
+ * a full disk has space instead of ending.
  */
 const FINAL_CODES: ReadonlySet<string> = new Set([
   ...MENDABLE_CODES,
@@ -40,7 +40,7 @@ const HINTS: Readonly<Record<string, string>> = {
   ENFILE: 'this machine has too many files open',
 };
 
-/** Turns a system error into a {@link StorageError}; anything else (a bug, a source's own error) is handed back as it is. */
+/** Turns a system error into a {@link StorageError}; returns any other error (a bug, a source's) unchanged. */
 export function fileError(
   error: unknown,
   operation: StorageOperation,

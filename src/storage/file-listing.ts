@@ -7,7 +7,7 @@ import { isTemporaryName, sweepOrphan } from './temporary-files.js';
 
 const CONCURRENT_STATS = 64;
 
-/** Lists the files below `root` whose relative path starts with `prefix`, sorted; sweeps orphaned temporary files it meets. */
+/** Lists the files below `root` whose path starts with `prefix`, sorted; sweeps orphaned temporary files. */
 export async function* listFiles(root: string, prefix: string): AsyncGenerator<ListedArtifact> {
   const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
   yield* listFolder(root, folder, prefix);
@@ -29,7 +29,7 @@ async function* listFolder(root: string, folder: string, prefix: string): AsyncG
   yield* await sizesOf(root, files);
 }
 
-/** The keys in one folder; a sub-folder ends with a slash, so that sorting here sorts the whole tree by key. */
+/** Returns the keys in one folder; a sub-folder ends with a slash, so that sorting here sorts the whole tree by key. */
 async function sortedKeys(root: string, folder: string): Promise<string[]> {
   const path = join(root, folder);
   let entries: Dirent[];

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { systemCode } from './storage-error.js';
 
-/** Whether something has this name. At once: a trip through the thread pool would take longer. */
+/** Reports whether a file or folder has the path. Synchronous, since the thread pool would take longer. */
 export function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** A missing file, a missing folder, a file in a folder's place or a folder in a file's place: there is no such object. */
+/** Returns null for an absent object: a missing file or folder, or one in place of the other. */
 export async function nullWhenAbsent<Result>(pending: Promise<Result>): Promise<Result | null> {
   try {
     return await pending;

@@ -18,10 +18,10 @@ import { type StorageOperation, systemCode } from './storage-error.js';
 
 const STREAM_BLOCK_BYTES = 256 * 1024;
 const CONCURRENT_DELETES = 16;
-/** Bodies up to this are written without leaving the thread but for the flush. */
+/** Maximum bytes of a body that is written synchronously, except for the flush. */
 const SMALL_BYTES = 256 * 1024;
 
-/** An {@link ArtifactStore} in a folder of this machine or of a network mount. The folder is made on the first write. */
+/** An {@link ArtifactStore} in a folder of this machine or of a network mount. The first write creates the folder. */
 export class FileStore implements ArtifactStore {
   readonly uri: string;
   readonly #root: string;
@@ -39,7 +39,7 @@ export class FileStore implements ArtifactStore {
 
   async readText(key: string): Promise<string | null> {
     const path = this.#pathOf(key);
-    // That nothing is there is the usual answer for a call's record, and costs no trip through the thread pool.
+    // A call's record usually does not exist, and this check does not use the thread pool.
     if (!isThere(path)) return null;
     return this.#attempt('read', key, () => nullWhenAbsent(readFile(path, 'utf8')));
   }
@@ -49,7 +49,7 @@ export class FileStore implements ArtifactStore {
     return this.#attempt('read', key, async () => {
       const handle = await nullWhenAbsent(open(path));
       if (handle === null) return null;
-      // Until the stream has it nobody else closes it.
+      // Nobody else closes the handle before the stream has it.
       const isFolder = await handle.stat().then(
         (about) => about.isDirectory(),
         async (error) => {
@@ -129,7 +129,7 @@ export class FileStore implements ArtifactStore {
     await this.#prune(dirname(path));
   }
 
-  /** A listing sweeps on its way. */
+  /** Sweeps by listing everything. */
   async sweep(): Promise<void> {
     for await (const _ of this.list(''));
   }
@@ -156,7 +156,7 @@ export class FileStore implements ArtifactStore {
     }
   }
 
-  /** Removes a folder and its parents as long as they are empty, up to the store's root, which stays. */
+  /** Removes a folder and its parents while they are empty, except for the store's root. */
   async #prune(folder: string): Promise<void> {
     for (let path = folder; path !== this.#root && path.startsWith(this.#root); path = dirname(path)) {
       try {

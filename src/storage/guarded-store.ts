@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { ArtifactStore, ListedArtifact, WriteOptions } from './artifact-store.js';
 
-/** A store as one of several writers of the same objects sees it: it asks whether it may go on before every change. */
+/** A store for one of several writers of the same objects: it checks before every change whether it may continue. */
 export class GuardedStore implements ArtifactStore {
   readonly uri: string;
 
   /**
-   * @param bare the store itself.
-   * @param assertMayWrite throws where the writer has to stop; hears how much would be lost by a wrong one.
+   * @param bare the unguarded store.
+   * @param assertMayWrite throws where the writer has to stop; receives how much a wrong change destroys.
    */
   constructor(
     readonly bare: ArtifactStore,
@@ -45,7 +45,7 @@ export class GuardedStore implements ArtifactStore {
     return this.bare.write(key, body, options);
   }
 
-  /** Asks when the source has ended, too: an object takes its place only then. */
+  /** Checks at the end of the source as well: only then does the object become visible. */
   async writeStream(key: string, source: AsyncIterable<Uint8Array | string>): Promise<{ bytes: number }> {
     const { assertMayWrite } = this;
     await assertMayWrite('large');

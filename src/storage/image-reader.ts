@@ -3,14 +3,14 @@ import { isAbsolute, relative, sep } from 'node:path';
 import type { ImageReader } from '../trajectories/images.js';
 
 const MAXIMUM_REDIRECTS = 5;
-/** For an image, from the request to its last byte. */
+/** Milliseconds for an image. */
 const TIMEOUT_MS = 30_000;
 
 function tooLarge(maximumBytes: number): Error {
   return new Error(`larger than ${maximumBytes} bytes`);
 }
 
-/** The body of a response; stops in the middle where it grows too large. */
+/** Reads the body of a response; stops as soon as it is too large. */
 async function readBody(response: Response, maximumBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -29,7 +29,7 @@ async function fetchUrl(
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   let target = url;
   for (let redirects = 0; redirects <= MAXIMUM_REDIRECTS; redirects += 1) {
-    // By hand, so that each host on the way is checked.
+    // Redirects are followed by hand, so that each host is checked.
     const response = await fetch(target, { redirect: 'manual', credentials: 'omit', signal });
     const location = response.headers.get('location');
     if (response.status >= 300 && response.status < 400 && location !== null) {
@@ -57,12 +57,12 @@ async function readFile(
   { maximumBytes, folders }: { maximumBytes: number; folders: readonly string[] },
 ): Promise<Uint8Array> {
   const real = await realpath(path);
-  // A folder that is not there holds nothing, and takes nothing from the others.
+  // A missing folder contains nothing, and does not affect the others.
   const roots = await Promise.all(folders.map((folder) => realpath(folder).catch(() => null)));
   if (!roots.some((folder) => folder !== null && liesIn(real, folder))) {
     throw new Error('the file does not lie in a folder that may be read');
   }
-  // Without blocking: a pipe that nobody writes to would never open, and hold one of Node's few threads for file access.
+  // A blocking open of a pipe without a writer would occupy one of Node's few threads for file access.
   const file = await open(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const about = await file.stat();
@@ -74,5 +74,5 @@ async function readFile(
   }
 }
 
-/** Reads images of the web and of this machine, for `Chat.extractImages`, within the limits that it sets. */
+/** Reader of images from the web and from this machine for `Chat.extractImages`, within its limits. */
 export const imageReader: ImageReader = { fetchUrl, readFile };

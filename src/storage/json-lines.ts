@@ -4,10 +4,10 @@ import { toWellFormedJson } from '../contracts/well-formed.js';
 
 const WRITE_BLOCK_CHARACTERS = 64 * 1024;
 
-/** A line that is no JSON, or no UTF-8. */
+/** A line that is not JSON or not UTF-8. */
 export class JsonLinesError extends Error {
   override readonly name = 'JsonLinesError';
-  /** Counted from 1, blank lines included, as an editor counts. */
+  /** Counted from 1, with blank lines included. */
   readonly line: number;
 
   constructor(message: string, line: number, cause: unknown) {
@@ -23,16 +23,16 @@ export interface TextLine {
 }
 
 export interface ReadJsonLinesOptions<Value> {
-  /** What the lines are read from, for messages. */
+  /** Name of the source, for messages. */
   name?: string;
-  /** Replaces `JSON.parse`. */
+  /** Replacement for `JSON.parse`. */
   parse?: (text: string, line: number) => Value;
 }
 
 /**
- * Splits a stream of UTF-8 into lines; `\r\n` ends and a byte order mark at the start are dropped. Holds one line and
- * one chunk at a time. (Node's `readline` is no substitute: it also splits at U+2028, which JSON allows inside a string.)
- * @throws JsonLinesError for bytes that are no UTF-8.
+ * Splits a stream of UTF-8 into lines; `\r` before a line end and a byte order mark at the start are dropped. Memory
+ * holds one line and one chunk at a time. (Node's `readline` also splits at U+2028, which JSON allows inside a string.)
+ * @throws JsonLinesError for bytes that are not UTF-8.
  */
 export async function* readLines(
   source: AsyncIterable<Uint8Array | string>,
@@ -74,7 +74,7 @@ export async function* readLines(
 }
 
 /**
- * Reads JSON lines: one value a line, blank lines skipped, the last newline optional.
+ * Reads JSON lines: one value in each line, blank lines skipped, the last newline optional.
  * @throws JsonLinesError that names the file and the line.
  */
 export async function* readJsonLines<Value = Json>(
@@ -84,7 +84,7 @@ export async function* readJsonLines<Value = Json>(
   for await (const { value } of readNumberedJsonLines(source, options)) yield value;
 }
 
-/** As {@link readJsonLines}, with the number of the line each value stands on. */
+/** Reads JSON lines like {@link readJsonLines}, with the line number of each value. */
 export async function* readNumberedJsonLines<Value = Json>(
   source: AsyncIterable<Uint8Array | string>,
   options: ReadJsonLinesOptions<Value> = {},
@@ -104,14 +104,14 @@ export async function* readNumberedJsonLines<Value = Json>(
   }
 }
 
-/** One value as a line. `JSON.stringify` leaves no raw newline in it. */
+/** Formats a value as a line. `JSON.stringify` leaves no raw newline in it. */
 export function jsonLine(value: unknown): string {
   const text = toWellFormedJson(value);
   if (text === undefined) throw new TypeError('a line needs a value that JSON can hold');
   return `${text}\n`;
 }
 
-/** Values as JSON lines in blocks of about 64 Ki characters, ready for `ArtifactStore.writeStream`. */
+/** Formats values as JSON lines in blocks of about 64 Ki characters, for `ArtifactStore.writeStream`. */
 export async function* jsonLines(values: AsyncIterable<unknown> | Iterable<unknown>): AsyncGenerator<string> {
   let block = '';
   for await (const value of values) {
@@ -123,7 +123,7 @@ export async function* jsonLines(values: AsyncIterable<unknown> | Iterable<unkno
   if (block !== '') yield block;
 }
 
-/** A value as a file that people read as well. */
+/** Formats a value as indented JSON. */
 export function readableJson(value: unknown): string {
   return `${toWellFormedJson(value, 2)}\n`;
 }

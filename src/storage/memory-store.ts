@@ -7,7 +7,7 @@ import {
   type WriteOptions,
 } from './artifact-store.js';
 
-/** Keeps artifacts in this process, for experiments that leave nothing behind. */
+/** Store in the memory of this process, for experiments that leave no files. */
 export class MemoryStore implements ArtifactStore {
   /** @param objects by key below the store's address; stores within it share them. */
   constructor(

@@ -4,11 +4,10 @@ import type { ListedArtifact } from './artifact-store.js';
 /** One page of a bucket listing, in key order. */
 interface ObjectPage {
   objects: ListedArtifact[];
-  /** Hand to the next `listPage` call; absent on the last page. */
+  /** Argument of the next `listPage` call; absent on the last page. */
   next?: string;
 }
 
-/** A key that a batch deletion could not delete. */
 interface DeleteFailure {
   key: string;
   code: string;
@@ -16,16 +15,16 @@ interface DeleteFailure {
 }
 
 /**
- * What {@link S3Store} needs of one bucket of an S3-compatible service, and no more: the store knows no vendor's SDK.
- * Failures are thrown as the SDK throws them; the store classifies them.
+ * Operations of {@link S3Store} on one bucket of an S3-compatible service, independent of any vendor's SDK. The SDK's
+ * errors are thrown unchanged; the store classifies them.
  */
 export interface ObjectClient {
   readonly bucket: string;
   get(key: string): Promise<Readable | null>;
   head(key: string): Promise<boolean>;
-  /** Answers `false` when `ifAbsent` was asked for and the object existed already. */
+  /** Writes an object. Returns `false` where `ifAbsent` is set and the object existed already. */
   put(key: string, body: Uint8Array, ifAbsent: boolean): Promise<boolean>;
-  /** Multipart where the body is large; nothing is visible before the last part is there. */
+  /** Uploads blocks, in parts where they are large; nothing is visible before the last part. */
   upload(key: string, blocks: AsyncIterable<Uint8Array>): Promise<void>;
   listPage(prefix: string, continuation: string | undefined): Promise<ObjectPage>;
   /** Deletes at most 1,000 keys. */

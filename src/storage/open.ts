@@ -7,7 +7,7 @@ import type { Environment } from './s3-client.js';
 import { S3Store } from './s3-store.js';
 import { StorageError } from './storage-error.js';
 
-/** The variables that decide which service a client talks to and as whom. */
+/** Variables that determine the service and the identity of a client. */
 const CLIENT_VARIABLES = [
   'S3_ENDPOINT',
   'AWS_REGION',
@@ -18,7 +18,7 @@ const CLIENT_VARIABLES = [
   'AWS_PROFILE',
 ] as const;
 
-// One client a service and bucket for the whole process: each holds its own connections.
+// One client per service and bucket for the whole process: each has its own connections.
 const clients = new Map<string, Promise<ObjectClient>>();
 
 export interface OpenStoreOptions {
@@ -28,8 +28,8 @@ export interface OpenStoreOptions {
 
 /**
  * Opens the store at `s3://bucket/prefix`, `file:///folder` or a plain path (resolved against the working folder).
- * Nothing is contacted or made before the first call.
- * @throws StorageError (final) for an address that is none of these.
+ * Nothing is contacted or created before the first call.
+ * @throws StorageError (final) for any other address.
  */
 export function openStore(uriOrPath: string, options: OpenStoreOptions = {}): ArtifactStore {
   const environment = options.environment ?? process.env;
@@ -71,7 +71,7 @@ function clientFor(bucket: string, environment: Environment): Promise<ObjectClie
   return client;
 }
 
-/** The SDK takes a while to load and most runs keep their results in a folder, so it is only loaded here. */
+/** Builds a client. The SDK is loaded only here: that takes a while, and most runs keep their results in a folder. */
 async function buildClient(bucket: string, environment: Environment): Promise<ObjectClient> {
   const [{ createS3Client }, { createS3ObjectClient }] = await Promise.all([
     import('./s3-client.js'),

@@ -4,31 +4,31 @@ import { withoutTrailing } from '../contracts/trailing.js';
 import { checkKey } from './artifact-store.js';
 
 /**
- * The keys of an experiment's folder. No key may be a `/`-prefix of another: folders, and S3 services that keep
- * objects as files, cannot hold `a` and `a/b` at once.
+ * Keys of an experiment's folder. No key may be a `/`-prefix of another: folders, and S3 services that keep objects as
+ * files, cannot hold both `a` and `a/b`.
  */
 export const artifactKeys = {
   /** The resolved config, without secrets. */
   config: 'config.yaml',
   /** Totals of the run. */
   metrics: 'metrics.json',
-  /** A row a sample and trial. */
+  /** A row for each sample and trial. */
   results: 'results.jsonl',
-  /** A row a language-model call; what a replay reads. */
+  /** A row for each language-model call; a replay reads it. */
   calls: 'calls.jsonl',
-  /** A trajectory a row. */
+  /** A row for each trajectory. */
   trajectories: 'trajectories.jsonl',
-  /** A row a program that an agent ran. */
+  /** A row for each program that an agent ran. */
   executions: 'executions.jsonl',
-  /** The memory that the run began with, where one was loaded. */
+  /** The memory with which the run began, where one was loaded. */
   loadedMemory: 'loaded-memory.json',
-  /** The vectors of its experiences, where they came with it. */
+  /** The vectors of the loaded memory's experiences, where it had any. */
   loadedVectors: 'loaded-memory.vectors.jsonl',
   /** The vectors of the experiences in `memory.json`, where it retrieves by embeddings. */
   vectors: 'memory.vectors.jsonl',
   /** The memory at the end. */
   memory: 'memory.json',
-  /** The page that people read. */
+  /** The report page for people. */
   report: 'report.html',
   /** The run's log, JSON lines. */
   log: 'run.log',
@@ -36,68 +36,68 @@ export const artifactKeys = {
 
 const PENDING = 'pending';
 
-/** The reply of a finished call, under the hash that identifies the call. Spread over 256 folders by its first two digits. */
+/** Returns the key of a call's reply: the call's hash. Its first two digits spread replies over 256 folders. */
 export function callKey(key: string): string {
   if (!/^[0-9a-z_-]{3,128}$/i.test(key)) throw new RangeError(`${JSON.stringify(key)} is no call key`);
   return `${PENDING}/${key.slice(0, 2)}/${key}.json`;
 }
 
-/** Lists the replies of every call. */
+/** Returns the prefix of all calls' replies. */
 export function callsPrefix(): string {
   return `${PENDING}/`;
 }
 
-/** Says that a model has answered an experiment once. */
+/** Returns the key that records a model's first answer. */
 export function reachedKey(model: string): string {
   return `${reachedFolder()}/${segment(model)}.json`;
 }
 
-/** Where it is noted which models have answered, until an experiment ends. */
+/** Returns the folder of {@link reachedKey}, which exists until an experiment ends. */
 export function reachedFolder(): string {
   return 'reached';
 }
 
-/** Which error rows of a gone-through experiment are to be asked again. */
+/** Returns the key of the retry of an ended experiment. */
 export function retryKey(): string {
   return 'retry.json';
 }
 
-/** A reply that another one is asked for in the place of, by the hash of its place and by when it came. */
+/** Returns the key of a reply that a new request replaces, by the hash of its place and its time. */
 export function setAsideKey(key: string, at: number): string {
   return `${setAsidePrefix()}${segment(key)}-${at}.json`;
 }
 
-/** Lists the replies that others were asked for in the place of. */
+/** Returns the prefix of replaced replies. */
 export function setAsidePrefix(): string {
   return 'set-aside/';
 }
 
-/** Names an execution that may write to the folder; of several the one with the highest number. */
+/** Returns the key of an execution that may write to the folder; only the one with the highest number may. */
 export function ownerKey(number: number): string {
   return `${ownersPrefix()}${padded(number)}.json`;
 }
 
-/** The number in an {@link ownerKey}; 0 for other keys. */
+/** Extracts the number of an {@link ownerKey}; 0 for other keys. */
 export function ownerNumber(key: string): number {
   return Number(/^owners\/(\d+)\.json$/.exec(key)?.[1] ?? 0);
 }
 
-/** An owner's last sign of life. */
+/** Returns the key of an owner's heartbeat. */
 export function ownerSignKey(number: number): string {
   return `${ownersPrefix()}${padded(number)}-sign`;
 }
 
-/** An owner has written its last. */
+/** Returns the key that marks an owner's end. */
 export function ownerEndedKey(number: number): string {
   return `${ownersPrefix()}${padded(number)}-ended.json`;
 }
 
-/** Lists what says whose a folder is. */
+/** Returns the prefix of owners' records. */
 export function ownersPrefix(): string {
   return 'owners/';
 }
 
-/** What earlier executions of an experiment have paid for. */
+/** Returns the key of earlier executions' paid calls. */
 export function paidCallsKey(): string {
   return `${paidCallsFolder()}/calls.json`;
 }
@@ -106,17 +106,17 @@ export function paidCallsFolder(): string {
   return 'paid';
 }
 
-/** What the requests of an activity have cost whose reply is not kept. */
-export function unkeptKey(activity: string): string {
-  return `${unkeptPrefix()}${segment(activity)}.json`;
+/** Returns the key of the cost of an activity's unrecorded requests. */
+export function unrecordedKey(activity: string): string {
+  return `${unrecordedPrefix()}${segment(activity)}.json`;
 }
 
-/** Lists what all requests have cost whose reply is not kept. */
-export function unkeptPrefix(): string {
-  return 'unkept/';
+/** Returns the prefix of the costs of all unrecorded requests. */
+export function unrecordedPrefix(): string {
+  return 'unrecorded/';
 }
 
-/** The user's own modules as an experiment found them. */
+/** Returns the key of the user's own modules, as last found. */
 export function codeKey(): string {
   return 'code.json';
 }
@@ -124,9 +124,9 @@ export function codeKey(): string {
 const MAXIMUM_NAME_LENGTH = 100;
 
 /**
- * A run's name as the name of its folder: letters, digits, `.`, `_` and `-`, at most 100 characters. Accents are
- * dropped from Latin letters, every other run of characters becomes one `-`. Names that differ in letters of other scripts
- * are told apart by a hash at their end.
+ * Converts a run's name to the name of its folder: letters, digits, `.`, `_` and `-`, at most 100 characters. Accents
+ * are removed from Latin letters, every other run of characters becomes one `-`. A hash at the end distinguishes names
+ * that differ in letters of other scripts.
  * @throws InvalidInputError where a name has no letter or digit.
  */
 export function experimentFolderName(name: string): string {
@@ -143,45 +143,45 @@ export function experimentFolderName(name: string): string {
   return /[A-Za-z0-9]/.test(safe) ? `${safe}${hash}` : `experiment${hash}`;
 }
 
-/** With the dash before it. */
+/** Includes a dash before it. */
 function hashOf(name: string): string {
   return `-${createHash('sha256').update(name.normalize('NFC')).digest('hex').slice(0, 8)}`;
 }
 
-/** A number as a part of a key. Padding makes keys sort as their numbers do; a larger one only loses its place in the order. */
+/** Formats a number for a key. Padding sorts keys like their numbers, except for larger ones. */
 export function padded(value: number, digits = 6): string {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is no sequence number`);
   return String(value).padStart(digits, '0');
 }
 
-/** A name as one part of a key. @throws RangeError where it is none */
+/** Checks that a name is one part of a key. @throws RangeError where it is not */
 export function segment(value: string): string {
   checkKey('an experiment folder', value);
   if (value.includes('/')) throw new RangeError(`${JSON.stringify(value)} is more than one path segment`);
   return value;
 }
 
-/** Log lines that one worker wrote at once; the end of the run merges them by time. */
+/** Returns the key of one batch of a worker's log lines; the end of the run merges them. */
 export function logPartKey(worker: string, part: number): string {
   return `${logPartsPrefix()}${segment(worker)}-${padded(part)}.jsonl`;
 }
 
-/** Lists every log part of an experiment. */
+/** Returns the prefix of log parts. */
 export function logPartsPrefix(): string {
   return 'logs/';
 }
 
-/** A reply that runs of one results folder share, by the hash of its prompt. Lies beside the experiments' folders. */
+/** Returns the key of a reply that runs of a results folder share, by its prompt's hash, next to their folders. */
 export function cachedReplyKey(promptKey: string): string {
   return `.cache/${promptKey.slice(0, 2)}/${segment(promptKey)}.json`;
 }
 
-/** An environment's answer to a call's reply that came later than the reply, under the same hash. */
+/** Returns the key of an environment's answer that came after the reply, with the reply's hash. */
 export function stepAnswerKey(key: string): string {
   return `${stepAnswersPrefix()}${segment(key.slice(0, 2))}/${segment(key)}.json`;
 }
 
-/** Lists the late answers of environments. */
+/** Returns the prefix of environments' late answers. */
 export function stepAnswersPrefix(): string {
   return 'answers/';
 }

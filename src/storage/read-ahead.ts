@@ -1,12 +1,12 @@
 import type { ArtifactStore } from './artifact-store.js';
 import { readJson } from './stored-file.js';
 
-/** Objects on their way at once: enough that a distant store answers as fast as one reads, few enough for its limits. */
+/** Objects that are requested at once: enough to hide a store's latency, few enough for its limits. */
 const AHEAD = 32;
 
 /**
- * What `read` answers for each item, in the order of the items, with the next ones on their way already.
- * @throws what the first of them that cannot be read throws.
+ * Reads items ahead, and yields the values in the order of the items.
+ * @throws the error of the first item that cannot be read.
  */
 export async function* readAhead<Item, Value>(
   items: Iterable<Item>,
@@ -15,7 +15,7 @@ export async function* readAhead<Item, Value>(
   const coming: Promise<Value>[] = [];
   for (const item of items) {
     const value = read(item);
-    // It is thrown when its turn comes; until then nobody has missed it.
+    // It is thrown when its turn comes, so it is not unhandled.
     value.catch(() => undefined);
     coming.push(value);
     if (coming.length === AHEAD) yield await (coming.shift() as Promise<Value>);
@@ -23,7 +23,7 @@ export async function* readAhead<Item, Value>(
   for (const value of coming) yield await value;
 }
 
-/** Every key below a prefix that is wanted, in the order of the store. */
+/** Lists the keys below a prefix that `wanted` accepts, in the order of the store. */
 export async function keysBelow(
   store: ArtifactStore,
   prefix: string,
@@ -34,7 +34,7 @@ export async function keysBelow(
   return keys;
 }
 
-/** The JSON objects below a prefix whose keys are wanted; one that has gone meanwhile is left out. */
+/** Reads the JSON objects of wanted keys below a prefix; those deleted in between are left out. */
 export async function* recordsBelow<Stored>(
   store: ArtifactStore,
   prefix: string,

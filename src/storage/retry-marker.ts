@@ -2,15 +2,15 @@ import type { ArtifactStore } from './artifact-store.js';
 import { retryKey } from './paths.js';
 import { readJson } from './stored-file.js';
 
-/** What is asked again of an experiment that was gone through; it is unfinished until that is done. */
+/** Retry of an ended experiment's errors; the experiment is unfinished until the retry has ended. */
 export interface Retry {
   /** Types of errors; null: any. */
   types: string[] | null;
-  /** ISO 8601: since when. */
+  /** Start of the retry, in ISO 8601. */
   at: string;
 }
 
-/** Null where nothing is asked again. */
+/** Reads the retry; null where there is none. */
 export function readRetry(store: ArtifactStore): Promise<Retry | null> {
   return readJson<Retry>(store, retryKey());
 }
@@ -19,12 +19,12 @@ export async function writeRetry(store: ArtifactStore, retry: Retry): Promise<vo
   await store.write(retryKey(), JSON.stringify(retry));
 }
 
-/** What was asked again has been gone through: what is missing now is asked like any other. */
+/** Ends a retry, after all its rows were attempted: missing rows are then treated as usual. */
 export async function endRetry(store: ArtifactStore): Promise<void> {
   await store.delete([retryKey()]);
 }
 
-/** Whether a row with an error of this type is asked again; every one, where nothing is said. */
+/** Reports whether rows with an error of this type are retried; all are, where no types are set. */
 export function isRetried(retry: Retry | null, type: string): boolean {
   return retry?.types == null || retry.types.includes(type);
 }

@@ -1,18 +1,18 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 
-// The SDK announces on every start that its future versions want Node 22. The lock file keeps one that does not.
+// The SDK warns at every start that its future versions require Node 22. The lock file keeps a version that does not.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 
-/** Variables such as `process.env`. */
+/** Environment variables, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Two attempts, so that a kept-alive connection the server has just closed is not reported; no more, because
- * retries belong to the activity that called, which can wait longer, shows its attempts and can be cancelled.
+ * Number of attempts: two, so that a kept-alive connection that the server has just closed is not reported; no more,
+ * because retries belong to the calling activity, which can wait longer, shows its attempts and can be cancelled.
  */
 const ATTEMPTS = 2;
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** Silence on a connection before the request is given up. */
+/** Milliseconds without data before a request is aborted. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 export interface S3ClientTuning {
@@ -20,8 +20,8 @@ export interface S3ClientTuning {
 }
 
 /**
- * The SDK's client for `S3_ENDPOINT` (path-style addressing) or for AWS. Credentials come from the given variables,
- * or else from the SDK's usual chain (profile, container, instance role).
+ * Creates the SDK's client for `S3_ENDPOINT` (path-style addressing) or for AWS. Credentials come from the given
+ * variables, or else from the SDK's default chain (profile, container, instance role).
  */
 export function createS3Client(environment: Environment, tuning: S3ClientTuning = {}): S3Client {
   const endpoint = environment.S3_ENDPOINT;
@@ -51,7 +51,7 @@ export function createS3Client(environment: Environment, tuning: S3ClientTuning 
   return new S3Client(configuration);
 }
 
-/** The region of the profile in use, or us-east-1, which S3-compatible services take for a default. */
+/** Returns the region of the profile in use, or us-east-1, which is the default of S3-compatible services. */
 async function defaultRegion(): Promise<string> {
   try {
     return await new S3Client({}).config.region();

@@ -1,6 +1,6 @@
 import { StorageError, type StorageOperation, systemCode } from './storage-error.js';
 
-/** Service codes that may pass by themselves although their status is not 5xx. */
+/** Service codes of temporary failures whose status is not 5xx. */
 const RETRYABLE_CODES: ReadonlySet<string> = new Set([
   'SlowDown',
   'Throttling',
@@ -11,14 +11,14 @@ const RETRYABLE_CODES: ReadonlySet<string> = new Set([
   'RequestTimeTooSkewed',
   'OperationAborted',
   'ConditionalRequestConflict',
-  // A completed multipart upload whose answer was lost looks like this to the second attempt.
+  // A multipart upload may have completed with its response lost.
   'NoSuchUpload',
 ]);
 
-// A client without credentials, and a certificate that does not verify: nothing changes until a person acts.
+// Missing credentials, or a certificate that cannot be verified: permanent until a person acts.
 const FINAL_CODES = /^(Credentials|CERT_|ERR_TLS|ERR_SSL|ERR_INVALID_URL|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED)/;
 
-/** What a service says of a key or an address that is not right, with the status of a malformed request. */
+/** Service codes of a wrong key or address, whose status is that of a malformed request. */
 const MENDABLE_CODES: ReadonlySet<string> = new Set([
   'AuthorizationHeaderMalformed',
   'ExpiredToken',
@@ -26,7 +26,7 @@ const MENDABLE_CODES: ReadonlySet<string> = new Set([
   'InvalidToken',
   'TokenRefreshRequired',
 ]);
-/** No leave, no bucket, a bucket in another region. */
+/** No permission, no bucket, a bucket in another region. */
 const MENDABLE_STATUSES: ReadonlySet<number> = new Set([301, 307, 401, 403, 404]);
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ const HINTS: Readonly<Record<string, string>> = {
   AccessDenied:
     'the credentials may not do that (without s3:ListBucket a service also answers this for an absent object)',
   InvalidAccessKeyId: 'check AWS_ACCESS_KEY_ID',
-  // versitygw's name for the same.
+  // The same code of versitygw.
   XAdminUserNotFound: 'check AWS_ACCESS_KEY_ID',
   SignatureDoesNotMatch: 'check AWS_SECRET_ACCESS_KEY',
   ExpiredToken: 'the credentials have expired: renew them and restart the worker',
@@ -52,14 +52,14 @@ interface ServiceError {
   $metadata?: { httpStatusCode?: number };
 }
 
-/** Where a failure happened, for its message. */
+/** Place of a failure, for its message. */
 export interface StoreLocation {
   uri: string;
   /** The endpoint's address, or 'AWS'. */
   service: string;
 }
 
-/** The service's code for a failure (`NoSuchBucket`), else the system's (`ECONNRESET`), else the error's name. */
+/** Returns a failure's code of the service (`NoSuchBucket`), of the system (`ECONNRESET`), or its name. */
 export function s3ErrorCode(error: unknown): string {
   const { Code, name, $metadata } = (error ?? {}) as ServiceError;
   if (typeof Code === 'string' && Code !== '') return Code;
@@ -67,25 +67,25 @@ export function s3ErrorCode(error: unknown): string {
   return systemCode(error) ?? name ?? 'Unknown';
 }
 
-/** Whether the same request may succeed later: no answer at all, a 5xx, or a request to slow down. */
+/** Reports whether the same request may succeed later: no response, a 5xx, or a request to slow down. */
 function isRetryableS3Error(error: unknown): boolean {
   const code = s3ErrorCode(error);
   if (RETRYABLE_CODES.has(code)) return true;
   if (FINAL_CODES.test(code)) return false;
   const status = ((error ?? {}) as ServiceError).$metadata?.httpStatusCode;
-  // An answer that could not be read (a proxy's HTML page, a cut-off body) carries a 2xx status.
+  // An unreadable response (a proxy's HTML page, a cut-off body) has a 2xx status.
   if (status === undefined || status < 300) return true;
   return status === 408 || status === 429 || (status >= 500 && status !== 501);
 }
 
-/** Whether it may succeed once a person has put something right. */
+/** Reports whether it may succeed once a person has fixed the cause. */
 function isMendableS3Error(error: unknown): boolean {
   const code = s3ErrorCode(error);
   const status = ((error ?? {}) as ServiceError).$metadata?.httpStatusCode;
   return FINAL_CODES.test(code) || MENDABLE_CODES.has(code) || MENDABLE_STATUSES.has(status ?? 0);
 }
 
-/** Turns a failure of the SDK into a {@link StorageError} that names bucket, key, code and what to do. */
+/** Turns a failure of the SDK into a {@link StorageError} with bucket, key, code and advice. */
 export function s3Error(
   error: unknown,
   operation: StorageOperation,

@@ -14,18 +14,18 @@ import type { ObjectClient } from './object-client.js';
 import { s3ErrorCode } from './s3-errors.js';
 
 const PART_BYTES = 8 * 1024 * 1024;
-// Parts in flight: an upload holds at most this many parts in memory, and one being filled.
+// Parts in flight: memory holds at most this many parts of an upload, and one that is being filled.
 const CONCURRENT_PARTS = 3;
 const CONFLICT_ATTEMPTS = 4;
 const CONFLICT_PAUSE_MS = 100;
 
-/** {@link ObjectClient} over the AWS SDK, for one bucket. */
+/** Creates an {@link ObjectClient} with the AWS SDK, for one bucket. */
 export function createS3ObjectClient(client: S3Client, bucket: string): ObjectClient {
   let bucketSeen = false;
-  /** Whether the service takes `If-None-Match`, as far as is known. */
+  /** True unless the service is known not to support `If-None-Match`. */
   let knowsConditions = true;
 
-  /** HEAD answers 404 without saying whether the object or the whole bucket is missing: make sure of the bucket once. */
+  /** Checks once that the bucket exists: a HEAD with status 404 may mean a missing object or a missing bucket. */
   async function confirmBucket(): Promise<void> {
     if (bucketSeen) return;
     try {
@@ -44,7 +44,7 @@ export function createS3ObjectClient(client: S3Client, bucket: string): ObjectCl
         await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, IfNoneMatch: '*' }));
         return true;
       } catch (error) {
-        // Two writers at the same instant: one is told to try again, and then meets the other's object.
+        // Of two writers at the same instant, one gets 409 and retries, and then finds the other's object.
         if (statusOf(error) === 409 && attempt < CONFLICT_ATTEMPTS) {
           await new Promise((resume) => setTimeout(resume, CONFLICT_PAUSE_MS * attempt));
           continue;
@@ -54,13 +54,13 @@ export function createS3ObjectClient(client: S3Client, bucket: string): ObjectCl
           return putWhereNone(key, body);
         }
         if (statusOf(error) !== 412) throw error;
-        // A second attempt after a lost answer meets the object that its own first attempt wrote.
+        // After a lost response, the second attempt finds the object that the first one wrote.
         return attemptsOf(error) > 1 && (await holds(key, body));
       }
     }
   }
 
-  /** For a service without conditional writes. Hazard: of two writers in the same moment both can win. */
+  /** Writes without conditional writes. Hazard: two writers at the same moment can both succeed. */
   async function putWhereNone(key: string, body: Uint8Array): Promise<boolean> {
     return !(await objectClient.head(key)) && objectClient.put(key, body, false);
   }

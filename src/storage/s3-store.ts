@@ -13,19 +13,19 @@ import { s3Error } from './s3-errors.js';
 import type { StorageError, StorageOperation } from './storage-error.js';
 
 const STREAM_BLOCK_BYTES = 256 * 1024;
-// The service's own limit for one DeleteObjects request.
+// Limit of the service for one DeleteObjects request.
 const DELETE_BATCH = 1000;
 const CONCURRENT_DELETE_BATCHES = 4;
 
 export interface S3Location {
   bucket: string;
-  /** Without leading or trailing slash; empty for the whole bucket. */
+  /** Prefix without leading or trailing slash; empty for the whole bucket. */
   prefix: string;
   /** The service's address for messages, or 'AWS'. */
   service: string;
 }
 
-/** An {@link ArtifactStore} below a prefix of a bucket. The client is only built when it is first used. */
+/** An {@link ArtifactStore} below a prefix of a bucket. The client is built at its first use. */
 export class S3Store implements ArtifactStore {
   readonly uri: string;
   readonly #location: S3Location;
@@ -92,7 +92,7 @@ export class S3Store implements ArtifactStore {
         client.listPage(this.#keyOf(prefix), continuation),
       );
       for (const { key, bytes } of page.objects) {
-        // Folder markers that other tools leave behind are no artifacts.
+        // Folder markers of other tools are not artifacts.
         if (!key.endsWith('/')) yield { key: key.slice(strip), bytes };
       }
       continuation = page.next;
@@ -120,7 +120,7 @@ export class S3Store implements ArtifactStore {
     await this.delete(batch);
   }
 
-  /** An object that was not written whole is not there. */
+  /** Does nothing: S3 has no partly written objects. */
   async sweep(): Promise<void> {}
 
   async exists(key: string): Promise<boolean> {

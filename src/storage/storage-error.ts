@@ -8,21 +8,21 @@ export interface StorageErrorDetails {
   cause?: unknown;
 }
 
-/** What was being done when a store failed. */
+/** Operation during which a store failed. */
 export type StorageOperation = 'read' | 'write' | 'list' | 'delete';
 
-/** A store could not do what it was asked. The message names the key, the store and the reason. */
+/** A failed operation of a store. The message names the key, the store and the reason. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
-  /** The store: `file:///folder` or `s3://bucket/prefix`. */
+  /** URI of the store: `file:///folder` or `s3://bucket/prefix`. */
   readonly uri: string;
-  /** The object, or `null` where the failure concerns the whole store. */
+  /** Key of the object, or `null` where the failure concerns the whole store. */
   readonly key: string | null;
-  /** The system's or the service's own code: `ENOSPC`, `NoSuchBucket`, … */
+  /** Code of the system or the service: `ENOSPC`, `NoSuchBucket`, … */
   readonly code: string;
-  /** Whether the same call may succeed later without anybody changing the configuration. */
+  /** True if the same call may succeed later without a change of the configuration. */
   readonly retryable: boolean;
-  /** Whether it may succeed once a person has put something right: a permission, a mount, a key, a bucket. */
+  /** True if the call may succeed once a person has fixed the cause: a permission, a mount, a key, a bucket. */
   readonly mendable: boolean;
 
   constructor(details: StorageErrorDetails) {
@@ -34,13 +34,13 @@ export class StorageError extends Error {
     this.mendable = details.mendable ?? false;
   }
 
-  /** Whether there is something to wait for. */
+  /** True if waiting may help. */
   get mayPass(): boolean {
     return this.retryable || this.mendable;
   }
 }
 
-/** The `code` of a Node system error (`ENOENT`, …), or `null` for anything else. */
+/** Returns the `code` of a Node system error (`ENOENT`, …), or `null` for anything else. */
 export function systemCode(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null;
   const code = (error as { code?: unknown }).code;

@@ -4,15 +4,15 @@ import type { ArtifactStore } from './artifact-store.js';
 import { artifactKeys } from './paths.js';
 import { damagedFile } from './stored-file.js';
 
-/** YAML's own marks of a document's beginning and end: half a config may well be a config. */
+/** YAML's marks of the beginning and end of a document: a truncated config may be a valid config. */
 const BEGINNING = '---\n';
 const END = '...\n';
 
 const WAY_OUT = 'Put the file back, or move the folder away to begin anew';
 
 /**
- * Writes the config that an experiment's folder is prepared with.
- * @param means sentences at its head, of what it comes to
+ * Writes the config of an experiment's folder.
+ * @param means sentences for a comment at its head, about the effects of the config
  */
 export async function writeStoredConfig(
   store: ArtifactStore,
@@ -25,9 +25,9 @@ export async function writeStoredConfig(
 }
 
 /**
- * The config that an experiment’s folder was prepared with; null where there is none. One that somebody has written has no
- * end by which they could be known to be whole.
- * @throws StorageError where it is not as it was written. Quotes nothing of it.
+ * Reads the config of an experiment’s folder; null where there is none. Completeness is checked by the end mark, which
+ * files written by a person lack.
+ * @throws StorageError where it is damaged. The message quotes nothing of it.
  */
 export async function readStoredConfig(store: ArtifactStore): Promise<Record<string, unknown> | null> {
   const text = await store.readText(artifactKeys.config);

@@ -3,16 +3,16 @@ import type { ArtifactStore } from './artifact-store.js';
 import { JsonLinesError, readJsonLines } from './json-lines.js';
 import { StorageError } from './storage-error.js';
 
-/** A store as far as messages name it. */
+/** The part of a store that messages need. */
 type Place = Pick<ArtifactStore, 'uri'>;
 
-/** Codes of a {@link StorageError} that says what somebody has done to an experiment's folder. */
+/** Codes of a {@link StorageError} for changes that somebody made to an experiment's folder. */
 export const CHANGED = { missing: 'FileMissing', damaged: 'FileDamaged' } as const;
 
-/** Something that an experiment has written is not there any more. @param what of the store, a key where it is one */
+/** Builds the error for an experiment's missing file. @param what the missing file, a key by default */
 export function missingFile({ uri }: Place, what: string, key: string | null = what): StorageError {
   return new StorageError({
-    message: `${key === null ? `${uri}: ${what}` : `${uri}/${key}`} is missing: the experiment's folder was changed. Put it back, or give the same command again, which goes on with what is there`,
+    message: `${key === null ? `${uri}: ${what}` : `${uri}/${key}`} is missing: the experiment's folder was changed. Put it back, or give the same command again, which continues with what is there`,
     uri,
     key,
     code: CHANGED.missing,
@@ -23,7 +23,7 @@ export function missingFile({ uri }: Place, what: string, key: string | null = w
 const WAY_OUT =
   'Put the file back, or remove it and give the same command again: what it held is asked for or made anew';
 
-/** A file that an experiment has written is not as it was. */
+/** Builds the error for a damaged file that an experiment had written. */
 export function damagedFile(
   { uri }: Place,
   key: string,
@@ -49,13 +49,13 @@ export function parseJson<Stored>(text: string, store: Place, key: string): Stor
   }
 }
 
-/** The value that an object of the store holds; null where there is none. @throws StorageError where it is no JSON. */
+/** Reads an object's JSON value; null where there is none. @throws StorageError where it is not JSON. */
 export async function readJson<Stored>(store: ArtifactStore, key: string): Promise<Stored | null> {
   const text = await store.readText(key);
   return text === null ? null : parseJson<Stored>(text, store, key);
 }
 
-/** The rows of an object of the store. @throws StorageError where it is gone, or a line is no JSON. */
+/** Reads the rows of an object. @throws StorageError where it is missing, or a line is not JSON. */
 export async function* readRows<Row>(store: ArtifactStore, key: string): AsyncGenerator<Row> {
   const stream = await store.openRead(key);
   if (stream === null) throw missingFile(store, key);

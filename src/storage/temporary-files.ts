@@ -4,22 +4,22 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { hostIdentity, isAlive } from './process-identity.js';
 
-// `.reprise-<host>-<place>-<process>-<random>.tmp`: the owner is in the name, so that an orphan can be told from a write
-// in progress.
+// `.reprise-<host>-<place>-<process>-<random>.tmp`: the owner is in the name, to distinguish orphans from writes in
+// progress.
 const TEMPORARY_NAME = /^\.reprise-([0-9a-f]{8})-([0-9a-f]{8})-(\d+)-[0-9a-f]{16}\.tmp$/;
 const HOST = mark(hostname());
 const PLACE = mark(hostIdentity());
 
-// A container may share this host's name but not its process ids, so a young file of another place is taken for no orphan.
+// A container may have the host's name but other process ids, so a young file of another place is no orphan.
 const MINIMUM_ORPHAN_AGE_MS = 60_000;
-// Past this age a file is an orphan whoever owns it: process ids are reused and hosts disappear.
+// Files older than this are orphans whoever owns them: process ids are reused and hosts disappear.
 const CERTAIN_ORPHAN_AGE_MS = 24 * 3_600_000;
 
 function mark(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 
-/** A name for a file that is being written, in the folder of the file it will become. */
+/** Returns a name for a file that is being written, in the folder of the final file. */
 export function temporaryName(): string {
   return `.reprise-${HOST}-${PLACE}-${process.pid}-${randomBytes(8).toString('hex')}.tmp`;
 }
@@ -28,7 +28,7 @@ export function isTemporaryName(name: string): boolean {
   return TEMPORARY_NAME.test(name);
 }
 
-/** Removes a temporary file whose writer is gone. Failing to is harmless: it stays invisible and is tried again. */
+/** Removes a temporary file whose writer is dead. Failures are harmless and retried later. */
 export async function sweepOrphan(folder: string, name: string, now = Date.now()): Promise<void> {
   const match = TEMPORARY_NAME.exec(name);
   if (match === null) return;
@@ -40,6 +40,6 @@ export async function sweepOrphan(folder: string, name: string, now = Date.now()
     const isYoung = place !== PLACE && age <= MINIMUM_ORPHAN_AGE_MS;
     if (age > CERTAIN_ORPHAN_AGE_MS || (isGone && !isYoung)) await unlink(path);
   } catch {
-    // Swept by another process, or not ours to remove.
+    // Another process has removed it, or this process may not.
   }
 }

@@ -1,4 +1,4 @@
-/** What Node.js programs import as `reprise/trajectories`: the same as anywhere, with a reader of images of their own. */
+/** Entry point `reprise/trajectories` for Node.js programs: the same as elsewhere, with a reader of images. */
 import { setImageReader } from '../trajectories/images.js';
 import { imageReader } from './image-reader.js';
 

@@ -3,8 +3,8 @@ import { isUtf8 } from 'node:buffer';
 const NEWLINE = 0x0a;
 
 /**
- * What is wrong with bytes that are to be a text; null for UTF-8. Read all the same, each wrong byte would become U+FFFD,
- * and nobody would hear of it.
+ * Describes a fault in bytes that should be text; null for UTF-8. Decoding without this check would silently turn each
+ * wrong byte into U+FFFD.
  */
 export function utf8Fault(bytes: Uint8Array): string | null {
   const [first, second] = bytes;

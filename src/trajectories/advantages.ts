@@ -4,37 +4,38 @@ import type { TrajectoryData } from './schema.js';
 
 export interface GroupBaselineOptions {
   /**
-   * `none`: the score less the group's mean, as in Dr. GRPO (Liu et al. 2025, arXiv 2503.20783). `standard_deviation`:
-   * that divided by the group's standard deviation, as in GRPO (Shao et al. 2024, arXiv 2402.03300).
+   * Scale. `none`: the score minus the group's mean, as in Dr. GRPO (Liu et al. 2025, arXiv 2503.20783).
+   * `standard_deviation`: that divided by the group's standard deviation, as in GRPO (Shao et al. 2024, arXiv
+   * 2402.03300).
    */
   scale: 'none' | 'standard_deviation';
-  /** Added to the standard deviation before the division. Default 1e-4, as in TRL's GRPOTrainer. */
+  /** Number added to the standard deviation before the division. Default 1e-4, as in TRL's GRPOTrainer. */
   epsilon?: number;
 }
 
 export interface AdvantageOptions extends GroupBaselineOptions {
-  /** γ of the returns, in [0, 1]. */
+  /** Discount γ of the returns, in [0, 1]. */
   discount: number;
   /**
-   * What a step is credited with. `episode` (default): the whole episode's return, the same for each of its steps, as
-   * GRPO does with outcome rewards. `step`: the return from that step on.
+   * Credit of a step. `episode` (default): the whole episode's return, the same for each of its steps, as GRPO does
+   * with outcome rewards. `step`: the return from that step on.
    */
   credit?: 'episode' | 'step';
-  /** What is to be expected after an episode that was cut; see {@link returnsOf}. Default 0. */
+  /** Expected return after the end of a truncated episode; see {@link returnsOf}. Default 0. */
   truncationValue?: TruncationValue;
-  /** Trajectories with the same key are attempts at the same task. Default: `reset_kwargs.task_id`. */
+  /** Key that attempts at the same task have in common. Default: `reset_kwargs.task_id`. */
   groupOf?: (trajectory: TrajectoryData) => string;
 }
 
-/** What a score is worth beside those of its group; see {@link baselineOf}. */
+/** Function from a score to its advantage within its group; see {@link baselineOf}. */
 type Baseline = (score: number) => number;
 
-/** Squares of larger numbers may overflow: they are divided by a power of two before, which loses no digit. */
+/** Bound of numbers whose squares cannot overflow: larger ones are divided by a power of two first, which is exact. */
 const LARGE = 2 ** 400;
 
 /**
- * The advantage over a group's scores. The standard deviation is the sample's (n − 1), as in TRL; scores that do not
- * differ, or are alone, have no advantage, without a trace of rounding.
+ * Computes the advantage over a group's scores. The standard deviation is the sample's (n − 1), as in TRL; equal
+ * scores, or a single one, have an advantage of exactly 0, without rounding errors.
  */
 function baselineOf(given: readonly number[], { scale, epsilon = 1e-4 }: GroupBaselineOptions): Baseline {
   if (given.every((score) => score === given[0])) return (score) => bounded(score - (given[0] ?? 0));
@@ -48,7 +49,7 @@ function baselineOf(given: readonly number[], { scale, epsilon = 1e-4 }: GroupBa
   return (score) => bounded((score / unit - mean) / divisor);
 }
 
-/** The advantages of a group's scores over their mean, in order. Null scores take no part and have none. */
+/** Computes the advantages of a group's scores over their mean, in order. Null scores are left out and have none. */
 export function groupAdvantages(
   scores: readonly (number | null)[],
   options: GroupBaselineOptions,
@@ -69,7 +70,7 @@ function taskOf({ reset_kwargs, episode_id }: TrajectoryData): string {
 
 /**
  * Fills in returns and advantages of trajectories one by one, so that they need not all be in memory: {@link add} every
- * one, then {@link fill} them. {@link withAdvantages} is the same for a list.
+ * one, then {@link fill} them. {@link withAdvantages} does the same for a list.
  */
 export class Advantages {
   private readonly scores = new Map<string, number[]>();
@@ -77,7 +78,7 @@ export class Advantages {
 
   constructor(private readonly options: AdvantageOptions) {}
 
-  /** Counts an episode for the baseline of its group. @throws TypeError, RangeError */
+  /** Adds an episode to the baseline of its group. @throws TypeError, RangeError */
   add(trajectory: TrajectoryData): void {
     const [score] = this.returnsOf(trajectory);
     if (score == null) return;
@@ -88,7 +89,7 @@ export class Advantages {
     this.baselines.delete(group);
   }
 
-  /** The trajectory with `mc_return` and `advantage` of every step, as data. */
+  /** Returns the trajectory with `mc_return` and `advantage` of every step, as data. */
   fill(trajectory: TrajectoryData): TrajectoryData {
     const returns = this.returnsOf(trajectory);
     const advantageOf = (score: number) => this.baselineOf(this.groupOf(trajectory))(score);
@@ -116,9 +117,9 @@ export class Advantages {
 }
 
 /**
- * Fills in `mc_return` and `advantage` of every step, as data, in the order given. The baseline of a group is the mean
- * of its episodes' returns. Episodes that ended in an error, or of which no reward is known, take no part in it and
- * get null. Throws TypeError where a trajectory cannot be grouped, RangeError for a discount outside of [0, 1].
+ * Fills in `mc_return` and `advantage` of every step, as data, in the given order. The baseline of a group is the mean
+ * of its episodes' returns. Episodes that ended in an error, or have no known reward, are left out and get null. Throws
+ * TypeError where a trajectory cannot be grouped, RangeError for a discount outside of [0, 1].
  */
 export function withAdvantages(
   trajectories: readonly TrajectoryData[],

@@ -1,41 +1,41 @@
 import { imagesOf, type Message, textOf } from './message.js';
 import { namedToolCall, nestedTool } from './tool-calls.js';
 
-/** A compiled Jinja template. The variables replace globals of the same name, such as `strftime_now`. */
+/** A compiled Jinja template. The variables override globals of the same name, such as `strftime_now`. */
 export interface ChatTemplate {
   render(variables: Record<string, unknown>): string;
 }
 
 export interface ChatTemplateOptions {
-  /** Ends the text with what begins the model's reply. */
+  /** True to end the text with the beginning of the model's reply. */
   addGenerationPrompt?: boolean;
-  /** The tools on offer, as `available_tool_schemas` of a time step has them. */
+  /** Tools that are offered, in the form of `available_tool_schemas`. */
   tools?: readonly Readonly<Record<string, unknown>>[] | null;
-  /** `bos_token`, `eos_token` and the like, which templates write out. */
+  /** Special tokens such as `bos_token` and `eos_token`, which templates insert. */
   specialTokens?: Readonly<Record<string, string>>;
-  /** Fields of the messages that the template is not to see. Labels never are. */
+  /** Fields of the messages that the template does not get. Labels are never passed. */
   exclude?: readonly string[];
   /**
-   * How contents are shown: as the chat has them (default), all as one `text`, or all as a list of `parts`. Templates
-   * of text models know texts only, and some of vision models lists only.
+   * Form of the contents: unchanged (default), all as one `text`, or all as a list of `parts`. Templates of text models
+   * support texts only, and some of vision models lists only.
    */
   content?: 'as_is' | 'text' | 'parts';
-  /** Whether a template gets the arguments of tool calls parsed (default, as most want them) or as their JSON text. */
+  /** Form of tool calls' arguments: parsed (default, as most templates expect) or as their JSON text. */
   toolArguments?: 'object' | 'text';
-  /** What a template is told that asks for the date; without it, asking is an error. Taken in UTC. */
+  /** Date for templates that use it, in UTC; without it, using the date is an error. */
   now?: Date;
-  /** Variables of the template's own, such as `enable_thinking`. */
+  /** Further variables of the template, such as `enable_thinking`. */
   variables?: Readonly<Record<string, unknown>>;
 }
 
-/** A template that is not for this chat: it said so itself, or it asked for what it was not given. */
+/** A template that does not fit the chat: it raised an error, or used a value that was not given. */
 export class ChatTemplateError extends Error {
   override readonly name = 'ChatTemplateError';
 }
 
 /**
- * Renders messages as `tokenizer.apply_chat_template(…, tokenize=False)` of Hugging Face's transformers does: tool
- * calls and tools nested (`{type: 'function', function: {…}}`), arguments parsed. Throws `ChatTemplateError`.
+ * Renders messages like `tokenizer.apply_chat_template(…, tokenize=False)` of Hugging Face's transformers: tool calls
+ * and tools nested (`{type: 'function', function: {…}}`), arguments parsed. Throws `ChatTemplateError`.
  */
 export function applyChatTemplate(
   messages: readonly Message[],
@@ -107,7 +107,7 @@ const DIRECTIVES: Readonly<Record<string, (date: Date) => string>> = {
   '%': () => '%',
 };
 
-/** Python's `strftime`, as far as templates use it. */
+/** Formats a date like Python's `strftime`. */
 function formatDate(format: string, now: Date | undefined): string {
   if (now === undefined) throw new ChatTemplateError('the chat template asks for the date: give `now`');
   return format.replace(/%(.)/g, (directive, letter: string) => {

@@ -11,26 +11,26 @@ import { type Message, messageSchema } from './message.js';
 import { read, trust } from './read.js';
 import { type ChatData, chatSchema } from './schema.js';
 
-/** Of a reply whose provider sent none. */
+/** Tokens of a reply whose provider sent none. */
 export const NO_TOKENS = { logprobs: null, top_tokens: null, token_top_logprobs: null };
 
-/** What a chat is made from; what is left out of the log probabilities is null. */
+/** Input of a chat; missing log probabilities are null. */
 export type ChatInput = Pick<ChatData, 'messages'> & Partial<ChatData>;
 
 /**
- * A contiguous exchange with a language model: the unit of which time steps are made. It does not change: what adds
- * messages answers a new chat. Tokens and log probabilities belong to the reply to exactly these messages, so a chat with
- * other messages has none.
+ * A contiguous exchange with a language model, of which time steps consist. Immutable: methods that add messages return
+ * a new chat. Tokens and log probabilities belong to the reply to exactly these messages, so a chat with other messages
+ * has none.
  */
 export class Chat implements ChatData {
   readonly messages: readonly Message[];
-  /** Of the tokens of the last message, where the provider sent them. */
+  /** Values for the tokens of the last message, where the provider sent them. */
   readonly logprobs: readonly number[] | null;
   readonly top_tokens: Frozen<string[][]> | null;
   readonly token_top_logprobs: Frozen<number[][]> | null;
   readonly token_ids?: readonly number[];
 
-  /** Throws `InvalidTrajectoryError` where the input has not the form of a chat. */
+  /** Throws `InvalidTrajectoryError` where the input is not a valid chat. */
   constructor(input: ChatInput) {
     const data = read(chatSchema, input, 'chat');
     this.messages = data.messages;
@@ -41,7 +41,7 @@ export class Chat implements ChatData {
     Object.freeze(this);
   }
 
-  /** A chat from parsed JSON. */
+  /** Parses a chat from a JSON value. */
   static parse(value: unknown): Chat {
     return new Chat(value as ChatInput);
   }
@@ -60,14 +60,14 @@ export class Chat implements ChatData {
     return Chat.of([read(messageSchema, message, 'message'), ...this.messages]);
   }
 
-  /** This chat's messages, then those of the others. */
+  /** Appends the messages of other chats. */
   concatChats(...others: readonly Chat[]): Chat {
     return Chat.of([this, ...others].flatMap(({ messages }) => messages));
   }
 
   /**
-   * The chat as a context window shows it: of the messages with a label that `limits` names, no more than that many,
-   * the newest; all others, in their order.
+   * Returns the chat as a context window shows it: of the messages with a label in `limits`, at most that number, the
+   * newest; all others, in their order.
    */
   historyView(limits: Readonly<Record<string, number>> = {}): Chat {
     const left = new Map(Object.entries(limits));
@@ -80,21 +80,22 @@ export class Chat implements ChatData {
     return Chat.of(kept.reverse());
   }
 
-  /** The messages as plain objects, without the fields that `exclude` names. */
+  /** Returns the messages as plain objects, without the fields in `exclude`. */
   toMessages(exclude: readonly string[] = []): Record<string, unknown>[] {
     return this.messages.map((message) =>
       Object.fromEntries(Object.entries(message).filter(([field]) => !exclude.includes(field))),
     );
   }
 
-  /** The chat as the text that a model reads, rendered by its Hugging Face chat template. */
+  /** Renders the chat as the text that a model reads, with its Hugging Face chat template. */
   applyChatTemplate(template: ChatTemplate, options: ChatTemplateOptions = {}): string {
     return applyChatTemplate(this.messages, template, options);
   }
 
   /**
-   * The bytes of the chat's images, in their order, and why others were not read. Never rejects. In Node.js it needs no
-   * reader; limits say from which hosts and folders images may come, and what stands in the chat itself is read always.
+   * Reads the chat's images, in their order, and reports why others were not read. Never rejects. In Node.js no reader
+   * is needed; `limits` sets from which hosts and folders images may come, and images in the chat itself are always
+   * read.
    */
   extractImages(limits?: ImageLimits): Promise<ExtractedImages>;
   extractImages(reader: ImageReader | undefined, limits?: ImageLimits): Promise<ExtractedImages>;
@@ -102,7 +103,7 @@ export class Chat implements ChatData {
     return extractImages(this.messages, ...readerAndLimits(first, second));
   }
 
-  /** A chat of messages that were checked one by one. */
+  /** Creates a chat of messages that were validated one by one. */
   private static of(messages: readonly Message[]): Chat {
     return new Chat(trust({ messages, ...NO_TOKENS }, chatSchema));
   }

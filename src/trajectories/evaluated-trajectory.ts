@@ -13,10 +13,10 @@ import {
 import { LLMEvaluatedTimeStep, type LLMEvaluatedTimeStepInput } from './time-step.js';
 import { Trajectory, type TrajectoryInput } from './trajectory.js';
 
-/** What somebody made of an episode: by convention with `success` and `rationale`. */
+/** Evaluation of an episode: by convention with `success` and `rationale`. */
 export type Evaluation = Frozen<Record<string, unknown>>;
 
-/** A trajectory that was evaluated, whoever did it. */
+/** A trajectory with an evaluation, by any evaluator. */
 export abstract class EvaluatedTrajectory extends Trajectory {
   /** The evaluation, in the evaluator's own form. */
   abstract get evaluation(): Evaluation;
@@ -25,9 +25,9 @@ export abstract class EvaluatedTrajectory extends Trajectory {
 export type AREEvaluatedTrajectoryInput = TrajectoryInput &
   Pick<AREEvaluatedTrajectoryData, 'are_evaluation'>;
 
-/** A trajectory that the oracle matching of ARE (Agents Research Environments) evaluated. */
+/** A trajectory that was evaluated by the oracle matching of ARE (Agents Research Environments). */
 export class AREEvaluatedTrajectory extends EvaluatedTrajectory implements AREEvaluatedTrajectoryData {
-  /** `success`, `rationale`, `judge_model`, `oracle_matching_failures`, `duration` in seconds. */
+  /** Fields: `success`, `rationale`, `judge_model`, `oracle_matching_failures`, `duration` in seconds. */
   readonly are_evaluation: Evaluation;
 
   constructor(input: AREEvaluatedTrajectoryInput) {
@@ -62,7 +62,7 @@ export type LLMEvaluatedTrajectoryInput = Omit<TrajectoryInput, 'timesteps'> & {
 export class LLMEvaluatedTrajectory extends EvaluatedTrajectory implements LLMEvaluatedTrajectoryData {
   declare readonly timesteps: readonly LLMEvaluatedTimeStep[];
   readonly judge_response: JudgeResponse;
-  /** What ARE said of it before; absent where it said nothing. */
+  /** Earlier evaluation by ARE; absent where there is none. */
   readonly are_evaluation?: Evaluation;
 
   constructor(input: LLMEvaluatedTrajectoryInput) {
@@ -84,7 +84,7 @@ export class LLMEvaluatedTrajectory extends EvaluatedTrajectory implements LLMEv
     return new LLMEvaluatedTrajectory(value as LLMEvaluatedTrajectoryInput);
   }
 
-  /** A trajectory with a judge's verdicts: the episode stays what it was, the steps are those that are given. */
+  /** Creates a judged trajectory: the data of the episode is unchanged, and the steps are the given ones. */
   static fromTrajectory(
     trajectory: Trajectory,
     judged: {
@@ -98,9 +98,9 @@ export class LLMEvaluatedTrajectory extends EvaluatedTrajectory implements LLMEv
   }
 
   /**
-   * What ARE evaluated, in the form of what a language model judged: what it said stands in `judge_response` as far as that
-   * can hold it (`success`, `rationale`, `judge_model`, `duration`), and whole in `are_evaluation`. Where no step has a
-   * reward, the last one gets 1 for a success and 0 for none.
+   * Converts an ARE evaluation to the form of a language model's judgement: `judge_response` contains the fields that
+   * it supports (`success`, `rationale`, `judge_model`, `duration`), and `are_evaluation` the whole evaluation. Where
+   * no step has a reward, the last one gets 1 for a success, and all others 0.
    */
   static fromARE(trajectory: AREEvaluatedTrajectory): LLMEvaluatedTrajectory {
     const { are_evaluation, timesteps } = trajectory;
@@ -116,7 +116,7 @@ export class LLMEvaluatedTrajectory extends EvaluatedTrajectory implements LLMEv
     });
   }
 
-  /** What the judge said of the whole; empty where it said nothing. */
+  /** The judge's response about the whole episode; empty where there is none. */
   get evaluation(): Evaluation {
     return this.judge_response ?? {};
   }
@@ -137,16 +137,16 @@ function areEvaluationOf(trajectory: Trajectory): Evaluation | undefined {
   return isEvaluated ? trajectory.are_evaluation : undefined;
 }
 
-/** The fields of an evaluation that a judge's response may have. */
+/** Selects the fields of an evaluation that a judge's response may have. */
 function responseOf(evaluation: Evaluation): JudgeResponse {
   const fields = Object.entries(evaluation).filter(([, value]) => judgedValueSchema.safeParse(value).success);
   return Object.fromEntries(fields) as JudgeResponse;
 }
 
-/** A trajectory of whichever kind from parsed JSON, told by the fields that only an evaluated one has. */
+/** Parses a trajectory of any kind, which is recognised by the fields of an evaluation. */
 export function parseTrajectory(value: unknown): Trajectory {
   if (typeof value === 'object' && value !== null) {
-    // What was judged may have been evaluated by ARE before.
+    // A judged trajectory may also have an ARE evaluation.
     if ('judge_response' in value) return LLMEvaluatedTrajectory.parse(value);
     if ('are_evaluation' in value) return AREEvaluatedTrajectory.parse(value);
   }

@@ -6,7 +6,7 @@ import { NO_TOKENS } from './chat.js';
 import type { ChatData, TimeStepData, TrajectoryData } from './schema.js';
 import { nestedTool, nestedToolCall } from './tool-calls.js';
 
-/** Messages as chat templates read them: calls as functions, and the answer of a tool with the tool's name. */
+/** Converts messages to the form for chat templates: calls as functions, and a tool's message with the tool's name. */
 function messagesOf(messages: readonly ChatMessage[]): ChatData['messages'] {
   const names = new Map<string, string>();
   return messages.map(({ role, content, tool_calls, tool_call_id }) => {
@@ -22,7 +22,7 @@ function messagesOf(messages: readonly ChatMessage[]): ChatData['messages'] {
 
 const callsOf = (calls: readonly ToolCall[]) => calls.map((call) => nestedToolCall(call));
 
-/** A call as a chat: what was asked, and the reply with what was thought before it and the tokens that it is made of. */
+/** Converts a call to a chat: its messages, and the reply with its reasoning and tokens. */
 export function chatOf({ messages, text, reasoning, tool_calls, tokens }: CallRecord): ChatData {
   const reply = {
     role: 'assistant' as const,
@@ -44,26 +44,26 @@ export function chatOf({ messages, text, reasoning, tool_calls, tokens }: CallRe
   };
 }
 
-/** How an episode ends with a step: in a terminal state, or cut before there was one. Others go on. */
+/** Returns whether an episode ends with a step, in a terminal state or cut before one. */
 export function endOf(isLast: boolean, isCut: boolean): Pick<TimeStepData, 'done' | 'truncated'> {
   return { done: isLast && !isCut, truncated: isLast && isCut };
 }
 
-/** The calls of each step that has some. What an agent asks after the last step, such as a reflection, stays with it. */
+/** Groups the calls by step. Calls after the last step, such as a reflection, belong to that step. */
 function callsByStep(calls: readonly CallRecord[], steps: number): [step: number, calls: CallRecord[]][] {
   const dealt = groupBy(calls, ({ step = 0 }) => Math.min(step, Math.max(steps - 1, 0)));
   return [...dealt].sort(([left], [right]) => left - right);
 }
 
-/** The reward of each step; null where the episode was not judged. */
+/** Returns the reward of each step; null where the episode was not judged. */
 function rewardsOf({ error, steps, step_records, reward }: ResultRow): number[] | null {
   if (error !== null || steps === 0) return null;
   return step_records?.map((record) => record.reward) ?? [reward ?? 0];
 }
 
 /**
- * The different tools that a step's calls offered, as chat templates take them, in the order in which they came up; null
- * where there was none.
+ * Collects the distinct tools that a step's calls offered, in the form for chat templates, in the order of their first
+ * use; null where there was none.
  */
 export function offeredTools(calls: readonly CallRecord[]): TimeStepData['available_tool_schemas'] {
   const offered = new Map(
@@ -75,9 +75,9 @@ export function offeredTools(calls: readonly CallRecord[]): TimeStepData['availa
 }
 
 /**
- * The trajectory of a finished episode; null where no call was answered, because a step needs a chat. The reward of a
- * step that no call led to is counted with the step before it, whose reply it carries out (before the first call, with
- * the first), so the rewards always sum to the episode's.
+ * Builds the trajectory of a finished episode; null where no call was answered, because a step needs a chat. The reward
+ * of a step without calls is added to the step before it, whose reply it executes (before the first call, to the
+ * first), so that the rewards always sum to the episode's.
  */
 export function trajectoryOf(
   row: ResultRow,

@@ -1,4 +1,4 @@
-/** A type whose every part is read-only. */
+/** A deeply read-only type. */
 export type Frozen<Value> = Value extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : Value extends object
@@ -10,8 +10,8 @@ function refuse(path: string, what: string): never {
 }
 
 /**
- * A deep copy of plain data, whose instances are replaced by what their `toJSON` answers; fields that are undefined
- * are left out. Throws TypeError for what JSON would lose without a word, such as NaN, a Map or a Date.
+ * Copies plain data deeply, with instances replaced by the result of their `toJSON`; fields that are undefined are left
+ * out. Throws TypeError for values that JSON would lose silently, such as NaN, a Map or a Date.
  */
 export function plainCopy(value: unknown, path = ''): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
@@ -23,7 +23,7 @@ export function plainCopy(value: unknown, path = ''): unknown {
   if (value instanceof Date) return refuse(path, 'a Date');
   if ('toJSON' in value && typeof value.toJSON === 'function') return plainCopy(value.toJSON(), path);
   const prototype = Object.getPrototypeOf(value);
-  // Objects of another realm, such as a workflow's sandbox, have a prototype of their own without a prototype above it.
+  // Objects of another realm, such as a workflow's sandbox, have another `Object.prototype`.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     return refuse(path, `a ${value.constructor.name}`);
   }
@@ -31,7 +31,7 @@ export function plainCopy(value: unknown, path = ''): unknown {
   return Object.fromEntries(fields.map(([key, field]) => [key, plainCopy(field, below(key))]));
 }
 
-/** Freezes plain data with all that it holds, in place. */
+/** Freezes plain data deeply, in place. */
 export function deepFreeze<Value>(value: Value): Frozen<Value> {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

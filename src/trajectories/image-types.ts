@@ -1,4 +1,4 @@
-/** The first bytes of the image formats that models and training sets take; -1 stands for any byte. */
+/** First bytes of the image formats that models and training sets accept; -1 stands for any byte. */
 const SIGNATURES: readonly (readonly [mediaType: string, bytes: readonly number[]])[] = [
   ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
   ['image/jpeg', [0xff, 0xd8, 0xff]],
@@ -9,7 +9,7 @@ const SIGNATURES: readonly (readonly [mediaType: string, bytes: readonly number[
   ['image/tiff', [0x4d, 0x4d, 0x00, 0x2a]],
 ];
 
-/** The media type of an image by its first bytes, whatever it claims to be; null for anything else. */
+/** Detects the media type of an image by its first bytes; null for anything else. */
 export function imageTypeOf(bytes: Uint8Array): string | null {
   const found = SIGNATURES.find(([, signature]) =>
     signature.every((byte, index) => byte === -1 || byte === bytes[index]),

@@ -1,43 +1,43 @@
 import { imageTypeOf } from './image-types.js';
 import { type AnyImagePart, imageSource, imagesOf, type Message } from './message.js';
 
-/** Reads what lies outside of the chat. Rejects where it cannot; the message is reported as the reason. */
+/** Reader of images outside of the chat. Rejects where it cannot read one; the message is reported as the reason. */
 export interface ImageReader {
   /**
-   * The body behind an http or https URL, without credentials of any kind. Follows no redirect to a URL that `allows`
+   * Fetches the body of an http or https URL, without any credentials. Follows no redirect to a URL that `allows`
    * refuses, and stops reading beyond `maximumBytes`.
    */
   fetchUrl(url: URL, limits: { maximumBytes: number; allows: (url: URL) => boolean }): Promise<Uint8Array>;
   /**
-   * A file. Refuses one that does not lie in one of the folders once links are resolved, and one that is larger than
+   * Reads a file. Refuses one that is not in one of the folders after links are resolved, and one that is larger than
    * `maximumBytes`.
    */
   readFile(path: string, limits: { maximumBytes: number; folders: readonly string[] }): Promise<Uint8Array>;
 }
 
-/** What a chat, which a model or a dataset may have written, can make Reprise read. Nothing outside of it by default. */
+/** Limits of reading images for a chat, which a model or a dataset may have written. Default: nothing outside. */
 export interface ImageLimits {
-  /** Of one image, decoded from base64. Default 20 MiB. */
+  /** Maximum bytes of one image, decoded from base64. Default 20 MiB. */
   maximumBytes?: number;
-  /** Of one chat. Default 100. */
+  /** Maximum number of images of one chat. Default 100. */
   maximumImages?: number;
-  /** Hosts that images are fetched from: `images.example.org`, or `*.example.org` for every host below it. */
+  /** Hosts from which images are fetched: `images.example.org`, or `*.example.org` for every host below it. */
   hosts?: readonly string[];
-  /** Folders that files are read from, as absolute paths. */
+  /** Folders from which files are read, as absolute paths. */
   folders?: readonly string[];
 }
 
 export interface ExtractedImage {
   bytes: Uint8Array;
-  /** By the first bytes: `image/png`, `image/jpeg`, `image/gif`, `image/webp`, `image/bmp` or `image/tiff`. */
+  /** Type by the first bytes: `image/png`, `image/jpeg`, `image/gif`, `image/webp`, `image/bmp` or `image/tiff`. */
   media_type: string;
-  /** The URL or path as the chat has it. */
+  /** The URL or path in the chat. */
   source: string;
   /** Position of the message in the chat. */
   message: number;
 }
 
-/** An image that was not read, and why; of a data URL only the beginning is told. */
+/** An image that was not read, and the reason; only the beginning of a data URL is included. */
 export interface RefusedImage {
   source: string;
   message: number;
@@ -49,7 +49,7 @@ export interface ExtractedImages {
   refused: RefusedImage[];
 }
 
-/** Reads nothing; what stands in the chat itself needs nobody to read it. */
+/** Reader that refuses everything; images in the chat itself need no reader. */
 const NOBODY: ImageReader = {
   fetchUrl: () => Promise.reject(new Error('nobody is there to fetch it: give a reader')),
   readFile: () => Promise.reject(new Error('nobody is there to read it: give a reader')),
@@ -57,12 +57,12 @@ const NOBODY: ImageReader = {
 
 let ownReader = NOBODY;
 
-/** Sets who reads images where no reader is given: in Node.js, the package does. */
+/** Sets the default reader of images: in Node.js, the package does. */
 export function setImageReader(reader: ImageReader): void {
   ownReader = reader;
 }
 
-/** What `Chat.extractImages` was given, in order: a reader or none, and limits or none. */
+/** Sorts the arguments of `Chat.extractImages`: a reader or none, and limits or none. */
 export function readerAndLimits(
   first: ImageReader | ImageLimits | undefined,
   second: ImageLimits = {},
@@ -75,7 +75,7 @@ const DEFAULT_MAXIMUM_BYTES = 20 * 1024 * 1024;
 const DEFAULT_MAXIMUM_IMAGES = 100;
 const REPORTED_CHARACTERS = 200;
 
-/** Whether a URL's host is one of those listed. A URL that carries a password is never allowed. */
+/** Reports whether a URL's host is listed. A URL with a user name or password is never allowed. */
 export function isAllowedUrl(url: URL, hosts: readonly string[]): boolean {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return false;
   if (url.username !== '' || url.password !== '') return false;
@@ -86,12 +86,12 @@ export function isAllowedUrl(url: URL, hosts: readonly string[]): boolean {
   );
 }
 
-/** The bytes of a base64 data URL. */
+/** Decodes the bytes of a base64 data URL. */
 export function decodeDataUrl(source: string, maximumBytes: number): Uint8Array {
   const comma = source.indexOf(',');
   if (comma < 0 || !/;base64$/i.test(source.slice(0, comma))) throw new Error('the data URL is not base64');
   const encoded = source.slice(comma + 1);
-  // Told before it is decoded: three bytes are four characters, of which two may be padding.
+  // Checked before decoding: three bytes are four characters, of which two may be padding.
   if ((encoded.length / 4) * 3 - 2 > maximumBytes) throw new Error(`larger than ${maximumBytes} bytes`);
   try {
     return Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
@@ -116,7 +116,7 @@ async function load(source: string, reader: ImageReader, limits: ImageLimits): P
   return reader.readFile(filePathOf(source), { maximumBytes, folders });
 }
 
-/** The path of a file URL; a path as it is. */
+/** Returns the path of a file URL; a path unchanged. */
 export function filePathOf(source: string): string {
   if (!/^file:/i.test(source)) return source;
   const url = new URL(source);
@@ -125,7 +125,7 @@ export function filePathOf(source: string): string {
   return /^\/[a-z]:/i.test(path) ? path.slice(1) : path;
 }
 
-/** One image. Rejects where it cannot or may not be read; the message is the reason, for people. */
+/** Reads one image. Rejects where it cannot or may not be read; the message is the reason, for people. */
 export async function readImage(
   part: AnyImagePart,
   reader: ImageReader,
@@ -141,7 +141,7 @@ export async function readImage(
 }
 
 /**
- * Reads the images of messages one by one, in their order. Whatever cannot or may not be read is reported with its
+ * Reads the images of messages one by one, in their order. An image that cannot or may not be read is reported with its
  * reason and left out; never rejects.
  */
 export async function extractImages(

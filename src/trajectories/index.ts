@@ -1,6 +1,6 @@
 /**
- * Trajectories for training: the data, what can be computed from it, and the formats of others. Everything here is pure;
- * reading images and compiling chat templates is handed in.
+ * Trajectories for training: the data, computations on it, and export formats. Everything here is pure; callers pass
+ * functions that read images and compile chat templates.
  */
 export {
   type AdvantageOptions,

@@ -1,7 +1,7 @@
 import { Environment, Interpreter, Template } from '@huggingface/jinja';
 import { type ChatTemplate, ChatTemplateError } from './chat-template.js';
 
-/** What the library's own `render` would declare. It cannot be used, because its `strftime_now` reads the clock. */
+/** Globals of the library's own `render`, which cannot be used, because its `strftime_now` reads the clock. */
 const GLOBALS: Readonly<Record<string, unknown>> = {
   true: true,
   false: false,
@@ -24,11 +24,11 @@ const GLOBALS: Readonly<Record<string, unknown>> = {
 
 const JOINED_OBJECT = '[object Map]';
 
-/** A Hugging Face chat template, ready to be applied to many chats. Throws `ChatTemplateError` where it is no Jinja. */
+/** Compiles a Hugging Face chat template, for use with many chats. Throws `ChatTemplateError` where it is not Jinja. */
 export function compileChatTemplate(source: string): ChatTemplate {
   let program: Template['parsed'];
   try {
-    // As Jinja itself does: a carriage return never reaches the text.
+    // As in Jinja itself, carriage returns never reach the text.
     program = new Template(source.replace(/\r\n?/g, '\n')).parsed;
   } catch (error) {
     throw new ChatTemplateError(`the chat template is not Jinja: ${(error as Error).message}`, {
@@ -40,7 +40,7 @@ export function compileChatTemplate(source: string): ChatTemplate {
       const environment = new Environment();
       for (const [name, value] of Object.entries({ ...GLOBALS, ...variables })) environment.set(name, value);
       const text = String(new Interpreter(environment).run(program).value);
-      // Where Jinja refuses to join a text and an object, the library writes this.
+      // Where Jinja refuses to join a text and an object, the library inserts this text.
       if (text.includes(JOINED_OBJECT) && !JSON.stringify(variables).includes(JOINED_OBJECT)) {
         throw new ChatTemplateError(
           'the chat template joins a text and an object: try toolArguments or content as text',

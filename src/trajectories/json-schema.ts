@@ -17,7 +17,7 @@ const PUBLISHED = {
   task: { title: 'Task', schema: taskSchema },
 };
 
-/** What the parts are called in a published schema. */
+/** Names of the parts in a published schema. */
 const names = z.registry<{ id: string }>();
 names.add(contentPartSchema, { id: 'ContentPart' });
 names.add(toolCallSchema, { id: 'ToolCall' });
@@ -30,15 +30,15 @@ export type PublishedSchema = keyof typeof PUBLISHED;
 export const PUBLISHED_SCHEMAS = Object.keys(PUBLISHED) as PublishedSchema[];
 
 /**
- * The JSON Schema (draft 2020-12) of a row as Reprise writes it: every field is there, and no other. A reader is
- * more tolerant than that (see `schema.ts`).
+ * Builds the JSON Schema (draft 2020-12) of a row as Reprise writes it: with all fields and no others. Reading is more
+ * tolerant (see `schema.ts`).
  */
 export function trajectoryJsonSchema(kind: PublishedSchema = 'trajectory'): Record<string, unknown> {
   const { title, schema } = PUBLISHED[kind];
   const published = z.toJSONSchema(schema, {
     io: 'output',
     metadata: names,
-    // A field that is always there has no use for a default.
+    // A field that is always present needs no default.
     override: ({ jsonSchema }) => {
       delete jsonSchema.default;
     },

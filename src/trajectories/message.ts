@@ -2,22 +2,22 @@ import { z } from 'zod';
 import type { Frozen } from './frozen.js';
 
 /*
- * The messages of a Chat. Fields that are not listed are dropped on reading, and a field that may be absent stays
- * absent: what is written is what was read.
+ * Schemas of a Chat's messages. Unknown fields are dropped on reading, and missing optional fields stay missing, so
+ * that writing gives what was read.
  */
 
 const textPartSchema = z.object({ type: z.literal('text'), text: z.string() });
 
-/** `image` is where it is: a data, http(s) or file URL, or a path. */
+/** An image; `image` is its source: a data, http(s) or file URL, or a path. */
 const imagePartSchema = z.object({ type: z.literal('image'), image: z.string() });
 
-/** The form of OpenAI's API; beside the URL it may hold other texts, such as `detail`. */
+/** Form of OpenAI's API; `image_url` may have other texts, such as `detail`. */
 const imageUrlPartSchema = z.object({
   type: z.literal('image_url'),
   image_url: z.object({ url: z.string() }).catchall(z.string()),
 });
 
-/** An image that a provider stores. It is kept, but nobody else can look at it. */
+/** An image that a provider stores. It is kept, but nobody else can read it. */
 const imageFilePartSchema = z.object({
   type: z.literal('image_file'),
   image_file: z.object({ file_id: z.string() }).catchall(z.string()),
@@ -30,12 +30,12 @@ export const contentPartSchema = z.discriminatedUnion('type', [
   imageFilePartSchema,
 ]);
 
-/** A call as `calls.jsonl` has it; `arguments` is the JSON text exactly as the model wrote it. */
+/** A call as in `calls.jsonl`; `arguments` is the JSON text exactly as the model wrote it. */
 const flatToolCallSchema = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
 
 /**
  * A call in the form of Hugging Face's chat templates, which Reprise writes, with `arguments` parsed where they are an
- * object; and of OpenAI's API, where they are text.
+ * object; or of OpenAI's API, where they are text.
  */
 const nestedToolCallSchema = z.object({
   id: z.string().nullish(),
@@ -49,7 +49,7 @@ const nestedToolCallSchema = z.object({
 export const toolCallSchema = z.union([flatToolCallSchema, nestedToolCallSchema]);
 
 const content = z.union([z.string(), z.array(contentPartSchema)]);
-/** `name` is who speaks, of a tool's message the tool; `label` is what `Chat.historyView` counts by. */
+/** `name` is the speaker or, in a tool's message, the tool; `Chat.historyView` counts by `label`. */
 const common = { name: z.string().nullish(), label: z.string().nullish() };
 
 export const messageSchema = z.discriminatedUnion('role', [
@@ -57,9 +57,9 @@ export const messageSchema = z.discriminatedUnion('role', [
   z.object({ role: z.literal('user'), content, ...common }),
   z.object({
     role: z.literal('assistant'),
-    /** May be null or absent beside tool calls. */
+    /** May be null or absent with tool calls. */
     content: content.nullish(),
-    /** What the model thought before: chat templates of reasoning models read it. */
+    /** Reasoning before the reply, which chat templates of reasoning models read. */
     reasoning_content: z.string().nullish(),
     tool_calls: z.array(toolCallSchema).nullish(),
     ...common,
@@ -79,7 +79,7 @@ export type UserMessage = Extract<Message, { role: 'user' }>;
 export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 export type ToolMessage = Extract<Message, { role: 'tool' }>;
 
-/** The text of a message; the texts of its parts, one below the other, where it has parts. */
+/** Returns the text of a message; where it has parts, their texts joined by newlines. */
 export function textOf(message: Message): string {
   const { content } = message;
   if (typeof content === 'string') return content;
@@ -88,13 +88,13 @@ export function textOf(message: Message): string {
 
 export type AnyImagePart = ImagePart | ImageUrlPart | ImageFilePart;
 
-/** Where an image is: its URL or path, or the id under which a provider stores it. */
+/** Returns an image's URL or path, or the id under which a provider stores it. */
 export function imageSource(part: AnyImagePart): string {
   if (part.type === 'image') return part.image;
   return part.type === 'image_url' ? part.image_url.url : part.image_file.file_id;
 }
 
-/** The parts of a message that are not text. */
+/** Returns the parts of a message that are not text. */
 export function imagesOf({ content }: Message): AnyImagePart[] {
   if (typeof content === 'string') return [];
   return (content ?? []).filter((part) => part.type !== 'text');

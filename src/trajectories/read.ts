@@ -1,23 +1,23 @@
 import type { z } from 'zod';
 import { deepFreeze, type Frozen, plainCopy } from './frozen.js';
 
-/** Data that does not have the form it should have. The message names every field that is wrong. */
+/** Data that does not match its schema. The message names every wrong field. */
 export class InvalidTrajectoryError extends Error {
   override readonly name = 'InvalidTrajectoryError';
 }
 
-/** What was checked already, and against which schema: a part of checked data is not checked again. */
+/** Validated data, with its schema: a part of validated data is not validated again. */
 const checked = new WeakMap<object, z.ZodType>();
 
-/** Declares that data has the form of a schema, because it was checked as a part of something larger. */
+/** Marks data as valid for a schema, because it was validated as a part of larger data. */
 export function trust<Data extends object>(data: Data, schema: z.ZodType): Data {
   checked.set(data, schema);
   return data;
 }
 
 /**
- * A frozen copy of data in the form of a schema, defaults filled in and unknown fields dropped. Instances within are
- * taken as their data. Throws `InvalidTrajectoryError`.
+ * Validates data and returns a frozen copy, with defaults filled in and unknown fields dropped. Instances within are
+ * converted to data. Throws `InvalidTrajectoryError`.
  */
 export function read<Schema extends z.ZodType>(
   schema: Schema,

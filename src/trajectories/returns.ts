@@ -8,9 +8,9 @@ function checkDiscount(discount: number): void {
 }
 
 /**
- * The Monte-Carlo return of every step, G_t = r_t + γ·G_{t+1} (Sutton and Barto, Reinforcement Learning, 3.3), from the
- * rewards in order, with `following` as the G after the last. A reward that is null counts as nothing, as under a sparse reward; where every one is null, nothing
- * is known and the returns are null. Throws RangeError for a discount γ outside of [0, 1].
+ * Computes the Monte-Carlo return of every step, G_t = r_t + γ·G_{t+1} (Sutton and Barto, Reinforcement Learning, 3.3),
+ * from the rewards in order, with `following` as the G after the last. A null reward counts as 0, as in a sparse
+ * reward; where all are null, the returns are unknown and null. Throws RangeError for a discount γ outside of [0, 1].
  */
 export function monteCarloReturns(
   rewards: readonly (number | null)[],
@@ -29,13 +29,13 @@ export function monteCarloReturns(
 }
 
 /**
- * What is to be expected after a step that was truncated, since the episode could have gone on: the value of the state in
- * which it was cut, by a function of one's own, or one for all. null: nobody knows, and the returns are not known either.
+ * Expected return after a truncated step, since the episode could have continued: the value of the state in which it
+ * was cut, as a function or as one number for all. null: unknown, so that the returns are unknown as well.
  */
 export type TruncationValue = number | null | ((trajectory: TrajectoryData) => number | null);
 
 /**
- * The returns of a trajectory's steps; null throughout where an error ended the episode, which is no score.
+ * Computes the returns of a trajectory's steps; all null where an error ended the episode, which is not a score.
  * @param truncationValue default 0, as if a cut episode had ended
  */
 export function returnsOf(
@@ -50,17 +50,17 @@ export function returnsOf(
   return monteCarloReturns(isKnown ? rewards : rewards.map(() => null), discount, following ?? 0);
 }
 
-/** Whether a limit or an error cut the episode before the environment was in a terminal state. */
+/** True if a limit or an error cut the episode before the environment was in a terminal state. */
 export function isTruncated({ timesteps }: TrajectoryData): boolean {
   return timesteps.at(-1)?.truncated === true;
 }
 
-/** The return from the first step on: with discount 1, the sum of the rewards. Null where it is not known. */
+/** Computes the return from the first step on: with discount 1, the sum of the rewards. Null where it is unknown. */
 export function episodeReturn(trajectory: TrajectoryData, discount = 1): number | null {
   return returnsOf(trajectory, discount)[0] ?? null;
 }
 
-/** A trajectory, as an instance or as data, as data with fields of its steps replaced; what an evaluation added stays. */
+/** Returns a trajectory, instance or data, as data with fields of its steps replaced; keeps evaluations. */
 export function withSteps(
   trajectory: TrajectoryData,
   fields: (step: number) => Partial<TimeStepData>,
@@ -73,7 +73,7 @@ function dataOf<Data extends object>(value: Data & { toJSON?: () => Data }): Dat
   return value.toJSON?.() ?? value;
 }
 
-/** The trajectory with `mc_return` filled in, as data. */
+/** Returns the trajectory with `mc_return` filled in, as data. */
 export function withReturns(
   trajectory: TrajectoryData,
   discount: number,

@@ -3,15 +3,14 @@ import type { Frozen } from './frozen.js';
 import { messageSchema } from './message.js';
 
 /*
- * The data of a trajectory, field by field under the specification's names. Reading is tolerant, as pydantic's is by
- * default: a field that has a default may be absent, and fields that are not known are dropped. What is written has
- * every field.
+ * Schemas of a trajectory's data, with the field names of the specification. Reading is tolerant, as pydantic's is by
+ * default: a field with a default may be absent, and unknown fields are dropped. Written data has every field.
  */
 
 /** A complete exchange with a language model. */
 export const chatSchema = z.object({
   messages: z.array(messageSchema),
-  /** Of the reply's tokens, as the provider sent them; a prompt's tokens were not sampled, and have none. */
+  /** Values for the reply's tokens, as the provider sent them; the prompt's tokens have none. */
   logprobs: z.array(z.number()).nullable().default(null),
   top_tokens: z.array(z.array(z.string())).nullable().default(null),
   token_top_logprobs: z.array(z.array(z.number())).nullable().default(null),
@@ -20,25 +19,25 @@ export const chatSchema = z.object({
 
 const jsonObject = z.record(z.string(), z.unknown());
 
-/** One step of the environment with every exchange that led to it. */
+/** One step of the environment with all exchanges that led to it. */
 export const timeStepSchema = z.object({
   chats: z.array(chatSchema).min(1, 'a step needs at least one chat'),
-  /** Given right after the chats; null where it is not known. */
+  /** Reward given directly after the chats; null where it is unknown. */
   reward: z.number().nullable().default(null),
   mc_return: z.number().nullable().default(null),
-  /** The environment is in a terminal state. */
+  /** True if the environment is in a terminal state. */
   done: z.boolean().default(false),
-  /** The episode ends here though its state is not terminal: a limit or an error cut it (Gymnasium's `truncated`). */
+  /** True if a limit or an error cut the episode here, in a state that is not terminal (Gymnasium's `truncated`). */
   truncated: z.boolean().default(false),
   available_tool_schemas: z.array(jsonObject).nullable().default(null),
   advantage: z.number().nullable().default(null),
 });
 
-/** A whole episode, ready for training. A row of `trajectories.jsonl`. */
+/** A whole episode for training. A row of `trajectories.jsonl`. */
 export const trajectorySchema = z.object({
   timesteps: z.array(timeStepSchema).min(1, 'a trajectory needs at least one step'),
   reset_kwargs: jsonObject.default({}),
-  /** `error_type`, `message`, `traceback`. */
+  /** Error with `error_type`, `message`, `traceback`. */
   error_info: z.record(z.string(), z.string()).nullable().default(null),
   episode_id: z.string().nullable().default(null),
   schema_version: z.literal(1).default(1),
@@ -46,7 +45,7 @@ export const trajectorySchema = z.object({
 
 export const judgedValueSchema = z.union([z.number(), z.boolean(), z.string(), jsonObject]);
 
-/** What a judge said: a number, a text or an object under each name. */
+/** A judge's response: a number, a boolean, a text or an object under each name. */
 const judgeResponseSchema = z.record(z.string(), judgedValueSchema).nullable().default(null);
 
 export const llmEvaluatedTimeStepSchema = timeStepSchema.extend({ judge_response: judgeResponseSchema });
@@ -54,23 +53,23 @@ export const llmEvaluatedTimeStepSchema = timeStepSchema.extend({ judge_response
 export const llmEvaluatedTrajectorySchema = trajectorySchema.extend({
   timesteps: z.array(llmEvaluatedTimeStepSchema).min(1, 'a trajectory needs at least one step'),
   judge_response: judgeResponseSchema,
-  /** What ARE said of a trajectory before it was judged, or converted; absent where it said nothing. */
+  /** ARE's evaluation of a trajectory before it was judged or converted; absent where there is none. */
   are_evaluation: jsonObject.optional(),
 });
 
 export const areEvaluatedTrajectorySchema = trajectorySchema.extend({
-  /** `success`, `rationale`, `judge_model`, `oracle_matching_failures`, `duration` in seconds. */
+  /** Fields: `success`, `rationale`, `judge_model`, `oracle_matching_failures`, `duration` in seconds. */
   are_evaluation: jsonObject,
 });
 
-/** What an agent is asked to do in an episode. */
+/** Task of an agent in an episode. */
 export const taskSchema = z.object({
   task_id: z.string(),
   /** Prompt, instructions or images. */
   inputs: jsonObject.default({}),
   /** Criteria and expected outcomes. */
   eval_criteria: jsonObject.default({}),
-  /** Such as difficulty, category and source. */
+  /** Difficulty, category, source and the like. */
   metadata: jsonObject.default({}),
 });
 

@@ -4,14 +4,14 @@ import { type TaskData, taskSchema } from './schema.js';
 
 export type TaskInput = Pick<TaskData, 'task_id'> & Partial<TaskData>;
 
-/** What an agent is asked to do in an episode, and by what the outcome is judged. Immutable. */
+/** Task of an agent in an episode, with the criteria for judging the outcome. Immutable. */
 export class Task implements TaskData {
   readonly task_id: string;
   readonly inputs: Frozen<Record<string, unknown>>;
   readonly eval_criteria: Frozen<Record<string, unknown>>;
   readonly metadata: Frozen<Record<string, unknown>>;
 
-  /** Throws `InvalidTrajectoryError` where the input has not the form of a task. */
+  /** Throws `InvalidTrajectoryError` where the input is not a valid task. */
   constructor(input: TaskInput) {
     const data = read(taskSchema, input, 'task');
     this.task_id = data.task_id;
@@ -21,7 +21,7 @@ export class Task implements TaskData {
     Object.freeze(this);
   }
 
-  /** A task from parsed JSON. */
+  /** Parses a task from a JSON value. */
   static parse(value: unknown): Task {
     return new Task(value as TaskInput);
   }

@@ -10,27 +10,27 @@ import {
   timeStepSchema,
 } from './schema.js';
 
-/** What a step is made from: chats, as instances or as data, and what is known of the rest. */
+/** Input of a step: chats, as instances or as data, and any other fields. */
 export type TimeStepInput = { readonly chats: readonly (Chat | ChatInput)[] } & Partial<
   Omit<TimeStepData, 'chats'>
 >;
 export type LLMEvaluatedTimeStepInput = TimeStepInput &
   Partial<Pick<LLMEvaluatedTimeStepData, 'judge_response'>>;
 
-/** One transition of an episode: every exchange with a model during the step, and what came of it. Immutable. */
+/** One transition of an episode: all exchanges with a model during the step, and its outcome. Immutable. */
 export class TimeStep implements TimeStepData {
-  /** At least one. */
+  /** At least one chat. */
   readonly chats: readonly Chat[];
   readonly reward: number | null;
   readonly mc_return: number | null;
-  /** Whether the environment is in a terminal state after it. */
+  /** True if the environment is in a terminal state after the step. */
   readonly done: boolean;
-  /** Whether a limit or an error cut the episode here, which is no terminal state. */
+  /** True if a limit or an error cut the episode here, which is not a terminal state. */
   readonly truncated: boolean;
   readonly available_tool_schemas: Frozen<Record<string, unknown>[]> | null;
   readonly advantage: number | null;
 
-  /** Throws `InvalidTrajectoryError` where the input has not the form of a step. */
+  /** Throws `InvalidTrajectoryError` where the input is not a valid step. */
   constructor(input: TimeStepInput) {
     const data = read(timeStepSchema, input, 'time step');
     this.chats = data.chats.map((chat) => new Chat(trust(chat, chatSchema)));
@@ -44,7 +44,7 @@ export class TimeStep implements TimeStepData {
     if (new.target === TimeStep) Object.freeze(this);
   }
 
-  /** A step from parsed JSON. */
+  /** Parses a step from a JSON value. */
   static parse(value: unknown): TimeStep {
     return new TimeStep(value as TimeStepInput);
   }
@@ -56,7 +56,7 @@ export class TimeStep implements TimeStepData {
   }
 }
 
-/** A step with what a language model that judged it said. */
+/** A step with the response of the language model that judged it. */
 export class LLMEvaluatedTimeStep extends TimeStep implements LLMEvaluatedTimeStepData {
   readonly judge_response: JudgeResponse;
 
@@ -71,7 +71,6 @@ export class LLMEvaluatedTimeStep extends TimeStep implements LLMEvaluatedTimeSt
     return new LLMEvaluatedTimeStep(value as LLMEvaluatedTimeStepInput);
   }
 
-  /** A step with a judgement of it. */
   static fromTimeStep(step: TimeStep, judge_response: JudgeResponse): LLMEvaluatedTimeStep {
     return new LLMEvaluatedTimeStep({ ...step.toJSON(), judge_response });
   }

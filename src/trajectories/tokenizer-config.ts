@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { InvalidTrajectoryError } from './read.js';
 
-/** What a model's `tokenizer_config.json` says of its chat template. */
+/** Chat template and special tokens of a model's `tokenizer_config.json`. */
 export interface TokenizerChatTemplate {
-  /** In Jinja. Newer models keep it in a file of its own, `chat_template.jinja`. */
+  /** Jinja source. Newer models have it in their own file, `chat_template.jinja`. */
   source: string;
-  /** `bos_token`, `eos_token` and the like, as far as the model has them. */
+  /** Special tokens such as `bos_token` and `eos_token`, where the model has them. */
   specialTokens: Record<string, string>;
 }
 
@@ -30,8 +30,8 @@ const configSchema = z.looseObject({
 });
 
 /**
- * The chat template and special tokens of a parsed `tokenizer_config.json`. `name` chooses among several templates,
- * such as `tool_use`; `source` is the template where the file has none. Throws `InvalidTrajectoryError`.
+ * Reads the chat template and special tokens of a parsed `tokenizer_config.json`. `name` chooses among several
+ * templates, such as `tool_use`; `source` overrides the template of the file. Throws `InvalidTrajectoryError`.
  */
 export function readTokenizerConfig(
   value: unknown,

@@ -1,14 +1,14 @@
 import { isMapping } from '../contracts/json.js';
 import type { MessageToolCall } from './message.js';
 
-/** A tool call in the form in which exports and templates ask for it. */
+/** A tool call in the form for exports and templates. */
 export interface NamedToolCall {
-  /** Null where the model gave none. */
+  /** Null where the model wrote none. */
   id: string | null;
   name: string;
   /** The JSON text of the arguments, as the model wrote it. */
   text: string;
-  /** The arguments parsed; null where the text is not that of a JSON object. */
+  /** Parsed arguments; null where the text is not a JSON object. */
   parsed: Readonly<Record<string, unknown>> | null;
 }
 
@@ -19,7 +19,7 @@ export interface NestedTool {
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | null {
-  // A call without arguments is written with none by some models.
+  // Some models write an empty text for a call without arguments.
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
@@ -35,17 +35,17 @@ export function namedToolCall(call: MessageToolCall): NamedToolCall {
   return { id: call.id ?? null, name: named.name, text, parsed: parseObject(text) };
 }
 
-/** Parsed arguments deeper than this stay text: nobody's tool has them, and readers go through them step by step. */
+/** Maximum depth of parsed arguments; deeper ones, which no real tool has, stay text. */
 const DEEPEST = 50;
 
-/** Whether everybody reads the same in parsed arguments as in their text: JavaScript rounds whole numbers beyond 2^53. */
+/** Reports whether parsed arguments equal their text: JavaScript rounds whole numbers beyond 2^53. */
 function isExact(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return Number.isSafeInteger(value) || !Number.isInteger(value);
   if (typeof value !== 'object' || value === null) return true;
   return depth < DEEPEST && Object.values(value).every((part) => isExact(part, depth + 1));
 }
 
-/** A call in the form of Hugging Face's chat templates. Arguments that are no object, or would be rounded, stay text. */
+/** Converts a call to the form of chat templates. Arguments that are no object, or inexact, stay text. */
 export function nestedToolCall(call: MessageToolCall): MessageToolCall {
   const { id, name, text, parsed } = namedToolCall(call);
   const called = parsed !== null && isExact(parsed) ? parsed : text;
@@ -53,8 +53,8 @@ export function nestedToolCall(call: MessageToolCall): MessageToolCall {
 }
 
 /**
- * A tool schema of a time step, flat (`name`, `description`, `parameters`) or nested already, in the nested form; null
- * where it is no function's. A tool without parameters takes none.
+ * Converts a tool schema of a time step, flat (`name`, `description`, `parameters`) or nested, to the nested form; null
+ * where it is not a function. A tool without `parameters` takes none.
  */
 export function nestedTool(schema: Readonly<Record<string, unknown>>): NestedTool | null {
   const declared = isMapping(schema.function) ? schema.function : schema;

@@ -3,23 +3,23 @@ import { read, trust } from './read.js';
 import { type TrajectoryData, timeStepSchema, trajectorySchema } from './schema.js';
 import { TimeStep, type TimeStepInput } from './time-step.js';
 
-/** What a trajectory is made from: steps, as instances or as data, and what is known of the rest. */
+/** Input of a trajectory: steps, as instances or as data, and any other fields. */
 export type TrajectoryInput = { readonly timesteps: readonly (TimeStep | TimeStepInput)[] } & Partial<
   Omit<TrajectoryData, 'timesteps'>
 >;
 
 /** A complete episode, from its first step to its last. Immutable. */
 export class Trajectory implements TrajectoryData {
-  /** In the episode's order; at least one. */
+  /** Steps in the episode's order; at least one. */
   readonly timesteps: readonly TimeStep[];
-  /** What the episode was started with, such as `task_id`, `trial` and `seed`. */
+  /** Arguments with which the episode was started, such as `task_id`, `trial` and `seed`. */
   readonly reset_kwargs: Frozen<Record<string, unknown>>;
-  /** `error_type`, `message` and `traceback` where an error ended the episode. */
+  /** Error with `error_type`, `message` and `traceback`, where one ended the episode. */
   readonly error_info: Readonly<Record<string, string>> | null;
   readonly episode_id: string | null;
   readonly schema_version: 1;
 
-  /** Throws `InvalidTrajectoryError` where the input has not the form of a trajectory. */
+  /** Throws `InvalidTrajectoryError` where the input is not a valid trajectory. */
   constructor(input: TrajectoryInput) {
     const data = read(trajectorySchema, input, 'trajectory');
     this.timesteps = data.timesteps.map((step) => new TimeStep(trust(step, timeStepSchema)));
@@ -31,7 +31,7 @@ export class Trajectory implements TrajectoryData {
     if (new.target === Trajectory) Object.freeze(this);
   }
 
-  /** A trajectory from parsed JSON, such as a line of `trajectories.jsonl`. */
+  /** Parses a trajectory from a JSON value, such as a line of `trajectories.jsonl`. */
   static parse(value: unknown): Trajectory {
     return new Trajectory(value as TrajectoryInput);
   }

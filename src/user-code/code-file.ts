@@ -7,17 +7,17 @@ import { readJson } from '../storage/stored-file.js';
 import { codeOf, type UserCode, withImports } from './code.js';
 import { hashOf, type KeptCode } from './kept-code.js';
 
-/** Code of a user's own that an experiment works with. */
+/** A user's own code that an experiment uses. */
 export interface OwnCode {
-  /** Absolute. */
+  /** Absolute paths. */
   paths: readonly string[];
-  /** Paths are shown from these folders on. */
+  /** Folders from which on paths are shown. */
   folders: readonly string[];
-  /** What else it works with that may change, as text by what it is called. */
+  /** Other changeable values that it uses, as texts by name. */
   values?: Record<string, string>;
 }
 
-/** The code that files of users are, which a config names. Another machine's may be missing here. */
+/** Finds the code of users' files that a config names. Files of another machine may be missing here. */
 export function ownCodeIn(named: readonly (string | undefined)[]): OwnCode {
   const files = named.filter((file) => file !== undefined && existsSync(file)) as string[];
   return {
@@ -26,15 +26,15 @@ export function ownCodeIn(named: readonly (string | undefined)[]): OwnCode {
   };
 }
 
-/** Modules (and values) that have changed, and what had been done with the earlier ones; `at`: ISO 8601. */
+/** Modules (and values) that have changed, and the work that was done with the earlier ones; `at`: ISO 8601. */
 export type CodeChange<Done extends object> = Done & { at: string; modules: string[] };
 
-/** The code as the last execution found it, and when it had changed since the one before. */
+/** Code that the last execution found, with all changes between executions. */
 interface StoredCode<Done extends object> {
   /** SHA-256 by path. */
   modules: Record<string, string>;
   values?: Record<string, string>;
-  /** Paths are shown from these folders on. */
+  /** Folders from which on paths are shown. */
   folders?: readonly string[];
   changes: CodeChange<Done>[];
 }
@@ -44,8 +44,8 @@ async function storedCode<Done extends object>(store: ArtifactStore): Promise<St
 }
 
 /**
- * Finds the code that an experiment began with, or was continued with; undefined where not all of it is kept here, or where
- * one of its files is gone, which nothing can be loaded in the place of.
+ * Finds the code with which an experiment was started or continued; undefined where not all of it is kept here, or
+ * where one of its files is missing, since code is loaded by the path of an existing file.
  */
 export async function codeBegunWith(
   store: ArtifactStore,
@@ -63,7 +63,7 @@ export async function codeBegunWith(
 
 interface Module {
   path: string;
-  /** null where it is gone. */
+  /** null where the file is missing. */
   bytes: Uint8Array | null;
   hash: string | null;
 }
@@ -78,7 +78,7 @@ function shownIn(folders: readonly string[], path: string): string {
   return folder === undefined ? path : join(basename(folder), relative(folder, path));
 }
 
-/** What differs from the code that was stored, and the code as it is. */
+/** Compares the code with the stored one, and returns the current code. */
 async function compared(
   before: Record<string, string>,
   { paths, folders }: OwnCode,
@@ -94,9 +94,9 @@ async function compared(
 }
 
 /**
- * Notes code that has changed since an earlier execution: a result that both versions had a part in is to say so. Call it
- * when the code is loaded. May be repeated: a change is noted once.
- * @param kept where the code is kept, for other workers to load it as it is.
+ * Records code that has changed since an earlier execution, since results of both versions must be marked. Call it when
+ * the code is loaded. May be repeated: a change is recorded once.
+ * @param kept keeps the code, so that other workers can load the same version.
  * @returns the change; null where there is none.
  */
 export async function noteCodeChange<Done extends object>(
@@ -121,7 +121,7 @@ export async function noteCodeChange<Done extends object>(
   return change;
 }
 
-/** Notes what has changed until an experiment's end. @returns every change, in the order of time. */
+/** Records the changes up to an experiment's end. @returns every change, in the order of time. */
 export async function codeChangesAtEnd<Done extends object>(
   store: ArtifactStore,
   code: OwnCode,
@@ -131,13 +131,13 @@ export async function codeChangesAtEnd<Done extends object>(
   return (await storedCode<Done>(store)).changes;
 }
 
-/** In words, what a change is of. */
+/** Describes a change of modules. */
 export function changedText(experiment: string, modules: readonly string[]): string {
   const have = modules.length === 1 ? 'has' : 'have';
   return `${modules.join(', ')} ${have} changed since ${experiment} began`;
 }
 
-/** Modules that are not as an experiment has noted them, from their folder on; none where it has noted none. */
+/** Returns the modules that differ from an experiment's record, as paths from their folder on. */
 export async function changedSince(store: ArtifactStore, code: OwnCode): Promise<string[]> {
   const { modules } = await storedCode(store);
   return (await compared(modules, code)).changed;

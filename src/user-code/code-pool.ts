@@ -7,18 +7,18 @@ import type { Answer, Begun, Comparison, Task } from './thread.js';
 import type { ThreadWork } from './thread-work.js';
 
 const THREADS = 2;
-/** Of one thread: code that waits for a service of its own leaves it to others meanwhile. */
+/** Maximum tasks in one thread: code that waits for a service leaves the thread to others. */
 const TASKS_A_THREAD = 512;
 const THREAD_MEGABYTES = 1024;
-/** Of what is new: a call's garbage is small, and what a thread sets aside for it stays. */
+/** Megabytes of the young generation: calls create little garbage, and the space is kept. */
 const YOUNG_MEGABYTES = 12;
 const GRACE_MS = 5000;
 
-/** Code of a user's that did not come to its end, though it had a thread to itself or waited. */
+/** A user's code that did not finish, though it had a thread to itself or was waiting. */
 export class CodeEndedError extends Error {
   override readonly name = 'CodeEnded';
 
-  /** @param how it computed or waited for longer than it may, took all memory, or ended its thread */
+  /** @param how whether it computed or waited too long, used up the memory, or ended its thread */
   constructor(
     readonly how: 'computed' | 'waited' | 'memory' | 'ended',
     message: string,
@@ -30,53 +30,52 @@ export class CodeEndedError extends Error {
     return this.how === 'computed' || this.how === 'waited';
   }
 
-  /** Why a file is refused whose loading ended a thread. */
+  /** Reason to refuse a file whose loading ended a thread. */
   get trialFault(): string {
     return `ended the thread that it was tried in: ${this.message}`;
   }
 }
 
 export interface CodeLimits {
-  /** Milliseconds that it may take. */
+  /** Time limit in milliseconds. */
   timeoutMs: number;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when the result is not needed any more. */
   signal?: AbortSignal | undefined;
 }
 
 interface TaskOptions extends CodeLimits {
-  /** Whether it has a thread to itself from the beginning. */
+  /** True if the task has a thread to itself from the beginning. */
   alone?: boolean;
-  /** Compares expressions for code in the thread. */
+  /** Comparer of expressions for the code in the thread. */
   compare?: SymbolicComparer;
 }
 
 export interface CodePoolOptions {
-  /** Milliseconds beyond a task's time after which its thread is taken for stuck: 5000. */
+  /** Milliseconds after a task's time limit until its thread is taken for stuck: 5000. */
   grace?: number;
-  /** Memory of a thread: 1024. */
+  /** Megabytes of memory of a thread: 1024. */
   megabytes?: number;
-  /** The module that a thread runs, as thread.ts is one. */
+  /** The module that a thread runs; thread.ts is the default. */
   thread?: URL;
 }
 
-/** A task that is under way. */
 interface Running {
   timeoutMs: number;
-  /** Id of the thread that has begun it. */
+  /** Id of the thread that has begun the task. */
   thread: number | null;
   timer: NodeJS.Timeout | undefined;
   isStuck: boolean;
   fail(error: Error): void;
 }
 
-/** What a task's thread came to before the task did. */
+/** Loss of a task's thread before the task ended. */
 interface Lost {
   lost: CodeEndedError;
-  /** Whether the task may be to blame: another one was beside it. */
+  /** True if the task may be the cause; other tasks were in the same thread. */
   isSuspect: boolean;
 }
 
-/** Options of a pool whose threads run a module. The old kind of module in between: see thread-loader.cjs. */
+/** Returns options of a pool whose threads run a module. For the CommonJS module in between see thread-loader.cjs. */
 export function threadModule(thread: URL): { filename: string; workerData: { thread: string } } {
   return {
     filename: new URL('./thread-loader.cjs', import.meta.url).href,
@@ -85,12 +84,12 @@ export function threadModule(thread: URL): { filename: string; workerData: { thr
 }
 
 /**
- * Runs code of users in threads, data in and data out: what computes without end, takes all memory or ends its process
- * costs a thread, which is replaced, and never the worker. Code that waits ends by itself when its time is over; a thread
- * that cannot even do that is ended a little later.
+ * Pool that runs users' code in threads, data in and data out: code that computes endlessly, uses up the memory or ends
+ * its process costs a thread, which is replaced, but never the worker. Code that waits is ended by its own time limit;
+ * a thread in which that fails is ended a little later.
  *
- * Invariant: no task pays for another one. What is late in a busy thread, or loses its thread, is run once more with a
- * thread to itself, and what becomes of it there is the verdict.
+ * Invariant: no task fails because of another one. A task that is late in a busy thread, or loses its thread, is run
+ * once more with a thread to itself, and that result counts.
  */
 export class CodePool {
   private readonly together: Threads;
@@ -101,7 +100,9 @@ export class CodePool {
     this.alone = new Threads(1, 1, options);
   }
 
-  /** @throws what the code throws, CodeEndedError, InfrastructureError where there is no thread, or the signal's reason */
+  /**
+   * Runs work. @throws errors of the code, CodeEndedError, InfrastructureError without a thread, the signal's reason
+   */
   async run<Input, Value>(
     work: ThreadWork<Input, Value>,
     input: Input,
@@ -116,18 +117,18 @@ export class CodePool {
     }
   }
 
-  /** Ends all threads; what is asked afterwards is refused. */
+  /** Ends all threads; later calls are refused. */
   async close(): Promise<void> {
     await Promise.all([this.together.close(), this.alone.close()]);
   }
 }
 
-/** Threads of one kind, which stand from the first task on. */
+/** Threads of one kind, which run from the first task on. */
 class Threads {
   private readonly running = new Map<number, Running>();
-  /** Tasks by the thread that was given them and has not begun them: it computes. */
+  /** Tasks by thread that it has been given and not begun: it is computing. */
   private readonly unbegun = new Map<number, number>();
-  /** Ids of threads that were ended for one of their tasks: the others are blameless. */
+  /** Ids of threads that were ended for one of their tasks, not for the others. */
   private readonly stopped = new Set<number>();
   private pool: Piscina | undefined;
   private isClosed = false;
@@ -177,7 +178,7 @@ class Threads {
     if ('value' in answer) return answer;
     if (signal?.aborted) throw signal.reason;
     if ('thrown' in answer) throw unpackError(answer.thrown);
-    // What goes on of it would be beside the next one that is to be alone.
+    // What still runs of it must not run together with the next task.
     if (this.tasksAThread === 1) this.stop(answer.thread);
     return { lost: new CodeEndedError(answer.isBusy ? 'computed' : 'waited', 'late'), isSuspect: true };
   }
@@ -192,13 +193,13 @@ class Threads {
     return { lost: new CodeEndedError(how(), error.message), isSuspect };
   }
 
-  /** A task's time begins when its thread begins it. Its answer may have come before: that has a channel of its own. */
+  /** Starts a task's time limit when its thread begins it. The answer may arrive first: it has another channel. */
   private begin({ begun, thread }: Begun): void {
     this.unbegun.set(thread, (this.unbegun.get(thread) ?? 1) - 1);
     const running = this.running.get(begun);
     if (running === undefined || running.thread !== null) return;
     running.thread = thread;
-    // A busy event loop hears of its timers before it hears of an answer that came in time.
+    // A busy event loop handles timers before an answer that came in time.
     const late = () =>
       setImmediate(() => {
         if (!this.running.has(begun)) return;
@@ -208,7 +209,7 @@ class Threads {
     running.timer = setTimeout(late, running.timeoutMs + (this.options.grace ?? GRACE_MS));
   }
 
-  /** Ends a thread for one of its tasks. */
+  /** Ends a thread because of one of its tasks. */
   private stop(thread: number): void {
     this.stopped.add(thread);
     void this.pool?.threads.find(({ threadId }) => threadId === thread)?.terminate();
@@ -223,11 +224,11 @@ class Threads {
     const unbegunIn = (id: number) => this.unbegun.get(id) ?? 0;
     const pool = new Piscina({
       ...threadModule(this.options.thread ?? new URL('./thread.js', import.meta.url)),
-      // All of them from the first task on: where one was ended, the pool starts another only up to the least number.
+      // All threads run from the first task on: the pool replaces an ended one only up to the minimum.
       minThreads: this.count,
       maxThreads: this.count,
       concurrentTasksPerWorker: this.tasksAThread,
-      // A thread begins at once what it is given, unless it computes.
+      // A thread begins an assigned task at once, unless it is computing.
       loadBalancer: (_task, threads) => {
         const [best] = threads
           .filter(({ currentUsage }) => currentUsage < this.tasksAThread)
@@ -238,7 +239,7 @@ class Threads {
         if (best !== undefined) this.unbegun.set(best.id, unbegunIn(best.id) + 1);
         return best ?? null;
       },
-      // A thread between two tasks goes on hearing of what its modules wait for.
+      // Between two tasks, a thread continues to process events of its modules.
       atomics: 'disabled',
       env: SHARE_ENV as never,
       resourceLimits: {
@@ -251,9 +252,9 @@ class Threads {
       if (typeof message?.begun === 'number') this.begin(message as Begun);
     });
     pool.on('error', (error: Error) => {
-      // One that came to its end between two tasks is replaced.
+      // A thread that ended between two tasks is replaced.
       if (pool.threads.length > 0) return;
-      // None could be started: what waits for one would wait for ever.
+      // No thread could be started: tasks that wait for one would wait forever.
       const none = new InfrastructureError(`no thread for code of users: ${error.message}`);
       for (const { fail } of this.running.values()) fail(none);
     });

@@ -1,22 +1,22 @@
 import type { SymbolicComparer } from '../grading/grade.js';
 import { CodePool } from './code-pool.js';
 
-/** Where users' code runs; each kind of experiment says what of it. */
+/** Environment in which users' code runs; each kind of experiment defines that code. */
 export interface CodeRunner {
-  /** Runs each piece of it time-boxed in threads; null: it runs where it is called, and what does not end keeps the process. */
+  /** Pool of threads with time limits; null: code runs in the calling thread, which endless code blocks. */
   pool: CodePool | null;
-  /** Compares expressions for it. */
+  /** Comparer of expressions for the code. */
   compare: SymbolicComparer;
 }
 
-/** Runs users' code where it is called. */
+/** Returns a runner for the calling thread. */
 export function localCode(compare: SymbolicComparer = async () => undefined): CodeRunner {
   return { pool: null, compare };
 }
 
 let ofCommand: CodeRunner | undefined;
 
-/** Runs what a command checks before anything is asked; nothing is compared for that. */
+/** Returns the runner of a command's checks; it compares no expressions. */
 export function commandCode(): CodeRunner {
   ofCommand ??= { pool: new CodePool(), compare: async () => undefined };
   return ofCommand;

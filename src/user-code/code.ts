@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Texts by path: users' files, and what they import of the user's own, as they were at one moment. */
+/** Texts by path: users' files and the user's files that they import, at one moment. */
 type CodeTexts = ReadonlyMap<string, string>;
 
-/** Texts that are loaded whatever their files say now. */
+/** Texts to load, whatever their files contain now. */
 export interface UserCode {
-  /** The same for the same texts in the same places. */
+  /** Id that is equal for the same texts with the same paths. */
   id: string;
   texts: CodeTexts;
 }
 
 const IMPORTED = /(?:from|import)\s*(?:\(\s*)?['"](\.[^'"]+)['"]/g;
 
-/** Reads a user's file and every one of theirs that it imports, in the order of appearance. */
+/** Reads a user's file and all of the user's files that it imports, in the order of appearance. */
 export function withImports(file: string): Map<string, string> {
   const texts = new Map<string, string>();
   const visit = (path: string): void => {
@@ -45,7 +45,7 @@ export function codeOf(texts: CodeTexts): UserCode {
   return { id, texts };
 }
 
-/** Reads files as they are now. What cannot be read is left out: whoever loads it says so. */
+/** Reads files with their current content. Unreadable ones are left out: loading them fails. */
 export function codeNow(files: readonly string[]): UserCode {
   const read = (file: string) => {
     try {

@@ -3,13 +3,13 @@ import { instrumented } from './instrument.js';
 
 const INSTRUMENTS = fileURLToPath(new URL('./agents/rounds.js', import.meta.url));
 
-/** What webpack hands a loader, as far as it matters here. */
+/** The part of webpack's loader context that is used here. */
 interface LoaderContext {
   _module?: { type?: string };
   callback(error: null, code: string, map: unknown): void;
 }
 
-/** Webpack's loader for the files of users' agents, after they were made JavaScript; see instrument.ts. */
+/** Instruments the JavaScript of users' agents, as a webpack loader; see instrument.ts. */
 export default function load(this: LoaderContext, code: string, map: unknown): void {
   this.callback(null, instrumented(code, INSTRUMENTS, this._module?.type === 'javascript/esm'), map);
 }

@@ -1,6 +1,6 @@
 import { type AnyNode, type Function as FunctionNode, type Node, type Program, parse } from 'acorn';
 
-/** What is imported, and the names that it has in the file. */
+/** Imported functions, with their names in the file. */
 const NAMES = {
   round: '__reprise_round',
   resumed: '__reprise_resumed',
@@ -20,7 +20,7 @@ interface Insertion {
   text: string;
 }
 
-/** What stands before a node's children, and what stands after them. */
+/** Insertions before and after a node's children. */
 interface Around {
   before: Insertion[];
   after: Insertion[];
@@ -32,7 +32,7 @@ function parsed(code: string): Program | null {
     try {
       return parse(code, { ...options, sourceType });
     } catch {
-      // The bundler says what is wrong with it.
+      // The bundler reports the error.
     }
   }
   return null;
@@ -46,7 +46,7 @@ function childrenOf(node: Node): AnyNode[] {
   return Object.values(node).flat().filter(isNode) as AnyNode[];
 }
 
-/** Where the statements of a block begin, after its directives. */
+/** Returns the position of a block's first statement after its directives. */
 function afterDirectives(statements: readonly AnyNode[], start: number): number {
   const directives = statements.filter((statement) => 'directive' in statement && statement.directive);
   return directives.at(-1)?.end ?? start;
@@ -71,14 +71,14 @@ function counted({ body }: FunctionNode): Around {
   return { before: [{ at, text: `;${NAMES.round}();` }], after: [] };
 }
 
-/** What is put around a node, and into it. */
+/** Returns the insertions around a node and in it. */
 function insertionsOf(node: AnyNode): Around | null {
   if (node.type === 'AwaitExpression') return around(node, `${NAMES.resumed}(`, ')');
   if (LOOPS.includes(node.type)) return loop(node as Parameters<typeof loop>[0]);
   return FUNCTIONS.includes(node.type) ? counted(node as FunctionNode) : null;
 }
 
-/** Those before a node's children in the order of the nodes, those after them in the order of their ends. */
+/** Collects insertions: those before children in the order of the nodes, those after them by their ends. */
 function collect(node: AnyNode, found: Insertion[]): void {
   const { before, after } = insertionsOf(node) ?? { before: [], after: [] };
   found.push(...before);
@@ -87,13 +87,12 @@ function collect(node: AnyNode, found: Insertion[]): void {
 }
 
 /**
- * Puts into an agent's code what it cannot do without in a workflow. It counts the rounds of its loops, the calls of its functions
- * and what it awaits, so that one that would never come to an end is stopped: at the same place in every replay, since no
- * clock is asked. Lines stay what they are.
+ * Instruments an agent's code for use in a workflow. It counts loop iterations, function calls and awaits, so that
+ * endless code is stopped: at the same place in every replay, since no clock is used. Line numbers do not change.
  * @param code JavaScript
- * @param from the module that has the instruments
- * @param isModule whether it is an ES module though it imports and exports nothing
- * @returns the code as it is where it cannot be parsed
+ * @param from the module that exports the instruments
+ * @param isModule true for an ES module without imports and exports
+ * @returns the code unchanged where it cannot be parsed
  */
 export function instrumented(code: string, from: string, isModule = false): string {
   const program = parsed(code);
@@ -109,7 +108,7 @@ export function instrumented(code: string, from: string, isModule = false): stri
   const begin = code.startsWith('#!') ? `${code}\n`.indexOf('\n') : 0;
   const insertions: Insertion[] = [{ at: afterDirectives(program.body, begin), text: head }];
   collect(program, insertions);
-  // Sorting is stable: at one place they stay in the order of the nodes.
+  // The stable sort keeps the order of the nodes at one position.
   insertions.sort((left, right) => left.at - right.at);
   let done = 0;
   const parts = insertions.map(({ at, text }) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writeSmall } from '../storage/atomic-write.js';
 import { isPrivate, makePrivate } from './private-folder.js';
 
-/** Days after which a text that no experiment has begun with any more is thrown away. */
+/** Days since the last experiment began with a text, after which it is deleted. */
 const DAYS = 90;
 const DAY_MS = 86_400_000;
 
@@ -13,8 +13,8 @@ export function hashOf(bytes: Uint8Array): string {
 }
 
 /**
- * Keeps users' code as workers of this machine and account have begun experiments with it: `code/` in the state folder, each
- * text named by its SHA-256. Nothing that others can write to is read.
+ * Store of users' code with which workers of this machine and account have begun experiments: `code/` in the state
+ * folder, each text named by its SHA-256. It is not read where others can write to it.
  */
 export class KeptCode {
   private readonly folder: string;
@@ -23,13 +23,13 @@ export class KeptCode {
     this.folder = join(root, 'code');
   }
 
-  /** Does nothing where they cannot be kept: a worker that begins with an experiment holds its code itself. */
+  /** Keeps texts. Failures are ignored: a worker that begins with an experiment has its code in memory. */
   async keep(texts: Iterable<Uint8Array>): Promise<void> {
     try {
       for (const folder of [this.root, this.folder]) makePrivate(folder);
       for (const text of texts) await this.keepOne(text);
     } catch {
-      // See above.
+      // Ignored, see above.
     }
   }
 

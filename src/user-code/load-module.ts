@@ -10,29 +10,29 @@ import { codeNow, type UserCode } from './code.js';
 
 export type Exports = Record<string, unknown>;
 
-/** Modules that a thread holds; the one that was loaded first is forgotten first. */
-const MOST_MODULES = 256;
+/** Maximum number of modules that a thread keeps; the oldest one is dropped first. */
+const MAX_MODULES = 256;
 
-/** By code and path. */
+/** Modules by code and path. */
 const modules = new Map<string, Promise<Exports>>();
 
 const keyOf = (path: string, { id }: UserCode) => `${id} ${path}`;
 
-/** The package's own entry, so that a user's file can say `import { QAEnv } from 'reprise'` from anywhere. */
+/** Returns the package's own entry, so that a user's file can `import { QAEnv } from 'reprise'` from anywhere. */
 function packageEntry(): string {
   const built = fileURLToPath(new URL('../index.js', import.meta.url));
   return existsSync(built) ? built : fileURLToPath(new URL('../index.ts', import.meta.url));
 }
 
-/** What users' code may import of the package beside its entry, by name. */
+/** Loads the other modules of the package that users' code may import, by name. */
 async function packageModules(): Promise<Record<string, object>> {
   const modules = KINDS.flatMap((kind) => Object.entries(kind.modules ?? {}));
   return Object.fromEntries(await Promise.all(modules.map(async ([name, load]) => [name, await load()])));
 }
 
-/** Compiles texts in place of files. Node's own kinds of modules, which nothing compiles, are loaded as they are. */
+/** Imports a file from texts. Node's own module formats, which are not compiled, are read from disk. */
 async function imported(path: string, { texts }: UserCode): Promise<Exports> {
-  // Keeps what it has compiled by text; the other one would keep it by what is on the disk.
+  // This compiler caches its output by text; the other one would cache by path.
   const compiler = createJiti(import.meta.url, { fsCache: true });
   const jiti = createJiti(import.meta.url, {
     alias: { reprise: packageEntry() },
@@ -43,7 +43,7 @@ async function imported(path: string, { texts }: UserCode): Promise<Exports> {
       code: compiler.transform({ ...asked, source: texts.get(asked.filename ?? '') ?? asked.source }),
     }),
   });
-  // The module cache is Node's, by path: another version of these files may be in it.
+  // The module cache is Node's, by path: it may contain another version of these files.
   const forget = () => {
     for (const file of texts.keys()) delete jiti.cache[file];
   };
@@ -56,9 +56,9 @@ async function imported(path: string, { texts }: UserCode): Promise<Exports> {
 }
 
 /**
- * Loads a user's TypeScript or JavaScript file without a build step, once for each version of it and of what it imports.
- * @param code what is loaded, whatever the files say now; by default what they say
- * @throws whatever the module throws, as an Error, or what keeps it from being compiled
+ * Loads a user's TypeScript or JavaScript file without a build step, once for each version of it and of its imports.
+ * @param code the texts to load; by default the current content of the files
+ * @throws errors of the module, as an Error, or of its compilation
  */
 export function loadModule(path: string, code = codeNow([path])): Promise<Exports> {
   const key = keyOf(path, code);
@@ -66,19 +66,19 @@ export function loadModule(path: string, code = codeNow([path])): Promise<Export
   if (held !== undefined) return held;
   const loading = runUserCode(() => imported(path, code));
   modules.set(key, loading);
-  if (modules.size > MOST_MODULES) modules.delete(modules.keys().next().value as string);
+  if (modules.size > MAX_MODULES) modules.delete(modules.keys().next().value as string);
   loading.catch(() => modules.delete(key));
   return loading;
 }
 
-/** Whether this thread has loaded a file, and not in vain. */
+/** Reports whether this thread has loaded a file successfully. */
 export function isLoaded(path: string, code = codeNow([path])): boolean {
   return modules.has(keyOf(path, code));
 }
 
-/** {@link loadModule} of a file that a field of the config names. @throws InvalidInputError */
+/** Loads a file that a field of the config names, with {@link loadModule}. @throws InvalidInputError */
 export async function loadNamedModule(path: string, field: string, code?: UserCode): Promise<Exports> {
-  // Results hold programs of models in other languages, which may be read as this one.
+  // Results may contain programs in other languages, which could be taken for JavaScript.
   checkFile(field, path, 'code', CODE_ENDINGS);
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new InvalidInputError(`${field}: there is no file at ${path}`, field);

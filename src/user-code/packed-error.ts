@@ -3,7 +3,7 @@ import { InfrastructureError, isInfrastructureError } from '../contracts/infrast
 import { asError } from '../contracts/run-user-code.js';
 import { ComparisonUnavailableError, GradingLimitError } from '../grading/grade.js';
 
-/** An error on its way to another thread, where its class does not survive. */
+/** An error in a form for another thread, which does not preserve its class. */
 export interface PackedError {
   kind: 'input' | 'limit' | 'unavailable' | 'infrastructure' | 'other';
   message: string;
@@ -15,7 +15,7 @@ export function packError(thrown: unknown): PackedError {
   const { message } = error;
   if (error instanceof InvalidInputError) return { kind: 'input', message, field: error.field };
   if (error instanceof GradingLimitError) return { kind: 'limit', message };
-  // Without our own words around the reason.
+  // The reason alone, without the class's own prefix.
   if (error instanceof ComparisonUnavailableError)
     return { kind: 'unavailable', message: asError(error.cause).message };
   return { kind: isInfrastructureError(error) ? 'infrastructure' : 'other', message };

@@ -1,9 +1,9 @@
 import type { SymbolicComparer } from '../grading/grade.js';
 
-/** What code of a user's is shown of its thread. */
+/** Properties of the thread that a user's code can use. */
 export interface Surroundings {
   timeoutMs: number;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when the result is not needed any more. */
   signal: AbortSignal;
   compare: SymbolicComparer;
 }
@@ -11,19 +11,19 @@ export interface Surroundings {
 /** Does one kind of work in a thread of user code: data in, data out. */
 export type ThreadFunction<Input, Value> = (input: Input, around: Surroundings) => Promise<Value>;
 
-/** Work as it is named to a thread, which imports the module and calls its function. */
+/** Reference to work for a thread, which imports the module and calls its function. */
 export interface ThreadWork<Input, Value> {
-  /** Below the folder of what was built; a module of somebody else's by its address. */
+  /** Path below the folder of the build; the URL for a module outside of it. */
   module: string;
   name: string;
-  /** Is never there: says what goes in and comes out. */
+  /** Never set: it carries the types of input and result. */
   types?: { input: Input; value: Value };
 }
 
 const BUILT = new URL('..', import.meta.url).href;
 
 /**
- * Names a function that threads of user code can call.
+ * Refers to a function that threads of user code can call.
  * @param url of its module, which exports it under its own name
  */
 export function threadWork<Input, Value>(
@@ -34,7 +34,7 @@ export function threadWork<Input, Value>(
   return { module, name: work.name };
 }
 
-/** Imports what {@link threadWork} named. */
+/** Imports a function from {@link threadWork}. */
 export async function importWork({
   module,
   name,

@@ -6,24 +6,23 @@ import { LATE, settle } from '../sandboxes/settle.js';
 import { type PackedError, packError, unpackError } from './packed-error.js';
 import { importWork, type Surroundings, type ThreadWork } from './thread-work.js';
 
-/** Work as a thread is given it. */
 export interface Task {
-  /** Tells the tasks of a pool apart. */
+  /** Id within the pool. */
   id: number;
   work: ThreadWork<unknown, unknown>;
   input: unknown;
   timeoutMs: number;
-  /** To whoever waits: any message that comes from there says that nobody does any more. */
+  /** Port to the caller: any message from there means that nobody waits any more. */
   port: MessagePort;
 }
 
-/** A thread's message when it begins a task. */
+/** Message of a thread when it begins a task. */
 export interface Begun {
   begun: number;
   thread: number;
 }
 
-/** Two expressions that code of a user's wants compared, which is done where the maths library has its bounds. */
+/** Two expressions to compare for a user's code, which is done where the maths library has limits. */
 export interface Comparison {
   left: string;
   right: string;
@@ -33,7 +32,7 @@ export interface Comparison {
 
 export type Answer = { value: unknown } | { thrown: PackedError } | { isBusy: boolean; thread: number };
 
-/** Share of a task's time from which on others in its thread may have taken it. */
+/** Share of a task's time from which on other tasks in its thread may have used it up. */
 const BUSY = 0.5;
 
 function comparer(port: MessagePort): SymbolicComparer {
@@ -50,9 +49,9 @@ function comparer(port: MessagePort): SymbolicComparer {
   };
 }
 
-/** Runs one task: the entry of every thread; see code-pool.ts. Never throws. */
+/** Runs one task: the entry of every thread; see code-pool.ts. Errors of the code are returned. */
 export default async function run({ id, work, input, timeoutMs, port }: Task): Promise<Answer> {
-  // Imported before its time begins.
+  // Imported before the time limit starts.
   const called = await importWork(work);
   parentPort?.postMessage({ begun: id, thread: threadId } satisfies Begun);
   const cancelled = new AbortController();

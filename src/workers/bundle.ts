@@ -11,7 +11,7 @@ import { withImports } from '../user-code/code.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Where `npm run build` leaves the bundle of the built-in workflows and agents. */
+/** Bundle of the built-in workflows and agents, written by `npm run build`. */
 export const PREBUILT_BUNDLE = here('../workflow-bundle.js');
 
 const logger = new DefaultLogger('ERROR', ({ message }) => process.stderr.write(`${message}\n`));
@@ -21,7 +21,7 @@ const PAYLOAD_CONVERTER = here('../workflows/payload-converter.js');
 const OWN_CODE = here('..');
 const INSTRUMENTS = here('../user-code/instrument-loader.js');
 
-/** Whether a file is an agent's, and neither ours nor a package's. */
+/** Reports whether a file belongs to an agent, and neither to Reprise nor to a package. */
 const isAgents = (path: string) => !path.startsWith(OWN_CODE) && !/[\\/]node_modules[\\/]/.test(path);
 
 /** The node_modules that holds the workflow SDK. */
@@ -30,7 +30,7 @@ const PACKAGES = resolve(
   '../..',
 );
 
-/** A user's agent: `agent.type`, `agent.file` and `agent.class_name` of the config. */
+/** User's agent: `agent.type`, `agent.file` and `agent.class_name` of the config. */
 export interface AgentSource {
   type: string;
   file: string;
@@ -62,11 +62,11 @@ function entrySource(agents: readonly AgentSource[]): string {
 }
 
 /**
- * What stands between the workflows and an agent's file, which may throw when it is loaded: every workflow of the worker
- * would fail with it, for ever.
+ * Returns the module that loads an agent's file. The file may throw when it is loaded: without this module, every
+ * workflow of the worker would fail with it, for ever.
  */
 function agentSource({ file }: AgentSource): string {
-  // In a function: what is required within `try` itself may be missing, and webpack says nothing.
+  // In a function: webpack accepts a missing module within `try` itself without an error.
   return `const load = () => ({ exports: require(${JSON.stringify(file)}) });
 try {
   module.exports = load();
@@ -76,8 +76,8 @@ try {
 }
 
 /**
- * Bundles the workflows with users' agents, from TypeScript as it is.
- * @throws InvalidInputError where a file cannot be bundled, with the bundler's own words.
+ * Bundles the workflows with users' agents, directly from TypeScript.
+ * @throws InvalidInputError if a file cannot be bundled, with the bundler's message.
  */
 async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'reprise-agents-'));
@@ -102,7 +102,7 @@ async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
         },
         resolve: {
           ...config.resolve,
-          // The entry lies in a temporary folder, from where no package is found.
+          // The entry is in a temporary folder, from which no package is found.
           modules: [...(config.resolve?.modules ?? ['node_modules']), PACKAGES],
           alias: { ...config.resolve?.alias, reprise$: here('../index.js') },
           // A TypeScript file imports its neighbour as './neighbour.js'.
@@ -122,7 +122,7 @@ async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
   }
 }
 
-/** The workflow code a worker runs, and a hash that names it where it holds a user's agent. */
+/** Returns a worker's workflow code, and a hash that names the code if it includes a user's agent. */
 export async function workflowBundle(
   agents: readonly AgentSource[],
 ): Promise<{ bundle: WorkflowBundleOption; codeHash: string | null }> {

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../config/errors.js';
 
-/** A run in memory costs about 1 MB. */
+/** Default number; a run in memory takes about 1 MB. */
 const DEFAULT = 200;
 
 /**
- * How many workflows a worker keeps in memory; what it does not keep is replayed from its history at each task.
+ * Returns the number of workflows that a worker keeps in memory; others are replayed from their history at each task.
  * @throws InvalidInputError
  */
 export function cachedWorkflows(environment: NodeJS.ProcessEnv): number {

@@ -8,17 +8,17 @@ import { repeatedCalls } from './repeated-calls.js';
 import { serverFolder } from './server-folder.js';
 import { findEmbeddedServer } from './server-record.js';
 
-/** A Temporal server and the way to it. */
+/** Temporal server, and how to connect to it. */
 export interface Server {
   address: string;
   namespace: string;
-  /** Address of the web UI, where it is known. */
+  /** Address of the web UI, if known. */
   uiUrl: string | null;
   embedded: boolean;
-  /** The folder of an embedded one; null: an existing server. */
+  /** Folder of an embedded server; null: an existing server. */
   folder: string | null;
   options: NativeConnectionOptions;
-  /** Rejects where the server has moved away from `address`; an existing server never does. */
+  /** Rejects if the server has moved away from `address`; an existing server never does. */
   lost: Promise<never>;
   /** Ends this process's use; an embedded server is ended by its last user. */
   release(): Promise<void>;
@@ -31,11 +31,13 @@ export interface ServerOptions {
   folder?: string;
   environment?: NodeJS.ProcessEnv;
   say?: (message: string) => void;
-  /** Whether an embedded server may be started; otherwise it is only looked for. */
+  /** True if an embedded server may be started; otherwise only a running one is found. */
   start: boolean;
 }
 
-/** The server that TEMPORAL_ADDRESS or a profile of the Temporal CLI's config file names; null where none does. */
+/**
+ * Returns the server that TEMPORAL_ADDRESS or a profile of the Temporal CLI's config file names; null if there is none.
+ */
 export function configuredServer(environment: NodeJS.ProcessEnv): Server | null {
   const variables = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined),
@@ -63,8 +65,8 @@ export function configuredServer(environment: NodeJS.ProcessEnv): Server | null 
 }
 
 /**
- * The server to work with: a configured one, else the embedded server of this folder.
- * @throws InvalidInputError where there is none and none may be started.
+ * Returns the server to work with: a configured one, else the embedded server of this folder.
+ * @throws InvalidInputError if there is none and none may be started.
  */
 export async function resolveServer(options: ServerOptions): Promise<Server> {
   const { environment = process.env } = options;
@@ -81,7 +83,7 @@ export async function resolveServer(options: ServerOptions): Promise<Server> {
     uiUrl,
     embedded: true,
     folder,
-    // Nothing is gained by compressing what never leaves the machine; it cost a fifth of the server's time.
+    // Compression is useless on one machine; it took a fifth of the server's time.
     options: { address, grpcCompression: { codec: 'none' } },
     lost,
     release,
@@ -112,7 +114,7 @@ function unreachable(server: Server, error: unknown): InvalidInputError {
   );
 }
 
-/** A client for commands: starts, queries and updates workflows. */
+/** Connects a client for commands: starts, queries and updates workflows. */
 export async function connectClient(server: Server): Promise<Client> {
   const { address, tls, apiKey, metadata } = server.options;
   const connection = await Connection.connect({
@@ -128,9 +130,9 @@ export async function connectClient(server: Server): Promise<Client> {
   return new Client({ connection, namespace: server.namespace, dataConverter: dataConverter() });
 }
 
-/** A connection for workers. */
+/** Connects a worker. */
 export async function connectWorker(server: Server): Promise<NativeConnection> {
-  // A command that only asks the server does without the worker's native part.
+  // A command that only uses a client does not load the worker's native part.
   const { NativeConnection } = await import('@temporalio/worker');
   return NativeConnection.connect(server.options).catch((error: unknown) => {
     throw unreachable(server, error);

@@ -21,15 +21,15 @@ export interface EmbeddedServer {
   address: string;
   uiUrl: string;
   pid: number;
-  /** Whether this call started it. */
+  /** True if this call started it. */
   started: boolean;
-  /** Rejects where the server can no longer be reached at `address`: it died, and another program took its port. */
+  /** Rejects if the server can no longer be reached at `address`: it died, and another program took its port. */
   lost: Promise<never>;
-  /** Gives up this process's use of it; the last user ends the server. */
+  /** Ends this process's use of it; the last user ends the server. */
   release(): Promise<void>;
 }
 
-/** Users write down that they live; the server itself outlives them. */
+/** Returns the folder in which each user writes signs of life; the server itself outlives its users. */
 const usersOf = (folder: string) => join(folder, 'users');
 
 async function otherUsers(folder: string): Promise<number> {
@@ -47,7 +47,7 @@ async function otherUsers(folder: string): Promise<number> {
   return count;
 }
 
-/** The server of a folder, found or started; the lock is held. */
+/** Finds or starts the server of a folder; the lock must be held. */
 async function provideServer(
   options: EmbeddedServerOptions,
   before: ServerRecord | null,
@@ -72,7 +72,7 @@ async function provideServer(
   return { record: await startServer(options, before), started: true };
 }
 
-/** Milliseconds between two looks at the server's process. */
+/** Milliseconds between two checks of the server's process. */
 const WATCH_INTERVAL = 500;
 /** Milliseconds between two signs of life of a user. */
 const SIGN_EVERY = 5000;
@@ -103,7 +103,7 @@ function keepAlive(
       async () => {
         current = (await provideServer(options, current)).record;
         if (current.port === record.port) return;
-        // Whoever answers at the old port now is not ours, and must not be asked for work.
+        // The program that answers at the old port now is another one, and must not receive requests.
         lose(
           new Error(
             `the Temporal server died, and another program has taken its port ${record.port}. It runs again on port ${current.port}; nothing is lost: give the same command again`,
@@ -121,7 +121,7 @@ function keepAlive(
   return { lost, stop: () => clearInterval(timer) };
 }
 
-/** Writes down that this process uses the server of a folder, and again and again that it lives. */
+/** Notes that this process uses the server of a folder, and gives repeated signs of life. */
 async function signIn(folder: string): Promise<{ signOut(): Promise<void> }> {
   const path = join(usersOf(folder), String(process.pid));
   await mkdir(usersOf(folder), { recursive: true });
@@ -136,9 +136,9 @@ async function signIn(folder: string): Promise<{ signOut(): Promise<void> }> {
 }
 
 /**
- * The embedded server of a folder: found if it runs, else started on the folder's database. It outlives a crash of
- * the command that started it; the next command finds it, or starts it again where it died too. While it is in use
- * here it is watched, and started again when it dies.
+ * Finds the embedded server of a folder, or starts it on the folder's database. It outlives a crash of the command that
+ * started it; the next command finds it, or starts it again if it died too. While it is in use here, it is watched and
+ * started again when it dies.
  */
 export async function useEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { folder, say } = options;

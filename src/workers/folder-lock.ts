@@ -5,25 +5,25 @@ import { isDead } from '../storage/process-identity.js';
 import { giveSignsOfLife, signOfLife } from './signs-of-life.js';
 
 const NAME = /^lock\.(\d+)$/;
-/** No host is called so. */
+/** Content of a free lock; no host has this name. */
 const FREE = '=free';
 const LOOK_EVERY = 100;
 /** Milliseconds between two signs of life of a holder. */
 const SIGN_EVERY = 2000;
-/** Milliseconds without a sign after which a holder of another host is given up. */
+/** Milliseconds without a sign of life after which a holder on another host is taken for dead. */
 const SILENCE = 15_000;
-/** Milliseconds for which a lock may hold no name yet: its holder is about to write it, or died before it did. */
+/** Milliseconds for which a lock may have no name yet: its holder is about to write it, or died before it did. */
 const NAMELESS = 5000;
-/** Milliseconds of waiting that are worth a word. */
+/** Milliseconds of waiting after which people are notified. */
 const LONG_WAIT = 5000;
 
 /**
- * Does one piece of work in a folder at a time, whichever processes want to. A holder that has died is followed.
+ * Does one piece of work in a folder at a time, across processes. A dead holder is replaced.
  *
- * The lock is the file `lock.<n>` of the highest number: who finds it free, or its holder dead, creates the next, which
- * one of several can. A file that has been the highest is only removed once a higher one stands, so that nobody creates
- * a number twice.
- * @param say hears of a long wait.
+ * The lock is the file `lock.<n>` of the highest number: a process that finds it free, or its holder dead, creates the
+ * next one, which only one of several processes can. A file that was the highest is removed only after a higher one
+ * exists, so that no number is created twice.
+ * @param say called in a long wait.
  */
 export async function withLock<Value>(
   folder: string,
@@ -31,7 +31,7 @@ export async function withLock<Value>(
   say: (message: string) => void = () => undefined,
 ): Promise<Value> {
   const path = await acquire(folder, say);
-  // A lock that another process has followed and removed must not come back.
+  // A lock that another process has replaced and removed must not come back.
   const signs = giveSignsOfLife(path, SIGN_EVERY, 'r+');
   try {
     return await work();
@@ -57,7 +57,7 @@ async function acquire(folder: string, say: (message: string) => void): Promise<
     }
     const path = join(folder, `lock.${last + 1}`);
     if (!(await created(path))) continue;
-    // Somebody who looked long ago may have created a number that others have gone past.
+    // A process whose reading is old may have created a number that others have already passed.
     if ((await highest(folder)) === last + 1) {
       await removeBelow(folder, last + 1);
       return path;
@@ -66,9 +66,9 @@ async function acquire(folder: string, say: (message: string) => void): Promise<
   }
 }
 
-/** Looks at a lock again and again, until its holder has given it back or is dead. */
+/** Watches a lock until its holder has released it or is dead. */
 class Wait {
-  /** What was seen last, and since when, by `performance.now()`. */
+  /** Last content, and the time since when it is unchanged, by `performance.now()`. */
   private seen = { path: '', text: '', since: 0 };
 
   get holder(): string {
@@ -104,7 +104,7 @@ async function removeBelow(folder: string, number: number): Promise<void> {
   }
 }
 
-/** Creates a lock, unless it is there. */
+/** Creates a lock. @returns false if it exists. */
 async function created(path: string): Promise<boolean> {
   try {
     await writeFile(path, signOfLife(0), { flag: 'wx' });

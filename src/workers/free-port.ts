@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** The only address that an embedded server listens at. */
+/** Only address that an embedded server listens at. */
 export const HOST = '127.0.0.1';
 
 function isFree(port: number): Promise<boolean> {
@@ -11,7 +11,7 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** The first of the preferred ports that is free at 127.0.0.1, or any free one. It may be taken a moment later. */
+/** Returns the first preferred port that is free at 127.0.0.1, or any free one. It may be taken a moment later. */
 export async function freePort(...preferred: (number | undefined)[]): Promise<number> {
   for (const port of preferred) if (port !== undefined && (await isFree(port))) return port;
   return new Promise((resolve) => {

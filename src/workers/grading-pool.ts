@@ -7,16 +7,16 @@ import { processorTime } from './processor-time.js';
 
 const THREADS = 2;
 const MEMORY_MB = 512;
-const LEAST_WAIT_MS = 10;
-/** So many times its processor time may a comparison take on the clock. */
+const MIN_WAIT_MS = 10;
+/** Maximum elapsed time of a comparison, as a multiple of its processor time. */
 const PATIENCE = 60;
 
 export interface GradingPoolOptions {
-  /** Milliseconds of processor time that one comparison may take: 5000. A healthy one takes 1 to 30. */
+  /** Milliseconds of processor time that one comparison may take: 5000. A normal one takes 1 to 30. */
   timeBox?: number;
-  /** Milliseconds on the clock after which one is ended that is given no processor: 60 times its time box. */
+  /** Milliseconds of elapsed time after which a comparison without a processor is ended: 60 times its time box. */
   patience?: number;
-  /** The module that a thread runs, as grading-thread.ts is one. */
+  /** Module that a thread runs, such as grading-thread.ts. */
   thread?: URL;
 }
 
@@ -24,15 +24,18 @@ export interface GradingPoolOptions {
  * Compares expressions with the maths library in a thread of its own: a pathological expression costs a thread, which
  * is ended and replaced, and never the worker. Threads start with the first comparison and end when idle.
  *
- * Invariant: no verdict depends on how busy the machine is. A comparison that is ended has none. Its time begins when a
- * thread has begun it, and is the processor's where the system tells (on Linux), so that neither waiting for a thread nor
- * waiting for a processor takes of it; a thread that fails, or is starved, says nothing of the answer.
+ * Invariant: no verdict depends on how busy the machine is. A comparison that is ended has no verdict. Its time begins
+ * when a thread begins it, and is processor time if the system reports it (on Linux), so that neither waiting for a
+ * thread nor waiting for a processor counts; a thread that fails or is starved says nothing about the answer.
  */
 export class GradingPool {
   private readonly timeBox: number;
   private readonly patience: number;
   private readonly thread: URL;
-  /** A comparison is handed over when a thread is free for it: the pool does not replace a thread for what waits in it. */
+  /**
+   * Limits comparisons to the number of threads, since the pool does not replace a dead thread for the tasks queued in
+   * it.
+   */
   private readonly places = new AdaptiveLimit({ maximum: THREADS });
   private readonly running = new Map<number, AbortController>();
   private readonly timers = new Map<number, NodeJS.Timeout>();
@@ -87,14 +90,14 @@ export class GradingPool {
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
     pool.on('message', (begun: ComparisonBegun) => this.watch(begun, performance.now()));
-    // A thread failed before it had work: what waits for it would wait for ever.
+    // A thread failed before it had work: comparisons that wait for it would wait for ever.
     pool.on('error', (error) => {
       for (const [id, end] of this.running) if (!this.timers.has(id)) end.abort(error);
     });
     return pool;
   }
 
-  /** Ends a comparison when it has used up its time, and one that no processor is given to. */
+  /** Ends a comparison that has used up its time or gets no processor. */
   private watch(comparison: ComparisonBegun, since: number): void {
     const { begun: id, thread } = comparison;
     const end = this.running.get(id);
@@ -103,7 +106,7 @@ export class GradingPool {
     const now = processorTime(thread);
     const used =
       now === null || comparison.processorTime === null ? onTheClock : now - comparison.processorTime;
-    // A busy event loop hears of its timers before it hears of an answer that came in time.
+    // A busy event loop runs its timers before it delivers a result that came in time.
     const abort = (reason: Error) => setImmediate(() => end.abort(reason));
     if (used >= this.timeBox) {
       const seconds = this.timeBox / 1000;
@@ -111,7 +114,7 @@ export class GradingPool {
     } else if (onTheClock >= this.patience) {
       abort(new Error(`a thread had no processor for ${Math.round(onTheClock / 1000)} s`));
     } else {
-      const wait = Math.max(Math.min(this.timeBox - used, this.patience - onTheClock), LEAST_WAIT_MS);
+      const wait = Math.max(Math.min(this.timeBox - used, this.patience - onTheClock), MIN_WAIT_MS);
       this.timers.set(
         id,
         setTimeout(() => this.watch(comparison, since), wait),

@@ -4,7 +4,7 @@ import { loadSymbolicEngine } from '../grading/mathematics/symbolic-engine.js';
 import { ownThread, processorTime } from './processor-time.js';
 
 export interface ComparisonInput {
-  /** Tells the comparisons of a pool apart. */
+  /** Distinguishes the comparisons of a pool. */
   id: number;
   left: string;
   right: string;
@@ -12,15 +12,15 @@ export interface ComparisonInput {
   tolerance: number;
 }
 
-/** Sent when a comparison begins, which is when its time begins. */
+/** Message that a comparison begins, and with it its time. */
 export interface ComparisonBegun {
   begun: number;
-  /** Where the thread's processor time can be read, and what it was then; null where nobody counts it. */
+  /** Name of the thread for reading its processor time, and that time at the start; null if it is not available. */
   thread: string | null;
   processorTime: number | null;
 }
 
-/** Entry of a grading thread; see grading-pool.ts. */
+/** Runs a comparison in a grading thread; see grading-pool.ts. */
 export default async function compare(input: ComparisonInput): Promise<boolean | undefined> {
   await loadSymbolicEngine();
   const thread = ownThread();

@@ -3,13 +3,13 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDead, processIdentity } from '../storage/process-identity.js';
 
-/** Variables that say as whom, and where, models, the hub and object stores are asked, and at what prices. */
+/** Variables with the accounts, addresses and prices of models, the hub and object stores. */
 const OF_ACCOUNTS =
   /^(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|AWS(?!_SDK_)|S3|HF|HUGGING_FACE)_|_API_KEY$|^REPRISE_PRICES$/;
 
 /**
- * The task queue of those who ask with these keys, on the server of a folder: commands that share it do not ask with each
- * other's. It is named by a keyed hash, from which nobody learns a key; without any it is the given one.
+ * Returns the task queue of processes with these keys, on the server of a folder: commands that share the server do not
+ * use each other's keys. Its name contains a keyed hash, which reveals no key; without keys it is the given queue.
  */
 export async function keyQueue(
   taskQueue: string,
@@ -24,7 +24,7 @@ export async function keyQueue(
   return `${taskQueue}.keys.${hash.digest('hex').slice(0, 10)}`;
 }
 
-/** Of the folder's server; whoever comes first makes it. */
+/** Returns the secret of the folder's server; the first process creates it. */
 async function secretOf(folder: string): Promise<string> {
   const path = join(folder, 'queue-secret');
   await writeFile(path, randomBytes(32).toString('hex'), { flag: 'wx', mode: 0o600 }).catch(() => undefined);
@@ -33,7 +33,7 @@ async function secretOf(folder: string): Promise<string> {
 
 const queuesOf = (folder: string) => join(folder, 'queues');
 
-/** Writes down which queues this process works on. @returns takes that back */
+/** Notes the queues that this process works on. @returns removes the note */
 export async function noteQueues(folder: string, queues: readonly string[]): Promise<() => Promise<void>> {
   const path = join(queuesOf(folder), `${process.pid}.json`);
   await mkdir(queuesOf(folder), { recursive: true });
@@ -41,7 +41,7 @@ export async function noteQueues(folder: string, queues: readonly string[]): Pro
   return () => rm(path, { force: true });
 }
 
-/** The id of another process that works on a queue; null where none does, as far as can be known. */
+/** Returns the ID of another process that works on a queue; null if none is known. */
 export async function otherOn(folder: string, queue: string): Promise<string | null> {
   for (const name of await readdir(queuesOf(folder)).catch(() => [])) {
     const text = await readFile(join(queuesOf(folder), name), 'utf8').catch(() => '');

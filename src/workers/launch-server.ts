@@ -16,7 +16,10 @@ const STOP_TIMEOUT = 10_000;
 /** Milliseconds after which a server that could not bind its port would have ended. */
 const SURELY_OURS = 15_000;
 
-/** The server's defaults poll its queues 20 times a second; see docs/decisions/0002-embedded-server.md. */
+/**
+ * Settings of the server, which by default polls its queues 20 times a second; see
+ * docs/decisions/0002-embedded-server.md.
+ */
 const TUNING = [
   '--sqlite-pragma=journal_mode=WAL',
   '--sqlite-pragma=synchronous=NORMAL',
@@ -29,25 +32,25 @@ const TUNING = [
 ];
 
 /**
- * The server has an HTTP API as well, which nobody here uses and which cannot be left out. A page of any site could send
- * it a start as plain text, which browsers ask nobody's leave for; so it answers to a name that no request has.
+ * Setting that closes the server's HTTP API, which is unused and cannot be turned off. A page of any site could send it
+ * a start as plain text, which browsers allow without permission; so it accepts only a host name that no request has.
  */
 const NO_HTTP_API = ['--dynamic-config-value', 'frontend.httpAllowedHosts=["none.invalid"]'];
 
 export interface EmbeddedServerOptions extends BinaryOptions {
-  /** The folder of database, lock and log; by default `.reprise` in the working folder. */
+  /** Folder of database, lock and log; by default `.reprise` in the working folder. */
   folder: string;
-  /** Milliseconds that a server is waited for which runs and does not answer; by default a minute. */
+  /** Milliseconds to wait for a server that runs and does not answer; by default a minute. */
   patience?: number;
 }
 
-/** Ports that were free a moment ago may be taken by the time that the server binds them. */
+/** Maximum attempts: ports that were free a moment ago may be taken before the server binds them. */
 const START_ATTEMPTS = 3;
 
-/** Somebody ended the server while it started, which says nothing against its ports. */
+/** Server that was killed while it started, which says nothing about its ports. */
 class KilledServerError extends Error {}
 
-/** Starts a server on the folder's database, at the ports that it had before where they are free. */
+/** Starts a server on the folder's database, at its earlier ports if they are free. */
 export async function startServer(
   options: EmbeddedServerOptions,
   before: ServerRecord | null,
@@ -90,11 +93,11 @@ async function launchServer(
       ...NO_HTTP_API,
       ...attributes,
     ],
-    // A process group of its own: the server outlives a crash of the command, and the run goes on after it.
+    // A process group of its own: the server outlives a crash of the command, and the run continues after it.
     { detached: true, stdio: ['ignore', log.fd, log.fd] },
   );
   child.unref();
-  // Heard from the first moment on: a program that ends at once has ended before anything that is awaited here.
+  // Attached at once: a program that ends immediately would end before anything that is awaited here.
   const exited = new Promise<{ how: string; killed?: boolean }>((resolve) => {
     child.once('error', (error) => resolve({ how: error.message }));
     child.once('exit', (code, signal) =>
@@ -103,7 +106,7 @@ async function launchServer(
   });
   await log.close();
   const pid = child.pid ?? -1;
-  // At once, so that a command which dies while the server starts leaves no server behind that nobody knows.
+  // Written at once, so that a command that dies while the server starts leaves no unknown server behind.
   const record = { pid, port, ui_port: uiPort, namespace_id: '', host: hostIdentity() };
   await writeRecord(folder, record);
   const started = Date.now();
@@ -119,7 +122,7 @@ async function launchServer(
     }
     const namespace = await namespaceAt(port);
     if (namespace === null) continue;
-    // Whoever answers may be another server that was faster at this port: ours says so when it is up.
+    // Another server that took this port first may answer: this one logs when it is up.
     if (!/Server:/.test(await ownLog()) && Date.now() - started < SURELY_OURS) continue;
     const up = { ...record, namespace_id: namespace };
     await writeRecord(folder, up);
@@ -127,7 +130,7 @@ async function launchServer(
   }
 }
 
-/** Ends a server, however it may hang, and waits until it is gone and its database closed. */
+/** Ends a server, even one that hangs, and waits until it is gone and its database is closed. */
 export async function stopServer(pid: number): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (!isAlive(pid)) return;

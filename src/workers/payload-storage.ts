@@ -12,10 +12,12 @@ import type { ArtifactStore } from '../storage/artifact-store.js';
 import { openStore } from '../storage/open.js';
 import { ownFolder, serverFolder } from './server-folder.js';
 
-/** Bytes above which a payload leaves the history: a long prompt, a memory carried into another execution. */
+/**
+ * Bytes above which a payload is stored outside of the history: a long prompt, a memory passed to another execution.
+ */
 const THRESHOLD = 64 * 1024;
 
-/** Where a payload of this content lies. Claims come from anybody, so nothing else is read for one. */
+/** Returns the key of a payload by its content. Anybody can send a claim, so nothing else is read for one. */
 function keyOf(bytes: Uint8Array): string {
   const hash = createHash('sha256').update(bytes).digest('hex');
   return `payloads/${hash.slice(0, 2)}/${hash}`;
@@ -26,9 +28,9 @@ const KEY = /^payloads\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
 const { Payload: PayloadMessage } = protocol.temporal.api.common.v1;
 
 /**
- * Keeps large payloads in an artifact store, under their content's hash, so that a repeated write is the same object.
- * A claim holds the store's address: any worker that can reach it can read the payload.
- * @param prepare comes before each write
+ * Stores large payloads in an artifact store, by the hash of their content, so that a repeated write is the same
+ * object. A claim contains the store's address: any worker that can reach it can read the payload.
+ * @param prepare runs before each write
  */
 export function artifactStoreDriver(
   store: ArtifactStore,
@@ -53,10 +55,10 @@ export function artifactStoreDriver(
   };
 }
 
-/** How the SDK writes a reference to a payload that lies in a store. */
+/** Metadata by which the SDK marks a reference to a stored payload. */
 const REFERENCE = { encoding: 'json/protobuf', messageType: 'temporal.api.sdk.v1.ExternalStorageReference' };
 
-/** A payload of a history as it was sent: a reference to one is followed. @throws where that is missing. */
+/** Returns a payload of a history as it was sent, resolving a reference. @throws if the stored payload is missing. */
 export async function wholePayload(
   payload: Payload,
   open: (uri: string) => ArtifactStore = openStore,
@@ -82,15 +84,18 @@ async function retrieved(
   return PayloadMessage.decode(bytes);
 }
 
-/** Where large payloads go: REPRISE_PAYLOAD_STORE (a folder or s3://bucket/prefix), else the server's folder. */
+/**
+ * Returns the store of large payloads: REPRISE_PAYLOAD_STORE (a folder or s3://bucket/prefix), else the server's
+ * folder.
+ */
 function payloadStoreAddress(environment: NodeJS.ProcessEnv = process.env): string {
   return environment.REPRISE_PAYLOAD_STORE || join(serverFolder(environment), 'large');
 }
 
-/** The data converter of every client and worker. */
+/** Returns the data converter of every client and worker. */
 export function dataConverter(environment: NodeJS.ProcessEnv = process.env): DataConverter {
   const open = (uri: string) => openStore(uri, { environment });
-  // The server's folder may be on another machine, and this one's is made for its user alone all the same.
+  // The server may be on another machine; the folder on this one is still private to its user.
   const isOwn = !environment.REPRISE_PAYLOAD_STORE;
   const prepare = () => (isOwn ? ownFolder(serverFolder(environment)) : Promise.resolve());
   const driver = artifactStoreDriver(open(payloadStoreAddress(environment)), open, prepare);

@@ -7,17 +7,17 @@ import { isRemote } from '../config/paths.js';
 import { configuredServer } from './connection.js';
 import { type Entry, StateFolder, stateFolder } from './state-folder.js';
 
-/** What a worker allows that nobody has typed. */
+/** Permissions of a worker for things that no person has typed on its machine. */
 export interface Allowed {
   /** Real paths. */
   folders: readonly string[];
   /** Origins; null: any. */
   servers: readonly string[] | null;
-  /** Whether a config may ask for this machine's python3. */
+  /** True if a config may use this machine's python3. */
   processSandbox: boolean;
 }
 
-/** The vendors' own servers. */
+/** Servers of the model vendors. */
 const VENDORS = [
   'https://api.openai.com',
   'https://generativelanguage.googleapis.com',
@@ -29,9 +29,9 @@ const SERVERS = 'REPRISE_ALLOWED_SERVERS';
 const SANDBOXES = 'REPRISE_ALLOWED_SANDBOXES';
 
 /**
- * Where a path leads once every link is followed. Of what is not there yet, the nearest folder above it is followed.
+ * Resolves all links of a path. For a missing path, its nearest existing parent folder is resolved.
  * @param path absolute
- * @returns null where a link leads nowhere: what is written through it would be anywhere.
+ * @returns null for a broken link: a write through it could go anywhere.
  */
 function realPathOf(path: string): string | null {
   try {
@@ -45,14 +45,14 @@ function realPathOf(path: string): string | null {
   }
 }
 
-/** The way from a folder to what lies in it; null where that lies elsewhere. Both are real paths. */
+/** Returns the parts of the path from a folder to a path in it; null if it is elsewhere. Both are real paths. */
 function wayWithin(folder: string, path: string): string[] | null {
   const way = relative(folder, path).split(sep);
   if (way[0] === '..') return null;
   return way.filter((part) => part !== '');
 }
 
-/** A path and every folder above it. */
+/** Lists a path and all its parent folders. */
 function* upwardsFrom(path: string): Generator<string> {
   for (let at = path; ; at = dirname(at)) {
     yield at;
@@ -75,15 +75,15 @@ function sandboxesIn(given: string): string[] {
   throw new InvalidInputError(`${SANDBOXES}: ${unknown} is no sandbox; there are docker and process`);
 }
 
-/** A service that was given none works in /, which is everything. */
+/** Returns the working folder; empty for `/`, the default of services, which would allow everything. */
 function workingFolder(): string {
   const folder = process.cwd();
   return folder === dirname(folder) ? '' : folder;
 }
 
 /**
- * What the variables of a worker say.
- * @param watchesServers whether models may be asked at the vendors' servers alone where no variable says another thing
+ * Reads a worker's permissions from its environment variables.
+ * @param watchesServers true if only the vendors' own servers are allowed by default
  * @throws InvalidInputError that names the variable.
  */
 export function allowedBy(environment: NodeJS.ProcessEnv, watchesServers: boolean): Allowed {
@@ -98,22 +98,22 @@ export function allowedBy(environment: NodeJS.ProcessEnv, watchesServers: boolea
   };
 }
 
-/** Whether it is followed through the folders and links of this machine. */
+/** Reports whether an entry is a local path, whose links are resolved. */
 function isPath({ use, what }: Entry): boolean {
   return use !== 'server' && use !== 'sandbox' && !isRemote(what);
 }
 
-/** Names of parts of a path that keep keys, histories and foreign code. */
+/** Reports whether a path part may hold keys, histories or foreign code. */
 function isWithheld(part: string): boolean {
   return part.startsWith('.') || part === 'node_modules';
 }
 
 /**
- * What a worker lets anybody's starts name: what lies in its folders, and what this user has typed on this machine. A
- * hidden file, such as .env, is allowed where it was typed.
+ * Permissions of a worker for experiments that anybody may start: files in its folders, and what this user has typed on
+ * this machine. A hidden file, such as .env, is allowed if it was typed.
  */
 export class KeptPermissions implements Permissions {
-  /** What allowed files name. */
+  /** Servers and sandboxes named by allowed files. */
   private readonly said = new Set<string>();
 
   constructor(
@@ -131,11 +131,11 @@ export class KeptPermissions implements Permissions {
     try {
       this.typed.enter(entryOf(named));
     } catch {
-      // Another worker of this machine will ask for it.
+      // Another worker of this machine will need its own permission.
     }
   }
 
-  /** Whether it needs nobody to have typed it. */
+  /** Reports whether it is allowed without having been typed. */
   isOwn({ use, what, endings }: Named): boolean {
     const { folders, servers, processSandbox } = this.allowed;
     if (use === 'server') return servers === null || servers.includes(what);
@@ -171,14 +171,14 @@ function refusal({ field, use, what, endings }: Named, { folders }: Allowed): No
   return new NotPermittedError(`${field}: ${message()}`, field);
 }
 
-/** The id of a client's namespace, which no other server's has. */
+/** Returns the unique ID of a client's namespace. */
 export async function namespaceIdOf(client: Client): Promise<string> {
   const { namespace } = client.options;
   const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
   return namespaceInfo?.id || namespace;
 }
 
-/** What is looked up for what was named: a link may lead elsewhere later. */
+/** Returns the entries for a named thing, with real paths: a link may change later. */
 function entryOf({ use, what }: Named): Entry[] {
   if (!isPath({ use, what })) return [{ use, what }];
   const real = realPathOf(what);
@@ -186,9 +186,9 @@ function entryOf({ use, what }: Named): Entry[] {
 }
 
 /**
- * Enters what a person has typed, so that this machine's workers on that server allow it.
- * @param read reads what is to be started, as a worker reads it
- * @throws InvalidInputError where nothing can be entered, and it would be refused.
+ * Notes what a person has typed, so that this machine's workers on that server allow it.
+ * @param read reads the input of the start, as a worker does
+ * @throws InvalidInputError if nothing can be noted, and the worker would refuse it.
  */
 export async function permitTyped(
   client: Client,
@@ -201,7 +201,7 @@ export async function permitTyped(
   try {
     state.enter(named.flatMap(entryOf));
   } catch (error) {
-    // Of a worker in the same folder. One elsewhere says so itself.
+    // Checked for a worker in the same folder. One elsewhere reports the refusal itself.
     const isEmbedded = configuredServer(environment) === null;
     const own = new KeptPermissions(allowedBy(environment, isEmbedded), state);
     const refused = named.find((one) => !own.isOwn(one));

@@ -1,20 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import workerThreads, { type WorkerOptions } from 'node:worker_threads';
 
-/** What may be preloaded into the workflow thread. */
+/** Files that may be preloaded into the workflow thread. */
 export const PRELOADS = {
   noPromiseHook: fileURLToPath(new URL('./no-promise-hook.cjs', import.meta.url)),
   unawaitedPromises: fileURLToPath(new URL('../user-code/agents/unawaited-promises.cjs', import.meta.url)),
 };
-/** The file of the SDK that runs workflows in a thread of their own. */
+/** File of the SDK that runs workflows in a thread of their own. */
 const WORKFLOW_THREAD = 'workflow-worker-thread';
 
 /**
- * Creates a worker with something preloaded into its workflow thread. Where the SDK starts its thread in another way,
- * nothing is changed.
+ * Creates a worker with files preloaded into its workflow thread. If the SDK starts its thread in another way, nothing
+ * is changed.
  *
- * The SDK notes where each promise was made, with a formatted stack for each of the fifty promises of a sample, to answer
- * its `__stack_trace` query; it took a third of that thread's time (docs/decisions/0009-speed.md).
+ * The SDK stores where each promise was created, with a formatted stack for each of the fifty promises of a sample, to
+ * answer its `__stack_trace` query; this took a third of that thread's time (docs/decisions/0009-speed.md).
  */
 export async function withPreloads<Created>(
   preloads: readonly string[],

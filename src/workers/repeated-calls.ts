@@ -12,7 +12,7 @@ type Status = Parameters<NonNullable<NonNullable<Listener>['onReceiveStatus']>>[
 
 const CANCELLED = 1;
 
-/** A call that ends as it begins. */
+/** Creates a call that ends at once. */
 function endedCall(): Pick<Call, 'start' | 'sendMessage' | 'halfClose'> {
   return {
     start(metadata, listener) {
@@ -26,8 +26,8 @@ function endedCall(): Pick<Call, 'start' | 'sendMessage' | 'halfClose'> {
 }
 
 /**
- * The SDK's repetition of calls. It repeats by a timer, and what it meets there on a connection that was closed
- * meanwhile ends the process, since nobody is there to catch it; here the call ends as cancelled.
+ * Wraps the SDK's interceptor that repeats calls. It repeats them by a timer, in which an error of a closed connection
+ * is uncaught and ends the process; with this wrapper the call ends as cancelled.
  */
 export function repeatedCalls(): Interceptor {
   const repeat = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());

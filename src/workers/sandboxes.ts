@@ -1,11 +1,14 @@
 import { availableParallelism } from 'node:os';
-import { loadedOnce } from '../activities/lru.js';
+import { loadedOnce } from '../activities/loaded-once.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { SandboxType } from '../config/sandbox-schema.js';
 import { createSandbox } from '../sandboxes/create.js';
 import type { FunctionSandbox } from '../sandboxes/sandbox.js';
 
-/** Programs that run at once in one worker: REPRISE_MAX_EXECUTIONS, else two for each core, most of them waiting for their container. */
+/**
+ * Returns the maximum number of programs running at once in one worker: REPRISE_MAX_EXECUTIONS, else two for each core,
+ * since most of them wait for their container.
+ */
 export function concurrentExecutions(environment: NodeJS.ProcessEnv): number {
   const given = environment.REPRISE_MAX_EXECUTIONS;
   if (!given) return availableParallelism() * 2;
@@ -14,13 +17,13 @@ export function concurrentExecutions(environment: NodeJS.ProcessEnv): number {
   throw new InvalidInputError(`REPRISE_MAX_EXECUTIONS=${given}: must be a whole number of at least 1`);
 }
 
-/** The sandboxes of a worker: one of each kind, made when it is first needed. */
+/** Sandboxes of a worker: one of each kind, created on first use. */
 export class Sandboxes {
   private readonly made = new Map<SandboxType, Promise<FunctionSandbox>>();
 
   constructor(
     private readonly environment: NodeJS.ProcessEnv,
-    /** Hears what takes long. */
+    /** Called before long operations. */
     private readonly say: (message: string) => void,
   ) {}
 

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isAlive } from '../storage/process-identity.js';
 
-/** The option that tells whose server a process is. */
+/** Option that identifies the folder of a server process. */
 export const DATABASE_OPTION = '--db-filename';
 
-/** A server that runs on a folder's database, as the system lists it. */
+/** Server that runs on a folder's database, from the list of processes. */
 export interface ServerProcess {
   pid: number;
   port: number;
@@ -17,7 +17,7 @@ export interface ServerProcess {
 
 const run = promisify(execFile);
 
-/** The processes of this host and their command lines, which other users' may hide. */
+/** Lists the processes of this host and their command lines; those of other users may be hidden. */
 async function commandLines(): Promise<[pid: number, command: string][]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   if (ids.length === 0) {
@@ -26,7 +26,7 @@ async function commandLines(): Promise<[pid: number, command: string][]> {
   }
   return Promise.all(
     ids.map(async (pid) => {
-      // Empty for a process that has ended and that nobody has asked about.
+      // Empty for a process that has ended and was not waited for.
       const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
       return [Number(pid), words.split('\0').join(' ')] as [number, string];
     }),
@@ -34,8 +34,8 @@ async function commandLines(): Promise<[pid: number, command: string][]> {
 }
 
 /**
- * The server that runs on a folder's database, whoever started it and whatever was written down about it; null where
- * none runs on this host.
+ * Returns the server that runs on a folder's database, whoever started it and whatever its record says; null if none
+ * runs on this host.
  */
 export async function serverProcess(folder: string): Promise<ServerProcess | null> {
   const place = await realpath(folder).catch(() => folder);
@@ -50,12 +50,12 @@ export async function serverProcess(folder: string): Promise<ServerProcess | nul
   return null;
 }
 
-/** Milliseconds that a process may take to end. */
+/** Maximum milliseconds until a process has ended. */
 const ENDING = 10_000;
 
 /**
- * Waits for a process that is about to end: once its first thread has, it is listed without a command line, and its
- * files and ports are open until the last one has.
+ * Waits for a process that is about to end: after the end of its first thread, it is listed without a command line, and
+ * its files and ports stay open until the last thread ends.
  */
 export async function untilEnded(pid: number): Promise<void> {
   const deadline = performance.now() + ENDING;
@@ -66,5 +66,5 @@ export async function untilEnded(pid: number): Promise<void> {
   }
 }
 
-/** The file of a folder's database. */
+/** Returns the file of a folder's database. */
 export const databaseOf = (folder: string): string => join(folder, 'temporal.db');

@@ -1,13 +1,14 @@
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { UPDATES } from '../contracts/names.js';
 
-/** The workflow that deals a model's starts. */
+/** Workflow that grants the starts of a model's requests. */
 const RATE_WORKFLOW = 'rate';
 
 /**
- * Asks the server for starts of requests to a model, so that its rate holds across all workers.
- * @param model its name and address: two servers may call different models by the same name.
- * @returns leases so many starts, and answers with milliseconds until the first of them; the others follow evenly.
+ * Requests grants of starts to a model from the server, so that its rate holds across all workers.
+ * @param model its name and address: two servers may use the same name for different models.
+ * @returns a function that requests a number of starts and resolves to the milliseconds until the first; the others
+ * follow evenly.
  */
 export function serverRate(
   { workflow }: Pick<Client, 'workflow'>,
@@ -15,13 +16,13 @@ export function serverRate(
 ): (model: string, requestsPerSecond: number) => (count: number) => Promise<number> {
   return (model, requests_per_second) => {
     const workflowId = `${taskQueue}.rate.${model.replace(/[^A-Za-z0-9._-]+/g, '-')}.${requests_per_second}`;
-    const lease = (count: number): Promise<number> =>
+    const grant = (count: number): Promise<number> =>
       workflow.getHandle(workflowId).executeUpdate<number, [number]>(UPDATES.starts, { args: [count] });
     return async (count) => {
       try {
-        return await lease(count);
+        return await grant(count);
       } catch (error) {
-        // There is none yet, or the one that there was has had nothing to do.
+        // There is no such workflow yet, or it ended because it was idle.
         if (!(error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError))
           throw error;
       }
@@ -33,7 +34,7 @@ export function serverRate(
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         staticSummary: `${model} · ${requests_per_second} requests a second`,
       });
-      return lease(count);
+      return grant(count);
     };
   };
 }

@@ -5,18 +5,18 @@ import { Connection } from '@temporalio/client';
 import { HOST } from './free-port.js';
 import { type ServerProcess, serverProcess } from './server-process.js';
 
-/** What `server.json` keeps of a server, so that another command finds it, or starts it again. */
+/** Content of `server.json`, by which another command finds a server, or starts it again. */
 export interface ServerRecord extends ServerProcess {
-  /** The id of the namespace `default`, which tells this folder's database from any other; '' until it is up. */
+  /** ID of the namespace `default`, which identifies this folder's database; '' until the server is up. */
   namespace_id: string;
-  /** Where its process is; absent where it was ended in order. */
+  /** Host of its process; absent if it was ended properly. */
   host?: string;
 }
 
-/** Milliseconds that a server is given for an answer. */
+/** Milliseconds that a server has to answer. */
 const CALL_TIMEOUT = 2000;
 
-/** The id of the namespace `default` of the server at a port; null where none answers. */
+/** Returns the ID of the namespace `default` of the server at a port; null if none answers. */
 export async function namespaceAt(port: number): Promise<string | null> {
   const address = `${HOST}:${port}`;
   const connection = await Connection.connect({ address, connectTimeout: CALL_TIMEOUT }).catch(() => null);
@@ -49,12 +49,12 @@ export async function writeRecord(folder: string, record: ServerRecord): Promise
   await rename(temporary, join(folder, 'server.json'));
 }
 
-/** Milliseconds that a server is waited for which runs and does not answer: it may come up, or the machine is busy. */
+/** Milliseconds to wait for a server that runs and does not answer: it may be starting, or the machine is busy. */
 const PATIENCE = 60_000;
-/** Milliseconds of waiting that are worth a word. */
+/** Milliseconds of waiting after which people are notified. */
 const LONG_WAIT = 3000;
 
-/** A server that runs on a folder's database and does not answer. */
+/** Error for a server that runs on a folder's database and does not answer. */
 export class SilentServerError extends Error {
   constructor(
     folder: string,
@@ -68,17 +68,17 @@ export class SilentServerError extends Error {
 }
 
 export interface FindOptions {
-  /** Whose server answers at a port. */
+  /** Returns the namespace ID of the server at a port; null if none answers. */
   ask?: (port: number) => Promise<string | null>;
   patience?: number;
-  /** Hears of a long wait. */
+  /** Called in a long wait. */
   say?: ((message: string) => void) | undefined;
 }
 
 /**
- * The server of a folder; null where none runs. One that runs is waited for: another would work on the same database
- * beside it. Starts and ends nothing.
- * @throws SilentServerError where it runs and does not answer.
+ * Finds the server of a folder; null if none runs. Waits for a running one to answer: a second server would use the
+ * same database at the same time. Starts and ends nothing.
+ * @throws SilentServerError if it runs and does not answer.
  */
 export async function findEmbeddedServer(
   folder: string,
@@ -90,7 +90,7 @@ export async function findEmbeddedServer(
     const server = await serverProcess(folder);
     if (server === null) return null;
     const record = await readRecord(folder);
-    // Whoever answers at its port may be another server that was faster there, while this one is about to end.
+    // Another server that took this port first may answer, while this one is about to end.
     const namespace = await ask(server.port);
     const expected = record?.namespace_id || namespace;
     if (namespace !== null && namespace === expected) return { ...server, namespace_id: namespace };

@@ -5,13 +5,15 @@ import { join } from 'node:path';
 import type { Use } from '../config/named-files.js';
 import { isPrivate, makePrivate } from '../user-code/private-folder.js';
 
-/** A thing that a person has typed, as it is entered. */
+/** Note of a thing that a person has typed. */
 export interface Entry {
   use: Use;
   what: string;
 }
 
-/** Where it is kept what people have typed, and their code: REPRISE_STATE_DIR, else below the XDG folder for state. */
+/**
+ * Returns the folder of what people have typed, and of their code: REPRISE_STATE_DIR, else below the XDG state folder.
+ */
 export function stateFolder(environment: NodeJS.ProcessEnv = process.env): string {
   if (environment.REPRISE_STATE_DIR) return environment.REPRISE_STATE_DIR;
   return join(environment.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'reprise', 'named');
@@ -22,13 +24,13 @@ function nameOf({ use, what }: Entry): string {
 }
 
 /**
- * What a user has typed on this machine, for one Temporal server: commands enter it, and workers, which may be other
- * processes, look it up. An entry is a file that is named by its content, so many commands may enter the same.
+ * Notes of what a user has typed on this machine, for one Temporal server: commands write them, and workers, which may
+ * be other processes, read them. Each note is a file that is named by its content, so many commands may write the same.
  */
 export class StateFolder {
   private readonly folder: string;
 
-  /** @param namespaceId the id of the server's namespace: what is typed for one server says nothing to another. */
+  /** @param namespaceId ID of the server's namespace: what is typed for one server does not count for another. */
   constructor(
     private readonly root: string,
     namespaceId: string,
@@ -36,7 +38,7 @@ export class StateFolder {
     this.folder = join(root, namespaceId.replaceAll(/[^\w-]/g, '_'));
   }
 
-  /** @throws Error where the folder cannot be written, or is not this user's own. */
+  /** Writes notes. @throws Error if the folder cannot be written, or is not private to this user. */
   enter(entries: readonly Entry[]): void {
     for (const folder of [this.root, this.folder]) makePrivate(folder);
     for (const entry of entries) {

@@ -4,14 +4,14 @@ import { delimiter, join } from 'node:path';
 import { InvalidInputError } from '../config/errors.js';
 import { cacheFolder } from './cache-folder.js';
 
-/** The newest version that `go install` can build: later ones have a replace directive in their go.mod. */
+/** Newest version that `go install` can build: later ones have a replace directive in their go.mod. */
 export const TEMPORAL_CLI_VERSION = 'v1.5.1';
 const GO_MODULE = `github.com/temporalio/cli/cmd/temporal@${TEMPORAL_CLI_VERSION}`;
 const NAME = process.platform === 'win32' ? 'temporal.exe' : 'temporal';
 
 export interface BinaryOptions {
   environment?: NodeJS.ProcessEnv;
-  /** Hears what takes long. */
+  /** Called before long operations. */
   say?: (message: string) => void;
 }
 
@@ -22,7 +22,7 @@ async function isExecutable(path: string): Promise<boolean> {
   );
 }
 
-/** The first executable of that name on PATH, or null. */
+/** Finds the first executable of a name on PATH; null if there is none. */
 export async function findOnPath(name: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
   for (const folder of (environment.PATH ?? '').split(delimiter)) {
     if (folder !== '' && (await isExecutable(join(folder, name)))) return join(folder, name);
@@ -47,7 +47,7 @@ async function findDownloaded(environment: NodeJS.ProcessEnv): Promise<string | 
   return null;
 }
 
-/** A binary that is already on this machine, or null. Starts, builds and downloads nothing. */
+/** Finds a binary that is already on this machine; null if there is none. Starts, builds and downloads nothing. */
 export async function findTemporalBinary(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<string | null> {
@@ -62,7 +62,7 @@ export async function findTemporalBinary(
   return (await isExecutable(built)) ? built : findDownloaded(environment);
 }
 
-/** Has the SDK download its server into our cache; the server it starts on the way is ended at once. */
+/** Downloads the server with the SDK into the cache; the server that the SDK starts for this is ended at once. */
 async function download(environment: NodeJS.ProcessEnv): Promise<string | null> {
   const folder = downloadFolder(environment);
   await mkdir(folder, { recursive: true });
@@ -95,7 +95,7 @@ function runGo(go: string, folder: string, environment: NodeJS.ProcessEnv): Prom
   });
 }
 
-/** Builds the server with Go, into a folder of its own, and moves it into place whole. */
+/** Builds the server with Go in a folder of its own, and moves the finished file into place. */
 async function build(environment: NodeJS.ProcessEnv, say: (message: string) => void): Promise<string> {
   const go = await findOnPath(process.platform === 'win32' ? 'go.exe' : 'go', environment);
   if (go === null) {
@@ -125,9 +125,9 @@ async function build(environment: NodeJS.ProcessEnv, say: (message: string) => v
 }
 
 /**
- * The Temporal CLI, whose `server start-dev` is the embedded server. In this order: REPRISE_TEMPORAL_BIN, PATH, our
- * cache, the SDK's own download, a build with Go.
- * @throws InvalidInputError that says what to install.
+ * Provides the Temporal CLI, whose `server start-dev` is the embedded server. In this order: REPRISE_TEMPORAL_BIN,
+ * PATH, the cache, the SDK's own download, a build with Go.
+ * @throws InvalidInputError that names what to install.
  */
 export async function provideTemporalBinary(options: BinaryOptions = {}): Promise<string> {
   const { environment = process.env, say = () => undefined } = options;

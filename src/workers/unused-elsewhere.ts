@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidInputError } from '../config/errors.js';
 import { databaseOf } from './server-process.js';
 
-/** Milliseconds without a sign of life after which nobody uses a folder; users give one every five seconds. */
+/** Milliseconds without a sign of life after which a folder is taken as unused; users give one every five seconds. */
 const SILENCE = 15_000;
 
 /**
- * Makes sure that no command on another host, such as another container or a machine that shares the folder, uses the
- * server of a folder: here its processes cannot be seen. It is watched, since clocks of two machines differ.
- * @throws InvalidInputError where one does.
+ * Waits to make sure that no command on another host, such as a container or a machine that shares the folder, uses the
+ * server of a folder: its processes are not visible here. The folder is watched, since clocks of two machines differ.
+ * @throws InvalidInputError if one uses it.
  */
 export async function waitUntilUnused(
   folder: string,
@@ -32,7 +32,7 @@ export async function waitUntilUnused(
   }
 }
 
-/** What changes while somebody uses a folder's server. */
+/** Returns what changes while a folder's server is in use. */
 async function traces(folder: string): Promise<string> {
   const users = await readdir(join(folder, 'users')).catch(() => []);
   const signs = users.map((name) => readFile(join(folder, 'users', name), 'utf8').catch(() => ''));

@@ -2,9 +2,9 @@ import { asyncLocalStorage } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { AwayNews } from '../activities/away-news.js';
 import { createActivities } from '../activities/index.js';
 import { RunLogs } from '../activities/run-log.js';
+import { UnreachableNotices } from '../activities/unreachable-notices.js';
 import { agentQueue, SEARCH_ATTRIBUTES } from '../contracts/names.js';
 import { activitiesOfKinds } from '../kinds/registry.js';
 import { openStore } from '../storage/open.js';
@@ -21,16 +21,16 @@ import { serverRate } from './server-rate.js';
 import { StateFolder, stateFolder } from './state-folder.js';
 import { VERSION } from './version.js';
 
-/** Seconds that activities in flight have to finish when the worker is told to stop; then they run elsewhere. */
+/** Time that activities in flight have to finish when the worker is stopped; after that they run elsewhere. */
 const SHUTDOWN_GRACE = '10s';
 const SHUTDOWN_FORCE = '20s';
 /**
- * Of one task of a workflow, by the clock on the wall. The SDK's five seconds end within a task where a process stood
- * still for a moment: the task fails then, or Node aborts the whole process (nodejs/node#38503). What it is there for is
- * an endless loop in an agent, which keeps the other workflows of the worker waiting for so long.
+ * Maximum elapsed time of one workflow task. The SDK's five seconds may run out within a task if a process was stopped
+ * for a moment: the task fails then, or Node aborts the whole process (nodejs/node#38503). The limit exists for an
+ * endless loop in an agent, which blocks the other workflows of the worker for this long.
  */
 const LONGEST_TASK = '1m';
-/** A dead worker's workflows are picked up by another after this. */
+/** Time after which a dead worker's workflows are taken over by another one. */
 const STICKY_TIMEOUT = '3s';
 
 export interface RepriseWorkerOptions {
@@ -39,19 +39,19 @@ export interface RepriseWorkerOptions {
   namespace: string;
   taskQueue: string;
   logger: Logger;
-  /** Hears what keeps runs waiting, for people; see `WorkerDependencies`. `workflow`: which one waits, where it is one. */
+  /** Called with what keeps runs waiting, for people; see `WorkerDependencies`. `workflow`: the waiting one, if any. */
   notify?: (message: string, workflow: string | null) => void;
-  /** Whether it is the embedded server's, so that models are asked at servers alone that somebody has named here. */
+  /** True for a worker of the embedded server: models are requested only at servers that a person has named here. */
   embedded?: boolean;
   agents?: readonly AgentSource[];
-  /** LM calls in flight at most, for each model. */
+  /** Maximum LM calls in flight, for each model. */
   maxConcurrentCalls?: number;
   environment?: NodeJS.ProcessEnv;
 }
 
 export const DEFAULT_CONCURRENT_CALLS = 500;
 
-/** A worker with everything it needs; `run` resolves after `shutdown`. */
+/** Worker with all its dependencies; `run` resolves after `shutdown`. */
 export interface RepriseWorker {
   taskQueue: string;
   /** Works on another queue as well, until `shutdown`. */
@@ -65,17 +65,17 @@ async function knownSearchAttributes(client: Client, namespace: string): Promise
     const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
     return Object.values(SEARCH_ATTRIBUTES).filter((name) => customAttributes?.[name] !== undefined);
   } catch {
-    // Not every server lets a worker ask; search attributes are a convenience.
+    // Not every server permits a worker this query; search attributes are optional.
     return [];
   }
 }
 
-/** The workflow whose activity runs; null outside of one. */
+/** Returns the workflow of the current activity; null outside of one. */
 function workflowInContext(): string | null {
   return asyncLocalStorage.getStore()?.info.workflowExecution?.workflowId ?? null;
 }
 
-/** Wires a worker: its connection, its queues, and the activities over their adapters. */
+/** Creates a worker with its connection, its queues, and the activities with their adapters. */
 export async function createWorker(options: RepriseWorkerOptions): Promise<RepriseWorker> {
   const { connection, client, namespace, logger, environment = process.env } = options;
   const maxConcurrentCalls = options.maxConcurrentCalls ?? DEFAULT_CONCURRENT_CALLS;
@@ -100,14 +100,14 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
       userCode: { pool: codePool, compare: grading.compare },
       logger,
       notify,
-      news: new AwayNews(logger),
+      notices: new UnreachableNotices(logger),
       runLogs,
       sandbox: sandboxes.get,
       maxConcurrentExecutions: concurrentExecutions(environment),
       maxConcurrentCalls,
       namespaceId: async () => ownNamespace,
       knownSearchAttributes: () => knownSearchAttributes(client, namespace),
-      leaseStarts: serverRate(client, taskQueue),
+      grantStarts: serverRate(client, taskQueue),
     },
     await activitiesOfKinds(),
   );
@@ -116,20 +116,20 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     namespace,
     activities,
     dataConverter: dataConverter(environment),
-    // By default a hash of 64 characters, which would stand in every third event of a history.
+    // By default a hash of 64 characters, which would be part of every third event of a history.
     buildId: `reprise@${VERSION}`,
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
     maxConcurrentActivityTaskExecutions: maxConcurrentCalls + 20,
   };
-  // An option of the SDK that its types leave out; `frozen-worker.test.ts` notices where it is no longer one.
+  // An option of the SDK that its types omit; `frozen-worker.test.ts` detects if it is removed.
   const workflowWorker: Omit<WorkerOptions, 'taskQueue'> & { isolateExecutionTimeout: string } = {
     ...common,
     workflowBundle: bundle,
     maxCachedWorkflows: cachedWorkflows(environment),
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     isolateExecutionTimeout: LONGEST_TASK,
-    // Activities of a workflow task start in this worker at once, without a trip through the queue.
+    // Activities of a workflow task start in this worker at once, without the queue.
     maxEagerActivityReservationsPerWorkflowTask: maxConcurrentCalls,
   };
   const workers: Worker[] = [];
@@ -140,13 +140,13 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   };
   const begin = (worker: Worker) => {
     const end = worker.run();
-    // Where one breaks the others end with it.
+    // If one worker fails, the others end with it.
     end.catch(shutdown);
     ends.push(end);
   };
   const serve = async (queue: string) => {
     const preloads = [
-      // Whole stacks are for hunting a fault in a workflow.
+      // Complete stacks are for debugging a workflow.
       ...(environment.REPRISE_STACK_TRACES === '1' ? [] : [PRELOADS.noPromiseHook]),
       ...(codeHash === null ? [] : [PRELOADS.unawaitedPromises]),
     ];
@@ -163,7 +163,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
       isRunning = true;
       for (const worker of workers) begin(worker);
       try {
-        // One may have begun meanwhile.
+        // Another one may have begun meanwhile.
         for (let index = 0; index < ends.length; index++) await ends[index];
       } finally {
         await runLogs.flush();
@@ -177,8 +177,8 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
 }
 
 /**
- * Sends the SDK's own log lines to our logger. Once a process, before anything connects.
- * @param isWanted whether lines about a workflow are; by default about every one
+ * Sends the SDK's log lines to this logger. Once a process, before any connection.
+ * @param isWanted reports whether lines about a workflow are logged; by default all are
  */
 export function installRuntime(logger: Logger, isWanted: (workflow: string) => boolean = () => true): void {
   const forward =

@@ -1,18 +1,22 @@
 import { FAILURE_TYPES } from '../contracts/names.js';
 import type { ActivityOptions } from './sdk.js';
 
-/** What an experiment waits for is noticed after this long where its worker has died; it reports itself every few seconds. */
+/** Time after which a dead worker is noticed; an activity sends heartbeats every few seconds. */
 export const HEARTBEAT_TIMEOUT = '10s';
-/** On top of the request itself: waiting for a slot of the adaptive limit, and for a store that is away. */
+/** Seconds in addition to the request itself: waiting for a slot of the adaptive limit and for an unreachable store. */
 const MODEL_WAIT_SECONDS = 6 * 3600;
-/** Provider failures are counted by the activity (`lm.max_attempts`); these are left for workers that die. */
+/** Attempts for workers that die, in addition to provider failures, which the activity counts (`lm.max_attempts`). */
 const CRASHES_SURVIVED = 100;
-/** On top of a work's own time: for a store that is away, a place in the sandbox, an image that is built. */
+/**
+ * Seconds in addition to an activity's own time: for an unreachable store, a place in the sandbox, building an image.
+ */
 const WORK_WAIT_SECONDS = 2 * 3600;
 
 const final = [FAILURE_TYPES.invalidInput, FAILURE_TYPES.fatalProvider, FAILURE_TYPES.fatalStorage];
 
-/** For what has to wait: the store or the hub may be away for a while. About two hours. */
+/**
+ * Options for activities that may have to wait: the store or the hub may be unreachable for a while. About two hours.
+ */
 export const PATIENT: ActivityOptions = {
   startToCloseTimeout: '2h',
   heartbeatTimeout: '30s',
@@ -24,7 +28,7 @@ export const PATIENT: ActivityOptions = {
   },
 };
 
-/** Options of a program, a tool or whatever else has a time of its own; the summary is what the UI shows. */
+/** Options of an activity with a time limit of its own, such as a program or a tool; the UI shows the summary. */
 export function timedOptions(timeoutSeconds: number, summary: string): ActivityOptions {
   return {
     ...PATIENT,
@@ -34,7 +38,7 @@ export function timedOptions(timeoutSeconds: number, summary: string): ActivityO
   };
 }
 
-/** Options of one model call; the summary is what the UI shows. */
+/** Options of one model call; the UI shows the summary. */
 export function modelCallOptions(
   { timeout_sec, max_attempts }: { timeout_sec: number; max_attempts: number },
   summary: string,

@@ -4,7 +4,7 @@ import { upsertSearchAttributes } from './sdk.js';
 
 /**
  * Sets search attributes of the workflow.
- * @param known those that the server knows: another one would fail the workflow task again and again.
+ * @param known attributes of the server: an unknown one would fail the workflow task again and again.
  */
 export function upsertAttributes(
   known: readonly string[],

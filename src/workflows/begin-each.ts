@@ -1,24 +1,25 @@
 import { condition, workflowInfo } from './sdk.js';
 
 /**
- * Works on items, so many at once, until there are no more or none may be begun. Waits for those in flight.
- * @param control says whether another one may be begun beside so many, and whether any may be begun at all
- * @param begun how many executions before this one have begun
- * @returns how many were begun in all: fewer than there are where the history grew long, or the experiment may not go on.
- * @throws what the first one that fails throws, after those in flight have ended.
+ * Works on items, several at once, until there are no more or none may be begun. Waits for those in flight.
+ * @param control reports whether another item may be begun beside those in flight, and whether any may be begun
+ * @param begun number of items begun by earlier executions
+ * @returns the number of items begun in all: fewer than there are if the history grew long or the experiment may not
+ * continue.
+ * @throws the error of the first item that fails, after those in flight have ended.
  */
 async function beginEach<Item>(
   items: readonly Item[],
-  { control, begun }: { control: { hasRoom(going: number): boolean; goesOn(): boolean }; begun: number },
+  { control, begun }: { control: { hasRoom(going: number): boolean; continues(): boolean }; begun: number },
   work: (item: Item) => Promise<void>,
 ): Promise<number> {
   const going = new Set<Promise<void>>();
   let failure: { error: unknown } | undefined;
   let next = begun;
   try {
-    while (next < items.length && control.goesOn() && !workflowInfo().continueAsNewSuggested) {
-      await condition(() => failure !== undefined || control.hasRoom(going.size) || !control.goesOn());
-      if (failure !== undefined || !control.goesOn()) break;
+    while (next < items.length && control.continues() && !workflowInfo().continueAsNewSuggested) {
+      await condition(() => failure !== undefined || control.hasRoom(going.size) || !control.continues());
+      if (failure !== undefined || !control.continues()) break;
       const working: Promise<void> = work(items[next] as Item)
         .catch((error: unknown) => {
           failure ??= { error };
@@ -28,7 +29,7 @@ async function beginEach<Item>(
       next += 1;
     }
   } finally {
-    // Also where the wait for room was cancelled.
+    // Also if the wait for room was cancelled.
     await Promise.all(going);
   }
   if (failure !== undefined) throw failure.error;
@@ -36,8 +37,8 @@ async function beginEach<Item>(
 }
 
 /**
- * Works on all items of an experiment, in as many executions as that takes: the history of one must not grow too long.
- * @param carried from the execution before, which has begun so many
+ * Works on all items of an experiment, in as many executions as needed: the history of one must not grow too long.
+ * @param carried number of items begun, from the execution before
  */
 export async function beginAll<Item>(
   items: readonly Item[],
@@ -46,7 +47,7 @@ export async function beginAll<Item>(
     carried,
     handOver,
   }: {
-    control: { hasRoom(going: number): boolean; goesOn(): boolean; allBegun(): void };
+    control: { hasRoom(going: number): boolean; continues(): boolean; allBegun(): void };
     carried: { begun: number } | undefined;
     handOver(more: { begun: number }): Promise<never>;
   },
@@ -54,5 +55,5 @@ export async function beginAll<Item>(
 ): Promise<void> {
   const begun = await beginEach(items, { control, begun: carried?.begun ?? 0 }, work);
   if (begun === items.length) control.allBegun();
-  else if (control.goesOn()) await handOver({ begun });
+  else if (control.continues()) await handOver({ begun });
 }

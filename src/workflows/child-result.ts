@@ -7,8 +7,8 @@ import {
 } from './sdk.js';
 
 /**
- * What a child workflow comes to. A cancellation of the parent reaches, by itself, only the execution that was started; a
- * child that has continued as new since is cancelled by its name.
+ * Returns the result of a child workflow. A cancellation of the parent reaches only the execution that was started; a
+ * child that has continued as new since is cancelled by its workflow ID.
  */
 export async function childResult<Child extends Workflow>({
   workflowId,
@@ -18,7 +18,7 @@ export async function childResult<Child extends Workflow>({
   CancellationScope.current().cancelRequested.catch(() => {
     if (ended) return;
     CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowId).cancel()).catch(
-      // It has ended meanwhile, or has heard of it.
+      // The child has ended meanwhile, or is already cancelled.
       () => undefined,
     );
   });

@@ -1,23 +1,23 @@
 import type { ChildExecution } from '../contracts/experiment.js';
 import { getExternalWorkflowHandle, type SignalDefinition, workflowInfo } from './sdk.js';
 
-/** This execution of a child workflow, as it names itself to its experiment. */
+/** Returns the identity of this execution of a child workflow, for its experiment. */
 export function ownExecution(): ChildExecution {
   const { workflowId, firstExecutionRunId, runId } = workflowInfo();
   return { workflow_id: workflowId, first: firstExecutionRunId, run: runId };
 }
 
 /**
- * Of a child's start: one of the same name that is at work still belongs to an execution of the experiment that was
- * reset. It is ended, and what it has done is found in the store.
+ * Option of a child's start: a running child of the same ID belongs to an execution of the experiment from before a
+ * reset. It is terminated; its results are in the store.
  */
 export const REPLACES = { workflowIdReusePolicy: 'TERMINATE_IF_RUNNING' } as const;
 
 /**
- * Tells a child something. By its name: a child that was started before its parent was reset is no child of the parent's
- * present execution to the server. Whether it hears is not waited for; one that has just ended need not.
+ * Sends a signal to a child by its workflow ID: after a reset of the parent, the server does not know an earlier child
+ * as a child of the new execution. The delivery is not awaited; a child that has just ended needs no signal.
  */
-export function tell<Sent extends unknown[]>(
+export function signalTo<Sent extends unknown[]>(
   { workflowId }: { workflowId: string },
   signal: SignalDefinition<Sent>,
   ...sent: Sent
@@ -32,15 +32,15 @@ interface Early {
   handle: () => void;
 }
 
-/** The children that an execution of an experiment has started; a reset leaves others at work. */
+/** Children that an execution of an experiment has started; after a reset, others may still be running. */
 export class Children {
-  /** Run ids of first executions. */
+  /** Run IDs of first executions. */
   private readonly own = new Set<string>();
-  /** By workflow id, those that are being started, with what came before their start was heard of. */
+  /** Reports of children that are being started, received before their start was confirmed; by workflow ID. */
   private readonly starting = new Map<string, Early[]>();
   private readonly dismissed = new Set<string>();
 
-  /** One is about to be started. */
+  /** Notes that a child is about to be started. */
   begins(workflowId: string): void {
     this.starting.set(workflowId, []);
   }
@@ -49,14 +49,14 @@ export class Children {
     const early = this.starting.get(workflowId) ?? [];
     this.starting.delete(workflowId);
     this.own.add(firstExecutionRunId);
-    for (const { from, handle } of early) this.hear(from, handle);
+    for (const { from, handle } of early) this.received(from, handle);
   }
 
   /**
-   * Handles what one of them says, at the latest when its start is heard of. Whoever else says that it is one is ended:
-   * nobody hears of what it does, and it spends.
+   * Handles a report of a child, at the latest when its start is confirmed. Any other sender is cancelled: its results
+   * are not used, and it costs money.
    */
-  hear(from: ChildExecution, handle: () => void): void {
+  received(from: ChildExecution, handle: () => void): void {
     if (this.own.has(from.first)) handle();
     else if (this.starting.has(from.workflow_id)) this.starting.get(from.workflow_id)?.push({ from, handle });
     else this.dismiss(from);
@@ -72,7 +72,7 @@ export class Children {
   }
 }
 
-/** Whether a message could not be delivered because the workflow it is for has ended. */
+/** Reports whether a message could not be delivered because its workflow has ended. */
 export function isGone(error: unknown): boolean {
   return error instanceof Error && /not found/.test(error.message);
 }

@@ -18,7 +18,7 @@ import {
 } from './sdk.js';
 import { type ExperimentClock, WorkingClock } from './working-clock.js';
 
-/** How an experiment ended. */
+/** Outcome of an experiment. */
 export interface Outcome {
   status: RunStatus;
   message: string | null;
@@ -27,32 +27,32 @@ export interface Outcome {
 interface ConductedPlan extends Planned {
   artifacts: string;
   limits: Limits;
-  /** What earlier executions of the experiment have worked. */
+  /** Seconds that earlier executions of the experiment worked. */
   spent_wall_seconds: number;
 }
 
-/** What every execution hands to the one that continues it. */
+/** State that every execution passes to the one that continues it. */
 interface Carried<Plan> {
   plan: Plan;
-  /** Milliseconds since 1970; of the first execution. */
+  /** Start of the first execution, in milliseconds since 1970. */
   started_at: number;
-  /** What it has worked so far, where its time has a limit. */
+  /** Seconds worked so far, if working time has a limit. */
   worked_seconds?: number;
 }
 
-/** When and for how long it has worked, for whoever writes its artifacts. */
+/** Outcome and times of an experiment, for writing its artifacts. */
 type Ended<Plan> = Outcome & { plan: Plan; started_at: number; ended_at: number; worked_seconds?: number };
 
-/** An experiment of one kind. */
+/** Experiment of one kind. */
 export interface Conducted<
   Plan,
   Whole extends Carried<Plan>,
   Metrics,
   Progress extends ExperimentProgress<string, ExperimentMetrics>,
 > {
-  /** Names it in messages, such as `run`. */
+  /** Name in messages, such as `run`. */
   what: string;
-  /** From the execution before, when this one continues it. */
+  /** State of the execution before, if this one continues it. */
   carried: Whole | undefined;
   control: ExperimentControl<Plan & Planned, Progress> & {
     begin(plan: Plan, isFirst: boolean): void;
@@ -60,7 +60,7 @@ export interface Conducted<
     handOver(): Omit<Whole, keyof Carried<Plan> | 'begun' | 'work'>;
   };
   prepare(): Promise<Plan>;
-  /** @param handOver goes on in another execution; it does not come back. */
+  /** @param handOver continues in another execution; it does not return. */
   work(plan: Plan, handOver: (more?: Partial<Whole>) => Promise<never>): Promise<void>;
   continueWith(carried: Whole): Promise<never>;
   /** Writes the artifacts. */
@@ -68,10 +68,10 @@ export interface Conducted<
 }
 
 /**
- * Conducts an experiment of any kind: prepares it, does its work, and writes its artifacts, however it ends. Whatever is
- * thrown on the way is the experiment's failure, with its message: thrown on, it would fail the workflow's task for ever,
- * and nobody would hear of it.
- * @throws the cancellation, or a failure that carries the result where the experiment failed.
+ * Conducts an experiment of any kind: prepares it, does its work, and writes its artifacts, however it ends. Any error
+ * makes the experiment fail with its message; thrown by the workflow, it would fail the workflow task again and again,
+ * and nobody would be notified.
+ * @throws the cancellation, or a failure that carries the result if the experiment failed.
  */
 export async function conduct<
   Plan extends ConductedPlan,
@@ -103,7 +103,7 @@ export async function conduct<
     if (isCancellation(error)) cancellation = error;
     else {
       control.fault(error);
-      // What is still in flight ends.
+      // Ends what is still in flight.
       scope.cancel();
     }
   }

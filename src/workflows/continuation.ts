@@ -1,9 +1,9 @@
 import { allHandlersFinished, CancellationScope, CancelledFailure, condition } from './sdk.js';
 
 /**
- * Called where a workflow is about to continue as new: the next execution is not cancelled with this one, and nobody would
- * hear of it any more.
- * @throws CancelledFailure where this execution was cancelled and nothing that it waited for said so.
+ * Checks for a cancellation before a workflow continues as new: the next execution is not cancelled with this one, and
+ * the cancellation would be lost.
+ * @throws CancelledFailure if this execution was cancelled and nothing that it waited for has thrown that.
  */
 export function assertNotCancelled(): void {
   if (CancellationScope.current().consideredCancelled)
@@ -11,7 +11,7 @@ export function assertNotCancelled(): void {
 }
 
 /**
- * Waits until whoever asked for something has an answer, so that the workflow can continue as new.
+ * Waits until all messages are answered, so that the workflow can continue as new.
  * @throws CancelledFailure as {@link assertNotCancelled} does.
  */
 export async function readyToContinue(): Promise<void> {

@@ -3,7 +3,7 @@ import type { WorkflowFunction, WorkflowKind } from './kind.js';
 import { workflowInfo } from './sdk.js';
 import { refusal } from './started-rightly.js';
 
-/** Answers with one workflow that is those of every kind: the type that was started says which. */
+/** Returns one workflow for those of every kind, which runs the one of the started type. */
 export function dispatcherOf(kinds: readonly WorkflowKind[]): (...args: unknown[]) => Promise<unknown> {
   const byType = new Map<string, WorkflowFunction>(
     kinds.flatMap(({ id, experiment, children = {} }) => [[id, experiment], ...Object.entries(children)]),
@@ -16,9 +16,9 @@ export function dispatcherOf(kinds: readonly WorkflowKind[]): (...args: unknown[
 }
 
 /**
- * What is said to whoever starts something else on a queue of Reprise. A part of an experiment is no mistake: a newer
+ * Creates the error for an unknown workflow type on a queue of Reprise. A part of an experiment is no mistake: a newer
  * version has started it, and it waits for a worker of that version.
- * @param ids of what somebody may start; the other types are parts of these
+ * @param ids types that users may start; the other types are parts of these
  */
 function unknown(ids: readonly string[]): Error {
   const { parent, workflowType } = workflowInfo();

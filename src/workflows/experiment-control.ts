@@ -1,14 +1,14 @@
-import type { Asked, AwayNotice, Limits, RunPhase } from '../contracts/experiment.js';
+import type { Asked, Limits, RunPhase, UnreachableNotice } from '../contracts/experiment.js';
 import type { ExperimentProgress } from '../contracts/progress.js';
 import type { ExperimentMetrics } from '../contracts/results.js';
 import { factsOf, type KindFacts, progressAtEnd } from '../facts/kind-facts.js';
 import { upsertAttributes } from './attributes.js';
 import type { Outcome } from './conduct.js';
+import { ExperimentStatus } from './experiment-status.js';
 import { faultText } from './failures.js';
 import { markdown } from './markdown.js';
 import type { Steered } from './requests.js';
 import { setCurrentDetails, workflowInfo } from './sdk.js';
-import { Standing } from './standing.js';
 
 export interface Planned {
   experiment: string;
@@ -18,7 +18,7 @@ export interface Planned {
   limits: Limits;
 }
 
-/** What is the same of every kind's progress, as far as its control knows it without the kind. */
+/** Fields of every kind's progress that the control fills without the kind. */
 type Frame =
   | 'experiment'
   | 'phase'
@@ -31,8 +31,8 @@ type Frame =
   | 'metrics';
 
 /**
- * Takes what people ask of an experiment, and shows how far it is. Each kind adds what it counts, and says to whom it
- * passes on what is asked.
+ * Handles people's requests to an experiment, and shows its progress. Each kind adds its counts, and passes requests on
+ * to its parts.
  */
 export abstract class ExperimentControl<
   Plan extends Planned,
@@ -41,56 +41,56 @@ export abstract class ExperimentControl<
 {
   protected plan: Plan | undefined;
   private metrics: Progress['metrics'] = null;
-  protected readonly standing: Standing;
-  /** Something that was begun has not come to its end: it goes on when the experiment is continued. */
+  protected readonly status: ExperimentStatus;
+  /** True if something that was begun has not ended: it continues when the experiment is continued. */
   protected unfinished = false;
   private complete = false;
 
   /**
-   * @param what names the experiment in messages: `run`, for one
-   * @param facts what its kind says of it
-   * @param before what was asked of the execution before, when this one continues it.
+   * @param what name of the experiment in messages, such as `run`
+   * @param facts of its kind
+   * @param before requests to the execution before, if this one continues it.
    */
   constructor(
     what: string,
     private readonly facts: KindFacts,
     before?: Asked,
   ) {
-    this.standing = new Standing(what, before);
+    this.status = new ExperimentStatus(what, before);
   }
 
   pause(paused: boolean): void {
-    this.standing.pause(paused);
+    this.status.pause(paused);
     this.passOn();
     this.showPhase();
   }
 
-  /** Whether nothing is asked for, by a person's wish. */
+  /** Reports whether a person has paused the experiment, so that it requests nothing. */
   isPaused(): boolean {
-    return this.standing.waits();
+    return this.status.waits();
   }
 
   /** Finishes what is in flight and begins nothing else. */
   stop(): void {
-    this.standing.stop();
+    this.status.stop();
     this.passOn();
     this.showPhase();
   }
 
   setConcurrency(concurrency: number): number {
-    const before = this.standing.setConcurrency(concurrency);
+    const before = this.status.setConcurrency(concurrency);
     this.show();
     return before;
   }
 
   exhaust(why: string): void {
-    this.standing.exhaust(why);
+    this.status.exhaust(why);
     this.passOn();
   }
 
-  /** Nothing further can succeed: what is in flight ends, and nothing else is begun. */
+  /** Fails the experiment, since nothing further can succeed: what is in flight ends, and nothing else is begun. */
   fail(why: string): void {
-    this.standing.fail(why);
+    this.status.fail(why);
     this.passOn();
   }
 
@@ -98,59 +98,59 @@ export abstract class ExperimentControl<
     this.fail(faultText(error));
   }
 
-  hearAway(notice: AwayNotice): void {
-    this.standing.hearAway(notice, Date.now());
+  onUnreachable(notice: UnreachableNotice): void {
+    this.status.onUnreachable(notice, Date.now());
     this.show();
   }
 
   assertRunning(): void {
-    this.standing.assertGoing();
+    this.status.assertGoing();
   }
 
   assertConcurrency(concurrency: number): void {
-    this.standing.assertConcurrency(concurrency);
+    this.status.assertConcurrency(concurrency);
   }
 
-  /** Whether more may be begun, now or when the experiment is resumed. */
-  goesOn(): boolean {
-    return this.standing.goesOn();
+  /** Reports whether more may be begun, now or when the experiment is resumed. */
+  continues(): boolean {
+    return this.status.continues();
   }
 
-  /** Whether one more may be begun beside so many. */
+  /** Reports whether one more may be begun. @param going number in flight */
   hasRoom(going: number): boolean {
-    return this.standing.hasRoom(going);
+    return this.status.hasRoom(going);
   }
 
-  /** Everything was begun, and what was in flight has come to an end. */
+  /** Notes that everything was begun, and that what was in flight has ended. */
   allBegun(): void {
     this.complete = !this.unfinished;
   }
 
   outcome(cancelled: boolean): Outcome {
-    const ended = this.standing.outcome(cancelled);
-    // A limit that was met, or a stop that was asked for, when nothing was left to do took nothing away.
+    const ended = this.status.outcome(cancelled);
+    // A limit or a stop that came when nothing was left to do has prevented nothing.
     const nothingLost = this.complete && (ended.status === 'limit_reached' || ended.status === 'stopped');
     return nothingLost ? { status: 'done', message: null } : ended;
   }
 
   setPhase(phase: RunPhase): void {
-    this.standing.phase = phase;
+    this.status.phase = phase;
     this.showPhase();
   }
 
-  /** The experiment is prepared: what was asked for until now holds. */
+  /** Begins the prepared experiment; requests received until now apply. */
   protected planned(plan: Plan, about: { kind: string; model: string }): void {
     this.plan = plan;
-    this.standing.begin(plan.concurrency);
+    this.status.begin(plan.concurrency);
     upsertAttributes(plan.search_attributes, { experiment: plan.experiment, ...about });
   }
 
   protected showPhase(): void {
-    upsertAttributes(this.plan?.search_attributes ?? [], { phase: this.standing.phase });
+    upsertAttributes(this.plan?.search_attributes ?? [], { phase: this.status.phase });
     this.show();
   }
 
-  /** The artifacts are written: what is shown from now on is what their metrics say. */
+  /** Ends the experiment after its artifacts are written: from now on its metrics are shown. */
   finish(metrics: NonNullable<Progress['metrics']>): void {
     this.metrics = metrics;
     this.setPhase(metrics.status);
@@ -159,7 +159,7 @@ export abstract class ExperimentControl<
   /** Answers the `progress` query. */
   progress(): Progress {
     const { plan, metrics } = this;
-    const { phase, message, concurrency } = this.standing;
+    const { phase, message, concurrency } = this.status;
     const artifacts = plan?.artifacts ?? '';
     const models = plan === undefined ? {} : this.modelsOf(plan);
     const ended = metrics === null ? {} : progressAtEnd({ artifacts, metrics }, this.facts);
@@ -178,18 +178,18 @@ export abstract class ExperimentControl<
     } as Progress;
   }
 
-  /** The models in it, by what they do. */
+  /** Models of the experiment, by their role. */
   protected abstract modelsOf(plan: Plan): Record<string, string | null>;
 
-  /** What the kind knows of its progress while it works. */
+  /** Kind's own part of the progress while it works. */
   protected abstract counted(): Omit<Progress, Frame>;
 
-  /** Shows in the Temporal UI how far it has come. */
+  /** Shows the progress in the Temporal UI. */
   protected show(): void {
     const progress = this.progress();
     setCurrentDetails(markdown(progress.experiment, factsOf(progress, this.facts)));
   }
 
-  /** Tells whoever works for it what is asked. */
+  /** Passes requests on to the parts of the experiment. */
   protected passOn(): void {}
 }

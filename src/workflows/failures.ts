@@ -13,21 +13,23 @@ import {
   TimeoutFailure,
 } from './sdk.js';
 
-/** An error that ends a lane and is no episode's. */
+/** Reports whether an error ends a lane and belongs to no episode. */
 export function isInterruption(thrown: unknown): boolean {
   const error = asError(thrown);
   return error instanceof CallRefusedError || isCancellation(error) || fatalMessage(error) !== null;
 }
 
-/** What an activity or a child workflow failed of, also an activity of a child; any other error as it is. */
+/**
+ * Returns the cause of a failed activity or child workflow, also of an activity of a child; any other error unchanged.
+ */
 function causeOf(error: unknown): unknown {
   const isWrapper = error instanceof ActivityFailure || error instanceof ChildWorkflowFailure;
   return isWrapper && error.cause !== undefined ? causeOf(error.cause) : error;
 }
 
 /**
- * What an error row says. The activity's own words, not the wrapper's.
- * @param file of the user's own that may have thrown it
+ * Describes an error for an error row, with the message of the activity, not of the wrapper.
+ * @param file of the user that may have thrown it
  */
 export function describeError(error: unknown, file?: string): EpisodeError {
   const cause = asError(causeOf(asError(error)));
@@ -50,35 +52,35 @@ const FATAL_TYPES: string[] = [
   FAILURE_TYPES.unforeseen,
 ];
 
-/** Why every further call would fail as well; null where the error is not of that kind. */
+/** Returns why every further call would fail as well; null for another error. */
 export function fatalMessage(error: unknown): string | null {
   const cause = causeOf(error);
   const fatal = cause instanceof ApplicationFailure && FATAL_TYPES.includes(cause.type ?? '');
   return fatal ? cause.message : null;
 }
 
-/** What a step had cost when it met a limit of the experiment; null where it failed for another reason. */
+/** Returns the cost of a step that reached a limit of the experiment; null for another error. */
 export function costAtLimit(error: unknown): StepCost | null {
   return costOfType(error, FAILURE_TYPES.limitReached);
 }
 
-/** Why a program was given up without a score, and what it had cost; null where it failed for another reason. */
+/** Returns why a program was given up without a score, and its cost; null for another error. */
 export function givenUp(error: unknown): { reason: string; cost: StepCost } | null {
   const cost = costOfType(error, FAILURE_TYPES.unscored);
   return cost === null ? null : { reason: describeError(error).message, cost };
 }
 
-/** Whether there was a reply of the agent, and it was to blame: it said nothing, or its token limit cut it off. */
+/** Reports whether the agent's reply caused the failure: it was empty, or a token limit cut it off. */
 export function isFaultyReply(error: unknown): boolean {
   return isOfType(error, FAILURE_TYPES.emptyReply) || isOfType(error, FAILURE_TYPES.cutOff);
 }
 
-/** What a step had cost that failed, as far as it says so. */
+/** Returns the cost of a failed step, as far as the failure carries it. */
 export function costOfFailure(error: unknown): StepCost {
   return (detailsOf(error)[0] as StepCost | undefined) ?? noStepCost();
 }
 
-/** What another activity needs to ask again; null where the model is not to be asked again. */
+/** Returns the details for another activity that repeats the request; null if it is not to be repeated. */
 export function askAgain(error: unknown): AskAgain | null {
   return (detailsOf(error)[1] as AskAgain | undefined) ?? null;
 }
@@ -97,7 +99,7 @@ function isOfType(error: unknown, type: string): boolean {
   return cause instanceof ApplicationFailure && cause.type === type;
 }
 
-/** Turns an activity's final failure into the workflow's own, with the same message. */
+/** Converts an activity's final failure into the workflow's own, with the same message. */
 async function asOwnFailure<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work;
@@ -108,7 +110,9 @@ async function asOwnFailure<Value>(work: Promise<Value>): Promise<Value> {
   }
 }
 
-/** What cannot be built from the run's input fails the workflow; any other throw would retry its task for ever. */
+/**
+ * Builds something from the run's input. An error fails the workflow; any other error would repeat its task for ever.
+ */
 export function orInvalidInput<Value>(build: () => Value): Value {
   try {
     return build();
@@ -117,12 +121,12 @@ export function orInvalidInput<Value>(build: () => Value): Value {
   }
 }
 
-/** What is said of a throw that nobody foresaw. */
+/** Describes an unexpected error. */
 export function faultText(error: unknown): string {
-  return `a fault of Reprise: ${describeError(error).message}. The same command goes on`;
+  return `a fault of Reprise: ${describeError(error).message}. The same command continues`;
 }
 
-/** What our own bookkeeping throws ends the experiment: it is no agent's, and no call's, failure. */
+/** Runs internal bookkeeping. An error in it ends the experiment: it is no failure of an agent or a call. */
 export function orFault<Value>(work: () => Value): Value {
   try {
     return work();
@@ -136,8 +140,8 @@ export function invalidInput(error: unknown): ApplicationFailure {
 }
 
 /**
- * What an experiment's preparation answers.
- * @throws the reason as the workflow's own failure, after the experiment has been shown as failed.
+ * Returns the result of an experiment's preparation.
+ * @throws the reason as the workflow's own failure, after the experiment is shown as failed.
  */
 export async function prepared<Plan>(
   preparing: Promise<Plan>,

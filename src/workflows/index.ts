@@ -5,10 +5,10 @@ import { rate } from './rate.js';
 
 const dispatch = dispatcherOf(WORKFLOW_KINDS);
 
-// By default a throw that nobody foresaw fails the workflow's task, again and again for ever, and nobody hears of it.
+// By default an unexpected error fails the workflow's task, again and again, and nobody is notified.
 const failureExceptionTypes = [Error];
 setWorkflowOptions({ failureExceptionTypes }, dispatch);
 setWorkflowOptions({ failureExceptionTypes }, rate);
 
-/** The SDK takes the default for every type that has no export of its name. */
+/** Default workflow, which the SDK uses for every type without an export of its name. */
 export { dispatch as default, rate };

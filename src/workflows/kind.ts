@@ -1,9 +1,11 @@
-/** A workflow, as the SDK calls one. */
+/** Workflow, as the SDK calls it. */
 export type WorkflowFunction = (...args: never[]) => Promise<unknown>;
 
-/** The workflows of a kind of experiment. They are bundled for a sandbox without Node: nothing else of a kind is in here. */
+/**
+ * Workflows of a kind of experiment. They are bundled for a sandbox without Node, so nothing else of a kind is in here.
+ */
 export interface WorkflowKind {
-  /** Names the kind, and is the type of the workflow that somebody starts. */
+  /** Name of the kind, and type of the workflow that users start. */
   id: string;
   experiment: WorkflowFunction;
   /** Workflows that its experiments start, by their types. */

@@ -2,12 +2,12 @@ import { printableLine } from '../contracts/printable.js';
 import type { Fact, FactTable } from '../facts/fact.js';
 import { factText, isLineFact, type LineFact, valueText } from '../facts/text.js';
 
-/** Rows of a table that people read in a browser. */
-const MOST_ROWS = 100;
+/** Maximum rows of a table, which people read in a browser. */
+const MAX_ROWS = 100;
 
 /**
- * Text of others as Markdown shows it in one line, and makes nothing of it: no picture that is loaded from somewhere, no
- * link, no heading, no second cell. A backslash takes its meaning from any ASCII punctuation.
+ * Escapes others' text for Markdown in one line, so that it makes no image, link, heading or second cell. A backslash
+ * removes the meaning of any ASCII punctuation.
  * https://spec.commonmark.org/0.31.2/#backslash-escapes, https://github.github.com/gfm/#autolinks-extension-
  */
 function escapedText(text: string): string {
@@ -26,7 +26,7 @@ function cellOf({ value, note }: LineFact): string {
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
 const rule = (columns: number) => `|${' --- |'.repeat(columns)}`;
 
-/** Facts of one line, in a table of names and values; sentences below the name that they belong to. */
+/** Formats one-line facts as a table of names and values, and multi-line facts as rows below their name. */
 function factLines(facts: readonly Fact[]): string[] {
   const rows = facts.flatMap((fact) => {
     if (isLineFact(fact)) return [row([escapedText(fact.label), cellOf(fact)])];
@@ -39,7 +39,7 @@ function factLines(facts: readonly Fact[]): string[] {
 }
 
 function tableLines(label: string, { head, rows, live, notes = [] }: FactTable): string[] {
-  const shown = live === true ? rows.slice(-MOST_ROWS) : rows.slice(0, MOST_ROWS);
+  const shown = live === true ? rows.slice(-MAX_ROWS) : rows.slice(0, MAX_ROWS);
   const left = rows.length - shown.length;
   return [
     '',
@@ -54,7 +54,7 @@ function tableLines(label: string, { head, rows, live, notes = [] }: FactTable):
   ];
 }
 
-/** What the Temporal UI shows: facts below a heading, then their tables. */
+/** Formats facts for the Temporal UI: one-line facts below a heading, then the tables. */
 export function markdown(title: string, facts: readonly Fact[]): string {
   const tables = facts.flatMap(({ label, value }) =>
     value.kind === 'table' ? tableLines(label, value) : [],

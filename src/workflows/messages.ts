@@ -1,4 +1,4 @@
-import type { AwayNotice } from '../contracts/experiment.js';
+import type { UnreachableNotice } from '../contracts/experiment.js';
 import { QUERIES, SIGNALS, UPDATES } from '../contracts/names.js';
 import type { ExperimentProgress } from '../contracts/progress.js';
 import { defineQuery, defineSignal, defineUpdate } from './sdk.js';
@@ -11,15 +11,15 @@ export const resumeUpdate = defineUpdate<void>(UPDATES.resume);
 export const stopUpdate = defineUpdate<void>(UPDATES.stop);
 export const setConcurrencyUpdate = defineUpdate<number, [number]>(UPDATES.setConcurrency);
 
-/** Leases so many starts of requests; answers with milliseconds until the first. */
+/** Grants this number of request starts; the result is the milliseconds until the first. */
 export const startsUpdate = defineUpdate<number, [number]>(UPDATES.starts);
 
-// The same for `temporal workflow signal`, whose sender hears of nothing.
+// The same for `temporal workflow signal`, whose sender gets no response.
 export const pauseSignal = defineSignal(UPDATES.pause);
 export const resumeSignal = defineSignal(UPDATES.resume);
 export const stopSignal = defineSignal(UPDATES.stop);
 export const setConcurrencySignal = defineSignal<[number]>(UPDATES.setConcurrency);
 
-export const awaySignal = defineSignal<[AwayNotice]>(SIGNALS.away);
-/** Calls that were granted in all. */
+export const unreachableSignal = defineSignal<[UnreachableNotice]>(SIGNALS.unreachable);
+/** Total number of granted calls. */
 export const grantSignal = defineSignal<[calls: number]>(SIGNALS.grant);

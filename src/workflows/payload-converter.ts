@@ -1,13 +1,13 @@
 import { defaultPayloadConverter, type PayloadConverter } from '@temporalio/common';
 
-/** What stands in the place of a payload that cannot be read, so that whoever takes it can refuse it. */
+/** Replacement of a payload that cannot be read, so that its receiver can refuse it. */
 export interface Unreadable {
   unreadable: string;
 }
 
 /**
- * Reads payloads for workflows. Anybody can send one of any encoding: a workflow that could not take it in at all
- * would try so for ever.
+ * Reads payloads for workflows. Anybody can send one of any encoding: a workflow that failed to decode it would retry
+ * for ever.
  */
 export const payloadConverter: PayloadConverter = {
   toPayload: (value, context, hint) => defaultPayloadConverter.toPayload(value, context, hint),

@@ -8,20 +8,20 @@ import {
   workflowInfo,
 } from './sdk.js';
 
-/** What a model's rate is. */
+/** Rate of a model. */
 export interface RateInput {
-  /** For people. */
+  /** Name for people. */
   model: string;
   requests_per_second: number;
 }
 
-/** It ends when nobody has asked for so long. */
+/** Time without a request after which the workflow ends. */
 const IDLE = '60s';
 
 /**
- * Deals the starts of requests to a model, for every worker and every experiment that asks it at this rate: so many a
- * second in all, whoever sends them.
- * @param nextAt when the next one may start, in milliseconds since 1970; from the execution before.
+ * Grants the starts of requests to a model, for all workers and experiments that use it at this rate: the rate holds
+ * for all of them together.
+ * @param nextAt time of the next start, in milliseconds since 1970; from the execution before.
  */
 export async function rate(input: RateInput, nextAt = 0): Promise<void> {
   const { model, requests_per_second } = input;

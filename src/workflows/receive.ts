@@ -1,9 +1,9 @@
 import { log, type SignalDefinition, setHandler } from './sdk.js';
 
 /**
- * Handles a signal. Anybody can send one: where its first argument cannot be read it is dropped, and the worker's log
- * says so.
- * @param failing hears what the handler throws; by default that fails the workflow.
+ * Handles a signal. Anybody can send one: if its first argument cannot be read, it is dropped with a line in the
+ * worker's log.
+ * @param failing handles an error of the handler; by default that fails the workflow.
  */
 export function receive<Value, Further extends unknown[]>(
   signal: SignalDefinition<[Value, ...Further]>,

@@ -1,9 +1,8 @@
-import type { AwayNotice } from '../contracts/experiment.js';
-import { isAwayNotice } from '../contracts/incoming.js';
+import type { UnreachableNotice } from '../contracts/experiment.js';
+import { isUnreachableNotice } from '../contracts/incoming.js';
 import { UPDATES } from '../contracts/names.js';
 import { describeError } from './failures.js';
 import {
-  awaySignal,
   pauseSignal,
   pauseUpdate,
   resumeSignal,
@@ -12,27 +11,28 @@ import {
   setConcurrencyUpdate,
   stopSignal,
   stopUpdate,
+  unreachableSignal,
 } from './messages.js';
 import { receive } from './receive.js';
 import { log, setHandler } from './sdk.js';
 
-/** An experiment that people can steer. */
+/** Experiment that people can control. */
 export interface Steered {
   pause(paused: boolean): void;
   stop(): void;
-  /** @returns what it was. */
+  /** @returns the previous value. */
   setConcurrency(concurrency: number): number;
-  /** Something outside of it is away, or there again. */
-  hearAway(notice: AwayNotice): void;
-  /** Something of our own is wrong: the experiment ends with it. */
+  /** Notes that something outside is unreachable, or reachable again. */
+  onUnreachable(notice: UnreachableNotice): void;
+  /** Ends the experiment because of an internal error. */
   fault(error: unknown): void;
-  /** @throws ApplicationFailure where nothing can be asked any more. */
+  /** @throws ApplicationFailure if the experiment takes no more requests. */
   assertRunning(): void;
-  /** @throws ApplicationFailure where that cannot be asked. */
+  /** @throws ApplicationFailure if this concurrency cannot be set. */
   assertConcurrency(concurrency: number): void;
 }
 
-/** Takes what people ask of an experiment from now on, and what workers tell it. */
+/** Handles people's requests to an experiment and workers' notices from now on. */
 export function takeRequests(control: Steered): void {
   const validator = () => control.assertRunning();
   setHandler(pauseUpdate, () => control.pause(true), { validator });
@@ -41,11 +41,13 @@ export function takeRequests(control: Steered): void {
   setHandler(setConcurrencyUpdate, (concurrency) => control.setConcurrency(concurrency), {
     validator: (concurrency) => control.assertConcurrency(concurrency),
   });
-  receive(awaySignal, isAwayNotice, (notice) => control.hearAway(notice), control);
+  receive(unreachableSignal, isUnreachableNotice, (notice) => control.onUnreachable(notice), control);
   asSignals(control);
 }
 
-/** The same, sent as signals: nobody hears whether it could be done, so what cannot be is dropped, and the log says so. */
+/**
+ * Handles the same requests as signals. Their sender gets no response, so an invalid one is dropped with a log line.
+ */
 function asSignals(control: Steered): void {
   const take = (name: string, assert: () => void, act: () => void) => {
     try {

@@ -1,8 +1,8 @@
 import * as temporal from '@temporalio/workflow';
 
 /*
- * What experiments use of Temporal's SDK while they run. Everything else they take from here (types of failures, names of
- * messages) says the same wherever it is loaded.
+ * Functions of Temporal's SDK that experiments use while they run. Everything else from the SDK (types of failures,
+ * names of messages) is the same wherever it is loaded.
  */
 export let {
   allHandlersFinished,
@@ -20,7 +20,7 @@ export let {
 } = temporal;
 let { scheduleActivity } = temporal;
 
-/** Puts another SDK in the place of Temporal's: that of the plain loop, in a process that runs no workflows. */
+/** Replaces Temporal's SDK by another one: that of the plain loop, in a process that runs no workflows. */
 export function useSdk(other: typeof temporal): void {
   ({
     allHandlersFinished,
@@ -39,7 +39,7 @@ export function useSdk(other: typeof temporal): void {
   ({ scheduleActivity } = other);
 }
 
-/** Activities of these options, by name. */
+/** Returns the activities with these options, by name. */
 export function activitiesOf<Activities extends object>(
   options: temporal.ActivityOptions,
 ): temporal.ActivityInterfaceFor<Activities> {

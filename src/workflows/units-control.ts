@@ -1,7 +1,7 @@
 import type { Asked } from '../contracts/experiment.js';
 import type { ExperimentProgress } from '../contracts/progress.js';
 import type { EpisodeError, ExperimentMetrics } from '../contracts/results.js';
-import type { LeaveToAsk, StepCost } from '../contracts/step-cost.js';
+import type { RequestGrant, StepCost } from '../contracts/step-cost.js';
 import { Budget, hasCallLimits } from '../runtime/budget.js';
 import { CallRefusedError } from '../runtime/ports.js';
 import { addStep, newlyPaid, spendingOf } from '../runtime/step-cost.js';
@@ -11,9 +11,9 @@ import { costAtLimit, describeError, fatalMessage } from './failures.js';
 import { requestUntilAnswered } from './request-until-answered.js';
 import { ActivityFailure, condition, isCancellation } from './sdk.js';
 
-/** What the plan says of an experiment whose units ask models one call after another. */
+/** Plan of an experiment whose units request models one call after another. */
 export interface UnitsPlan extends Planned {
-  /** What earlier executions have spent, and how many replies of theirs are stored and may be looked for. */
+  /** Cost of earlier executions, and number of their stored replies, which may be found again. */
   spent: StepCost;
   stored: number;
 }
@@ -21,11 +21,11 @@ export interface UnitsPlan extends Planned {
 export interface UnitTotals extends StepCost {
   /** Units that were given up. */
   errors: number;
-  /** Those, by the type of their error; absent: none. */
+  /** Units that were given up, by the type of their error; absent: none. */
   errors_by_type?: Record<string, number>;
 }
 
-/** What the control of such an experiment hands to the execution that continues it. */
+/** State that the control of such an experiment passes to the execution that continues it. */
 export interface UnitsHandedOver<Totals> {
   asked: Asked;
   totals: Totals;
@@ -33,10 +33,10 @@ export interface UnitsHandedOver<Totals> {
   stored: number;
 }
 
-/** What a call may be: a request, or only a reply that is stored already. */
-type Leave = 'new' | 'stored';
+/** Grant of a call: for a new request, or only for a stored reply. */
+type Grant = 'new' | 'stored';
 
-/** Controls an experiment whose units are worked on side by side within its workflow, each call an activity. */
+/** Controls an experiment whose units run concurrently within its workflow, each call an activity. */
 export abstract class UnitsControl<
   Plan extends UnitsPlan,
   Progress extends ExperimentProgress<string, ExperimentMetrics>,
@@ -45,10 +45,10 @@ export abstract class UnitsControl<
   protected abstract totals: Totals;
   protected running = 0;
   private budget: Budget | undefined;
-  /** Replies that earlier executions have paid for and that were not found yet, as far as this execution knows. */
+  /** Replies that earlier executions paid for and that were not found yet, as far as this execution knows. */
   protected stored = 0;
 
-  /** @param isFirst whether nothing was done of it yet. */
+  /** @param isFirst true if no execution before has worked on it. */
   protected beginUnits(plan: Plan, isFirst: boolean, about: { kind: string; model: string }): void {
     if (isFirst) {
       this.totals = addStep(this.totals, plan.spent);
@@ -61,7 +61,7 @@ export abstract class UnitsControl<
 
   /**
    * Works on a unit until it has ended, was given up, or stays open because no further call may be made.
-   * @param recordError notes why it was given up, for the artifacts
+   * @param recordError stores the reason of giving up, for the artifacts
    */
   async unit(
     work: () => Promise<void>,
@@ -80,40 +80,40 @@ export abstract class UnitsControl<
   }
 
   /**
-   * Asks for a reply, and books it.
-   * @param send does the activity
-   * @throws CallRefusedError where no further call may be made, or what the last request failed of.
+   * Requests a reply, and adds its cost to the totals.
+   * @param send runs the activity
+   * @throws CallRefusedError if no further call may be made, or the failure of the last request.
    */
   reply<Reply extends StepCost>(
-    send: (leave: LeaveToAsk) => Promise<Reply>,
+    send: (request: RequestGrant) => Promise<Reply>,
     book: (totals: Totals, reply: Reply) => Totals,
   ): Promise<Reply> {
-    return requestUntilAnswered<Reply, Leave>(
+    return requestUntilAnswered<Reply, Grant>(
       {
         isLimited: this.plan !== undefined && hasCallLimits(this.plan.limits),
-        leave: () => this.mayAsk(),
-        answered: (reply, leave) => {
+        request: () => this.mayAsk(),
+        answered: (reply, request) => {
           this.stored -= reply.counted?.lm_calls ?? 0;
           this.totals = book(this.totals, newlyPaid(reply) as Reply);
-          this.paid(leave);
+          this.paid(request);
         },
-        failed: (cost, _error, leave) => {
+        failed: (cost, _error, request) => {
           this.totals = addStep(this.totals, cost);
-          this.paid(leave);
+          this.paid(request);
         },
         gaveUp: async (error) => {
           if (costAtLimit(error) === null) throw error;
-          // A reply that was looked for among those that are stored is not there: nor are those behind it, mostly.
+          // An expected stored reply is missing; mostly, later ones are missing as well.
           this.stored = 0;
           this.checkLimits();
           throw new CallRefusedError();
         },
       },
-      (before, leave) => send(leave === 'stored' ? { ...before, stored_only: true } : before),
+      (before, request) => send(request === 'stored' ? { ...before, stored_only: true } : before),
     );
   }
 
-  /** A unit was given up. @param type of its error */
+  /** Counts a unit that was given up. @param type of its error */
   gaveUp(type: string): void {
     const { errors, errors_by_type } = this.totals;
     this.totals = { ...this.totals, errors: errors + 1, errors_by_type: withErrors(errors_by_type, type) };
@@ -121,14 +121,14 @@ export abstract class UnitsControl<
   }
 
   handOver(): UnitsHandedOver<Totals> {
-    return { asked: this.standing.asked(), totals: this.totals, stored: this.stored };
+    return { asked: this.status.asked(), totals: this.totals, stored: this.stored };
   }
 
   protected override passOn(): void {
-    if (!this.goesOn()) this.budget?.close();
+    if (!this.continues()) this.budget?.close();
   }
 
-  /** What a unit came to that threw. @throws what is no unit's own: a cancellation, or a fault of ours. */
+  /** Handles the error of a unit. @throws an error that belongs to no unit: a cancellation, or an internal error. */
   private async broken(
     error: unknown,
     recordError: (error: EpisodeError) => Promise<unknown>,
@@ -152,24 +152,24 @@ export abstract class UnitsControl<
   }
 
   /**
-   * Waits until another call may begin. Where a limit is reached, replies that are paid for may still be found.
-   * @returns false where no further call may begin at all.
+   * Waits until another call may begin. If a limit is reached, paid replies may still be found.
+   * @returns false if no further call may begin at all.
    */
-  private async mayAsk(): Promise<Leave | false> {
-    if (this.isPaused()) await condition(() => !this.isPaused() || !this.goesOn());
-    if (!this.goesOn()) return false;
+  private async mayAsk(): Promise<Grant | false> {
+    if (this.isPaused()) await condition(() => !this.isPaused() || !this.continues());
+    if (!this.continues()) return false;
     if (await this.budget?.requestOne()) return 'new';
-    if (this.stored > 0 && this.goesOn()) return 'stored';
+    if (this.stored > 0 && this.continues()) return 'stored';
     this.checkLimits();
     return false;
   }
 
-  private paid(leave: Leave): void {
-    if (leave === 'new') this.budget?.ended();
+  private paid(request: Grant): void {
+    if (request === 'new') this.budget?.ended();
     this.show();
   }
 
-  /** A limit counts once a call is to begin: what ends with the last of it has ended well. */
+  /** Checks limits when a call is to begin: work that ends exactly at a limit has ended well. */
   private checkLimits(): void {
     const reached = this.budget?.exhausted() ?? null;
     if (reached !== null) this.exhaust(reached);

@@ -1,34 +1,34 @@
 import type { Limits } from '../contracts/experiment.js';
 import { condition } from './sdk.js';
 
-/** Milliseconds between two looks at the clock, at most; the limit is looked at twenty times where that is more often. */
+/** Maximum milliseconds between two readings of the clock; short limits are read twenty times. */
 const LONGEST_INTERVAL = 60_000;
 const SHORTEST_INTERVAL = 1000;
 const LOOKS = 20;
 
 interface Watched {
   limits: Limits;
-  /** What earlier executions of the experiment have worked. */
+  /** Seconds that earlier executions of the experiment worked. */
   spent_wall_seconds: number;
 }
 
-/** What the clock watches. */
+/** Experiment that the clock watches. */
 interface Timed {
   isPaused(): boolean;
   exhaust(why: string): void;
 }
 
-/** The clock of an experiment, where its time has a limit; else it does nothing. */
+/** Clock of an experiment with a time limit; without a limit it does nothing. */
 export interface ExperimentClock {
   stop(): void;
-  /** What has been worked since the workflow began; nothing where that is not counted. */
+  /** Returns the time worked since the workflow began; empty if it is not counted. */
   worked(): { worked_seconds?: number };
 }
 
 /**
- * Counts the time that an experiment with a limit on it works, and tells it when that is met. While there is no worker
- * nothing is worked: a look at the clock that comes late counts for no more than the interval before it. Nor while it is
- * paused: an interval at whose end it is counts for nothing.
+ * Counts the time that an experiment with a time limit works, and notifies it when the limit is reached. Time without a
+ * worker does not count: a late reading counts for no more than the interval before it. Paused time does not count
+ * either: an interval that ends in a pause counts for nothing.
  */
 export class WorkingClock {
   private worked: number;
@@ -47,8 +47,8 @@ export class WorkingClock {
   }
 
   /**
-   * Counts from now on, when the first unit may begin: what preparing takes is nobody's work.
-   * @param worked_seconds what this workflow had worked when it continued as new; 0 before
+   * Starts counting when the first unit may begin: preparation does not count.
+   * @param worked_seconds time that this workflow had worked when it continued as new; 0 before
    * @param who has worked, for the message
    */
   static start(
@@ -91,7 +91,7 @@ export class WorkingClock {
     this.exhaust();
   }
 
-  /** A busy worker looks late as well: as late again as the interval was long it may be. */
+  /** Adds the time since the last reading. A busy worker reads late as well: by up to one more interval. */
   private look(): void {
     const now = Date.now();
     const passed = now - this.looked;

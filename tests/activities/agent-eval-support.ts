@@ -186,8 +186,8 @@ export function deskWorld(options: WorldOptions = {}) {
       openStore: () => store,
       environment: {},
       notify: (message: string) => told.push(message),
-      news: { listener: () => () => undefined },
-      leaseStarts: (_model: string, rate: number) => ownStarts(rate),
+      notices: { listener: () => () => undefined },
+      grantStarts: (_model: string, rate: number) => ownStarts(rate),
       maxConcurrentCalls: 4,
       runLogs: { for: () => log, flush: async () => undefined },
     } as unknown as WorkerDependencies;

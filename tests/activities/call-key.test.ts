@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { callKeyOf, identityHash, promptKeyOf } from '../../src/activities/call-key.js';
 import { CallStore } from '../../src/activities/call-store.js';
-import { Lru } from '../../src/activities/lru.js';
 import { ReplyCache } from '../../src/activities/reply-cache.js';
 import { setAsideCalls } from '../../src/activities/set-aside.js';
 import type { GenerateRequest } from '../../src/contracts/language-model.js';
@@ -156,18 +155,4 @@ test('the shared cache answers a prompt of any run, and only that one', async ()
   await new ReplyCache(store).put(key, reply);
   expect(await new ReplyCache(store).get(key)).toEqual(reply);
   expect(await new ReplyCache(store).get(promptKeyOf('openai/y', request))).toBeNull();
-});
-
-test('an LRU map forgets what was not used for longest', () => {
-  const map = new Lru<string, number>(2);
-  map.set('a', 1);
-  map.set('b', 2);
-  expect(map.get('a')).toBe(1);
-  map.set('c', 3);
-  expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([1, undefined, 3]);
-  map.set('a', 4);
-  map.set('d', 5);
-  expect([map.get('a'), map.get('c'), map.get('d')]).toEqual([4, undefined, 5]);
-  map.delete('a');
-  expect(map.get('a')).toBeUndefined();
 });

@@ -22,7 +22,7 @@ async function attempt(error: Error, number: number, left?: object) {
 }
 
 const killed = new KilledError('killed from outside', true);
-const away = new SandboxError('the daemon is away', true);
+const unreachable = new SandboxError('the daemon is unreachable', true);
 
 test('a program that is killed from outside is run again, but not for ever: it may kill itself', async () => {
   const first = await attempt(killed, 1);
@@ -37,8 +37,8 @@ test('a program that is killed from outside is run again, but not for ever: it m
 test('attempts that ended for another reason do not count', async () => {
   let left: object | undefined;
   for (let number = 1; number <= 50; number++) {
-    const { failure, notes } = await attempt(away, number, left);
-    expect(failure).toBe(away);
+    const { failure, notes } = await attempt(unreachable, number, left);
+    expect(failure).toBe(unreachable);
     left = notes;
   }
   expect((await attempt(killed, 51, left)).failure).toBe(killed);

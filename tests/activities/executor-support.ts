@@ -172,8 +172,8 @@ export function executorWorld(options: WorldOptions) {
   const dependencies = {
     openStore: () => store,
     notify: (message: string) => told.push(message),
-    news: { listener: () => () => undefined },
-    leaseStarts: (_model: string, rate: number) => ownStarts(rate),
+    notices: { listener: () => () => undefined },
+    grantStarts: (_model: string, rate: number) => ownStarts(rate),
     maxConcurrentCalls: options.maxConcurrentCalls ?? 8,
     sandbox: async () => new TestSandbox(options.program) as unknown as FunctionSandbox,
   } as unknown as WorkerDependencies;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { toFailure, withFailures } from '../../src/activities/failures.js';
 import { FAILURE_TYPES } from '../../src/contracts/names.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
-import type { Away } from '../../src/language-models/outage.js';
+import type { Unreachable } from '../../src/language-models/outage.js';
 import { StorageError } from '../../src/storage/storage-error.js';
 import { damagedFile, missingFile } from '../../src/storage/stored-file.js';
 
@@ -78,9 +78,9 @@ test('a file that is gone is looked for a few moments, since it may be seen late
   expect(await failureOf(damagedFile(place, 'plan.json', 'it ends too early'), 1)).toMatchObject(fatal);
 });
 
-test('an experiment hears of a store that is away for longer, and once that it is back', async () => {
+test('an experiment hears of a store that is unreachable for longer, and once that it is back', async () => {
   let isAway = true;
-  const [told, heard]: [string[], (Away | null)[]] = [[], []];
+  const [told, heard]: [string[], (Unreachable | null)[]] = [[], []];
   const activities = withFailures(
     {
       writePart: async () => {
@@ -89,8 +89,9 @@ test('an experiment hears of a store that is away for longer, and once that it i
     },
     {
       notify: (message) => void told.push(message),
-      news: {
-        listener: (what) => (what === 'the store' ? (away) => void heard.push(away) : () => undefined),
+      notices: {
+        listener: (what) =>
+          what === 'the store' ? (unreachable) => void heard.push(unreachable) : () => undefined,
       },
     },
   );
@@ -100,7 +101,7 @@ test('an experiment hears of a store that is away for longer, and once that it i
   expect([told, heard]).toEqual([['Waiting for the store: said so'], []]);
   await run(4);
   await run(5);
-  expect(heard.map((away) => away?.message)).toEqual(['said so', 'said so']);
+  expect(heard.map((unreachable) => unreachable?.message)).toEqual(['said so', 'said so']);
   isAway = false;
   await run(6);
   await run(1);

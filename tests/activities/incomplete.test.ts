@@ -21,7 +21,7 @@ test.each([
 ])('an experiment with a row of the type %s is incomplete', (type) => {
   expect(orIncomplete(ended('done'), recorded({ [type]: 1 }), 'sample')).toEqual({
     status: 'incomplete',
-    status_message: `1 sample is missing (1 ${type}): the same command goes on with what is missing`,
+    status_message: `1 sample is missing (1 ${type}): the same command continues with what is missing`,
   });
 });
 
@@ -53,7 +53,7 @@ test('what left nothing is missing, too', () => {
   expect(orIncomplete(ended('done'), rows, 'sample')).toMatchObject({
     status: 'incomplete',
     status_message:
-      '128 samples are missing (128 without a record): the same command goes on with what is missing',
+      '128 samples are missing (128 without a record): the same command continues with what is missing',
   });
   expect(
     orIncomplete(ended('done'), { ...rows, errors: { overloaded: 2 } }, 'sample').status_message,

@@ -93,7 +93,7 @@ function begin(): { environment: MockActivityEnvironment; ended: Promise<unknown
   return { environment, ended: environment.run(generate, INPUT) };
 }
 
-function away(): StorageError {
+function unreachable(): StorageError {
   return new StorageError({
     message: 'away',
     uri: 'memory',
@@ -119,12 +119,12 @@ test('a reply whose grader fails at once is kept: the next attempt grades it and
   expect({ asked, steps }).toEqual({ asked: 1, steps: 2 });
 });
 
-test('a store that is away before the model is asked makes no call a repeated one', async () => {
-  troubles.store = away();
+test('a store that is unreachable before the model is asked makes no call a repeated one', async () => {
+  troubles.store = unreachable();
   await expect(attempt()).rejects.toThrow(StorageError);
   troubles.model = new LanguageModelError('rate_limited', 'later', { provider: 'openai' });
   await expect(attempt()).rejects.toThrow('later');
-  troubles.store = away();
+  troubles.store = unreachable();
   await expect(attempt()).rejects.toThrow(StorageError);
   await attempt();
   expect(await recorded()).toMatchObject({ attempts: 2, repeated: 0 });
@@ -132,7 +132,7 @@ test('a store that is away before the model is asked makes no call a repeated on
 });
 
 test('an attempt of which nothing was heard again may have been paid: its call may have been repeated', async () => {
-  troubles.store = away();
+  troubles.store = unreachable();
   await expect(attempt()).rejects.toThrow(StorageError);
   attempts += 1;
   const reply = await attempt();
@@ -141,7 +141,7 @@ test('an attempt of which nothing was heard again may have been paid: its call m
   expect(await recorded()).toMatchObject({ attempts: 2, repeated: 0, maybe_repeated: 1 });
 });
 
-test('an attempt that was heard while its request was under way has been paid: its call is a repeated one', async () => {
+test('an attempt that was heard while its request was in progress has been paid: its call is a repeated one', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   hangs = true;
   begin();

@@ -16,7 +16,7 @@ interface Note {
 const keyOf = ({ key }: Note) => key;
 
 describe('the first record', () => {
-  test('of the same work is kept, and everybody goes on with it', async () => {
+  test('of the same work is kept, and everybody continues with it', async () => {
     const store = await temporaryStore();
     const notes = ['a', 'b', 'c'].map((text) => ({ key: 'k', text }));
     const kept = await Promise.all(notes.map((record) => keepFirst(store, 'place', { record, keyOf })));
@@ -188,9 +188,9 @@ describe('work that another attempt has finished', () => {
     const failing = unlessOver<string>(
       async () => null,
       async () => {
-        throw new Error('the store is away');
+        throw new Error('the store is unreachable');
       },
     );
-    await expect(failing).rejects.toThrow('the store is away');
+    await expect(failing).rejects.toThrow('the store is unreachable');
   });
 });

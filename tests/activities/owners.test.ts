@@ -97,7 +97,7 @@ describe('the folder of an experiment', () => {
     expect(await mayWrite(own)).toBe(true);
     await expect(before.deleteFolder('parts')).rejects.toMatchObject({
       message:
-        "s3://bucket/sums was taken over by the workflow 'sums' (execution second), which goes on with it; this one has stopped",
+        "s3://bucket/sums was taken over by the workflow 'sums' (execution second), which continues with it; this one has stopped",
       mayPass: false,
     });
   });

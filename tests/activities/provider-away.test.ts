@@ -2,9 +2,9 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { beforeEach, expect, test } from 'vitest';
 import type { AttemptNotes } from '../../src/activities/attempt-journal.js';
-import { AwayNews } from '../../src/activities/away-news.js';
 import { ModelCalls } from '../../src/activities/model-calls.js';
-import type { AwayNotice } from '../../src/contracts/experiment.js';
+import { UnreachableNotices } from '../../src/activities/unreachable-notices.js';
+import type { UnreachableNotice } from '../../src/contracts/experiment.js';
 import { createLanguageModelActivities } from '../../src/kinds/run/activities/language-model.js';
 import type { GenerateInput } from '../../src/kinds/run/contracts.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
@@ -17,7 +17,7 @@ let refusals: number;
 let asked: string[];
 let told: string[];
 /** What was sent to workflows. */
-let signals: [workflow: string, notice: AwayNotice][];
+let signals: [workflow: string, notice: UnreachableNotice][];
 let generate: (input: GenerateInput) => Promise<unknown>;
 let client: object;
 
@@ -29,7 +29,7 @@ beforeEach(() => {
     workflow: {
       getHandle: (id: string) => ({
         describe: async () => ({ rootExecution: { workflowId: id.split('/')[0] } }),
-        signal: async (_name: string, notice: AwayNotice) => void signals.push([id, notice]),
+        signal: async (_name: string, notice: UnreachableNotice) => void signals.push([id, notice]),
       }),
     },
   };
@@ -41,7 +41,7 @@ beforeEach(() => {
   };
   const { runs, runLogs } = fakeModelRun({ store, maxAttempts: 2, reply });
   const plain = dependencies({ runLogs, notify: (message) => told.push(message) });
-  const given = { ...plain, news: new AwayNews(plain.logger) };
+  const given = { ...plain, notices: new UnreachableNotices(plain.logger) };
   generate = createLanguageModelActivities(runs, given, new ModelCalls(given)).generate;
 });
 
@@ -72,7 +72,7 @@ test('refusals of a provider that refuses everything use up no attempts of a cal
   await expect(one.ended).rejects.toMatchObject({ type: 'overloaded', nonRetryable: false });
   expect(one.notes?.parts.model).toMatchObject({ failures: 1 });
   // Refused with it, after 1 s and after 2 s more: three times, of the two that it may be.
-  expect(await other.ended).toMatchObject({ text: '4', unkept: { requests: 3 } });
+  expect(await other.ended).toMatchObject({ text: '4', unrecorded: { requests: 3 } });
   expect(other.notes?.parts.model).toMatchObject({ failures: 0 });
   expect(asked).toEqual(['s0', 's1', 's1', 's1', 's1']);
   expect(told.filter((line) => !line.startsWith('Asking again'))).toEqual([
@@ -92,7 +92,7 @@ test('a call that was refused elsewhere before anybody could know is forgiven as
   const calls = [attempt('s0'), attempt('s1', { before })];
   const failures = await Promise.all(calls.map(({ ended }) => ended.catch((error: unknown) => error)));
   // It would be the last one of the two that it may have.
-  expect(failures[1]).toMatchObject({ details: [{ unkept: { requests: 1 } }, { ...before }] });
+  expect(failures[1]).toMatchObject({ details: [{ unrecorded: { requests: 1 } }, { ...before }] });
 });
 
 test('where each request needs leave, one that is refused so ends its activity, and fails no more than it had', async () => {
@@ -101,8 +101,8 @@ test('where each request needs leave, one that is refused so ends its activity, 
   const calls = [attempt('s0', { before }), attempt('s1', { before })];
   const failures = await Promise.all(calls.map(({ ended }) => ended.catch((error: unknown) => error)));
   expect(failures).toMatchObject([
-    { type: 'overloaded', nonRetryable: true, details: [{ unkept: { requests: 1 } }, { failures: 1 }] },
-    { type: 'overloaded', nonRetryable: true, details: [{ unkept: { requests: 1 } }, { failures: 0 }] },
+    { type: 'overloaded', nonRetryable: true, details: [{ unrecorded: { requests: 1 } }, { failures: 1 }] },
+    { type: 'overloaded', nonRetryable: true, details: [{ unrecorded: { requests: 1 } }, { failures: 0 }] },
   ]);
   // It waits for its turn with the leave that it has got.
   expect(await attempt('s1', { before }).ended).toMatchObject({ text: '4' });

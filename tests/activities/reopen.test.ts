@@ -4,10 +4,10 @@ import { reopen } from '../../src/activities/reopen.js';
 import { setAside, setAsideCalls } from '../../src/activities/set-aside.js';
 import type { CallRecord } from '../../src/contracts/language-model.js';
 import type { ResultRow } from '../../src/contracts/results.js';
-import { makeRoomInAgentEval } from '../../src/kinds/agent-eval/held.js';
+import { makeRoomInAgentEval } from '../../src/kinds/agent-eval/contents.js';
 import { rolloutResultKey } from '../../src/kinds/agent-eval/paths.js';
 import { writePart } from '../../src/kinds/run/activities/part-file.js';
-import { makeRoomInRun } from '../../src/kinds/run/held.js';
+import { makeRoomInRun } from '../../src/kinds/run/contents.js';
 import { partKey } from '../../src/kinds/run/paths.js';
 import { readRetry } from '../../src/storage/retry-marker.js';
 import { call, row } from '../support/rows.js';
@@ -91,7 +91,7 @@ describe('a run whose errors are asked again', () => {
     expect((await new CallStore(store).at(record))?.record.key).toBe('anew');
   });
 
-  test('is refused where nothing of its rows is left to go on from', async () => {
+  test('is refused where nothing of its rows is left to continue from', async () => {
     const store = await temporaryStore();
     await expect(reopen(store, null, makeRoomInRun)).rejects.toThrow('begins anew');
     await expect(reopen(store, null, makeRoomInAgentEval)).rejects.toThrow('begins anew');

@@ -48,8 +48,8 @@ export function scaffolderContext(
 export function scaffolderParts(more: object = {}) {
   const dependencies = {
     notify: () => undefined,
-    news: { listener: () => () => undefined },
-    leaseStarts: (_model: string, rate: number) => ownStarts(rate),
+    notices: { listener: () => () => undefined },
+    grantStarts: (_model: string, rate: number) => ownStarts(rate),
     maxConcurrentCalls: 1,
     ...more,
   };

@@ -28,7 +28,7 @@ export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDe
     userCode: localCode(fields.compareSymbolically),
     logger: pino({ level: 'silent' }),
     notify: () => undefined,
-    news: { listener: () => () => undefined },
+    notices: { listener: () => () => undefined },
     runLogs: new RunLogs(),
     sandbox: async () => {
       throw new Error('no program is run here');
@@ -37,7 +37,7 @@ export function dependencies(fields: Partial<WorkerDependencies> = {}): WorkerDe
     maxConcurrentCalls: 4,
     namespaceId: async () => 'namespace',
     knownSearchAttributes: async () => [],
-    leaseStarts: (_model, rate) => ownStarts(rate),
+    grantStarts: (_model, rate) => ownStarts(rate),
     ...fields,
   };
 }

@@ -67,7 +67,7 @@ export class CheatsheetBench {
     });
   }
 
-  /** Goes on with another agent and memory object, as a lane does in another execution. */
+  /** Continues with another agent and memory object, as a lane does in another execution. */
   async handOver(): Promise<void> {
     const state = JSON.parse(JSON.stringify(this.agent.snapshot())) as JsonObject;
     const memory = JSON.parse(JSON.stringify(this.memory.snapshot())) as MemorySnapshot;

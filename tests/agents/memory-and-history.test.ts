@@ -123,7 +123,7 @@ describe.each([history, memory])('$type', (config) => {
     expect(await bench.agent.act('q')).toBe('  the answer\n');
   });
 
-  test('goes on from a snapshot as if nothing had been', async () => {
+  test('continues from a snapshot as if nothing had been', async () => {
     const [whole, handedOn] = [new Bench(config), new Bench(config)];
     for (const bench of [whole, handedOn]) {
       await bench.agent.reset({ sample_id: 's1', trial: 1, num_trials: 3 });

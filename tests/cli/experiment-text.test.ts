@@ -45,7 +45,7 @@ test('a run says what its config means', () => {
   }
 });
 
-test('a message goes on below where it is longer than a terminal, and breaks no word', () => {
+test('a message continues below where it is longer than a terminal, and breaks no word', () => {
   const message = `cannot connect: ${'the connection was refused '.repeat(8)}${'x'.repeat(110)}`;
   const [first, ...others] = tableLines(ended('run', { status: 'failed', status_message: message }));
   const status = [first?.slice('status: '.length), ...others.slice(0, others.indexOf('model: openai/x'))];

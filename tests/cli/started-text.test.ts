@@ -38,20 +38,20 @@ test.each([
   expect(said({ how })).toEqual([line]);
 });
 
-test('changed code is told, and which version of it goes on', () => {
+test('changed code is told, and which version of it continues', () => {
   const one = { changed: ['own/env.ts'] };
-  const goesOn =
-    'own/env.ts has changed since sums began: what is done stays as it is, and the rest goes on with the new code.';
-  expect(notesOf({ ...one, how: 'continued' })).toEqual([goesOn]);
+  const continues =
+    'own/env.ts has changed since sums began: what is done stays as it is, and the rest continues with the new code.';
+  expect(notesOf({ ...one, how: 'continued' })).toEqual([continues]);
   expect(notesOf({ ...one, how: 'attached' })).toEqual([
-    'own/env.ts has changed since sums began: it goes on with the code that it began with.',
-    'To go on with the new code: npx reprise stop sums, then the same command.',
+    'own/env.ts has changed since sums began: it continues with the code that it began with.',
+    'To continue with the new code: npx reprise stop sums, then the same command.',
   ]);
-  expect(notesOf({ ...one, how: 'continued' }, { hasAgents: true })).toEqual([goesOn]);
+  expect(notesOf({ ...one, how: 'continued' }, { hasAgents: true })).toEqual([continues]);
   const two = { how: 'attached', changed: ['own/agent.ts', 'own/help.ts'] } as const;
   const [first, second] = notesOf({ ...two, changed: [...two.changed] }, { hasAgents: true });
   expect(first).toContain(
-    'own/agent.ts, own/help.ts have changed since sums began: it goes on with the code that it began with',
+    'own/agent.ts, own/help.ts have changed since sums began: it continues with the code that it began with',
   );
   expect(second).toContain('npx reprise stop sums, then the same command');
 });

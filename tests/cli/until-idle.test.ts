@@ -23,7 +23,7 @@ test('only workflows of Reprise on the worker’s own queue keep it', async () =
   }
 });
 
-test('it is idle after three looks in a row, of which a server that is away answers none', async () => {
+test('it is idle after three looks in a row, of which a server that is unreachable answers none', async () => {
   const { count, idle } = counting(0, 0, 2, 0, 0, new Error('away'), 0);
   await idle;
   expect(count).toHaveBeenCalledTimes(9);

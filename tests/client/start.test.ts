@@ -150,7 +150,7 @@ describe.each(LOADED)('an experiment of the kind $id', ({ id: kindId, kind }) =>
     const { start, id, inProgress, config, configWith } = world();
     inProgress(config);
     await expect(start(configWith('limits.max_lm_calls', 7))).rejects.toThrow(
-      `limits.max_lm_calls: ${id} is in progress with none, not 7, and goes on so. Stop it with: reprise stop ${id}`,
+      `limits.max_lm_calls: ${id} is in progress with none, not 7, and continues so. Stop it with: reprise stop ${id}`,
     );
   });
 
@@ -204,7 +204,7 @@ describe.each(LOADED.filter(({ kind }) => kind.retry?.levels === 1))(
       });
     });
 
-    it('goes on in its folder once its errors are asked again, and in no other', async () => {
+    it('continues in its folder once its errors are asked again, and in no other', async () => {
       const { start, store, server } = await finished();
       await expect(start('mine')).rejects.toThrow('mine cannot be continued: it is done');
       await writeRetry(store, { types: null, at: '2026-01-01T00:00:00.000Z' });

@@ -107,7 +107,7 @@ describe('docs/configuration.md, of an evolution', () => {
 
   test('the schema is read down to its inner fields', () => {
     expect(documented.length).toBeGreaterThan(35);
-    expect(fields.has('scaffolder.feedback.most_characters')).toBe(true);
+    expect(fields.has('scaffolder.feedback.max_characters')).toBe(true);
   });
 
   test.each(documented)('%s has a row with its default and its allowed values', (name, field) => {

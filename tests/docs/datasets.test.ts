@@ -70,7 +70,7 @@ describe.each([...SECTIONS])('%s', (name, yaml) => {
     const said: string[] = [];
     const { metrics } = await runInProcess(configOf(yaml, rows), {
       languageModel: knowing(rows, isRight),
-      notice: (message) => void said.push(message),
+      notify: (message) => void said.push(message),
     });
     expect(metrics).toMatchObject({ samples: rows.length, errors: 0, accuracy });
     expect(said).toEqual([]);

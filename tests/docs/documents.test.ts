@@ -58,6 +58,24 @@ describe('links', () => {
   });
 });
 
+describe('what a newcomer is sent to', () => {
+  const ROOTS = ['', 'src', 'src/kinds', 'tests/language-models', 'tests/storage'];
+  const pathsIn = (document: string): string[] =>
+    [...read(document).matchAll(/`([\w.-]+(?:\/[\w.-]+)*\/?)`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => /^[\w.-]+\/.*\.\w+$/.test(path) && !/\b(?:KIND|X)\b/.test(path));
+
+  test.each([
+    ['docs/architecture.md', 'src/workflows/units-control.ts'],
+    ['CONTRIBUTING.md', 'src/storage/open.ts'],
+  ])('the files that %s names are there', (document, one) => {
+    const paths = pathsIn(document);
+    expect(paths.map((path) => path.replace(/^(?!src\/)/, 'src/'))).toContain(one);
+    const missing = paths.filter((path) => !ROOTS.some((root) => existsSync(join(root, path))));
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('what points at the documents', () => {
   test('the list of decisions names every page', () => {
     const pages = readdirSync('docs/decisions').filter((name) => /^\d{4}-.*\.md$/.test(name));

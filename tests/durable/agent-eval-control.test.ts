@@ -43,7 +43,7 @@ describe('an evaluation in progress', () => {
   const ended = (name: string) => agentEvalIn(place.path('results', name));
   const firstRows = (count: number) => Array.from({ length: count }, (_, index) => seatRow(index));
 
-  it('pauses, goes on with more rollouts at once, stops, and is continued without a call made twice', async () => {
+  it('pauses, continues with more rollouts at once, stops, and is continued without a call made twice', async () => {
     await written('controlled', { concurrency: 2 });
     provider.latencyMs = LATENCY;
     const { calls } = provider.statistics;
@@ -56,7 +56,7 @@ describe('an evaluation in progress', () => {
     const paused = await place.reprise(['pause', 'controlled']);
     expect(paused).toMatchObject({
       code: 0,
-      stdout: 'controlled is paused; go on with: reprise resume controlled\n',
+      stdout: 'controlled is paused; continue with: reprise resume controlled\n',
     });
     // Between two waves of calls nothing is in flight either, so it has to stay so.
     let seen = { calls: -1, since: 0 };
@@ -107,7 +107,7 @@ describe('an evaluation in progress', () => {
     expect(over.stderr).toContain("the run 'controlled' has ended");
   });
 
-  it('stands still at a limit, and goes on with a higher one', async () => {
+  it('stands still at a limit, and continues with a higher one', async () => {
     const rows = firstRows(6);
     await written('limited', { rows, rollouts: 1, concurrency: 1 });
     const { calls, repeated } = provider.statistics;
@@ -144,7 +144,7 @@ describe('an evaluation in progress', () => {
       });
     await waiting('Shall I charge your card?');
     const answered = await place.reprise(['reply', 'human', 'Yes, please charge it.']);
-    expect(answered, answered.stderr).toMatchObject({ code: 0, stdout: `${id} goes on\n` });
+    expect(answered, answered.stderr).toMatchObject({ code: 0, stdout: `${id} continues\n` });
     await waiting('Your card is charged.');
     expect((await place.reprise(['reply', id, 'Thank you. ###STOP###'])).code).toBe(0);
     const { code, stderr } = await running.done;

@@ -42,7 +42,7 @@ describe('an evaluation with a judge', () => {
     return names.filter((name) => /^[^/]+\/pending\/.*\.json$/.test(name)).length;
   }
 
-  it('is interrupted while it is judged; the command that it prints goes on with the judgement', async () => {
+  it('is interrupted while it is judged; the command that it prints continues with the judgement', async () => {
     const words = ['--judge', 'scripted/judge.yaml', '--rubric', 'rubric.yaml'];
     const running = place.start(['agent-eval', 'judged.yaml', ...words]);
     await until('the judge has begun', async () => (await verdicts()) > 0);

@@ -195,7 +195,7 @@ describe('kill -9 of an evaluation, again and again', () => {
     const { code, stderr } = await start('edited', command).done;
     expect(code, stderr).toBe(0);
     expect(stderr).toContain(
-      'edited/reward.ts has changed since edited began: it goes on with the code that it began with.',
+      'edited/reward.ts has changed since edited began: it continues with the code that it began with.',
     );
     const { rows } = await agentEvalIn(folder('edited'));
     expect(rows.map(({ reward }) => reward)).toEqual(Array.from({ length: 8 }, () => 0.25));

@@ -42,7 +42,7 @@ describe('what a run was begun with', () => {
     const limited = await place.reprise(['run', 'paced.yaml', '--set', 'limits.max_lm_calls=5']);
     expect(limited.code).toBe(2);
     expect(limited.stderr).toContain(
-      'limits.max_lm_calls: paced is in progress with 1000, not 5, and goes on so',
+      'limits.max_lm_calls: paced is in progress with 1000, not 5, and continues so',
     );
     expect(limited.stderr).toContain('reprise stop paced');
     const wider = place.start(['run', 'paced.yaml', '--set', `runtime.concurrency=${2 * LANES}`]);
@@ -90,7 +90,7 @@ describe('what a run was begun with', () => {
     expect(await place.metrics('edited-rows-2')).toMatchObject({ status: 'done', samples: 20, lm_calls: 20 });
     expect((await place.rows('edited-rows-2')).map(({ id }) => id)[0]).toBe('row-5');
     expect(await place.metrics('edited-rows')).toMatchObject({ status: 'limit_reached', samples: 6 });
-    // With the rows as they were it goes on.
+    // With the rows as they were it continues.
     await place.write('rows.jsonl', rows(20, 0));
     const again = await place.reprise(['run', 'edited-rows.yaml']);
     expect(again.stderr).toContain('Continuing edited-rows');

@@ -48,7 +48,7 @@ describe('a run in progress', () => {
     await (await place.client()).workflow.getHandle(name).result();
   }
 
-  it('pauses and goes on where it was', async () => {
+  it('pauses and continues where it was', async () => {
     await begin('paused');
     expect((await place.reprise(['pause', 'paused'])).code).toBe(0);
     // Between two waves of calls nothing is in flight either, so it has to stay so.
@@ -170,7 +170,7 @@ describe('a run in progress', () => {
     const { code, stdout } = await place.reprise(['status', 'terminated']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/status .* terminated/);
-    expect(stdout).toContain('The command that started it goes on from there.');
+    expect(stdout).toContain('The command that started it continues from there.');
     const unknown = await place.reprise(['status', 'nobody', '--json']);
     expect(unknown.code).toBe(2);
     expect(JSON.parse(unknown.stdout).error.message).toContain("there is no run 'nobody'");

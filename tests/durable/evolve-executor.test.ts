@@ -20,7 +20,7 @@ import { type Running, readLines, readRecords, unfolded, untilIn, Workplace } fr
 const docker = await findDocker();
 
 /** Of one execution. */
-const MOST_CALLS = 4;
+const MAX_CALLS = 4;
 
 /** Asks for both halves at once, and then for their sum: 3 calls. */
 const adder = (more: string) => ({
@@ -65,7 +65,7 @@ const SCAFFOLDS = { '0': adder(''), '1': GREEDY, '0-0': adder(', "Answer with a 
 
 /** Six validations and a training run in iteration 1, three validations at the end. */
 const EXECUTIONS = 10;
-const EXECUTOR_CALLS = 3 * 3 + 3 * MOST_CALLS + 3 + 3 * 3;
+const EXECUTOR_CALLS = 3 * 3 + 3 * MAX_CALLS + 3 + 3 * 3;
 
 describe.skipIf(mustSkipDocker(docker))('an evolution of scaffolds that have a model', () => {
   const environment = 'missing' in docker ? {} : docker.environment;
@@ -89,7 +89,7 @@ describe.skipIf(mustSkipDocker(docker))('an evolution of scaffolds that have a m
       scaffolder: { lm: { provider: 'replay', recording: 'replies.jsonl' } },
       executor: {
         lm: { model: 'openai/fake', base_url: provider.baseUrl },
-        max_lm_calls_per_execution: MOST_CALLS,
+        max_lm_calls_per_execution: MAX_CALLS,
       },
       timeout_sec: 60,
       sandbox: { type: 'docker', memory_mb: 128, pids: 32 },
@@ -120,7 +120,7 @@ describe.skipIf(mustSkipDocker(docker))('an evolution of scaffolds that have a m
       repeated: 0,
       distinctKeys: EXECUTOR_CALLS,
     });
-    // More than one of each execution that is under way.
+    // More than one of each execution that is in progress.
     expect(provider.statistics.maxInFlight).toBeGreaterThan(2);
     expect(await evolveMetricsOf(folder)).toMatchObject({
       status: 'done',
@@ -141,7 +141,7 @@ describe.skipIf(mustSkipDocker(docker))('an evolution of scaffolds that have a m
       const name = `${scaffold}/${iteration}/${type}/${example}/`;
       const own = calls.filter(({ sample_id }) => sample_id.startsWith(name));
       expect([name, own.length, lm_calls]).toEqual(
-        scaffold === '1' ? [name, MOST_CALLS, MOST_CALLS] : [name, 3, 3],
+        scaffold === '1' ? [name, MAX_CALLS, MAX_CALLS] : [name, 3, 3],
       );
       expect(result.stderr.match(/refused: no call is left/g) ?? []).toHaveLength(scaffold === '1' ? 2 : 0);
     }
@@ -170,7 +170,7 @@ describe.skipIf(mustSkipDocker(docker))('an evolution of scaffolds that have a m
     };
     await untilIn(
       running,
-      'every call hangs that is under way, and every reply is written down',
+      'every call hangs that is in progress, and every reply is written down',
       async () => {
         const { inFlight, finished: answered } = provider.statistics;
         return hanging > 0 && inFlight === hanging && (await kept()) === answered - before.finished;
@@ -190,7 +190,7 @@ describe.skipIf(mustSkipDocker(docker))('an evolution of scaffolds that have a m
     for (const { sample_id, purpose } of calls) {
       if (purpose !== 'executor') continue;
       const run = sample_id.slice(0, sample_id.lastIndexOf('/'));
-      expect(calls.filter((call) => call.sample_id.startsWith(run)).length).toBeLessThanOrEqual(MOST_CALLS);
+      expect(calls.filter((call) => call.sample_id.startsWith(run)).length).toBeLessThanOrEqual(MAX_CALLS);
     }
     const { executions, lm_calls } = await evolveMetricsOf(folder);
     expect({ executions, lm_calls }).toEqual({
@@ -199,7 +199,7 @@ describe.skipIf(mustSkipDocker(docker))('an evolution of scaffolds that have a m
     });
   }, 180_000);
 
-  it('scores nothing while the model is away, and comes to the same once it is back', async () => {
+  it('scores nothing while the model is unreachable, and comes to the same once it is back', async () => {
     provider.intercept = () => ({ kind: 'status', status: 500 });
     const outage = place.start([
       'evolve',

@@ -42,7 +42,7 @@ describe.skipIf(skip)('an evolution with its results on a real S3 server', () =>
       ...SETTINGS.flatMap((one) => ['--set', one]),
     ]);
 
-  it('can be read while it goes on, and comes to the same tree as in a folder', async () => {
+  it('can be read while it continues, and comes to the same tree as in a folder', async () => {
     const running = start('on-s3', address);
     let experiment = '';
     await untilIn(running, 'iteration 1 is on S3', async () => {

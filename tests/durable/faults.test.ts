@@ -112,7 +112,7 @@ describe('a throw that nobody foresaw', () => {
     ['judge', 'kinds/judge/judging/totals.addReply'],
     ['judge', 'kinds/judge/judging/totals.meanScores'],
     ['evolve', 'facts/frame.unitsFact'],
-  ])('ends a %s with its message where %s throws, and the same command goes on', async (kind, thrower) => {
+  ])('ends a %s with its message where %s throws, and the same command continues', async (kind, thrower) => {
     const name = `${kind}-throws-${thrower.replaceAll(/\W/g, '-')}`;
     const command = await (kinds[kind] as (name: string) => Promise<string[]>)(name);
     const failed = await place.startProgram(process.execPath, [faulty.command, ...command]).done;

@@ -11,7 +11,7 @@ const CONCURRENCY = 20;
 /** Longer than the ten seconds after which a worker is given up. */
 const FROZEN_MS = 16_000;
 
-/** How often a call is heard of while its request is under way. */
+/** How often a call is heard of while its request is in progress. */
 const HEARTBEAT_MS = 3000;
 
 /** With the freeze in it, a task that computes for so long is beyond the SDK's five seconds and within the server's ten. */
@@ -80,7 +80,7 @@ describe('a worker that is frozen, given up and wakes', () => {
     const { calls: before } = provider.statistics;
     const sent = () => provider.statistics.calls - before;
     expect((await place.reprise(['run', 'frozen.yaml', '--detach'])).code).toBe(0);
-    await until('the first calls are under way', () => sent() >= CONCURRENCY);
+    await until('the first calls are in progress', () => sent() >= CONCURRENCY);
     provider.latencyMs = 3 * HEARTBEAT_MS;
     await until('some more are', () => sent() > CONCURRENCY + 10);
     // The server has heard that they have been sent: calls that are asked again are known to be repeated, then.
@@ -130,7 +130,7 @@ describe('a worker that is frozen, given up and wakes', () => {
     for (const worker of workers) expect((await worker.done).code).toBe(0);
   });
 
-  it('goes on where it was frozen in the middle of a workflow’s task', async () => {
+  it('continues where it was frozen in the middle of a workflow’s task', async () => {
     provider.intercept = undefined;
     provider.latencyMs = 0;
     await place.write('own/spinning.ts', spinningAgent());

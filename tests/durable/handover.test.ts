@@ -136,7 +136,7 @@ describe('a run whose history grows long', () => {
       expect(executions).toBeGreaterThan(3);
       const metrics = await place.metrics(name);
       const status = isLimited ? 'limit_reached' : 'done';
-      const { lm_calls: calls, unkept } = metrics;
+      const { lm_calls: calls, unrecorded } = metrics;
       const cutOff = cutOffIn(metrics);
       expect(metrics).toMatchObject({ status, samples: calls, correct: calls, errors: 0 });
       // What was in flight when the worker died, and no more; a limit counts it.
@@ -144,7 +144,7 @@ describe('a run whose history grows long', () => {
       expect(repeated).toBeLessThanOrEqual(concurrency as number);
       expect(metrics.lm_calls_repeated).toBeLessThanOrEqual(repeated);
       expect(repeated).toBeLessThanOrEqual(cutOff);
-      expect(unkept?.requests ?? 0).toBe(cutOff);
+      expect(unrecorded?.requests ?? 0).toBe(cutOff);
       const counted = calls + cutOff;
       if (isLimited) expect(counted).toBeGreaterThanOrEqual(limit);
       if (isLimited) expect(counted).toBeLessThanOrEqual(limit + (concurrency as number));
@@ -216,7 +216,7 @@ describe('a run whose history grows long', () => {
       };
       const dataset = { task_type: 'custom', env_class: 'CountingEnv', env_file: 'counting.ts' };
       await begin(name, samples, { dataset, runtime: { concurrency: lanes, max_steps_per_episode: STEPS } });
-      // No more than each lane's first call: by then it may itself wait for those that are held, to go on as new.
+      // No more than each lane's first call: by then it may itself wait for those that are held, to continue as new.
       await until('all have asked, and some have an answer', () => begun.size >= lanes && answered() >= 20);
       const handle = client.workflow.getHandle(name);
       const { runId: first } = await handle.describe();
@@ -228,7 +228,10 @@ describe('a run whose history grows long', () => {
       else await takeUpdate(handle, status === 'stopped' ? 'stop' : 'pause');
       release();
       if (status === 'done') {
-        await until('it goes on in another execution', async () => (await handle.describe()).runId !== first);
+        await until(
+          'it continues in another execution',
+          async () => (await handle.describe()).runId !== first,
+        );
         expect(await phaseOf(name)).toBe('paused');
         await takeUpdate(handle, 'resume');
       }
@@ -249,13 +252,13 @@ describe('a run whose history grows long', () => {
   );
 
   atNight(
-    'a run that is reset to before it went on as new comes to the same end',
+    'a run that is reset to before it continued as new comes to the same end',
     async () => {
       const [name, samples, lanes] = ['reset', 600, 20];
       provider.latencyMs = 200;
       await begin(name, samples, { runtime: { concurrency: lanes } });
       const handle = client.workflow.getHandle(name);
-      await until('it has gone on', () => hasGoneOn(name, 1));
+      await until('it has continued', () => hasGoneOn(name, 1));
       // No call is answered meanwhile: nothing is over before.
       const send = provider.hold();
       const what = ['--workflow-id', name, '--type', 'LastContinuedAsNew', '--reason', 'a test'];
@@ -274,10 +277,10 @@ describe('a run whose history grows long', () => {
     120_000,
   );
 
-  it('a run is cancelled that has gone on in other executions', async () => {
+  it('a run is cancelled that has continued in other executions', async () => {
     provider.latencyMs = 20;
     await begin('renewed', 4000, { runtime: { concurrency: 2 } });
-    await until('it has gone on twice', () => hasGoneOn('renewed', 2));
+    await until('it has continued twice', () => hasGoneOn('renewed', 2));
     await client.workflow.getHandle('renewed').cancel();
     await executionsOf('renewed');
     const metrics = await place.metrics('renewed');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAsked, isAwayNotice, isGrant } from '../../src/contracts/incoming.js';
+import { isAsked, isGrant, isUnreachableNotice } from '../../src/contracts/incoming.js';
 import { SIGNALS, UPDATES } from '../../src/contracts/names.js';
 import { isRolloutControl, isRolloutReport } from '../../src/kinds/agent-eval/workflow/messages.js';
 import { isIterationReport } from '../../src/kinds/evolve/workflow/messages.js';
@@ -42,7 +42,7 @@ const WHOLE: [check: (value: unknown) => boolean, message: object][] = [
   ],
   [isAsked, { paused: false, stopping: false, exhausted: null, concurrency: 1 }],
   [isRolloutControl, { paused: false, exhausted: false }],
-  [isAwayNotice, { what: 'openai/fake', message: null }],
+  [isUnreachableNotice, { what: 'openai/fake', message: null }],
 ];
 
 const spoiled = fc

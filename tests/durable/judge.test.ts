@@ -78,7 +78,7 @@ describe('a judgement, on a real server', () => {
     expect(provider.statistics.calls).toBe(calls);
   });
 
-  it('ends at a limit, and goes on with a higher one', async () => {
+  it('ends at a limit, and continues with a higher one', async () => {
     const command = await experiment('limited');
     const { calls } = provider.statistics;
     const first = await place.reprise([...command, '--set', 'limits.max_lm_calls=20']);
@@ -91,7 +91,7 @@ describe('a judgement, on a real server', () => {
     expect(provider.statistics.calls).toBe(calls + CALLS);
   });
 
-  it('pauses, goes on and stops as it is told, and is listed', async () => {
+  it('pauses, continues and stops as it is told, and is listed', async () => {
     const command = await experiment('controlled');
     provider.latencyMs = LATENCY;
     const { calls } = provider.statistics;

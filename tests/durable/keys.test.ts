@@ -33,7 +33,7 @@ describe('two commands in one folder, each with its own key', () => {
     ),
   ];
 
-  it('ask with their own, also where another one’s worker is there, and go on where that one has died', async () => {
+  it('ask with their own, also where another one’s worker is there, and continue where that one has died', async () => {
     await write('slow', 240);
     await write('quick', 12);
     const slow = place.start(['run', 'slow.yaml'], ONE);

@@ -54,7 +54,7 @@ describe('limits', () => {
     // 200 tokens a call; up to eight are in flight when the limit is reached.
     ['tokens', { max_tokens: 2000 }, 'limits.max_tokens', 1, 10 + 8],
   ])(
-    '%s: keeps what is paid for, says so, and goes on with a higher limit',
+    '%s: keeps what is paid for, says so, and continues with a higher limit',
     async (name, limits, field, least, most) => {
       const higher = ['--set', `${field}=100000`];
       const { first, limited, rows, calls, second, whole, callsInAll } = await runTwice(

@@ -48,7 +48,7 @@ describe('memory', () => {
     for (const prompt of prompts()) expect(prompt).not.toContain('Action: ');
   });
 
-  it('goes on in a later run, from a folder', async () => {
+  it('continues in a later run, from a folder', async () => {
     await run('first', {
       runtime: shared,
       agent: history,
@@ -66,7 +66,7 @@ describe('memory', () => {
     expect(prompts()[0]?.split('Action: ').length).toBe(5);
   });
 
-  it('of each sample goes on in a later run, apart', async () => {
+  it('of each sample continues in a later run, apart', async () => {
     await run('each', {
       agent: history,
       output: { results_dir: 'results', save_memory_path: 'kept/each.json' },

@@ -116,7 +116,7 @@ describe('a kind of one’s own, on a real server', () => {
     expect(calls.filter(({ purpose }) => purpose === 'judge')).toHaveLength(SAMPLES);
   });
 
-  it('ends at a limit, and goes on with a higher one', async () => {
+  it('ends at a limit, and continues with a higher one', async () => {
     const command = await experiment('limited');
     const { calls } = provider.statistics;
     const first = await place.reprise([...command, '--set', 'limits.max_lm_calls=17']);
@@ -129,7 +129,7 @@ describe('a kind of one’s own, on a real server', () => {
     expect(provider.statistics.calls).toBe(calls + CALLS);
   });
 
-  it('is started by the Temporal CLI, pauses, goes on, stops, and is shown meanwhile', async () => {
+  it('is started by the Temporal CLI, pauses, continues, stops, and is shown meanwhile', async () => {
     await experiment('controlled');
     await place.dev({ REPRISE_ALLOWED_SERVERS: provider.baseUrl });
     const send = provider.hold();
@@ -165,7 +165,7 @@ describe('a kind of one’s own, on a real server', () => {
     expect(metricsOf(again.stdout)).toMatchObject(WHOLE);
   });
 
-  it('makes an error of what its code throws, with the place, and goes on where that is mended', async () => {
+  it('makes an error of what its code throws, with the place, and continues where that is mended', async () => {
     const items = [
       { question: 'What is 1 + 1?', answer: '2' },
       { question: 'boom', answer: '0' },

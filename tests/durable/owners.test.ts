@@ -57,7 +57,7 @@ describe('two Temporal servers with one results folder', () => {
     expect(woken.stderr).toMatch(/the run failed: .* was taken over by the workflow 'sums'/);
     expect(other.code).toBe(0);
     expect(await here.metrics('sums')).toMatchObject({ status: 'done', samples: SAMPLES, correct: SAMPLES });
-    // What was under way when they stopped, and what each lane began before it heard of the other.
+    // What was in progress when they stopped, and what each lane began before it heard of the other.
     expect(provider.statistics.repeated).toBeLessThanOrEqual(3 * LANES);
   });
 });

@@ -152,11 +152,11 @@ describe('whatever fails and however often it is continued', () => {
       const said = `${JSON.stringify({ kind, commands, seed })}\n${stdout}${stderr}`;
       expect([0, 1, 3], said).toContain(code);
       const text = await readFile(await metricsIn(place.path(folder)), 'utf8');
-      const { lm_calls, unkept, status } = JSON.parse(text) as Metrics | AgentEvalMetrics | JudgeMetrics;
+      const { lm_calls, unrecorded, status } = JSON.parse(text) as Metrics | AgentEvalMetrics | JudgeMetrics;
       const sent = provider.statistics.calls - before;
       expect(sent, said).toBeLessThanOrEqual(most);
       expect(sent, said).toBeGreaterThanOrEqual(lm_calls);
-      expect(sent, said).toBeLessThanOrEqual(lm_calls + (unkept?.requests ?? 0));
+      expect(sent, said).toBeLessThanOrEqual(lm_calls + (unrecorded?.requests ?? 0));
       if (status === 'done') break;
     }
   }

@@ -151,7 +151,7 @@ describe.skipIf(isMissing)('Temporal on PostgreSQL, results in S3, and workers t
     },
     'the server dies': () => server.restart(),
     'the database is ended in the middle of its transactions': () => server.database.restart(),
-    'the store is away for a while': async () => {
+    'the store is unreachable for a while': async () => {
       await s3.kill();
       await sleep(2000);
       await s3.restart();

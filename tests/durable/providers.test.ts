@@ -127,7 +127,7 @@ describe('a provider that misbehaves', () => {
     expect(metrics.status_message).toContain('invalid api key');
     expect(stdout).toContain('invalid api key');
     expect(provider.statistics.calls).toBeLessThan(50);
-    // With the key put right, the same command goes on.
+    // With the key put right, the same command continues.
     provider.intercept = undefined;
     const again = await place.reprise(['run', 'refused.yaml']);
     expect(again.stderr).toContain('Continuing refused');
@@ -136,7 +136,7 @@ describe('a provider that misbehaves', () => {
     await provider.close();
   });
 
-  it('was never there: the run stops and says so, and the same command goes on once it is', async () => {
+  it('was never there: the run stops and says so, and the same command continues once it is', async () => {
     const { code, stdout } = await nobody.done;
     expect(code).toBe(1);
     const { status, status_message } = await place.metrics('nobody');

@@ -51,7 +51,7 @@ describe('recorded histories', () => {
         'agent-eval-judged',
         'agent-eval-renewed',
         'asked-again',
-        'away',
+        'unreachable',
         'cancelled',
         'cheatsheet',
         'controlled',

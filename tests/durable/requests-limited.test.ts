@@ -84,16 +84,16 @@ describe('a limit counts every request that is sent', () => {
     return { sent: provider.statistics.calls - calls, metrics, stdout };
   }
 
-  it('also those that are answered with no reply: the run ends, says so, and goes on with what is left', async () => {
+  it('also those that are answered with no reply: the run ends, says so, and continues with what is left', async () => {
     provider.intercept = () => noChoices();
     const { sent, metrics, stdout } = await sums('nothing', { max_lm_calls: 50 });
     expect(sent).toBe(50);
-    expect(metrics).toMatchObject({ lm_calls: 0, cost_usd: 0, unkept: { requests: 50 } });
+    expect(metrics).toMatchObject({ lm_calls: 0, cost_usd: 0, unrecorded: { requests: 50 } });
     expect(metrics.status_message).toBe(
       'limits.max_lm_calls: 50 of 50 calls are made, 50 of them for a reply that is not kept',
     );
     // What the provider does not say is the text of the request, and all that the model may say.
-    const { usage, cost_usd } = metrics.unkept ?? { usage: { input_tokens: 0, output_tokens: 0 } };
+    const { usage, cost_usd } = metrics.unrecorded ?? { usage: { input_tokens: 0, output_tokens: 0 } };
     expect(usage.output_tokens).toBe(50 * 100);
     expect(usage.input_tokens).toBeGreaterThan(50 * 5);
     expect(cost_usd).toBeCloseTo(((usage.input_tokens + usage.output_tokens) * 5) / 1e6);
@@ -110,18 +110,18 @@ describe('a limit counts every request that is sent', () => {
     const again = await place.reprise(['run', 'nothing.yaml', '--set', 'limits.max_lm_calls=60']);
     expect(again.code).toBe(3);
     expect(provider.statistics.calls).toBe(60);
-    expect(await place.metrics('nothing')).toMatchObject({ lm_calls: 10, unkept: { requests: 50 } });
+    expect(await place.metrics('nothing')).toMatchObject({ lm_calls: 10, unrecorded: { requests: 50 } });
   });
 
   it('with the tokens that are billed for no reply', async () => {
     provider.intercept = every(2, BILLED);
     const { sent, metrics } = await sums('billed', { max_tokens: 20 * TOKENS });
     expect(sent).toBeLessThanOrEqual(20 + LANES);
-    const { lm_calls, unkept } = metrics;
-    expect(lm_calls + (unkept?.requests ?? 0)).toBe(sent);
-    expect(unkept?.usage).toEqual({
-      input_tokens: ((unkept?.requests ?? 0) * TOKENS) / 2,
-      output_tokens: ((unkept?.requests ?? 0) * TOKENS) / 2,
+    const { lm_calls, unrecorded } = metrics;
+    expect(lm_calls + (unrecorded?.requests ?? 0)).toBe(sent);
+    expect(unrecorded?.usage).toEqual({
+      input_tokens: ((unrecorded?.requests ?? 0) * TOKENS) / 2,
+      output_tokens: ((unrecorded?.requests ?? 0) * TOKENS) / 2,
     });
   });
 
@@ -171,17 +171,17 @@ describe('a limit counts every request that is sent', () => {
     await place.write('free.yaml', config);
     const { code, stderr } = await place.reprise(['run', 'free.yaml']);
     expect(code, stderr).toBe(0);
-    const { lm_calls, usage, unkept } = await place.metrics('free');
+    const { lm_calls, usage, unrecorded } = await place.metrics('free');
     const requests = provider.statistics.calls - calls - 24;
     expect(requests).toBeGreaterThan(5);
     const half = (TOKENS / 2) * requests;
     expect({ lm_calls, input: usage.input_tokens }).toEqual({ lm_calls: 24, input: 12 * TOKENS });
-    expect(unkept).toEqual({
+    expect(unrecorded).toEqual({
       requests,
       usage: { input_tokens: half, output_tokens: half },
       cost_usd: expect.closeTo(requests * DOLLARS),
     });
-    expect(await readdir(place.path('results', 'free'))).not.toContain('unkept');
+    expect(await readdir(place.path('results', 'free'))).not.toContain('unrecorded');
   });
 
   it('and those that a crash has repeated', async () => {
@@ -196,14 +196,17 @@ describe('a limit counts every request that is sent', () => {
     const { code } = await place.reprise(['run', 'crashed.yaml'], queue);
     expect(code).toBe(3);
     const metrics = await place.metrics('crashed');
-    const { lm_calls, unkept } = metrics;
+    const { lm_calls, unrecorded } = metrics;
     const sent = provider.statistics.calls - first;
     // Who is asked again after a crash has no leave for that, and tells of it with the reply.
     expect(sent).toBeGreaterThanOrEqual(30);
     expect(sent).toBeLessThanOrEqual(30 + LANES);
-    expect(lm_calls + (unkept?.requests ?? 0)).toBe(sent);
-    expect({ cutOff: cutOffIn(metrics), unkept: unkept?.requests }).toEqual({ cutOff: 8, unkept: 8 });
-    expect(unkept?.usage.input_tokens).toBe((8 * TOKENS) / 2);
+    expect(lm_calls + (unrecorded?.requests ?? 0)).toBe(sent);
+    expect({ cutOff: cutOffIn(metrics), unrecorded: unrecorded?.requests }).toEqual({
+      cutOff: 8,
+      unrecorded: 8,
+    });
+    expect(unrecorded?.usage.input_tokens).toBe((8 * TOKENS) / 2);
   });
 
   it('of an evaluation', async () => {
@@ -255,13 +258,13 @@ const HANGING: Behaviour = { kind: 'hang', when: 'before_headers' };
 
 /** Every request is one of a reply that is kept, or of one that is not. */
 function expectAll(
-  { status, lm_calls, unkept }: Pick<AgentEvalMetrics, 'status' | 'lm_calls' | 'unkept'>,
+  { status, lm_calls, unrecorded }: Pick<AgentEvalMetrics, 'status' | 'lm_calls' | 'unrecorded'>,
   sent: number,
   limit: number,
 ): void {
   expect(status).toBe('limit_reached');
-  expect(unkept?.requests).toBeGreaterThan(0);
-  expect(lm_calls + (unkept?.requests ?? 0)).toBe(sent);
+  expect(unrecorded?.requests).toBeGreaterThan(0);
+  expect(lm_calls + (unrecorded?.requests ?? 0)).toBe(sent);
   expect(sent).toBeLessThanOrEqual(limit);
   // What is left may be too little for a program.
   expect(sent).toBeGreaterThan(limit - 4);

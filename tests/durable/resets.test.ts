@@ -201,7 +201,7 @@ describe('temporal workflow reset', () => {
     await expectAsUndisturbed('gone', provider.statistics.calls - calls, CONCURRENCY);
   });
 
-  atNight('nor does terminate, after which the same command goes on', async () => {
+  atNight('nor does terminate, after which the same command continues', async () => {
     provider.latencyMs = SLOW;
     const { hasMade, made } = await begun('terminated');
     await hasMade(CONCURRENCY + 1);

@@ -79,7 +79,7 @@ describe('reprise retry', () => {
     ]);
   });
 
-  it('goes on with the rollouts of a finished evaluation that are errors, from where they came up', async () => {
+  it('continues with the rollouts of a finished evaluation that are errors, from where they came up', async () => {
     await writeSeats(place, 2, 'seats');
     const fields = { name: 'seats', rollouts: 2, concurrency: 4 };
     await place.write('seats.yaml', seatsConfig(seats.baseUrl, 'seats/task.jsonl', fields));

@@ -42,7 +42,7 @@ describe('the embedded server of a folder', () => {
     await until('the server is gone', () => !existsSync(`/proc/${server?.pid}`));
   });
 
-  it('is started again when it dies with its command, and the run goes on', async () => {
+  it('is started again when it dies with its command, and the run continues', async () => {
     await place.write('sums.yaml', sumsConfig(provider.baseUrl, 40));
     const first = place.start(['run', 'sums.yaml']);
     await until('calls arrive', () => provider.statistics.calls > 10);

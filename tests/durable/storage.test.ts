@@ -77,7 +77,7 @@ describe.skipIf(mustSkip(versitygw))('results on a real S3 server', () => {
     expect(JSON.parse(stdout)).toMatchObject({ tasks: 40, trials: 40, successes: 40, errors: 0 });
   });
 
-  it('waits for a store that is away, and loses nothing that was paid for', async () => {
+  it('waits for a store that is unreachable, and loses nothing that was paid for', async () => {
     const quick = await startFakeProvider('openai', { latencyMs: 20 });
     // The store goes away from calls that are answered then, and from those that are not made yet.
     let answer: (() => void) | undefined;

@@ -13,7 +13,7 @@ export class PoisonEnv extends Environment {
     return { state: {}, obs: this.task.question };
   }
   async step(_state: object, action: string): Promise<StepOutcome> {
-    // Long enough that others are under way.
+    // Long enough that others are in progress.
     await sleep(300);
     if (this.task.metadata.poison === true) process.kill(process.pid, 'SIGKILL');
     const correct = action.trim() === this.task.target;

@@ -35,7 +35,7 @@ describe('a provider that nobody should trust', () => {
       errors: 2,
       errors_by_type: { reply_too_long: 2 },
       // What they cost nobody has said.
-      unkept: { requests: 2 },
+      unrecorded: { requests: 2 },
     });
     expect(provider.statistics.calls).toBe(12);
     // Both are asked again by the same command, and a reply may be as long as the config says.

@@ -224,7 +224,7 @@ describe('a user’s own TypeScript', () => {
     ]);
   });
 
-  it('a run goes on with the file that it began with, whichever worker comes, and tells of an edit', async () => {
+  it('a run continues with the file that it began with, whichever worker comes, and tells of an edit', async () => {
     const failingAt = (id: string) => FAILING_ENV.replace("'sum-1'", `'${id}'`);
     await place.write('own/edited.ts', failingAt('sum-4'));
     const { dataset } = sumsConfig(provider.baseUrl, 6) as { dataset: object };
@@ -240,7 +240,8 @@ describe('a user’s own TypeScript', () => {
     const first = place.start(['run', 'edited.yaml']);
     await until('the second call is asked', () => provider.statistics.calls >= calls + 2);
     await place.write('own/edited.ts', failingAt('sum-5'));
-    const told = 'own/edited.ts has changed since edited began: it goes on with the code that it began with.';
+    const told =
+      'own/edited.ts has changed since edited began: it continues with the code that it began with.';
     const second = place.start(['run', 'edited.yaml']);
     await untilIn(second, 'it tells of the change', () => second.output().includes(told));
     await place.kill(first);
@@ -284,7 +285,7 @@ describe('a user’s own TypeScript', () => {
       provider.intercept = undefined;
 
       expect(output).toContain(
-        'own/score.ts has changed since scored began: what is done stays as it is, and the rest goes on with the new code.',
+        'own/score.ts has changed since scored began: what is done stays as it is, and the rest continues with the new code.',
       );
       const { code_changes, best } = await evolveMetricsOf(folder);
       expect(code_changes).toEqual([

@@ -304,7 +304,7 @@ describe('the Dynamic Cheatsheet in process', () => {
       expect(metrics.embeddings).toMatchObject({ texts: 3 });
     });
 
-    it('waits for a server that is away, and pays once', async () => {
+    it('waits for a server that is unreachable, and pays once', async () => {
       const { provider, run } = await place();
       provider.next({ kind: 'status', status: 503, message: 'away' });
       const { metrics, rows } = await run();

@@ -22,7 +22,7 @@ describe('calls that fail in process', () => {
     const { metrics, calls } = await runInProcess(config({}, 1), { languageModel: model, pause });
     expect(metrics).toMatchObject({ status: 'done', correct: 1, lm_calls: 1 });
     expect(calls[0]).toMatchObject({ attempts: 3, repeated: 0 });
-    // Longer than what was asked for once the failures go on.
+    // Longer than what was asked for once the failures continue.
     expect(pauses).toEqual([1500, 2000]);
   });
 
@@ -71,7 +71,7 @@ describe('calls that fail in process', () => {
     expect(pauses).toEqual([]);
   });
 
-  it('become an error row after lm.max_attempts, and the run goes on', async () => {
+  it('become an error row after lm.max_attempts, and the run continues', async () => {
     const model = new FakeModel((request) => (request.call.sample_id === 's2' ? reset() : solve(request)));
     const { metrics, rows, calls } = await runInProcess(config({ lm: { max_attempts: 3 } }), {
       languageModel: model,
@@ -249,7 +249,7 @@ describe('limits in process', () => {
       status: 'limit_reached',
       lm_calls: 1,
       errors: 1,
-      unkept: { requests: 3 },
+      unrecorded: { requests: 3 },
       status_message: 'limits.max_lm_calls: 4 of 4 calls are made, 3 of them for a reply that is not kept',
     });
   });

@@ -153,8 +153,8 @@ describe('programs in process', () => {
   it('on the host are warned of', async () => {
     useSandbox(() => ended());
     const notices: string[] = [];
-    const notice = (message: string) => void notices.push(message);
-    await runInProcess(config({ agent, sandbox: { type: 'process' } }), { languageModel: coder(), notice });
+    const notify = (message: string) => void notices.push(message);
+    await runInProcess(config({ agent, sandbox: { type: 'process' } }), { languageModel: coder(), notify });
     expect(sandboxes.made).toEqual(['process']);
     expect(notices.join('\n')).toMatch(
       /Warning: sandbox process: code that the model writes runs as your user/,
@@ -164,7 +164,7 @@ describe('programs in process', () => {
       config({ agent: { ...agent, use_code_execution: false }, sandbox: { type: 'process' } }),
       {
         languageModel: new FakeModel(solve),
-        notice,
+        notify,
       },
     );
     expect(notices).toEqual([]);

@@ -84,7 +84,7 @@ describe.each(KINDS)('the facts of an experiment: %s', (kind) => {
       cost_usd: null,
       lm_calls_estimated: 3,
       lm_calls_maybe_repeated: 4,
-      unkept: { requests: 3, usage: { input_tokens: 30, output_tokens: 60 }, cost_usd: 0.25 },
+      unrecorded: { requests: 3, usage: { input_tokens: 30, output_tokens: 60 }, cost_usd: 0.25 },
       usage: { input_tokens: 1, output_tokens: 5, reasoning_tokens: 4 },
       cut_off: 3,
       cut_off_reasoning_tokens: 60,
@@ -100,7 +100,7 @@ describe.each(KINDS)('the facts of an experiment: %s', (kind) => {
       lm_calls: '33, 2 repeated after a crash, 4 that may have been, 3 with estimated tokens',
       tokens: '1, 5 out (4 reasoning)',
       cost_usd: 'unknown, no price for this model',
-      unkept: '3, at most 30 tokens in, 60 out and $0.2500',
+      unrecorded: '3, at most 30 tokens in, 60 out and $0.2500',
       cut_off: '3, at their token limit (max_output_tokens); 60 of their tokens were reasoning',
     });
     const lines = facts.flatMap(({ id, value }) => (value.kind === 'lines' ? [[id, value.lines]] : []));

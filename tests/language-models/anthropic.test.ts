@@ -62,7 +62,7 @@ describe('the Anthropic adapter', () => {
   ])('sends %s a temperature: %s', async (name, takesTemperature) => {
     const provider = await fake('anthropic');
     const said: string[] = [];
-    const model = await modelFor(provider, { model: name, notice: (message) => said.push(message) });
+    const model = await modelFor(provider, { model: name, notify: (message) => said.push(message) });
     await model.generate(request('?', { parameters: { temperature: 0 } }));
     await model.generate(request('?', { parameters: { temperature: 0 } }));
     const [asked] = provider.requests;

@@ -120,7 +120,7 @@ describe.each<ProviderKind>(['openai', 'anthropic', 'gemini'])('the %s adapter',
   test('asks again without what is refused, says so once, and keeps to it', async () => {
     const provider = await fake(kind);
     const said: string[] = [];
-    const model = await modelFor(provider, { notice: (sentence) => said.push(sentence) });
+    const model = await modelFor(provider, { notify: (sentence) => said.push(sentence) });
     const refuse = (message: string) => ({ kind: 'status' as const, status: 400, message });
     provider.next(
       refuse('`temperature` is deprecated for this model.'),

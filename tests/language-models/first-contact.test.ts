@@ -39,7 +39,7 @@ describe('a model that nobody has ever reached', () => {
     const error = await contact.failed(nobody(), performance.now());
     expect(error).toMatchObject({ kind: 'unreachable', fatalForRun: true, retryable: false });
     expect(error?.message).toBe(
-      'cannot connect to openai/x, 5 times in a row, and it has not answered once: connect ECONNREFUSED 127.0.0.1:9. When it is there, the same command goes on',
+      'cannot connect to openai/x, 5 times in a row, and it has not answered once: connect ECONNREFUSED 127.0.0.1:9. When it is there, the same command continues',
     );
     expect(waiting?.reason).toBe(error);
     expect([contact.within()?.aborted, contact.isOver, told.noted]).toEqual([true, false, 0]);
@@ -87,7 +87,7 @@ test('a note that cannot be taken is taken with the next answer', async () => {
     wasMade: async () => false,
     made: async () => {
       tries += 1;
-      if (tries === 1) throw new Error('the store is away');
+      if (tries === 1) throw new Error('the store is unreachable');
     },
   });
   contact.answered();

@@ -97,7 +97,7 @@ describe('the OpenAI adapter', () => {
   it('asks a reasoning model again without what it refuses, once for the whole run', async () => {
     const provider = await fake('openai');
     const said: string[] = [];
-    const model = await modelFor(provider, { model: 'gpt-5-mini', notice: (message) => said.push(message) });
+    const model = await modelFor(provider, { model: 'gpt-5-mini', notify: (message) => said.push(message) });
     const parameters = { temperature: 0.2, max_output_tokens: 50 };
     expect((await model.generate(request('1 + 1', { parameters }))).text).toBe('2');
     expect((await model.generate(request('2 + 2', { parameters }))).text).toBe('4');

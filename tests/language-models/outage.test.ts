@@ -6,10 +6,10 @@ import {
   type LanguageModelErrorKind,
 } from '../../src/language-models/errors.js';
 import {
-  type Away,
   Outage,
   type Turn,
   type TurnOptions,
+  type Unreachable,
   WaitedTooLong,
   withFailure,
 } from '../../src/language-models/outage.js';
@@ -28,7 +28,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   heard = [];
   outage = new Outage({
-    hear: (away) => void heard.push(away?.message ?? null),
+    onUnreachable: (unreachable) => void heard.push(unreachable?.message ?? null),
     now: () => performance.now(),
     random: () => 0.5,
   });
@@ -56,7 +56,7 @@ async function sent(count: number): Promise<Turn[]> {
 }
 
 /** A provider that refuses everything, found out by two calls. */
-async function away(): Promise<void> {
+async function unreachable(): Promise<void> {
   const [one, other] = (await sent(2)) as [Turn, Turn];
   one.failed('one', none, busy());
   other.failed('other', none, busy());
@@ -67,7 +67,7 @@ const passed = (milliseconds: number) => vi.advanceTimersByTimeAsync(millisecond
 /** In the order of the calls: which have their turn. */
 const turns = (calls: { turn: Turn | null }[]) => calls.map(({ turn }) => turn !== null);
 
-describe('a provider counts as away', () => {
+describe('a provider counts as unreachable', () => {
   it.each([
     [2, 2],
     [4, 2],
@@ -138,8 +138,8 @@ describe('a provider counts as away', () => {
   });
 });
 
-describe('while a provider is away', () => {
-  beforeEach(away);
+describe('while a provider is unreachable', () => {
+  beforeEach(unreachable);
 
   it('one call at a time asks, after 1 s, 2 s, … up to a minute', async () => {
     const [started, asked]: [number, number[]] = [performance.now(), []];
@@ -186,7 +186,7 @@ describe('while a provider is away', () => {
     }
   });
 
-  it('what failed before it was away goes on where it was', async () => {
+  it('what failed before it was unreachable continues where it was', async () => {
     // The first to be refused: that counted, with this worker or another one.
     const before = withFailure(none, busy());
     const call = waits();
@@ -194,7 +194,7 @@ describe('while a provider is away', () => {
     expect(call.turn?.failed('one', before, busy())).toBe(true);
   });
 
-  it('an answer to what was sent before it was away takes nothing back', async () => {
+  it('an answer to what was sent before it was unreachable takes nothing back', async () => {
     outage = new Outage({ random: () => 0.5 });
     const [early, one, other, third] = (await sent(4)) as [Turn, Turn, Turn, Turn];
     await passed(1);
@@ -278,25 +278,30 @@ describe('while a provider is away', () => {
   });
 
   it('people hear of it with every request that it refuses, and once that it answers', async () => {
-    const own: (Away | null)[] = [];
-    const hear = (news: Away | null) => void own.push(news);
-    const calls = [waits({ hear }), waits({ hear })];
+    const own: (Unreachable | null)[] = [];
+    const onUnreachable = (notices: Unreachable | null) => void own.push(notices);
+    const calls = [waits({ onUnreachable }), waits({ onUnreachable })];
     expect(heard).toEqual([]);
     await passed(1000);
     calls[0]?.turn?.failed('call', none, busy());
     expect(heard).toEqual(['overloaded!']);
-    waits({ hear });
+    waits({ onUnreachable });
     await passed(2000);
     calls[1]?.turn?.answered();
     expect(heard).toEqual(['overloaded!', null]);
     // One that waited on, one that began to wait, and both that hear of the answer.
-    expect(own.map((news) => news?.message ?? null)).toEqual(['overloaded!', 'overloaded!', null, null]);
+    expect(own.map((notices) => notices?.message ?? null)).toEqual([
+      'overloaded!',
+      'overloaded!',
+      null,
+      null,
+    ]);
     expect(own[0]).toBe(own[1]);
   });
 });
 
 describe('a provider that answers again', () => {
-  beforeEach(away);
+  beforeEach(unreachable);
 
   it('is asked by two, by three, … and by all', async () => {
     const calls = Array.from({ length: 12 }, () => waits());
@@ -319,7 +324,7 @@ describe('a provider that answers again', () => {
     expect(turns(more)).toEqual([true, true, true]);
   });
 
-  it('and refuses again is away as before, with the pauses that it had', async () => {
+  it('and refuses again is unreachable as before, with the pauses that it had', async () => {
     const first = waits();
     await passed(1000);
     first.turn?.failed('first', none, busy());

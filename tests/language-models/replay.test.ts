@@ -136,7 +136,7 @@ describe('the replay model', () => {
     expect(replies.map(({ text }) => text)).toEqual(rows.map(({ text }) => text));
   });
 
-  it('goes on with the same bytes when the file is replaced', async () => {
+  it('continues with the same bytes when the file is replaced', async () => {
     const model = await replay({ sample_id: 'a', text: 'old' }, { sample_id: 'b', text: 'old' });
     await model.generate(ask({ sample_id: 'a' }));
     const replacement = join(folder, 'new.jsonl');

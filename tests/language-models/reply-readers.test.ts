@@ -262,7 +262,7 @@ describe('a turn that Anthropic pauses', () => {
     JSON.stringify(message([{ type: 'text', text }], stop_reason));
   const raw = (body: string) => ({ kind: 'raw' as const, body, contentType: 'application/json' });
 
-  test('goes on from what it said, as one reply', async () => {
+  test('continues from what it said, as one reply', async () => {
     const provider = await fake('anthropic');
     const model = await modelFor(provider);
     provider.next(
@@ -283,7 +283,7 @@ describe('a turn that Anthropic pauses', () => {
     expect(provider.requests.map(({ key }) => key)).toEqual(['k', 'k-1', 'k-2']);
   });
 
-  test('and never goes on is an error, with all that it has cost', async () => {
+  test('and never continues is an error, with all that it has cost', async () => {
     const provider = await fake('anthropic');
     provider.next(...Array.from({ length: 10 }, () => raw(part('x', 'pause_turn'))));
     const error = await failure((await modelFor(provider)).generate(request()));

@@ -56,7 +56,7 @@ export async function modelFor(
     timeoutMs?: number;
     maxReplyMb?: number;
     apiKey?: string;
-    notice?: (said: string) => void;
+    notify?: (said: string) => void;
   } = {},
 ): Promise<LanguageModel> {
   const common = { apiKey: 'secret-key-1234', timeoutMs: 10_000, baseUrl: provider.baseUrl, ...options };

@@ -6,7 +6,7 @@ import {
   estimatedUsage,
   mostUsage,
   reportedUsage,
-  unkeptOf,
+  unrecordedOf,
   usageOfFailure,
   withUsage,
 } from '../../src/language-models/usage.js';
@@ -133,8 +133,8 @@ describe('a request without a reply', () => {
   it('that was refused costs nothing of a model without a price, and one that is cut off an unknown sum', () => {
     const model = { costOf: () => null };
     const refused = failure('bad_request', { status: 400 });
-    expect(unkeptOf(model, request, refused)).toEqual({ requests: 1, usage: nothing, cost_usd: 0 });
-    expect(unkeptOf(model, request, failure('timeout'))?.cost_usd).toBeNull();
+    expect(unrecordedOf(model, request, refused)).toEqual({ requests: 1, usage: nothing, cost_usd: 0 });
+    expect(unrecordedOf(model, request, failure('timeout'))?.cost_usd).toBeNull();
   });
 
   it('has no bound of what was said where the model has none', () => {

@@ -59,7 +59,7 @@ describe('a cheatsheet', () => {
     expect(journal.entries.at(-1)).toMatchObject({ content: memory.getCheatsheet() });
   });
 
-  test('goes on from its state half way, as a lane carries it', () => {
+  test('continues from its state half way, as a lane carries it', () => {
     const { memory, journal } = make();
     memory.setCheatsheet('one');
     memory.setCheatsheet('two');

@@ -82,7 +82,7 @@ describe.each(['experience_db', 'hybrid'] as const)('experiences of a memory of 
     expect(carried).toMatchObject({ _type: type, experiences: 10_050, entries: 50 });
   });
 
-  test('go on from a state half way', async () => {
+  test('continue from a state half way', async () => {
     const journal = new ListJournal();
     let memory = buildMemory(config, null, journal) as ExperienceMemory;
     for (const entry of many(70)) {

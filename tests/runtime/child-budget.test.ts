@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BudgetStanding, Limits, Spending } from '../../src/contracts/experiment.js';
+import type { BudgetReport, Limits, Spending } from '../../src/contracts/experiment.js';
 import { ChildBudget, ChildBudgets } from '../../src/runtime/child-budget.js';
 import { addSpending } from '../../src/runtime/step-cost.js';
 
@@ -31,8 +31,8 @@ function budgetsOf(names: readonly string[], limits: Partial<Limits>, before = N
     },
   });
   for (const name of names) budgets.begin(name);
-  const report = (name: string, standing: Partial<BudgetStanding>) =>
-    budgets.onReport(name, { spent: NOTHING, granted: 0, returned: 0, requested: 0, ...standing });
+  const report = (name: string, report: Partial<BudgetReport>) =>
+    budgets.onReport(name, { spent: NOTHING, granted: 0, returned: 0, requested: 0, ...report });
   const end = (name: string, spending: Spending) => {
     Object.assign(settled, addSpending(settled, spending));
     budgets.end(name);
@@ -112,9 +112,9 @@ class Child {
   ) {}
 
   /** @returns how it stands, where it cannot begin by itself what is due. */
-  work(): BudgetStanding | null {
+  work(): BudgetReport | null {
     if (this.isOver || this.inFlight > 0 || this.due === 0) return null;
-    if (this.budget.available() === 0) return this.budget.standing({ ...this.spent }, 3);
+    if (this.budget.available() === 0) return this.budget.report({ ...this.spent }, 3);
     this.budget.begin();
     this.inFlight = 1;
     this.due -= 1;
@@ -183,7 +183,7 @@ class World {
     if (deed === 'begin one more' && !this.isOver) this.begin();
     if (deed === 'wait for a person' && child.inFlight === 0 && !child.isOver) {
       child.budget.return();
-      this.report(child, child.budget.standing({ ...child.spent }, 0));
+      this.report(child, child.budget.report({ ...child.spent }, 0));
     }
     // A stop lets those in flight end; a cancellation refuses everybody.
     if (deed === 'stop') for (const one of this.children) one.due = Math.min(one.due, 1);
@@ -224,12 +224,12 @@ class World {
 
   private work(child: Child): void {
     if (this.isPaused || this.isOver) return;
-    const standing = child.work();
-    if (standing !== null) this.report(child, standing);
+    const report = child.work();
+    if (report !== null) this.report(child, report);
   }
 
-  private report(child: Child, standing: BudgetStanding): void {
-    this.letters.push(() => this.budgets.onReport(child.name, standing));
+  private report(child: Child, report: BudgetReport): void {
+    this.letters.push(() => this.budgets.onReport(child.name, report));
   }
 
   private answer(child: Child, requests: number, tokens: number): void {

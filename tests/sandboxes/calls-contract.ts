@@ -287,7 +287,7 @@ export function testCalls(open: () => FunctionSandbox): void {
     });
   });
 
-  test('an error is raised in the program, which may go on', async () => {
+  test('an error is raised in the program, which may continue', async () => {
     const code = [
       MODEL,
       'def process_input(_):',
@@ -348,7 +348,7 @@ export function testCalls(open: () => FunctionSandbox): void {
     await expect(call(code, { signal: controller.signal })).rejects.toBe(reason);
   });
 
-  test('a thread that goes on asking when the function has returned is cut off', async () => {
+  test('a thread that continues asking when the function has returned is cut off', async () => {
     const model = new HandModel();
     const code = [
       `${MODEL}import threading`,

@@ -146,7 +146,7 @@ describe('containers started ahead of their programs', () => {
   });
 
   test('one that could not be started ahead is no error; one that is waited for is', async () => {
-    const broken = new Error('the daemon is away');
+    const broken = new Error('the daemon is unreachable');
     source.outcome = async (number) => {
       if (number === 2 || number === 3) throw broken;
     };

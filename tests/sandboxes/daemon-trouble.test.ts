@@ -51,7 +51,7 @@ describe('an image that cannot be had', () => {
     const daemon = await startFakeDaemon((call) => {
       if (call === 'GET /info') return INFO;
       if (call === 'GET /images/image/json') return isThere ? IMAGE : failing(404, 'no such image');
-      if (call === 'POST /images/create') return failing(500, 'the registry is away');
+      if (call === 'POST /images/create') return failing(500, 'the registry is unreachable');
       if (call === 'GET /containers/json') return { status: 200, body: [] };
       isThere = false;
       return failing(404, 'No such image: image');
@@ -82,7 +82,7 @@ describe('an image that cannot be had', () => {
       expect(await failureOf(sandbox.run(program(''), { limits: LIMITS }))).toMatchObject({
         name: 'SandboxError',
         retryable: true,
-        message: expect.stringContaining('the registry is away'),
+        message: expect.stringContaining('the registry is unreachable'),
       });
     }
     await sandbox.close();

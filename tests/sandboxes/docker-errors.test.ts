@@ -7,10 +7,10 @@ const failure = (message: string, more: object) => Object.assign(new Error(messa
 
 describe("an error of the daemon's", () => {
   test.each([
-    ['connect ENOENT', { code: 'ENOENT' }, true, /is away: ENOENT/],
-    ['connect ECONNREFUSED', { code: 'ECONNREFUSED' }, true, /is away: ECONNREFUSED/],
-    ['read ECONNRESET', { code: 'ECONNRESET' }, true, /is away: ECONNRESET/],
-    ['socket hang up', {}, true, /is away: socket hang up/],
+    ['connect ENOENT', { code: 'ENOENT' }, true, /is unreachable: ENOENT/],
+    ['connect ECONNREFUSED', { code: 'ECONNREFUSED' }, true, /is unreachable: ECONNREFUSED/],
+    ['read ECONNRESET', { code: 'ECONNRESET' }, true, /is unreachable: ECONNRESET/],
+    ['socket hang up', {}, true, /is unreachable: socket hang up/],
     ['connect EACCES', { code: 'EACCES' }, false, /this user may not use the Docker daemon/],
     ['The operation was aborted', { name: 'AbortError' }, true, /does not answer/],
     ['(HTTP code 400) bad parameter - no', { statusCode: 400 }, false, /failed: \(HTTP code 400\)/],

@@ -78,7 +78,7 @@ describe.skipIf(skip)('what happens to a program on the host from outside', () =
     expect(await sandbox.run(program(FULL), { limits: LIMITS })).toMatchObject({ status: 'error' });
   });
 
-  test('a process that may open no more files starts no program, and goes on', async () => {
+  test('a process that may open no more files starts no program, and continues', async () => {
     const script = join(import.meta.dirname, 'without-files.ts');
     const command = 'ulimit -n 64 && exec "$0" "$@"';
     const { stdout } = await promisify(execFile)('bash', ['-c', command, process.execPath, JITI, script]);
@@ -95,7 +95,7 @@ describe.skipIf(skip)('what happens to a program on the host from outside', () =
     expect(await sandbox.run(program(files + FULL), { limits: LIMITS })).toMatchObject({ status: 'error' });
   });
 
-  test('a program that goes on after such an error, or only speaks of one, has ended by itself', async () => {
+  test('a program that continues after such an error, or only speaks of one, has ended by itself', async () => {
     const code = `try:\n    ${FULL}\nexcept OSError as error:\n    print(error)`;
     expect(await sandbox.run(program(code), { limits: LIMITS })).toMatchObject({ status: 'ok' });
     const other = 'import sys\nprint("OSError: [Errno 28] No space left on device", file=sys.stderr)\n1 / 0';

@@ -36,13 +36,13 @@ describe('readAhead', () => {
   it('throws what its turn throws, after what came before it', async () => {
     const seen: number[] = [];
     const read = async (number: number) => {
-      if (number === 3 || number === 5) throw new Error(`${number} is away`);
+      if (number === 3 || number === 5) throw new Error(`${number} is unreachable`);
       return number;
     };
     const reading = (async () => {
       for await (const number of readAhead(NUMBERS, read)) seen.push(number);
     })();
-    await expect(reading).rejects.toThrow('3 is away');
+    await expect(reading).rejects.toThrow('3 is unreachable');
     expect(seen).toEqual([0, 1, 2]);
   });
 });

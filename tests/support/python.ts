@@ -19,7 +19,7 @@ export function mustSkipPython(found: boolean): boolean {
   );
 }
 
-/** A program: its first thread ends, and another one goes on, as happens for a moment wherever a process with threads is killed. */
+/** A program: its first thread ends, and another one continues, as happens for a moment wherever a process with threads is killed. */
 export const WITHOUT_FIRST_THREAD = `
 import ctypes, threading, time
 threading.Thread(target=time.sleep, args=(60,)).start()

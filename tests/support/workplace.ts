@@ -46,7 +46,7 @@ export async function until(
   }
 }
 
-/** The same of what a command that goes on does; says what it printed where it ends first. */
+/** The same of what a command that continues does; says what it printed where it ends first. */
 export function untilIn(
   running: Running,
   what: string,
@@ -77,7 +77,7 @@ export class Workplace {
   ) {}
 
   /**
-   * @param options.keepsServer whether a server that a command started goes on until the end, for the commands that follow: a
+   * @param options.keepsServer whether a server that a command started continues until the end, for the commands that follow: a
    * start costs a second of processor time. Otherwise the last command in progress ends it, as it does at a user's.
    */
   static async make(
@@ -298,7 +298,7 @@ export function cutOffIn({ lm_calls_repeated, lm_calls_maybe_repeated = 0 }: Rep
   return lm_calls_repeated + lm_calls_maybe_repeated;
 }
 
-type OfTheMoment = 'wall_seconds' | 'started_at' | 'ended_at' | 'unkept' | keyof Repeats;
+type OfTheMoment = 'wall_seconds' | 'started_at' | 'ended_at' | 'unrecorded' | keyof Repeats;
 
 /** Metrics without times and without what a crash may repeat. */
 export function timelessMetrics<Figures extends Pick<Metrics, OfTheMoment>>(
@@ -310,7 +310,7 @@ export function timelessMetrics<Figures extends Pick<Metrics, OfTheMoment>>(
     ended_at: _ended,
     lm_calls_repeated: _repeated,
     lm_calls_maybe_repeated: _maybe,
-    unkept: _unkept,
+    unrecorded: _unrecorded,
     ...rest
   } = metrics;
   return rest;
@@ -346,7 +346,7 @@ export function sumsConfig(baseUrl: string, count: number, more: Record<string, 
   };
 }
 
-/** A printed table with the cells that go on below in one line. */
+/** A printed table with the cells that continue below in one line. */
 export function unfolded(table: string): string {
   return table.replace(/ +│\n│ +│ /g, ' ');
 }

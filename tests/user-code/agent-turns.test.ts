@@ -11,7 +11,7 @@ function promised() {
   return { promise, resolve, reject };
 }
 
-test('an agent is idle while it has a turn and nothing is under way', async () => {
+test('an agent is idle while it has a turn and nothing is in progress', async () => {
   const idle = new Set<IdleTurn>();
   const turns = new AgentTurns(idle);
   const [call, second] = [promised(), promised()];

@@ -3,8 +3,8 @@ import {
   beginRounds,
   boundRounds,
   EndlessLoopError,
-  MOST_PAUSES,
-  MOST_ROUNDS,
+  MAX_PAUSES,
+  MAX_ROUNDS,
   resumed,
   round,
 } from '../../src/user-code/agents/rounds.js';
@@ -19,17 +19,17 @@ const times = (count: number, work: () => void) => {
 };
 
 test('as many rounds as are allowed pass, and the next one does not, nor any after it', () => {
-  times(MOST_ROUNDS, round);
+  times(MAX_ROUNDS, round);
   const message = 'the agent computed 20,000,000 rounds without a pause: a loop without an end?';
   expect(round).toThrow(new EndlessLoopError('the agent computed 20,000,000 rounds without a pause'));
   expect(round).toThrow(message);
 });
 
 test('rounds are counted anew after a pause, and pauses in each turn', () => {
-  times(MOST_ROUNDS, round);
+  times(MAX_ROUNDS, round);
   expect(resumed('a value')).toBe('a value');
-  times(MOST_ROUNDS, round);
-  times(MOST_PAUSES - 1, () => resumed(0));
+  times(MAX_ROUNDS, round);
+  times(MAX_PAUSES - 1, () => resumed(0));
   const message = 'the agent awaited 200,000 times in one turn: a loop without an end?';
   expect(() => resumed(0)).toThrow(message);
   beginRounds();
@@ -39,6 +39,6 @@ test('rounds are counted anew after a pause, and pauses in each turn', () => {
 
 test('a run that began without a bound has none', () => {
   boundRounds(() => false);
-  times(MOST_ROUNDS + 10, round);
-  times(MOST_PAUSES + 10, () => resumed(0));
+  times(MAX_ROUNDS + 10, round);
+  times(MAX_PAUSES + 10, () => resumed(0));
 });

@@ -133,7 +133,10 @@ describe.each(Object.entries(SUBJECTS))('an experiment of the kind %s', (kind, {
       [() => control.pause(true), '| status | paused |'],
       [() => control.pause(false), '| status | running |'],
       [() => control.setConcurrency(8), '| concurrency | 8 |'],
-      [() => control.hearAway({ what: 'a', message: 'busy' }), '| status | running: waiting for a: busy |'],
+      [
+        () => control.onUnreachable({ what: 'a', message: 'busy' }),
+        '| status | running: waiting for a: busy |',
+      ],
       [() => control.stop(), '| status | stopping: waiting for a: busy |'],
     ];
     for (const [act, row] of steps) {

@@ -56,8 +56,8 @@ test('an empty reply says what it has cost, and ends nothing but its rollout', (
 });
 
 test('a request that failed says what it has cost, and whether it may be asked again', () => {
-  const unkept = { requests: 1, usage: { input_tokens: 3, output_tokens: 4 }, cost_usd: 0.5 };
-  const cost = { lm_calls: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0, unkept };
+  const unrecorded = { requests: 1, usage: { input_tokens: 3, output_tokens: 4 }, cost_usd: 0.5 };
+  const cost = { lm_calls: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0, unrecorded };
   const again = { failures: 2, crashes: 0, pause_ms: 2000 };
   const failure = { type: 'malformed_reply', nonRetryable: true };
   const first = wrapped(ApplicationFailure.create({ ...failure, details: [cost, again] }));

@@ -100,7 +100,7 @@ describe('the clock of an experiment', () => {
     expect(exhausted).toEqual([]);
   });
 
-  test('goes on where the execution before had come', async () => {
+  test('continues where the execution before had come', async () => {
     now = START + 1000 * MINUTE;
     const clock = start(3600, { worked: 30 });
     await look(MINUTE);

@@ -15,10 +15,10 @@ import {
   SYNTHESIS_TEMPLATE,
 } from './templates.js';
 
-/** Of the newest experiences: all of them. */
+/** Count that stands for all experiences. */
 const EVERY = 1_000_000_000;
 
-/** What may stand in `agent_metrics`. */
+/** Names of the counts in `agent_metrics`. */
 const COUNTS = {
   curations: 'curations',
   withoutSheet: 'curations_without_sheet',
@@ -33,9 +33,9 @@ function shownSteps(steps: readonly ExperienceEntry[]): string {
 }
 
 /**
- * Dynamic Cheatsheet (Suzgun et al., 2025, arXiv 2504.07952): the model keeps notes for itself from task to task, and
- * may run code. `mode` says where a prompt's notes and examples come from; see docs/memory.md for what each costs.
- * No prompt holds a gold answer, unless `curator_sees_feedback` shows it to the curator.
+ * Dynamic Cheatsheet agent (Suzgun et al., 2025, arXiv 2504.07952): the model keeps notes for itself from task to task,
+ * and may run code. `mode` decides where a prompt's notes and examples come from; see docs/memory.md for what each
+ * costs. No prompt holds a gold answer, unless `curator_sees_feedback` shows it to the curator.
  */
 export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentConfig> {
   override async act(observation: string): Promise<string> {
@@ -52,7 +52,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
     if (this.config.mode === 'cumulative' && this.trajectory.length > 0) await this.curate();
   }
 
-  /** Asks, runs what the reply wants to be run, and asks again; the rounds together are the action. */
+  /** Requests replies and runs their programs, up to the last round; all rounds together are the action. */
   private async answer(prompt: string): Promise<string> {
     const { system_prompt, use_code_execution, max_code_rounds, code_timeout_sec } = this.config;
     const messages: ChatMessage[] = [
@@ -79,7 +79,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
     }
   }
 
-  /** @throws EmptyReplyError for an `act` without text; what curates may be empty. */
+  /** @throws EmptyReplyError for an `act` reply without text; the curator's reply may be empty. */
   private async ask(
     purpose: Purpose,
     messages: readonly ChatMessage[],
@@ -104,19 +104,19 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
     });
   }
 
-  /** The sheet in the modes that have one. */
+  /** Returns the sheet, or a placeholder if there is none. */
   private shownSheet(): string {
     const sheet = curates(this.config) && isSheetMemory(this.memory) ? this.memory.getCheatsheet() : '';
     return sheet === '' ? EMPTY_SHEET_TEXT : sheet;
   }
 
-  /** What is asked now; in the middle of an episode, with the steps that led there. */
+  /** Returns the observation; within an episode, preceded by the steps so far. */
   private shownTask(observation: string): string {
     if (this.trajectory.length === 0) return observation;
     return `The steps so far:\n\n${shownSteps(this.trajectory)}\n\nObservation now:\n${observation}`;
   }
 
-  /** Examples in the generator's prompt. A synthesis has been made of its examples already. */
+  /** Returns the prompt's examples. With `retrieval_synthesis`, similar ones are in the sheet already. */
   private async shownExamples(question: string): Promise<string> {
     const { mode, history_k, retrieve_top_k } = this.config;
     const { memory } = this;
@@ -135,7 +135,10 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
     return memory.retrieveExamples(question, k, this.episode.sample_id);
   }
 
-  /** Up to `k` experiences besides the steps of this episode, which the prompt shows as such. The best come last. */
+  /**
+   * Returns up to `k` experiences without the steps of this episode, which the prompt shows separately. The best come
+   * last.
+   */
   private async others(
     k: number,
     find: (wanted: number) => Promise<ExperienceEntry[]>,
@@ -155,7 +158,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
     );
   }
 
-  /** Questions and answers; how they were judged stays out, because it may tell the gold answer. */
+  /** Formats experiences as questions and answers, without feedback, which may contain the gold answer. */
   private show(title: string, experiences: readonly ExperienceEntry[]): string {
     if (experiences.length === 0) return '';
     this.count(COUNTS.examples, experiences.length);
@@ -166,7 +169,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
     return `## ${title}\n${shown.join('\n')}\n`;
   }
 
-  /** After the answer: the curator writes the sheet anew. */
+  /** Lets the curator rewrite the sheet after an answer. */
   private async curate(): Promise<void> {
     const steps = this.trajectory;
     const [first] = steps as [ExperienceEntry];
@@ -179,7 +182,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
     await this.rewriteSheet('curate', template, { question: first.obs, answer, feedback });
   }
 
-  /** Before the answer: the curator makes a sheet of similar experiences. */
+  /** Lets the curator write a sheet from similar experiences before an answer. */
   private async synthesize(question: string): Promise<void> {
     const { memory } = this;
     const { cheatsheet_template, retrieve_top_k } = this.config;

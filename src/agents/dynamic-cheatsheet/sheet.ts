@@ -1,12 +1,13 @@
-/** An opening tag, the next closing one, and no other opening between them. */
+/** Matches an opening tag up to the next closing one, without another opening tag between them. */
 const BLOCK = /<cheatsheet>((?:(?!<cheatsheet>)[\s\S])*?)<\/cheatsheet>/g;
-/** An opening tag that ends its line: it opens a block for sure, where one within a line may be spoken of. */
+/** Matches an opening tag that ends its line. Such a tag opens a block; one within a line may only be mentioned. */
 const OPENS_LINES = /<cheatsheet>[ \t]*\r?\n/;
 
 /**
- * The sheet in a curator's reply: the first `<cheatsheet>` block that holds something. Where an opening tag ends its
- * line, others are only spoken of ("between `<cheatsheet>` and `</cheatsheet>`") and open none. A block that is never closed was cut off by the token limit, and is no sheet: half of one would drop what the
- * rest of the old one said. Null where there is none.
+ * Returns the sheet in a curator's reply: the first `<cheatsheet>` block that is not empty. If an opening tag ends its
+ * line, tags within lines are only mentioned ("between `<cheatsheet>` and `</cheatsheet>`") and open no block. A block
+ * without a closing tag was cut off by the token limit and is ignored, because half a sheet would lose old notes. Null
+ * if there is no sheet.
  */
 export function sheetIn(reply: string): string | null {
   const onOwnLines = OPENS_LINES.test(reply);

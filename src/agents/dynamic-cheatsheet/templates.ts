@@ -1,7 +1,7 @@
-/** What stands in the place of the sheet before there is one. */
+/** Placeholder for the sheet as long as there is none. */
 export const EMPTY_SHEET_TEXT = '(empty)';
 
-/** Replaces `{name}` by its value, for the names that are given; every other brace stays, as LaTeX needs it. */
+/** Replaces `{name}` by its value for the given names; all other braces stay, as LaTeX needs them. */
 export function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? (values[name] as string) : whole,
@@ -16,7 +16,7 @@ FINAL ANSWER:
 your final answer
 </answer>`;
 
-/** Asks for code in the form that {@link requestedCode} finds. */
+/** Instructions for programs in the form that {@link requestedCode} finds. */
 export const CODE_PROTOCOL = `## Code
 You may run Python 3 (standard library only, no network, no files). Write the whole program in one fenced block that
 prints what you need to know, and write EXECUTE CODE! on the line right after the closing fence:
@@ -26,11 +26,10 @@ print(2**10)
 \`\`\`
 EXECUTE CODE!
 
-Stop there. You will be shown the output, and then you go on. Check your reasoning with code where it helps.
+Stop there. You will be shown the output, and then you continue. Check your reasoning with code where it helps.
 
 `;
 
-/** The generator's prompt. */
 export const GENERATOR_TEMPLATE = `You solve a series of tasks. Notes and worked examples from earlier tasks may help you; they may also be
 wrong or not fit, so check what you use.
 
@@ -47,7 +46,7 @@ wrong or not fit, so check what you use.
 {examples}## Task
 {question}`;
 
-/** The curator's prompt after an answer (mode `cumulative`). */
+/** Prompt of the curator after an answer (mode `cumulative`). */
 export const CURATOR_TEMPLATE = `You keep the notes that help somebody to solve a series of tasks. You are shown the notes, a task and how it was
 answered. Write the notes anew, whole: what you leave out is lost.
 
@@ -72,7 +71,7 @@ Answer with the new notes between these tags, and nothing after them:
 the new notes
 </cheatsheet>`;
 
-/** The curator's prompt before an answer (mode `retrieval_synthesis`). */
+/** Prompt of the curator before an answer (mode `retrieval_synthesis`). */
 export const SYNTHESIS_TEMPLATE = `You prepare the notes for somebody who is about to solve a task. You are shown the notes so far, similar tasks with
 the answers that were given to them, the most similar last, and the task that comes next. Write the notes anew, whole.
 

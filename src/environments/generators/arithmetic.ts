@@ -1,7 +1,7 @@
 import type { Random } from '../../statistics/random.js';
 import type { GeneratedRow } from './row.js';
 
-/** Sums and products of small numbers: a dataset for trying things out. */
+/** Generates sums and products of small numbers, for trying things out. */
 export function* generateArithmetic(count: number, random: Random): Generator<GeneratedRow> {
   const draw = (from: number, to: number) => from + Math.floor(random() * (to - from + 1));
   for (let index = 0; index < count; index++) {

@@ -3,10 +3,10 @@ import type { GeneratedRow } from './row.js';
 
 const LARGEST = 30;
 const FEWEST_NUMBERS = 3;
-const MOST_NUMBERS = 5;
+const MAX_NUMBERS = 5;
 const OPERATORS = ['+', '-', '*', '/'] as const;
 
-/** The value by the usual precedence; null where a division does not come out whole. */
+/** Returns the value by the usual precedence; null where the result of a division is not whole. */
 function evaluate(numbers: readonly number[], operators: readonly string[]): number | null {
   let sum = 0;
   let product = numbers[0] as number;
@@ -26,12 +26,12 @@ function evaluate(numbers: readonly number[], operators: readonly string[]): num
   return sum + sign * product;
 }
 
-/** Equations with their operators taken out, as `19 ? 8 ? 28 = -205`; `answer` is the one they were made from. */
+/** Generates equations without their operators, as `19 ? 8 ? 28 = -205`; `answer` is the original equation. */
 export function* generateEquationBalancer(count: number, random: Random): Generator<GeneratedRow> {
   const draw = (limit: number) => Math.floor(random() * limit);
   const seen = new Set<string>();
   while (seen.size < count) {
-    const length = FEWEST_NUMBERS + draw(MOST_NUMBERS - FEWEST_NUMBERS + 1);
+    const length = FEWEST_NUMBERS + draw(MAX_NUMBERS - FEWEST_NUMBERS + 1);
     const numbers = Array.from({ length }, () => 1 + draw(LARGEST));
     const operators = Array.from({ length: length - 1 }, () => OPERATORS[draw(OPERATORS.length)] as string);
     const value = evaluate(numbers, operators);

@@ -5,7 +5,7 @@ const LARGEST = 13;
 const TARGET = 24;
 
 interface Value {
-  /** numerator / denominator, exact. */
+  /** Numerator of the exact value top / bottom. */
   top: number;
   bottom: number;
   text: string;
@@ -28,12 +28,12 @@ function combine(left: Value, right: Value): Value[] {
   return values;
 }
 
-/** An expression that makes 24 of the numbers, by trying every pair and operator; null where there is none. */
+/** Finds an expression that makes 24 of the numbers, by trying every pair and operator; null where there is none. */
 export function solveGame24(numbers: readonly number[]): string | null {
   const search = (values: readonly Value[]): string | null => {
     if (values.length === 1) {
       const [value] = values as [Value];
-      // Brackets around the whole expression say nothing.
+      // Brackets around the whole expression are redundant.
       return value.top === TARGET * value.bottom ? value.text.slice(1, -1) : null;
     }
     for (let first = 0; first < values.length; first++) {
@@ -50,7 +50,7 @@ export function solveGame24(numbers: readonly number[]): string | null {
   return search(numbers.map((number) => ({ top: number, bottom: 1, text: String(number) })));
 }
 
-/** Solvable games of 24, each set of four numbers once, with a solution as `answer`. */
+/** Generates solvable games of 24, each set of four numbers once, with a solution as `answer`. */
 export function* generateGame24(count: number, random: Random): Generator<GeneratedRow> {
   const seen = new Set<string>();
   while (seen.size < count) {
@@ -64,5 +64,5 @@ export function* generateGame24(count: number, random: Random): Generator<Genera
   }
 }
 
-/** Sets of four numbers from 1 to 13 with a solution (counted by exhaustion). */
+/** Number of sets of four numbers from 1 to 13 with a solution (by exhaustive search). */
 export const SOLVABLE_GAMES = 1362;

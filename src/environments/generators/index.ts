@@ -7,7 +7,7 @@ import type { GeneratedRow } from './row.js';
 
 type Generate = (count: number, random: Random) => Generator<GeneratedRow>;
 
-/** What `reprise generate` makes, by name, with the environment that judges it. */
+/** Generators of `reprise generate`, by name, with the environment that judges their rows. */
 export const GENERATORS: Record<string, { generate: Generate; environment: string; most: number }> = {
   game24: { generate: generateGame24, environment: 'Game24Env', most: SOLVABLE_GAMES },
   equation_balancer: {
@@ -19,7 +19,7 @@ export const GENERATORS: Record<string, { generate: Generate; environment: strin
   arithmetic: { generate: generateArithmetic, environment: 'MathQAEnv', most: 1_000_000 },
 };
 
-/** Rows of one kind; the same seed gives the same rows on every machine. */
+/** Generates rows of one kind; the same seed gives the same rows on every machine. */
 export function generateRows(kind: string, count: number, seed: number): Generator<GeneratedRow> {
   const generator = GENERATORS[kind];
   if (generator === undefined) throw new RangeError(`no generator is called ${kind}`);

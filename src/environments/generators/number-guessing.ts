@@ -3,7 +3,7 @@ import type { GeneratedRow } from './row.js';
 
 const MAXIMUM = 100;
 
-/** Secrets from 1 to 100 for the number-guessing environment. */
+/** Generates secrets from 1 to 100 for the number-guessing environment. */
 export function* generateNumberGuessing(count: number, random: Random): Generator<GeneratedRow> {
   for (let index = 0; index < count; index++) {
     const secret = 1 + Math.floor(random() * MAXIMUM);

@@ -1,4 +1,4 @@
-/** A row that a generator writes; `answer` is one right answer, where the environment accepts several. */
+/** A generated row; `answer` is one right answer, where the environment accepts several. */
 export interface GeneratedRow {
   id: string;
   question: string;

@@ -1,14 +1,14 @@
 import { ANSWER_WORDS, type AnswerWords } from './answer-words.js';
 
-/** What makes one word of a text with what stands beside it. */
+/** Characters that make up words. */
 const WORD = String.raw`\p{L}\p{M}\p{N}_`;
 const NO_WORD_BEFORE = `(?<![${WORD}])`;
 const NO_WORD_AFTER = `(?![${WORD}])`;
 
-/** What may stand between a word and the colon or verb after it: `**Answer** :`, `\text{Answer: }`, `answer (in cm):`. */
+/** Text between a word and the colon or verb after it: `**Answer** :`, `\text{Answer: }`, `answer (in cm):`. */
 export const BETWEEN = String.raw`(?:\s?\((?!\p{L}\p{M}?\))[^()\n]{0,60}\))?[\s*_"'\x60}\])]{0,8}`;
 
-/** Letters of other scripts that name a choice. A longer one comes first. */
+/** Letters of other scripts that name a choice, with the Latin letter. */
 const SCRIPT_LETTERS = new Map<string, string>();
 for (const { letters = [] } of ANSWER_WORDS) {
   for (const [index, spellings] of letters.entries()) {
@@ -19,63 +19,63 @@ for (const { letters = [] } of ANSWER_WORDS) {
     }
   }
 }
-// Look the same as Latin letters, in Cyrillic and Greek. The Cyrillic В is the third letter and looks like the second.
+// Letters that look like Latin ones, and Γ and Δ. The Cyrillic В is the third letter but looks like the second.
 for (const [one, letter] of Object.entries({ С: 'C', Е: 'E', Α: 'A', Β: 'B', Ε: 'E', Γ: 'C', Δ: 'D' }))
   SCRIPT_LETTERS.set(one, letter);
 
 const scriptLetters = [...SCRIPT_LETTERS.keys()].sort((a, b) => b.length - a.length).join('|');
 
-/** A letter that may name a choice, with nothing of a word beside it: a Latin one may touch words of other scripts. */
+/** Pattern of a letter that may name a choice, not part of a word: Latin ones may touch other scripts. */
 export const LETTER = String.raw`(?:(?<![\p{sc=Latin}\p{M}\p{N}_\\])[A-Za-z](?![\p{sc=Latin}\p{M}\p{N}_])|${NO_WORD_BEFORE}(?:${scriptLetters})${NO_WORD_AFTER})`;
 
-/** The Latin letter of one that `LETTER` finds. */
+/** Returns the Latin letter of one that `LETTER` finds. */
 export function latinLetter(letter: string): string {
   return SCRIPT_LETTERS.get(letter) ?? letter.toUpperCase();
 }
 
-/** "and" and "or": of what they join, one alone is no answer. Those of one letter are capitals of choices elsewhere. */
+/** Words for "and" and "or": joined parts are no single answer. Capitals of one letter are choices instead. */
 export const JOINTS = String.raw`(?:(?:[Aa]nd|AND|[Oo]r|OR|und|oder|y|o|u|et|ou|e|и|или|та|або|ve|veya|và|hoặc|i|lub|albo|en|of|och|eller|og|ja|tai|nebo|alebo|și|sau|és|vagy|και|ή|dan|atau|na|au|àti|tàbí|и|и\/или|و|أو|או|और|या|এবং|বা)(?![\p{L}\p{M}\p{N}])|和|或者?|与|與|及|と|または|그리고|와|과|또는|และ|หรือ)`;
 
-/** Whether a letter is written as names of choices are: a lone `a` or `о` is a word in many languages. */
+/** Reports whether a letter is a capital, unlike a lone `a` or `о`, which is a word in many languages. */
 export const isCapital = (letter: string) => letter === letter.toUpperCase();
 
-/** The sentences of one language, as they are looked for. */
+/** Patterns of the sentences of one language that state an answer. */
 export interface AnswerForms {
   language: string;
-  /** The words that one of them must be in a text for any form to be there, in lower case. */
+  /** Words in lower case, one of which must be in a text before any pattern can match. */
   signs: string[];
   /** The same for `verdict` and `conclusion`. */
   endSigns: string[];
   heading: RegExp;
   title: RegExp;
-  /** "Solution:", with nothing but a short value after it in its line. */
+  /** Pattern of "Solution:", with only a short value after it in its line. */
   solution?: RegExp;
   sentence: RegExp;
-  /** "the right answer" right before what it is. */
+  /** Pattern of "the right answer" directly before it. */
   bare: RegExp;
-  /** Right after `bare`: a letter, a number, a formula. */
+  /** Pattern of a letter, a number or a formula directly after `bare`. */
   value: RegExp;
-  /** Before the answer, it is only talked about. */
+  /** Pattern of words before an answer that is only discussed. */
   about?: RegExp;
-  /** One word that may lead to a letter. */
+  /** Pattern of one word that may come before a letter. */
   filler: RegExp;
-  /** Its words are not set apart, so that a clause is all that `not` can be looked for in. */
+  /** True if words are not separated by spaces, so that `not` is searched in a clause. */
   isJoined: boolean;
-  /** A filler of one letter, before a choice. */
+  /** Pattern of a filler of one letter, before a choice. */
   letterFiller?: RegExp;
   after?: RegExp;
-  /** Where a reason begins. */
+  /** Pattern of the beginning of a reason. */
   reason?: RegExp;
   not?: RegExp;
-  /** Ends with what denies or bounds the number after it: `nicht `, `no es `, `mindestens `. */
+  /** Pattern of text that ends with a negation or bound of a number: `nicht `, `no es `, `mindestens `. */
   qualifies?: RegExp;
   notAfter?: RegExp;
   bound?: RegExp;
-  /** `B is correct`. The third group is the letter, and the others are what else shows it to be one. */
+  /** Pattern of `B is correct`. The third group is the letter, the others are further signs of a choice. */
   verdict?: RegExp;
-  /** `therefore B`, to the end; the letter is the first group. */
+  /** Pattern of `therefore B`, to the end; the first group is the letter. */
   conclusion?: RegExp;
-  /** A choice that is named by what it is: `Option B`; the letter is the first group. */
+  /** Pattern of a choice with the word for choices: `Option B`; the first group is the letter. */
   option?: RegExp;
 }
 
@@ -90,7 +90,7 @@ function oneOf(list: string[]): string {
   return list.length === 0 ? '(?!)' : `(?:${list.join('|').replaceAll(' ', String.raw`\s{1,2}`)})`;
 }
 
-/** `known` with the expressions of `sources`, each compiled when it is first read: those of all languages take a second. */
+/** Adds patterns to `known`, each compiled at its first use: compiling those of all languages takes a second. */
 function compiledAtFirstUse<K extends object, S extends Record<string, { source: string; flags: string }>>(
   known: K,
   sources: S,
@@ -111,7 +111,7 @@ function compiledAtFirstUse<K extends object, S extends Record<string, { source:
 function formsOf(row: AnswerWords): AnswerForms {
   const isJoined = row.unspaced === 'words';
   const gap = isJoined ? String.raw`\s{0,2}` : String.raw`\s{1,2}`;
-  // `不正解` is no answer, and `大会答案` is one.
+  // `不正解` is not an answer, while `大会答案` is one.
   const left = isJoined ? '(?<![不非未無问問应応])' : NO_WORD_BEFORE;
   const right = row.unspaced ? '' : NO_WORD_AFTER;
   const nouns = words(row.answer);
@@ -135,7 +135,7 @@ function formsOf(row: AnswerWords): AnswerForms {
   ].join('|')})`;
   const lead = `${left}(?:${article}${gap})?`;
   const topic = row.of ? `(?:${gap}${oneOf(words(row.of))}${right}[^.:?!\\n]{0,80}?)?` : '';
-  // `उत्तर B है`, `Cevap B'dir`.
+  // Matches `उत्तर B है`, `Cevap B'dir`.
   const isVerbLast = row.notAfter && !row.unspaced && row.after;
   const verbLast = isVerbLast
     ? `|(?=["'([*]{0,3}(?:[A-Z]|\\d{1,20})["')\\]*]{0,3}\\s{0,2}${oneOf(words(row.after))}${NO_WORD_AFTER})`
@@ -238,36 +238,36 @@ function formsOf(row: AnswerWords): AnswerForms {
 
 const isLatin = (row: AnswerWords) => /^\p{sc=Latin}/u.test(row.answer);
 
-/** The part of a word that is no expression, to be looked up as it is. */
+/** Returns the literal beginning of a word, for a text search. */
 const plainStart = (word: string) => /^[^[\\(?{+*]*/.exec(word.replace(/^\[[^\]]*\]\??/, ''))?.[0] ?? '';
 
 export const ANSWER_FORMS: readonly AnswerForms[] = ANSWER_WORDS.map(formsOf);
 
-/** The languages that a text may hold an answer in: those of whose words it has one. */
+/** Returns the languages in which a text may state an answer: those with a sign in it. */
 export function languagesOf(text: string): AnswerForms[] {
   const lower = text.toLowerCase();
   return ANSWER_FORMS.filter((forms) => forms.signs.some((sign) => lower.includes(sign)));
 }
 
-/** The languages that a last line may conclude in. */
+/** Returns the languages of a last line's conclusion. */
 export function languagesOfEnd(line: string): AnswerForms[] {
   const lower = line.toLowerCase();
   return ANSWER_FORMS.filter((forms) => forms.endSigns.some((sign) => lower.includes(sign)));
 }
 
-/** What denies a choice after it, in any language. */
+/** Returns the patterns of negations after a choice. */
 export function denials(): RegExp[] {
   return ANSWER_FORMS.flatMap(({ notAfter }) => notAfter ?? []);
 }
 
-/** What shows a Latin letter to be a choice in languages of another script, where none is a word. */
+/** Returns patterns after a Latin letter that show it to be a choice, in languages of other scripts. */
 export function afterLetter(): RegExp[] {
   return ANSWER_FORMS.flatMap((forms, index) =>
     isLatin(ANSWER_WORDS[index] as AnswerWords) ? [] : (forms.after ?? []),
   );
 }
 
-/** Ends with a verb that says what something is, in any language: `Die Summe ist`, `总数是`. */
+/** Pattern of text that ends with a verb for "is", in any language: `Die Summe ist`, `总数是`. */
 export const CLAIMS = new RegExp(
   `(?:${ANSWER_WORDS.map(({ is = '', unspaced }) => {
     const verbs = words(is).filter((verb) => /^[\p{L}\p{M}\s]+$/u.test(verb));

@@ -1,53 +1,54 @@
 /**
- * How one language announces an answer. Every field is a list of words or phrases between `|`, written in lower case
- * where that has one; a regular expression is made of them, so a word may hold simple parts of one, such as `\\p{L}*` and `[nm]`.
+ * Words with which one language announces an answer. Every field is a list of words or phrases separated by `|`, in
+ * lower case where the script has it. They become regular expressions, so a word may contain simple syntax, such as
+ * `\\p{L}*` and `[nm]`.
  */
 export interface AnswerWords {
   language: string;
-  /** What stands before a colon: `Antwort: B`. Also the subject of `Die Antwort ist B`. */
+  /** Words before a colon: `Antwort: B`. Also the subject of `Die Antwort ist B`. */
   answer: string;
-  /** Beside `answer` or `option`: "the right answer", "the final answer". With one of them no verb is needed. */
+  /** Adjectives of `answer` or `option`: "the right answer", "the final answer". With one of them no verb is needed. */
   right?: string;
-  /** Words that mean "the right answer" alone: `正解`. */
+  /** Single words that mean "the right answer": `正解`. */
   rightAnswer?: string;
-  /** "Solution" and "result": an answer where only a short value follows, `Lösung: 42`; a heading over the way to it elsewhere. */
+  /** "Solution", "result": an answer before a short value, `Lösung: 42`; else a heading of the solution steps. */
   solution?: string;
-  /** Between the answer and what it is: `ist`. */
+  /** Verbs between the answer's noun and its value: `ist`. */
   is?: string;
-  /** What a choice is called: `Option B`. */
+  /** Words for a choice: `Option B`. */
   option?: string;
-  /** Small words before any of these and before a letter: `la B`. One of a single letter is no choice here. */
+  /** Small words before any of these and before a letter: `la B`. Those of a single letter are not read as choices. */
   article?: string;
-  /** Leads on from `answer` to what is asked: `la respuesta a la pregunta es …`. */
+  /** Prepositions between `answer` and the question: `la respuesta a la pregunta es …`. */
   of?: string;
-  /** Leads to the reason for an answer: `B weil …`. */
+  /** Words that introduce the reason for an answer: `B weil …`. */
   because?: string;
-  /** What else shows a letter before it to be a choice: `B 입니다`. */
+  /** Other words that show the letter before them to be a choice: `B 입니다`. */
   after?: string;
-  /** What a sentence says of the right choice: `B ist richtig`. */
+  /** Predicates of the right choice: `B ist richtig`. */
   correct?: string;
-  /** Before a choice that is not the answer. */
+  /** Words before a choice that is not the answer. */
   not?: string;
-  /** After a choice that is not the answer, where the verb ends the sentence. */
+  /** Words after a choice that is not the answer, where the verb ends the sentence. */
   notAfter?: string;
-  /** Leads to a conclusion: `daher B`. */
+  /** Words that introduce a conclusion: `daher B`. */
   so?: string;
-  /** Picks a choice: `ich wähle B`. */
+  /** Words that pick a choice: `ich wähle B`. */
   choose?: string;
-  /** Makes a number a bound and no answer: `mindestens 5`. */
+  /** Words that make a number a bound: `mindestens 5`. */
   bound?: string;
-  /** In the same sentence before `answer`, it is only talked about: "let us check the answer: …". */
+  /** Words in the same sentence before `answer` where it is only talked about: "let us check the answer: …". */
   about?: string;
-  /** The letters that stand for A, B, C, … in this script; a `.` where there is none that is sure. */
+  /** Letters for A, B, C, … in this script; a `.` where there is no reliable one. */
   letters?: string[];
-  /** Nothing sets apart its words, or, as in Korean, what is joined to their end. */
+  /** Scripts without spaces between words, or, as in Korean, before the endings of words. */
   unspaced?: 'words' | 'endings';
 }
 
 /**
- * The languages that graders understand beside English, a row each: the fourteen of MMMLU first, then those of
- * MMLU-ProX, and others by number of speakers. To teach one more, add a row here, and its sentences with and without
- * an answer to `tests/grading/languages.jsonl`.
+ * Languages that graders understand in addition to English, one row each: the fourteen of MMMLU first, then those of
+ * MMLU-ProX, and others by number of speakers. To add a language, add a row here, and sentences with and without an
+ * answer to `tests/grading/languages.jsonl`.
  */
 export const ANSWER_WORDS: readonly AnswerWords[] = [
   {

@@ -1,4 +1,4 @@
-/** For each `{` of a text the position of its `}`; escaped braces (`\{`) are not counted. Linear in the text. */
+/** Maps each `{` of a text to its `}`; escaped braces (`\{`) are not counted. Linear in the text. */
 export function matchBraces(text: string): Map<number, number> {
   const pairs = new Map<number, number>();
   const open: number[] = [];

@@ -6,15 +6,15 @@ export interface Found {
   text: string;
   start: number;
   end: number;
-  /** The words around it say that it is no value but a bound, or that it is not meant: `at least 5`, `not 5`. */
+  /** True if the words around it make it a bound, or negate it: `at least 5`, `not 5`. */
   qualified?: boolean;
 }
 
 const DISPLAYED = /\$\$([^$]{1,1000})\$\$|\\\[([\s\S]{1,1000}?)\\\]|\\\(([\s\S]{1,1000}?)\\\)/g;
 
 /**
- * Finds the expressions of a text: what stands between mathematical delimiters, and numbers and formulas without
- * them. Several that are joined by commas, "and" or "or" are one list.
+ * Finds the expressions of a text: those between mathematical delimiters, and numbers and formulas without delimiters.
+ * Several that are joined by commas, "and" or "or" are one list.
  */
 export function findExpressions(text: string): Found[] {
   const displayed = [...text.matchAll(DISPLAYED)].map(
@@ -41,7 +41,7 @@ export function findExpressions(text: string): Found[] {
   );
 }
 
-/** `$…$` in one line, with mathematics inside: `$5 and $10` are two amounts of money. */
+/** Finds `$…$` in one line, with mathematics inside: `$5 and $10` are two amounts of money. */
 function findInline(text: string): Found[] {
   const found: Found[] = [];
   const dollars = [...text.matchAll(/(?<!\\)\$/g)].map((match) => match.index);
@@ -60,7 +60,7 @@ function findInline(text: string): Found[] {
   return found;
 }
 
-/** Formulas and numbers without delimiters: runs of words that hold only mathematics. */
+/** Finds formulas and numbers without delimiters: runs of words that contain only mathematics. */
 function findBare(text: string, from: number, to: number): Found[] {
   const runs: Found[] = [];
   let isOpen = false;
@@ -80,7 +80,7 @@ function findBare(text: string, from: number, to: number): Found[] {
   return runs.map(trimOperators).filter((one) => /\d|\\[a-zA-Z]|[√π∞]/.test(one.text));
 }
 
-/** Takes off quotes, emphasis and punctuation; a round bracket stays where its partner is in the word. */
+/** Removes quotes, emphasis and punctuation; a round bracket stays where its partner is in the word. */
 function withoutEdges(piece: string): string {
   // `1,000.99m²` is a number with its unit.
   const opened = piece.replace(/^["'“*_`]+/, '').replace(/(?<=\d)(?:[ckm]?m|ft)[²³](?=[.,;:!?]*$)/, '');
@@ -109,7 +109,7 @@ function isMathematicalWord(word: string): boolean {
 const LABELLED =
   /\b(?:steps?|cases?|parts?|equations?|eqs?|problem|question|figure|fig|table|section|chapter|lemma|theorem|example|method|option)\.? \(?$/i;
 
-/** `Step 3`, and the `1.` at the beginning of a line of a list, number the text, not an answer. */
+/** Reports whether a number labels the text: `Step 3`, or the `1.` of a list item. */
 function isLabel(text: string, start: number, word: string): boolean {
   if (LABELLED.test(text.slice(Math.max(0, start - 12), start))) return true;
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
@@ -127,7 +127,7 @@ function trimOperators(found: Found): Found {
   return { text: closed, start: found.start + lead, end: found.start + lead + closed.length };
 }
 
-/** Without operators and single letters at the end, and the space before them. */
+/** Removes operators and single letters at the end, and the space before them. */
 function withoutTrailingOperators(text: string): string {
   for (let rest = text; ; ) {
     const before = rest.slice(0, -1);
@@ -138,7 +138,7 @@ function withoutTrailingOperators(text: string): string {
   }
 }
 
-/** A percent sign or a word such as "million" right after an expression belongs to it. */
+/** Adds a percent sign or a word such as "million" directly after an expression to it. */
 function withSuffix(text: string, found: Found[]): Found[] {
   return found.map((one) => {
     const match =

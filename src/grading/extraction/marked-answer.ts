@@ -3,8 +3,8 @@ import { searchedText, stripMarkdown } from './reply-text.js';
 import { firstStatement, writtenStatement } from './statement.js';
 
 /**
- * The text after the last explicit answer marker of a reply, without Markdown: what stands in the last
- * `<answer>` tags or `\boxed{}`, or after the last `#### `, `FINAL ANSWER:` or `Answer:`.
+ * Returns the text at the last explicit answer marker of a reply, without Markdown: in the last `<answer>` tags or
+ * `\boxed{}`, or after the last `#### `, `FINAL ANSWER:` or `Answer:`.
  * @returns `null` where the reply has no marker, or nothing after it.
  */
 export function extractMarkedAnswer(reply: string): string | null {
@@ -16,24 +16,24 @@ export function extractMarkedAnswer(reply: string): string | null {
   return null;
 }
 
-/** What a marker marks: all of a tag or a box, the first line or block after a heading. */
+/** Returns the answer at a marker: all of a tag or box, the first line or block after a heading. */
 export function markedText(marker: Marker): string {
   return isEnclosing(marker) ? stripMarkdown(marker.content) : firstStatement(marker.content);
 }
 
-/** Whether a marker stands around its answer, so that all of what is in it is one. */
+/** True if a marker encloses its answer, so that its whole content is the answer. */
 export const isEnclosing = ({ kind }: Marker) => kind === 'tag' || kind === 'boxed';
 
-/** An answer as it stands in a reply, with its Markdown. */
+/** An answer as it is written in a reply, with its Markdown. */
 export interface WrittenAnswer {
   text: string;
-  /** The sentence "The answer is …." says it, and its stop is no part of it. */
+  /** True for the sentence "The answer is ….", whose full stop is not included. */
   inSentence: boolean;
 }
 
 /**
- * The answer at the last explicit marker of a reply, as it is written. A sentence is one where the reply ends with it
- * and it is complete, "The answer is (B).", or concludes, "So the answer is (B)".
+ * Finds the answer at the last explicit marker of a reply, as it is written. A sentence counts where it ends the reply
+ * and is complete, "The answer is (B).", or is a conclusion, "So the answer is (B)".
  */
 export function findWrittenAnswer(reply: string): WrittenAnswer | null {
   const text = searchedText(reply).normalize('NFC');

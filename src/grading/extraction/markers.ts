@@ -1,8 +1,8 @@
-import { LONGEST_STATEMENT, MOST_MARKERS } from '../bounds.js';
+import { LONGEST_STATEMENT, MAX_MARKERS } from '../bounds.js';
 import { type AnswerForms, BETWEEN, languagesOf } from './answer-forms.js';
 import { matchBraces } from './braces.js';
 
-/** A place where a reply says that an answer follows. */
+/** A place in a reply that announces an answer. */
 export interface Marker {
   /**
    * `tag`: `<answer>…</answer>`; `boxed`: `\boxed{…}`; `hashes`: `#### …` on a line of its own;
@@ -12,22 +12,22 @@ export interface Marker {
   start: number;
   /** Position after the marker's content. */
   end: number;
-  /** What follows the marker; for headings and sentences the rest of the paragraph. */
+  /** Text after the marker; for headings and sentences the rest of the paragraph. */
   content: string;
-  /** A heading in the middle of a line: "let me check the answer:" is worded like one. */
+  /** True for a heading in the middle of a line, which may be "let me check the answer:". */
   inline?: boolean;
-  /** The languages that word it so, where that is not English. */
+  /** Languages of the marker's words, where those are not English. */
   languages?: AnswerForms[];
 }
 
-/** Finds the explicit answer markers, in the order of the text: the last 100, where there are more. */
+/** Finds the explicit answer markers, in the order of the text: at most the last 100. */
 export function findMarkers(text: string): Marker[] {
   const boxed = findBoxed(text);
   const phrases = findPhrases(text).filter(
     (phrase) => !boxed.some((box) => phrase.start > box.start && phrase.start < box.end),
   );
   const markers = [...findTags(text), ...boxed, ...findHashes(text), ...phrases];
-  return markers.sort((a, b) => a.start - b.start).slice(-MOST_MARKERS);
+  return markers.sort((a, b) => a.start - b.start).slice(-MAX_MARKERS);
 }
 
 function findTags(text: string): Marker[] {
@@ -37,7 +37,7 @@ function findTags(text: string): Marker[] {
     if (tag[1] === '/') return [];
     const start = tag.index + tag[0].length;
     const next = tags[index + 1];
-    // A cut-off reply lacks the closing tag: the content is what there is. "Wrapped in <answer> tags" is no answer.
+    // A cut-off reply lacks the closing tag. "Wrapped in <answer> tags" is not an answer.
     if (
       next?.[1] !== '/' &&
       (closed || /^\s*tags?\b/.test(text.slice(start, start + 10))) &&
@@ -50,7 +50,7 @@ function findTags(text: string): Marker[] {
   });
 }
 
-/** Nothing but Markdown stands before the position in its line. */
+/** True if only Markdown or words such as "the final" precede in the line. */
 function startsLine(text: string, position: number): boolean {
   const before = text.slice(Math.max(0, position - 40), position);
   const line = before.slice(before.lastIndexOf('\n') + 1);
@@ -68,13 +68,13 @@ function findBoxed(text: string): Marker[] {
     const after = match.index + match[0].length;
     if (REJECTS.test(text.slice(Math.max(0, match.index - 30), match.index))) return [];
     if (match[3] !== undefined) return [{ kind: 'boxed', start: match.index, end: after, content: match[3] }];
-    // A box that is never closed ends with its line.
+    // An unclosed box ends with its line.
     const close = braces.get(after - 1) ?? endOfLine(text, after);
     return [{ kind: 'boxed', start: match.index, end: close, content: text.slice(after, close) }];
   });
 }
 
-/** `It is \\boxed{3}, not \\boxed{2}.` says 3. */
+/** In `It is \\boxed{3}, not \\boxed{2}.` the answer is 3. */
 const REJECTS = /\b(?:not|n't|rather than|instead of)[\s$*(\\]*$/i;
 
 function findHashes(text: string): Marker[] {
@@ -91,7 +91,7 @@ const NO_WORD_BEFORE = String.raw`(?<![\p{L}\p{M}\p{N}_])`;
 const HEADING = new RegExp(String.raw`${NO_WORD_BEFORE}(?:${CHOICE}|answers?|ans)\b${BETWEEN}[:：→⇒]`, 'giu');
 const DASHED =
   /^[*_#> \t]{0,8}(?:(?:The )?(?:Final |Correct )?Answer|(?:FINAL )?ANSWER)[*_ ]{1,4}[-–—](?=\s[(*]{0,3}[A-Z](?![\p{L}\d]))/gmu;
-/** At the beginning of a line and with a capital: `answer = a + b` is a program's. */
+/** Only at the beginning of a line and capitalised: `answer = a + b` is program code. */
 const EQUATED = /^[*_#> \t]{0,8}(?:Final )?A(?:nswer|NSWER)[*_ ]{0,4}=(?!=)/gm;
 const TITLE = /^[#*_> \t\x60]{0,12}(?:the )?(?:final |correct )?answer[*_ \t\x60.]{0,8}$/gim;
 const SENTENCE = new RegExp(
@@ -100,7 +100,7 @@ const SENTENCE = new RegExp(
   'giu',
 );
 
-/** `We may check our answer: …`, `Explanation of the answer:` do not announce one. */
+/** `We may check our answer: …` and `Explanation of the answer:` do not announce an answer. */
 const TALKS_ABOUT =
   /\b(?:check\w*|verif\w+|confirm\w*|expla\w+|justif\w+|derivation|proof|validat\w+|double-check\w*|steps|previous|initial|wrong|incorrect)\b[^.:!?\n]*$/i;
 
@@ -115,7 +115,7 @@ function findPhrases(text: string): Marker[] {
       }
       const end = endOfParagraph(text, start);
       const inline = kind === 'heading' && !startsLine(text, match.index);
-      // "Dans 5 ans : …" counts years.
+      // "Dans 5 ans : …" is about years.
       if (inline && /^ans\b/.test(match[0])) return [];
       const marker = { kind, start: match.index, end, content: text.slice(start, end) };
       return [{ ...marker, ...(inline ? { inline } : {}), ...(language ? { languages: [language] } : {}) }];
@@ -138,7 +138,7 @@ function findPhrases(text: string): Marker[] {
   ];
 }
 
-/** Languages share words: of the markers at one place those that take in most of it are one, in all their languages. */
+/** Keeps one marker at each place, with all of its languages, since languages share words: the longest match. */
 function oneAPlace(markers: Marker[]): Marker[] {
   const places = new Map<number, Marker>();
   for (const marker of markers) {
@@ -160,10 +160,10 @@ function endOfLine(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** To the first blank line after some text, and not past a closing answer tag. */
+/** Returns the end: the first blank line after text, or a closing answer tag. */
 function endOfParagraph(text: string, from: number): number {
   const paragraph = text.slice(from, from + LONGEST_STATEMENT);
-  // A colon or the end of emphasis is no text yet: "the answer is:".
+  // A colon or the end of emphasis is not yet text: "the answer is:".
   const first = paragraph.search(/[^\s:：*_]/);
   if (first < 0) return from + paragraph.length;
   const blank = paragraph.slice(first).search(/\n[ \t]*\n|<\/(?:final[_ ]?)?answer>/i);

@@ -14,16 +14,16 @@ import { firstSentence } from './statement.js';
 export interface NumericAnswer {
   /** The number or expression. */
   answer: string;
-  /** The statement it was taken from: an answer in words, such as "odd $n$", is compared as a whole. */
+  /** The statement that contains it: an answer in words, such as "odd $n$", is compared as a whole. */
   statement: string;
 }
 
-/** Without a marker only the end of a reply is searched for its last expression. */
+/** Characters at the end of a reply without a marker that are searched. */
 const SEARCHED_END = 2_000;
 
 /**
- * Finds the mathematical answer of a reply: after the last explicit marker; without one the reply itself where it
- * is an expression, then its last line, then the last expression in its text.
+ * Finds the mathematical answer of a reply: after the last explicit marker; without one, the reply itself where it is
+ * an expression, then its last line, then the last expression in its text.
  */
 export function extractNumericAnswer(reply: string): NumericAnswer | null {
   const text = plainNumbers(searchedText(reply));
@@ -35,7 +35,7 @@ export function extractNumericAnswer(reply: string): NumericAnswer | null {
   return withoutMarker(text);
 }
 
-/** A text with its numbers as ASCII writes them, set apart from words: `４２`, `٤٢`, `42개`, `1’000`, `Rs. 500`. */
+/** Rewrites numbers in ASCII, with spaces between them and words: `４２`, `٤٢`, `42개`, `1’000`, `Rs. 500`. */
 export function plainNumbers(text: string): string {
   return apartFromWords(plainCharacters(text).replace(/(?<=\d)['’](?=\d{3}(?!\d))/g, '')).replace(
     /(?<!\p{L})Rs\.?\s?(?=\d)/gu,
@@ -43,7 +43,7 @@ export function plainNumbers(text: string): string {
   );
 }
 
-/** Boxes joined by a comma, "and" or "or" are one answer: `\boxed{1}` and `\boxed{2}`. */
+/** Joins boxes with a comma, "and" or "or" between them: `\boxed{1}` and `\boxed{2}`. */
 function joinBoxes(text: string, markers: Marker[]): Marker[] {
   const joined: Marker[] = [];
   for (const marker of markers) {
@@ -72,7 +72,7 @@ function fromMarker(marker: Marker, only: boolean): NumericAnswer | undefined {
   const lastLine = statement.slice(statement.lastIndexOf('\n') + 1).trim();
   if (isEnclosed && lastLine !== statement && isMathematical(lastLine))
     return { answer: lastLine, statement };
-  // A heading over a Markdown section is no answer.
+  // A heading of a Markdown section is not an answer.
   if (kind === 'hashes') return undefined;
   const reason = Math.min(...languages.map((one) => one.reason?.exec(statement)?.index ?? Infinity));
   const claim = reason > 0 && reason < Infinity ? trimEnd(statement.slice(0, reason)) : statement;
@@ -80,7 +80,7 @@ function fromMarker(marker: Marker, only: boolean): NumericAnswer | undefined {
   const isBound = languages.some(({ bound }) => bound?.test(leading));
   const selected = isBound ? undefined : selectFromProse(claim);
   if (selected !== undefined) return { answer: selected, statement };
-  // Neither are "the answer is correct" and "check the answer: …", where a better marker is.
+  // "the answer is correct" and "check the answer: …" are not answers where there is a better marker.
   const isWeak = (kind === 'sentence' || marker.inline) && !only;
   return isWeak ? undefined : { answer: statement, statement };
 }
@@ -93,7 +93,7 @@ function isDenied(statement: string, languages: AnswerForms[]): boolean {
   );
 }
 
-/** `\boxed{\text{The answer is } 5}` is 5. */
+/** Removes the label of `\boxed{\text{The answer is } 5}`. */
 function withoutLabel(content: string): string {
   const [label = '', words = ''] = /^\\text(?:bf|it|rm)?\{([^{}]{1,100})\}\s*/.exec(content) ?? [];
   const isLabel = /[:=]\s*$/.test(words) || findMarkers(words).length > 0;
@@ -101,8 +101,8 @@ function withoutLabel(content: string): string {
 }
 
 /**
- * In a sentence the last exclamation mark is its own, and brackets around a number hold the place of an answer: "The
- * answer is 42!", "The answer is [42]." The statement keeps both, for a target that has them.
+ * Removes an exclamation mark that ends a sentence, and brackets around a placeholder: "The answer is 42!", "The answer
+ * is [42]." The statement keeps both, for a target that has them.
  */
 function withoutSentence(statement: string, { kind, languages = [] }: Marker): string {
   const said = languages.reduce((rest, { filler }) => rest.replace(filler, ''), statement);
@@ -114,13 +114,13 @@ const REASON = /\b(?:because|since|as|so|which|where|given|hence|thus|i\.e\.)\b|
 
 const CLAIMS = /\b(?:is|are|be|equals|gives)(?: \w+ly| about)?[\s:*]*$/;
 
-/** In a reply without a marker `so` and `hence` lead to the answer, and only these lead away from it. */
+/** Words that introduce a reason in a reply without a marker; `so` and `hence` introduce its answer. */
 const AFTERTHOUGHT = /,? (?:because|since)\b|, as\b|, (?:not|rather than) (?=[-$\\\d])/i;
 
-/** What a line says before its reason: `553, because 23*24` says 553, whatever the reason comes to. */
+/** Returns the claim of a line before its reason: `553, because 23*24` gives 553. */
 function beforeReason(line: string): string | undefined {
   const at = line.search(AFTERTHOUGHT);
-  // `5 since 2 left, so 3` goes on to a conclusion.
+  // `5 since 2 left, so 3` continues to a conclusion.
   if (at <= 0 || /[.!?]\s|\b(?:so|hence|thus|therefore)\b/i.test(line.slice(at))) return undefined;
   const claim = trimEnd(line.slice(0, at)).slice(-SEARCHED_END);
   if (isMathematical(claim)) return claim;
@@ -128,13 +128,13 @@ function beforeReason(line: string): string | undefined {
   return last && !last.qualified && isClaimed(claim, last) ? last.text : undefined;
 }
 
-/** `The largest $n$ is 34` ends with its claim. */
+/** Reports whether an expression ends a claim: `The largest $n$ is 34`. */
 function isClaimed(text: string, { start, end }: Found): boolean {
   const before = text.slice(0, start);
   return (CLAIMS.test(before) || CLAIMS_ABROAD.test(before.slice(-40))) && isTail(text.slice(end));
 }
 
-/** The one expression of a statement in words; `undefined` where there is none or it is not clear which. */
+/** Returns the only expression of a statement in words; `undefined` where there is none or it is ambiguous. */
 function selectFromProse(statement: string): string | undefined {
   const reason = statement.search(REASON);
   const claim =
@@ -145,20 +145,20 @@ function selectFromProse(statement: string): string | undefined {
   if (!first || !last || found.some((one) => one.qualified)) return undefined;
   if (found.length === 1) return first.text;
   if (isClaimed(claim, last)) return last.text;
-  // `12 ways to seat 3 guests` says 12; `5 apples and 3 pears` says two numbers.
+  // `12 ways to seat 3 guests` gives 12; `5 apples and 3 pears` has two numbers.
   const isLeading = claim.slice(0, first.start).trim() === '';
   return isLeading && !SEVERAL.test(claim.slice(first.end, last.start)) ? first.text : undefined;
 }
 
 const SEVERAL = new RegExp(String.raw`[,;]|(?<![\p{L}\p{M}\p{N}])${JOINTS}`, 'u');
 
-/** At most a few words, such as a unit, without another claim in them. */
+/** Reports whether a text is short, such as a unit, without another claim. */
 function isTail(text: string): boolean {
   return text.length < 40 && !/\b(?:and|or|not|is|if|when)\b|\d/.test(text);
 }
 
 function withoutMarker(text: string): NumericAnswer | null {
-  // `A: 42` ends a dialogue of questions and answers.
+  // `A: 42` is the answer in a dialogue of questions and answers.
   const unlabelled = (line: string) => trimEnd(stripMarkdown(line)).replace(/^A: /, '');
   const whole = unlabelled(text);
   if (whole === '') return null;
@@ -171,13 +171,13 @@ function withoutMarker(text: string): NumericAnswer | null {
   const end = whole.slice(-SEARCHED_END);
   const last = findExpressions(end).at(-1);
   if (last && (last.qualified || isQualifiedAbroad(end, last))) return null;
-  // "That makes 42!" exclaims.
+  // "That makes 42!" is not a factorial.
   if (last && isExclaimed(end, last)) return { answer: last.text.slice(0, -1), statement: last.text };
   if (last) return { answer: last.text, statement };
   return whole.length <= LONGEST_EXPRESSION ? { answer: whole, statement } : null;
 }
 
-/** `Ответ не 42.`, `答えは42ではありません。`: no value in a language whose word for "answer" is in the text. */
+/** Reports whether a number is negated, `Ответ не 42.`, `答えは42ではありません。`, in a language of the text. */
 function isQualifiedAbroad(text: string, { start, end }: Found): boolean {
   const [before, after] = [text.slice(Math.max(0, start - 40), start), text.slice(end, end + 30)];
   return languagesOf(text).some(
@@ -191,14 +191,14 @@ const isExclaimed = (text: string, found: Found) =>
 
 function trimEnd(text: string): string {
   const trimmed = text.trim();
-  // The value of a JSON object: `"42"}`, `42}`.
+  // Unquotes the value of a JSON object: `"42"}`, `42}`.
   const quoted = /^["“']([^"”]*)["”'][\s}\]]*$/.exec(trimmed)?.[1];
   const closed = withoutTrailing(trimmed, /[\s}]/);
   const value = quoted ?? (closed.includes('{') ? trimmed : closed).replace(/^["“](?=[^"”]*$)/, '');
   return withoutTrailing(value, /[.,;:。\s(]/);
 }
 
-/** Whether a text is a number or an expression as it stands, without words around it. */
+/** Reports whether a text is a number or an expression, without words around it. */
 function isMathematical(text: string): boolean {
   if (/^[+-]?\d+$/.test(text)) return true;
   if (text === '' || text.length > LONGEST_EXPRESSION) return false;

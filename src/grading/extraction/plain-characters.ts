@@ -1,7 +1,7 @@
-/** The zero of each script's decimal digits; the nine others follow it. */
+/** Zeros of each script's decimal digits; the nine others follow each zero. */
 const ZEROS = [...'٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀០᠐'].map((zero) => zero.codePointAt(0) ?? 0);
 
-/** Punctuation of other scripts, and quotation marks of all, as ASCII has them. */
+/** Punctuation of other scripts, with its ASCII form. */
 const PUNCTUATION: Record<string, string> = {
   '。': '. ',
   '｡': '. ',
@@ -33,10 +33,10 @@ const PUNCTUATION: Record<string, string> = {
 
 const QUOTES = /[“”„‟«»‹›「」『』〝〞〟《》〈〉﹁﹂﹃﹄＂]/;
 
-/** What makes no difference to a text: marks of direction, joiners, variants of a picture. */
+/** Characters without meaning for a text: direction marks, joiners, variation selectors. */
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
 
-/** Letters in circles, boxes and brackets; `🅰` has no compatible form in Unicode. */
+/** Ranges of letters in circles, boxes and brackets; Unicode does not normalise `🅰`. */
 const BOXED_LETTERS = [0x1f130, 0x1f150, 0x1f170].map((first) => [first, first + 25] as const);
 
 const OTHER = new RegExp(
@@ -45,9 +45,9 @@ const OTHER = new RegExp(
 );
 
 /**
- * Writes the letters, digits and punctuation of a reply in ASCII where they are the same in another form: `Ｂ`, `𝐁` and
- * `Ⓑ`, `４２` and `٤٢`, `答案：` and `「B」`. Other letters, and all that means something of its own in mathematics,
- * stay; Unicode is composed (NFC).
+ * Converts letters, digits and punctuation to ASCII where only their form differs: `Ｂ`, `𝐁` and `Ⓑ`, `４２` and `٤٢`,
+ * `答案：` and `「B」`. Other letters, and all characters with their own meaning in mathematics, stay; Unicode is composed
+ * (NFC).
  */
 export function plainCharacters(text: string): string {
   return text
@@ -61,7 +61,7 @@ function plain(character: string): string {
   if (UNSEEN.test(character)) return '';
   if (QUOTES.test(character)) return '"';
   const code = character.codePointAt(0) ?? 0;
-  // Full-width forms repeat ASCII at a fixed distance.
+  // Full-width forms are at a fixed distance from ASCII.
   if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
   const zero = ZEROS.find((one) => code >= one && code <= one + 9);
   if (zero !== undefined) return String(code - zero);
@@ -69,16 +69,14 @@ function plain(character: string): string {
   return row ? String.fromCharCode(0x41 + code - row[0]) : character.normalize('NFKC');
 }
 
-/** Scripts whose words stand close to a number. */
+/** Scripts whose words may touch a number. */
 const SCRIPTS =
   'Han Hiragana Katakana Hangul Thai Lao Khmer Myanmar Bengali Devanagari Gujarati Gurmukhi Tamil Telugu Kannada Malayalam';
 const CLOSE = `[${SCRIPTS.replace(/\w+ ?/g, (script) => `\\p{sc=${script.trim()}}`)}]`;
 
 const CLOSE_TO_NUMBER = new RegExp(String.raw`(?<=${CLOSE})(?=[\d$\\(+-])|(?<=[\d$)}%!])(?=${CLOSE})`, 'gu');
 
-/**
- * Sets apart numbers and formulas from the words beside them: `答案是42。`, `42개`, `৪২টি`, `42'dir`.
- */
+/** Inserts spaces between numbers or formulas and adjacent words: `答案是42。`, `42개`, `৪২টি`, `42'dir`. */
 export function apartFromWords(text: string): string {
   return text.replace(CLOSE_TO_NUMBER, ' ').replace(/(?<=\d)['’](?=\p{L}{2})/gu, ' ');
 }

@@ -1,24 +1,24 @@
 import { saidIn } from '../../replies/read-reply.js';
 import { LONGEST_REPLY } from '../bounds.js';
 
-/** The part of a reply that is searched: the end of what the model says in it. */
+/** Returns the searched part of a reply: the end of the model's text in it. */
 export function searchedText(reply: string): string {
   const said = saidIn(reply);
   const text = said.length > LONGEST_REPLY ? said.slice(-LONGEST_REPLY) : said;
-  // `\b` in a JSON string is a backspace: the reply meant `\boxed`.
+  // `\b` in a JSON string is a backspace; the model meant `\boxed`.
   return text.replaceAll('\boxed', '\\boxed').replace(/\r\n?/g, '\n');
 }
 
 const FENCE = /^```[a-zA-Z]*[ \t]*\n?|\n?```\s*$/g;
 
 /**
- * Takes off what Markdown puts around a text: code fences, emphasis, backticks, quotation and list marks. A stop after
- * them stays: `**Oslo**.` is `Oslo.`.
+ * Removes Markdown around a text: code fences, emphasis, backticks, quotation and list marks. A full stop after them
+ * stays: `**Oslo**.` becomes `Oslo.`.
  */
 export function stripMarkdown(text: string): string {
   let result = text.trim().replace(FENCE, '').trim();
   result = withoutEmphasis(result.replace(/^(?:>\s?|[*•]\s+|-\s+(?=[a-zA-Z]{2})|#{1,6}\s+)+/, ''));
-  // Emphasis is nested a few times at most; more than that is noise, and stays.
+  // Emphasis is nested a few times at most; further marks stay.
   for (let nested = 0; nested < 5; nested++) result = withoutEdges(result).trim();
   return result;
 }
@@ -26,7 +26,7 @@ export function stripMarkdown(text: string): string {
 const OPENING = /^(?:\*{1,3}|_{1,3}(?!\{)|`+)(?=[^\s*_`])/;
 const CLOSING = /(?<=\S)(?:\*{1,3}|(?<!\\)_{1,3}|`{1,3})(?=[.!?,;:。]{0,2}$)/;
 
-/** Takes off marks at both ends, or at one whose partner is not in the text: `42**` ends `**Answer: 42**`. */
+/** Removes marks at both ends, or at one without a partner: `42**` is the end of `**Answer: 42**`. */
 function withoutEdges(text: string): string {
   const [opening = ''] = OPENING.exec(text) ?? [];
   const { 0: closing = '', index: end = text.length } = CLOSING.exec(text) ?? {};
@@ -37,7 +37,7 @@ function withoutEdges(text: string): string {
   return text.slice(opened, isOver ? end : undefined) + (isOver ? text.slice(end + closing.length) : '');
 }
 
-/** `**word**` inside a text. `2**3` and `2 ** 3` are powers and stay. */
+/** Removes `**` around words in a text. `2**3` and `2 ** 3` are powers and stay. */
 function withoutEmphasis(text: string): string {
   return text
     .replace(/(?<![\w)*])\*\*(?=\S)((?:[^*\n]|\*(?!\*)){1,400}?)(?<=\S)\*\*(?![\w(*])/g, '$1')

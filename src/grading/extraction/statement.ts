@@ -1,6 +1,6 @@
 import { stripMarkdown } from './reply-text.js';
 
-/** What opens a block that a line break does not end, and what ends it. */
+/** Patterns that open a block of several lines, and the text that ends it. */
 const BLOCKS: [RegExp, string][] = [
   [/\\\[/, '\\]'],
   [/\$\$/, '$$'],
@@ -9,16 +9,16 @@ const BLOCKS: [RegExp, string][] = [
 ];
 
 /**
- * The statement right after an answer marker: the first line with text, or the whole block that begins there.
- * Markdown around it is taken off.
+ * Returns the statement directly after an answer marker, without Markdown: the first line with text, or the whole block
+ * that begins there.
  */
 export function firstStatement(content: string): string {
   return stripMarkdown(writtenStatement(content));
 }
 
-/** The statement right after an answer marker as it is written, with its Markdown. */
+/** Returns the statement directly after an answer marker as it is written, with its Markdown. */
 export function writtenStatement(content: string): string {
-  // What closes the marker itself is no part of the answer: `**Answer:** 42`, `\text{Answer: } 42`.
+  // Characters that close the marker are not a part of the answer: `**Answer:** 42`, `\text{Answer: } 42`.
   const text = content.replace(/^(?:[\s:：}]+|[*_`]+(?=[\s:：]))+/, '');
   const lines = text.split('\n');
   for (const [index, line] of lines.entries()) {
@@ -41,11 +41,11 @@ function withBlock(lines: string[], index: number, line: string): string {
 }
 
 /**
- * The first sentence of a statement. A full stop inside a number or in mathematics ends nothing, and `5!` is a
- * factorial.
+ * Returns the first sentence of a statement. A full stop inside a number or in mathematics does not end it, and `5!` is
+ * a factorial.
  */
 export function firstSentence(statement: string): string {
-  // The label of a list item is no sentence.
+  // The label of a list item is not a sentence.
   const text = statement.replace(/^\d{1,2}[.)]\s+(?=\S)/, '');
   for (const { 0: piece, index } of text.matchAll(/\\[\s\S]|\$[^$]*\$|[.!?。](?=[\s*"')\]]|$)/g)) {
     const before = text.slice(0, index);

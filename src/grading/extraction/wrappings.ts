@@ -1,6 +1,6 @@
 import { stripMarkdown } from './reply-text.js';
 
-/** What encloses a text without being part of it: Markdown, quotation marks, delimiters of LaTeX. */
+/** Pairs of marks that enclose a text without being part of it: Markdown, quotation marks, LaTeX delimiters. */
 const PAIRS: [string, string][] = [
   ...['***', '**', '*', '___', '__', '_', '```', '``', '`', '"', "'", '$$', '$'].map(
     (mark): [string, string] => [mark, mark],
@@ -16,19 +16,19 @@ const PAIRS: [string, string][] = [
   ]),
 ];
 
-/** So many layers are taken off. */
-const MOST_LAYERS = 8;
+/** Maximum number of removed layers. */
+const MAX_LAYERS = 8;
 
-/** A stop right after a closing mark ends the sentence around the text: `**Oslo**.`, `(B).`. */
+/** A full stop directly after a closing mark ends the sentence around the text: `**Oslo**.`, `(B).`. */
 const OUTER_STOP = /(?<=[*_`"'”“’»›」』$})\]）])\s?[.!。！।]$/;
 
 /**
- * A text, and what is left of it when what encloses it is taken off, a layer at a time: `**"Oslo"**.`, `**"Oslo"**`,
- * `"Oslo"`, `Oslo`. A stop is taken off outside of such marks only: `Oslo.` and `"Oslo."` keep it.
+ * Returns a text, and what remains after each enclosing layer is removed: `**"Oslo"**.`, `**"Oslo"**`, `"Oslo"`,
+ * `Oslo`. Only a full stop outside of such marks is removed: `Oslo.` and `"Oslo."` keep it.
  */
 export function unwrapped(text: string): string[] {
   const layers = [text.trim()];
-  for (let inner = layers[0] ?? ''; layers.length <= MOST_LAYERS; layers.push(inner)) {
+  for (let inner = layers[0] ?? ''; layers.length <= MAX_LAYERS; layers.push(inner)) {
     const next = withoutLayer(inner);
     if (next === inner || next === '') break;
     inner = next;
@@ -44,7 +44,7 @@ function withoutLayer(text: string): string {
   return stripMarkdown(text);
 }
 
-/** Whether the two marks stand around a text and not in it: `"a" or "b"` is no quotation. */
+/** Reports whether the two marks enclose a text and are not in it: `"a" or "b"` is not a quotation. */
 function encloses(text: string, open: string, close: string): boolean {
   if (text.length <= open.length + close.length || !text.startsWith(open) || !text.endsWith(close))
     return false;

@@ -10,18 +10,18 @@ import {
 } from './rational.js';
 import { readWrittenDecimal } from './scalar.js';
 
-/** From here on a decimal fraction is taken for the rounding of a number that cannot be written out. */
+/** Minimum digits of a decimal fraction that may be the rounding of a number without a finite decimal form. */
 const ROUNDED_DIGITS = 10;
 
-/** From here on it is taken for a printed double, whose last digits may be off. */
+/** Minimum digits of a decimal fraction that may be a printed double with wrong last digits. */
 const DOUBLE_DIGITS = 15;
 const DOUBLE_ERROR = 2e-15;
 
 /**
- * Whether two exact values agree. Without a tolerance they must be equal, but for one thing: a decimal fraction
- * written with at least 10 significant digits may be the rounding of a number that is no such decimal (it is less
- * than one unit of its last digit away), and one with at least 15 may be a printed double (2e-15 of the value away).
- * A fraction with nothing but zeros after the point is a whole number, and must be equal.
+ * Reports whether two exact values agree. Without a tolerance they must be equal, with one exception: a decimal
+ * fraction written with at least 10 significant digits may be the rounding of a number that is no such decimal (it
+ * differs by less than one unit of the last digit), and one with at least 15 may be a printed double (2e-15 of the
+ * value). A fraction with only zeros after the point is a whole number, and must be equal.
  */
 export function valuesAgree(left: Value, right: Value, tolerance = 0): boolean {
   if (!left.value || !right.value) return false;
@@ -32,7 +32,7 @@ export function valuesAgree(left: Value, right: Value, tolerance = 0): boolean {
   );
 }
 
-/** Whether a decimal fraction, as it is written, can be the rounding of another value. */
+/** Reports whether a decimal fraction, as it is written, can be the rounding of another value. */
 export function isRoundingOf(latex: string, other: string, exact: Rational): boolean {
   const decimal = readWrittenDecimal(latex);
   if (!decimal || decimal.digits < ROUNDED_DIGITS || isInteger(decimal.value)) return false;

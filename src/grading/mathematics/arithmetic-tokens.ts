@@ -1,17 +1,17 @@
-/** A piece of an arithmetic expression; `number` keeps its text. */
+/** A piece of an arithmetic expression; numbers keep their text. */
 export interface Token {
   kind: 'number' | 'operator' | 'open' | 'close' | 'command';
   text: string;
 }
 
-/** In a puzzle the letter x between numbers is a multiplication sign; in mathematics it is an unknown. */
+/** Notation: in a puzzle the letter x between numbers means multiplication, in mathematics an unknown. */
 export type Notation = 'mathematics' | 'puzzle';
 
 const operator = (text: string): Token => ({ kind: 'operator', text });
 const STAR = operator('*');
 const CARET = operator('^');
 
-/** Anything that is neither here nor a number ends the reading. */
+/** Tokens by symbol. Any other symbol makes the expression unreadable. */
 const SYMBOLS: Record<string, Token> = {
   '+': operator('+'),
   '-': operator('-'),
@@ -43,12 +43,12 @@ const SYMBOLS: Record<string, Token> = {
   '\\binom': { kind: 'command', text: '\\binom' },
 };
 
-/** Commands that only change how an expression looks. */
+/** Commands that only change the appearance of an expression. */
 const SILENT = new Set(['\\left', '\\right', '\\displaystyle', '\\,', '\\;', '\\:', '\\!', '\\ ', '\\quad']);
 
 const PIECE = /\s+|\d+(?:\.\d+)?|\.\d+|\*\*|\\[a-zA-Z]+|\\[^a-zA-Z]|[^\s\d]/g;
 
-/** Splits an expression in plain or LaTeX notation; `undefined` as soon as it holds anything but arithmetic. */
+/** Splits an expression in plain or LaTeX notation; `undefined` where it contains anything but arithmetic. */
 export function tokenize(text: string, notation: Notation): Token[] | undefined {
   const tokens: Token[] = [];
   for (const [piece] of text.matchAll(PIECE)) {
@@ -59,7 +59,7 @@ export function tokenize(text: string, notation: Notation): Token[] | undefined 
   return tokens;
 }
 
-/** `null` for a piece without meaning, `undefined` for one that is no arithmetic. */
+/** Reads a piece; `null` for one without meaning, `undefined` for one that is not arithmetic. */
 function readPiece(piece: string, notation: Notation): Token | null | undefined {
   if (/^\s/.test(piece) || SILENT.has(piece)) return null;
   if (/\d/.test(piece)) return { kind: 'number', text: piece };

@@ -3,21 +3,21 @@ import { type Notation, type Token, tokenize } from './arithmetic-tokens.js';
 import { binomial, factorial } from './combinatorics.js';
 import { add, divide, multiply, negate, power, type Rational, readDecimal } from './rational.js';
 
-/** What an expression is made of besides + - * / between numbers. */
+/** Elements of an expression besides + - * / between numbers. */
 type Feature = 'brackets' | 'sign' | 'power' | 'factorial' | 'fraction' | 'binomial' | 'juxtaposition';
 
 /** An arithmetic expression that was read completely. */
 export interface Arithmetic {
   /** `undefined` where the value does not exist (a division by zero) or is too large to keep exact. */
   value: Rational | undefined;
-  /** The numbers in the order they are written. */
+  /** Numbers in the order in which they are written. */
   numbers: Rational[];
   features: Set<Feature>;
 }
 
 /**
- * Reads and evaluates an expression of numbers, + - * / ^ !, brackets, `\frac` and `\binom` in exact arithmetic,
- * with the usual precedence. `undefined` for anything else. The work is bounded whatever the text.
+ * Reads and evaluates an expression of numbers, + - * / ^ !, brackets, `\frac` and `\binom` in exact arithmetic, with
+ * the usual precedence. `undefined` for anything else. The work is bounded for any text.
  */
 export function readArithmetic(text: string, notation: Notation = 'mathematics'): Arithmetic | undefined {
   const tokens = tokenize(text, notation);
@@ -36,7 +36,7 @@ class NotArithmetic extends Error {}
 
 type Value = Rational | undefined;
 
-/** Recursive descent; a missing value (division by zero, too large) travels up as `undefined`. */
+/** Recursive descent parser; a missing value (division by zero, too large) propagates as `undefined`. */
 class Reader {
   readonly numbers: Rational[] = [];
   readonly features = new Set<Feature>();
@@ -70,7 +70,7 @@ class Reader {
     }
   }
 
-  /** `2(3)` and `(2)(3)` are products; two numbers side by side are not. */
+  /** Reports whether a factor follows: `2(3)` and `(2)(3)` are products, adjacent numbers are not. */
   private startsFactor(): boolean {
     const next = this.tokens[this.position];
     return next !== undefined && (next.kind === 'command' || (next.kind === 'open' && next.text !== '{'));

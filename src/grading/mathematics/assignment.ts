@@ -1,14 +1,14 @@
 import type { Answer, Relation } from './structure.js';
 
-/** `x = 5`, `f(x) = 2x`, `\angle APC = 74`: a name and its value. */
+/** A name and its value: `x = 5`, `f(x) = 2x`, `\angle APC = 74`. */
 export interface Assignment {
   name: Answer;
   value: Answer;
 }
 
 /**
- * Reads a relation that only gives a name to a value. In a chain of computations (`x = 5+6 = 11`, `2+3 = 5`) the
- * value is the last side; what follows an approximation sign is no more than a hint at the exact value before it.
+ * Reads a relation that only gives a name to a value. In a chain of computations (`x = 5+6 = 11`, `2+3 = 5`) the value
+ * is the last side; a side after an approximation sign is ignored in favour of the exact value before it.
  */
 export function asAssignment(relation: Relation): Assignment | undefined {
   const { sides, signs } = relation;
@@ -21,7 +21,7 @@ export function asAssignment(relation: Relation): Assignment | undefined {
   if (!first || !last) return undefined;
   if (isName(first)) return { name: first, value: last };
   if (exact.length === 2 && isName(last)) return { name: last, value: first };
-  // `6 \cdot 7 = 42`: every side is a number.
+  // In `6 \cdot 7 = 42` every side is a number.
   if (exact.every((side) => side.kind === 'scalar' && side.value !== undefined))
     return { name: first, value: last };
   return undefined;
@@ -40,13 +40,13 @@ const NAMES = [
   /^\|?[A-Z]{2,4}\|?$|^\|[a-z]\|$|^\\(?:angle|overline|triangle)\s?\{?[A-Z]{1,3}\}?$|^\\frac\{[A-Z]{2,3}\}\{[A-Z]{2,3}\}$/,
 ];
 
-/** Whether an answer can stand for a quantity's name. */
+/** Reports whether an answer can be the name of a quantity. */
 export function isName(answer: Answer): boolean {
   if (answer.kind === 'tuple' || answer.kind === 'ratio') return answer.members.every(isName);
   return isSymbol(answer) || (answer.kind === 'words' && /^[a-zA-Z][a-zA-Z .()'-]*$/.test(answer.text));
 }
 
-/** A name as mathematics writes it, without words. */
+/** Reports whether a name is in mathematical notation. */
 export function isSymbol(answer: Answer): boolean {
   const text = answer.kind === 'scalar' ? answer.latex : answer.kind === 'words' ? answer.text : '';
   return NAMES.some((pattern) => pattern.test(text));

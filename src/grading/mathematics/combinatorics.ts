@@ -1,17 +1,17 @@
-import { MOST_BITS } from '../bounds.js';
+import { MAX_BITS } from '../bounds.js';
 import { bitLength, isInteger, type Rational, rational } from './rational.js';
 
 const LARGEST_FACTORIAL = 5_000n;
 const LARGEST_BINOMIAL = 10_000n;
 
-/** n! for a whole 0 ≤ n ≤ 5,000, otherwise `undefined`. */
+/** Computes n! for a whole 0 ≤ n ≤ 5,000, otherwise `undefined`. */
 export function factorial(value: Rational): Rational | undefined {
   const count = value.numerator / value.denominator;
   if (!isInteger(value) || count < 0n || count > LARGEST_FACTORIAL) return undefined;
   return rational(productOfRange(1n, count));
 }
 
-/** n (n−1) … (n−k+1) / k! for whole 0 ≤ k ≤ n ≤ 10,000, otherwise `undefined`. */
+/** Computes n (n−1) … (n−k+1) / k! for whole 0 ≤ k ≤ n ≤ 10,000, otherwise `undefined`. */
 export function binomial(upper: Rational, lower: Rational): Rational | undefined {
   if (!isInteger(upper) || !isInteger(lower)) return undefined;
   const n = upper.numerator / upper.denominator;
@@ -19,10 +19,10 @@ export function binomial(upper: Rational, lower: Rational): Rational | undefined
   if (k < 0n || k > n || n > LARGEST_BINOMIAL) return undefined;
   const smaller = 2n * k < n ? k : n - k;
   const result = productOfRange(n - smaller + 1n, n) / productOfRange(1n, smaller);
-  return bitLength(result) > MOST_BITS ? undefined : rational(result);
+  return bitLength(result) > MAX_BITS ? undefined : rational(result);
 }
 
-/** Halving the range keeps the factors balanced, which is what makes large products quick. */
+/** Multiplies a range of numbers. Balanced factors make large products fast. */
 function productOfRange(from: bigint, to: bigint): bigint {
   if (from > to) return 1n;
   if (to - from < 8n) {

@@ -5,10 +5,10 @@ import { asSolutionSet, subjectOf } from './solution-set.js';
 import type { Answer, Relation } from './structure.js';
 import { every, sameMembers, samePairs, some, type Verdict } from './three-valued.js';
 
-/** Decides what the structure of two answers leaves open. */
+/** Functions that decide what the structure of two answers does not. */
 export interface Judge {
   values: ValueJudge;
-  /** Equations and inequalities that are more than a name and its value. */
+  /** Compares equations and inequalities that are not just a name and its value. */
   relations(left: Relation, right: Relation): Verdict;
 }
 
@@ -22,7 +22,7 @@ export function compareAnswers(left: Answer, right: Answer, judge: Judge): Verdi
   return compareKinds(left, right, judge);
 }
 
-/** The same spelling, spaces aside; words are compared without regard to case. */
+/** Compares spellings without spaces, and words without case. */
 export function sameText(left: string, right: string): boolean {
   return left !== '' && textKey(left) === textKey(right);
 }
@@ -49,7 +49,7 @@ function isSameName(first: Assignment, second: Assignment): boolean {
   return sameText(first.name.text, second.name.text);
 }
 
-/** `6 \cdot 7 = 42` names nothing. */
+/** Reports whether the name is a number: `6 \cdot 7 = 42`. */
 const isComputed = ({ name }: Assignment) => name.kind === 'scalar' && name.value !== undefined;
 
 function compareKinds(left: Answer, right: Answer, judge: Judge): Verdict {
@@ -58,7 +58,7 @@ function compareKinds(left: Answer, right: Answer, judge: Judge): Verdict {
   if (isCollection(left) && isCollection(right)) return compareCollections(left, right, judge);
   if (left.kind === 'set' && left.members.length === 1) return equal(left.members[0] as Answer, right);
   if (right.kind === 'set' && right.members.length === 1) return equal(left, right.members[0] as Answer);
-  // `x+11 or 11+x` says one value twice.
+  // `x+11 or 11+x` states one value twice.
   if (left.kind === 'list' && right.kind === 'scalar')
     return every(left.members, (member) => equal(member, right));
   if (left.kind === 'scalar' && right.kind === 'list')
@@ -82,11 +82,11 @@ type Collection = Extract<Answer, { kind: 'list' | 'set' }>;
 const isCollection = (answer: Answer): answer is Collection =>
   answer.kind === 'list' || answer.kind === 'set';
 
-/** A bare list of values is unordered, as the solutions of an equation are. */
+/** Compares lists and sets. A bare list is unordered, like the solutions of an equation. */
 function compareCollections(left: Collection, right: Collection, judge: Judge): Verdict {
   const equal = (a: Answer, b: Answer) => compareAnswers(a, b, judge);
   const [first, second] = [flatten(left), flatten(right)];
-  // `x = 2, y = 3` against `2, 3`: different names give the list an order.
+  // In `x = 2, y = 3` against `2, 3`, different names give the list an order.
   if (hasOwnNames(first) !== hasOwnNames(second)) return inOrder(first, second, equal);
   const compare = left.kind === 'set' && right.kind === 'set' ? sameMembers : samePairs;
   const verdict = compare(first, second, equal);
@@ -108,7 +108,7 @@ function inOrder(left: Answer[], right: Answer[], equal: (a: Answer, b: Answer) 
   return left.length === right.length && every(left, (item, index) => equal(item, right[index] as Answer));
 }
 
-/** A point may lack its round brackets; of a pair in other brackets they say that it is an interval. */
+/** Compares a tuple with a list. A point may lack its round brackets; other brackets of a pair mean an interval. */
 function tupleAndList(tuple: Tuple, list: Answer[], equal: (a: Answer, b: Answer) => Verdict): Verdict {
   const isPoint =
     (tuple.open === '(' && tuple.close === ')') || tuple.members.length > 2 || hasOwnNames(list);
@@ -122,7 +122,7 @@ function compareQuotient(members: Answer[], other: Answer, judge: Judge): Verdic
   return other.kind === 'scalar' && compareScalars(withValue({ kind: 'scalar', latex }), other, judge.values);
 }
 
-/** Intervals, unions and inequalities as sets of reals. */
+/** Compares intervals, unions and inequalities as sets of reals. */
 function compareAsSets(left: Answer, right: Answer, judge: Judge): Verdict | 'no sets' {
   const [first, second] = [asSolutionSet(left), asSolutionSet(right)];
   if (!first || !second) return 'no sets';

@@ -13,9 +13,9 @@ export interface Value {
 export type ValueJudge = (left: Value, right: Value) => Verdict;
 
 /**
- * Compares two values with what was written around them: units that contradict each other differ, a unit that is
- * missing on one side does not. A percentage agrees with its number (20% and 20) and with its hundredth (20% and
- * 0.2); an angle in degrees with its number and with its radians.
+ * Compares two values with their units: contradictory units differ, a unit that is missing on one side does not. A
+ * percentage agrees with its number (20% and 20) and with its hundredth (20% and 0.2); an angle in degrees with its
+ * number and with its radians.
  */
 export function compareScalars(left: Scalar, right: Scalar, judge: ValueJudge): Verdict {
   if (left.base !== undefined || right.base !== undefined) {
@@ -39,7 +39,7 @@ function hundredth({ latex, value }: Value): Value {
 }
 
 function degreeReadings(left: Scalar, right: Scalar): Readings {
-  // π is irrational: a rational number of degrees is no rational number of radians, except 0.
+  // π is irrational: a rational number of degrees is not a rational number of radians, except 0.
   if (left.value && right.value) return [[left, right]];
   return [[left, right], left.degrees ? [radians(left), right] : [left, radians(right)]];
 }

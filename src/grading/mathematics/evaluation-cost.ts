@@ -1,8 +1,8 @@
 import { DEEPEST_NESTING } from '../bounds.js';
 import { type MathJson, Unsupported } from './math-json.js';
 
-const MOST_NODES = 600;
-const MOST_DIGITS = 20_000;
+const MAX_NODES = 600;
+const MAX_DIGITS = 20_000;
 const LARGEST_ARGUMENT: Record<string, number> = {
   Factorial: 3_000,
   Binomial: 5_000,
@@ -13,15 +13,15 @@ const LARGEST_ARGUMENT: Record<string, number> = {
 };
 
 /**
- * Refuses a closed expression that the library could work on for seconds: `9^{9^{9}}`, `1000000!`.
+ * Refuses a closed expression on which the library could work for seconds: `9^{9^{9}}`, `1000000!`.
  * @throws {Unsupported}
  */
 export function checkCost(expression: MathJson): void {
-  const nodes = { left: MOST_NODES };
+  const nodes = { left: MAX_NODES };
   estimate(expression, 0, nodes);
 }
 
-/** A rough magnitude, `NaN` where it is not known. Good enough to tell 1,000 from a million. */
+/** Estimates a magnitude, `NaN` where it is unknown; good enough to tell 1,000 from a million. */
 function estimate(expression: MathJson, depth: number, nodes: { left: number }): number {
   nodes.left -= 1;
   if (nodes.left < 0 || depth > DEEPEST_NESTING) throw new Unsupported('the expression is too large');
@@ -44,7 +44,7 @@ function checkArguments(head: string, values: number[]): void {
   if (head !== 'Power' && head !== 'Root') return;
   const [base = Number.NaN, exponent = Number.NaN] = values;
   const digits = Math.abs(exponent) * Math.max(1, Math.abs(Math.log10(Math.abs(base) || 1)) || 1);
-  if (!(digits <= MOST_DIGITS)) throw new Unsupported('the power is too large');
+  if (!(digits <= MAX_DIGITS)) throw new Unsupported('the power is too large');
 }
 
 function combine(head: string, values: number[]): number {

@@ -1,9 +1,9 @@
 import { type MathJson, Unsupported } from './math-json.js';
-import { MOST_UNKNOWNS, type SamplePoint, samplePoints } from './sampling.js';
+import { MAX_UNKNOWNS, type SamplePoint, samplePoints } from './sampling.js';
 import { findUnknowns, substitute } from './substitution.js';
 import type { ComplexValue, SymbolicEngine } from './symbolic-engine.js';
 
-/** Reading and evaluating, with each LaTeX text parsed once. */
+/** Parser and evaluator that parses each LaTeX text once. */
 export class Expressions {
   private readonly parsed = new Map<string, MathJson>();
 
@@ -20,7 +20,7 @@ export class Expressions {
   points(expressions: MathJson[]): SamplePoint[] {
     const found = expressions.map(findUnknowns);
     const names = [...new Set(found.flatMap((unknowns) => [...unknowns.names]))].sort();
-    if (names.length > MOST_UNKNOWNS) throw new Unsupported('too many unknowns');
+    if (names.length > MAX_UNKNOWNS) throw new Unsupported('too many unknowns');
     return samplePoints(
       names,
       found.some((unknowns) => unknowns.discrete),

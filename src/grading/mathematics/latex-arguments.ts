@@ -1,7 +1,7 @@
 import { DEEPEST_NESTING } from '../bounds.js';
 import { TYPEFACES } from './latex-commands.js';
 
-/** How many arguments a command takes; `\sqrt[3]{x}` has an optional one in front. */
+/** Number of arguments of each command; `\sqrt[3]{x}` has an optional one before them. */
 const ARGUMENTS: Record<string, number> = {
   '\\frac': 2,
   '\\binom': 2,
@@ -12,7 +12,7 @@ const ARGUMENTS: Record<string, number> = {
   '\\exp': 0,
 };
 
-/** What a pseudo-command of plain text (`abs(x)`) is in LaTeX. */
+/** LaTeX delimiters of pseudo-commands for plain text (`abs(x)`). */
 const WRAPPED: Record<string, [string, string]> = {
   '\\abs': ['|', '|'],
   '\\floor': ['\\lfloor ', '\\rfloor '],
@@ -20,8 +20,8 @@ const WRAPPED: Record<string, [string, string]> = {
 };
 
 /**
- * Puts braces around the arguments of `\frac`, `\binom`, `\sqrt`, `^` and `_` (`\frac12`, `\sqrt2`, `x^10`,
- * `sqrt(2)`) and drops the commands that only change the typeface. Text nested too deeply is left as it is.
+ * Puts braces around the arguments of `\frac`, `\binom`, `\sqrt`, `^` and `_` (`\frac12`, `\sqrt2`, `x^10`, `sqrt(2)`)
+ * and removes commands that only change the typeface. Text that is nested too deeply is returned unchanged.
  */
 export function braceArguments(text: string): string {
   const rewriter = new Rewriter(text);
@@ -29,7 +29,7 @@ export function braceArguments(text: string): string {
   return rewriter.tooDeep ? text : result;
 }
 
-/** Reads the text once, from left to right; every piece is rewritten by exactly one call. */
+/** Rewriter that reads the text once; every piece is rewritten by exactly one call. */
 class Rewriter {
   tooDeep = false;
   private position = 0;
@@ -85,7 +85,7 @@ class Rewriter {
     return `[${this.until(']', depth + 1)}]`;
   }
 
-  /** One argument without its braces. `wholeNumbers`: `\sqrt12` means the root of 12, though TeX reads only the 1. */
+  /** Rewrites an argument without its braces. `wholeNumbers`: `\sqrt12` is the root of 12, unlike in TeX. */
   private argument(depth: number, wholeNumbers = false): string {
     this.skipSpace();
     const character = this.text[this.position] ?? '';
@@ -100,7 +100,7 @@ class Rewriter {
     return depth > DEEPEST_NESTING ? '' : this.piece(depth + 1);
   }
 
-  /** An exponent or index: a group, a signed number (`x^-2`, `x^10`), or one piece. */
+  /** Rewrites an exponent or index: a group, a signed number (`x^-2`, `x^10`), or one piece. */
   private script(depth: number): string {
     this.skipSpace();
     const character = this.text[this.position] ?? '';

@@ -1,4 +1,4 @@
-/** Commands with the same meaning as another one; an empty text drops the command. */
+/** Replacements with the same meaning; an empty text removes the command. */
 const SAME_AS: Record<string, string> = {
   dfrac: '\\frac',
   tfrac: '\\frac',
@@ -41,7 +41,7 @@ const SAME_AS: Record<string, string> = {
   land: ',',
   lor: ',',
   tbinomial: '\\binom',
-  // How an expression looks is no part of its value.
+  // Commands for appearance only.
   left: '',
   right: '',
   middle: '',
@@ -67,20 +67,20 @@ const SAME_AS: Record<string, string> = {
   it: ' ',
 };
 
-/** Commands that only set their argument in another face: the argument stays, as it is. */
+/** Commands that only change the typeface of their argument, which stays unchanged. */
 export const TYPEFACES = new Set([
   ...['text', 'textbf', 'textit', 'textrm', 'textnormal', 'textsf', 'texttt', 'mbox', 'hbox', 'emph'],
   ...['mathrm', 'mathbf', 'mathit', 'mathsf', 'mathtt', 'mathcal', 'mathscr', 'boldsymbol', 'bm', 'bold'],
   ...['vec', 'overrightarrow', 'hat', 'widehat', 'tilde', 'underline', 'operatorname', 'boxed', 'fbox'],
 ]);
 
-/** Functions that are written with a backslash in LaTeX and without one in plain text. */
+/** Functions with a backslash in LaTeX and without one in plain text. */
 export const FUNCTIONS = new Set([
   ...['sin', 'cos', 'tan', 'cot', 'sec', 'csc', 'arcsin', 'arccos', 'arctan'],
   ...['sinh', 'cosh', 'tanh', 'ln', 'log', 'lg', 'exp', 'gcd', 'lcm', 'max', 'min'],
 ]);
 
-/** Plain words that stand for a symbol. */
+/** Plain words for a symbol, with its LaTeX. */
 export const SYMBOL_WORDS: Record<string, string> = {
   ...{ pi: '\\pi ', theta: '\\theta ', alpha: '\\alpha ', beta: '\\beta ', gamma: '\\gamma ' },
   ...{ lambda: '\\lambda ', phi: '\\phi ', infinity: '\\infty ', infty: '\\infty ', inf: '\\infty ' },
@@ -90,7 +90,7 @@ export const SYMBOL_WORDS: Record<string, string> = {
   ...{ degrees: '^{\\circ}', degree: '^{\\circ}', deg: '^{\\circ}' },
 };
 
-/** Brings each command to one spelling. */
+/** Replaces each command by its common spelling. */
 export function oneSpelling(text: string): string {
   return text.replace(/\\([a-zA-Z]+)\*?/g, (command, name: string) =>
     Object.hasOwn(SAME_AS, name) ? (SAME_AS[name] ?? '') : command,

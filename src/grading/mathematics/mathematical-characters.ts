@@ -1,4 +1,4 @@
-/** Unicode characters and the LaTeX (or ASCII) that means the same. */
+/** Unicode characters with LaTeX (or ASCII) of the same meaning. */
 const CHARACTERS: Record<string, string> = {
   '−': '-',
   '–': '-',
@@ -121,7 +121,7 @@ function rewritten(character: string): string {
   if (Object.hasOwn(CHARACTERS, character)) return CHARACTERS[character] ?? '';
   if (Object.hasOwn(GREEK, character)) return `\\${GREEK[character]} `;
   const code = character.charCodeAt(0);
-  // Full-width forms repeat ASCII at a fixed distance.
+  // Full-width forms are at a fixed distance from ASCII.
   if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
   return /\s|\p{Cc}/u.test(character) ? ' ' : character;
 }

@@ -4,8 +4,8 @@ import { FUNCTIONS, oneSpelling, SYMBOL_WORDS } from './latex-commands.js';
 import { latexCharacters } from './mathematical-characters.js';
 
 /**
- * Brings an answer in LaTeX, plain text or Unicode to one LaTeX spelling, so that `√2`, `sqrt(2)`, `\sqrt2` and
- * `$\sqrt{2}$` become the same text. Nothing is evaluated. Words stay as they are.
+ * Converts an answer in LaTeX, plain text or Unicode to one LaTeX spelling, so that `√2`, `sqrt(2)`, `\sqrt2` and
+ * `$\sqrt{2}$` become the same text. Nothing is evaluated. Words are not changed.
  */
 export function normalizeMathematics(answer: string): string {
   let text = dollars(rows(latexCharacters(answer).replace(/\s+/g, ' ')));
@@ -18,7 +18,7 @@ export function normalizeMathematics(answer: string): string {
   return tidy(text);
 }
 
-/** Space where it separates words or numbers, and nowhere else; no full stop at the end. */
+/** Keeps spaces only where they separate words or numbers, and removes punctuation at the end. */
 function tidy(text: string): string {
   const spaced = text
     .replace(/\s+/g, ' ')
@@ -27,25 +27,25 @@ function tidy(text: string): string {
   return withoutTrailing(spaced, /[.,;:]/).trim();
 }
 
-/** Stands between the rows of a matrix. */
+/** Separator of the rows of a matrix. */
 export const ROW = '¶';
 
-/** `\\` ends a row in an environment; elsewhere it is a backslash that was escaped once too often. */
+/** Replaces `\\`: in an environment it ends a row; elsewhere it is a backslash that was escaped twice. */
 function rows(text: string): string {
   if (!text.includes('\\begin')) return text.replace(/\\\\(?=[a-zA-Z{}%$!,;])/g, '\\');
   return text.replace(/\\\\(?: ?\[[\d.]+[a-z]{2}\])?/g, ROW);
 }
 
-/** Drops `$` that encloses mathematics, and marks the one that is a currency. */
+/** Removes `$` around mathematics, and marks `$` that is a currency. */
 function dollars(text: string): string {
   const marked = text.replace(/\\\$|US\$/g, '\\currency{usd}');
   const count = marked.split('$').length - 1;
-  // An odd dollar encloses nothing: `$15,000`, `1,000.99$`.
+  // An odd dollar is a currency: `$15,000`, `1,000.99$`.
   if (count % 2 === 0) return marked.replace(/\$+/g, ' ');
   return marked.replace(/\$(?=\s?[\d.])/, '\\currency{usd}').replace(/\$+/g, ' ');
 }
 
-/** `15,\!000`, `1{,}000`, `1{,}00{,}000`, `1\,000` and `1 000` are one number. The bare comma is left: it may separate a list. */
+/** Joins `15,\!000`, `1{,}000`, `1{,}00{,}000`, `1\,000` and `1 000`. A bare comma stays: it may separate a list. */
 function joinThousands(text: string): string {
   return text
     .replace(/(\d)(?:,\\!\s?|\{,\}|\\,|\\;|\\ |\\!)(?=\d{3}(?!\d))/g, '$1')
@@ -57,7 +57,7 @@ function joinThousands(text: string): string {
     .replace(/(\d)\{,\}(?=\d)/g, '$1.');
 }
 
-/** Function and symbol names without a backslash get one. */
+/** Adds a backslash to function and symbol names without one. */
 function words(text: string): string {
   return text.replace(/(?<![\\a-zA-Z])[a-zA-Z]{2,}/g, (word) => {
     const lower = word.toLowerCase();
@@ -67,7 +67,7 @@ function words(text: string): string {
   });
 }
 
-/** Operators of programming languages, and fractions of two numbers, as LaTeX. */
+/** Converts operators of programming languages, and fractions of two numbers, to LaTeX. */
 function operators(text: string): string {
   return (
     text
@@ -82,7 +82,7 @@ function operators(text: string): string {
       .replace(/:=/g, '=')
       .replace(/(?<![.\d])%/g, '%')
       .replace(/\\?%/g, '\\%')
-      // `2 1/2` is a mixed number; `1/2 x` and `1/2\pi` are halves of something.
+      // `2 1/2` is a mixed number; in `1/2 x` and `1/2\pi` the fraction is a factor.
       .replace(/(?<!\d)(\d+) (\d+) ?\/ ?(\d+)(?![\d.])/g, '$1\\frac{$2}{$3}')
       .replace(
         /(?<![\d.^/}!)a-zA-Z])(\d+) ?\/ ?(\d+)(?= ?(?:[a-zA-Z(]|\\(?:pi|sqrt|theta|ln|log|sin|cos|tan)))/g,

@@ -1,18 +1,18 @@
 import { absolute, compareRationals, difference, isShareOf, type Rational } from './rational.js';
 import type { ComplexValue } from './symbolic-engine.js';
 
-/** Values of 50 digits that agree to this share of their size are equal. */
+/** Maximum relative difference of equal values of 50 digits. */
 const SAME = 1e-30;
 
-/** Below this a value may be a zero that rounding left over, and is evaluated again. */
+/** Bound below which a value may be a rounding error of zero, and is evaluated again. */
 const TINY = 1e-25;
 
-/** What is exactly zero shrinks to less than this share when it is evaluated with 70 more digits. */
+/** Maximum factor by which an exact zero shrinks when it is evaluated with 70 more digits. */
 const SHRINKS = 1e-20;
 
 const ONE: Rational = { numerator: 1n, denominator: 1n };
 
-/** Whether two evaluated values are the same number; `again` evaluates both with more digits. */
+/** Reports whether two evaluated values are the same number; `again` evaluates both with more digits. */
 export function isSameValue(
   left: ComplexValue,
   right: ComplexValue,
@@ -20,12 +20,12 @@ export function isSameValue(
 ): boolean {
   if (isCloseTo(left, right, SAME)) return true;
   if (!isShareOf(size(left), ONE, TINY) || !isShareOf(size(right), ONE, TINY)) return false;
-  // Near zero a relative comparison says nothing: 1/2004! is not 0, √2+√3−√(5+2√6) is.
+  // Near zero a relative comparison is meaningless: 1/2004! is not 0, but √2+√3−√(5+2√6) is.
   const [first, second] = again();
   return vanishes(left, first) && vanishes(right, second);
 }
 
-/** |left − right| ≤ share · |right|, in the maximum norm. */
+/** True if |left − right| ≤ share · |right|, in the maximum norm. */
 export function isCloseTo(left: ComplexValue, right: ComplexValue, share: number): boolean {
   const distance = larger(difference(left.real, right.real), difference(left.imaginary, right.imaginary));
   return isShareOf(distance, size(right), share);

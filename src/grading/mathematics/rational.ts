@@ -1,4 +1,4 @@
-import { MOST_BITS } from '../bounds.js';
+import { MAX_BITS } from '../bounds.js';
 
 /** An exact fraction, `denominator` > 0. It need not be in lowest terms. */
 export interface Rational {
@@ -6,10 +6,10 @@ export interface Rational {
   readonly denominator: bigint;
 }
 
-/** Fractions this small are kept in lowest terms; reducing larger ones costs more than it saves. */
+/** Maximum size of fractions that are kept in lowest terms; reducing larger ones costs more than it saves. */
 const REDUCED_BITS = 2_048;
 
-/** The number of bits of a magnitude, cheap to compute and at most 4 too large. */
+/** Estimates the number of bits of a magnitude, cheaply and at most 4 too large. */
 export function bitLength(value: bigint): number {
   return (value < 0n ? -value : value).toString(16).length * 4;
 }
@@ -20,11 +20,11 @@ function greatestCommonDivisor(left: bigint, right: bigint): bigint {
   return a;
 }
 
-/** `numerator / denominator`; `undefined` for a zero denominator and for numbers too large to keep exact. */
+/** Builds `numerator / denominator`; `undefined` for a zero denominator and for numbers too large to keep exact. */
 export function rational(numerator: bigint, denominator = 1n): Rational | undefined {
   if (denominator === 0n) return undefined;
   const bits = denominator === 1n ? bitLength(numerator) : bitLength(numerator) + bitLength(denominator);
-  if (bits > MOST_BITS) return undefined;
+  if (bits > MAX_BITS) return undefined;
   if (denominator < 0n) return rational(-numerator, -denominator);
   if (denominator === 1n || bits > REDUCED_BITS) return { numerator, denominator };
   const divisor = greatestCommonDivisor(numerator, denominator);
@@ -46,19 +46,19 @@ export function multiply(left: Rational, right: Rational): Rational | undefined 
   return rational(left.numerator * right.numerator, left.denominator * right.denominator);
 }
 
-/** `undefined` for a division by zero. */
+/** Divides; `undefined` for a division by zero. */
 export function divide(left: Rational, right: Rational): Rational | undefined {
   return rational(left.numerator * right.denominator, left.denominator * right.numerator);
 }
 
-/** An integer power; `undefined` for other exponents, for 0 to a negative power and where the result is too large. */
+/** Computes an integer power; `undefined` for other exponents, 0 to a negative power and too large results. */
 export function power(base: Rational, exponent: Rational): Rational | undefined {
   if (!isInteger(exponent)) return undefined;
   const whole = exponent.numerator / exponent.denominator;
   const size = whole < 0n ? -whole : whole;
   const bits = bitLength(base.numerator) + bitLength(base.denominator);
-  // The bound is checked before the work: 9^9^9 must cost nothing.
-  if (size > BigInt(MOST_BITS) || Number(size) * bits > MOST_BITS * 4) return undefined;
+  // The bound is checked before the computation: 9^9^9 must cost nothing.
+  if (size > BigInt(MAX_BITS) || Number(size) * bits > MAX_BITS * 4) return undefined;
   const numerator = base.numerator ** size;
   const denominator = base.denominator ** size;
   return whole < 0n ? rational(denominator, numerator) : rational(numerator, denominator);
@@ -76,7 +76,7 @@ export function absolute({ numerator, denominator }: Rational): Rational {
   return { numerator: numerator < 0n ? -numerator : numerator, denominator };
 }
 
-/** left − right, whatever its size. */
+/** Computes left − right of any size. */
 export function difference(left: Rational, right: Rational): Rational {
   return {
     numerator: left.numerator * right.denominator - right.numerator * left.denominator,
@@ -84,12 +84,12 @@ export function difference(left: Rational, right: Rational): Rational {
   };
 }
 
-/** |left − right| ≤ share · |right|, computed exactly. */
+/** True if |left − right| ≤ share · |right|, computed exactly. */
 export function within(left: Rational, right: Rational, share: number): boolean {
   return isShareOf(difference(left, right), right, share);
 }
 
-/** |part| ≤ share · |whole|, computed exactly. */
+/** True if |part| ≤ share · |whole|, computed exactly. */
 export function isShareOf(part: Rational, whole: Rational, share: number): boolean {
   const size = (value: bigint) => (value < 0n ? -value : value);
   const [mantissa, digits] = scaled(share);
@@ -97,7 +97,7 @@ export function isShareOf(part: Rational, whole: Rational, share: number): boole
   return size(left) * 10n ** BigInt(digits) <= size(right) * mantissa;
 }
 
-/** A share such as 1e-9 as mantissa · 10^−digits. */
+/** Splits a share such as 1e-9 into mantissa · 10^−digits. */
 function scaled(share: number): [bigint, number] {
   const [digits = '0', exponent = '0'] = share.toExponential(15).split('e');
   return [BigInt(digits.replace('.', '')), Math.max(0, 15 - Number(exponent))];
@@ -109,13 +109,13 @@ export function readDecimal(text: string): Rational | undefined {
   if (!match) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   if (whole === '' && fraction === '') return undefined;
-  if (whole.length + fraction.length > MOST_BITS / 4 || Math.abs(Number(exponent)) > 10_000) return undefined;
+  if (whole.length + fraction.length > MAX_BITS / 4 || Math.abs(Number(exponent)) > 10_000) return undefined;
   const digits = BigInt(`${whole}${fraction}`) * (sign === '-' ? -1n : 1n);
   const shift = Number(exponent) - fraction.length;
   return shift >= 0 ? rational(digits * 10n ** BigInt(shift)) : rational(digits, 10n ** BigInt(-shift));
 }
 
-/** Negative, zero or positive, as `left` is below, equal to or above `right`. */
+/** Returns a number below, equal to or above 0, as `left` compares to `right`. */
 export function compareRationals(left: Rational, right: Rational): number {
   const { numerator } = difference(left, right);
   return numerator < 0n ? -1 : numerator > 0n ? 1 : 0;

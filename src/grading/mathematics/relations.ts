@@ -5,7 +5,7 @@ import type { Answer, Relation } from './structure.js';
 import type { ComplexValue } from './symbolic-engine.js';
 import { every, type Verdict } from './three-valued.js';
 
-/** `left` compared with `right`, turned so that the sign is one of = \neq < \leq. */
+/** A comparison of `left` with `right`, turned so that the sign is one of = \neq < \leq. */
 interface Comparison {
   left: Answer;
   right: Answer;
@@ -17,7 +17,7 @@ const ORDERED = new Set(['<', '\\leq']);
 const KNOWN = new Set(['=', '\\neq', ...ORDERED]);
 
 /**
- * Whether two equations or inequalities say the same: their differences (left side minus right side) are in a
+ * Reports whether two equations or inequalities are equivalent: their differences (left side minus right side) have a
  * constant ratio at every sample point, and for inequalities a positive one.
  */
 export function compareRelations(left: Relation, right: Relation, expressions: Expressions): Verdict {
@@ -28,7 +28,7 @@ export function compareRelations(left: Relation, right: Relation, expressions: E
   );
 }
 
-/** `a < b < c` as two comparisons, always in rising order. */
+/** Splits `a < b < c` into two comparisons, always in rising order. */
 function comparisons({ sides, signs }: Relation): Comparison[] | undefined {
   const falling = signs.every((sign) => FLIPPED[sign] !== undefined);
   const [ordered, used] = falling

@@ -1,9 +1,9 @@
 import type { MathJson, Substitution } from './math-json.js';
 
 /**
- * Where expressions with unknowns are compared: fixed points, the same on every machine and in every run. Two
- * have only positive coordinates (roots and logarithms are real there), two have negative ones (|x| is not x).
- * No two coordinates are related in a simple way, so that unequal expressions do not meet there by accident.
+ * Sample points for expressions with unknowns, the same on every machine and in every run. Two have only positive
+ * coordinates (roots and logarithms are real there), two have negative ones (|x| is not x). No two coordinates are
+ * related in a simple way, so that unequal expressions do not have equal values by accident.
  */
 const REAL_POINTS = [
   [1.3717, 2.2193, 0.6841, 3.1459, 1.8137, 0.4373, 2.7191, 1.1093],
@@ -12,7 +12,7 @@ const REAL_POINTS = [
   [-1.9273, 1.4657, -0.7411, 2.5109, -3.0337, 0.9241, -1.1869, 0.6487],
 ];
 
-/** For factorials, binomials, sums and remainders. */
+/** Points for factorials, binomials, sums and remainders. */
 const WHOLE_POINTS = [
   [5, 3, 7, 4, 6, 2, 8, 9],
   [7, 4, 5, 9, 3, 6, 10, 2],
@@ -20,17 +20,17 @@ const WHOLE_POINTS = [
   [9, 6, 4, 7, 5, 3, 11, 8],
 ];
 
-/** Expressions with more unknowns are not compared by value. */
-export const MOST_UNKNOWNS = 8;
+/** Maximum number of unknowns of expressions that are compared by value. */
+export const MAX_UNKNOWNS = 8;
 
-/** One point of the sample: a number for each unknown. */
+/** A sample point: a number for each unknown. */
 export interface SamplePoint {
   values: Substitution;
-  /** Every coordinate is positive. */
+  /** True if every coordinate is positive. */
   positive: boolean;
 }
 
-/** The points at which expressions with these unknowns are compared. No unknowns: one point. */
+/** Returns the points for expressions with these unknowns; one point for none. */
 export function samplePoints(names: string[], discrete: boolean): SamplePoint[] {
   if (names.length === 0) return [{ values: new Map(), positive: true }];
   return (discrete ? WHOLE_POINTS : REAL_POINTS).map((point) => {

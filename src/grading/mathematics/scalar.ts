@@ -2,7 +2,7 @@ import { readArithmetic } from './arithmetic.js';
 import { type Rational, rational, readDecimal } from './rational.js';
 import { MULTIPLES, readUnit } from './units.js';
 
-/** A single value: a number or an expression, with what was written around it. */
+/** A single value: a number or an expression, with its unit and other signs. */
 export interface Scalar {
   kind: 'scalar';
   /** The expression without unit, percent or degree sign. */
@@ -12,13 +12,13 @@ export interface Scalar {
   unit?: string;
   percent?: boolean;
   degrees?: boolean;
-  /** The numeral's base, where an index names one: `204_5`. The digits are then `latex`. */
+  /** Base of the number, where an index states one: `204_5`. The digits are then `latex`. */
   base?: string;
 }
 
 const NUMBER_WORDS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
 
-/** Single letters that are taken for a unit after a number and a space: `10 m`. */
+/** Pattern of single letters that are read as a unit after a number and a space: `10 m`. */
 const LETTER_UNITS = /^(.*[\d})!]) ([mgshlLJNWVK](?:\^\{[23]\})?)$/;
 
 /** Reads a normalised expression as a value; `undefined` where it is prose. */
@@ -40,7 +40,7 @@ export function withValue(scalar: Scalar): Scalar {
   return scalar;
 }
 
-/** `1,234,567.5` with well-formed groups only. */
+/** Removes well-formed commas: `1,234,567.5`. */
 function groupedNumber(text: string): string {
   return /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replace(/,/g, '') : text;
 }
@@ -87,7 +87,7 @@ function splitUnit(scalar: Scalar): void {
   scalar.unit = unit;
 }
 
-/** `0.1\overline{6}` as an exact fraction. */
+/** Reads `0.1\overline{6}` as an exact fraction. */
 function repeatingDecimal(text: string): Rational | undefined {
   const match = /^(-?)(\d{1,50})\.(\d{0,50})\\(?:overline|bar|dot)\{(\d{1,50})\}$/.exec(text);
   if (!match) return undefined;
@@ -98,8 +98,8 @@ function repeatingDecimal(text: string): Rational | undefined {
 }
 
 /**
- * Whether a normalised text holds words, so that it can only be compared as text. A run of letters is a word
- * unless it is a command, or a product such as `abc` (letters that follow each other in the alphabet).
+ * Reports whether a normalised text contains words, so that it can only be compared as text. A run of letters is a word
+ * unless it is a command, or a product such as `abc` (consecutive letters of the alphabet).
  */
 function isProse(text: string): boolean {
   for (const [run] of text.matchAll(/(?<![\\a-zA-Z])[a-zA-Z]{2,}/g)) {
@@ -121,7 +121,7 @@ function isConsecutive(run: string): boolean {
   return true;
 }
 
-/** A decimal fraction as it is written. */
+/** A decimal fraction as it was written. */
 export interface WrittenDecimal {
   value: Rational;
   /** Significant digits. */

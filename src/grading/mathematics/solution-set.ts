@@ -8,7 +8,7 @@ const infinity = (latex: string): Answer => ({ kind: 'scalar', latex, text: late
 const BELOW = infinity('-\\infty');
 const ABOVE = infinity('\\infty');
 
-/** An answer as a set of reals (interval, union, set), so that `-2 \le x < 7` and `[-2, 7)` can be compared. */
+/** Converts an answer to a set of reals (interval, union, set), to compare `-2 \le x < 7` and `[-2, 7)`. */
 export function asSolutionSet(answer: Answer): Answer | undefined {
   if (answer.kind === 'tuple' || answer.kind === 'union' || answer.kind === 'set') return answer;
   if (answer.kind === 'relation') return fromRelation(answer);
@@ -38,7 +38,7 @@ function fromRelation({ sides, signs }: Relation): Answer | undefined {
   return undefined;
 }
 
-/** What an inequality bounds, as it is written: the x of `2 < x`. */
+/** Returns the bounded quantity, as written: the x of `2 < x`. */
 export function subjectOf({ sides }: Relation): string | undefined {
   const subject = sides.length === 3 ? sides[1] : sides.find(isName);
   return subject && isName(subject) ? subject.text : undefined;
@@ -62,7 +62,7 @@ function except(value: Answer): Answer {
   return { kind: 'union', members, text: members.map((member) => member.text).join('\\cup') };
 }
 
-/** `x < -8 or x > 8`: two rays that do not meet. Rays that meet were joined by an "and", which is not read. */
+/** Reads `x < -8 or x > 8` as two disjoint rays. Overlapping rays were joined by "and", which is not supported. */
 function fromRays(members: Answer[]): Answer | undefined {
   const rays = members.map((member) => (member.kind === 'relation' ? fromRelation(member) : undefined));
   const lower = rays.find((ray) => ray?.kind === 'tuple' && ray.members[0] === BELOW);

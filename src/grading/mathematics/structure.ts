@@ -1,13 +1,13 @@
-import { DEEPEST_NESTING, MOST_MEMBERS } from '../bounds.js';
+import { DEEPEST_NESTING, MAX_MEMBERS } from '../bounds.js';
 import { normalizeMathematics, ROW } from './mathematical-text.js';
 import { readScalar, type Scalar } from './scalar.js';
 import { enclosing, splitTopLevel } from './top-level.js';
 
-/** What a mathematical answer is made of. `text` of each kind is its normalised spelling. */
+/** Parsed mathematical answer. `text` of each kind is its normalised spelling. */
 export type Answer = { text: string } & (
   | Scalar
   | { kind: 'list' | 'set'; members: Answer[] }
-  /** A point, a vector or, with two members, an interval: the brackets tell. */
+  /** A point, a vector or, with two members, an interval, depending on the brackets. */
   | { kind: 'tuple'; open: string; close: string; members: Answer[] }
   | { kind: 'union'; members: Answer[] }
   | { kind: 'matrix'; determinant: boolean; rows: Answer[][] }
@@ -23,7 +23,7 @@ const UNION = new Set(['\\cup']);
 const COLON = new Set([':']);
 const SIGNS = new Set(['=', '<', '>', '\\leq', '\\geq', '\\neq', '\\in', '\\approx', '\\equiv', '\\to']);
 
-/** `1,234,567`, and as it is written in India `12,34,567`. */
+/** Pattern of `1,234,567`, and of the Indian form `12,34,567`. */
 const GROUPED = /^(?:[+-]|\\currency\{[a-z]+\}\s?)*(?:\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3})(?!\d|,)/;
 
 /** Reads an answer as it was written. `groupThousands`: a top-level `1,234` is one number, not a list. */
@@ -40,16 +40,16 @@ function readNormalized(text: string, depth: number, groupThousands = false): An
   const members = splitTopLevel(text, COMMAS)
     .map((part) => part.text)
     .filter((part) => part !== '');
-  if (members.length > MOST_MEMBERS) return { kind: 'words', text };
+  if (members.length > MAX_MEMBERS) return { kind: 'words', text };
   if (members.length > 1)
     return { kind: 'list', text, members: members.map((member) => readPart(member, depth + 1)) };
   return readPart(members[0] ?? '', depth);
 }
 
-/** Reads what holds no comma outside brackets. */
+/** Reads a text without a comma outside of brackets. */
 function readPart(text: string, depth: number): Answer {
   const sides = splitTopLevel(text, SIGNS);
-  if (sides.length > 1 && sides.length <= MOST_MEMBERS) {
+  if (sides.length > 1 && sides.length <= MAX_MEMBERS) {
     return {
       kind: 'relation',
       text,
@@ -57,7 +57,7 @@ function readPart(text: string, depth: number): Answer {
       signs: sides.slice(1).map((side) => side.separator),
     };
   }
-  // Between brackets a lone U is the union that ASCII lacks.
+  // Between brackets a lone U means the union sign, which ASCII lacks.
   const united = splitTopLevel(text.replace(/([)\]}]) ?U ?(?=[([\\])/g, '$1\\cup '), UNION);
   if (united.length > 1) {
     return { kind: 'union', text, members: united.map((part) => readNormalized(part.text, depth + 1)) };
@@ -75,12 +75,12 @@ function readBracketed(text: string, depth: number): Answer | undefined {
   const content = readNormalized(inner, depth + 1);
   const members = content.kind === 'list' ? content.members : inner === '' ? [] : [content];
   if (open === '\\{') return readSet(text, inner, members, depth);
-  // `(5)` is 5 and `(C)` is C; `[5]` says something else.
+  // `(5)` is 5 and `(C)` is C, but `[5]` differs.
   if (members.length === 1 && open === '(' && close === ')') return content;
   return { kind: 'tuple', text, open, close, members };
 }
 
-/** `\{x | x > 2\}` is told by its condition. */
+/** Reads a set; `\{x | x > 2\}` becomes its condition. */
 function readSet(text: string, inner: string, members: Answer[], depth: number): Answer {
   const condition = /^([a-zA-Z])(?:\\in ?\\mathbb\{R\})? ?[|:] ?(.+)$/.exec(inner);
   if (condition) return readNormalized(condition[2] ?? '', depth + 1);
@@ -97,17 +97,17 @@ function readMatrix(text: string, depth: number): Answer | undefined {
     .split(ROW)
     .filter((row) => row.trim() !== '')
     .map((row) => row.split('&').map((cell) => readNormalized(cell.trim(), depth + 1)));
-  if (rows.length === 0 || rows.flat().length > MOST_MEMBERS) return undefined;
+  if (rows.length === 0 || rows.flat().length > MAX_MEMBERS) return undefined;
   return { kind: 'matrix', text, determinant: environment === 'vmatrix', rows };
 }
 
 function readRatio(text: string, depth: number): Answer | undefined {
   const parts = splitTopLevel(text, COLON);
-  if (parts.length < 2 || parts.length > MOST_MEMBERS) return undefined;
+  if (parts.length < 2 || parts.length > MAX_MEMBERS) return undefined;
   return { kind: 'ratio', text, members: parts.map((part) => readSingle(part.text, depth + 1)) };
 }
 
-/** A value, the two values of `1 \pm \sqrt{2}`, or words. */
+/** Reads a value, the two values of `1 \pm \sqrt{2}`, or words. */
 function readSingle(text: string, depth: number): Answer {
   if (/\\pm|\\mp/.test(text) && depth < DEEPEST_NESTING) {
     const upper = text.replace(/\\pm ?/g, '+').replace(/\\mp ?/g, '-');

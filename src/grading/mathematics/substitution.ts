@@ -21,7 +21,7 @@ const FUNCTIONS = new Set([
   ...['Floor', 'Ceil', 'Factorial', 'Binomial', 'GCD', 'LCM', 'Mod', 'Max', 'Min', 'Degrees', 'Conjugate'],
 ]);
 
-/** Functions that mean something between whole numbers first of all. */
+/** Functions that are mostly used with whole numbers. */
 const DISCRETE = new Set(['Factorial', 'Binomial', 'GCD', 'LCM', 'Mod', 'Sum', 'Product']);
 
 const CONSTANTS: Record<string, MathJson> = {
@@ -34,12 +34,12 @@ const CONSTANTS: Record<string, MathJson> = {
 
 const INVERSES: Record<string, string> = { Sin: 'Arcsin', Cos: 'Arccos', Tan: 'Arctan' };
 
-const MOST_TERMS = 200;
+const MAX_TERMS = 200;
 
-/** An expression, with its sums written out, stays below this size. */
-const MOST_NODES = 3_000;
+/** Maximum number of nodes of an expression with its sums expanded. */
+const MAX_NODES = 3_000;
 
-/** What the unknowns are, and whether only whole numbers make sense for them. */
+/** Unknowns of an expression, and whether only whole numbers make sense for them. */
 export interface Unknowns {
   names: Set<string>;
   discrete: boolean;
@@ -50,7 +50,7 @@ export function findUnknowns(expression: MathJson): Unknowns {
   const names = new Set<string>();
   const found: Unknowns = { names, discrete: false };
   close(expression, {
-    budget: { nodes: MOST_NODES },
+    budget: { nodes: MAX_NODES },
     unknown: (name) => {
       names.add(name);
       return 1;
@@ -63,12 +63,12 @@ export function findUnknowns(expression: MathJson): Unknowns {
 }
 
 /**
- * Puts numbers in the place of unknowns, and juxtaposition, brackets, sums and inverse functions into arithmetic
- * that the library evaluates without guessing what a letter is. The result is closed: it has no symbols but π and e.
+ * Replaces unknowns by numbers, and juxtaposition, brackets, sums and inverse functions by arithmetic that the library
+ * evaluates without guessing the meaning of a letter. The result is closed: its only symbols are π and e.
  */
 export function substitute(expression: MathJson, values: Substitution): MathJson {
   return close(expression, {
-    budget: { nodes: MOST_NODES },
+    budget: { nodes: MAX_NODES },
     unknown: (name) => values.get(name) ?? fail(`no value for ${name}`),
   });
 }
@@ -76,7 +76,7 @@ export function substitute(expression: MathJson, values: Substitution): MathJson
 interface Visitor {
   unknown(name: string): MathJson;
   onHead?(head: string): void;
-  /** Shared by all that is derived from this visitor: nested sums multiply. */
+  /** Limit shared by all visitors that are derived from this one: nested sums multiply. */
   budget: { nodes: number };
 }
 
@@ -99,7 +99,7 @@ function close(expression: MathJson, visitor: Visitor): MathJson {
   if (head === 'Apply') return closeInverse(operands, visitor);
   if (head === 'Prime') return visitor.unknown(JSON.stringify(expression));
   if (FUNCTIONS.has(head)) return [head, ...closed()];
-  // `P(x)`: a function of which nothing is known but its spelling.
+  // `P(x)`: an unknown function, identified by its spelling.
   if (/^[a-zA-Z](?:_\w+)?$/.test(head)) return visitor.unknown(JSON.stringify(expression));
   return fail(`${head} is not evaluated`);
 }
@@ -113,7 +113,7 @@ function closeSymbol(name: string, visitor: Visitor): MathJson {
 
 const FUNCTION_LETTERS = new Set(['f', 'g', 'h', 'F', 'G', 'H']);
 
-/** `2x` and `a(b+c)` are products, `f(x)` is not, and `2\frac{1}{2}` is a mixed number. */
+/** Rewrites products, `2x` and `a(b+c)` but not `f(x)`, and mixed numbers, `2\frac{1}{2}`. */
 function closeJuxtaposition(operands: MathJson[], visitor: Visitor): MathJson {
   const [first, second] = operands;
   if (operands.length === 2 && isWhole(first) && isProperFraction(second))
@@ -145,13 +145,13 @@ function closeInverse([inverse, argument]: MathJson[], visitor: Visitor): MathJs
   return head && argument !== undefined ? [head, close(argument, visitor)] : fail('unknown inverse function');
 }
 
-/** `\sum_{k=1}^{n}` with bounds that are whole numbers by now is written out, term by term. */
+/** Expands `\sum_{k=1}^{n}` term by term, once its bounds are whole numbers. */
 function closeSeries(head: string, [term, range]: MathJson[], visitor: Visitor): MathJson {
   if (term === undefined || !Array.isArray(range) || typeof range[1] !== 'string')
     return fail('unknown range');
   const index = range[1];
   const [from, to] = [close(range[2] ?? '', visitor), close(range[3] ?? '', visitor)];
-  if (typeof from !== 'number' || typeof to !== 'number' || to - from >= MOST_TERMS)
+  if (typeof from !== 'number' || typeof to !== 'number' || to - from >= MAX_TERMS)
     return fail('too many terms');
   const terms: MathJson[] = [];
   for (let value = from; value <= to; value++) {

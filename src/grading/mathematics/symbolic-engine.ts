@@ -3,27 +3,27 @@ import { checkCost } from './evaluation-cost.js';
 import { type MathJson, Unsupported } from './math-json.js';
 import { type Rational, readDecimal } from './rational.js';
 
-/** Digits of the ordinary evaluation, and of the second look at what may be zero. */
+/** Digits of the normal evaluation, and of the second one of possible zeros. */
 const DIGITS = 50;
 const MANY_DIGITS = 120;
 
-/** The value of a closed expression, to `DIGITS` digits. */
+/** Value of a closed expression, to `DIGITS` digits. */
 export interface ComplexValue {
   real: Rational;
   imaginary: Rational;
 }
 
-/** The maths library as far as it is used here: its LaTeX parser and its evaluation of closed expressions. */
+/** The part of the maths library that is used here: its LaTeX parser and its evaluation of closed expressions. */
 export interface SymbolicEngine {
-  /** @throws {Unsupported} for what the library cannot read. */
+  /** @throws {Unsupported} for LaTeX that the library cannot read. */
   parse(latex: string): MathJson;
-  /** `undefined` where the value is no finite number. @throws {Unsupported} for what would take too long. */
+  /** Evaluates; `undefined` for non-finite values. @throws {Unsupported} where it would take too long. */
   evaluate(closed: MathJson, precise?: boolean): ComplexValue | undefined;
 }
 
 let engine: Promise<SymbolicEngine> | undefined;
 
-/** Loads the library on the first call (about 0.3 s and 60 MB); later calls share it. */
+/** Loads the library at the first call (about 0.3 s and 60 MB); later calls share it. */
 export function loadSymbolicEngine(): Promise<SymbolicEngine> {
   engine ??= import('@cortex-js/compute-engine').then(
     (library) => adapt(new library.ComputeEngine()),
@@ -39,7 +39,7 @@ function adapt(library: ComputeEngine): SymbolicEngine {
   library.precision = DIGITS;
   return {
     parse(latex) {
-      // Juxtaposed numbers would be read as one: `3 4` as 34.
+      // Adjacent numbers would be read as one: `3 4` as 34.
       if (/\d \d/.test(latex)) throw new Unsupported('two numbers side by side');
       if (/\de[+-]?\d{5,}/i.test(latex)) throw new Unsupported('too large an exponent');
       // The raw form: nothing is evaluated while parsing, and no letter is declared a function.

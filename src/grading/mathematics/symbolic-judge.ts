@@ -7,10 +7,10 @@ import { compareRelations } from './relations.js';
 import type { ComplexValue, SymbolicEngine } from './symbolic-engine.js';
 import type { Verdict } from './three-valued.js';
 
-/** Points at which both expressions must have a value for their agreement to count. */
+/** Minimum points with a value of both expressions for their agreement to count. */
 const FEWEST_POINTS = 2;
 
-/** Judges expressions by their values to 50 digits: closed ones as they are, others at fixed sample points. */
+/** Creates a judge by values of 50 digits: of closed expressions, or at fixed sample points. */
 export function symbolicJudge(engine: SymbolicEngine, tolerance = 0): Judge {
   const expressions = new Expressions(engine);
   return {
@@ -19,7 +19,7 @@ export function symbolicJudge(engine: SymbolicEngine, tolerance = 0): Judge {
   };
 }
 
-/** An expression that cannot be handled leaves the question open, and so does a fault of the library. */
+/** Runs a test; an unsupported expression or an error of the library leaves the result undecided. */
 function attempt(test: () => Verdict): Verdict {
   try {
     return test();
@@ -45,13 +45,13 @@ function compareValues(left: Value, right: Value, expressions: Expressions, tole
       >;
     if (isSameValue(a, b, again)) agreed += 1;
     else if (points.length === 1) return isApproximation(left, a, right, b, tolerance);
-    // Off the positive reals a root or a logarithm takes one of several branches.
+    // Outside of the positive reals a root or a logarithm has several branches.
     else if (point.positive || (isReal(a) && isReal(b))) return false;
   }
   return agreed >= Math.min(FEWEST_POINTS, points.length) ? true : undefined;
 }
 
-/** A written decimal against the exact value it may be the rounding of. */
+/** Compares a written decimal with the exact value of which it may be the rounding. */
 function isApproximation(
   left: Value,
   a: ComplexValue,

@@ -1,7 +1,7 @@
-/** Yes, no, or not decided. */
+/** True, false, or undecided. */
 export type Verdict = boolean | undefined;
 
-/** No as soon as one is no; yes only when all are yes. */
+/** Returns false if any result is false, true if all are true. */
 export function every<T>(items: readonly T[], test: (item: T, index: number) => Verdict): Verdict {
   let result: Verdict = true;
   for (const [index, item] of items.entries()) {
@@ -12,7 +12,7 @@ export function every<T>(items: readonly T[], test: (item: T, index: number) => 
   return result;
 }
 
-/** Yes as soon as one is yes; no only when all are no. */
+/** Returns true if any result is true, false if all are false. */
 export function some<T>(items: readonly T[], test: (item: T, index: number) => Verdict): Verdict {
   let result: Verdict = false;
   for (const [index, item] of items.entries()) {
@@ -23,7 +23,7 @@ export function some<T>(items: readonly T[], test: (item: T, index: number) => V
   return result;
 }
 
-/** Whether the members can be paired off, each with an equal one. Equality is taken to be transitive. */
+/** Reports whether the members can be paired, each with an equal one. Equality is assumed to be transitive. */
 export function samePairs<T>(
   left: readonly T[],
   right: readonly T[],
@@ -42,7 +42,7 @@ export function samePairs<T>(
   return result;
 }
 
-/** Whether each member of one has an equal one in the other, repetitions aside. */
+/** Reports whether each member has an equal one in the other list, repetitions ignored. */
 export function sameMembers<T>(
   left: readonly T[],
   right: readonly T[],

@@ -3,7 +3,7 @@ const CLOSING = new Set([')', ']', '}', '\\}', '\\end', '\\rfloor', '\\rceil', '
 
 const PIECE = /\\[a-zA-Z]+|\\[\s\S]|[\s\S]/g;
 
-/** Calls back for every character and command outside all brackets. Kinds of brackets may mix: `[0,1)`. */
+/** Yields every character and command outside of all brackets. Different brackets may match: `[0,1)`. */
 function* outside(text: string): Generator<{ piece: string; at: number }> {
   let depth = 0;
   for (const match of text.matchAll(PIECE)) {
@@ -14,13 +14,13 @@ function* outside(text: string): Generator<{ piece: string; at: number }> {
   }
 }
 
-/** A part of a text, and the separator that stands before it (`''` before the first). */
+/** A part of a text, and the separator before it (`''` for the first). */
 export interface Part {
   text: string;
   separator: string;
 }
 
-/** Splits at separators that stand outside all brackets. */
+/** Splits at separators outside of all brackets. */
 export function splitTopLevel(text: string, separators: ReadonlySet<string>): Part[] {
   const parts: Part[] = [];
   let start = 0;
@@ -35,7 +35,7 @@ export function splitTopLevel(text: string, separators: ReadonlySet<string>): Pa
   return parts;
 }
 
-/** The brackets around a whole text, and what they hold; `undefined` where they do not enclose all of it. */
+/** Splits a text into its enclosing brackets and their content; `undefined` where they do not enclose all of it. */
 export function enclosing(text: string): { open: string; close: string; inner: string } | undefined {
   const open = /^(?:\\\{|\\langle\s?|[([{])/.exec(text)?.[0];
   const close = /(?:\\\}|\\rangle|[)\]}])$/.exec(text)?.[0];

@@ -1,4 +1,4 @@
-/** Units that are told apart: two different ones of this table never agree. Each row: the name, then other spellings. */
+/** Distinct units: two different ones of this table never agree. Each row: the name, then other spellings. */
 const UNITS: string[][] = [
   ['mm', 'millimeter', 'millimetre'],
   ['cm', 'centimeter', 'centimetre'],
@@ -52,14 +52,14 @@ for (const [name = '', ...others] of UNITS) {
   }
 }
 
-/** Words that change what a number says; text with one of them is not a unit. */
+/** Words that change the meaning of a number; text with one of them is not a unit. */
 const NOT_UNITS = new Set(
   'or and more less fewer greater than least most not no if when where for to from at between about is are was be by with such that which because since only also plus minus times divided mod modulo'.split(
     ' ',
   ),
 );
 
-/** Words that say how large a number is. */
+/** Words for powers of ten. */
 export const MULTIPLES: Record<string, string> = {
   hundred: '100',
   thousand: '1000',
@@ -68,12 +68,12 @@ export const MULTIPLES: Record<string, string> = {
   trillion: '1000000000000',
 };
 
-/** The unit of a text that names none of the table's units, such as `apples`. It agrees with every unit. */
+/** Unit of a text that is not in the table, such as `apples`. It agrees with every unit. */
 const OTHER_UNIT = 'other';
 
 /**
- * The one spelling of a unit such as `cm^{2}`, `square centimeters`, `miles per hour`; `OTHER_UNIT` for other
- * words, `undefined` for text that is no unit (an unknown of an equation, a condition).
+ * Returns the common spelling of a unit such as `cm^{2}`, `square centimeters`, `miles per hour`; `OTHER_UNIT` for
+ * other words, `undefined` for text that is no unit (an unknown, a condition).
  */
 export function readUnit(text: string): string | undefined {
   const words = text.replace(/\bper\b/g, '/').replace(/(?<=[a-z])[-.]/g, ' ');
@@ -102,7 +102,7 @@ export function readUnit(text: string): string | undefined {
   return known ? result + power : OTHER_UNIT;
 }
 
-/** Whether two units contradict each other. A missing or an unknown one contradicts nothing. */
+/** Reports whether two units contradict each other. A missing or an unknown one contradicts none. */
 export function unitsDiffer(left: string | undefined, right: string | undefined): boolean {
   return left !== right && [left, right].every((unit) => unit !== undefined && unit !== OTHER_UNIT);
 }

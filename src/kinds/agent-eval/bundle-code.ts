@@ -30,16 +30,16 @@ import {
 } from './bundles/run-tool-call.js';
 import type { ToolRegistry } from './bundles/tool-registry.js';
 
-/** A row as an evaluation keeps it. */
+/** A row as an evaluation stores it. */
 export interface StoredRow {
   row: BundleRow;
-  /** The bundle's folder, whose tools and reward every worker loads from there. */
+  /** The bundle's folder, from which every worker loads tools and reward. */
   folder: string;
 }
 
 /** A row whose code is to be run. */
 export interface LoadableRow extends StoredRow {
-  /** What is loaded of its modules, whatever their files say now. */
+  /** Code to load for its modules, whatever their files contain now. */
   code?: UserCode | undefined;
 }
 
@@ -50,29 +50,29 @@ export interface ToolQuestion {
   call: ModelToolCall;
 }
 
-/** What a reward is asked about. Databases are bytes, and nothing in it is bound to a process. */
+/** Input of a reward. Databases are bytes, and nothing is bound to a process. */
 export interface RewardQuestion {
   messages: ChatMessage[];
   seed: Uint8Array;
   database: Uint8Array;
-  /** null: the reward is shown the conversation as one step. */
+  /** Trajectory of the rollout; null: the reward gets the conversation as one step. */
   trajectory: TrajectoryData | null;
 }
 
-/** Runs the code of one evaluation's bundles. */
+/** Runner of the code of one evaluation's bundles. */
 export interface BundleCode {
-  /** The tools that a row allows, as models are told of them. @throws InvalidInputError where they cannot be loaded here. */
+  /** Loads the tools that a row allows, as models get them. @throws InvalidInputError if they cannot be loaded here. */
   tools(stored: StoredRow): Promise<ToolDefinition[]>;
   /**
    * Runs a tool call on a copy of a database.
-   * @throws InfrastructureError, InvalidInputError where the tools cannot be loaded here, or the signal's reason.
+   * @throws InfrastructureError, InvalidInputError if the tools cannot be loaded here, or the signal's reason.
    */
   call(stored: StoredRow, asked: ToolQuestion, limits: CodeLimits): Promise<ToolRan>;
-  /** @throws RewardError, InfrastructureError, or InvalidInputError where the reward cannot be loaded here. */
+  /** @throws RewardError, InfrastructureError, or InvalidInputError if the reward cannot be loaded here. */
   judge(stored: StoredRow, asked: RewardQuestion, limits: CodeLimits): Promise<RewardOutput>;
 }
 
-/** Says which file of the bundle's its reward failed in, and where, if that is known. */
+/** Adds the file of the bundle in which a reward failed, and the line if known, to its error. */
 function withPlace(error: unknown, folder: string): unknown {
   if (!(error instanceof RewardError)) return error;
   const thrown = error.cause instanceof Error ? placeOfError(error.cause, `${folder}/`) : undefined;
@@ -80,7 +80,7 @@ function withPlace(error: unknown, folder: string): unknown {
   return new RewardError(`${error.message} (${place})`, { cause: error.cause });
 }
 
-/** Makes what a module lacks a fault of the row's. */
+/** Loads a module; a fault of the module becomes an error that names the row. */
 async function loaded<Value>({ row }: StoredRow, load: () => Promise<Value>): Promise<Value> {
   try {
     return await load();
@@ -97,7 +97,7 @@ async function toolsetOf(stored: LoadableRow, trial?: ModuleTrial): Promise<Tool
   return (await loaded(stored, () => loadToolset(row.toolset, folder, { trial, code }))).registry;
 }
 
-/** Runs a tool call where it is called. */
+/** Runs a tool call in the current thread. */
 export async function runTool(
   stored: LoadableRow,
   asked: ToolQuestion,
@@ -111,7 +111,7 @@ export async function runTool(
   return { outcome, bytes };
 }
 
-/** Asks a row's reward where it is called. */
+/** Runs a row's reward in the current thread. */
 export async function judgeRow(
   stored: LoadableRow,
   { trajectory, ...end }: RewardQuestion,
@@ -127,7 +127,7 @@ export async function judgeRow(
   }
 }
 
-/** Loads a module of a bundle, in a thread. Whoever loads it next says what it throws. @thread */
+/** Loads a module of a bundle, in a thread. Its errors are left to the next load. @thread */
 export async function loadBundled({ file, code }: { file: string; code: UserCode }): Promise<void> {
   await loadModule(file, code).catch(() => undefined);
 }
@@ -140,7 +140,7 @@ export function callTool(
   return runTool(stored, asked, around);
 }
 
-/** Asks a row's reward, in a thread. A fault of the reward's own is an answer, since no class of ours comes out of a thread. @thread */
+/** Runs a row's reward, in a thread. Returns a fault of the reward, because no RewardError leaves a thread. @thread */
 export async function askReward({
   stored,
   asked,
@@ -160,17 +160,20 @@ const LOAD = threadWork(import.meta.url, loadBundled);
 const CALL = threadWork(import.meta.url, callTool);
 const JUDGE = threadWork(import.meta.url, askReward);
 
-/** Runs the code of one evaluation's bundles, where users' code runs. @param begunWith what is loaded, whatever the files say now */
+/**
+ * Creates the runner of an evaluation's bundles, where users' code runs.
+ * @param begunWith code to load, if not the files
+ */
 export function bundleCodeIn({ pool }: CodeRunner, begunWith?: UserCode): BundleCode {
   return pool === null ? localBundleCode : pooledBundleCode(pool, begunWith);
 }
 
-/** Loads modules of bundles for a trial, where users' code runs: where that is here, they are not tried before. */
+/** Creates the trial of bundle modules, where users' code runs. Without a thread pool, modules are not tried first. */
 export function moduleTrialIn({ pool }: CodeRunner): ModuleTrial {
   return pool === null ? async () => null : moduleTrial(pool);
 }
 
-/** Runs the code of bundles where it is called. */
+/** Runner of bundle code in the current thread. */
 const localBundleCode: BundleCode = {
   tools: async (stored) => (await toolsetOf(stored)).toToolDefinitions(stored.row.tools_allowed),
   call: (stored, asked, limits) => runTool(stored, asked, limits),
@@ -178,16 +181,16 @@ const localBundleCode: BundleCode = {
 };
 
 /**
- * Runs the code of one evaluation's bundles. What its modules offer is read in this thread, after a trial; what they do is
- * done in others.
- * @param begunWith what is loaded of the modules, whatever their files say now; by default what they say when a row's are
- * first needed
+ * Creates a runner of one evaluation's bundles. Tool definitions are read in this thread, after a trial; tools and
+ * rewards run in others.
+ * @param begunWith code to load for the modules, whatever their files contain now; default: their content when a row's
+ * modules are first needed
  */
 function pooledBundleCode(pool: CodePool, begunWith?: UserCode): BundleCode {
   const held = new Map<string, UserCode>();
   const withCode = (stored: StoredRow): LoadableRow => {
     const { row, folder } = stored;
-    // What is allowed is known in this thread alone.
+    // Only this thread knows the permissions.
     checkModules(row, folder);
     const key = `${folder} ${row.toolset}`;
     const code = held.get(key) ?? codeOfRow(stored, begunWith);
@@ -219,13 +222,13 @@ function pooledBundleCode(pool: CodePool, begunWith?: UserCode): BundleCode {
   };
 }
 
-/** The code of one row's modules: that of other bundles need not come along. */
+/** Returns the code of one row's modules, without that of other bundles. */
 function codeOfRow({ row, folder }: StoredRow, begunWith: UserCode | undefined): UserCode {
   if (begunWith === undefined) return codeNow(modulesOf(row, folder));
   return codeOf(new Map([...begunWith.texts].filter(([path]) => path.startsWith(folder + sep))));
 }
 
-/** Says whose code failed. What nobody foresaw costs this task alone, and is its rollout's error at last. */
+/** Converts a failure to an error that names the failed code. An unexpected one affects this rollout only. */
 function failureOf(
   error: unknown,
   { short, named, timeoutMs, signal }: { short: string; named: string } & CodeLimits,
@@ -238,14 +241,14 @@ function failureOf(
       error.how === 'computed'
         ? `${named} computed for longer than ${seconds} s without a pause; its thread was ended`
         : `the thread of ${named} ended: ${error.message}`;
-    // It would come to the same end again: that is told by the cause.
+    // The cause shows that a retry would end the same way.
     return new InfrastructureError(what, { cause: error });
   }
   const isForeseen = [InvalidInputError, InfrastructureError].some((type) => error instanceof type);
   return isForeseen ? error : new InfrastructureError(`${named}: ${(error as Error).message}`);
 }
 
-/** Loads a module of a bundle in a thread; see {@link ModuleTrial}. @param timeoutMs that it may take: 60,000 */
+/** Creates a trial that loads a module in a thread; see {@link ModuleTrial}. @param timeoutMs default 60,000 */
 export function moduleTrial(pool: CodePool, timeoutMs = 60_000): ModuleTrial {
   return async (file, code) => {
     try {

@@ -19,9 +19,9 @@ import {
 import type { AgentEvalConfig } from './schema.js';
 
 /**
- * Everything that can be said of an evaluation before a server is started: its models, and every row with its tools and
- * reward. No model is called.
- * @param trial each module of a bundle goes through it before it is loaded.
+ * Checks an evaluation before a server is started: its models, and every row with its tools and reward. No model is
+ * called.
+ * @param trial runs on each module of a bundle before it is loaded.
  * @throws InvalidInputError that names the field, or the file and line of a bundle.
  */
 export async function checkAgentEval(
@@ -33,7 +33,7 @@ export async function checkAgentEval(
   await askedRows(config, config.now ?? new Date().toISOString(), trial);
 }
 
-/** `reprise agent-eval`. */
+/** Command `reprise agent-eval`. */
 export const agentEvalCommand: CommandSpec<AgentEvalConfig> = {
   summary: 'evaluate an agent on task bundles: start it, attach to it, continue it after a crash',
   argument: ['[config]', 'a YAML file; what the options say takes the place of what it says'],

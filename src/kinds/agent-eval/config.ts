@@ -11,7 +11,7 @@ import { AGENT_EVAL_FLAGS, shortUser, withModelVariables } from './flags.js';
 import { NAMES } from './index.js';
 import { type AgentEvalConfig, agentEvalConfigSchema } from './schema.js';
 
-/** The dataset of a folder is named by the folder. */
+/** Ending of a dataset file, whose evaluation is named by its folder. */
 const DATASET_FILE = /\.jsonl?$/;
 
 function refuse(field: string, message: string): never {
@@ -19,20 +19,19 @@ function refuse(field: string, message: string): never {
 }
 
 /**
- * Writes out what may be said in a word: `dataset: x` for a list of one, and a model's name in the place of `agent` and
- * `user`.
- * @throws InvalidInputError where `dataset` stands beside `datasets`.
+ * Expands short forms: `dataset: x` for a list of one, and a model's name in place of `agent` and `user`.
+ * @throws InvalidInputError if both `dataset` and `datasets` are given.
  */
 function writeOut(raw: Written): Written {
   const { dataset: given, agent, user, ...rest } = raw;
-  // Null says the same as leaving out.
+  // Null means the same as leaving out.
   const dataset = given ?? undefined;
   if (dataset !== undefined && raw.datasets != null) {
     refuse('dataset', 'stands beside datasets; name all of them there');
   }
   return {
     ...rest,
-    // A mapping is the section of a run, which is refused as such.
+    // A mapping is the section of a run's config, which the schema refuses.
     ...(dataset !== undefined && (typeof dataset === 'string' ? { datasets: [dataset] } : { dataset })),
     ...(agent !== undefined && { agent: typeof agent === 'string' ? { lm: namedModel(agent) } : agent }),
     ...(user !== undefined && { user: typeof user === 'string' ? shortUser(user) : user }),
@@ -50,7 +49,7 @@ function bundlePath(given: string, index: number, folder: string): string {
   return path;
 }
 
-/** Dates are written out for each row, by its own time. */
+/** Refuses unknown dates. Valid ones are filled in later for each row, by its own time. */
 function refuseUnknownDates(system_prompt: string): void {
   try {
     fillInDates(system_prompt, new Date(0).toISOString());
@@ -121,6 +120,6 @@ export const agentEvalConfigs: ConfigKind<AgentEvalConfig> = {
     fixed: ['limits', 'output', 'tool_timeout_sec', ...paceOfModel('agent.lm'), ...paceOfModel('user.lm')],
     free: ['name'],
   },
-  // One that names no present time has that of the evaluation which it continues.
+  // A config without a present time has that of the evaluation which it continues.
   compared: (config, earlier) => ({ ...config, now: config.now ?? earlier.now }),
 };

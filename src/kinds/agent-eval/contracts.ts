@@ -1,23 +1,23 @@
-import type { Asked, BudgetStanding, ChildExecution, Limits } from '../../contracts/experiment.js';
+import type { Asked, BudgetReport, ChildExecution, Limits } from '../../contracts/experiment.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { CutOffReplies, EpisodeError, RunStatus } from '../../contracts/results.js';
 import type { AskedBefore, StepCost } from '../../contracts/step-cost.js';
 import type { AgentEvalMetrics } from './results.js';
 import type { RolloutRules } from './rollouts/rollout.js';
 
-/** The kind's id, which is the type of its workflow. */
+/** Id of the kind, which is the type of its workflow. */
 export const AGENT_EVAL_ID = 'agent-eval';
-/** The type of the workflow of a rollout. */
+/** Type of the workflow of a rollout. */
 export const ROLLOUT = 'rollout';
-/** Names the update that takes a person's answer in the place of the user; to a rollout. */
+/** Name of the update that gives a rollout a person's message in place of the user. */
 export const REPLY = 'reply';
 
-/** The input of the workflow `agent-eval`: a config's path on the worker, or the config itself. */
+/** Input of the workflow `agent-eval`: a config's path on the worker, or the config itself. */
 export type AgentEvalInput =
   | { config_path: string; set?: string[]; name?: string; results_dir?: string }
   | JsonObject;
 
-/** A version of a rollout's database: how many tool calls it has seen, and where its bytes are. */
+/** A version of a rollout's database: the number of tool calls so far, and the place of its bytes. */
 export interface DatabaseVersion {
   version: number;
   /** Key in the experiment's store. */
@@ -27,66 +27,66 @@ export interface DatabaseVersion {
 /** The tool calls of a reply while they are being made. */
 export interface OpenCalls {
   calls: number;
-  /** Of them, those that are answered. */
+  /** Number of them that have a result. */
   made: number;
-  /** Whether the goal held after the last one, where somebody looked. */
+  /** True if the goal held at its last check. */
   goal: boolean;
 }
 
-/** How far a rollout has come. With the row and the store it says everything that was said and done. */
+/** Place that a rollout has reached. Together with the row and the store it determines the conversation so far. */
 export interface RolloutPlace {
   /** Replies of the agent so far. */
   agent_turns: number;
-  /** Messages of the user so far, beside those that the row begins with. */
+  /** Messages of the user so far, without the row's initial ones. */
   user_turns: number;
-  /** Tries for the user's next message that came to nothing. */
+  /** Rejected attempts at the user's next message. */
   user_faults: number;
-  /** The user has answered and left: the agent's next reply without a tool call is the last one. */
+  /** True if the user has answered and left: the agent's next reply without a tool call is the last one. */
   user_left?: true;
-  /** Of the agent's last reply; absent where all of them are made. */
+  /** Tool calls of the agent's last reply; absent once all of them are made. */
   open?: OpenCalls;
   at: DatabaseVersion;
 }
 
-/** Why a rollout ended. */
+/** Reason why a rollout ended. */
 export type RolloutEnding =
   /** The user said that they are done. */
   | 'user_stop'
-  /** The row's goal holds, and the row ends with it. */
+  /** The row's goal holds, and `stop_at_goal` is set. */
   | 'goal'
   /** There is no user, and the agent called no further tool. */
   | 'agent_done'
   | 'max_turns'
-  /** The agent used up a reply's token limit, or ended it, before it said anything or called a tool: it only thought. */
+  /** A reply of the agent ended, or reached its token limit, with reasoning only: no text and no tool call. */
   | 'cut_off'
-  /** The simulated user did not play its part, however often it was asked. */
+  /** The simulated user did not play its part in any attempt. */
   | 'user_fault';
 
-/** What is wrong with a message of a simulated user. */
+/** Fault of a message of a simulated user. */
 export type UserFault =
   | 'empty'
   /** It speaks as the agent. */
   | 'role_swap'
   /** It ends the conversation before the agent could do anything. */
   | 'early_stop'
-  /** Its token limit ended it in the middle. */
+  /** It was cut off at its token limit. */
   | 'cut_off';
 
-/** How a rollout ended, and where it then stood. */
+/** Ending of a rollout, and its place then. */
 export interface RolloutOutcome {
   ending: RolloutEnding;
   place: RolloutPlace;
-  /** What the simulated user did wrong at last; null where it played its part. */
+  /** Last fault of the simulated user; null if it played its part. */
   user_fault: UserFault | null;
 }
 
-/** Names a rollout of a run. */
+/** Name of a rollout of a run. */
 export interface RolloutName {
-  /** The run, as activities are handed it; see `runReference`. */
+  /** Reference to the run, for activities; see `runReference`. */
   run: string;
   /** Id of the row. */
   row: string;
-  /** From 0, within the row. */
+  /** Number within the row, from 0. */
   rollout: number;
 }
 
@@ -94,53 +94,53 @@ export interface RolloutStep extends RolloutName {
   place: RolloutPlace;
 }
 
-/** A step that asks a model. */
+/** A step that calls a model. */
 export interface AskingStep extends RolloutStep {
-  /** Where each request needs leave of its own: what those before this one came to. */
+  /** Results of the call's earlier requests, if each request needs a grant of its own. */
   before?: AskedBefore;
 }
 
-/** What a workflow learns of a reply of the agent; the reply is in the store. */
+/** Facts about a reply of the agent for the workflow; the reply itself is in the store. */
 export interface AgentTurn extends StepCost {
-  /** Tool calls that it asks for and that are made. */
+  /** Number of requested tool calls that are made. */
   tool_calls: number;
-  /** Those beyond what one reply may ask for, which the agent is told. Absent: none. */
+  /** Number of tool calls beyond the limit of a reply; the agent gets an error for each. Absent: none. */
   tool_calls_refused?: number;
-  /** The agent went no further than its thoughts: there is neither word nor call to go on from. Absent: it did. */
+  /** True if the reply has reasoning only: there is neither text nor a tool call to continue from. */
   cut_off?: true;
 }
 
 export interface ToolCallInput extends RolloutStep {
-  /** The call's place in the agent's last reply, from 0. */
+  /** Index of the call in the agent's last reply, from 0. */
   index: number;
-  /** Whether to look if the row's goal holds afterwards. */
+  /** True if the row's goal is to be checked afterwards. */
   checks_goal: boolean;
 }
 
-/** What a workflow learns of a tool call. */
+/** Facts about a tool call for the workflow. */
 export interface ToolTurn {
   at: DatabaseVersion;
-  /** False where the call was refused or failed, which the agent is told. */
+  /** False if the call was refused or failed; the agent sees why. */
   ok: boolean;
-  /** Whether the row's goal holds; null where nobody asked. */
+  /** True if the row's goal holds; null if it was not checked or there is none. */
   goal: boolean | null;
 }
 
 export interface UserTurnInput extends AskingStep {
-  /** What a person said in the user's place; null where the user is simulated. */
+  /** Message of a person in the user's place; null if the user is simulated. */
   said: string | null;
 }
 
 export type UserTurn = StepCost &
   (
     | { kind: 'said' }
-    /** Said the stop token, and with it what the agent had asked for: the agent has one more reply that they do not answer. */
+    /** Message with the stop token and an answer: the user sees nothing after it, but the agent may act on it. */
     | { kind: 'answered_and_left' }
     | { kind: 'stopped' }
     | { kind: 'faulty'; fault: UserFault }
   );
 
-/** What all steps of a rollout, or of a run, have come to. Cumulative. */
+/** Cumulative totals of all steps of a rollout, or of a run. */
 export interface RolloutTotals extends StepCost {
   agent_turns: number;
   tool_calls: number;
@@ -149,9 +149,9 @@ export interface RolloutTotals extends StepCost {
 }
 
 export interface EndRolloutInput extends RolloutName {
-  /** null where an error ended it. */
+  /** Outcome of the rollout; null if an error ended it. */
   outcome: RolloutOutcome | null;
-  /** Of the infrastructure, or of a bundle's own code; never a score. */
+  /** Error that ended the rollout, which then has no score; null if it has an outcome. */
   error: EpisodeError | null;
   totals: RolloutTotals;
   /** Milliseconds since 1970. */
@@ -159,45 +159,45 @@ export interface EndRolloutInput extends RolloutName {
   ended_at: number;
 }
 
-/** What a run learns of a rollout; the whole result is in the store. */
+/** Result of a rollout as its run needs it; the whole result is in the store. */
 export interface RolloutResult {
-  /** `suspended`: it stands where it was, and goes on when the run is continued. */
+  /** Status; `suspended`: the rollout has not ended, and continues when the run is continued. */
   status: 'done' | 'error' | 'user_fault' | 'suspended';
   ending: RolloutEnding | null;
   score: number | null;
   error: EpisodeError | null;
   totals: RolloutTotals;
-  /** Why no further step of any rollout can succeed. */
+  /** Reason why no further step of any rollout can succeed; null if there is none. */
   fatal: string | null;
 }
 
 /** A row of `results.jsonl`: one rollout of one row of a bundle. */
-export interface RolloutRow extends Omit<RolloutTotals, 'unkept'> {
+export interface RolloutRow extends Omit<RolloutTotals, 'unrecorded'> {
   /** Id of the bundle's row. */
   task_id: string;
-  /** The rollout's number, from 0. */
+  /** Number of the rollout within the row, from 0. */
   trial: number;
-  /** Its UUID, which names its database. */
+  /** UUID of the rollout, which names its database. */
   rollout_id: string;
-  /** The newest message of a user that the row begins with; absent where there is none. */
+  /** Last user message among the row's initial messages; absent if there is none. */
   question?: string;
-  /** The row's; absent where there is none. */
+  /** Metadata of the row; absent if there is none. */
   metadata?: JsonObject;
   status: Exclude<RolloutResult['status'], 'suspended'>;
   ending: RolloutEnding | null;
-  /** null where the rollout was not judged. */
+  /** Score of the reward; null if the rollout was not judged. */
   reward: number | null;
   reason: string | null;
-  /** Of the reward, by name. */
+  /** Metrics of the reward, by name. */
   metrics: Record<string, { score: number; reason: string }>;
-  /** Why it was not judged. */
+  /** Reason why the rollout was not judged. */
   error: EpisodeError | null;
   user_fault: UserFault | null;
-  /** Replies of the agent that a token limit cut off; absent where none was. */
+  /** Replies of the agent that a token limit cut off; absent if none was. */
   cut_off?: CutOffReplies;
-  /** Messages of the user, beside those that the row begins with; null where an error ended the rollout. */
+  /** Messages of the user, without the row's initial ones; null if an error ended the rollout. */
   user_turns: number | null;
-  /** Key of the database at the end, and the hash of what it holds; null where an error ended the rollout. */
+  /** Key of the database at the end, and the hash of its content; null if an error ended the rollout. */
   database: string | null;
   content_hash: string | null;
   /** ISO 8601. */
@@ -205,30 +205,30 @@ export interface RolloutRow extends Omit<RolloutTotals, 'unkept'> {
   seconds: number;
 }
 
-/** What a row asks for. */
+/** Rollouts that a row requires. */
 export interface RolloutTask {
   row: string;
   n_rollouts: number;
   rules: RolloutRules;
 }
 
-/** What `prepareAgentEval` found out; small, because it stands in a history. */
+/** Result of `prepareAgentEval`; small, because it is part of the workflow's history. */
 export interface AgentEvalPlan {
   run: string;
   /** URI of the experiment's folder. */
   artifacts: string;
-  /** The folder's name. */
+  /** Name of the folder. */
   experiment: string;
   execution: string;
   name: string;
-  /** `provider/model`; of the user `human`, or null where no row has one. */
+  /** Models as `provider/model`; the user's is `human` for a person, and null if no row has a user. */
   agent_model: string;
   user_model: string | null;
-  /** Whether a person answers in the user's place. */
+  /** True if a person answers in the user's place. */
   human: boolean;
   simulated: boolean;
   rows: RolloutTask[];
-  /** `row/rollout` of those that an earlier execution finished. */
+  /** Rollouts that earlier executions finished, as `row/rollout`. */
   finished: string[];
   concurrency: number;
   agent: { timeout_sec: number; max_attempts: number };
@@ -236,28 +236,28 @@ export interface AgentEvalPlan {
   tool_timeout_sec: number;
   limits: Limits;
   search_attributes: string[];
-  /** What earlier executions came to. */
+  /** Totals of earlier executions. */
   kept: AgentEvalTotals;
   spent_wall_seconds: number;
 }
 
-/** Of a run. Cumulative. */
+/** Cumulative totals of a run. */
 export interface AgentEvalTotals extends RolloutTotals {
   /** Rollouts with a score. */
   rollouts: number;
   /** Sum of their scores. */
   reward: number;
   errors: number;
-  /** Absent: none. */
+  /** Errors by type; absent: none. */
   errors_by_type?: Record<string, number>;
   /** Rollouts that a faulty simulated user spoiled. */
   user_faults: number;
 }
 
-/** What people asked of a run, as its rollouts hear of it. */
+/** State of a run that its rollouts must follow. */
 export interface RolloutControl {
   paused: boolean;
-  /** A limit is reached: stand still where you are. */
+  /** True if a limit is reached, or the run has failed: no further step may begin. */
   exhausted: boolean;
 }
 
@@ -269,9 +269,9 @@ export interface RolloutInput {
   task: RolloutTask;
   rollout: number;
   control: RolloutControl;
-  /** The run has limits that calls count against, so they begin only when it has granted them. */
+  /** True if the run has limits on calls, so that each call needs a grant. */
   limited: boolean;
-  /** From the execution before, when this one continues it. */
+  /** State of the previous execution, if this one continues it. */
   carried?: {
     place: RolloutPlace;
     totals: RolloutTotals;
@@ -280,21 +280,21 @@ export interface RolloutInput {
   };
 }
 
-/** rollout → agentEval: it has used up the calls that it was granted, and waits for more; or for a person. */
+/** Report of a rollout to its run: it has spent its grant and requests more calls, or it waits for a person. */
 export interface RolloutReport {
   from: ChildExecution;
-  /** Its workflow's id. */
+  /** Id of the rollout's workflow. */
   rollout: string;
-  budget: BudgetStanding;
+  budget: BudgetReport;
 }
 
-/** What an execution of `agent-eval` hands to the one that continues it. */
+/** State that an execution of `agent-eval` passes to the one that continues it. */
 export interface AgentEvalCarried {
   plan: AgentEvalPlan;
-  /** Rollouts that were begun, in the order of the plan. */
+  /** Number of rollouts that were begun, of those that were due. */
   begun: number;
   started_at: number;
-  /** What it has worked so far, where its time has a limit. */
+  /** Seconds worked so far, if the run's time has a limit. */
   worked_seconds?: number;
   asked: Asked;
   totals: AgentEvalTotals;
@@ -307,7 +307,7 @@ export interface FinalizeAgentEvalInput {
   /** Milliseconds since 1970. */
   started_at: number;
   ended_at: number;
-  /** What this workflow has worked, where its time has a limit; else the time from its start to its end is taken for that. */
+  /** Seconds that this workflow has worked, if its time has a limit. Default: the time from start to end. */
   worked_seconds?: number;
 }
 

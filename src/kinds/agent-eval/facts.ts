@@ -14,7 +14,7 @@ import { sumOf } from '../../statistics/sums.js';
 import type { RolloutResult } from './contracts.js';
 import type { AgentEvalMetrics, AgentEvalProgress, RolloutProgress } from './results.js';
 
-/** What the figures of several trials of a task are of. */
+/** Words for a trial and a task in the figures of several trials. */
 export const ROLLOUTS_OF_ROWS: TrialWords = { trial: 'rollout', task: 'row' };
 
 type Work = Pick<AgentEvalProgress, 'agent_turns' | 'tool_calls' | 'tool_calls_failed'>;
@@ -99,7 +99,7 @@ function endedFacts(metrics: AgentEvalMetrics): Fact[] {
   ];
 }
 
-/** What was counted under each name, as `2 empty, 1 role swap`; nothing where nothing was. */
+/** Formats counts by name, such as `2 empty, 1 role swap`; empty if all are 0. */
 function countsText(counted: Readonly<Record<string, number>>): string {
   return Object.entries(counted)
     .filter(([, count]) => count > 0)
@@ -107,7 +107,7 @@ function countsText(counted: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** What a rollout has come to, for its own page in the Temporal UI. */
+/** Returns the facts of a rollout, for its page in the Temporal UI. */
 export function rolloutFacts(
   { totals, waiting }: RolloutProgress,
   { status, ending, score, error }: Partial<RolloutResult>,
@@ -123,7 +123,7 @@ export function rolloutFacts(
   ];
 }
 
-/** An evaluation on task bundles: rollouts, and their rewards. */
+/** Facts of an evaluation on task bundles: rollouts and their rewards. */
 export const AGENT_EVAL_FACTS: KindFacts<AgentEvalProgress> = {
   facts,
   judged: ({ rollouts, errors, user_faults }) => {

@@ -11,13 +11,13 @@ import { namedModel } from '../../config/named-model.js';
 import { resolveLocation } from '../../config/paths.js';
 import { isMapping } from '../../contracts/json.js';
 
-/** `human`, `none`, or a model's name. */
+/** Expands `human`, `none` or a model's name to the section `user`. */
 export function shortUser(user: string): unknown {
   if (user === 'human') return user;
   return user === 'none' ? null : { lm: namedModel(user) };
 }
 
-/** A model that the command line or a variable names: its file is relative to the working folder. */
+/** Returns a model named by the command line or a variable; its files are relative to the working folder. */
 function modelFromHere(model: string, workingFolder: string): Written & { model: string } {
   const { script, recording, ...named } = namedModel(model);
   return {
@@ -27,14 +27,14 @@ function modelFromHere(model: string, workingFolder: string): Written & { model:
   };
 }
 
-/** Another model for a section; how it is asked stays. */
+/** Replaces the model of a section, and keeps the settings of its requests. */
 function withOtherModel(section: Written, model: string, workingFolder: string): Written {
   const named = modelFromHere(model, workingFolder);
   const changed = withModel(section, named.model);
   return { ...changed, lm: { ...(changed.lm as Written), ...named } };
 }
 
-/** The flags of an evaluation. */
+/** Flags of an evaluation. */
 export const AGENT_EVAL_FLAGS: Readonly<Record<string, Flag>> = {
   datasets: {
     option: '--dataset <path...>',
@@ -72,7 +72,7 @@ export const AGENT_EVAL_FLAGS: Readonly<Record<string, Flag>> = {
   results_dir: resultsDirFlag('results'),
 };
 
-/** The model that a variable names, at the server that another one names, if it does. */
+/** Model, and server if given, that environment variables name. */
 interface VariableModel {
   model: string;
   base_url: string | undefined;
@@ -86,7 +86,7 @@ function variableModel(
   return model ? { model, base_url: environment[`${variable}_BASE_URL`]?.trim() || undefined } : null;
 }
 
-/** A section with the model that an environment variable names, where it names none itself. */
+/** Adds the model that an environment variable names to a section that names none itself. */
 function withDefaultModel(
   section: Written,
   { model, base_url }: VariableModel,
@@ -99,7 +99,7 @@ function withDefaultModel(
 }
 
 /**
- * Fills in the models that neither the config nor the command line names: those of `MODEL_AGENT` and `MODEL_SIM`, at the
+ * Fills in models that neither the config nor the command line names: those of `MODEL_AGENT` and `MODEL_SIM`, at the
  * servers of `MODEL_AGENT_BASE_URL` and `MODEL_SIM_BASE_URL`.
  */
 export function withModelVariables(
@@ -112,7 +112,7 @@ export function withModelVariables(
   const userModel = variableModel('MODEL_SIM', environment);
   if (agentModel !== null && isMapping(agent)) result.agent = withDefaultModel(agent, agentModel, working);
   if (userModel === null || !isMapping(user)) return result;
-  // `human` and `none` are words that a flag and a config know as well.
+  // The variable may also be `human` or `none`, as the flag may.
   const said = shortUser(userModel.model);
   if (isMapping(said)) result.user = withDefaultModel(user, userModel, working);
   else if (raw.user === undefined) result.user = said;

@@ -11,12 +11,12 @@ import { agentEvalConfigs } from './config.js';
 import { bundleRowKey } from './paths.js';
 import type { AgentEvalConfig } from './schema.js';
 
-/** Rows that are written at once; with their seeds they may be large. */
+/** Rows that are written concurrently; with their seeds they may be large. */
 const ROWS_AT_ONCE = 16;
 
-/** The folder that an evaluation works in, and what it works on there. */
+/** Folder of an evaluation, with its config and rows. */
 export interface AgentEvalFolder {
-  /** Its name. */
+  /** Name of the folder. */
   experiment: string;
   state: 'absent' | 'unfinished';
   /** The config with the present time of this folder. */
@@ -24,7 +24,7 @@ export interface AgentEvalFolder {
   rows: StoredRow[];
 }
 
-/** Which rows the folder was made for. */
+/** Rows that the folder was made for. */
 interface StoredRows {
   rows: { id: string; sha256: string }[];
 }
@@ -35,9 +35,9 @@ function rowsOf(rows: readonly StoredRow[]): StoredRows {
 }
 
 /**
- * What a folder is to an evaluation.
- * @param begun ISO 8601: the present time of a new evaluation whose config names none.
- * @param load the rows as they are at a present time.
+ * Determines the state of a folder for an evaluation.
+ * @param begun ISO 8601: present time of a new evaluation whose config names none.
+ * @param load loads the rows for a present time.
  */
 export function foundAgentEval(
   store: ArtifactStore,
@@ -50,8 +50,8 @@ export function foundAgentEval(
 }
 
 /**
- * Chooses the folder: an unfinished evaluation of the same config and the same rows is continued, with the present time
- * that it began with; what is finished is never written over.
+ * Chooses the folder. An unfinished evaluation of the same config and rows is continued, with the present time that it
+ * began with; a finished one is never overwritten.
  * @param begun, load: see {@link foundAgentEval}
  */
 export async function chooseAgentEvalFolder(
@@ -66,7 +66,7 @@ export async function chooseAgentEvalFolder(
   return { experiment, state, config: { ...config, now }, rows: await load(now) };
 }
 
-/** Where an attempt was cut off before the rows were written, the folder holds them as good as others. */
+/** Reports whether a folder is for these rows. It is if an attempt was interrupted before it wrote any. */
 export async function holdsRows(store: ArtifactStore, rows: readonly StoredRow[]): Promise<boolean> {
   const text = await store.readText(planKey());
   if (text === null || text === JSON.stringify(rowsOf(rows))) return true;
@@ -74,7 +74,7 @@ export async function holdsRows(store: ArtifactStore, rows: readonly StoredRow[]
   return false;
 }
 
-/** The folder's own copies: a worker without the dataset knows the rows. The config comes last. */
+/** Writes copies of rows and config, so that workers do not need the dataset. The config is written last. */
 export async function writeAgentEvalFolder(
   store: ArtifactStore,
   { config, rows }: AgentEvalFolder,

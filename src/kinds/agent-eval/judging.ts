@@ -12,7 +12,7 @@ import { judgeConfigs } from '../judge/config.js';
 import type { JudgeConfig } from '../judge/schema.js';
 import type { CommandOptions } from '../kind.js';
 
-/** The options of an evaluation that concern its judge. */
+/** Options of an evaluation that concern its judge. */
 export interface JudgeOptions extends Pick<CommandOptions, 'set' | 'detach'> {
   judge?: string;
   rubric?: string;
@@ -20,22 +20,22 @@ export interface JudgeOptions extends Pick<CommandOptions, 'set' | 'detach'> {
 
 const OF_THE_JUDGE = 'judge.';
 
-/** Assignments to fields of the judge, as its own config knows them. */
+/** Returns the assignments to fields of the judge, with names as in the judge's config. */
 function judgeOverrides(set: readonly string[]): string[] {
   return set.filter((one) => one.startsWith(OF_THE_JUDGE)).map((one) => one.slice(OF_THE_JUDGE.length));
 }
 
-/** Assignments to fields of the evaluation. */
+/** Returns the assignments to fields of the evaluation. */
 export function evaluationOverrides(set: readonly string[]): string[] {
   return set.filter((one) => !one.startsWith(OF_THE_JUDGE));
 }
 
-/** Who judges, once it is known what. */
+/** Function that returns the config of the judge for an experiment's folder. */
 type JudgeOf = (experiment: string) => JudgeConfig;
 
 /**
- * Who judges an evaluation when it is done; all that can be checked is checked before it begins.
- * @returns null where nobody does.
+ * Determines the judge of an evaluation, and checks all that can be checked before the evaluation begins.
+ * @returns null if there is no judge.
  * @throws InvalidInputError that names the option.
  */
 export async function judgeOf(
@@ -63,7 +63,7 @@ export async function judgeOf(
   return configOf;
 }
 
-/** @throws InvalidInputError where an option speaks of a judge that there is not. */
+/** @throws InvalidInputError if an option requires a judge. */
 function refuseWithoutJudge(rubric: string | undefined, set: readonly string[]): void {
   if (rubric !== undefined) {
     throw new InvalidInputError('--rubric is what a judge judges by: name one with --judge', 'rubric');
@@ -76,25 +76,25 @@ function refuseWithoutJudge(rubric: string | undefined, set: readonly string[]):
   );
 }
 
-/** The command that judges what is in a folder in the same way. */
+/** Returns the command that judges the experiment in a folder in the same way. */
 export function judgeCommandLine(artifacts: string, { judge, rubric, set }: JudgeOptions): string {
   const folder = shownAddress(artifacts);
-  // A word alone would be a name below the folder of results.
+  // A name without ./ would be taken for one in the results folder.
   const words = [isAddress(folder) ? folder : `./${folder}`, '--model', `${judge}`];
   if (rubric !== undefined) words.push('--rubric', rubric);
   for (const one of judgeOverrides(set)) words.push('--set', one);
   return `npx reprise judge ${words.map(shellWord).join(' ')}`;
 }
 
-/** A word as a shell reads it. */
+/** Quotes a word for a shell, if needed. */
 function shellWord(word: string): string {
   return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * Carries an evaluation to its end and, where it is done, its judgement. The result as JSON is one object: that of the
- * evaluation, with the other's as `judgement` where there is one.
- * @param judging the judgement of a folder
+ * Carries out an evaluation and, if it is done, its judgement. The JSON output is one object: the result of the
+ * evaluation, with that of the judgement, if there is one, as `judgement`.
+ * @param judging creates the judgement of a folder
  * @returns the exit code.
  */
 export async function carryOutJudged(
@@ -108,10 +108,10 @@ export async function carryOutJudged(
   const { artifacts, metrics } = result;
   if (metrics.status !== 'done') {
     if (json) printJson(result);
-    sayText('Not judged: the evaluation is not complete. The same command goes on with both.');
+    sayText('Not judged: the evaluation is not complete. The same command continues with both.');
     return sayExit(metrics, evaluation);
   }
-  const exit = exitOf(metrics, evaluation.facts, evaluation.mostErrors);
+  const exit = exitOf(metrics, evaluation.facts, evaluation.maxErrors);
   if (exit.code !== EXIT.done) {
     if (json) printJson(result);
     sayText(`${exit.why ?? ''} Nothing is judged by a model.`.trim());
@@ -122,7 +122,7 @@ export async function carryOutJudged(
   try {
     judgement = await carry(judged, (ended) => json || printText(judged.report(ended)));
   } finally {
-    // The evaluation is done, whatever became of its judgement.
+    // The evaluation is done, even if its judgement is not.
     if (json) printJson(judgement === null ? result : { ...result, judgement });
   }
   return judgement === null

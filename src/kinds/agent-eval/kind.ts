@@ -5,12 +5,12 @@ import type { Kind } from '../kind.js';
 import { askedRows, bundleCode } from './activities/asked-rows.js';
 import { moduleTrialIn, type StoredRow } from './bundle-code.js';
 import { agentEvalConfigs } from './config.js';
+import { contentsOfAgentEval, makeRoomInAgentEval } from './contents.js';
 import { AGENT_EVAL_FACTS } from './facts.js';
 import { foundAgentEval, holdsRows } from './folder.js';
-import { heldOfAgentEval, makeRoomInAgentEval } from './held.js';
 import type { AgentEvalConfig } from './schema.js';
 
-/** The rows that a config asks for. Their modules were tried when it was read first. */
+/** Loads the rows that a config selects. Their modules were tried when the config was first read. */
 function rowsOf(config: AgentEvalConfig, now = config.now ?? new Date().toISOString()): Promise<StoredRow[]> {
   return askedRows(config, now);
 }
@@ -19,7 +19,7 @@ function rowsOf(config: AgentEvalConfig, now = config.now ?? new Date().toISOStr
 export const agentEval: Kind<AgentEvalConfig> = {
   config: agentEvalConfigs,
   facts: AGENT_EVAL_FACTS,
-  held: heldOfAgentEval,
+  held: contentsOfAgentEval,
   title: ({ name }) => name,
   ids: ({ name }) => candidateNames(name),
   find: (id, config) => {

@@ -15,7 +15,7 @@ import type { RolloutEnding, RolloutRow, UserFault } from './contracts.js';
 import { ROLLOUTS_OF_ROWS } from './facts.js';
 import type { AgentEvalMetrics, RewardMetric } from './results.js';
 
-/** What stands beside the figures. */
+/** Metrics that are not computed from rollouts, and settings for those that are. */
 export type AgentEvalFacts = Pick<
   AgentEvalMetrics,
   | 'name'
@@ -30,7 +30,7 @@ export type AgentEvalFacts = Pick<
   | 'started_at'
   | 'ended_at'
 > & {
-  /** Rollouts planned, by row. */
+  /** Number of planned rollouts, by row. */
   planned: readonly { row: string; n_rollouts: number }[];
   success_reward: number;
   seed: number;
@@ -42,7 +42,7 @@ export function noCallFigures(): SpentOnCalls {
   return { lm_calls: 0, lm_calls_repeated: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0 };
 }
 
-/** The figures after another call of a model. */
+/** Adds a call of a model to the figures. */
 export function addCall(figures: SpentOnCalls, call: CallRecord): SpentOnCalls {
   return { ...addStep(figures, costOfCall(call)), ...addRepeats(figures, repeatsOfCall(call)) };
 }
@@ -69,7 +69,7 @@ function byRow(
   return Object.fromEntries(figures);
 }
 
-/** Each named metric of the reward, in the order of their names. */
+/** Computes the figures of each named metric of the reward, sorted by name. */
 function rewardMetrics(rows: readonly RolloutRow[], seed: number): Record<string, RewardMetric> {
   const scores = rows.flatMap(({ task_id, reward, metrics }) =>
     reward === null ? [] : Object.entries(metrics).map(([name, { score }]) => ({ name, task_id, score })),
@@ -86,8 +86,8 @@ function rewardMetrics(rows: readonly RolloutRow[], seed: number): Record<string
 }
 
 /**
- * The metrics of an evaluation from the rows of its rollouts. Errors and rollouts that a faulty user spoiled are in no
- * rate and no mean; they are counted.
+ * Computes the metrics of an evaluation from the rows of its rollouts. Errors and rollouts that a faulty user spoiled
+ * are counted, but are in no rate and no mean.
  */
 export function agentEvalMetrics(
   facts: AgentEvalFacts,
@@ -137,6 +137,6 @@ export function agentEvalMetrics(
     ...asked.figures(),
     ...calls,
     cost_usd: calls.cost_usd === null ? null : roundCost(calls.cost_usd),
-    ...besideOf(calls, calls.unkept ?? null),
+    ...besideOf(calls, calls.unrecorded ?? null),
   };
 }

@@ -8,8 +8,8 @@ import { AGENT_EVAL_FACTS } from './facts.js';
 import type { AgentEvalMetrics } from './results.js';
 
 /**
- * `report.html` of an evaluation on task bundles: figures, pass@k and pass^k, the rows, and how rollouts ended. The page
- * stands alone: it loads nothing and needs no script.
+ * Renders `report.html` of an evaluation on task bundles: figures, pass@k and pass^k, the rows, and how rollouts ended.
+ * The page is self-contained: it loads nothing and needs no script.
  */
 export async function* agentEvalReport(metrics: AgentEvalMetrics): AsyncGenerator<string> {
   const none = (text: string) => html`<p>${text}</p>\n`;

@@ -2,43 +2,43 @@ import type { ExperimentProgress } from '../../contracts/progress.js';
 import type { ExperimentMetrics } from '../../contracts/results.js';
 import type { AgentEvalTotals, RolloutEnding, RolloutPlace, RolloutTotals, UserFault } from './contracts.js';
 
-/** The answer of the `progress` query of an evaluation; its units are rollouts. */
+/** Result of the `progress` query of an evaluation; its units are rollouts. */
 export interface AgentEvalProgress
   extends ExperimentProgress<'agent-eval', AgentEvalMetrics>,
     Pick<AgentEvalTotals, 'agent_turns' | 'tool_calls' | 'tool_calls_failed' | 'user_faults'> {
-  /** Mean reward of the rollouts with a score; null where there is none. */
+  /** Mean reward of the rollouts with a score; null if there is none. */
   mean_reward: number | null;
 }
 
-/** The answer of the `progress` query of a rollout. */
+/** Result of the `progress` query of a rollout. */
 export interface RolloutProgress {
   row: string;
   rollout: number;
   place: RolloutPlace | null;
   totals: RolloutTotals;
-  /** Whether a person is waited for. */
+  /** True if the rollout waits for a person. */
   waiting: boolean;
 }
 
-/** Tools or rewards of a bundle, or a price, were other ones when an evaluation was continued, or when it ended. */
+/** Change of a bundle's tools or rewards, or of a price, found when an evaluation was continued or ended. */
 interface CodeChange {
-  /** ISO 8601: when that was noticed. */
+  /** Time at which it was found, ISO 8601. */
   at: string;
-  /** Rollouts that had been finished by then: with the earlier ones, or with both. */
+  /** Number of rollouts finished by then, with the earlier version or with both. */
   rollouts: number;
-  /** Modules, from their bundle's folder on, and prices. */
+  /** Changed modules, with paths from their bundle's folder on, and changed prices. */
   modules: string[];
 }
 
-/** A named metric of a reward, over the rollouts that have it, each alike. */
+/** A named metric of a reward, over the rollouts that have it, equally weighted. */
 export interface RewardMetric {
   rollouts: number;
   mean: number;
-  /** 95 %, from a bootstrap over rows; null where fewer than two of them have it. */
+  /** 95 % interval from a bootstrap over rows; null if fewer than two of them have the metric. */
   interval: [number, number] | null;
 }
 
-/** The content of `metrics.json`. Rates leave out errors and spoiled rollouts, which are counted apart. */
+/** Content of `metrics.json`. Rates exclude errors and spoiled rollouts, which are counted separately. */
 export interface AgentEvalMetrics extends ExperimentMetrics<'agent-eval'> {
   agent_model: string;
   user_model: string | null;
@@ -47,23 +47,23 @@ export interface AgentEvalMetrics extends ExperimentMetrics<'agent-eval'> {
   rollouts: number;
   user_faults: Record<UserFault, number>;
   endings: Partial<Record<RolloutEnding, number>>;
-  /** Over all rollouts with a reward, each alike. */
+  /** Mean over all rollouts with a reward, equally weighted. */
   mean_reward: number | null;
-  /** 95 %, from a bootstrap over rows; null where fewer than two of them have a score. */
+  /** 95 % interval from a bootstrap over rows; null if fewer than two of them have a score. */
   mean_reward_interval: [number, number] | null;
-  /** What the reward's named metrics come to, each over the rollouts that have it. */
+  /** Figures of the reward's named metrics, each over the rollouts that have it. */
   reward_metrics: Record<string, RewardMetric>;
   /**
-   * Element k - 1: the chance that one of k rollouts, or that each of them, is a success; null where no row has k. Means
-   * over the rows with at least k judged rollouts, each alike; how many those are.
+   * Element k - 1 is the probability that at least one of k rollouts, or each of them, is a success; null if no row has
+   * k. Means over the rows with at least k judged rollouts, equally weighted; `pass_rows` counts these rows.
    */
   pass_at_k: (number | null)[];
   pass_hat_k: (number | null)[];
   pass_rows: number[];
-  /** What rows with different numbers of judged rollouts do to these; absent where all have the same. */
+  /** Warning that rows with different numbers of judged rollouts distort these; absent if all have the same number. */
   pass_warning?: string;
   by_row: Record<string, { rollouts: number; mean_reward: number | null; successes: number }>;
-  /** Where there are any, the rewards are not all of the same tools and reward. */
+  /** Changes of code and prices; if there are any, not all rewards are of the same tools and reward. */
   code_changes: CodeChange[];
   agent_turns: number;
   tool_calls: number;

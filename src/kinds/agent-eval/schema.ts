@@ -76,5 +76,5 @@ export const agentEvalConfigSchema = z.strictObject({
   seed: seedSchema,
 });
 
-/** One evaluation of an agent on task bundles. */
+/** Config of an evaluation of an agent on task bundles. */
 export type AgentEvalConfig = Omit<z.output<typeof agentEvalConfigSchema>, 'name'> & { name: string };

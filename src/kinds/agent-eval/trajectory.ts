@@ -3,16 +3,13 @@ import { chatOf, endOf, offeredTools } from '../../trajectories/from-episode.js'
 import type { TimeStepData, TrajectoryData } from '../../trajectories/schema.js';
 import type { RolloutEnding, RolloutRow } from './contracts.js';
 
-/**
- * Ends that leave a rollout where it was: an error came up on the way (null), its turns or a reply's tokens were used up,
- * or its user spoiled it.
- */
+/** Endings that truncate a rollout: an error (null), a limit of turns or of a reply's tokens, or a faulty user. */
 const CUT: readonly (RolloutEnding | null)[] = [null, 'max_turns', 'cut_off', 'user_fault'];
 
 /**
- * The trajectory of a rollout: each reply of the agent is a step, and the last one has the reward. Null where the agent
- * has said nothing, because a step needs a chat.
- * @param calls the agent's, in their order.
+ * Builds the trajectory of a rollout: each reply of the agent is a step, and the last one has the reward. Returns null
+ * if the agent has not replied, because a step needs a chat.
+ * @param calls the agent's, in order.
  */
 export function rolloutTrajectory(
   {

@@ -9,11 +9,10 @@ import { forkOf } from './fork.js';
 import { ownDomainIn } from './own-domain.js';
 import type { EvolveConfig } from './schema.js';
 
-/** `reprise evolve`. */
 export const evolveCommand: CommandSpec<EvolveConfig> = {
   summary: 'evolve programs for a task: start it, attach to it, continue or extend it',
   argument: ['[config]', 'a YAML file; what the flags say takes the place of what it says'],
-  // What is odd about it, the worker says.
+  // The worker reports the warnings.
   check: async (config) => {
     await checkModels(evolveConfigs.models(config), config.limits, process.env);
     await forkOf(openStore, config);

@@ -14,7 +14,7 @@ import { findFork, forkedConfig } from './fork.js';
 import { NAMES } from './index.js';
 import { type EvolveConfig, evolveConfigSchema } from './schema.js';
 
-/** Where experiments are looked for and kept when neither a config nor a flag says so. */
+/** Folder of experiments where neither a config nor a flag names one. */
 const DEFAULT_RESULTS = 'experiments';
 
 function refuse(field: string, message: string): never {
@@ -22,8 +22,8 @@ function refuse(field: string, message: string): never {
 }
 
 /**
- * Writes out what may be said in a word: `domain: game24`, `selection: islands`, `sandbox: process`, `executor: none`,
- * and a model's name in the place of `scaffolder` and `executor`.
+ * Expands short forms: `domain: game24`, `selection: islands`, `sandbox: process`, `executor: none`, and a model's name
+ * in place of `scaffolder` or `executor`.
  */
 function writeOut(raw: Written): Written {
   const { domain, selection, sandbox, scaffolder, executor } = raw;
@@ -81,7 +81,7 @@ function checkScaffolds({ evolution: { scaffolds_per_iter, initial_scaffolds } }
   );
 }
 
-/** The folder of the experiment that a fork begins from: a place, or a name below the folder of results. */
+/** Returns the folder of the experiment that a fork begins from: an address, or a name below the results folder. */
 function forkedFolder(experiment: string, results_dir: string, folder: string): string {
   const name = withoutTrailing(experiment, /[\\/]/);
   if (name === '') refuse('fork.experiment', 'name the experiment to begin from');
@@ -105,7 +105,7 @@ function finish(config: EvolveConfig, folders: Folders): EvolveConfig {
   return result;
 }
 
-/** A fork without a config of its own begins with that of its experiment, with that one's examples. */
+/** Returns the config of the forked experiment, with its examples, for a fork without a config of its own. */
 async function begunWith(
   { fork, output }: Written,
   working: string,
@@ -128,12 +128,12 @@ async function begunWith(
   return { value: forkedConfig(source, results_dir), source: `the config of ${experiment}` };
 }
 
-/** With the short forms of its sections. */
+/** Returns the schema with the short forms of its sections. */
 function jsonSchema(): SchemaNode {
   const schema = schemaOf('Reprise evolution config', evolveConfigSchema);
   const text = { type: 'string', minLength: 1 };
   const shortForms: Record<string, SchemaNode> = {
-    // The name of a file is short for a custom domain.
+    // A file's name is the short form of a custom domain.
     domain: {
       anyOf: [{ enum: BUILT_IN_DOMAINS }, { ...text, pattern: '\\.[cm]?[jt]s$' }],
     },
@@ -146,7 +146,7 @@ function jsonSchema(): SchemaNode {
   return schema;
 }
 
-/** What only an agent has a use for makes no other scaffolder of one that writes in a single reply. */
+/** Leaves out fields that only an agent uses where a scaffold is written in a single reply. */
 function compared(config: EvolveConfig): EvolveConfig {
   const { max_turns: _turns, draft_examples: _drafts, ...rest } = config.scaffolder;
   return rest.mode === 'agent' ? config : { ...config, scaffolder: rest as EvolveConfig['scaffolder'] };
@@ -175,7 +175,7 @@ export const evolveConfigs: ConfigKind<EvolveConfig> = {
   pace: {
     concurrency: 'evolution.concurrency',
     fixed: ['limits', 'output', ...paceOfModel('scaffolder.lm'), ...paceOfModel('executor.lm')],
-    // It goes as far as it was begun with, which is told; the same command goes further when it has ended.
+    // A running experiment keeps its number of iterations; the same command extends it when it has ended.
     free: ['name', 'evolution.num_iterations'],
   },
   compared,

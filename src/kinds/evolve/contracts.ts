@@ -23,8 +23,8 @@ export const BUILT_IN_DOMAINS = [
 ] as const;
 
 /**
- * The input of the workflow `evolve`: a config's path on the worker, or the config itself. `fork` begins with what
- * another experiment had after an iteration.
+ * Input of the workflow `evolve`: a config's path on the worker, or the config itself. `fork` begins with the state of
+ * another experiment after an iteration.
  */
 export type EvolveInput =
   | {
@@ -36,9 +36,9 @@ export type EvolveInput =
     }
   | JsonObject;
 
-/** What `prepareEvolve` found out; small, because it stands in a history. */
+/** Result of `prepareEvolve`; small, because it is stored in the workflow's history. */
 export interface EvolvePlan {
-  /** What activities are handed: the experiment's folder and this execution; see `runReference`. */
+  /** Reference to the experiment's folder and this execution, for activities; see `runReference`. */
   run: string;
   /** URI of the experiment's folder. */
   artifacts: string;
@@ -46,7 +46,7 @@ export interface EvolvePlan {
   experiment: string;
   execution: string;
   name: string;
-  /** `provider/model` of the scaffolder; of the executor, null where scaffolds have none. */
+  /** `provider/model` of the scaffolder, and of the executor: null where scaffolds have no model. */
   scaffolder_model: string;
   executor_model: string | null;
   num_iterations: number;
@@ -73,14 +73,14 @@ export interface EvolvePlan {
   test: string[];
   limits: Limits;
   search_attributes: string[];
-  /** Where the experiment stands: fresh, continued, extended or forked. */
+  /** State that the experiment begins with: fresh, continued, extended or forked. */
   state: EvolveState;
   spent_wall_seconds: number;
 }
 
-/** Everything that an iteration hands to the next. Kept in the store after each, so that an experiment can be extended. */
+/** State that an iteration passes to the next. Stored after each iteration, so that an experiment can be extended. */
 export interface EvolveState {
-  /** Iterations that are finished; the next one's number. */
+  /** Number of finished iterations, and of the next one. */
   next_iteration: number;
   ids: IdCounters;
   nodes: ScaffoldNode[];
@@ -90,14 +90,14 @@ export interface EvolveState {
   totals: EvolveTotals;
 }
 
-/** A scaffold, as the experiment knows it. */
+/** Scaffold in the state of an experiment. */
 export interface ScaffoldNode extends LineageNode {
   /** Hash of the normalised code; absent where there is none. */
   fingerprint?: string;
   traits?: CodeTraits;
 }
 
-/** Cumulative. Calls of scaffolders and of scaffolds together. */
+/** Cumulative totals of scaffolders and scaffolds together. */
 export interface EvolveTotals extends StepCost {
   executions: number;
   executions_failed: number;
@@ -106,81 +106,81 @@ export interface EvolveTotals extends StepCost {
 /** One run of a scaffold on an example. */
 export interface ScaffoldJob {
   scaffold: string;
-  /** The iteration that it is run in. */
+  /** The iteration of the run. */
   iteration: number;
   type: RunType;
   example: string;
-  /** Where it was a draft that was run: the try and the turn that wrote it, as `0.2`. */
+  /** For the run of a draft: the try and the turn that wrote it, such as `0.2`. */
   draft?: string;
 }
 
 export interface ExecuteScaffoldInput extends ScaffoldJob {
   run: string;
-  /** The iteration that made the scaffold, where its files are. */
+  /** The iteration that made the scaffold, whose folder has its files. */
   made_in: number;
-  /** Of the experiment's limits, when the run begins. */
+  /** Budget that the experiment had left when the run began. */
   left: SpendingLeft;
 }
 
-/** What the workflow learns of a run; the whole record is in the store. */
+/** Part of a run's result that the workflow gets; the whole record is in the store. */
 export interface ScaffoldRun extends StepCost {
   score: number;
-  /** Whether the program ended by itself and gave an output. */
+  /** True if the program ended by itself and returned an output. */
   ok: boolean;
 }
 
-/** Asks for one scaffold: the reply is parsed, checked and written to its place. */
+/** Request for one scaffold: the reply is parsed, checked and written to its place. */
 export interface ProposeScaffoldInput {
   run: string;
   iteration: number;
   id: string;
   parent: string | null;
-  /** The iteration that made the parent, where its files are. */
+  /** The iteration that made the parent, whose folder has its files. */
   parent_made_in: number | null;
   /** The parent's run on a training example, and further ones for feedback. */
   runs: ScaffoldJob[];
   /** Training examples that the prompt shows where there is no parent. */
   examples: string[];
-  /** From 0; a later try is told what was wrong with those before it. */
+  /** From 0; the prompt of a later try has the faults of those before it. */
   attempt: number;
-  /** What was wrong with the tries before this one. */
+  /** Faults of the earlier tries. */
   faults: string[];
-  /** Fingerprints of scaffolds that there are already, by id. */
+  /** Fingerprints of existing scaffolds, by id. */
   known: Record<string, string>;
-  /** Where each request needs leave of its own: what those before this one came to. */
+  /** Outcome of the earlier requests, where each request is granted on its own. */
   before?: AskedBefore;
 }
 
 export type ProposedScaffold = StepCost &
   (
     | { ok: true; fingerprint: string; traits: CodeTraits; warnings: string[] }
-    /** A failed try: no program, one that does not compile, or one that there is already. */
+    /** Failed try: no program, one that does not compile, or a duplicate. */
     | { ok: false; fault: string; duplicate_of?: string }
   );
 
-/** One turn of a scaffolder that works as an agent. */
+/** Input of one turn of a scaffolder that works as an agent. */
 export interface ScaffolderTurnInput extends ProposeScaffoldInput {
   /** From 0, within the try. */
   turn: number;
   max_turns: number;
-  /** The training examples that drafts are run on. */
+  /** Training examples that drafts are run on. */
   draft_examples: string[];
-  /** What came of the turns before this one: what the scaffolder was told, or null where its draft was run. */
+  /** Answers to the earlier turns: a text, or null for the report on a draft's runs. */
   told: (string | null)[];
 }
 
 export type ScaffolderTurn = StepCost &
   (
     | { kind: 'submitted'; fingerprint: string; traits: CodeTraits; warnings: string[] }
-    /** There is a draft to be run. */
+    /** The draft is to be run. */
     | { kind: 'draft' }
-    /** Something is wrong with what it asked for; the next turn tells it. */
+    /** The action is faulty; the prompt of the next turn says why. */
     | { kind: 'refused'; fault: string }
-    /** The last turn submitted nothing that can be used. */
+    /** No usable scaffold after the last turn, or a refused prompt. */
     | { kind: 'failed'; fault: string; duplicate_of?: string }
   );
 
-/** Runs the draft of a turn on a training example. */
+/** Run of a turn's draft on a training example. */
 export interface RunDraftInput {
   run: string;
   scaffold: string;
@@ -196,15 +196,15 @@ export interface RunDraftInput {
 export interface FinishIterationInput {
   plan: EvolvePlan;
   iteration: number;
-  /** Nothing was evolved: the scaffolds of the last iteration were validated, and the best one tested. */
+  /** True if nothing was evolved: the last iteration's scaffolds were validated, and the best one was tested. */
   closing: boolean;
   state: EvolveState;
   /** Scaffolds that were evolved in this iteration; they are copied to `old/`. */
   parents: string[];
-  /** Every run that was made, for the logs. */
+  /** All runs of the iteration, for the logs. */
   validated: { scaffold: string; examples: string[] }[];
   trained: { scaffold: string; examples: string[] }[];
-  /** What people were told of it, for the log, and when: milliseconds since 1970. */
+  /** Progress lines for the log, and their times in milliseconds since 1970. */
   lines: string[];
   line_times?: number[];
 }
@@ -214,37 +214,37 @@ export interface FinalizeEvolveInput {
   state: EvolveState;
   status: RunStatus;
   message: string | null;
-  /** Ids that were run on the test data: the best one, where there is test data. */
+  /** Test score of the best scaffold; null where it was not tested. */
   tested: { scaffold: string; score: number } | null;
-  /** What people were told of an iteration that was not finished, for the log, and when: milliseconds since 1970. */
+  /** Progress lines of an unfinished iteration, for the log, and their times in milliseconds since 1970. */
   lines: string[];
   line_times?: number[];
   /** Milliseconds since 1970. */
   started_at: number;
   ended_at: number;
-  /** What this workflow has worked, where its time has a limit; else the time from its start to its end is taken for that. */
+  /** Seconds that this workflow has worked, where its time is limited; else the time from start to end counts. */
   worked_seconds?: number;
 }
 
-/** What an execution of `evolve` hands to the one that continues it, between two iterations. */
+/** State that an execution of `evolve` passes to the one that continues it, between two iterations. */
 export interface EvolveCarried {
-  /** With the state that the last iteration ended with. */
+  /** With the state after the last iteration. */
   plan: EvolvePlan;
-  /** Milliseconds since 1970; of the first execution. */
+  /** Start of the first execution, in milliseconds since 1970. */
   started_at: number;
-  /** What it has worked so far, where its time has a limit. */
+  /** Seconds worked so far, where the time is limited. */
   worked_seconds?: number;
-  /** What was asked of the experiment. */
+  /** Requests of people, and a limit that was reached. */
   asked: Asked;
-  /** What it has told people. */
+  /** Progress lines so far. */
   said: Pick<EvolveProgress, 'lines' | 'line_count'>;
 }
 
-/** iteration → evolve: what happened since the last report. */
+/** Report to the parent workflow: changes since the last one. */
 export interface IterationReport {
   from: ChildExecution;
   lines: string[];
-  /** Scaffolds that were made or scored in this iteration, as they are now. */
+  /** Scaffolds that were made or scored in this iteration, in their current state. */
   nodes: ScaffoldNode[];
   totals: EvolveTotals;
 }
@@ -253,33 +253,33 @@ export interface IterationInput {
   plan: EvolvePlan;
   state: EvolveState;
   control: Asked;
-  /** After the last iteration: its scaffolds are validated and the best one is tested; nothing is evolved. */
+  /** True after the last iteration: its scaffolds are validated, the best one is tested, nothing is evolved. */
   closing: boolean;
-  /** From the execution before, when this one continues it. */
+  /** State of the execution before, when this one continues it. */
   carried?: {
     memo: IterationMemo;
     totals: EvolveTotals;
     said: string[];
-    /** When, in milliseconds since 1970. */
+    /** Times of the lines, in milliseconds since 1970. */
     said_at?: number[];
-    /** Of this iteration. */
+    /** Spending in this iteration. */
     spent: ScaffoldSpending;
   };
 }
 
 export interface IterationResult {
-  /** Lines that no report has told yet. */
+  /** Lines that are in no report yet. */
   lines: string[];
   /** null where the iteration could not be finished. */
   state: EvolveState | null;
-  /** What an unfinished one has made or scored; the next execution makes it again, from what is stored. */
+  /** Scaffolds that an unfinished iteration has made or scored; the next execution repeats it from the store. */
   nodes?: ScaffoldNode[];
   totals: EvolveTotals;
-  /** A limit that was reached; why. */
+  /** Message on the limit that was reached. */
   exhausted: string | null;
-  /** Why no further step can succeed. */
+  /** Reason why no further step can succeed. */
   fatal: string | null;
-  /** The best scaffold on the test data; only from a closing iteration with test data. */
+  /** Test score of the best scaffold; only from a closing iteration with test data. */
   tested: { scaffold: string; score: number } | null;
 }
 

@@ -19,7 +19,7 @@ import type { EvolveMetrics, EvolveProgress } from './results.js';
 
 function facts(progress: EvolveProgress): Fact[] {
   const { units, best, metrics, nodes = [], executions, executions_failed, artifacts } = progress;
-  // Iterations count from 0, and whatever comes after the last one validates and tests.
+  // Iterations count from 0; after the last one comes the closing, which validates and tests.
   const current = units.ended < units.planned ? `iteration ${units.ended}` : 'the closing one';
   return [
     unitsFact(
@@ -73,7 +73,7 @@ function bestFacts(
   ];
 }
 
-/** `0: –, 1: 0.25, closing: 0.5`. */
+/** Returns `0: –, 1: 0.25, closing: 0.5`. */
 function bestByIteration({ best, best_by_iteration, iterations, status }: EvolveMetrics): string {
   const scores = best_by_iteration.map(
     (score, iteration) => `${iteration}: ${plainText({ kind: 'score', score })}`,
@@ -84,7 +84,7 @@ function bestByIteration({ best, best_by_iteration, iterations, status }: Evolve
   return scores.join(', ');
 }
 
-/** The scaffolds so far, the newest last. */
+/** Lists the scaffolds so far, the newest last. */
 function scaffoldFacts(nodes: readonly ScaffoldNode[]): Fact[] {
   const sorted = [...nodes].sort(
     (left, right) => left.iteration - right.iteration || compareScaffoldIds(left.id, right.id),
@@ -114,12 +114,12 @@ function validationOf({ status, valid, duplicate_of }: ScaffoldNode): LineValue 
   return { kind: 'text', text: duplicate_of === undefined ? 'duplicate' : `same as ${duplicate_of}` };
 }
 
-/** How many scaffolds were given up without a score: those that failed are no errors. */
+/** Counts scaffolds that were given up without a score as errors: those that failed are none. */
 export function unscoredErrors(unscored: number): Pick<EvolveMetrics, 'errors' | 'errors_by_type'> {
   return { errors: unscored, errors_by_type: unscored === 0 ? {} : { scaffold_unscored: unscored } };
 }
 
-/** What an iteration has made, for its own page in the Temporal UI. */
+/** Returns what an iteration has made, for its own page in the Temporal UI. */
 export function iterationFacts(
   nodes: readonly ScaffoldNode[],
   { executions, executions_failed }: Pick<EvolveProgress, 'executions' | 'executions_failed'>,
@@ -130,11 +130,11 @@ export function iterationFacts(
   ];
 }
 
-/** An evolution: iterations, and the scaffolds that come of them. */
+/** Facts of an evolution: iterations, and the scaffolds that they make. */
 export const EVOLVE_FACTS: KindFacts<EvolveProgress> = {
   facts,
   judged: ({ best, executions, scaffolds, scaffolds_failed, scaffolds_unscored }) => {
-    // Without any execution, nothing was to be validated: scaffolds were asked for, and made.
+    // Without any execution nothing was to be validated: scaffolds were requested, and made.
     const isJudged = best !== null || executions === 0;
     const judged = isJudged ? scaffolds - scaffolds_failed - scaffolds_unscored : 0;
     return { what: 'scaffold', judged, errors: scaffolds_unscored, of: scaffolds };

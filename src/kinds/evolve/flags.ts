@@ -11,20 +11,20 @@ import { resolveLocation } from '../../config/paths.js';
 import { textOrFile } from '../../config/text-or-file.js';
 import { withoutTrailing } from '../../contracts/trailing.js';
 
-/** A file of the user's is a custom domain. */
+/** Names of code files, which stand for a custom domain. */
 const CODE_FILE = /\.[cm]?[jt]s$/;
 
-/** `game24` is `{name: game24}`, `score.ts` is `{name: custom, file: score.ts}`. */
+/** Expands `game24` to `{name: game24}`, `score.ts` to `{name: custom, file: score.ts}`. */
 export function shortDomain(domain: string): { name: string; file?: string } {
   return CODE_FILE.test(domain) ? { name: 'custom', file: domain } : { name: domain };
 }
 
-/** Whether a fork is named by the path or the address of its experiment, and not by the name of a folder. */
+/** Reports whether a fork's experiment is a path or an address, and not the name of a folder. */
 export function isPlace(experiment: string): boolean {
   return /[\\/]/.test(withoutTrailing(experiment, /[\\/]/));
 }
 
-/** A model's section. */
+/** Creates the flag of a section's model. */
 function modelFlag(option: string, description: string, section: string): Flag {
   const apply = (raw: Written, model: unknown) => {
     raw[section] = model === 'none' ? null : withModel(sectionOf(raw, section), String(model));
@@ -32,7 +32,7 @@ function modelFlag(option: string, description: string, section: string): Flag {
   return { option, description, fields: [section, `${section}.lm`], apply };
 }
 
-/** Files take the place of generated examples. */
+/** Creates the flag of a file of examples, in place of generated ones. */
 function dataFlag(option: string, description: string, part: 'train' | 'valid' | 'test'): Flag {
   const apply = (raw: Written, path: unknown, workingFolder: string) => {
     const { generate: _generate, ...data } = sectionOf(raw, 'data');
@@ -41,7 +41,6 @@ function dataFlag(option: string, description: string, part: 'train' | 'valid' |
   return { option, description, fields: part === 'test' ? [] : ['data', `data.${part}`], apply };
 }
 
-/** The flags of an evolution. */
 export const EVOLVE_FLAGS: Readonly<Record<string, Flag>> = {
   name: fieldFlag('--experiment-name <name>', 'name of the experiment and of its folder', 'name'),
   num_iterations: numberFlag('--num-iterations <n>', 'rounds of evolution (5)', 'evolution.num_iterations'),
@@ -86,7 +85,7 @@ export const EVOLVE_FLAGS: Readonly<Record<string, Flag>> = {
     apply: (raw, given, workingFolder) => {
       const { file, name } = shortDomain(String(given));
       const before = sectionOf(raw, 'domain');
-      // Options are the domain's own; its name alone, said once more, changes nothing.
+      // Options belong to one domain; naming the same domain again keeps them.
       if (file !== undefined) raw.domain = { name, file: resolveLocation(file, workingFolder) };
       else raw.domain = before.name === name ? before : { name };
     },

@@ -15,30 +15,29 @@ import { evolveStateKey } from './paths.js';
 import type { EvolveMetrics } from './results.js';
 import type { EvolveConfig } from './schema.js';
 
-/** The folder that an evolution works in. */
 export interface EvolveFolder {
-  /** Its name. */
+  /** Name of the folder. */
   experiment: string;
   /**
-   * `new`: nothing is there. `unfinished`: goes on where it was. `extends`: it had ended, and more iterations are asked
-   * for. `forks`: it begins with what another experiment has.
+   * `new`: nothing exists. `unfinished`: continues where it stopped. `extends`: had ended, and more iterations are
+   * requested. `forks`: begins with the state of another experiment.
    */
   state: 'new' | 'unfinished' | 'extends' | 'forks';
-  /** What has to be copied before it begins; see `copyFork`. */
+  /** Experiment to copy before it begins; see `copyFork`. */
   from?: ForkSource;
-  /** Where nothing is continued: the newest unfinished one of the name, and what keeps it from that. */
+  /** Newest unfinished experiment of the name, and what differs in it; only where nothing is continued. */
   left?: Left;
-  /** Where nothing is continued: the newest one that asks the same and is finished. */
+  /** Newest finished experiment with an equal config; only where nothing is continued. */
   done?: Done;
 }
 
 export interface EvolveFolderOptions {
   fork?: ForkSource | null;
-  /** The examples; a folder that holds others is of another experiment. */
+  /** Examples; a folder that holds others belongs to another experiment. */
   data?: EvolveData;
 }
 
-/** The names of the folders of an experiment's name, the newest first. */
+/** Lists the folders of an experiment's name, the newest first. */
 async function foldersOf(results: ArtifactStore, name: string): Promise<string[]> {
   const prefix = `${name}_`;
   const found = new Set<string>();
@@ -49,7 +48,7 @@ async function foldersOf(results: ArtifactStore, name: string): Promise<string[]
   return [...found].sort().reverse();
 }
 
-/** The newest folder of an experiment, by its name or its folder's own; null where there is none. */
+/** Finds the newest folder of an experiment by its name or the folder's own; null where there is none. */
 export async function newestFolderOf(results: ArtifactStore, named: string): Promise<string | null> {
   if (!/^[A-Za-z0-9][\w.-]*$/.test(named)) return null;
   if (await results.within(named).exists(artifactKeys.config)) return named;
@@ -60,7 +59,7 @@ function isDamaged(error: unknown): boolean {
   return error instanceof StorageError && error.code === CHANGED.damaged;
 }
 
-/** As {@link readJson}, but a file that somebody else wrote, or left half-edited, is no reason to stop: null as well. */
+/** Reads JSON as {@link readJson} does, but returns null for a damaged file too, such as a half-edited one. */
 async function readWhole<Value>(store: ArtifactStore, key: string): Promise<Value | null> {
   try {
     return await readJson<Value>(store, key);
@@ -71,8 +70,8 @@ async function readWhole<Value>(store: ArtifactStore, key: string): Promise<Valu
 }
 
 /**
- * The config that a folder holds; null where there is none, or nothing that can be read.
- * @throws StorageError where it cannot be read and iterations stand beside it, which would be paid for again.
+ * Reads the config of a folder; null where there is none, or it is damaged.
+ * @throws StorageError where it cannot be read but the folder has finished iterations, which would be paid for again.
  */
 async function configIn(store: ArtifactStore): Promise<Record<string, unknown> | null> {
   try {
@@ -83,7 +82,7 @@ async function configIn(store: ArtifactStore): Promise<Record<string, unknown> |
   }
 }
 
-/** What a folder asks that is not asked now; null where it is all the same, undefined where it is another kind's. */
+/** Names what differs between a folder and the config; null for nothing, undefined for a folder of another kind. */
 async function differenceFrom(
   store: ArtifactStore,
   config: EvolveConfig,
@@ -97,15 +96,15 @@ async function differenceFrom(
 }
 
 interface Becomes {
-  /** Null: it is left as it is. */
+  /** Null: the folder is left as it is. */
   state: 'unfinished' | 'extends' | null;
-  /** What keeps an unfinished one from being continued. */
+  /** First difference of an unfinished experiment that is not continued. */
   differs?: string;
-  /** Of one that asks the same and has come to its end. */
+  /** Metrics of a finished experiment with an equal config. */
   metrics?: EvolveMetrics;
 }
 
-/** What becomes of a folder. */
+/** Decides how a folder is used. */
 async function stateOf(
   store: ArtifactStore,
   config: EvolveConfig,
@@ -120,7 +119,7 @@ async function stateOf(
   if (metrics?.status === 'done' && metrics.num_iterations >= asked) return { state: null, metrics };
   if (reached > asked) return { state: null };
   if (metrics?.status !== 'done') return { state: 'unfinished' };
-  // It has begun to be extended where it has gone beyond its metrics.
+  // An extension has begun where it has gone beyond its metrics.
   return { state: reached > metrics.num_iterations ? 'unfinished' : 'extends' };
 }
 
@@ -134,9 +133,9 @@ async function freeName(results: ArtifactStore, name: string, startedAt: string)
 }
 
 /**
- * Chooses the folder of an experiment: the newest unfinished one that asks the same is continued, else the newest
- * finished one that asked for fewer iterations is extended. Else there is a new one, named by the time: what is finished
- * is never written over. Folders of other experiments of the same name are left alone.
+ * Chooses the folder of an experiment: the newest unfinished one with an equal config is continued, else the newest
+ * finished one with fewer iterations is extended. Otherwise a new folder is named by the time: a finished experiment is
+ * never overwritten. Folders of other experiments of the same name are left alone.
  * @param startedAt ISO 8601.
  */
 export async function chooseEvolveFolder(
@@ -171,7 +170,7 @@ export async function chooseEvolveFolder(
   };
 }
 
-/** What the iteration after the last finished one begins with; null where none is finished. */
+/** Reads the state after the last finished iteration; null where none is finished. */
 export async function latestEvolveState(store: ArtifactStore): Promise<EvolveState | null> {
   const last = (await finishedIterations(store)).at(-1);
   if (last === undefined) return null;

@@ -27,15 +27,15 @@ const CONCURRENT_COPIES = 16;
 
 type EvolveFork = NonNullable<EvolveConfig['fork']>;
 
-/** An experiment that was found. */
+/** Experiment that a fork begins from. */
 export interface ForkSource {
   store: ArtifactStore;
   at_iteration: number;
-  /** As it stands in the experiment's folder. */
+  /** Config in the experiment's folder. */
   config: EvolveConfig;
 }
 
-/** The content of `fork.json`. */
+/** Content of `fork.json`. */
 interface ForkOrigin {
   /** URI of the experiment's folder. */
   artifacts: string;
@@ -46,7 +46,7 @@ function originOf({ store, at_iteration }: ForkSource): ForkOrigin {
   return { artifacts: store.uri, at_iteration };
 }
 
-/** Numbers of the iterations that an experiment has finished, in order. */
+/** Lists the numbers of an experiment's finished iterations, in order. */
 export async function finishedIterations(store: ArtifactStore): Promise<number[]> {
   const numbers: number[] = [];
   for await (const { key } of store.list(evolveStatesPrefix())) {
@@ -61,9 +61,9 @@ function refuse(message: string): never {
 }
 
 /**
- * Of the folder that a fork goes on from. All of it is copied, so what an object store holds may not be had for files in
- * a folder of the worker, where it might be taken for its own.
- * @param target where the fork is
+ * Checks permission for a fork's origin, unless it and the fork are both in object stores. All of it is copied: content
+ * of an object store must not get into a folder of the worker, where it might pass for the worker's own.
+ * @param target address of the fork
  * @throws NotPermittedError
  */
 function checkOrigin(address: string, target: string): void {
@@ -73,7 +73,7 @@ function checkOrigin(address: string, target: string): void {
 
 /**
  * Finds the experiment that a fork names.
- * @param resultsDir where the fork will be; what lies there needs no leave of its own.
+ * @param resultsDir folder of the fork's results; an experiment there needs no permission of its own.
  * @throws InvalidInputError where there is none, or it has not finished that iteration.
  */
 export async function findFork(
@@ -102,8 +102,8 @@ export async function findFork(
 }
 
 /**
- * The experiment that a config begins from; null where it is no fork.
- * @throws InvalidInputError where it is not there, or does not go on from it.
+ * Finds the experiment that a config begins from; null where it is no fork.
+ * @throws InvalidInputError where it does not exist, or the config cannot continue from it.
  */
 export async function forkOf(openStore: OpenStore, config: EvolveConfig): Promise<ForkSource | null> {
   if (config.fork === null) return null;
@@ -113,7 +113,7 @@ export async function forkOf(openStore: OpenStore, config: EvolveConfig): Promis
 }
 
 /**
- * A fork goes on from what its experiment has come to, so it has to keep what made that.
+ * Checks that a fork keeps the settings that its experiment's state depends on.
  * @throws InvalidInputError where it does not.
  */
 function checkFork(source: ForkSource, config: EvolveConfig): void {
@@ -121,18 +121,18 @@ function checkFork(source: ForkSource, config: EvolveConfig): void {
   checkForkedSelection(source, config);
 }
 
-/** Scores can be compared with scores of the same domain only. */
+/** Checks the domain: scores can be compared only within one domain. */
 function checkForkedDomain(source: ForkSource, config: EvolveConfig): void {
   const [before, asked] = [source.config.domain, config.domain].map((domain) => JSON.stringify(domain));
   const field = firstDifferentField(JSON.parse(before as string), JSON.parse(asked as string), 'domain');
   if (field === null) return;
   throw new InvalidInputError(
-    `${field}: a fork goes on from the scores of its experiment, which come from the domain ${before}; keep that, or begin a new experiment without the fork`,
+    `${field}: a fork continues from the scores of its experiment, which come from the domain ${before}; keep that, or begin a new experiment without the fork`,
     field,
   );
 }
 
-/** From iteration 1 on an experiment has a selection, which is made for its kind and draws with the seed it began with. */
+/** Checks the selection: after iteration 0 its state depends on its kind, and on the seed that it draws with. */
 function checkForkedSelection({ config: before, at_iteration }: ForkSource, config: EvolveConfig): void {
   if (at_iteration === 0) return;
   const kept = before.selection.type === 'top_k' ? {} : { seed: before.seed };
@@ -143,12 +143,12 @@ function checkForkedSelection({ config: before, at_iteration }: ForkSource, conf
   if (field === null) return;
   const has = field === 'seed' ? `seed ${before.seed}` : JSON.stringify(before.selection);
   throw new InvalidInputError(
-    `${field}: after iteration ${at_iteration} a fork goes on with the selection of its experiment, which began with ${has}; keep that, fork at iteration 0, or begin a new experiment`,
+    `${field}: after iteration ${at_iteration} a fork continues with the selection of its experiment, which began with ${has}; keep that, fork at iteration 0, or begin a new experiment`,
     field,
   );
 }
 
-/** The config to begin with where a fork names no other: the experiment's own, with its copies of the examples. */
+/** Returns the config of a fork that names no other: the experiment's own, with its copies of the examples. */
 export function forkedConfig({ store, config }: ForkSource, resultsDir: string): Record<string, unknown> {
   const copies = RUN_TYPES.filter((type) => config.data[type] != null).map((type) => [
     type,
@@ -160,8 +160,8 @@ export function forkedConfig({ store, config }: ForkSource, resultsDir: string):
 }
 
 /**
- * Copies what a fork begins with: the iterations up to the one it is made at, with their calls and runs. The state comes
- * last: with it, the copy is whole. May be repeated.
+ * Copies what a fork begins with: the iterations up to the one it begins after, with their calls and runs. Its state is
+ * written last: with it, the copy is complete. May be repeated.
  */
 export async function copyFork(source: ForkSource, target: ArtifactStore): Promise<void> {
   const { store, at_iteration } = source;
@@ -176,14 +176,14 @@ export async function copyFork(source: ForkSource, target: ArtifactStore): Promi
     return record.purpose === 'executor' ? Number(iteration) <= at_iteration : made.has(scaffold);
   });
   await copyBelow(store, target, scaffoldRunsPrefix(), (run: ScaffoldJob) => run.iteration <= at_iteration);
-  // With what its scores were made by, so that a scorer that has changed since is told of.
+  // The scorer's code is included, so that a later change of it is noticed.
   if (await store.exists(codeKey())) await copy(store, target, codeKey());
   for (const iteration of iterations) await copy(store, target, evolveStateKey(iteration));
 }
 
 /**
- * Where a fork may find what its origin has done since, such as the validation of the same scaffolds on the same
- * examples: a finished run with the same key is taken over and not paid again. Null where it is no fork.
+ * Opens the store of a fork's origin, which may have done more since, such as the validation of the same scaffolds on
+ * the same examples: a finished run with the same key is used and not paid again. Null where it is no fork.
  */
 export async function inheritedStore(
   store: ArtifactStore,

@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../sandboxes/sandbox.js';
 
-/** Says in JSON which interpreter runs it, and what is installed for that. Of two versions the one that is imported counts. */
+/** Program that prints its interpreter and packages as JSON. Of two versions the one that is imported counts. */
 const PROBE = `
 import json, sys
 from importlib import metadata
@@ -15,7 +15,7 @@ print(json.dumps({"version": "%d.%d.%d" % sys.version_info[:3], "packages": orde
 const LIMITS = { timeout_sec: 60, memory_mb: 512, cpus: 1, pids: 16, output_kb: 500, tmpfs_mb: 16 };
 
 /**
- * What programs find in a sandbox, asked in the sandbox itself; null where the interpreter does not say.
+ * Finds out the Python of a sandbox, by a probe in the sandbox itself; null where the probe fails.
  * @throws SandboxError where nothing can be run there.
  */
 export async function installedPython(sandbox: Pick<Sandbox, 'run'>): Promise<SandboxPython | null> {
@@ -29,9 +29,9 @@ export async function installedPython(sandbox: Pick<Sandbox, 'run'>): Promise<Sa
     return null;
   }
 }
-/** The interpreter that runs scaffolds. */
+/** Interpreter that runs scaffolds. */
 export interface SandboxPython {
-  /** Such as `3.13.1`. */
+  /** Version, such as `3.13.1`. */
   version: string;
   /** Versions of the installed packages, by their names. */
   packages: Readonly<Record<string, string>>;

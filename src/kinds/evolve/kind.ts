@@ -5,10 +5,10 @@ import type { Kind } from '../kind.js';
 import { readEvolveData } from './activities/evolve-data.js';
 import { evolveDomain } from './activities/evolve-domain.js';
 import { evolveConfigs } from './config.js';
+import { contentsOfEvolution } from './contents.js';
 import { EVOLVE_FACTS } from './facts.js';
 import { chooseEvolveFolder } from './folder.js';
 import { forkOf } from './fork.js';
-import { heldOfEvolution } from './held.js';
 import { ownDomainIn, ownScorerOf } from './own-domain.js';
 import type { EvolveConfig } from './schema.js';
 
@@ -16,9 +16,9 @@ import type { EvolveConfig } from './schema.js';
 export const evolve: Kind<EvolveConfig> = {
   config: evolveConfigs,
   facts: EVOLVE_FACTS,
-  held: heldOfEvolution,
+  held: contentsOfEvolution,
   title: ({ name }) => name,
-  // Its folder has the time in its name, and is chosen where it is prepared.
+  // The folder's name contains the time, and is chosen when the experiment is prepared.
   ids: ({ name }) => [experimentFolderName(name)],
   find: async (_id, config) => {
     const fork = await forkOf(openStore, config);

@@ -16,19 +16,19 @@ import type { Domain, DomainScore } from './evolution/domains/domain.js';
 import type { DatasetExample } from './evolution/types.js';
 import type { EvolveConfig } from './schema.js';
 
-/** Where a user's scorer is named. */
+/** Field that names a user's scorer. */
 const FIELD = 'domain.file';
 
 interface OwnDomainLimits {
-  /** Milliseconds that scoring one output may take: 120,000. */
+  /** Maximum milliseconds of scoring one output: 120,000. */
   scoringMs?: number;
-  /** Milliseconds that the file may take to be loaded: 60,000. */
+  /** Maximum milliseconds of loading the file: 60,000. */
   loadingMs?: number;
 }
 
 /**
- * Makes the domain of a user's file, which runs where it is called.
- * @param code what is loaded, whatever the file says now
+ * Creates the domain of a user's file, which runs in the caller's thread.
+ * @param code version to load, even if the file has changed
  * @throws InvalidInputError
  */
 export async function ownDomain(file: string, code?: UserCode): Promise<Domain> {
@@ -66,7 +66,7 @@ export async function scoreInThread({ file, code, output, example }: OutputToSco
 const LOAD = threadWork(import.meta.url, loadScorer);
 const SCORE = threadWork(import.meta.url, scoreInThread);
 
-/** What can be sent to another thread. */
+/** Returns a score that can be sent to another thread. */
 function plainScore({ score, message, metrics }: DomainScore): DomainScore {
   return {
     score: plainValue(score) as number,
@@ -75,7 +75,7 @@ function plainScore({ score, message, metrics }: DomainScore): DomainScore {
   };
 }
 
-/** Values without parts are cloned as they are; of others, numbers that are not finite become texts that say so. */
+/** Converts a value to one that can be cloned: functions become texts, and so do infinite numbers in an object. */
 function plainValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return typeof value === 'function' ? String(value) : value;
   const json = JSON.stringify(value, (_, part) =>
@@ -85,9 +85,9 @@ function plainValue(value: unknown): unknown {
 }
 
 /**
- * Makes the domain of a user's file, where users' code runs.
- * @param begunWith what is loaded, whatever the file says now
- * @throws InvalidInputError, also where the file does not come to its end
+ * Creates the domain of a user's file, where users' code runs.
+ * @param begunWith version to load, even if the file has changed
+ * @throws InvalidInputError, also where loading the file does not end
  */
 export function ownDomainIn(
   { pool }: CodeRunner,
@@ -99,11 +99,11 @@ export function ownDomainIn(
 }
 
 /**
- * Makes the domain of a user's file, whose scorer runs in threads. An output that makes it compute without end, or take all
- * memory, counts as 0: a program must not be able to win by making its scorer stumble. A scorer that waits for what never
- * comes, or that ends its process, has failed by itself, which is nobody's score.
- * @param begunWith what is loaded, whatever the file says now
- * @throws InvalidInputError, also where the file does not come to its end
+ * Creates the domain of a user's file, whose scorer runs in threads. An output that makes the scorer compute without
+ * end, or use all memory, counts as 0: a program must not be able to win by making its scorer fail. A scorer that waits
+ * without end, or ends its thread, has failed by itself, which is nobody's score.
+ * @param begunWith version to load, even if the file has changed
+ * @throws InvalidInputError, also where loading the file does not end
  */
 async function pooledDomain(
   pool: CodePool,
@@ -113,7 +113,7 @@ async function pooledDomain(
 ): Promise<Domain> {
   checkFile(FIELD, file, 'code', CODE_ENDINGS);
   const code = begunWith ?? codeNow([file]);
-  // The command, its worker and each context of it come here, often in one process.
+  // Called by the command, its worker and each of its contexts, often in one process.
   if (!isLoaded(file, code)) {
     const limits = { timeoutMs: loadingMs, alone: true };
     await pool.run(LOAD, { file, code }, limits).catch((error: unknown) => {
@@ -125,7 +125,7 @@ async function pooledDomain(
   return {
     ...(await ownDomain(file, code)),
     score: async (output, example) => {
-      // What is allowed is known in this thread alone.
+      // Only this thread knows the permissions.
       checkFile(FIELD, file, 'code', CODE_ENDINGS);
       const scored = pool.run(SCORE, { file, code, output, example }, { timeoutMs: scoringMs });
       return scored.catch((error: unknown) => {
@@ -148,12 +148,12 @@ function failureOf({ how, message }: CodeEndedError, seconds: number): Error {
   }
 }
 
-/** The file of an evolution's own scorer. */
+/** Returns the code of an evolution's own scorer. */
 export function ownScorerOf({ domain }: Pick<EvolveConfig, 'domain'>): OwnCode {
   return ownCodeIn([domain.file]);
 }
 
-/** The same, and what its models cost on this worker. */
+/** Returns the same with the prices of its models on this worker. */
 export function ownScorerAndPrices(
   config: EvolveConfig,
   environment: WorkerDependencies['environment'],

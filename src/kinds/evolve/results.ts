@@ -1,21 +1,23 @@
-import type { ExperimentProgress, ToldProgress } from '../../contracts/progress.js';
+import type { ExperimentProgress, ProgressLines } from '../../contracts/progress.js';
 import type { ExperimentMetrics } from '../../contracts/results.js';
 import type { EvolveTotals, ScaffoldNode } from './contracts.js';
 import type { SelectionSettings } from './evolution/selection.js';
 
-/** The scorer, or a price, was another one when an experiment was continued, extended or forked, or when it ended. */
+/**
+ * Change of the scorer, or of a price, found when an experiment was continued, extended or forked, or when it ended.
+ */
 export interface CodeChange {
-  /** ISO 8601: when that was noticed. */
+  /** ISO 8601: when it was found. */
   at: string;
-  /** Iterations that had been finished by then: with the earlier version, or with both. */
+  /** Iterations that were finished by then: with the earlier version, or with both. */
   iterations: number;
-  /** Modules, from the folder on of the file that the config names, and prices. */
+  /** Modules, by their paths from the folder of the file that the config names, and prices. */
   modules: string[];
 }
 
 /**
- * The content of an evolution's `metrics.json`. Its errors are scaffolds that were given up without a score; `error_causes`
- * also has what was wrong with scaffolds and executions that failed.
+ * Content of an evolution's `metrics.json`. Its errors are scaffolds that were given up without a score; `error_causes`
+ * also has the faults of scaffolds and executions that failed.
  */
 export interface EvolveMetrics extends ExperimentMetrics<'evolve'> {
   scaffolder_model: string;
@@ -24,19 +26,19 @@ export interface EvolveMetrics extends ExperimentMetrics<'evolve'> {
   selection: SelectionSettings['kind'];
   seed: number;
   num_iterations: number;
-  /** Iterations that are finished, iteration 0 included. */
+  /** Finished iterations, including iteration 0. */
   iterations: number;
-  /** Chosen on validation scores alone; `path` is that of its scaffold.py within the experiment's folder. */
+  /** Best scaffold by validation scores alone; `path` is that of its scaffold.py within the experiment's folder. */
   best: {
     id: string;
     iteration: number;
     score: number;
     path: string;
     test_score: number | null;
-    /** Means of what the scorer measured beside the score, over the same runs; absent where it measures nothing. */
+    /** Means of the scorer's metrics over the same runs; absent where there are none. */
     metrics?: Record<string, number>;
   } | null;
-  /** Element n: the best validation score of iteration n; null where nothing was validated. */
+  /** Best validation score of each iteration, by its number; null where nothing was validated. */
   best_by_iteration: (number | null)[];
   scaffolds: number;
   scaffolds_failed: number;
@@ -44,17 +46,17 @@ export interface EvolveMetrics extends ExperimentMetrics<'evolve'> {
   scaffolds_duplicate: number;
   executions: number;
   executions_failed: number;
-  /** Absent: the same all along. */
+  /** Absent: there were none. */
   code_changes?: CodeChange[];
 }
 
 /**
- * The answer of the `progress` query of an evolution; its units are iterations, the first one and number 0 included. It
- * tells sentences such as `[Iteration 2] Evaluating scaffold 2-0: validation score 0.75`.
+ * Answer of the `progress` query of an evolution; its units are iterations, including number 0. Its lines are sentences
+ * such as `[Iteration 2] Evaluating scaffold 2-0: validation score 0.75`.
  */
 export interface EvolveProgress
   extends ExperimentProgress<'evolve', EvolveMetrics>,
-    Partial<ToldProgress>,
+    Partial<ProgressLines>,
     Pick<EvolveTotals, 'executions' | 'executions_failed'> {
   /** Absent where only the metrics are known, as the lines are. */
   nodes?: ScaffoldNode[];

@@ -9,12 +9,12 @@ const positiveInteger = z.int().positive();
 
 export const EVOLVE_DOMAINS = [...BUILT_IN_DOMAINS, 'custom'] as const;
 
-/** Each level of evolution adds to a scaffold's id, and the id is the name of a folder. */
-const MOST_ITERATIONS = 80;
+/** Maximum iterations: each level of evolution adds to a scaffold's id, and the id is the name of a folder. */
+const MAX_ITERATIONS = 80;
 
 const evolutionSchema = z
   .strictObject({
-    num_iterations: z.int().min(0).max(MOST_ITERATIONS).default(5).describe('Rounds of evolution.'),
+    num_iterations: z.int().min(0).max(MAX_ITERATIONS).default(5).describe('Rounds of evolution.'),
     scaffolds_per_iter: positiveInteger.max(1000).default(3).describe('Scaffolds evolved in each of them.'),
     initial_scaffolds: positiveInteger.max(1000).default(5).describe('Scaffolds to begin with.'),
     num_validation_examples: positiveInteger
@@ -49,17 +49,17 @@ const feedbackSchema = z.strictObject({
     .max(1000)
     .default(5)
     .describe('Training examples each parent is run on as well.'),
-  most_examples: positiveInteger.max(100).default(3).describe('Worst failing ones that the prompt shows.'),
-  most_characters: z.int().min(500).max(1_000_000).default(8000).describe('Of the whole section.'),
+  max_examples: positiveInteger.max(100).default(3).describe('Worst failing ones that the prompt shows.'),
+  max_characters: z.int().min(500).max(1_000_000).default(8000).describe('Of the whole section.'),
 });
 
 /**
- * Room for a whole program and for the thoughts before it, which providers count as output. Proposals have to differ, so
- * the temperature is higher than where answers are judged: OpenEvolve's default is 0.7, ShinkaEvolve draws one of 0, 0.5
- * and 1, and GEPA's documentation has 1 for the model that proposes.
+ * Defaults with room for a whole program and for the thoughts before it, which providers count as output. Proposals
+ * have to differ, so the temperature is higher than where answers are judged: OpenEvolve's default is 0.7, ShinkaEvolve
+ * draws one of 0, 0.5 and 1, and GEPA's documentation has 1 for the model that proposes.
  */
 const SCAFFOLDER_DEFAULTS = { max_output_tokens: 16_384, timeout_sec: 600, temperature: 0.7 };
-/** Room for some thoughts before an answer. */
+/** Defaults with room for some thoughts before an answer. */
 const EXECUTOR_DEFAULTS = { max_output_tokens: 4096, timeout_sec: 120 };
 
 const scaffolderSchema = z.strictObject({
@@ -109,7 +109,7 @@ const evolveOutputSchema = z
   })
   .prefault({});
 
-/** One YAML file is a whole evolution experiment. */
+/** Config of an evolution experiment: one YAML file. */
 export const evolveConfigSchema = z.strictObject({
   name: z.string().min(1).max(100).optional().describe('Default: the name of the file.'),
   task_prompt: z.string().min(1).describe('What a scaffold is to do: a file, or the text itself.'),

@@ -1,6 +1,6 @@
 import type { Rubric } from './schema.js';
 
-/** By what an agent is judged where nobody says by what: it fits one with tools and a user, and one without. */
+/** Default rubric for agents, with or without tools and a user. */
 export const AGENT_RUBRIC: Rubric = {
   name: 'agent',
   instructions: null,

@@ -6,7 +6,6 @@ import type { CommandSpec } from '../kind.js';
 import { judgeConfigs } from './config.js';
 import type { JudgeConfig } from './schema.js';
 
-/** `reprise judge`. */
 export const judgeCommand: CommandSpec<JudgeConfig> = {
   summary: 'have a model judge every step of a finished experiment by a rubric; may be continued',
   argument: ['<id>', 'the experiment’s id, or its folder'],

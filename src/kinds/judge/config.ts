@@ -12,7 +12,7 @@ import { AGENT_RUBRIC } from './agent-rubric.js';
 import { NAMES } from './index.js';
 import { type JudgeConfig, judgeConfigSchema } from './schema.js';
 
-/** The rubric of a file, named after it, the one that is given whole, or where none is given the agent's. */
+/** Returns the rubric: read from a file and named after it, given inline, or else the default for agents. */
 function rubricOf(given: unknown, folder: string): unknown {
   if (given == null) return structuredClone(AGENT_RUBRIC);
   if (typeof given !== 'string') return given;
@@ -28,7 +28,9 @@ function rubricOf(given: unknown, folder: string): unknown {
   return { name: basename(path, extname(path)), ...rubric };
 }
 
-/** Writes out a rubric that is a file, and `lm: gemini/gemini-2.5-pro`; a model may be a file that answers. */
+/**
+ * Expands a rubric that is a file, and a model that is a name, such as `gemini/gemini-2.5-pro`, or a file of replies.
+ */
 function writeOut(raw: Written, folder: string): Written {
   const { lm } = raw;
   return {
@@ -42,7 +44,7 @@ function finish(config: JudgeConfig, { config: folder }: Folders): JudgeConfig {
   if (config.rubric.name === undefined) {
     throw new InvalidInputError('rubric.name: is missing; only a file is a name', 'rubric.name');
   }
-  // The judgement is written there, too.
+  // The judgement is written into this folder, too.
   return { ...config, experiment: outputLocation(config.experiment, 'experiment', folder) };
 }
 
@@ -53,7 +55,7 @@ function jsonSchema(): SchemaNode {
   return schema;
 }
 
-/** Configs of judgements: which steps are judged, by whom and by what. */
+/** Configs of judgements: the experiment to judge, the model and the rubric. */
 export const judgeConfigs: ConfigKind<JudgeConfig> = {
   ...NAMES,
   sections: 'experiment, rubric, lm, concurrency, limits and log_level',

@@ -41,7 +41,7 @@ function endedFacts(metrics: JudgeMetrics): Fact[] {
   ];
 }
 
-/** A judgement: steps of trajectories, and what their judge thinks of them. */
+/** Facts of a judgement: its steps and their scores. */
 export const JUDGE_FACTS: KindFacts<JudgeProgress> = {
   facts,
   judged: ({ steps, errors }) => ({ what: 'step', judged: steps, errors, of: steps + errors }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import stableStringify from 'safe-stable-stringify';
 import type { OpenStore } from '../../activities/locate.js';
 import { askedOfModel, differenceOf, isWhole } from '../../config/pacing.js';
-import { isMapping } from '../../contracts/json.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import type { Found, Left } from '../../storage/experiment-folder.js';
 import { artifactKeys, experimentFolderName } from '../../storage/paths.js';
@@ -13,33 +13,27 @@ import type { JudgeMetrics } from './contracts.js';
 import { judgementPrefix } from './paths.js';
 import type { JudgeConfig } from './schema.js';
 
-/** Characters of a judgement's name that come from its rubric's, and of all but the hash. */
+/** Characters of a judgement's name: limits of the rubric's part, and of all but the hash. */
 const LONGEST_RUBRIC = 40;
 const LONGEST_TITLE = 80;
 
 /**
- * The name of a judgement's folder: its rubric and its judge, and a hash of what is asked of them. The same judge and
- * the same rubric make the same name, so that judging again goes on where it was; anything else makes another.
+ * Names a judgement's folder by its rubric, its judge, and a hash of what is requested of them. The same judge and the
+ * same rubric make the same name, so that judging again continues there; any difference makes another name.
  */
 export function judgementName({ rubric, lm }: Pick<JudgeConfig, 'rubric' | 'lm'>): string {
-  const asked = JSON.stringify([rubric, askedOfModel(lm)], (_, value) => inOrder(value));
+  const asked = stableStringify([rubric, askedOfModel(lm)]);
   const hash = createHash('sha256').update(asked).digest('hex').slice(0, 8);
   const title = `${rubric.name.slice(0, LONGEST_RUBRIC)}-${lm.model}`.slice(0, LONGEST_TITLE);
   return `${experimentFolderName(title)}-${hash}`;
 }
 
-/** A mapping with its fields in the order of their names: a config that was read again has them in another one. */
-function inOrder(value: unknown): unknown {
-  if (!isMapping(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
-}
-
-/** The name of the experiment's folder. */
+/** Returns the name of the experiment's folder. */
 export function experimentOf({ experiment }: Pick<JudgeConfig, 'experiment'>): string {
   return experiment.split(/[/\\]/).filter(Boolean).at(-1) ?? experiment;
 }
 
-/** The store of the experiment, and that of the judgement within it. */
+/** Opens the store of the experiment, and that of the judgement within it. */
 export function judgementStores(
   openStore: OpenStore,
   config: JudgeConfig,
@@ -48,12 +42,12 @@ export function judgementStores(
   return { experiment, store: experiment.within(judgementPrefix(judgementName(config))) };
 }
 
-/** The id of a judgement's workflow: its folder, from the experiment's name on. */
+/** Returns the id of a judgement's workflow: its folder, from the experiment's name on. */
 export function judgementId(config: JudgeConfig): string {
   return `${experimentOf(config)}/${judgementPrefix(judgementName(config))}`;
 }
 
-/** What lies in the folder of a judgement. One that is finished is gone through again, and pays for nothing. */
+/** Finds the state of a judgement's folder. A finished judgement is gone through again, at no cost. */
 export async function foundJudgement(
   openStore: OpenStore,
   id: string,
@@ -72,7 +66,10 @@ export async function foundJudgement(
   };
 }
 
-/** An unfinished judgement of the same experiment by a rubric and a judge of the same names, which ask something else. */
+/**
+ * Finds an unfinished judgement of the same experiment whose rubric and judge have the same names but different
+ * content.
+ */
 async function leftBeside(experiment: ArtifactStore, id: string, config: JudgeConfig): Promise<Left | null> {
   const hash = /-[\da-f]{8}$/;
   const folder = judgementPrefix(judgementName(config)).replace(hash, '');

@@ -2,16 +2,16 @@ import { InvalidInputError } from '../../config/errors.js';
 import { openStore } from '../../storage/open.js';
 import type { Kind } from '../kind.js';
 import { judgeConfigs } from './config.js';
+import { contentsOfJudgement, makeRoomInJudgement } from './contents.js';
 import { JUDGE_FACTS } from './facts.js';
 import { foundJudgement, judgementId } from './folder.js';
-import { heldOfJudgement, makeRoomInJudgement } from './held.js';
 import type { JudgeConfig } from './schema.js';
 
-/** Judgements of every step of a finished experiment. */
+/** Kind of experiment that judges every step of a finished experiment. */
 export const judge: Kind<JudgeConfig> = {
   config: judgeConfigs,
   facts: JUDGE_FACTS,
-  held: heldOfJudgement,
+  held: contentsOfJudgement,
   title: ({ rubric }) => rubric.name,
   ids: (config) => [judgementId(config)],
   find: (id, config) => foundJudgement(openStore, id, config),

@@ -3,9 +3,9 @@ import { languageModelSchema } from '../../config/language-model-schema.js';
 import { LOG_LEVELS, limitsSchema } from '../../config/shared-schemas.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 
-/** Where a verdict would hold its scores, a step without one holds its error. */
+/** Field that holds a step's error in place of its scores. */
 export const ERROR_FIELD = 'error';
-/** Beside the criteria, what the verdict on the last step says of the whole episode. */
+/** Field of the last step's verdict, beside the criteria, for the verdict on the whole episode. */
 export const EPISODE_FIELD = 'whole_episode';
 
 const RESERVED: readonly string[] = [ERROR_FIELD, EPISODE_FIELD];
@@ -26,7 +26,6 @@ export const criterionSchema = z.strictObject({
     .describe('The lowest and the highest score.'),
 });
 
-/** A rubric's file. */
 export const rubricSchema = z.strictObject({
   name: z.string().min(1).max(100).optional().describe('Default: the name of the file.'),
   instructions: z
@@ -68,5 +67,5 @@ export const judgeConfigSchema = z.strictObject({
   log_level: z.enum(LOG_LEVELS).default('INFO'),
 });
 
-/** One judgement: which steps are judged, by whom and by what. */
+/** Config of one judgement: the experiment to judge, the model and the rubric. */
 export type JudgeConfig = Omit<z.output<typeof judgeConfigSchema>, 'rubric'> & { rubric: Rubric };

@@ -7,7 +7,7 @@ import { ownKindConfigs, samplesOf } from './config.js';
 import { kindCode } from './definition.js';
 import type { OwnKindConfig } from './schema.js';
 
-/** `reprise own-kind`. */
+/** Command `reprise own-kind`. */
 export const ownKindCommand: CommandSpec<OwnKindConfig> = {
   summary: 'run an experiment of a kind of your own: start it, attach to it, continue it after a crash',
   argument: ['<config>', 'a YAML file'],

@@ -9,7 +9,7 @@ import type { NamesTasks } from '../run/activities/dataset.js';
 import { NAMES } from './index.js';
 import { type OwnKindConfig, ownKindConfigSchema } from './schema.js';
 
-/** Writes out `writer: gemini/gemini-2.5-flash`. */
+/** Expands models given by name, such as `writer: gemini/gemini-2.5-flash`. */
 function writeOut(raw: Written): Written {
   if (!isMapping(raw.models)) return raw;
   const written = Object.entries(raw.models).map(([role, lm]) => [
@@ -45,7 +45,7 @@ function jsonSchema(): SchemaNode {
   return schema;
 }
 
-/** What of a config says which samples there are, as a run reads it. */
+/** Returns the settings that select the samples, in the form of a run's config. */
 export function samplesOf({ dataset, seed, max_samples }: OwnKindConfig): NamesTasks {
   return { dataset, seed, runtime: { max_envs_to_visit: max_samples } };
 }

@@ -2,36 +2,36 @@ import type { Limits } from '../../contracts/experiment.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ExperimentProgress } from '../../contracts/progress.js';
 import type { EpisodeError, ExperimentMetrics, RunStatus } from '../../contracts/results.js';
-import type { LeaveToAsk, StepCost } from '../../contracts/step-cost.js';
+import type { RequestGrant, StepCost } from '../../contracts/step-cost.js';
 
-/** The input of the workflow `own-kind`: what a config says, or `config_path` (a file on the worker). */
+/** Input of the workflow `own-kind`: the config itself, or `config_path` (a file on the worker). */
 export type OwnKindInput = JsonObject;
 
-/** A score so far: its sum over the samples that have it, and whether all of them said true or false. */
+/** Sum of a score over the samples that have it so far. `is_share`: all of them are true or false. */
 interface ScoreSum {
   sum: number;
   samples: number;
   is_share: boolean;
 }
 
-/** By the score's name. */
+/** Sums of scores, by the score's name. */
 export type ScoreSums = Record<string, ScoreSum>;
 
-/** What `prepareOwnKind` found out; small, because it stands in a history. */
+/** Result of `prepareOwnKind`; small, because it is part of the workflow's history. */
 export interface OwnKindPlan {
-  /** What activities are handed: the experiment's folder and this execution; see `runReference`. */
+  /** Reference to the experiment's folder and this execution, for activities; see `runReference`. */
   run: string;
   /** URI of the folder, and its name. */
   artifacts: string;
   experiment: string;
   name: string;
-  /** What the kind calls itself. */
+  /** Name that the kind gives itself. */
   kind_name: string;
-  /** By role: `provider/model`, and how long a request may take and be repeated. */
+  /** Models by role: `provider/model`, and the timeout and maximum attempts of a request. */
   models: Record<string, { model: string; timeout_sec: number; max_attempts: number }>;
   simulated: boolean;
   samples: number;
-  /** Those with a row, and their scores; how many have an error is known when they were tried again. */
+  /** Samples with a row, and their scores. Those with an error are counted once they have been tried again. */
   finished: number[];
   scores: ScoreSums;
   concurrency: number;
@@ -39,31 +39,31 @@ export interface OwnKindPlan {
   limits: Limits;
   search_attributes: string[];
   spent_wall_seconds: number;
-  /** What earlier executions have spent. */
+  /** Cost of earlier executions. */
   spent: StepCost;
-  /** Replies that are stored are found before anything is asked: none is to be looked for. */
+  /** Always 0: stored replies are found before any request is made, so none are left to look for. */
   stored: 0;
 }
 
-/** Names a sample of an experiment, from 0 in the order of the dataset. */
+/** Name of a sample of an experiment, from 0 in the order of the dataset. */
 export interface SampleName {
   run: string;
   sample: number;
 }
 
 export interface WorkOnSampleInput extends SampleName {
-  /** Calls that this execution has heard an answer to: the first so many of the sample's. */
+  /** Number of calls, from the sample's first on, whose replies this execution has received. */
   answered: number;
 }
 
-/** What came of running the kind's code on a sample with the replies that are there. */
+/** Result of running the kind's code on a sample with the stored replies. */
 export type SampleWorked =
   | { kind: 'ended'; scores: Record<string, number | boolean> }
   /** It waits for replies; `asked` counts all calls that it has made so far, the answered ones included. */
   | { kind: 'asks'; asked: number; due: { ordinal: number; role: string }[] };
 
-export interface AskForSampleInput extends SampleName, LeaveToAsk {
-  /** Of the call, from 0 in the order in which the kind's code asks. */
+export interface AskForSampleInput extends SampleName, RequestGrant {
+  /** Index of the call, from 0 in the order in which the kind's code makes them. */
   ordinal: number;
 }
 
@@ -79,7 +79,7 @@ export interface OwnKindTotals extends StepCost {
   scores: ScoreSums;
 }
 
-/** The answer of the `progress` query; units are samples. */
+/** Result of the `progress` query; units are samples. */
 export interface OwnKindProgress extends ExperimentProgress<'own-kind', OwnKindMetrics> {
   kind_name: string;
   scores: Record<string, { mean: number; is_share: boolean }>;
@@ -92,11 +92,11 @@ export interface FinalizeOwnKindInput {
   /** Milliseconds since 1970. */
   started_at: number;
   ended_at: number;
-  /** What this workflow has worked, where its time has a limit; else the time from its start to its end is taken for that. */
+  /** Seconds that this workflow has worked, if its time has a limit. Default: the time from start to end. */
   worked_seconds?: number;
 }
 
-/** A row of `results.jsonl`: what the kind made of the sample, and what is known of every sample. */
+/** A row of `results.jsonl`: the fields of the kind's row, and those that every sample has. */
 export type OwnKindRow = { [field: string]: Json } & {
   id: string;
   question: string;
@@ -112,13 +112,13 @@ export type OwnKindRow = { [field: string]: Json } & {
 export interface ScoreFigure {
   samples: number;
   mean: number;
-  /** 95 %, from a bootstrap over samples; null where fewer than two have it. */
+  /** 95 % interval from a bootstrap over samples; null if fewer than two have it. */
   interval: [number, number] | null;
-  /** Every sample said true or false: the mean is a share. */
+  /** True if all values are true or false: the mean is a share. */
   is_share: boolean;
 }
 
-/** The content of `metrics.json`. Means leave out samples without a row, which are counted apart. */
+/** Content of `metrics.json`. Means exclude samples without a row, which are counted separately. */
 export interface OwnKindMetrics extends ExperimentMetrics<'own-kind'> {
   kind_name: string;
   /** `provider/model` by role. */
@@ -127,11 +127,11 @@ export interface OwnKindMetrics extends ExperimentMetrics<'own-kind'> {
   /** Samples with a row. */
   samples: number;
   scores: Record<string, ScoreFigure>;
-  /** What the kind makes of all rows. */
+  /** Figures that the kind computes from all rows. */
   figures: Record<string, number>;
-  /** Why there are none; absent: there are, or the kind makes none. */
+  /** Reason why there are no figures; absent: there are, or the kind computes none. */
   figures_error?: string;
-  /** The kind's code, or a price, changed while the experiment was under way. */
+  /** Changes of the kind's code, or of a price, while the experiment was in progress. */
   code_changes: { at: string; samples: number; modules: string[] }[];
 }
 
@@ -143,11 +143,11 @@ export interface OwnKindResult {
 /** Activities of an experiment of a user's own kind. Every one may be repeated. */
 export interface OwnKindActivities {
   prepareOwnKind(input: OwnKindInput): Promise<OwnKindPlan>;
-  /** Runs the kind's code on a sample with the replies that are there, and keeps its row where it ends. */
+  /** Runs the kind's code on a sample with the stored replies, and stores its row if it ends. */
   workOnSample(input: WorkOnSampleInput): Promise<SampleWorked>;
-  /** Asks what the kind's code asks; the reply is in the store. */
+  /** Makes a call of the kind's code; the reply is in the store. */
   askForSample(input: AskForSampleInput): Promise<StepCost>;
-  /** Notes why a sample was given up, for the artifacts. */
+  /** Records why a sample was given up, for the artifacts. */
   recordSampleError(input: SampleErrorInput): Promise<void>;
   finalizeOwnKind(input: FinalizeOwnKindInput): Promise<OwnKindMetrics>;
 }

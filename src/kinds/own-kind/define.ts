@@ -11,10 +11,10 @@ import type {
 export type { ChatMessage, Feedback, GenerateParameters, GenerateReply, Json, Task, ToolDefinition };
 export { z };
 
-/** What a model is asked. */
+/** Request to a model. */
 export interface Question {
   messages: ChatMessage[];
-  /** Take the place of the config's for this call. */
+  /** Parameters of this call, in place of the config's. */
   parameters?: GenerateParameters;
   tools?: ToolDefinition[];
 }
@@ -22,47 +22,47 @@ export interface Question {
 /** A model's reply. One that a token limit cut off has the finish reason `length`. */
 export type Reply = Pick<GenerateReply, 'text' | 'reasoning' | 'tool_calls' | 'finish_reason' | 'usage'>;
 
-/** What `work` is given of one sample. */
+/** Argument of `work` for one sample. */
 export interface SampleWork<Settings, Role extends string> {
   sample: Task;
   settings: Settings;
   /**
-   * Asks the model of a role; a text is asked as the user's only message. Calls that are begun before one of them is
-   * awaited are made side by side.
-   * @throws never: a call that fails for good is the sample's error.
+   * Calls the model of a role; a text is sent as the user's only message. Calls that are begun before one of them is
+   * awaited run concurrently.
+   * @throws Error for an invalid question only: a call that fails for good is the sample's error.
    */
   ask(role: Role, question: string | Question): Promise<Reply>;
   /**
    * Grades an answer as `reprise run` does, by the `task_type` or `env_class` of the dataset.
-   * @throws Error where it cannot be graded
+   * @throws Error if it cannot be graded
    */
   grade(answer: string): Promise<Feedback>;
-  /** Answers with the next number in [0, 1) of a sequence that the config's seed and the sample's id fix. */
+  /** Returns the next number in [0, 1) of a sequence that the config's seed and the sample's id determine. */
   random(): number;
 }
 
-/** A sample's row: what is to be kept of it, as JSON. */
+/** Row of a sample: the data to store of it, as JSON. */
 export interface Row {
-  /** Each is averaged over the samples, with its 95 % interval; true and false make a share. */
+  /** Scores, each averaged over the samples, with a 95 % interval; true and false give a share. */
   scores?: Record<string, number | boolean>;
   [field: string]: Json | undefined;
 }
 
 /** A kind of experiment on the samples of a dataset. */
 export interface ExperimentKind<Settings = unknown, Role extends string = string> {
-  /** Names it to people. */
+  /** Name that is shown to people. */
   name: string;
-  /** What its models do, such as `['writer', 'judge']`; a config names one for each. */
+  /** Roles of its models, such as `['writer', 'judge']`; a config names a model for each. */
   models: readonly Role[];
-  /** The config's `settings`; none where it is absent. */
+  /** Schema of the config's `settings`; absent: there are none. */
   settings?: z.ZodType<Settings>;
   /**
-   * Works on one sample. It is run again from its beginning whenever a reply has come, with all replies so far: it must ask
-   * the same in the same order each time, so it takes chance from `random`, and knows no clock.
+   * Works on one sample. It is run again from its beginning whenever replies have arrived, with all replies so far: it
+   * must make the same calls in the same order each time, take chance from `random`, and use no clock.
    * @throws Error, which is the sample's error.
    */
   work(work: SampleWork<Settings, Role>): Promise<Row>;
-  /** Answers with further figures of all rows, finite numbers by their names. */
+  /** Computes further figures from all rows: finite numbers by name. */
   figures?(rows: readonly Row[], settings: Settings): Record<string, number>;
 }
 

@@ -15,16 +15,16 @@ import { type EnvironmentSource, environmentSource, playableHere } from '../run/
 import type { ExperimentKind, Question, Reply, Row } from './define.js';
 import type { OwnKindConfig } from './schema.js';
 
-/** Milliseconds that the file of a kind may take to be loaded, and its figures to be computed. */
+/** Time limits, in milliseconds, for loading the file of a kind and for computing its figures. */
 const LOADING_MS = 60_000;
 const FIGURES_MS = 300_000;
 
-/** What a kind's own code did that makes the sample an error: it threw, answered with no row, or did not come to an end. */
+/** Error of a kind's own code: it threw, returned no row, or did not end. */
 export class KindError extends Error {
   override readonly name = 'KindError';
 }
 
-/** The code of a kind, and what the config says to it. */
+/** Code of a kind, with the config's settings and roles for it. */
 interface KindSource {
   file: string;
   code: UserCode;
@@ -33,7 +33,7 @@ interface KindSource {
   roles: string[];
 }
 
-/** What a kind's code asks, and of whom. */
+/** Question of a kind's code, and the role that it is for. */
 export interface RoleQuestion {
   role: string;
   question: Question;
@@ -43,30 +43,30 @@ interface SampleInput extends KindSource {
   task: Task;
   seed: number;
   environment: EnvironmentSource;
-  /** To the first so many questions. */
+  /** Replies to the first questions. */
   replies: readonly Reply[];
 }
 
-/** What came of running a kind's code on a sample: its row, or null where it waits for replies. */
+/** Result of a kind's code on a sample: its row, or null if it waits for replies. */
 interface Worked {
-  /** In the order in which they were asked, the answered ones included. */
+  /** Questions in the order in which they were asked, the answered ones included. */
   questions: RoleQuestion[];
   row: Row | null;
 }
 
-/** Runs the code of a kind for one experiment. */
+/** Runner of the code of a kind for one experiment. */
 export interface KindCode {
-  /** @returns what the kind calls itself @throws InvalidInputError where file, models or settings are wrong */
+  /** @returns the kind's name @throws InvalidInputError if file, models or settings are wrong */
   checked(): Promise<string>;
-  /** @throws KindError, or ComparisonUnavailableError, which a retry may mend */
+  /** @throws KindError, or ComparisonUnavailableError, after which a retry may succeed */
   work(task: Task, replies: readonly Reply[]): Promise<Worked>;
   /** @throws KindError */
   figures(rows: readonly Row[]): Promise<Record<string, number>>;
 }
 
 /**
- * Runs the code of a config's kind, in threads where there are some.
- * @param begunWith what is loaded, whatever the files say now
+ * Creates the runner of a config's kind, which uses threads if there is a pool.
+ * @param begunWith code to load, whatever the files contain now
  */
 export function kindCode(
   { pool, compare }: CodeRunner,
@@ -80,7 +80,7 @@ export function kindCode(
     input: Input,
     { timeoutMs, alone = false }: { timeoutMs: number; alone?: boolean },
   ): Promise<Value> => {
-    // What is allowed is known in this thread alone.
+    // Only this thread knows the permissions.
     checkFile('kind', file, 'code', CODE_ENDINGS);
     code ??= codeNow([file]);
     const whole = { file, code, settings, roles: Object.keys(models), ...input };
@@ -113,7 +113,7 @@ export function kindCode(
   };
 }
 
-/** What is the fault of a kind's own code. */
+/** Converts an error to a KindError, if the kind's own code is at fault. */
 function kindErrorOf(thrown: unknown, late: string): unknown {
   if (thrown instanceof InvalidInputError || thrown instanceof ComparisonUnavailableError) return thrown;
   if (!(thrown instanceof CodeEndedError)) return new KindError(asError(thrown).message);
@@ -122,7 +122,7 @@ function kindErrorOf(thrown: unknown, late: string): unknown {
   );
 }
 
-/** The kind that a file defines. @throws InvalidInputError */
+/** Loads the kind that a file defines. @throws InvalidInputError */
 async function kindIn({ file, code }: Pick<KindSource, 'file' | 'code'>): Promise<ExperimentKind> {
   const { default: kind } = await loadNamedModule(file, 'kind', code);
   const fault = faultOf(kind);
@@ -134,7 +134,7 @@ async function kindIn({ file, code }: Pick<KindSource, 'file' | 'code'>): Promis
 }
 
 function faultOf(kind: unknown): string | null {
-  // Of a module without a default export it is what the module exports.
+  // Without a default export, `kind` is an object of the module's exports.
   if (!isMapping(kind) || !('name' in kind || 'work' in kind)) return 'is no kind of experiment';
   const { name, models, settings, work, figures } = kind;
   if (typeof name !== 'string' || name === '') return 'has no name';
@@ -147,7 +147,7 @@ function faultOf(kind: unknown): string | null {
   return hasSchema ? null : 'has settings that are no schema of zod';
 }
 
-/** The settings as the kind reads them. @throws InvalidInputError */
+/** Parses the settings with the kind's schema. @throws InvalidInputError */
 function settingsOf({ name, settings: schema }: ExperimentKind, given: KindSource['settings']): unknown {
   if (schema === undefined) {
     const [unknown] = Object.keys(given);
@@ -163,7 +163,7 @@ function settingsOf({ name, settings: schema }: ExperimentKind, given: KindSourc
   throw new InvalidInputError(issues.map(({ message }) => message).join('\n'), issues[0]?.field);
 }
 
-/** Loads a kind and checks what a config says to it, in a thread. @thread */
+/** Loads a kind and checks a config's models and settings for it, in a thread. @thread */
 export async function describeKind({ roles, settings, ...source }: KindSource): Promise<string> {
   const kind = await kindIn(source);
   const all = kind.models.join(' and ');
@@ -180,8 +180,8 @@ export async function describeKind({ roles, settings, ...source }: KindSource): 
 }
 
 /**
- * Runs a kind's code on a sample, in a thread, until it ends or waits for a reply that is not there. What it would go on
- * with is dropped: it is run again from its beginning when there are more replies.
+ * Runs a kind's code on a sample, in a thread, until it ends or waits for a missing reply. Then it is dropped, and run
+ * again from its beginning when there are more replies.
  * @thread
  */
 export async function workWithReplies(
@@ -192,7 +192,7 @@ export async function workWithReplies(
   const questions: RoleQuestion[] = [];
   let waits = () => {};
   const waiting = new Promise<null>((resolve) => {
-    // Others that are asked beside it are asked by then.
+    // By then, concurrent questions have been asked too.
     waits = () => setImmediate(() => resolve(null));
   });
   const ask = (role: string, asked: string | Question): Promise<Reply> => {
@@ -240,7 +240,7 @@ export async function figuresOf({
   }
 }
 
-/** What is asked, as data. @throws Error that says what is wrong with it */
+/** Converts a question to plain data. @throws Error that says what is wrong with it */
 function questionOf(role: string, asked: string | Question, { name, models }: ExperimentKind): Question {
   if (!models.includes(role)) {
     throw new Error(`${name} asks ${shownValue(role)}, which is none of its models (${models.join(', ')})`);
@@ -261,7 +261,7 @@ function questionOf(role: string, asked: string | Question, { name, models }: Ex
   };
 }
 
-/** A row as it is kept. @throws Error that says what is wrong with it */
+/** Converts the result of `work` to a row to store. @throws Error that says what is wrong with it */
 function rowOf(answered: unknown): Row {
   const row: unknown = isMapping(answered) ? JSON.parse(JSON.stringify(answered)) : null;
   const scores = isMapping(answered) ? (answered.scores ?? {}) : null;

@@ -32,7 +32,7 @@ function figureFacts({ figures, figures_error }: OwnKindMetrics): Fact[] {
   ];
 }
 
-/** An experiment of a user's own kind: samples, and what the kind scores of them. */
+/** Facts of an experiment of a user's own kind: samples, and their scores. */
 export const OWN_KIND_FACTS: KindFacts<OwnKindProgress> = {
   facts,
   judged: ({ samples, errors }) => ({ what: 'sample', judged: samples, errors, of: samples + errors }),

@@ -5,7 +5,7 @@ import { holdsRows } from '../run/folder.js';
 import { ownKindConfigs, samplesOf } from './config.js';
 import type { OwnKindConfig } from './schema.js';
 
-/** What a folder is to an experiment of a user's own kind. */
+/** Determines the state of a folder for an experiment of a user's own kind. */
 export function foundOwnKind(
   store: ArtifactStore,
   id: string,
@@ -16,7 +16,7 @@ export function foundOwnKind(
   return foundFolder(store, id, config, ownKindConfigs, ofTheseRows);
 }
 
-/** The files of the kind and of its dataset's environment. */
+/** Returns the code of the kind and of its dataset's environment. */
 export function ownCodeOf({ kind, dataset }: OwnKindConfig): OwnCode {
   return ownCodeIn([kind, dataset.env_file]);
 }

@@ -3,16 +3,16 @@ import { openStore } from '../../storage/open.js';
 import type { Kind } from '../kind.js';
 import { holdsRows } from '../run/folder.js';
 import { ownKindConfigs, samplesOf } from './config.js';
+import { contentsOfOwnKind, makeRoomInOwnKind } from './contents.js';
 import { OWN_KIND_FACTS } from './facts.js';
 import { foundOwnKind, ownCodeOf } from './folder.js';
-import { heldOfOwnKind, makeRoomInOwnKind } from './held.js';
 import type { OwnKindConfig } from './schema.js';
 
 /** Experiments of kinds that users define. */
 export const ownKind: Kind<OwnKindConfig> = {
   config: ownKindConfigs,
   facts: OWN_KIND_FACTS,
-  held: heldOfOwnKind,
+  held: contentsOfOwnKind,
   title: ({ name }) => name,
   ids: ({ name }) => candidateNames(name),
   find: (id, config) =>

@@ -1,26 +1,26 @@
 import { padded } from '../../storage/paths.js';
 
-/** A sample's row. */
+/** Returns the key of a sample's row. */
 export function sampleKey(sample: number): string {
   return `${samplesPrefix()}${padded(sample)}.json`;
 }
 
-/** Lists the rows of samples. */
+/** Returns the prefix of the keys of samples' rows. */
 export function samplesPrefix(): string {
   return 'samples/';
 }
 
-/** The number in a {@link sampleKey} or a {@link sampleErrorKey}. */
+/** Returns the number in a {@link sampleKey} or a {@link sampleErrorKey}. */
 export function sampleOf(key: string): number {
   return Number.parseInt(key.slice(key.lastIndexOf('/') + 1), 10);
 }
 
-/** Why a sample was given up. */
+/** Returns the key of the error of a sample that was given up. */
 export function sampleErrorKey(sample: number): string {
   return `${sampleErrorsPrefix()}${padded(sample)}.json`;
 }
 
-/** Lists why samples were given up. */
+/** Returns the prefix of the keys of samples' errors. */
 export function sampleErrorsPrefix(): string {
   return 'errors/';
 }

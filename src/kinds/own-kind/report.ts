@@ -4,7 +4,7 @@ import { reportHead } from '../../reports/report-head.js';
 import type { OwnKindMetrics } from './contracts.js';
 import { OWN_KIND_FACTS } from './facts.js';
 
-/** `report.html` of an experiment of a user's own kind: its figures, and what could not be judged. */
+/** Renders `report.html` of an experiment of a user's own kind: its figures and errors. */
 export async function* ownKindReport(metrics: OwnKindMetrics): AsyncGenerator<string> {
   yield await pageStart(`${metrics.experiment}: ${metrics.kind_name}`);
   yield reportHead(metrics, {

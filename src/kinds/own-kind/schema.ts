@@ -33,5 +33,5 @@ export const ownKindConfigSchema = z.strictObject({
   seed: seedSchema,
 });
 
-/** One experiment of a kind of a user's own. */
+/** Config of an experiment of a user's own kind. */
 export type OwnKindConfig = Omit<z.output<typeof ownKindConfigSchema>, 'name'> & { name: string };

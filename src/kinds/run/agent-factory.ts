@@ -13,13 +13,13 @@ import type { CodeRunner } from '../../user-code/code-runner.js';
 import { loadNamedModule } from '../../user-code/load-module.js';
 import { threadWork } from '../../user-code/thread-work.js';
 
-/** A user's agent, and the memory that it is made with. */
+/** Configs of an agent and of the memory that it is created with. */
 interface TriedAgent {
   agent: AgentConfig;
   memory: MemoryConfig;
 }
 
-/** Makes a user's agent once, with an empty memory, where it is called. @throws InvalidInputError @thread */
+/** Creates a user's agent once with an empty memory, in the calling thread. @throws InvalidInputError @thread */
 export async function makeAgent({ agent, memory }: TriedAgent): Promise<void> {
   const create = await agentFactory(agent);
   const nobody = async () => {
@@ -44,11 +44,11 @@ export async function makeAgent({ agent, memory }: TriedAgent): Promise<void> {
 const MAKE = threadWork(import.meta.url, makeAgent);
 
 /**
- * Makes a user's agent once, with an empty memory, before anything is paid: what its class lacks, and what its constructor
- * throws, is said at once; in a thread also that it computes without end, waits for what never comes or ends its process.
- * Where there is no thread the experiment's own workflow runs here, and finds the class from now on. A built-in agent needs
- * no trial.
- * @param timeoutMs that it may take to be loaded and made: 60,000
+ * Creates a user's agent once, with an empty memory, before anything is paid, to report what its class lacks or its
+ * constructor throws; in a thread also that it computes endlessly, waits endlessly or ends its process. If there are no
+ * threads, the experiment's workflow runs in this process, and the class is registered for it. A built-in agent is not
+ * tried.
+ * @param timeoutMs limit of loading and creating it: 60,000
  * @throws InvalidInputError that names the field, and the place in the file.
  */
 export async function tryAgent(
@@ -63,7 +63,7 @@ export async function tryAgent(
     return;
   }
   const field = 'agent.file';
-  // What is allowed is known in this thread alone.
+  // Only this thread knows which files are permitted.
   checkFile(field, agent.file as string, 'code', CODE_ENDINGS);
   await pool.run(MAKE, { agent, memory }, { timeoutMs, alone: true }).catch((error: unknown) => {
     if (!(error instanceof CodeEndedError)) throw error;
@@ -73,8 +73,8 @@ export async function tryAgent(
 }
 
 /**
- * How a config's agents are made: by a built-in class, or by one from the user's file.
- * @throws InvalidInputError where the file cannot be loaded or exports no such class.
+ * Returns the constructor of a config's agents: of a built-in class, or of one from the user's file.
+ * @throws InvalidInputError if the file cannot be loaded or exports no such class.
  */
 export async function agentFactory(config: AgentConfig): Promise<LanePorts['createAgent']> {
   if (!('file' in config)) {
@@ -84,7 +84,10 @@ export async function agentFactory(config: AgentConfig): Promise<LanePorts['crea
   return (tools) => ownAgent(() => new agentClass({ config, ...tools }));
 }
 
-/** Loads the class of a user's agent. @throws InvalidInputError where the file cannot be loaded or exports no such class. */
+/**
+ * Loads the class of a user's agent.
+ * @throws InvalidInputError if the file cannot be loaded or exports no such class.
+ */
 async function agentClassOf(config: AgentConfig): Promise<AgentClass> {
   const { file, class_name: name = 'default' } = config as { file?: string; class_name?: string };
   const exported = await loadNamedModule(file as string, 'agent.file');

@@ -11,12 +11,12 @@ import type { RunConfig } from './schema.js';
 
 type MemoryType = MemoryConfig['_type'];
 
-/** Whether an agent may run programs. A user's own is always handed the sandbox. */
+/** True if an agent may run programs. A user's agent always gets the sandbox. */
 export function mayRunCode({ agent }: Pick<RunConfig, 'agent'>): boolean {
   return 'file' in agent || (isCheatsheetAgent(agent) && agent.use_code_execution);
 }
 
-/** The memory of an agent whose config names none; the agent is not validated yet. */
+/** Returns the memory's type for an agent whose config names none; the agent is not validated yet. */
 export function defaultMemory(agent: Record<string, unknown>): MemoryType {
   if (agent.type !== 'dynamic_cheatsheet_agent') return 'history_list';
   const { mode = 'cumulative', use_retrieval, history_k } = agent;
@@ -24,7 +24,7 @@ export function defaultMemory(agent: Record<string, unknown>): MemoryType {
   return (mode === 'cumulative' || mode === 'empty_sheet') && !showsExperiences ? 'cheatsheet' : 'hybrid';
 }
 
-/** What a config of the Dynamic Cheatsheet needs of its memory, and which field asks for it. */
+/** Lists the types of memory that a config of the Dynamic Cheatsheet needs, and which field needs them. */
 function needs(agent: DynamicCheatsheetAgentConfig): { why: string; types: MemoryType[] }[] {
   const wanted: { why: string; types: MemoryType[] }[] = [];
   const { mode, history_k } = agent;
@@ -71,7 +71,7 @@ function checkCheatsheetAgent(agent: DynamicCheatsheetAgentConfig, memory: Memor
   checkTemplates(agent);
 }
 
-/** What a template leaves out the model is never shown, whatever the other fields say. */
+/** Checks that templates contain the placeholders that other fields need. */
 function checkTemplates(agent: DynamicCheatsheetAgentConfig): void {
   const { mode, generator_template, cheatsheet_template, history_k, curator_sees_feedback } = agent;
   const demand = (template: string | null, field: string, placeholder: string) => {
@@ -91,7 +91,7 @@ function checkTemplates(agent: DynamicCheatsheetAgentConfig): void {
   }
 }
 
-/** Refuses sections that do not go together. @throws InvalidInputError that names the field to change. */
+/** Rejects sections that do not fit together. @throws InvalidInputError that names the field to change. */
 export function checkCombinations({ agent, memory }: RunConfig): void {
   if ('file' in agent) return;
   if (isCheatsheetAgent(agent)) {

@@ -10,8 +10,8 @@ import type { Loaded } from './prompt-parts.js';
 import type { RunConfig } from './schema.js';
 
 /**
- * What prompts can show of the memory that a run begins with: of its own copy where it has one. What cannot be read from
- * here the worker may well be able to read, and says so where it is not.
+ * Returns what prompts can show of the memory that a run begins with: of its own copy if there is one. A file that
+ * cannot be read here may be readable for the worker, which reports it if not.
  */
 async function loadedMemorySeen(config: RunConfig, id: string): Promise<Loaded | null> {
   const { load_memory_path, results_dir } = config.output;
@@ -24,7 +24,6 @@ async function loadedMemorySeen(config: RunConfig, id: string): Promise<Loaded |
   }
 }
 
-/** `reprise run`. */
 export const runCommand: CommandSpec<RunConfig> = {
   summary: 'run a config: start it, attach to it when it is in progress, continue it after a crash',
   argument: ['<config>', 'a YAML file'],

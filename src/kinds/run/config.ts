@@ -20,7 +20,7 @@ import { checkCombinations, defaultMemory } from './combinations.js';
 import { NAMES } from './index.js';
 import { type RunConfig, runConfigSchema, runConfigWithCustomAgentSchema } from './schema.js';
 
-/** A mapping without those of its fields that are null. */
+/** Removes those of the named fields of a mapping that are null. */
 function withoutNull(value: unknown, ...names: string[]): unknown {
   if (!isMapping(value)) return value;
   return Object.fromEntries(
@@ -28,17 +28,17 @@ function withoutNull(value: unknown, ...names: string[]): unknown {
   );
 }
 
-/** Whether a section says anything: null says the same as leaving out. */
+/** True if a section contains a value: null means the same as absent. */
 function says(section: unknown): boolean {
   return isMapping(section) ? Object.values(section).some((value) => value !== null) : section != null;
 }
 
-/** Samples are independent unless something is named that lets them learn from each other. */
+/** Returns the default scope: samples are independent unless the config names an agent or a memory. */
 function defaultScope({ agent, memory }: Written): RunConfig['runtime']['memory_scope'] {
   return says(agent) || says(memory) ? 'run' : 'sample';
 }
 
-/** A dataset that names choices is multiple choice, unless it says otherwise. */
+/** Makes a dataset with choices multiple choice, unless it says otherwise. */
 function withTaskType(dataset: unknown): unknown {
   if (!isMapping(dataset) || dataset.task_type != null || dataset.env_class != null) return dataset;
   const { task_type: _none, ...rest } = dataset;
@@ -46,11 +46,11 @@ function withTaskType(dataset: unknown): unknown {
 }
 
 /**
- * Fills in what may be left out before the schema looks: who shares a memory; the memory's and agent's type; `type` for
- * `_type`; `sandbox: TYPE`; `task_type: mcq` beside choices.
+ * Fills in what may be left out before the schema is applied: which samples share a memory; the types of memory and
+ * agent; `type` for `_type`; `sandbox: TYPE`; `task_type: mcq` for choices.
  */
 function fillIn(raw: Written): Written {
-  // Null says the same as leaving out.
+  // Null means the same as absent.
   const [memory, agent] = [raw.memory ?? {}, withoutNull(raw.agent ?? {}, 'type', 'file')];
   const runtime = withoutNull(raw.runtime ?? {}, 'memory_scope');
   const result: Written = { ...raw, runtime, memory, agent };
@@ -65,7 +65,7 @@ function fillIn(raw: Written): Written {
   return result;
 }
 
-/** A template's text. What has neither a line break nor a placeholder is the path of a file. */
+/** Returns a template's text. A value with neither a line break nor a placeholder is the path of a file. */
 function template(given: string | null, field: string, folder: string): string | null {
   if (given === null || /[\n{]/.test(given)) return given;
   const path = resolveLocation(given, folder, field);
@@ -88,7 +88,7 @@ function finish(config: RunConfig, folders: Folders): RunConfig {
     );
   }
   if (isCheatsheetAgent(agent)) agent.curator_max_tokens ??= 2 * lm.max_output_tokens;
-  // With several trials of a sample, feedback that names the target would hand a retry the answer.
+  // With several trials of a sample, feedback that names the target would reveal the answer to a later trial.
   agent.feedback ??= runtime.num_trials > 1 ? 'outcome' : 'full';
 
   const { config: folder } = folders;
@@ -110,7 +110,6 @@ function finish(config: RunConfig, folders: Folders): RunConfig {
   return result;
 }
 
-/** Configs of runs. */
 export const runConfigs: ConfigKind<RunConfig> = {
   ...NAMES,
   sections: 'runtime, dataset, lm, memory, agent, limits and output',
@@ -151,6 +150,6 @@ export const runConfigs: ConfigKind<RunConfig> = {
     ],
     free: ['name'],
   },
-  // Samples that share a memory go one after another.
+  // Samples that share a memory run one after another.
   oneByOne: ({ runtime }) => runtime.memory_scope === 'run',
 };

@@ -23,48 +23,48 @@ import type { LaneState } from './lane/lane-state.js';
 import type { EmbeddingTotals, Metrics } from './results.js';
 
 /**
- * The input of the workflow `run`: a config's path on the worker, or the config itself.
- * The first form is for `temporal workflow start --input '{"config_path": "configs/x.yaml"}'`.
+ * Input of the workflow `run`: a config's path on the worker, or the config itself. The first form is for `temporal
+ * workflow start --input '{"config_path": "configs/x.yaml"}'`.
  */
 export type RunInput =
   | { config_path: string; set?: string[]; name?: string; results_dir?: string }
   | JsonObject;
-/** What `prepareRun` found out: everything that the workflows need, and small, because it stands in a history. */
+/** Plan that `prepareRun` returns: everything that the workflow needs, and small, because it is part of a history. */
 export interface RunPlan {
-  /** What activities are handed: the experiment's folder and this execution; see {@link runReference}. */
+  /** Reference for activities: the experiment's folder and this execution; see {@link runReference}. */
   run: string;
   /** URI of the experiment's folder. */
   artifacts: string;
-  /** The folder's name, which is the experiment's id. */
+  /** Name of the folder, which is the experiment's id. */
   experiment: string;
-  /** Names this execution's part files. */
+  /** Id of this execution, used in the keys of its part files. */
   execution: string;
   name: string;
-  /** `provider/model`. */
+  /** Model as `provider/model`. */
   model: string;
   simulated: boolean;
-  /** Samples to visit now (slots), and all of the run, kept ones included. */
+  /** Samples to visit now (slots), and all samples of the run, including finished ones. */
   slots: number;
   samples_planned: number;
   rules: LaneRules;
   memory_scope: 'run' | 'sample';
   concurrency: number;
   memory: MemoryConfig;
-  /** Whether an earlier run's memory is loaded: one for all, or each sample's own. */
+  /** Memory of an earlier run that is loaded: none, one for all samples, or each sample's own. */
   load_memory: 'none' | 'shared' | 'per_sample';
   agent: AgentConfig;
   limits: Limits;
-  /** Requests per call, and seconds one may take. */
+  /** Limit of requests per call, and of seconds per request. */
   max_attempts: number;
   timeout_sec: number;
   /** Search attributes that this server knows. */
   search_attributes: string[];
-  /** Samples that an earlier, unfinished execution finished; they are not run again. */
+  /** Totals of earlier executions: of finished samples, which are not run again, and of all costs. */
   kept: Totals;
   spent_wall_seconds: number;
-  /** What the config means for order and prompts, for people. */
+  /** Sentences for people on what the config means for order and prompts. */
   means: readonly string[];
-  /** Which trial of a sample says whether it is correct. */
+  /** Trial of a sample that determines whether the sample is correct. */
   accuracy_of: Metrics['accuracy_of'];
 }
 /** Totals of a run. */
@@ -72,7 +72,7 @@ export interface Totals extends Beside, Repeats {
   samples: number;
   correct: number;
   errors: number;
-  /** Absent: none. */
+  /** Errors by their type; absent if none. */
   errors_by_type?: Record<string, number>;
   episodes: number;
   lm_calls: number;
@@ -80,52 +80,52 @@ export interface Totals extends Beside, Repeats {
   output_tokens: number;
   cost_usd: number | null;
 }
-/** Where a run's lanes stand between two of its executions. */
+/** State of a run's lanes between two of its executions. */
 export interface RunWork {
-  /** The next slot that no lane has begun. */
+  /** Next slot that no lane has begun. */
   next: number;
   lanes: LaneState[];
-  /** Parts written. */
+  /** Number of parts written. */
   sequence: number;
 }
-/** Where a run stands between two of its executions. */
+/** State of a run between two of its executions. */
 export interface RunCarried {
   plan: RunPlan;
-  /** Milliseconds since 1970. */
+  /** Start of the first execution, in milliseconds since 1970. */
   started_at: number;
-  /** What it has worked so far, where its time has a limit. */
+  /** Seconds worked so far, if time is limited. */
   worked_seconds?: number;
   asked: Asked;
-  /** What it has done so far. */
+  /** Totals of the executions so far. */
   totals: Totals;
   work: RunWork;
 }
-/** The answer of the `progress` query of a run; its units are samples. */
+/** Result of the `progress` query of a run; its units are samples. */
 export interface RunProgress
   extends ExperimentProgress<'run', Metrics>,
     Pick<Totals, 'correct' | 'episodes'> {
-  /** Correct of judged; null before the first. */
+  /** Share of correct among judged samples; null before the first. */
   accuracy: number | null;
-  /** Which trial of a sample that is of; absent while the run is being prepared. */
+  /** Trial of a sample that the accuracy refers to; absent while the run is being prepared. */
   accuracy_of?: Metrics['accuracy_of'];
-  /** What its config means for order and prompts, for people. */
+  /** Sentences for people on what the config means for order and prompts. */
   means?: readonly string[];
 }
-/** The result of the workflow `run`. */
+/** Result of the workflow `run`. */
 export interface RunResult {
   artifacts: string;
   metrics: Metrics;
 }
-/** The input of the activity `generate`. The model's configuration is read from the run's folder. */
+/** Input of the activity `generate`. The model's configuration is read from the run's folder. */
 export interface GenerateInput {
   run: string;
   call: CallIdentity;
   messages: ChatMessage[];
   parameters?: GenerateParameters;
   tools?: ToolDefinition[];
-  /** The environment that awaits the reply as its action: it is stepped in the same activity. */
+  /** Environment step that awaits the reply as its action: it is taken in the same activity. */
   step?: AwaitedStep;
-  /** Where each request needs leave of its own: what those before this one came to. */
+  /** Outcomes of this call's earlier requests, if each request needs a grant of its own. */
   before?: AskedBefore;
 }
 /** Activities that call a language model. */
@@ -134,24 +134,24 @@ export interface LanguageModelActivities {
 }
 interface OpenSamplesInput {
   run: string;
-  /** First slot wanted; at most `count` are opened, at least one. */
+  /** First slot to open; at most `count` are opened, at least one. */
   from: number;
   count: number;
 }
-/** A sample that an environment has reset; see `runtime/ports.ts`. */
+/** Sample that an environment has reset; see `runtime/ports.ts`. */
 export interface OpenedSampleRow {
   index: number;
   id: string;
   state: Json;
   obs: string;
-  /** Why the environment could not begin; absent where it did. */
+  /** Reason why the environment could not begin; absent if it did. */
   problem?: EpisodeError;
 }
 interface StepEnvironmentInput extends AwaitedStep {
   run: string;
   action: string;
 }
-/** Activities that environments run behind. */
+/** Activities that run environments. */
 export interface EnvironmentActivities {
   openSamples(input: OpenSamplesInput): Promise<OpenedSampleRow[]>;
   stepEnvironment(input: StepEnvironmentInput): Promise<StepAnswer>;
@@ -160,48 +160,51 @@ export interface WritePartInput {
   run: string;
   execution: string;
   sequence: number;
-  /** Tells the workflow's execution from others. */
+  /** Identifier of the workflow's execution. */
   by: string;
   episodes: CompactEpisode[];
-  /** The memory that a shared lane ended with, and its last sample. */
+  /** Final memory of a shared lane, with its last sample. */
   memory?: MemoryPart;
-  /** What samples with a memory of their own ended with: a journaled one, or a user's agent's. Others are made from rows. */
+  /**
+   * Final memories of samples with a memory of their own, if journaled or of a user's agent. Others are rebuilt from
+   * rows.
+   */
   sample_memories?: MemoryPart[];
 }
 export interface MemoryPart {
   index: number;
   sample_id: string;
   memory: JsonObject;
-  /** Of a sample's own journaled memory. */
+  /** Entries of a sample's own journaled memory. */
   entries?: JournalEntry[];
 }
-/** Entries of a lane's journal, to be written down. Written again, they are the same object. */
+/** Entries of a lane's journal that are to be stored. Repeating the write produces the same object. */
 export interface JournalBatch {
   run: string;
   execution: string;
-  /** The lane, by its first slot. */
+  /** Lane, by its first slot. */
   lane: number;
   sequence: number;
-  /** Number of the first entry; whatever stood there or later counts no more. */
+  /** Number of the first entry; stored entries from this number on are replaced. */
   from: number;
   entries: JournalEntry[];
 }
-/** A search in a lane's memory. The batch is written first; only where samples share the lane is it written at all. */
+/** Search in a lane's memory. The batch is stored first, but only if samples share the lane. */
 export interface SearchExperiencesInput extends JournalBatch {
-  /** How many entries the lane's memory has. */
+  /** Number of entries in the lane's memory. */
   count: number;
-  /** Absent: the newest are wanted. */
+  /** Text to search for; absent: returns the newest. */
   text?: string;
   k: number;
-  /** The sample that asks; absent where an agent does not say. */
+  /** Sample that the search is for; absent if an agent does not say. */
   sample_id?: string;
 }
 export interface FoundExperiences {
   experiences: ExperienceEntry[];
-  /** What the search paid for embeddings; absent where it paid nothing. */
+  /** Cost of the search's embeddings; absent if it paid nothing. */
   embeddings?: EmbeddingTotals;
 }
-/** Activities behind a lane's memory. */
+/** Activities of a lane's memory. */
 export interface MemoryActivities {
   keepEntries(batch: JournalBatch): Promise<void>;
   searchExperiences(input: SearchExperiencesInput): Promise<FoundExperiences>;
@@ -214,7 +217,9 @@ export interface ExecuteCodeInput extends CodeRequest {
 export interface ExecutionActivities {
   executeCode(input: ExecuteCodeInput): Promise<ExecutionResult>;
 }
-/** A call of an episode as it stands in a history; how often it was repeated, or may have been, is left out where it was not. */
+/**
+ * Call of an episode as stored in a history; counts of known and possible repetitions are left out if there were none.
+ */
 export type CompactCall = [
   purpose: Purpose,
   ordinal: number,
@@ -223,26 +228,26 @@ export type CompactCall = [
   maybe_repeated?: number,
 ];
 /**
- * An episode as it stands in a history: a step whose action and outcome lie in a call's record is only the ordinal of
- * that call, and what is empty is left out.
+ * Episode as stored in a history: a step whose action and outcome are in a call's record is only the ordinal of that
+ * call, and empty fields are left out.
  */
 export interface CompactEpisode {
   index: number;
   id: string;
-  /** Absent: 0. */
+  /** Trial; absent: 0. */
   trial?: number;
-  /** Absent: one step, by the first `act` call. */
+  /** Steps; absent: one step, by the first `act` call. */
   steps?: (number | StepRecord)[];
-  /** Absent: one `act` call. */
+  /** Calls; absent: one `act` call. */
   calls?: CompactCall[];
-  /** Programs that were run; absent: none. */
+  /** Number of programs that were run; absent if none. */
   executions?: number;
   agent_metrics?: Record<string, number>;
   reward: number;
   error?: EpisodeError;
   unjudged?: string;
   warnings?: string[];
-  /** Milliseconds since 1970, and how long it took. */
+  /** Start in milliseconds since 1970, and duration. */
   at: number;
   took: number;
 }
@@ -250,16 +255,16 @@ export interface FinalizeInput {
   plan: RunPlan;
   status: RunStatus;
   message: string | null;
-  /** Milliseconds since 1970. */
+  /** Start and end, in milliseconds since 1970. */
   started_at: number;
   ended_at: number;
-  /** What this workflow has worked, where its time has a limit; else the time from its start to its end is taken for that. */
+  /** Seconds that this workflow worked, if time is limited; default: the time from start to end. */
   worked_seconds?: number;
 }
-/** Activities that read and write a run's artifacts. Every one may be repeated. */
+/** Activities that read and write a run's artifacts. Each may be repeated. */
 export interface RunActivities {
   prepareRun(input: RunInput): Promise<RunPlan>;
-  /** The memory to begin with; of one slot's sample, where each has its own. */
+  /** Returns the memory to begin with; that of one slot's sample if each has its own. */
   loadMemory(input: { run: string; slot?: number }): Promise<JsonObject | null>;
   writePart(input: WritePartInput): Promise<void>;
   finalizeRun(input: FinalizeInput): Promise<Metrics>;

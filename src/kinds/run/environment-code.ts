@@ -24,21 +24,21 @@ import { type Surroundings, threadWork } from '../../user-code/thread-work.js';
 import type { RunConfig } from './schema.js';
 import { beginEpisode, type MadeEnvironment, takeStep } from './take-step.js';
 
-/** Seconds that a reset or a step of one's own environment may take where `dataset.env_timeout_sec` is left out. */
+/** Default of `dataset.env_timeout_sec`: seconds for a reset or a step of a user's environment. */
 const ENVIRONMENT_TIMEOUT_SEC = 120;
 
-/** Which class a run's environments are of. */
+/** Class of a run's environments, and its settings. */
 export interface EnvironmentSource {
-  /** Of the class. */
+  /** Name of the class. */
   name: string;
-  /** Absolute, where the class is the user's own. */
+  /** Absolute path, if the class is a user's. */
   file: string | undefined;
   settings: EnvironmentOptions;
-  /** Milliseconds that a reset or a step of an own class may take. */
+  /** Timeout of a reset or a step of a user's class, in milliseconds. */
   timeoutMs: number;
 }
 
-/** What a config says of its environments. */
+/** Returns the source of the environments of a config. */
 export function environmentSource({ dataset }: Pick<RunConfig, 'dataset'>): EnvironmentSource {
   const { env_file, env_timeout_sec = ENVIRONMENT_TIMEOUT_SEC, env_options, instruction_template } = dataset;
   return {
@@ -52,34 +52,37 @@ export function environmentSource({ dataset }: Pick<RunConfig, 'dataset'>): Envi
   };
 }
 
-/** A sample's environment, wherever its code runs. */
+/** Environment of a sample, wherever its code runs. */
 export interface Playable {
-  /** @throws InvalidInputError where the class cannot be loaded here. */
+  /** Resets the environment. @throws InvalidInputError if the class cannot be loaded here. */
   begin(): Promise<ResetOutcome | { error: EpisodeError }>;
-  /** @throws ComparisonUnavailableError, which a retry may mend; InvalidInputError where the class cannot be loaded here. */
+  /**
+   * Takes a step.
+   * @throws ComparisonUnavailableError, which a retry may fix; InvalidInputError if the class cannot be loaded here.
+   */
   step(state: Json, action: string): Promise<StepAnswer>;
 }
 
-/** Runs the environments of one run. */
+/** Runner of the environments of one run. */
 export interface EnvironmentCode {
   playable(source: EnvironmentSource, task: Task): Playable;
   /**
-   * The tasks as they come, each checked by its environment; the class is loaded before the first one is asked for.
-   * @throws InvalidInputError where the class cannot be loaded, or where an environment cannot be made or refuses its task.
+   * Yields the tasks, each checked by its environment; the class is loaded before the first task is read.
+   * @throws InvalidInputError if the class cannot be loaded, or if an environment cannot be made or refuses its task.
    */
   checked(source: EnvironmentSource, tasks: AsyncIterable<Task>): AsyncIterable<Task>;
 }
 
-/** Where a user's class is named. */
+/** Config field that names the file of a user's class. */
 const FIELD = 'dataset.env_file';
 /** Tasks that a thread checks at once. */
 const BATCH = 500;
-/** Checking compares nothing. */
+/** Services for checks, which compare nothing. */
 const NO_SERVICES: EnvironmentServices = { compareSymbolically: async () => undefined };
 
 /**
  * Finds the environment class of a config: a built-in one, or an export of the user's file.
- * @param code what is loaded, whatever the file says now
+ * @param code version of the file to load, even if it has changed since
  * @throws InvalidInputError
  */
 export async function environmentClass(
@@ -105,16 +108,16 @@ export async function environmentClass(
   );
 }
 
-/** A reset, or a step. */
+/** Reset or step of an environment. */
 interface EnvironmentMove {
   source: EnvironmentSource;
   task: Task;
   code: UserCode | undefined;
-  /** The action, and the state that it is taken in; null: the environment is reset. */
+  /** Action, and the state in which it is taken; null for a reset. */
   taken: { state: Json; action: string } | null;
 }
 
-/** Makes a move, in a thread. JSON, as it goes into files and histories. @thread */
+/** Resets or steps an environment; returns JSON, as files and histories need it. @thread */
 export async function play(
   { source, task, code, taken }: EnvironmentMove,
   { compare }: Surroundings,
@@ -124,7 +127,7 @@ export async function play(
   return JSON.parse(JSON.stringify(await answer)) as Json;
 }
 
-/** Loads the class and checks tasks, in a thread. @thread */
+/** Loads the class and checks tasks. @thread */
 export function validate({
   source,
   tasks,
@@ -138,7 +141,7 @@ export function validate({
 const PLAY = threadWork(import.meta.url, play);
 const VALIDATE = threadWork(import.meta.url, validate);
 
-/** Plays a sample's environment where it is called. */
+/** Returns a sample's environment that runs in the calling thread. */
 export function playableHere(
   source: EnvironmentSource,
   task: Task,
@@ -155,7 +158,7 @@ export function playableHere(
   };
 }
 
-/** Loads the class and checks tasks where it is called. @throws InvalidInputError that names the sample. */
+/** Loads the class and checks tasks in the calling thread. @throws InvalidInputError that names the sample. */
 async function checkHere(source: EnvironmentSource, tasks: readonly Task[]): Promise<void> {
   const type = await environmentClass(source);
   for (const task of tasks) {
@@ -185,12 +188,15 @@ async function* checked(
   yield* batch;
 }
 
-/** Runs the environments of one run, where users' code runs. @param begunWith what is loaded, whatever the files say now */
+/**
+ * Creates the runner of one run's environments.
+ * @param begunWith version of users' files to load, even if they have changed since
+ */
 export function environmentCode({ pool, compare }: CodeRunner, begunWith?: UserCode): EnvironmentCode {
   return pool === null ? localEnvironmentCode(compare) : pooledEnvironmentCode(pool, compare, begunWith);
 }
 
-/** Runs environments where it is called, a user's own as its file is when the first sample comes. */
+/** Creates a runner in the calling thread. A user's file is loaded as it is at the first sample. */
 function localEnvironmentCode(compareSymbolically: SymbolicComparer): EnvironmentCode {
   let code: UserCode | undefined;
   return {
@@ -203,9 +209,10 @@ function localEnvironmentCode(compareSymbolically: SymbolicComparer): Environmen
 }
 
 /**
- * Runs the environments of one run, users' own in threads: one that computes without end, waits for what never comes, takes
- * all memory or ends its process costs its own sample an error row, and the worker nothing.
- * @param begunWith what is loaded of a user's files, whatever they say now; by default what they say at the first sample
+ * Creates a runner that runs users' environments in threads: one that computes endlessly, waits endlessly, takes all
+ * memory or ends its process costs only its own sample an error row, and the worker nothing.
+ * @param begunWith version of a user's files to load, even if they have changed since; default: as they are at the
+ *   first sample
  */
 function pooledEnvironmentCode(
   pool: CodePool,
@@ -215,7 +222,7 @@ function pooledEnvironmentCode(
   const local = localEnvironmentCode(compare);
   let code = begunWith;
   const move = async (made: Omit<EnvironmentMove, 'code'>, file: string): Promise<unknown> => {
-    // What is allowed is known in this thread alone.
+    // Only this thread knows which files are permitted.
     checkFile(FIELD, file, 'code', CODE_ENDINGS);
     code ??= codeNow([file]);
     const { timeoutMs } = made.source;

@@ -17,7 +17,7 @@ import type { RunProgress } from './contracts.js';
 import type { Metrics } from './results.js';
 import { ofTrialText } from './trial-figures.js';
 
-/** Why there is no mean over trials: samples with a success have fewer, so that a mean would be of unlike things. */
+/** Reason why there is no mean over trials: samples with a success have fewer trials, so they are not comparable. */
 const NO_MEAN_OVER_TRIALS = 'a success ends the trials of its sample';
 
 function facts(progress: RunProgress): Fact[] {
@@ -69,7 +69,7 @@ function endedFacts(metrics: Metrics): Fact[] {
   ];
 }
 
-/** What success by trial and the mean over trials are; none where there is one trial only. */
+/** Returns success by trial and the mean over trials; empty if there is only one trial. */
 function trialFacts({ success_by_trial, accuracy_of, ...metrics }: Metrics): Fact[] {
   if (success_by_trial.length < 2) return [];
   const shares = success_by_trial.map(
@@ -77,7 +77,7 @@ function trialFacts({ success_by_trial, accuracy_of, ...metrics }: Metrics): Fac
   );
   const { mean_over_trials: mean, mean_over_trials_interval: interval, trials_judged = 0 } = metrics;
   return [
-    // A sample that is not tried again after a success keeps it.
+    // After a success that ends the trials, later ones count as successes, too.
     textFact('success_by_trial', shares.join(', '), {
       label: `success by trial${accuracy_of === 'any_trial' ? ' (any so far)' : ''}`,
     }),
@@ -119,7 +119,7 @@ function confusionFacts(task: string, confusion: Record<string, Record<string, n
   );
 }
 
-/** A run: samples, and how many of them were answered rightly. */
+/** Facts of a run: its samples, and how many of them were answered correctly. */
 export const RUN_FACTS: KindFacts<RunProgress> = {
   facts,
   judged: ({ samples, errors }) => ({ what: 'sample', judged: samples - errors, errors, of: samples }),

@@ -18,8 +18,8 @@ async function hashOf(tasks: AsyncIterable<Task>): Promise<string> {
 }
 
 /**
- * Whether a folder was made for the rows that its config names now: rows of two datasets make no figure. One that
- * does not tell was made for any.
+ * True if a folder was made for the rows that its config names now: results of two datasets must not be mixed. A folder
+ * without a hash fits any rows.
  */
 export async function holdsRows(
   store: ArtifactStore,
@@ -30,7 +30,7 @@ export async function holdsRows(
   return rows === undefined || rows === (await hashOf(datasetTasks(config, { environment })));
 }
 
-/** What a folder is to a run. */
+/** Finds the state of a run's folder. */
 export function foundRun(
   store: ArtifactStore,
   id: string,

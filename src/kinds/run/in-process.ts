@@ -11,19 +11,19 @@ import { NAMES } from './index.js';
 import type { Metrics } from './results.js';
 import type { RunConfig } from './schema.js';
 
-/** What the artifacts of a durable run hold, as values. */
+/** Contents of a durable run's artifacts, as values. */
 export interface InProcessResult {
-  /** `metrics.json` */
+  /** Content of `metrics.json`. */
   metrics: Metrics;
-  /** `results.jsonl`: by sample, then by trial. */
+  /** Rows of `results.jsonl`: by sample, then by trial. */
   rows: TaskRow[];
-  /** `calls.jsonl`: the rows' calls in the rows' order, then those of episodes that a limit cut off. */
+  /** Rows of `calls.jsonl`: calls of the rows in order, then those of episodes that a limit cut off. */
   calls: CallRecord[];
-  /** `executions.jsonl`: the rows' programs, in the same order. */
+  /** Rows of `executions.jsonl`: programs of the rows, in order. */
   executions: ExecutionRecord[];
-  /** `trajectories.jsonl`, where asked for. */
+  /** Rows of `trajectories.jsonl`, if requested. */
   trajectories?: TrajectoryData[];
-  /** `memory.json`: one memory, or one for each sample. */
+  /** Content of `memory.json`: one memory, or one for each sample. */
   memory: MemorySnapshot | { _type: 'per_sample'; memories: Record<string, MemorySnapshot> };
 }
 
@@ -35,11 +35,12 @@ async function rowsOf<Row>(store: ArtifactStore, key: string): Promise<Row[]> {
 }
 
 /**
- * Runs a config in this process, as {@link experimentInProcess} does. Nothing is written: what a durable run's artifacts
- * hold is in the answer, and a crash loses it. For unit tests of agents and environments.
+ * Runs a config in this process, as {@link experimentInProcess} does. Stores no artifact but `output.save_memory_path`:
+ * the result holds what a durable run's artifacts hold, and a crash loses it. For unit tests of agents and
+ * environments.
  *
- * Where a limit is reached, or every further call would fail, the answer holds what was done and says so in
- * `metrics.status`, as a durable run does.
+ * If a limit is reached, or every further call would fail, the result holds what was done, and `metrics.status` says
+ * so, as in a durable run.
  * @throws InvalidInputError for a config that cannot be run.
  */
 export async function runInProcess(

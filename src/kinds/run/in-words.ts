@@ -13,7 +13,7 @@ import type { RunConfig } from './schema.js';
 
 const NOTHING_LOADED: Loaded = { entries: [], reflections: false, experiences: false, sheet: false };
 
-/** What is to be said of a loaded memory that cannot be looked at from here. */
+/** Assumptions about a loaded memory that cannot be read from here. */
 export const LOADED_UNSEEN: Loaded = {
   entries: ['unknown'],
   reflections: true,
@@ -21,13 +21,16 @@ export const LOADED_UNSEEN: Loaded = {
   sheet: true,
 };
 
-/** What the prompts of a run can show. */
+/** Description of what the prompts of a run can show. */
 export interface InWords {
-  /** Whether samples go one after another; what each prompt shows; with several trials, which one the accuracy is of. */
+  /**
+   * Sentences on the order of samples, on what each prompt shows, and with several trials, on which one the accuracy
+   * refers to.
+   */
   sentences: string[];
-  /** The most that any prompt shows of how answers were judged, also one that asks for a reflection or for notes. */
+  /** Maximum that any prompt shows of how answers were judged, including prompts for reflections or notes. */
   shown: Shown;
-  /** Similar tasks are chosen by how they were judged. */
+  /** True if similar tasks are chosen by how they were judged. */
   chosenByLabel: boolean;
 }
 
@@ -46,7 +49,7 @@ function orderInWords({ runtime }: RunConfig): string {
   return `Samples are independent: nothing of one is shown to another, and ${pace}.`;
 }
 
-/** What a trial can read of how the trials before it were judged. */
+/** Describes what a trial can read of how earlier trials were judged. */
 function ownTrialsInWords(parts: readonly Part[]): string[] {
   const shown = most(parts.filter(({ ofTrials }) => ofTrials).flatMap((part) => part.shown));
   if (shown === 'full') return ['A later trial of a sample can read its right answer.'];
@@ -56,7 +59,7 @@ function ownTrialsInWords(parts: readonly Part[]): string[] {
 
 const OLD_ANSWERS = 'Right answers of the loaded memory may be to the questions that are asked.';
 
-/** @param tellsOld whether right answers of a loaded memory are shown */
+/** Describes the prompts. @param tellsOld true if right answers of a loaded memory are shown */
 function promptsInWords({ parts, notes }: Prompts, tellsOld: boolean): string {
   const first =
     parts.length === 0
@@ -82,9 +85,9 @@ function trialsInWords({ runtime }: RunConfig, areSeen: boolean): string[] {
 }
 
 /**
- * What a config means: whether samples go one after another, and what each prompt can show. What of it was said in the
- * config and what is a default makes no difference.
- * @param loaded what prompts can show of the memory that is loaded; null where none is
+ * Describes what a config means: the order of samples, and what each prompt can show. Explicit values and defaults are
+ * treated alike.
+ * @param loaded what prompts can show of the loaded memory; null if none is loaded
  */
 export function inWords(config: RunConfig, loaded: Loaded | null): InWords {
   const { agent } = config;

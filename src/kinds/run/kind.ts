@@ -3,9 +3,9 @@ import { candidateNames } from '../../storage/experiment-folder.js';
 import { openStore } from '../../storage/open.js';
 import type { Kind } from '../kind.js';
 import { runConfigs } from './config.js';
+import { contentsOfRun, makeRoomInRun } from './contents.js';
 import { RUN_FACTS } from './facts.js';
 import { foundRun, holdsRows } from './folder.js';
-import { heldOfRun, makeRoomInRun } from './held.js';
 import { ownCodeOf } from './own-code.js';
 import type { RunConfig } from './schema.js';
 
@@ -13,7 +13,7 @@ import type { RunConfig } from './schema.js';
 export const run: Kind<RunConfig> = {
   config: runConfigs,
   facts: RUN_FACTS,
-  held: heldOfRun,
+  held: contentsOfRun,
   title: ({ name }) => name,
   ids: ({ name }) => candidateNames(name),
   find: (id, config) => {

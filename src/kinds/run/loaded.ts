@@ -7,7 +7,7 @@ import type { Loaded, Shown } from './prompt-parts.js';
 
 type Detail = 'full' | 'outcome';
 
-/** A `Feedback` entry of the history agent is a feedback as JSON; null where it is another text. */
+/** Parses a `Feedback` entry of the history agent, which is a feedback as JSON; null for another text. */
 function feedbackIn(content: string): RememberedFeedback | null {
   try {
     const value: unknown = JSON.parse(content);
@@ -26,8 +26,8 @@ function loadedEntry<Kind extends Entry>(entry: Kind, detail: Detail): Kind {
 }
 
 /**
- * A saved memory as a run begins with it: its entries are marked as loaded, and hold no more of how answers were judged
- * than `agent.feedback` lets this run remember itself.
+ * Returns a saved memory as a run begins with it: its entries are marked as loaded, and hold only as much of how
+ * answers were judged as `agent.feedback` lets this run remember.
  */
 export function asLoaded(saved: MemorySnapshot, detail: Detail): MemorySnapshot {
   const made = { ...saved };
@@ -45,7 +45,7 @@ function shownIn(feedback: Partial<RememberedFeedback>): Shown {
   return feedback.correct === undefined ? 'none' : 'outcome';
 }
 
-/** What an entry tells of how answers were judged. Of a text, such as a reflection, nobody knows. */
+/** Returns what an entry reveals of how answers were judged; unknown for a text such as a reflection. */
 function shownBy(entry: Entry): Shown {
   if (entry._type === 'experience') return shownIn(entry.feedback);
   if (entry._type === 'Observation' || entry._type === 'Action') return 'none';
@@ -53,12 +53,15 @@ function shownBy(entry: Entry): Shown {
   return feedback === null ? 'unknown' : shownIn(feedback);
 }
 
-/** The entries that a prompt can come to show: those of this run come after them. */
+/** Returns the entries that prompts can show: entries of this run are added after them. */
 function within<Kind>(entries: readonly Kind[], newest: number): readonly Kind[] {
   return newest === 0 ? [] : entries.slice(-newest);
 }
 
-/** What prompts can show of memories that a run begins with, as {@link asLoaded} made them: one for all, or one a sample. */
+/**
+ * Returns what prompts can show of memories that a run begins with, as {@link asLoaded} made them: one for all, or one
+ * per sample.
+ */
 export function loadedFacts(
   { agent, memory }: { agent: AgentConfig; memory: MemoryConfig },
   memories: readonly MemorySnapshot[],

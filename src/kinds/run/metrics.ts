@@ -1,9 +1,9 @@
 import type { ExecutionRecord } from '../../contracts/execution.js';
 import type { CallRecord, Usage } from '../../contracts/language-model.js';
 import type { ResultRow } from '../../contracts/results.js';
-import type { Unkept } from '../../contracts/step-cost.js';
+import type { Unrecorded } from '../../contracts/step-cost.js';
 import { addCosts } from '../../runtime/add-costs.js';
-import { addUnkept, addUsage } from '../../runtime/beside.js';
+import { addUnrecorded, addUsage } from '../../runtime/beside.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../../runtime/repeats.js';
 import { besideOf } from '../../statistics/beside.js';
 import { CallTally } from '../../statistics/call-figures.js';
@@ -14,7 +14,7 @@ import { Sum } from '../../statistics/sums.js';
 import type { EmbeddingTotals, Metrics, TaskMetrics } from './results.js';
 import { meanOverTrials, trialOfAccuracy } from './trial-figures.js';
 
-/** What the rows do not say. */
+/** Facts of a run that its rows do not contain. */
 export type RunFacts = Pick<
   Metrics,
   | 'name'
@@ -37,16 +37,16 @@ export type RunFacts = Pick<
   | 'ended_at'
 > & { num_trials: number; early_stop_on_success: boolean; environment: string };
 
-type Standing = 'success' | 'failure' | 'error';
+type EpisodeOutcome = 'success' | 'failure' | 'error';
 
-/** What environments, agents and models name may be called `constructor`: counts are kept in maps, not in objects. */
+/** Counts by name. Maps, not objects, because environments, agents and models may use a name such as `constructor`. */
 type Counts = Map<string, number>;
 
 function count(counts: Counts, what: string, times = 1): void {
   counts.set(what, (counts.get(what) ?? 0) + times);
 }
 
-/** Confusion counts are kept only where an environment reports letters. */
+/** Counts a row's confusion, if its environment reports letters. */
 function countConfusion(confusion: Map<string, Counts>, row: ResultRow): void {
   const extra = row.feedback?.extra;
   if (typeof extra?.target_letter !== 'string') return;
@@ -55,24 +55,24 @@ function countConfusion(confusion: Map<string, Counts>, row: ResultRow): void {
   count(counts, typeof extra.predicted === 'string' ? extra.predicted : 'none');
 }
 
-/** Keys in order, so that equal counts print equally. */
+/** Sorts entries by their keys, so that equal counts print equally. */
 function sorted<Value>(entries: Iterable<readonly [string, Value]>): Record<string, Value> {
   return Object.fromEntries([...entries].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
 /**
- * Adds up a run from its rows. Rows arrive sample by sample, trials in order; nothing of a sample is kept after
- * the next one begins, so 20,000 samples take no more memory than 200.
+ * Builder of a run's metrics from its rows, which arrive sample by sample, trials in order. No row is kept after the
+ * next sample begins, so 20,000 samples take hardly more memory than 200.
  */
 export class RunMetricsBuilder {
   private sampleId: string | undefined;
-  private standings: Standing[] = [];
+  private outcomes: EpisodeOutcome[] = [];
   private lastRow: ResultRow | undefined;
   private samples = 0;
   private episodes = 0;
   private correct = 0;
   private readonly errors = new ErrorTally();
-  /** Of each sample: its judged trials. */
+  /** Judged trials of each sample. */
   private readonly trialsOfSamples: Cluster[] = [];
   private correctByTrial: number[];
   private judgedByTrial: number[];
@@ -83,7 +83,7 @@ export class RunMetricsBuilder {
   private calls = { made: 0, cached: 0, estimated: 0 };
   private usage: Usage = { input_tokens: 0, output_tokens: 0 };
   private repeats = sumRepeats([]);
-  private unkept: Unkept | null = null;
+  private unrecorded: Unrecorded | null = null;
   private executions = { made: 0, failed: 0 };
   private agentMetrics: Counts = new Map();
   private embeddings: EmbeddingTotals | null = null;
@@ -103,7 +103,7 @@ export class RunMetricsBuilder {
     if (row.id !== this.sampleId) this.closeSample();
     this.sampleId = row.id;
     this.lastRow = row;
-    this.standings[row.trial] = row.error !== null ? 'error' : row.feedback?.correct ? 'success' : 'failure';
+    this.outcomes[row.trial] = row.error !== null ? 'error' : row.feedback?.correct ? 'success' : 'failure';
     this.episodes += 1;
     this.tally.addCutOff(row.cut_off);
     this.warnings += row.warnings?.length ?? 0;
@@ -114,7 +114,7 @@ export class RunMetricsBuilder {
     for (const call of calls) this.addCall(call);
   }
 
-  /** A call that belongs to no finished episode: paid for all the same. */
+  /** Adds a call; one that belongs to no finished episode was paid all the same. */
   addCall(call: CallRecord): void {
     this.calls.made += 1;
     this.repeats = addRepeats(this.repeats, repeatsOfCall(call));
@@ -130,12 +130,12 @@ export class RunMetricsBuilder {
     if (status !== 'ok') this.executions.failed += 1;
   }
 
-  /** Requests whose reply is not kept stand beside the figures: nobody knows exactly what they have cost. */
-  addUnkept(unkept: Unkept): void {
-    this.unkept = addUnkept(this.unkept, unkept);
+  /** Adds unrecorded requests, which are listed beside the figures, because their exact cost is unknown. */
+  addUnrecorded(unrecorded: Unrecorded): void {
+    this.unrecorded = addUnrecorded(this.unrecorded, unrecorded);
   }
 
-  /** What was paid for retrieval counts as tokens and dollars of the run. */
+  /** Adds the cost of retrieval, which counts as tokens and dollars of the run. */
   addEmbeddings(embeddings: EmbeddingTotals): void {
     this.embeddings = embeddings;
     this.usage.input_tokens += embeddings.input_tokens;
@@ -146,19 +146,19 @@ export class RunMetricsBuilder {
     const row = this.lastRow;
     if (row === undefined) return;
     this.samples += 1;
-    const judged = this.standings.filter((one) => one !== 'error');
+    const judged = this.outcomes.filter((one) => one !== 'error');
     if (this.trials > 1)
       this.trialsOfSamples.push({
         sum: judged.filter((one) => one === 'success').length,
         count: judged.length,
       });
-    let standing: Standing | undefined;
+    let outcome: EpisodeOutcome | undefined;
     for (let trial = 0; trial < this.trials; trial++) {
-      // A sample that stopped early keeps its last standing for the trials it did not need.
-      standing = this.standings[trial] ?? standing;
-      if (standing === undefined || standing === 'error') continue;
+      // A sample that stopped early keeps its last outcome for the trials that it did not need.
+      outcome = this.outcomes[trial] ?? outcome;
+      if (outcome === undefined || outcome === 'error') continue;
       this.judgedByTrial[trial] = (this.judgedByTrial[trial] ?? 0) + 1;
-      if (standing === 'success') this.correctByTrial[trial] = (this.correctByTrial[trial] ?? 0) + 1;
+      if (outcome === 'success') this.correctByTrial[trial] = (this.correctByTrial[trial] ?? 0) + 1;
     }
     if (row.error !== null) {
       this.errors.add(row.error);
@@ -167,7 +167,7 @@ export class RunMetricsBuilder {
       if (row.feedback?.correct) this.correct += 1;
       countConfusion(this.confusion, row);
     }
-    this.standings = [];
+    this.outcomes = [];
     this.lastRow = undefined;
   }
 
@@ -216,7 +216,7 @@ export class RunMetricsBuilder {
       lm_calls_cached: this.calls.cached,
       usage: this.usage,
       cost_usd: this.cost === null ? null : roundCost(this.cost),
-      ...besideOf({ lm_calls_estimated: this.calls.estimated }, this.unkept),
+      ...besideOf({ lm_calls_estimated: this.calls.estimated }, this.unrecorded),
       by_task: { [environment]: task },
     };
   }

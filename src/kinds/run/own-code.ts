@@ -4,12 +4,12 @@ import { type OwnCode, ownCodeIn } from '../../user-code/code-file.js';
 import { embedderSettings } from './activities/embeddings.js';
 import type { RunConfig } from './schema.js';
 
-/** The files of a config's own environment and agent. */
+/** Returns the user's code of a config: the files of its environment and agent. */
 export function ownCodeOf({ dataset, agent }: Pick<RunConfig, 'dataset' | 'agent'>): OwnCode {
   return ownCodeIn([dataset.env_file, 'file' in agent ? (agent.file as string) : undefined]);
 }
 
-/** The same, and what its models cost on this worker. */
+/** Returns the user's code of a config, and its models' prices on this worker. */
 export function ownCodeAndPrices(config: RunConfig, environment: WorkerDependencies['environment']): OwnCode {
   const { lm, memory } = config;
   const isPaid = 'retrieval' in memory && memory.retrieval.backend === 'embedding';

@@ -1,72 +1,74 @@
 import { padded, segment } from '../../storage/paths.js';
 
-/** What the run's workflow is told, and which tasks it works on. */
+/** Returns the key of the plan and of the selection of tasks. */
 export function planKey(): string {
   return 'plan.json';
 }
 
 /**
- * The rows that were written at once; a repeated write of the same rows lands on the same key.
- * @param by the workflow's own execution, since one that was reset counts from an earlier number and writes other rows.
+ * Returns the key of rows that were written together; repeating the write uses the same key.
+ * @param by the workflow's own execution, since a reset one counts from an earlier number and writes other rows.
  */
 export function partKey(execution: string, sequence: number, by: string): string {
   return `${partsPrefix(execution)}${padded(sequence)}-${segment(by)}.jsonl`;
 }
 
-/** Lists every part of an execution, in the order in which they were written. */
+/** Returns the prefix of an execution's parts, in the order in which they were written. */
 export function partsPrefix(execution: string): string {
   return `parts/${segment(execution)}/`;
 }
 
-/** Lists the parts of every execution. */
+/** Returns the prefix of all executions' parts. */
 export function everyPartPrefix(): string {
   return 'parts/';
 }
 
-/** The result of a finished execution, under the hash that identifies it. */
+/** Returns the key of a finished program's result, by the program's hash. */
 export function executionKey(key: string): string {
   return `executions/${segment(key.slice(0, 2))}/${segment(key)}.json`;
 }
 
-/** Lists the results of every execution. */
+/** Returns the prefix of all programs' results. */
 export function executionsPrefix(): string {
   return 'executions/';
 }
 
-/** Entries of a lane's memory that were written down at once. */
+/** Returns the key of a batch of a lane's journal. */
 export function journalKey(execution: string, lane: number, sequence: number): string {
   return `${journalPrefix(execution, lane)}${padded(sequence)}.json`;
 }
 
-/** Lists a lane's journal in order. */
+/** Returns the prefix of a lane's journal, in order. */
 export function journalPrefix(execution: string, lane: number): string {
   return `journal/${segment(execution)}/${padded(lane)}/`;
 }
 
-/** Lists the journals of every execution. */
+/** Returns the prefix of all journals. */
 export function everyJournalPrefix(): string {
   return 'journal/';
 }
 
-/** What one request for vectors has cost. */
+/** Returns the key of the cost of a request for vectors. */
 export function paidEmbeddingKey(id: string): string {
   return `${paidEmbeddingsPrefix()}${segment(id)}.json`;
 }
 
-/** Lists what every request for vectors has cost. */
+/** Returns the prefix of the costs of all requests for vectors. */
 export function paidEmbeddingsPrefix(): string {
   return 'embeddings/';
 }
 
-/** The folder of a model's vectors, shared by the runs of a results folder. Lies beside the experiments' folders. */
+/**
+ * Returns the folder of a model's vectors, which the runs of a results folder share, beside the experiments' folders.
+ */
 export function vectorCachePrefix(model: string): string {
   return `.cache/vectors/${segment(model)}`;
 }
 
-/** The tasks of one chunk of the dataset, a task a row. */
+/** Returns the key of one chunk of the dataset, one task per row. */
 export function taskChunkKey(chunk: number): string {
   return `dataset/${padded(chunk)}.jsonl`;
 }
 
-/** What `reprise score` writes. */
+/** Keys that `reprise score` writes. */
 export const rescoredKeys = { metrics: 'rescored/metrics.json', results: 'rescored/results.jsonl' } as const;

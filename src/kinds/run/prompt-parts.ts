@@ -7,49 +7,49 @@ import type {
 import type { RunConfig } from './schema.js';
 
 /**
- * What prompts show of how answers were judged: nothing; whether they were right; what nobody can tell, as a text of a
+ * Level of what prompts show of how answers were judged: nothing; whether they were right; unknown, as in a text of a
  * loaded memory; the right answers.
  */
 export type Shown = 'none' | 'outcome' | 'unknown' | 'full';
 
-/** What prompts can show of a memory that is loaded, once `agent.feedback` has been applied to it. */
+/** Content of a loaded memory that prompts can show, after `agent.feedback` has been applied. */
 export interface Loaded {
-  /** What entries of a history that are no reflections show, each kind once; empty where no such entry is shown. */
+  /** Levels of the history entries that are no reflections, each once; empty if no such entry is shown. */
   entries: readonly Shown[];
   reflections: boolean;
   experiences: boolean;
   sheet: boolean;
 }
 
-/** A part of the prompts that ask for an answer. */
+/** Part of the prompts that request an answer. */
 export interface Part {
   text: string;
   shown: readonly Shown[];
-  /** It may be of earlier trials of the sample that is asked. */
+  /** True if it may contain earlier trials of the same sample. */
   ofTrials: boolean;
 }
 
-/** What the prompts of a run are made of. */
+/** Parts of a run's prompts. */
 export interface Prompts {
   parts: readonly Part[];
-  /** Sentences on what else they show. */
+  /** Sentences on what else the prompts show. */
   notes: readonly string[];
-  /** What those show that ask for reflections or notes. */
+  /** Levels of the prompts for reflections or notes. */
   besides: readonly Shown[];
 }
 
-/** What was there before a prompt that it may know of. */
+/** Earlier content that a prompt may show. */
 interface Before {
   loaded: boolean;
-  /** Samples share one memory. */
+  /** True if samples share one memory. */
   samples: boolean;
-  /** The memory holds earlier trials of the sample. */
+  /** True if the memory holds earlier trials of the sample. */
   trials: boolean;
-  /** An episode may have several steps. */
+  /** True if an episode may have several steps. */
   steps: boolean;
 }
 
-/** What of this run itself a prompt may know of. */
+/** Returns what a prompt may show of this run itself. */
 export function beforeIn({ runtime, dataset }: Pick<RunConfig, 'runtime' | 'dataset'>): Before {
   const severalSteps = dataset.env_file !== undefined || dataset.env_class === 'NumberGuessingEnv';
   return {
@@ -60,7 +60,7 @@ export function beforeIn({ runtime, dataset }: Pick<RunConfig, 'runtime' | 'data
   };
 }
 
-/** `a`, `a and b`, `a, b and c`. */
+/** Joins items: `a`, `a and b`, `a, b and c`. */
 export function listed(items: readonly string[]): string {
   return [items.slice(0, -1).join(', '), ...items.slice(-1)].filter((item) => item !== '').join(' and ');
 }
@@ -73,7 +73,7 @@ function isOfThisRun({ samples, trials, steps }: Before): boolean {
   return samples || trials || steps;
 }
 
-/** The part that is `text` of all that was before; none where nothing was. */
+/** Returns the part that shows `text` of all earlier content; empty if there is none. */
 function of(text: string, before: Before, shown: { own: Shown; loaded?: readonly Shown[] }): Part[] {
   const { loaded, samples, trials, steps } = before;
   const sources = [
@@ -91,14 +91,14 @@ function feedbackOf({ feedback = 'full' }: Pick<AgentConfig, 'feedback'>): Shown
   return feedback;
 }
 
-/** @param own what entries of this run show; null where none is shown */
+/** Describes if right answers are shown. @param own level of this run's entries; null if none is shown */
 function rightAnswers(own: Shown | null, loaded: readonly Shown[] = []): string {
   if (own !== 'full' && !loaded.includes('full')) return 'without the right answers';
   const lacking = loaded.length > 0 && loaded.every((shown) => shown === 'none' || shown === 'outcome');
   return lacking ? 'with the right answers but for the loaded ones' : 'with the right answers';
 }
 
-/** The newest entries of a history. */
+/** Returns the part for the newest entries of a history. */
 function entries({ agent, memory }: RunConfig, before: Before, loaded: Loaded): Part[] {
   const kept = 'max_length' in memory ? memory.max_length : Number.POSITIVE_INFINITY;
   const count = Math.min(agent.history_k, kept);
@@ -146,7 +146,7 @@ function ofCheatsheet(config: RunConfig, agent: DynamicCheatsheetAgentConfig, lo
   const tasks = (what: string) => of(`${what} (without how they were judged) of`, earlier, { own: 'none' });
   const curator = curator_sees_feedback ? feedbackOf(agent) : 'none';
   const byLabel = isChosenByLabel(config);
-  // Right answers to its own question are left out, and with them the sample's own.
+  // Right answers to the same question are left out, and so are all of the same sample.
   const similar = byLabel
     ? of(
         `up to ${retrieve_top_k} similar tasks that were judged right of`,
@@ -160,7 +160,7 @@ function ofCheatsheet(config: RunConfig, agent: DynamicCheatsheetAgentConfig, lo
     { ...earlier, loaded: loaded.sheet || (isSynthesis && loaded.experiences) },
     { own: curator, loaded: loaded.sheet ? ['unknown'] : [] },
   );
-  // Notes are made before each answer, also where there is nothing yet to make them of.
+  // Notes are made before each answer, even if there is nothing yet to make them from.
   if (isSynthesis && sheet.length === 0)
     sheet.push({ text: 'notes of the model for it', shown: [], ofTrials: false });
   const steps = { text: 'the steps before it', shown: [], ofTrials: false };
@@ -188,13 +188,13 @@ function ofCheatsheet(config: RunConfig, agent: DynamicCheatsheetAgentConfig, lo
   };
 }
 
-/** Whether experiences are chosen by how they were judged. An agent of one's own may ask for some. */
+/** True if experiences are chosen by how they were judged. A user's agent may search for some. */
 export function isChosenByLabel({ agent, memory }: Pick<RunConfig, 'agent' | 'memory'>): boolean {
   const retrieves = 'file' in agent || (isCheatsheetAgent(agent) && usesRetrieval(agent));
   return retrieves && 'retrieval' in memory && memory.retrieval.correct_only;
 }
 
-/** What the prompts of a run with a built-in agent are made of. */
+/** Returns the parts of the prompts of a run with a built-in agent. */
 export function promptsOf(config: RunConfig, loaded: Loaded): Prompts {
   const { agent } = config;
   if (isCheatsheetAgent(agent)) return ofCheatsheet(config, agent, loaded);

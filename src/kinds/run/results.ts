@@ -1,4 +1,4 @@
-/** What embedding texts for retrieval took. A vector that was known already costs nothing and is not counted. */
+/** Totals of embedding texts for retrieval. A known vector costs nothing and is not counted. */
 
 import type { ExecutionRecord } from '../../contracts/execution.js';
 import type { JsonObject } from '../../contracts/json.js';
@@ -9,9 +9,9 @@ import type { JournalEntry } from '../../memory/memory-module.js';
 export interface EmbeddingTotals {
   texts: number;
   input_tokens: number;
-  /** Requests whose tokens are estimated from the text, because the provider did not report them; absent: none. */
+  /** Requests whose tokens are estimated from the text, because the provider did not report them; absent if none. */
   estimated?: number;
-  /** US dollars; null where the model's price is not known. */
+  /** Cost in US dollars; null if the model's price is unknown. */
   cost_usd: number | null;
 }
 /** Figures of one environment class. */
@@ -20,63 +20,69 @@ export interface TaskMetrics {
   correct: number;
   errors: number;
   accuracy: number | null;
-  /** Multiple choice: counts by target letter, then by the letter that was answered (`none`: no letter). */
+  /** Counts of multiple choice, by target letter, then by answered letter (`none`: no letter). */
   confusion?: Record<string, Record<string, number>>;
 }
-/** The content of a run's `metrics.json`. Its errors are samples whose last trial is an error row. */
+/** Content of a run's `metrics.json`. Its errors are samples whose last trial is an error row. */
 export interface Metrics extends ExperimentMetrics<'run'> {
   model: string;
   agent: string;
   seed: number;
-  /** What its config meant, for people: the order of its samples, what each prompt could show, and what the accuracy is of. */
+  /**
+   * Sentences for people on what the config meant: the order of samples, what each prompt could show, and what the
+   * accuracy refers to.
+   */
   in_words: string[];
   /**
-   * The most that any prompt could show of how answers were judged: the right answers, whether answers were right, nothing,
-   * or what nobody can tell (an agent of one's own, texts of a loaded memory).
+   * Maximum that any prompt could show of how answers were judged: the right answers, whether answers were right,
+   * nothing, or unknown (a user's agent, texts of a loaded memory).
    */
   feedback_in_prompts: 'full' | 'outcome' | 'none' | 'unknown';
-  /** Similar tasks were chosen by how they were judged; absent where they were not. */
+  /** True if similar tasks were chosen by how they were judged; absent if not. */
   examples_chosen_by_label?: true;
-  /** What of the feedback the memory keeps: with the gold target, without it, or nothing. */
+  /** Feedback that the memory keeps: with the gold target, without it, or none. */
   feedback_in_memory: 'full' | 'outcome' | 'none';
-  /** Samples with at least one finished episode, and how many the run was to visit. */
+  /** Samples with at least one finished episode, and the number of samples to visit. */
   samples: number;
   samples_planned: number;
   episodes: number;
-  /** Which trial of a sample `correct` and `accuracy` are of: with `any_trial` a success is its last one. */
+  /** Trial of a sample that `correct` and `accuracy` refer to: with `any_trial` a success is the sample's last one. */
   accuracy_of: 'only_trial' | 'last_trial' | 'any_trial';
   /** Samples whose last trial succeeded. */
   correct: number;
-  /** correct / (samples − errors); null where nothing could be judged. */
+  /** Ratio correct / (samples − errors); null if nothing could be judged. */
   accuracy: number | null;
-  /** Element t: share of judged samples whose newest trial up to t succeeded. */
+  /** Share, by trial t, of the judged samples whose newest trial up to t succeeded. */
   success_by_trial: (number | null)[];
   correct_by_trial: number[];
-  /** Trials that were judged, the share of them that succeeded, and its 95 % interval; absent with one trial, or where a success ends them. */
+  /**
+   * Judged trials, the share of them that succeeded, and its 95 % interval; absent with one trial, or if a success ends
+   * a sample's trials.
+   */
   trials_judged?: number;
   mean_over_trials?: number | null;
   mean_over_trials_interval?: [number, number] | null;
   mean_reward: number | null;
-  /** Of all rows, such as a reflection that failed. */
+  /** Warnings of all rows, such as a reflection that failed. */
   warnings: number;
-  /** What the first row with a warning says; absent where there is none. */
+  /** Text of the first warning; absent if there is none. */
   first_warning?: string;
-  /** Where the user's own code was not the same all along; absent: it was, or there is none. */
+  /** Changes of the user's own code, or of prices, during the run; absent if none. */
   code_changes?: CodeChange[];
-  /** Programs run in the sandbox, and how many of them failed; absent where there was none. */
+  /** Programs run in the sandbox, and how many of them failed; absent if none. */
   code_executions?: number;
   code_executions_failed?: number;
-  /** What the agent counted, added up over the episodes. */
+  /** Counts of the agent, added up over the episodes. */
   agent_metrics?: Record<string, number>;
-  /** Dynamic Cheatsheet: whether the curator was shown how answers were judged. */
+  /** True if the curator of the Dynamic Cheatsheet was shown how answers were judged. */
   curator_sees_feedback?: boolean;
-  /** Texts that were embedded for retrieval, and what that cost; absent where there was none. */
+  /** Texts that were embedded for retrieval, and their cost; absent if none. */
   embeddings?: EmbeddingTotals;
   /** Calls answered from the shared cache. */
   lm_calls_cached: number;
   by_task: Record<string, TaskMetrics>;
 }
-/** One line of a part file: an episode with its calls, or the memory that a shared lane ended with. */
+/** Line of a part file: an episode with its calls, or the final memory of a shared lane or of a sample. */
 export type PartLine =
   | {
       kind: 'episode';
@@ -85,7 +91,7 @@ export type PartLine =
       row: ResultRow;
       calls: CallRecord[];
       executions?: ExecutionRecord[];
-      /** Every step with its observation; the row lists them only where there is more than one. */
+      /** Steps with their observations; the row lists them only if there are several. */
       steps: StepRecord[];
     }
   | {
@@ -93,6 +99,6 @@ export type PartLine =
       index: number;
       sample_id: string;
       memory: JsonObject;
-      /** The entries of a sample's own memory. Those of a shared one are in the run's journal. */
+      /** Entries of a sample's own memory. Those of a shared one are in the run's journal. */
       entries?: JournalEntry[];
     };

@@ -9,7 +9,7 @@ import { MAX_CONCURRENCY } from '../../contracts/names.js';
 
 const positiveInteger = z.int().positive();
 
-/** How the run proceeds: how much of the dataset, how many trials, and what shares a memory. */
+/** Schema of how a run proceeds: how much of the dataset, how many trials, and what shares a memory. */
 const runtimeSchema = z.strictObject({
   max_envs_to_visit: positiveInteger
     .nullable()
@@ -20,7 +20,7 @@ const runtimeSchema = z.strictObject({
     .default(null)
     .describe('Safety cap on the steps of one episode. Default: until the environment says done.'),
   num_trials: positiveInteger.max(1000).default(1).describe('Times each sample is tried.'),
-  early_stop_on_success: z.boolean().default(false).describe('Go on to the next sample after a success.'),
+  early_stop_on_success: z.boolean().default(false).describe('Continue to the next sample after a success.'),
   carry_memory_across_trials: z
     .boolean()
     .default(true)
@@ -36,7 +36,7 @@ const runtimeSchema = z.strictObject({
     .describe('Lanes at once. A lane is an ordered list of samples that share one memory.'),
 });
 
-/** Where the rows come from and how a row becomes a task. */
+/** Schema of the source of rows, and of how a row becomes a task. */
 export const datasetSchema = z
   .strictObject({
     items: z.array(z.record(z.string(), z.unknown())).min(1).optional().describe('Inline rows.'),
@@ -173,7 +173,7 @@ const outputSchema = z
   })
   .prefault({});
 
-/** One YAML file is a whole run (with a built-in agent). */
+/** Schema of a whole run (with a built-in agent) in one YAML file. */
 export const runConfigSchema = z.strictObject({
   name: z.string().min(1).max(100).optional().describe('Default: the name of the file.'),
   runtime: runtimeSchema,
@@ -187,10 +187,10 @@ export const runConfigSchema = z.strictObject({
   seed: seedSchema.describe('Seeds the shuffle, the shuffled choices and the simulated model.'),
 });
 
-/** The same with a user's agent, recognised by `agent.file`. */
+/** Schema of a run with a user's agent, recognised by `agent.file`. */
 export const runConfigWithCustomAgentSchema = runConfigSchema.extend({ agent: customAgentSchema });
 
 type BuiltInRunConfig = z.output<typeof runConfigSchema>;
 
-/** A config with every default filled in. */
+/** Config of a run with every default filled in. */
 export type RunConfig = Omit<BuiltInRunConfig, 'agent' | 'name'> & { name: string; agent: AgentConfig };

@@ -7,15 +7,16 @@ import type { Environment } from '../../environments/environment.js';
 import { checkedBegin, checkedOutcome } from '../../environments/step-outcome.js';
 import { ComparisonUnavailableError, GradingLimitError } from '../../grading/grade.js';
 
-/** An environment that is made when it is wanted, and the file of its class, where that is the user's own. */
+/** Factory of an environment, and the file of its class if that is a user's. */
 export interface MadeEnvironment {
   make(): Environment;
   file?: string | undefined;
 }
 
 /**
- * What an environment throws, or answers in another form than it must, is the episode's error: a retry would not mend it.
- * @throws ComparisonUnavailableError, which a retry may mend.
+ * Runs code of an environment. What it throws, or returns in the wrong form, is the episode's error: a retry would not
+ * fix it.
+ * @throws ComparisonUnavailableError, which a retry may fix.
  */
 async function orProblem<Answer>(
   { make, file }: MadeEnvironment,
@@ -33,14 +34,14 @@ async function orProblem<Answer>(
   }
 }
 
-/** The begin of an episode: its first state and observation, or why it could not begin. */
+/** Begins an episode. Returns its first state and observation, or why it could not begin. */
 export function beginEpisode(made: MadeEnvironment): Promise<ResetOutcome | { error: EpisodeError }> {
   return orProblem(made, async (environment) => checkedBegin(await environment.reset()));
 }
 
 /**
- * One step, as a lane needs it. After the last step there is neither a state nor an observation.
- * @throws ComparisonUnavailableError, which a retry may mend.
+ * Takes one step, as a lane needs it. After the last step there is neither a state nor an observation.
+ * @throws ComparisonUnavailableError, which a retry may fix.
  */
 export function takeStep(made: MadeEnvironment, state: Json, action: string): Promise<StepAnswer> {
   return orProblem(made, async (environment) => {

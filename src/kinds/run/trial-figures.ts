@@ -6,7 +6,7 @@ import {
 } from '../../statistics/clustered-bootstrap.js';
 import type { Metrics } from './results.js';
 
-/** Which of a sample's trials say whether it counts as correct. */
+/** Trial of a sample that determines whether the sample counts as correct. */
 export type AccuracyOf = Metrics['accuracy_of'];
 
 export function trialOfAccuracy(rules: { num_trials: number; early_stop_on_success: boolean }): AccuracyOf {
@@ -15,8 +15,8 @@ export function trialOfAccuracy(rules: { num_trials: number; early_stop_on_succe
 }
 
 /**
- * The mean over all judged trials, each alike, with a 95 % interval whose clusters are the samples.
- * @param samples of each sample, how many trials were judged, and how many of these succeeded
+ * Computes the mean over all judged trials, equally weighted, with a 95 % interval whose clusters are the samples.
+ * @param samples number of judged trials of each sample, and how many of them succeeded
  */
 export function meanOverTrials(
   samples: readonly Cluster[],
@@ -30,7 +30,7 @@ export function meanOverTrials(
   };
 }
 
-/** What of the trials a figure is: ` (last trial)`; nothing where there is one trial only. */
+/** Returns the trials of a figure, such as ` (last trial)`; empty if there is only one trial. */
 export function ofTrialText(of: AccuracyOf | undefined): string {
   if (of === 'last_trial') return ' (last trial)';
   return of === 'any_trial' ? ' (any trial)' : '';

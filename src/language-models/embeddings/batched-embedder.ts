@@ -8,8 +8,8 @@ import { cutText } from './cut-text.js';
 import { readVectors } from './read-vectors.js';
 
 /**
- * UTF-8 bytes of a text that are sent. No token is shorter than a byte, so a model that reads 8,192 tokens can read
- * this much of any language; of English it is about 2,000 tokens.
+ * Bytes of a text (UTF-8) that are sent. No token is shorter than a byte, so a model that reads 8,192 tokens can read
+ * 8,000 bytes in any language; in English they are about 2,000 tokens.
  */
 export const DEFAULT_TEXT_BYTES = 8000;
 
@@ -18,18 +18,18 @@ export interface BatchedEmbedderOptions {
   guard: GuardOptions;
   limits: EmbedLimits;
   maximumTextBytes: number;
-  /** The length that the vectors were asked to have; the model's own by default. */
+  /** Requested length of the vectors; the model's own by default. */
   dimensions?: number;
 }
 
-/** What a provider answered to one request, not looked at yet. */
+/** Unchecked response of a provider to one request. */
 export interface RawEmbeddings {
-  /** A list of numbers for each text. */
+  /** List of numbers for each text. */
   vectors: unknown;
   inputTokens: unknown;
 }
 
-/** An embedder that sends texts in requests of a bounded size, each with a deadline of its own. */
+/** Creates an embedder that sends texts in requests of a bounded size, each with its own deadline. */
 export function batchedEmbedder(
   { identity, guard, limits, maximumTextBytes, dimensions }: BatchedEmbedderOptions,
   send: (texts: string[], attempt: Attempt) => Promise<RawEmbeddings>,

@@ -8,31 +8,31 @@ import { DEFAULT_TEXT_BYTES } from './batched-embedder.js';
 const EMBEDDING_PROVIDERS = ['gemini', 'openai'] as const;
 export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number];
 
-/** The part of a resolved config that says which model makes vectors. */
+/** Part of a resolved config that selects the embedding model. */
 export interface EmbedderSettings {
   provider: EmbeddingProvider;
-  /** The bare name, without the provider. */
+  /** Bare name, without the provider. */
   model: string;
   /** Seconds one request may take. */
   timeout_sec: number;
   base_url?: string;
-  /** The length of the vectors, for models that can shorten them; the model's own by default. */
+  /** Length of the vectors, for models that can shorten them; the model's own by default. */
   dimensions?: number;
-  /** UTF-8 bytes of a text that the model gets to see; 8,000 by default. */
+  /** Bytes of a text (UTF-8) that the model gets; 8,000 by default. */
   max_text_bytes?: number;
-  /** Texts a request; by default 100 with Gemini and 512 with OpenAI. */
+  /** Texts per request; by default 100 with Gemini and 512 with OpenAI. */
   texts_per_request?: number;
 }
 
-/** The vendors' own servers, which need no name. */
+/** Hosts of the vendors' own servers, left out of an identity. */
 const OWN_HOSTS: Record<EmbeddingProvider, string> = {
   gemini: 'generativelanguage.googleapis.com',
   openai: 'api.openai.com',
 };
 
 /**
- * Names everything that a vector depends on beside its text: the model, whose it is (two servers may call different
- * models by one name), the length of its vectors, and how much of a text it sees.
+ * Returns a name for everything that a vector depends on besides its text: the model, its server (two may use one name
+ * for different models), the length of its vectors, and the bytes of a text that are sent.
  */
 export function embedderIdentity(settings: EmbedderSettings): string {
   const { provider, model, base_url, dimensions, max_text_bytes = DEFAULT_TEXT_BYTES } = settings;
@@ -46,8 +46,8 @@ export function embedderIdentity(settings: EmbedderSettings): string {
 }
 
 /**
- * Builds the embedding model that a config names. A vendor's client is loaded only when its provider is asked for.
- * @throws LanguageModelError (`authentication`) where the key is missing.
+ * Builds the embedding model that a config names. A vendor's client is loaded only for its provider.
+ * @throws LanguageModelError (`authentication`) if the key is missing.
  */
 export async function createEmbedder(
   given: EmbedderSettings,

@@ -4,7 +4,7 @@ import { nameServer } from '../guard.js';
 import { providerFetch, VECTORS_MB } from '../provider-fetch.js';
 import { batchedEmbedder, DEFAULT_TEXT_BYTES } from './batched-embedder.js';
 
-/** `at most 100 requests can be in one batch`, as the service says; its free tier counts each of them. */
+/** Limit of the service (`at most 100 requests can be in one batch`); its free tier counts each text as a request. */
 const TEXTS_PER_REQUEST = 100;
 const BYTES_PER_REQUEST = 300_000;
 
@@ -15,20 +15,20 @@ export interface GeminiEmbedderOptions {
   /** Milliseconds one request may take. */
   timeoutMs: number;
   baseUrl?: string;
-  /** The length of the vectors; the model's own by default. */
+  /** Length of the vectors; the model's own by default. */
   dimensions?: number;
   maximumTextBytes?: number;
   textsPerRequest?: number;
 }
 
-/** The part of the answer that the client drops. */
+/** Part of the response that the client drops. */
 interface WireBody {
   usageMetadata?: { promptTokenCount?: unknown };
 }
 
 /**
- * A model behind Google's Gemini API (`POST /v1beta/models/{model}:batchEmbedContents`). No task type is sent: queries
- * and texts are of one kind here, a question and the questions before it.
+ * Creates an embedder behind Google's Gemini API (`POST /v1beta/models/{model}:batchEmbedContents`). No task type is
+ * sent, since queries and texts are of the same kind here: questions.
  */
 export function geminiEmbedder(options: GeminiEmbedderOptions): Embedder {
   const { identity, model, apiKey, dimensions, baseUrl, timeoutMs } = options;
@@ -48,7 +48,8 @@ export function geminiEmbedder(options: GeminiEmbedderOptions): Embedder {
       let body: WireBody | undefined;
       const { embeddings } = await client.models.embedContent({
         model,
-        // Contents, not strings: of strings the client makes one content, and one vector, for gemini-embedding-2.
+        // Contents instead of strings: for gemini-embedding-2, the client merges strings into one content with one
+        // vector.
         contents: texts.map((text) => ({ role: 'user', parts: [{ text }] })),
         config: {
           ...(dimensions !== undefined && { outputDimensionality: dimensions }),

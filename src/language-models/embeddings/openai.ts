@@ -5,10 +5,10 @@ import { type OpenAIAccount, openaiClient } from '../openai-client.js';
 import { VECTORS_MB } from '../provider-fetch.js';
 import { batchedEmbedder, DEFAULT_TEXT_BYTES } from './batched-embedder.js';
 
-/** OpenAI takes 2,048 texts a request; 512 vectors of 3,072 numbers are 20 MB of JSON already. */
+/** Texts per request. OpenAI accepts 2,048, but 512 vectors of 3,072 numbers are already 20 MB of JSON. */
 const TEXTS_PER_REQUEST = 512;
 
-/** OpenAI takes 300,000 tokens a request, and no token is shorter than a byte. */
+/** Bytes per request. OpenAI accepts 300,000 tokens, and no token is shorter than a byte. */
 const BYTES_PER_REQUEST = 300_000;
 
 export interface OpenAIEmbedderOptions extends OpenAIAccount {
@@ -16,7 +16,7 @@ export interface OpenAIEmbedderOptions extends OpenAIAccount {
   model: string;
   /** Milliseconds one request may take. */
   timeoutMs: number;
-  /** The length of the vectors, for models that can shorten them; sent only where it is set. */
+  /** Length of the vectors, for models that can shorten them; sent only if it is set. */
   dimensions?: number;
   maximumTextBytes?: number;
   textsPerRequest?: number;
@@ -27,7 +27,7 @@ interface WireEmbedding {
   embedding?: unknown;
 }
 
-/** The vectors in the order of the texts: the protocol numbers them, and some servers answer out of order. */
+/** Returns the vectors in the order of the texts: some servers answer out of order and only number them. */
 function inOrder(data: unknown): unknown {
   if (!Array.isArray(data)) return undefined;
   const numbered = data.map((item: WireEmbedding | null, position) => ({
@@ -37,7 +37,10 @@ function inOrder(data: unknown): unknown {
   return numbered.sort((left, right) => left.index - right.index).map(({ embedding }) => embedding);
 }
 
-/** A model behind `POST /embeddings`: OpenAI itself, vLLM, Ollama, llama.cpp, text-embeddings-inference, gateways. */
+/**
+ * Creates an embedder behind `POST /embeddings`: OpenAI itself, vLLM, Ollama, llama.cpp, text-embeddings-inference,
+ * gateways.
+ */
 export function openaiEmbedder(options: OpenAIEmbedderOptions): Embedder {
   const { identity, model, dimensions, apiKey, baseUrl, timeoutMs } = options;
   const provider = 'openai';
@@ -53,7 +56,7 @@ export function openaiEmbedder(options: OpenAIEmbedderOptions): Embedder {
       dimensions,
     },
     async (input, { signal }) => {
-      // Without an encoding the client asks for base64, which not every server knows.
+      // By default the client requests base64, which not every server supports.
       const body = await client.embeddings.create(
         { model, input, encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) },
         { signal },

@@ -3,9 +3,9 @@ import { LanguageModelError } from '../errors.js';
 export interface ExpectedVectors {
   provider: string;
   serverName: string;
-  /** Texts that were sent. */
+  /** Number of texts that were sent. */
   texts: number;
-  /** The length that was asked for. */
+  /** Requested length. */
   dimensions?: number;
 }
 
@@ -14,9 +14,9 @@ function isVector(value: unknown): value is number[] {
 }
 
 /**
- * Checks what a provider sent as vectors.
- * @throws LanguageModelError: `malformed_reply` where they are none, are too few or too many, or differ in length;
- * `configuration` where the server takes no notice of `dimensions`, which another attempt would not change.
+ * Checks the vectors in a provider's response.
+ * @throws LanguageModelError: `malformed_reply` if they are no vectors, too few or too many, or differ in length;
+ * `configuration` if the server ignores `dimensions`, which another attempt would not change.
  */
 export function readVectors(
   value: unknown,

@@ -3,19 +3,19 @@ import type { TrajectoryData } from '../schema.js';
 import { type NestedTool, nestedTool } from '../tool-calls.js';
 import { refuse } from './refusal.js';
 
-/** Messages of which some are replies that were sampled in the trajectory. */
+/** Messages with the positions of the replies that were sampled in the trajectory. */
 export interface Conversation {
-  /** Step and chat in which it ends, from 0. */
+  /** Step and chat at its end, from 0. */
   step: number;
   chat: number;
   messages: readonly Message[];
   /** Positions of the sampled replies. Other assistant messages are context, such as examples. */
   replies: ReadonlySet<number>;
-  /** The tools that were on offer, undefined entries where one is no function's. */
+  /** Tools that were offered; null for one that is not a function. */
   tools: readonly (NestedTool | null)[];
 }
 
-/** Every chat of a trajectory with its last message as the reply. */
+/** Returns every chat of a trajectory, with its last message as the reply. */
 export function chatsOf(trajectory: TrajectoryData): Conversation[] {
   return trajectory.timesteps.flatMap(({ chats, available_tool_schemas }, step) =>
     chats.map(({ messages }, chat) => ({
@@ -28,14 +28,14 @@ export function chatsOf(trajectory: TrajectoryData): Conversation[] {
   );
 }
 
-/** What two chats must agree on for one to be the other's beginning. What was thought is sent back to few models. */
+/** Returns keys that a chat shares with its beginning. Reasoning is ignored: few models get it back. */
 function fingerprints({ messages, tools }: Conversation): string[] {
   const print = (message: Message) =>
     JSON.stringify({ ...message, label: undefined, reasoning_content: undefined });
   return [JSON.stringify(tools), ...messages.map(print)];
 }
 
-/** The messages of a chat, with what was thought before them as its beginning has it. */
+/** Adds the reasoning of earlier messages to a chat, from the chat that is its beginning. */
 function withThoughts(messages: readonly Message[], beginning: readonly Message[]): Message[] {
   return messages.map((message, index) => {
     const begun = beginning[index];
@@ -44,8 +44,8 @@ function withThoughts(messages: readonly Message[], beginning: readonly Message[
 }
 
 /**
- * The chats of a trajectory, where one that only begins a later one is part of it: an agent that sends its whole
- * history with every call gives one conversation with many replies, and none of them is trained on twice.
+ * Merges the chats of a trajectory where one is the beginning of a later one: an agent that sends its whole history
+ * with every call gives one conversation with many replies, and each is trained on only once.
  */
 export function conversationsOf(trajectory: TrajectoryData): Conversation[] {
   const open: { conversation: Conversation; prints: string[] }[] = [];
@@ -68,12 +68,12 @@ export function conversationsOf(trajectory: TrajectoryData): Conversation[] {
   return open.map(({ conversation }) => conversation);
 }
 
-/** The tools of a conversation; refuses where one is no function's. */
+/** Returns the tools of a conversation; refuses tools that are not functions. */
 export function toolsOf({ tools }: Conversation): NestedTool[] {
   return tools.map((tool, index) => tool ?? refuse(`tool ${index} on offer is not a function`));
 }
 
-/** The reply that ends a conversation; refuses where there is nothing to learn from. */
+/** Returns the reply that ends a conversation; refuses where there is none, or no prompt. */
 export function finalReply({ messages }: Conversation): AssistantMessage {
   const reply = messages.at(-1);
   if (reply?.role !== 'assistant') return refuse('the last message is not the assistant’s');
@@ -81,7 +81,7 @@ export function finalReply({ messages }: Conversation): AssistantMessage {
   return reply;
 }
 
-/** Whether an assistant message says nothing, shows nothing and calls nothing. */
+/** True if an assistant message has no text, no images and no tool calls. */
 export function isEmptyReply(message: AssistantMessage): boolean {
   const says = textOf(message).trim() !== '' || imagesOf(message).length > 0;
   return !says && (message.tool_calls ?? []).length === 0;

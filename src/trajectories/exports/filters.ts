@@ -3,19 +3,19 @@ import { episodeReturn, isTruncated } from '../returns.js';
 import type { TrajectoryData } from '../schema.js';
 
 export interface TrajectoryFilter {
-  /** Keeps trajectories whose rewards sum to at least this. */
+  /** Minimum sum of rewards. */
   minimumReward?: number;
-  /** Keeps those that succeeded, see `isSuccessful`. */
+  /** True to keep only those with `isSuccessful`. */
   successful?: boolean;
-  /** Leaves out those that an error ended. */
+  /** True to leave out those that an error ended. */
   withoutErrors?: boolean;
-  /** Leaves out those that a limit or an error cut. */
+  /** True to leave out those that a limit or an error cut. */
   withoutTruncated?: boolean;
 }
 
 /**
- * Whether an episode succeeded: what its evaluation says under `success` where it has one, and otherwise whether its
- * rewards sum to 1 or more. An episode that ended in an error did not.
+ * Reports whether an episode succeeded: by `success` of its evaluation where it has one, otherwise where its rewards
+ * sum to 1 or more. An episode that ended in an error did not.
  */
 export function isSuccessful(trajectory: TrajectoryData): boolean {
   if (trajectory.error_info !== null) return false;
@@ -29,7 +29,7 @@ export function isSuccessful(trajectory: TrajectoryData): boolean {
   return isSuccess(episodeReturn(trajectory) ?? 0, 1);
 }
 
-/** Whether a filter keeps a trajectory. Where no reward is known, none is large enough. */
+/** Reports whether a filter keeps a trajectory. An unknown reward is below any minimum. */
 export function isKept(trajectory: TrajectoryData, filter: TrajectoryFilter): boolean {
   if (filter.withoutErrors === true && trajectory.error_info !== null) return false;
   if (filter.withoutTruncated === true && isTruncated(trajectory)) return false;

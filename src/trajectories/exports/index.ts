@@ -19,10 +19,10 @@ export {
 export const EXPORT_FORMATS = ['trajectories', 'openai-finetune', 'sharegpt', 'trl'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** A conversation that a format cannot hold. It is reported, never written in part. */
+/** A conversation that a format does not support. It is reported, and never written in part. */
 export interface ExportRefusal {
   episode_id: string | null;
-  /** Step and chat that it ends with, from 0. */
+  /** Step and chat at its end, from 0. */
   step: number;
   chat: number;
   reason: string;
@@ -33,7 +33,7 @@ export interface ExportedRows {
   refused: ExportRefusal[];
 }
 
-/** How each training format divides a trajectory, and the row that it makes of a part. */
+/** Functions of each training format that divide a trajectory and make rows of the parts. */
 const TRAINING_FORMATS: Record<
   Exclude<ExportFormat, 'trajectories'>,
   {
@@ -46,7 +46,7 @@ const TRAINING_FORMATS: Record<
   trl: { partsOf: chatsOf, rowOf: trlRow },
 };
 
-/** The rows that a trajectory, an instance or data, gives in a format, and what of it the format cannot hold. */
+/** Exports a trajectory, an instance or data, to the rows of a format, and reports the parts that it refuses. */
 export function exportRows(
   format: ExportFormat,
   trajectory: TrajectoryData,
@@ -70,13 +70,13 @@ export function exportRows(
   return exported;
 }
 
-/** The filter of an export: training formats leave out episodes that an error ended, unless it says otherwise. */
+/** Returns an export's filter: training formats leave out episodes that an error ended by default. */
 export function exportFilter(format: ExportFormat, given: TrajectoryFilter): TrajectoryFilter {
   return { ...given, withoutErrors: given.withoutErrors ?? format !== 'trajectories' };
 }
 
 /**
- * All rows of some trajectories in a format, those that {@link exportFilter} keeps. For many, call `isKept`,
+ * Exports trajectories that {@link exportFilter} keeps to the rows of a format. For many, call `isKept`,
  * `withColumnsOf` and `exportRows` one by one.
  */
 export function exportTrajectories(

@@ -6,7 +6,7 @@ import { type Conversation, finalReply, isEmptyReply, toolsOf } from './conversa
 import { refuse } from './refusal.js';
 
 /*
- * The chat format of OpenAI's supervised fine-tuning, which others take too: a row is `{messages, tools?}`, and an
+ * Chat format of OpenAI's supervised fine-tuning, which others accept as well: a row is `{messages, tools?}`, and an
  * assistant message with `weight: 0` is context that is not trained on.
  * https://developers.openai.com/api/docs/guides/supervised-fine-tuning and …/vision-fine-tuning
  */
@@ -84,7 +84,7 @@ function openAIMessage(message: Message, trained: boolean): Row {
   }
 }
 
-/** The API refuses calls that are not all answered before anybody speaks again, and answers to no call. */
+/** Checks tool messages: the API requires an answer to each call before any other message, and no others. */
 function checkAnswers(messages: readonly Message[]): void {
   let waiting = new Set<string>();
   for (const message of messages) {
@@ -99,7 +99,7 @@ function checkAnswers(messages: readonly Message[]): void {
   }
 }
 
-/** A conversation as one row; throws `ExportRefusedError` for what the format cannot hold. */
+/** Converts a conversation to a row; throws `ExportRefusedError` where the format cannot hold it. */
 export function openAIRow(conversation: Conversation): Row {
   finalReply(conversation);
   const { messages, replies } = conversation;

@@ -2,12 +2,12 @@ import { imageSource, type Message } from '../message.js';
 import type { ImagePathOf } from './options.js';
 import { refuse } from './refusal.js';
 
-/** The images of a row, in the order of their places in its texts. */
+/** Images of a row, in the order of their placeholders in its texts. */
 export class RowImages {
   readonly paths: string[] = [];
 
   /**
-   * @param pathOf where an image is; null where the format cannot hold it as it is.
+   * @param pathOf returns an image's path; null where the format cannot hold its source.
    * @param unsaved the reason for which such an image is refused.
    */
   constructor(
@@ -20,7 +20,7 @@ export class RowImages {
   }
 }
 
-/** A message part by part, in a format's form: its texts, and a place for each image, which is added to the row's. */
+/** Converts a message to a format's parts: texts, and a placeholder for each image, which the row gets. */
 export function partsOf<Text, Place>(
   { content }: Message,
   images: RowImages,

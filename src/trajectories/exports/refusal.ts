@@ -1,4 +1,4 @@
-/** What a format cannot hold. The message is the reason, for people. */
+/** Content that a format cannot hold. The message is for people. */
 export class ExportRefusedError extends Error {
   override readonly name = 'ExportRefusedError';
 }

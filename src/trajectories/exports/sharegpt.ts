@@ -6,9 +6,9 @@ import { partsOf, RowImages } from './parts.js';
 import { refuse } from './refusal.js';
 
 /*
- * ShareGPT rows as LLaMA-Factory reads them: `conversations` of `{from, value}`, in which `human` or `observation` and
- * `gpt` or `function_call` take turns; `system`, `tools` (JSON text), and `images` (paths), one for each `<image>` in the
- * texts. Every `gpt` and `function_call` is trained on. https://github.com/hiyouga/LLaMA-Factory, data/README.md
+ * ShareGPT rows in LLaMA-Factory's form: `conversations` of `{from, value}`, in which `human` or `observation` and
+ * `gpt` or `function_call` take turns; `system`, `tools` (JSON text), and `images` (paths), one for each `<image>` in
+ * the texts. Every `gpt` and `function_call` is trained on. https://github.com/hiyouga/LLaMA-Factory, data/README.md
  */
 
 interface Turn {
@@ -56,7 +56,7 @@ function turnOf(message: Message, images: RowImages): Turn {
   }
 }
 
-/** Joins what the format wants in one turn: texts of the same speaker, and the results of one reply's calls. */
+/** Joins what the format needs in one turn: texts of the same speaker, results of one reply's calls. */
 function joined(turns: readonly Turn[]): Turn[] {
   const runs: Turn[][] = [];
   for (const turn of turns) {
@@ -74,7 +74,7 @@ function joined(turns: readonly Turn[]): Turn[] {
   });
 }
 
-/** A conversation as one row; throws `ExportRefusedError` for what the format cannot hold. */
+/** Converts a conversation to a row; throws `ExportRefusedError` where the format cannot hold it. */
 export function shareGPTRow(
   conversation: Conversation,
   { columns, imagePath }: ExportOptions,

@@ -6,20 +6,20 @@ import { partsOf, RowImages } from './parts.js';
 import { refuse } from './refusal.js';
 
 /*
- * TRL's conversational prompt-completion rows, for SFTTrainer: the loss is on `completion`, the reply, and on nothing
- * else. `tools` is JSON text, and `images` holds paths or URLs, one for each part `{type: 'image'}` of the messages.
- * Arguments of tool calls are objects, as chat templates want them, which `datasets` loads from version 4.7 on.
+ * TRL's conversational prompt-completion rows, for SFTTrainer: the loss is only on `completion`, the reply. `tools` is
+ * JSON text, and `images` holds paths or URLs, one for each part `{type: 'image'}` of the messages. Arguments of tool
+ * calls are objects, as chat templates expect, which `datasets` loads from version 4.7 on.
  * https://huggingface.co/docs/trl/dataset_formats
  */
 
 type Row = Record<string, unknown>;
 
-/** `datasets` opens paths and http(s) URLs. */
+/** Returns paths and http(s) URLs, which `datasets` can open. */
 const sourceToOpen: ImagePathOf = (source) => (/^https?:/i.test(source) ? source : localPath(source));
 
 function contentOf(message: Message, columns: ExportColumns, images: RowImages): unknown {
   const { role, content } = message;
-  // TRL puts every image before a first message that is plain text: where there are images, all must have parts.
+  // TRL puts images before a first message that is plain text: with images, all messages must have parts.
   if (!columns.images) return typeof content === 'string' ? content : textParts(content ?? []);
   return partsOf(message, images, {
     text: (text) => ({ type: 'text', text }),
@@ -33,7 +33,7 @@ function textParts(parts: Exclude<Message['content'], string | null | undefined>
     .join('\n');
 }
 
-/** A chat as one row; throws `ExportRefusedError` for what the format cannot hold. */
+/** Converts a chat to a row; throws `ExportRefusedError` where the format cannot hold it. */
 export function trlRow(conversation: Conversation, { columns, imagePath }: ExportOptions): Row {
   const reply = finalReply(conversation);
   if (isEmptyReply(reply)) refuse('the reply is empty');

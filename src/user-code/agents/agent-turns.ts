@@ -1,14 +1,14 @@
-/** Thrown into an agent that waits for what no run can bring. */
+/** Error for an agent that waits for something that cannot happen. */
 export class IdleAgentError extends Error {
   override readonly name = 'IdleAgent';
 }
 
-/** A turn whose agent waits for nothing that is under way. It is an object anew each time that it comes to that. */
+/** A turn whose agent waits for nothing in progress. Each time this happens, it is a new object. */
 export interface IdleTurn {
   end(error: Error): void;
 }
 
-/** The turns of one lane's agent, one after another, and what it has under way in them. */
+/** Turns of one lane's agent, one after another, and the number of its operations in progress. */
 export class AgentTurns {
   private end: ((error: Error) => void) | null = null;
   private calls = 0;
@@ -19,7 +19,7 @@ export class AgentTurns {
    */
   constructor(private readonly idleOnes: Set<IdleTurn>) {}
 
-  /** Lets an agent work. @throws what it throws, or what its turn is ended with. */
+  /** Runs a turn. @throws the error of `work`, or that with which the turn is ended. */
   async take<Value>(work: () => Promise<Value>): Promise<Value> {
     const ended = new Promise<never>((_, reject) => {
       this.end = (error) => {
@@ -35,7 +35,7 @@ export class AgentTurns {
     }
   }
 
-  /** Something that the agent waits for is under way; the same promise comes back. */
+  /** Registers an operation in progress for which the agent waits; returns the same promise. */
   meanwhile<Value>(work: Promise<Value>): Promise<Value> {
     this.calls += 1;
     this.look();

@@ -6,12 +6,12 @@ import { beginRounds } from './rounds.js';
 
 const METHODS = ['reset', 'act', 'observe', 'endEpisode', 'snapshot', 'restore'] as const;
 
-/** A user's class is no agent; the message names what it lacks. */
+/** A user's class that is not an agent; the message names what is missing. */
 export class AgentShapeError extends Error {
   override readonly name = 'AgentShapeError';
 }
 
-/** @throws AgentShapeError that names the methods that it lacks. */
+/** @throws AgentShapeError that names the missing methods. */
 function checkMethods(agent: unknown): asserts agent is Agent {
   const given = (agent ?? {}) as Record<string, unknown>;
   const missing = METHODS.filter((name) => typeof given[name] !== 'function');
@@ -22,7 +22,7 @@ function checkMethods(agent: unknown): asserts agent is Agent {
   );
 }
 
-/** What goes into a history, where nothing but plain JSON can stand. */
+/** Converts a value to plain JSON for a history. */
 function plain(method: string, value: unknown): JsonObject {
   if (!isMapping(value)) throw new TypeError(`${method} answered no object`);
   try {
@@ -40,10 +40,10 @@ function counts(value: unknown): Record<string, number> {
 }
 
 /**
- * An agent of a user's own, held to its form by nobody else: its file is bundled without a type check. What it awaits it
- * awaits itself, so that a history is replayed as it was made.
- * @param turns ends what would never end; null where nothing does
- * @throws AgentShapeError where it lacks a method, and what its constructor throws.
+ * Wraps a user's own agent with checks, because its file is bundled without a type check. The agent's own promises are
+ * awaited directly, so that a replay has the same order.
+ * @param turns ends turns that would never end; null where nothing does
+ * @throws AgentShapeError where it lacks a method, and any error of its constructor.
  */
 export function ownAgent(make: () => unknown, turns: AgentTurns | null = null): Agent {
   beginRounds();
@@ -55,7 +55,7 @@ export function ownAgent(make: () => unknown, turns: AgentTurns | null = null): 
   };
   const turn = <Value>(work: () => Promise<Value>): Promise<Value> =>
     turns === null ? now(work) : turns.take(() => now(work));
-  /** What may be done at once, or be awaited. */
+  /** Runs a method that may return a promise. */
   const perhaps = (work: () => unknown): Promise<void> | undefined => {
     const answer = now(work);
     if (!(answer instanceof Promise)) return undefined;
@@ -64,7 +64,7 @@ export function ownAgent(make: () => unknown, turns: AgentTurns | null = null): 
   const atOnce = (method: string, work: () => unknown): unknown => {
     const answer = now(work);
     if (answer instanceof Promise) {
-      // Nobody waits for it.
+      // The promise is not awaited.
       answer.catch(() => undefined);
       throw new TypeError(`${method} answered a promise; it must answer at once`);
     }

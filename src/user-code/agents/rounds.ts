@@ -1,12 +1,12 @@
 /**
- * Rounds of loops and calls of functions after which an agent's code that pauses nowhere is taken for endless: some tenths
- * of a second where they are small ones.
+ * Maximum loop iterations and function calls of an agent's code without a pause, beyond which it is taken for endless:
+ * some tenths of a second for small iterations.
  */
-export const MOST_ROUNDS = 20_000_000;
-/** What an agent's code may await in one turn: ten seconds where a worker keeps the stack trace of every promise. */
-export const MOST_PAUSES = 200_000;
+export const MAX_ROUNDS = 20_000_000;
+/** Maximum awaits of an agent in one turn: ten seconds where a worker keeps every promise's stack trace. */
+export const MAX_PAUSES = 200_000;
 
-/** Thrown into an agent whose code would never come to an end. */
+/** Error for an agent whose code would never end. */
 export class EndlessLoopError extends Error {
   override readonly name = 'EndlessLoop';
 
@@ -19,40 +19,40 @@ let rounds = 0;
 let pauses = 0;
 let isBounded = (): boolean => true;
 
-/** @param decide asked where the bound is passed: whether it holds for the run in work. */
+/** @param decide called where a limit is exceeded; reports whether it applies to the current run. */
 export function boundRounds(decide: () => boolean): void {
   isBounded = decide;
 }
 
-/** The code of an agent begins. */
+/** Resets the counters before an agent's code. */
 export function beginRounds(): void {
   rounds = 0;
   pauses = 0;
 }
 
 /**
- * Called in every round of an own agent's loops and in every one of its functions, where the bundler has put it. A workflow
- * has no clock to stop by that would say the same in a replay.
+ * Counts one iteration: the bundler inserts a call into every loop iteration and every function of an own agent. A
+ * workflow has no clock for a time limit that would be the same in a replay.
  * @throws EndlessLoopError
  */
 export function round(): void {
   rounds += 1;
-  if (rounds > MOST_ROUNDS && isBounded()) {
+  if (rounds > MAX_ROUNDS && isBounded()) {
     throw new EndlessLoopError(
-      `the agent computed ${MOST_ROUNDS.toLocaleString('en')} rounds without a pause`,
+      `the agent computed ${MAX_ROUNDS.toLocaleString('en')} rounds without a pause`,
     );
   }
 }
 
 /**
- * Called with what an own agent has awaited, which comes back.
- * @throws EndlessLoopError where it awaits, again and again, what is there already
+ * Counts an await of an own agent, and returns the awaited value.
+ * @throws EndlessLoopError where it awaits available values again and again
  */
 export function resumed<Value>(value: Value): Value {
   rounds = 0;
   pauses += 1;
-  if (pauses > MOST_PAUSES && isBounded()) {
-    throw new EndlessLoopError(`the agent awaited ${MOST_PAUSES.toLocaleString('en')} times in one turn`);
+  if (pauses > MAX_PAUSES && isBounded()) {
+    throw new EndlessLoopError(`the agent awaited ${MAX_PAUSES.toLocaleString('en')} times in one turn`);
   }
   return value;
 }

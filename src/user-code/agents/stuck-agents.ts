@@ -1,20 +1,20 @@
 import { condition, sleep } from '../../workflows/sdk.js';
 import { IdleAgentError, type IdleTurn } from './agent-turns.js';
 
-/** An agent may wait for a timer of its own, though it has no use for one. */
+/** Seconds until a waiting turn is ended: the agent may use a timer. */
 const PATIENCE_SECONDS = 30;
 
 /**
- * Ends the turns of agents that wait for nothing that is under way: nothing would ever wake them, and their samples would
- * keep the run from ending. Goes on until the workflow ends or is cancelled.
+ * Ends the turns of agents that wait, but not for anything in progress: they would never continue, and their samples
+ * would keep the run from ending. Runs until the workflow ends or is cancelled.
  */
 export async function endStuckTurns(turns: ReadonlySet<IdleTurn>): Promise<never> {
   for (;;) {
-    // Asked when all that a task of the workflow brings has been passed on.
+    // Evaluated after all events of a workflow task have been delivered.
     await condition(() => turns.size > 0);
     const idle = [...turns];
     await sleep(PATIENCE_SECONDS * 1000);
-    // A timer of the agent's own may have rung at the same moment, where no worker was there to hear either.
+    // A timer of the agent may fire at the same time, where no worker was running when either was due.
     await sleep(1000);
     for (const turn of idle) {
       if (turns.has(turn))

@@ -1,7 +1,7 @@
 /**
- * Preloaded into the workflow thread of workers that have users' agents; see workers/promise-hooks.ts. The SDK fails a
- * workflow's task, in every replay, where a promise is rejected that nothing has awaited by then: a call without `await`, or
- * two that were begun together. Code that awaits it later is thrown what it was rejected with all the same.
+ * Preload of the workflow thread in workers with users' agents; see workers/promise-hooks.ts. The SDK fails a workflow
+ * task, in every replay, where a rejected promise has not been awaited yet: a call without `await`, or two calls that
+ * were started together. Code that awaits the promise later still gets the error.
  */
 const { on } = process;
 

@@ -95,8 +95,11 @@ test.each([
 
 test('a worker without the files says where they must lie, and looks again', async () => {
   const { pool, stored } = await desk();
-  const [there, away] = ['tools.ts', 'away.ts'].map((name) => join(stored.folder, name)) as [string, string];
-  renameSync(there, away);
+  const [there, unreachable] = ['tools.ts', 'away.ts'].map((name) => join(stored.folder, name)) as [
+    string,
+    string,
+  ];
+  renameSync(there, unreachable);
   const failure = await bundleCodeIn(codeIn(pool))
     .tools(stored)
     .catch((error: unknown) => error);
@@ -104,7 +107,7 @@ test('a worker without the files says where they must lie, and looks again', asy
   expect((failure as Error).message).toMatch(
     /there is no module .*must lie at the same path on every worker/,
   );
-  renameSync(away, there);
+  renameSync(unreachable, there);
   expect(await bundleCodeIn(codeIn(pool)).tools(stored)).toHaveLength(3);
 });
 

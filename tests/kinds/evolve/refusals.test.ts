@@ -45,8 +45,8 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
     'at least 0',
   ],
   [
-    { scaffolder: { lm: { provider: 'simulated' }, feedback: { most_characters: 1 } } },
-    'scaffolder.feedback.most_characters',
+    { scaffolder: { lm: { provider: 'simulated' }, feedback: { max_characters: 1 } } },
+    'scaffolder.feedback.max_characters',
     'at least 500',
   ],
   // Words that are none of the allowed ones.

@@ -162,13 +162,13 @@ describe.skipIf(mustSkipDocker(ownDaemon))('where the daemon goes', () => {
     await sandbox.sweep();
   });
 
-  test('a new program is an error to be retried while it is away, and runs when it is back', async () => {
+  test('a new program is an error to be retried while it is unreachable, and runs when it is back', async () => {
     await daemon.stop();
-    const away = sandbox.run(GOOD, { limits: PATIENT });
-    await expect(away).rejects.toMatchObject({
+    const unreachable = sandbox.run(GOOD, { limits: PATIENT });
+    await expect(unreachable).rejects.toMatchObject({
       name: 'SandboxError',
       retryable: true,
-      message: expect.stringMatching(/^the Docker daemon at .* is away: /),
+      message: expect.stringMatching(/^the Docker daemon at .* is unreachable: /),
     });
     await daemon.restart();
     expect(await sandbox.run(GOOD, { limits: PATIENT })).toMatchObject({ status: 'ok', stdout: 'good\n' });

@@ -1,4 +1,4 @@
-# Leaves its session, its parent and its streams behind, and goes on.
+# Leaves its session, its parent and its streams behind, and continues.
 import os
 import time
 

@@ -1,4 +1,4 @@
-# Forks without end, and goes on where that is refused.
+# Forks without end, and continues where that is refused.
 import os
 
 while True:

@@ -17,7 +17,7 @@ const second = [...first, user('q2'), assistant('a2')];
 const third = [...second, user('q3'), assistant('a3')];
 
 describe('the chats of a trajectory', () => {
-  test('that go on from each other are one conversation, with a reply of each', () => {
+  test('that continue from each other are one conversation, with a reply of each', () => {
     expect(divide(step([first]), step([second]), step([third]))).toEqual([
       { at: '2/0', texts: 's q1 a1 q2 a2 q3 a3', replies: [2, 4, 6] },
     ]);
@@ -45,7 +45,7 @@ describe('the chats of a trajectory', () => {
     expect(divide(step([shown]))).toEqual([{ at: '0/0', texts: 'example like this q1 a1', replies: [3] }]);
   });
 
-  test('go on under other labels, but not under other tools', () => {
+  test('continue under other labels, but not under other tools', () => {
     const labelled = second.map((message): Message => ({ ...message, label: 'old' }));
     expect(divide(step([first]), step([labelled]))).toHaveLength(1);
     const tools = { available_tool_schemas: [{ name: 'look' }] };

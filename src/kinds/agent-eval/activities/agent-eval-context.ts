@@ -1,10 +1,11 @@
 import { basename } from 'node:path/posix';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { CallStore } from '../../../activities/call-store.js';
 import { calledModel } from '../../../activities/called-model.js';
 import { ContextCache } from '../../../activities/context-cache.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
-import { Lru, loadedOnce } from '../../../activities/lru.js';
+import { loadedOnce } from '../../../activities/loaded-once.js';
 import type { CalledModel } from '../../../activities/model-calls.js';
 import { storeOfRun } from '../../../activities/owners.js';
 import { storedConfig } from '../../../activities/stored-config.js';
@@ -21,26 +22,26 @@ import type { AgentEvalConfig } from '../schema.js';
 import { Conversations } from './conversation.js';
 import { type NamedRollout, rolloutId } from './rollout-names.js';
 
-/** With their seeds they may be large. */
+/** Number of rows in memory; with their seeds they may be large. */
 const ROWS_IN_MEMORY = 64;
 
-/** A rollout as its activities see it. */
+/** A rollout as its activities use it. */
 export interface OpenRollout extends NamedRollout {
   stored: StoredRow;
-  /** Its UUID. */
+  /** UUID of the rollout. */
   id: string;
   database: RolloutDatabase;
 }
 
-/** What a worker knows of one evaluation. */
+/** State that a worker holds of one evaluation. */
 export class AgentEvalContext {
   readonly calls: CallStore;
   readonly conversations: Conversations;
   readonly agent: CalledModel;
-  /** null where a person answers, or nobody. */
+  /** Model of the simulated user; null if a person answers, or nobody. */
   readonly user: CalledModel | null;
   readonly stopToken: string;
-  private readonly rows = new Lru<string, Promise<StoredRow>>(ROWS_IN_MEMORY);
+  private readonly rows = new LRUCache<string, Promise<StoredRow>>({ max: ROWS_IN_MEMORY });
 
   constructor(
     readonly store: ArtifactStore,
@@ -63,7 +64,7 @@ export class AgentEvalContext {
     return this.dependencies.runLogs.for(this.store, this.config.output.log_level, component);
   }
 
-  /** The experiment: its folder's name. */
+  /** Name of the experiment, which is its folder's name. */
   get experiment(): string {
     return basename(this.store.uri);
   }
@@ -71,7 +72,7 @@ export class AgentEvalContext {
   async rollout({ row, rollout }: NamedRollout): Promise<OpenRollout> {
     const stored = await loadedOnce(this.rows, row, () => this.readRow(row));
     const id = rolloutId(this.experiment, row, rollout);
-    // Not by its id: an evaluation that is done again in another folder is to draw the same.
+    // Independent of the rollout's id: the same evaluation in another folder draws the same random values.
     const draws = `${this.config.seed}/${rollout}`;
     return { row, rollout, stored, id, database: new RolloutDatabase(this.store, stored.row, id, draws) };
   }
@@ -97,7 +98,7 @@ export class AgentEvalContext {
 
 const EXPERIMENTS_IN_MEMORY = 8;
 
-/** The evaluations that a worker has touched lately. */
+/** Cache of the evaluations that a worker used recently. */
 export class AgentEvalContexts extends ContextCache<AgentEvalContext> {
   constructor(
     private readonly dependencies: WorkerDependencies,

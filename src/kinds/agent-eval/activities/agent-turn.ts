@@ -8,7 +8,7 @@ import type { RolloutCalls, Said } from './rollout-calls.js';
 import { ROLLOUT_ERRORS, rolloutError } from './rollout-failures.js';
 import { agentCall } from './rollout-names.js';
 
-/** Asks the agent for its next reply. A prompt that the provider refuses ends the rollout, and so does an empty reply. */
+/** Creates the activity that requests the agent's next reply. A refused prompt or an empty reply ends the rollout. */
 export function createAgentTurn(contexts: AgentEvalContexts, calls: RolloutCalls) {
   async function saidTo(context: AgentEvalContext, { place, ...name }: RolloutStep): Promise<Said> {
     const rollout = await context.rollout(name);

@@ -7,8 +7,8 @@ import { loadBundle } from '../bundles/load.js';
 import type { ToolRegistry } from '../bundles/tool-registry.js';
 import type { AgentEvalConfig } from '../schema.js';
 
-/** Names in a message, which is to stay readable. */
-const MOST_NAMES = 5;
+/** Maximum number of names that a message lists. */
+const MAX_NAMES = 5;
 
 interface FoundRow extends StoredRow {
   file: string;
@@ -16,10 +16,11 @@ interface FoundRow extends StoredRow {
 }
 
 /**
- * The rows that a config asks for, in the order of its datasets, with their tools and rewards loaded once.
- * @param now ISO 8601: the present time of rows that name none.
- * @param trial each module goes through it before it is loaded here.
- * @throws BundleError for what is wrong with a bundle, InvalidInputError for what is wrong with the choice of rows.
+ * Loads the rows that a config selects, in the order of its `rows` or else of its datasets. Checks their tools and
+ * rewards by loading these too.
+ * @param now ISO 8601: present time of rows that name none.
+ * @param trial runs on each module before it is loaded here.
+ * @throws BundleError for faults of a bundle, InvalidInputError for faults in the choice of rows.
  */
 export async function askedRows(
   config: AgentEvalConfig,
@@ -37,7 +38,7 @@ export async function askedRows(
   return asked.map(({ row, folder }) => ({ row, folder }));
 }
 
-/** Lists the modules that rows run, with what these import of their bundle. */
+/** Lists the modules that rows run, and those that these import from their bundle. */
 export function bundleCode(rows: readonly StoredRow[]): OwnCode {
   const folders = [...new Set(rows.map(({ folder }) => folder))];
   const modules = new Set(rows.flatMap(({ row, folder }) => modulesOf(row, folder)));
@@ -76,7 +77,7 @@ function refuseUsers(rows: readonly FoundRow[]): void {
   );
 }
 
-/** Models mix up names that differ in case, - and _ alone. */
+/** Refuses tools whose names differ only in case, - and _, because models confuse them. */
 function refuseLikeNames({ row, registry }: FoundRow): void {
   const offered = registry.toToolDefinitions(row.tools_allowed).map(({ name }) => name);
   const taken = new Map<string, string>();
@@ -94,6 +95,6 @@ function refuseLikeNames({ row, registry }: FoundRow): void {
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).join(', ');
-  return names.length > MOST_NAMES ? `${shown} and ${names.length - MOST_NAMES} more` : shown;
+  const shown = names.slice(0, MAX_NAMES).join(', ');
+  return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
 }

@@ -4,7 +4,7 @@ import type { DatabaseVersion, RolloutName } from '../contracts.js';
 import type { AgentEvalContexts } from './agent-eval-context.js';
 import { ROLLOUT_ERRORS, rolloutError } from './rollout-failures.js';
 
-/** Seeds the row's database, once for all of its rollouts. */
+/** Creates the activity that seeds the row's database, once for all of its rollouts. */
 export function createBeginRollout(contexts: AgentEvalContexts) {
   return (input: RolloutName): Promise<DatabaseVersion> =>
     heartbeating(async () => {

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import type { CallStore } from '../../../activities/call-store.js';
-import { Lru } from '../../../activities/lru.js';
 import type { ChatMessage, ToolCall } from '../../../contracts/language-model.js';
 import { missingFile } from '../../../storage/stored-file.js';
 import type { DatabaseVersion, RolloutPlace } from '../contracts.js';
@@ -10,21 +10,21 @@ import type { OpenRollout } from './agent-eval-context.js';
 import { userTries } from './recorded-calls.js';
 import { agentCall } from './rollout-names.js';
 
-/** What was said and done in a rollout up to a place. */
+/** State of a rollout's conversation at a place. */
 export interface Conversation {
-  /** The row's first messages, and what followed; without the agent's system prompt. */
+  /** The row's initial messages and all later ones, without the agent's system prompt. */
   messages: ChatMessage[];
   agent_turns: number;
   user_turns: number;
   at: DatabaseVersion;
   /** Tool calls of the last reply that have not been answered. */
   open: ToolCall[];
-  /** Those of its calls that are not made, because they are too many. */
+  /** Tool calls of the last reply beyond the limit, which are not made. */
   refused: ToolCall[];
   awaits: 'agent' | 'user';
 }
 
-/** How far to read. */
+/** Place up to which a conversation is read. */
 interface Extent {
   agent_turns: number;
   user_turns: number;
@@ -34,11 +34,11 @@ interface Extent {
 const CONVERSATIONS_IN_MEMORY = 128;
 
 /**
- * Conversations, rebuilt from the records of model calls and tool calls. Those read lately are kept, so that a step reads
+ * Conversations, rebuilt from the records of model calls and tool calls. Recent ones are cached, so that a step reads
  * only what is new.
  */
 export class Conversations {
-  private readonly recent = new Lru<string, Conversation>(CONVERSATIONS_IN_MEMORY);
+  private readonly recent = new LRUCache<string, Conversation>({ max: CONVERSATIONS_IN_MEMORY });
 
   constructor(
     private readonly calls: CallStore,
@@ -46,7 +46,7 @@ export class Conversations {
     private readonly maxCalls: number,
   ) {}
 
-  /** The conversation at a place. @throws where the store does not hold it. */
+  /** Returns the conversation at a place. @throws if the store does not hold all of it. */
   async at(rollout: OpenRollout, { agent_turns, user_turns, at }: RolloutPlace): Promise<Conversation> {
     const extent = { agent_turns, user_turns, version: at.version };
     const read = await this.read(rollout, extent);
@@ -66,14 +66,14 @@ export class Conversations {
       known.user_turns <= to.user_turns &&
       known.at.version <= to.version;
     const from = isBefore ? known : await beginning(rollout);
-    // Several steps may ask at once, so what is kept is never changed.
+    // Several steps may read concurrently, so a cached conversation is never changed.
     const conversation = { ...from, messages: [...from.messages], open: [...from.open] };
     while (await this.readNext(conversation, rollout, to));
     this.recent.set(name, conversation);
     return conversation;
   }
 
-  /** Reads one message on. Answers whether there was one. */
+  /** Reads the next message. @returns whether there was one */
   private async readNext(conversation: Conversation, rollout: OpenRollout, to: Extent): Promise<boolean> {
     if (conversation.open.length > 0) return readOutcome(conversation, rollout, to);
     return conversation.awaits === 'agent'
@@ -144,7 +144,7 @@ async function readOutcome(
   return true;
 }
 
-/** Answers the calls that are not made. */
+/** Adds an error as the result of each call that is not made. */
 function refuse(conversation: Conversation): void {
   const { messages, refused } = conversation;
   const { tool_calls = [] } = messages.findLast(({ role }) => role === 'assistant') ?? {};

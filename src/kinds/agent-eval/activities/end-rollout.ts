@@ -11,7 +11,7 @@ import { type Judgement, judgeRollout, notJudged } from './judge-rollout.js';
 import { agentCalls } from './recorded-calls.js';
 import { RolloutResults } from './rollout-results.js';
 
-/** Neither an error nor a rollout that a faulty user spoiled is judged. */
+/** Judges a rollout, unless it ended with an error or a faulty user spoiled it. */
 async function judgementOf(
   context: AgentEvalContext,
   rollout: OpenRollout,
@@ -25,7 +25,7 @@ async function judgementOf(
   return notJudged('user_fault', `the simulated user did not play its part: ${why}`);
 }
 
-/** What a row asks for, as far as a reader of the results needs it; all of it stands in `rows/`. */
+/** Returns a row's question and metadata for the results; the whole row is in `rows/`. */
 function askedIn({ initial_messages, metadata }: BundleRow): Pick<RolloutRow, 'question' | 'metadata'> {
   const asked = initial_messages.findLast(({ role }) => role === 'user');
   return {
@@ -40,8 +40,8 @@ function statusOf({ error }: Judgement, { outcome }: EndRolloutInput): RolloutRo
 }
 
 /**
- * Ends a rollout: its database gets its name, the reward judges it, and what it came to is stored. Where it is stored
- * already, nothing is judged again.
+ * Creates the activity that ends a rollout: it stores the final database under the rollout's name, judges the rollout
+ * with the reward, and stores the result. A result that the same execution has stored is not judged again.
  */
 export function createEndRollout(contexts: AgentEvalContexts) {
   async function rowOf(context: AgentEvalContext, input: EndRolloutInput): Promise<RolloutRow> {

@@ -4,10 +4,10 @@ import { orIncomplete } from '../../../activities/incomplete.js';
 import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
 import { pricesInUse } from '../../../activities/prices-in-use.js';
 import { setAsideCalls } from '../../../activities/set-aside.js';
-import { unkeptSoFar } from '../../../activities/unkept.js';
 import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
-import { addStep, costOfUnkept } from '../../../runtime/step-cost.js';
+import { addStep, costOfUnrecorded } from '../../../runtime/step-cost.js';
 import { CallTally } from '../../../statistics/call-figures.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { deleteFolders } from '../../../storage/delete-folders.js';
@@ -18,7 +18,7 @@ import {
   logPartsPrefix,
   paidCallsFolder,
   setAsidePrefix,
-  unkeptPrefix,
+  unrecordedPrefix,
 } from '../../../storage/paths.js';
 import { readAhead } from '../../../storage/read-ahead.js';
 import { endRetry } from '../../../storage/retry-marker.js';
@@ -38,10 +38,10 @@ import { everyRollout, type NamedRollout, rolloutId } from './rollout-names.js';
 import { RolloutResults } from './rollout-results.js';
 import { HUMAN } from './user-turn.js';
 
-/** The modules are those that were noted when the bundles were loaded. */
+/** Own code without modules: those of the bundles were noted when they were loaded. */
 const NO_OTHER_CODE = { paths: [], folders: [] };
 
-/** Of those that have ended. */
+/** Returns the rows of the rollouts that have ended. */
 async function everyRow(
   { store }: AgentEvalContext,
   rollouts: readonly NamedRollout[],
@@ -54,7 +54,7 @@ async function everyRow(
   return rows;
 }
 
-/** Writes every call, and adds them up on the way. */
+/** Writes the records of all calls, and sums them up. */
 async function writeCalls(
   store: ArtifactStore,
   { calls }: AgentEvalContext,
@@ -63,7 +63,7 @@ async function writeCalls(
   let figures = noCallFigures();
   const tally = new CallTally();
   const records = async function* (): AsyncGenerator<CallRecord> {
-    // Of several replies at one place a replay takes the last one.
+    // Set-aside replies come first: a replay uses the last reply at each place.
     for await (const record of setAsideCalls(store)) {
       figures = addCall(figures, record);
       tally.addCall(record);
@@ -115,14 +115,14 @@ function factsOf(
   };
 }
 
-/** What only an unfinished evaluation needs. Each rollout's last database and each row's first one stay. */
+/** Deletes what only an unfinished evaluation needs. Each rollout's final and each row's seeded database stay. */
 function removeWorkingFiles(
   { store, experiment }: AgentEvalContext,
   input: FinalizeAgentEvalInput,
 ): Promise<void> {
   return deleteFolders(store, [
     callsPrefix(),
-    unkeptPrefix(),
+    unrecordedPrefix(),
     setAsidePrefix(),
     paidCallsFolder(),
     logPartsPrefix(),
@@ -134,7 +134,7 @@ function removeWorkingFiles(
   ]);
 }
 
-/** Writes the evaluation's artifacts from what its rollouts left; `metrics.json` comes last. */
+/** Writes the evaluation's artifacts from the stored results and calls; `metrics.json` is written last. */
 async function writeEnd(
   context: AgentEvalContext,
   input: FinalizeAgentEvalInput,
@@ -147,7 +147,7 @@ async function writeEnd(
   await store.writeStream(artifactKeys.results, jsonLines(rows));
   const { figures: calls, tally } = await writeCalls(store, context, rollouts);
   await store.writeStream(artifactKeys.trajectories, jsonLines(trajectories(context, rows)));
-  const figures = addStep(calls, costOfUnkept(await unkeptSoFar(store)));
+  const figures = addStep(calls, costOfUnrecorded(await unrecordedSoFar(store)));
   const code = {
     ...NO_OTHER_CODE,
     values: pricesInUse(Object.values(agentEvalConfigs.models(context.config)), dependencies.environment),
@@ -169,8 +169,8 @@ async function writeEnd(
 }
 
 /**
- * Writes the evaluation's artifacts. A folder whose `metrics.json` has the status `done` is complete; of an unfinished
- * evaluation everything is kept, so that it can be continued, and of one with errors. May be repeated.
+ * Creates the activity that writes the evaluation's artifacts. A folder whose `metrics.json` has the status `done` is
+ * complete. If the evaluation is unfinished or has errors, everything is kept to continue or retry it. May be repeated.
  */
 export function createFinalizeAgentEval(contexts: AgentEvalContexts, dependencies: WorkerDependencies) {
   return (input: FinalizeAgentEvalInput): Promise<AgentEvalMetrics> =>
@@ -181,7 +181,7 @@ export function createFinalizeAgentEval(contexts: AgentEvalContexts, dependencie
         (guard) => writeEnd(context, input, { dependencies, guard }),
       );
       if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(context.store);
-      // Those with an error may be asked again, and all figures are made from what each rollout has left.
+      // Rollouts with an error may be retried, and all figures are computed from the stored files of each rollout.
       if (metrics.status === 'done' && metrics.errors === 0) await removeWorkingFiles(context, input);
       await context.store.sweep();
       return metrics;

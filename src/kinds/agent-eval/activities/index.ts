@@ -12,7 +12,7 @@ import { RolloutCalls } from './rollout-calls.js';
 import { createToolCall } from './tool-call.js';
 import { createUserTurn } from './user-turn.js';
 
-/** The activities of an evaluation on task bundles. */
+/** Creates the activities of an evaluation on task bundles. */
 export function createAgentEvalActivities(
   dependencies: WorkerDependencies,
   models: ModelCalls,

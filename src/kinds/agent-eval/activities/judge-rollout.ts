@@ -5,7 +5,7 @@ import { rolloutTrajectory } from '../trajectory.js';
 import type { AgentEvalContext, OpenRollout } from './agent-eval-context.js';
 import { isLastingFailure, ROLLOUT_ERRORS } from './rollout-failures.js';
 
-/** Seconds that a reward may take. */
+/** Time limit of a reward, in seconds. */
 const REWARD_SECONDS = 600;
 
 export type Judgement = Pick<RolloutRow, 'reward' | 'reason' | 'metrics' | 'error'>;
@@ -17,8 +17,8 @@ export function notJudged(type: string, message: string): Judgement {
 }
 
 /**
- * What the bundle's reward says of a rollout's end. A reward that fails is an error of the rollout; one that lacks
- * something outside of it is asked again.
+ * Judges the end of a rollout with the bundle's reward. A reward that fails is an error of the rollout. Other failures
+ * are thrown, so that the activity is retried, until they are final; see {@link isLastingFailure}.
  */
 export async function judgeRollout(
   context: AgentEvalContext,

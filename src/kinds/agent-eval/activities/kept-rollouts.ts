@@ -12,16 +12,16 @@ import { RolloutResults } from './rollout-results.js';
 import { HUMAN } from './user-turn.js';
 
 export interface KeptRollouts {
-  /** `row/rollout` of those that are finished. */
+  /** Finished rollouts, as `row/rollout`. */
   finished: string[];
   totals: AgentEvalTotals;
-  /** Seconds that earlier executions worked. */
+  /** Working time of earlier executions, in seconds. */
   wall_seconds: number;
 }
 
 /**
- * What a continued evaluation need not do again: every rollout that came to an end. An error is tried again, if it is
- * one of those that are, from where it came up.
+ * Finds what a continued evaluation need not repeat: every rollout that has ended. One with an error that is to be
+ * retried continues from where the error occurred.
  */
 export async function keptRollouts(
   store: ArtifactStore,

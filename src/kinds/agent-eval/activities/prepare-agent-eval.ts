@@ -19,7 +19,7 @@ import { askedRows, bundleCode } from './asked-rows.js';
 import { keptRollouts } from './kept-rollouts.js';
 import { HUMAN } from './user-turn.js';
 
-/** A person's message is stored and no more. */
+/** Settings of an activity that only stores a person's message. */
 const STORING = { timeout_sec: 60, max_attempts: 1 };
 
 function tasksOf(rows: readonly StoredRow[], { rollouts }: AgentEvalConfig): RolloutTask[] {
@@ -30,7 +30,7 @@ function tasksOf(rows: readonly StoredRow[], { rollouts }: AgentEvalConfig): Rol
   }));
 }
 
-/** Who answers the agent, as the plan says it. */
+/** Returns the plan's fields about the user. */
 function userOf(
   { user }: AgentEvalConfig,
   tasks: readonly RolloutTask[],
@@ -43,14 +43,14 @@ function userOf(
   return { user_model: modelNameOf(user.lm), human: false, user: { timeout_sec, max_attempts } };
 }
 
-/** Whether the figures come from the simulated model. */
+/** Reports whether any of the models is simulated. */
 function isSimulated(config: AgentEvalConfig): boolean {
   return Object.values(agentEvalConfigs.models(config)).some(({ provider }) => provider === 'simulated');
 }
 
 /**
- * Validates the input, loads the bundles, chooses the experiment's folder, stores config and rows there, and says what is
- * to be done. May be repeated: it writes the same objects again.
+ * Creates the activity that validates the input, loads the bundles, chooses the experiment's folder, stores config and
+ * rows there, and returns the plan. May be repeated: it writes the same objects again.
  */
 export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies: WorkerDependencies) {
   const claims = new OwnerClaims(dependencies);

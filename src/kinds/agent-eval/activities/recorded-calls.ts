@@ -3,7 +3,7 @@ import type { CallRecord } from '../../../contracts/language-model.js';
 import { USER_ATTEMPTS } from '../rollouts/rollout.js';
 import { agentCall, type NamedRollout, userCall } from './rollout-names.js';
 
-/** Every reply of the agent, as far as there are any. */
+/** Returns the recorded replies of the agent, in order. */
 export async function agentCalls(calls: CallStore, rollout: NamedRollout): Promise<CallRecord[]> {
   const found: CallRecord[] = [];
   for (;;) {
@@ -13,7 +13,7 @@ export async function agentCalls(calls: CallStore, rollout: NamedRollout): Promi
   }
 }
 
-/** The tries for the user's message of this number; none follows one that was taken. */
+/** Returns the recorded attempts at the user's message of this number; none follows an accepted one. */
 export async function userTries(
   calls: CallStore,
   rollout: NamedRollout,
@@ -28,7 +28,7 @@ export async function userTries(
   return found;
 }
 
-/** What was said in a rollout, tries that came to nothing too, in the order of time. */
+/** Returns the recorded calls of agent and user in a rollout, rejected attempts included, in order of time. */
 export async function recordedCalls(calls: CallStore, rollout: NamedRollout): Promise<CallRecord[]> {
   const found = await agentCalls(calls, rollout);
   for (let user_turns = 0; ; user_turns++) {

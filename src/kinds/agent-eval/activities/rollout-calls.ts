@@ -10,15 +10,15 @@ import type {
 } from '../../../contracts/language-model.js';
 import type { AgentEvalContext } from './agent-eval-context.js';
 
-/** What a model is to be asked. */
+/** Content of a request to a model. */
 export interface Said {
   messages: ChatMessage[];
   tools?: ToolDefinition[];
 }
 
 /**
- * Asks the models of a rollout. A reply is kept before anybody hears of it, and the first one that is kept at a place is
- * the only one: what came after it was said to it.
+ * Calls of the models of a rollout. A reply is stored before it is returned, and only the first one stored at a place
+ * counts, because all that follows refers to it.
  */
 export class RolloutCalls {
   constructor(
@@ -26,7 +26,7 @@ export class RolloutCalls {
     private readonly dependencies: WorkerDependencies,
   ) {}
 
-  /** @param said is asked for where the place has no reply yet. */
+  /** @param said creates the request, if the place has no reply yet. */
   async ask(
     context: AgentEvalContext,
     model: CalledModel,
@@ -40,7 +40,7 @@ export class RolloutCalls {
     return this.models.askAndKeep(model, prepared, attempt, (call) => context.calls.keep(call));
   }
 
-  /** Stores what was said without a model; answers what is at its place then. */
+  /** Stores a message that no model wrote. @returns the record that is stored at its place */
   async keep(context: AgentEvalContext, record: CallRecord): Promise<CallRecord> {
     const kept = await held(() => context.calls.keep({ record, answer: null }), {
       log: context.log('model'),

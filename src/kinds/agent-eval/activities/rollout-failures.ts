@@ -6,10 +6,10 @@ import type { StepCost } from '../../../contracts/step-cost.js';
 import { StorageError } from '../../../storage/storage-error.js';
 import { CodeEndedError } from '../../../user-code/code-pool.js';
 
-/** What a bundle's own code needs from outside is waited for so often: about a minute, beside the time that calls take. */
+/** Maximum attempts after infrastructure failures of a bundle's code: about a minute, without the time of the calls. */
 const ATTEMPTS = 8;
 
-/** Types of the errors that end one rollout and say nothing of the others. */
+/** Types of the errors that end one rollout and do not affect the others. */
 export const ROLLOUT_ERRORS = {
   emptyReply: FAILURE_TYPES.emptyReply,
   cutOff: FAILURE_TYPES.cutOff,
@@ -21,15 +21,15 @@ export const ROLLOUT_ERRORS = {
 
 type RolloutErrorType = (typeof ROLLOUT_ERRORS)[keyof typeof ROLLOUT_ERRORS];
 
-/** An error that ends the rollout: it becomes a row, and never a score. @param cost what was paid for it */
+/** Creates an error that ends the rollout, whose row then has no score. @param cost of the failed step */
 export function rolloutError(type: RolloutErrorType, message: string, cost?: StepCost): ApplicationFailure {
   const details = cost === undefined ? [] : [cost];
   return ApplicationFailure.create({ type, message, details, nonRetryable: true });
 }
 
 /**
- * Tells whether what failed outside of the rollout is not tried again. The store is no part of this: it is waited for. Code
- * that did not come to its end had a thread to itself, so it would come to the same again.
+ * Reports whether an infrastructure failure is final. Failures of the store never are: they are waited out. Code that
+ * was ended had a thread to itself, so a retry would end the same way.
  */
 export function isLastingFailure(error: unknown): error is Error {
   const isOutside =
@@ -37,7 +37,7 @@ export function isLastingFailure(error: unknown): error is Error {
   return isOutside && (error.cause instanceof CodeEndedError || Context.current().info.attempt >= ATTEMPTS);
 }
 
-/** Runs a bundle's code. What fails outside of it is tried again, and becomes the rollout's error where it lasts. */
+/** Runs a bundle's code. An infrastructure failure is retried, and becomes the rollout's error once it is final. */
 export async function withLastingFailures<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

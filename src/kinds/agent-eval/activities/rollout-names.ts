@@ -4,8 +4,8 @@ import type { RolloutName, RolloutPlace, RolloutTask } from '../contracts.js';
 import { USER_ATTEMPTS } from '../rollouts/rollout.js';
 
 /**
- * A rollout's UUID (version 8 of RFC 9562). It follows from the names of experiment and row and from the number, so every
- * worker and every attempt comes to the same.
+ * Computes a rollout's UUID (version 8 of RFC 9562) from the names of experiment and row and its number, so that every
+ * worker and attempt gets the same.
  */
 export function rolloutId(experiment: string, row: string, rollout: number): string {
   const hash = createHash('sha256')
@@ -20,19 +20,19 @@ export function rolloutId(experiment: string, row: string, rollout: number): str
 /** A rollout within its evaluation. */
 export type NamedRollout = Pick<RolloutName, 'row' | 'rollout'>;
 
-/** Row by row, in the order of the plan. */
+/** Lists all rollouts, row by row, in the order of the plan. */
 export function everyRollout(tasks: readonly Pick<RolloutTask, 'row' | 'n_rollouts'>[]): NamedRollout[] {
   return tasks.flatMap(({ row, n_rollouts }) =>
     Array.from({ length: n_rollouts }, (_, rollout) => ({ row, rollout })),
   );
 }
 
-/** The agent's reply of this number, from 0. */
+/** Identifies the call for the agent's reply of this number, from 0. */
 export function agentCall({ row, rollout }: NamedRollout, reply: number): CallIdentity {
   return { sample_id: row, trial: rollout, purpose: 'agent', ordinal: reply };
 }
 
-/** A try for the user's message of this number; each try is a call of its own. */
+/** Identifies an attempt at the user's message of this number; each attempt is a call of its own. */
 export function userCall(
   { row, rollout }: NamedRollout,
   { user_turns, user_faults }: Pick<RolloutPlace, 'user_turns' | 'user_faults'>,

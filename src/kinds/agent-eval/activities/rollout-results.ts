@@ -5,13 +5,13 @@ import type { RolloutRow } from '../contracts.js';
 import { rolloutResultKey } from '../paths.js';
 import type { NamedRollout } from './rollout-names.js';
 
-/** What a rollout came to, and in which execution: one that goes on after an error is another rollout's end. */
+/** Result of a rollout and the execution that produced it; a later execution replaces it when it retries an error. */
 export interface StoredResult {
   execution: string;
   row: RolloutRow;
 }
 
-/** The results of rollouts, an object each, until the evaluation is done. */
+/** Results of rollouts, one object each, kept until the evaluation is done. */
 export class RolloutResults {
   constructor(private readonly store: ArtifactStore) {}
 
@@ -19,7 +19,7 @@ export class RolloutResults {
     return readJson<StoredResult>(this.store, rolloutResultKey(row, rollout));
   }
 
-  /** Stores a result, unless one of the same execution is there. @returns the one that is kept then. */
+  /** Stores a result, unless the same execution has stored one. @returns the stored one */
   save(result: StoredResult): Promise<StoredResult> {
     const { task_id, trial } = result.row;
     const place = rolloutResultKey(task_id, trial);

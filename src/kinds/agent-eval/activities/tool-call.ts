@@ -20,7 +20,7 @@ async function askedFor(
   throw missingFile(context.store, what, null);
 }
 
-/** Whether the row's goal holds in a version; null where the row has none. */
+/** Reports whether the row's goal holds in a version; null if the row has none. */
 async function goalAt({ database, stored }: OpenRollout, at: DatabaseVersion): Promise<boolean | null> {
   const { end_goal_sql, id } = stored.row;
   if (end_goal_sql === null) return null;
@@ -36,8 +36,9 @@ async function goalAt({ database, stored }: OpenRollout, at: DatabaseVersion): P
 }
 
 /**
- * Makes a tool call of the agent's last reply on the version that the rollout stands at. The next version and what the
- * call came to are stored before anybody hears of it, so the call is made once, whoever is asked how often.
+ * Creates the activity that makes a tool call of the agent's last reply on the rollout's current database version. The
+ * next version and the outcome are stored before they are returned, so the call counts once, however often it is
+ * attempted.
  */
 export function createToolCall(contexts: AgentEvalContexts) {
   async function make(input: ToolCallInput): Promise<ToolTurn> {

@@ -11,10 +11,10 @@ import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-e
 import type { RolloutCalls } from './rollout-calls.js';
 import { userCall } from './rollout-names.js';
 
-/** The model's name in the record of what a person said. */
+/** Model name in the record of a person's message. */
 export const HUMAN = 'human';
 
-/** A person's words as the record of a call that cost nothing, so that they are found again. */
+/** Creates the record of a person's message: a call that cost nothing. */
 function recordOfPerson(call: CallIdentity, said: string): CallRecord {
   const request = { messages: [], parameters: {}, call };
   return recordOf(request, {
@@ -29,7 +29,7 @@ function recordOfPerson(call: CallIdentity, said: string): CallRecord {
   });
 }
 
-/** The user's next message: from a model that plays the user, or from a person. */
+/** Creates the activity that obtains the user's next message, from a model that plays the user or from a person. */
 export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls) {
   async function heard(context: AgentEvalContext, input: UserTurnInput, said: string): Promise<UserTurn> {
     const record = await calls.keep(context, recordOfPerson(userCall(input, input.place), said));
@@ -38,7 +38,7 @@ export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls)
     return { kind, ...noStepCost() };
   }
 
-  /** What was wrong with the tries for this message, as sentences for the next one. */
+  /** Lists the faults of the earlier attempts at this message, as sentences for the next one. */
   async function earlierFaults(
     context: AgentEvalContext,
     input: UserTurnInput,

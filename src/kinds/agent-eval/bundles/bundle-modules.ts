@@ -8,31 +8,31 @@ import type { BundleRow } from './contracts.js';
 import { isReward, type Reward } from './reward.js';
 import { isToolRegistry, type ToolRegistry } from './tool-registry.js';
 
-/** A row as far as its modules are concerned. */
+/** Fields of a row that name its modules. */
 type ModulesOf = Pick<BundleRow, 'toolset'>;
 
 /**
- * Loads a module where one that computes without end, or ends its process, does no harm. What the module throws is left
- * to whoever loads it next.
- * @param code what is loaded, whatever the files say now
- * @returns what came of one that did not come to its end: `was not loaded within 60 s`; null for any other
+ * Trial load of a module, where an endless loop or the end of its process does no harm. Errors that the module throws
+ * are left to the next load.
+ * @param code code to load, whatever the files contain now
+ * @returns the fault of a module that did not finish, such as `was not loaded within 60 s`; null for any other
  */
 export type ModuleTrial = (path: string, code: UserCode) => Promise<string | null>;
 
-/** How a module is loaded. */
+/** Options of loading a module. */
 export interface ModuleLoading {
-  /** Each module goes through it before it is loaded here. */
+  /** Trial of each module before it is loaded here. */
   trial?: ModuleTrial | undefined;
-  /** What is loaded, whatever the files say now. */
+  /** Code to load, whatever the files contain now. */
   code?: UserCode | undefined;
 }
 
-/** Where bundles are named. */
+/** Config field that names bundles. */
 const FIELD = 'datasets';
 
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'];
 
-/** Finds the module of this name, or the index of the folder of this name; null where there is neither. */
+/** Finds the module of this name, or the index of the folder of this name; null if there is neither. */
 export function findModule(path: string): string | null {
   const candidates = [
     ...(EXTENSIONS.some((extension) => path.endsWith(extension)) ? [path] : []),
@@ -42,20 +42,21 @@ export function findModule(path: string): string | null {
   return candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile()) ?? null;
 }
 
-/** What a module of a bundle lacks; the message says what to write. */
+/** Fault of a bundle's module; the message says what to write. */
 class ModuleFault extends Error {
   override readonly name = 'ModuleFault';
 }
 
-/** What is wrong with a module. @throws any other error */
+/** Returns the message of a module's fault. @throws any other error */
 export function moduleMessage(error: unknown): string {
   if (error instanceof ModuleFault) return error.message;
   throw error;
 }
 
 /**
- * The module that a row's `toolset` names: a path such as `./tools.ts`, or names with dots, where `flight_task.tools` is
- * the module or folder `tools` of the bundle, whatever its folder is called now. Another bundle's tools are not the row's.
+ * Finds the module that a row's `toolset` names: a path such as `./tools.ts`, or names with dots, where
+ * `flight_task.tools` is the module or folder `tools` of the bundle, whatever its folder is called now. Tools of
+ * another bundle are refused.
  */
 function toolsetPath(toolset: string, folder: string): string {
   if (/[\\/]/.test(toolset) || /\.[cm]?[jt]s$/.test(toolset)) {
@@ -89,7 +90,7 @@ function found(path: string | null, toolset: string, places: string[]): string {
   );
 }
 
-/** Finds the modules that a row of a bundle runs, as far as they are there: whoever loads one says what it lacks. */
+/** Finds the modules that a row of a bundle runs. Missing ones are left out; loading reports them. */
 export function modulesOf({ toolset }: ModulesOf, folder: string): string[] {
   const tools = () => toolsetPath(toolset, folder);
   const reward = () => findModule(join(folder, 'reward'));
@@ -103,11 +104,11 @@ export function modulesOf({ toolset }: ModulesOf, folder: string): string[] {
   });
 }
 
-/** Of the modules that a row of a bundle runs. @throws NotPermittedError where one may not be named here. */
+/** Checks the permissions for the modules that a row runs. @throws NotPermittedError if one is not permitted. */
 export function checkModules(row: ModulesOf, folder: string): void {
   if (permissions() === null) return;
   const paths = modulesOf(row, folder);
-  // Nothing is said of a folder that may not be named, such as what it lacks.
+  // If a module is missing, the folder is checked too: no error may reveal what a forbidden folder lacks.
   for (const path of paths.length === 2 ? paths : [...paths, folder]) checkFile(FIELD, path, 'code');
 }
 

@@ -1,10 +1,10 @@
-/** Bytes that are compared and kept together: SQLite's own pages, unless a seed says otherwise. */
+/** Bytes that are compared and stored together: one SQLite page, unless a seed sets another page size. */
 const PAGE = 4096;
 const NUMBER = 4;
 
 /**
- * A database as the pages in which it differs from the one that it was made from: its length, then each page after its
- * number. A call changes a few pages of a seed of megabytes.
+ * Encodes a database as the pages that differ from those of the one it was made from: its length, then each page after
+ * its number. A call changes only a few pages of a seed of megabytes.
  */
 export function changedPages(base: Uint8Array, bytes: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [number(bytes.length)];
@@ -15,7 +15,7 @@ export function changedPages(base: Uint8Array, bytes: Uint8Array): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** The database that {@link changedPages} were taken of. */
+/** Restores the database that {@link changedPages} encoded. */
 export function withPages(base: Uint8Array, changed: Uint8Array): Uint8Array {
   const read = Buffer.from(changed.buffer, changed.byteOffset, changed.length);
   const bytes = new Uint8Array(read.readUInt32LE(0));

@@ -16,24 +16,24 @@ interface RowNote {
 
 export interface RowCheck {
   notes: RowNote[];
-  /** The oracle reached the goal and the full reward. */
+  /** True if the oracle reached the goal and the full reward. */
   proven: boolean;
-  /** Tables that the goal reads; null where there is no goal, or none that runs. */
+  /** Tables that the goal reads; null if there is no goal, or it cannot be run. */
   goalReads: ReadonlySet<string> | null;
   /** Tables that the oracle's calls wrote. */
   written: ReadonlySet<string>;
 }
 
-/** From here on a task counts as done. */
+/** Minimum reward of a task that is done. */
 const FULL_REWARD = 1;
 
-/** Tries one row: what it begins with, what doing nothing brings, and what its oracle brings. */
+/** Checks one row: its seed and goal, the reward of doing nothing, and the result of its oracle. */
 export async function checkRow(loaded: LoadedRow, { reward }: Pick<Bundle, 'reward'>): Promise<RowCheck> {
   const check = new RowChecker(loaded, reward);
   try {
     await check.run();
   } catch (error) {
-    // SQL and rewards are caught where they are tried; what comes to here was outside of the bundle.
+    // Errors of SQL and rewards are caught where these run; an error that gets here comes from outside of the bundle.
     if (!isInfrastructureError(error)) throw error;
     check.error('', `could not be checked: ${(error as Error).message}`);
   }
@@ -101,7 +101,7 @@ class RowChecker implements RowCheck {
       this.warn('end_goal_sql', 'already holds in the seed, so an agent that does nothing reaches it');
   }
 
-  /** Whether the goal is reached in a database; null where there is no goal, or none that runs. */
+  /** Reports whether a database reaches the goal; null if there is no goal, or it cannot be run. */
   private async goal(database: Uint8Array): Promise<boolean | null> {
     const { end_goal_sql, id, now } = this.loaded.row;
     if (end_goal_sql === null) return null;
@@ -132,7 +132,7 @@ class RowChecker implements RowCheck {
     }
   }
 
-  /** Null, and an error noted, where the reward fails. */
+  /** Runs the reward. Notes an error and returns null if it fails. */
   private async score(
     seed: Uint8Array,
     end: Pick<OracleEnd, 'messages' | 'database'>,

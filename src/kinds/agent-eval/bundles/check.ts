@@ -5,7 +5,7 @@ import type { Bundle } from './load.js';
 import type { LoadedRow } from './row-loader.js';
 import { tablesNamedAsWritten } from './written-tables.js';
 
-/** What a check found: an error makes the row's figure worthless, a warning is to be looked at. */
+/** Finding of a check: an error makes the row's figures worthless, a warning should be looked at. */
 export interface Finding extends BundleFault {
   severity: 'error' | 'warning';
 }
@@ -13,16 +13,16 @@ export interface Finding extends BundleFault {
 export interface CheckReport {
   file: string;
   rows: number;
-  /** Rows that carry oracle actions. */
+  /** Number of rows with oracle actions. */
   with_oracle: number;
-  /** Rows whose oracle reaches the goal and the full reward. */
+  /** Number of rows whose oracle reaches the goal and the full reward. */
   proven_solvable: number;
-  /** Rows that call for it, by the name of their registry. */
+  /** Names of the tools, by the name of their registry. */
   tools: Record<string, string[]>;
   findings: Finding[];
 }
 
-/** Tries every row of a bundle without a model: its seed, goal, reward and oracle. */
+/** Checks the rows of a bundle without a model: their seeds, goals, rewards and oracles. */
 export async function checkBundle(bundle: Bundle, only: readonly string[] = []): Promise<CheckReport> {
   const rows = bundle.rows.filter(({ row }) => only.length === 0 || only.includes(row.id));
   const findings: Finding[] = [];
@@ -49,7 +49,7 @@ export async function checkBundle(bundle: Bundle, only: readonly string[] = []):
   };
 }
 
-/** The tables that the tools of a module write, as far as it was seen. */
+/** Collects the tables that the tools of each module are known to write. */
 async function writtenByToolset(
   rows: readonly LoadedRow[],
   checks: readonly RowCheck[],

@@ -1,14 +1,14 @@
 import { InvalidInputError } from '../../../config/errors.js';
 
-/** One thing that is wrong with a bundle. */
+/** Fault of a bundle. */
 export interface BundleFault {
-  /** Path of the file, as it was given. */
+  /** Path of the file, or of the bundle's folder. */
   file: string;
-  /** Line of the file, from 1; null where the fault is not one line's. */
+  /** Line of the file, from 1; null if the fault is not in a single line. */
   line: number | null;
-  /** The row's id; null where it has none or the fault is not one row's. */
+  /** Id of the row; null if it has none, or the fault is not in a single row. */
   row: string | null;
-  /** Path of the field, such as `oracle[1].tool`; empty where it is not one field's. */
+  /** Path of the field, such as `oracle[1].tool`; empty if the fault is not in a single field. */
   field: string;
   message: string;
 }
@@ -18,7 +18,7 @@ export function describeFault({ file, line, row, field, message }: BundleFault):
   return `${place}: ${field === '' ? '' : `${field}: `}${message}`;
 }
 
-/** A bundle cannot be used. The message has a line for each fault. */
+/** Error of a bundle that cannot be used. The message has a line for each fault. */
 export class BundleError extends InvalidInputError {
   constructor(readonly faults: readonly BundleFault[]) {
     super(faults.map(describeFault).join('\n'), faults[0]?.field ?? '');

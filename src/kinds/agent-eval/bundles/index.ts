@@ -1,6 +1,4 @@
-/**
- * What a task bundle imports: `import { defineReward, ToolRegistry, z } from 'reprise/bundle'`.
- */
+/** Module that task bundles import: `import { defineReward, ToolRegistry, z } from 'reprise/bundle'`. */
 export { z } from 'zod';
 export type { Database, SqlParameters, SqlResult, SqlRow, SqlValue } from '../../../contracts/database.js';
 export { InfrastructureError } from '../../../contracts/infrastructure-error.js';

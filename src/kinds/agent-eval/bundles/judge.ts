@@ -9,7 +9,7 @@ import type { Reward, RewardOutput } from './reward.js';
 // A reward may look at the images of its trajectory.
 setImageReader(imageReader);
 
-/** What a rollout came to, with databases as bytes. */
+/** End of a rollout, with databases as bytes. */
 export interface RolloutEnd {
   row: BundleRow;
   messages: ChatMessage[];
@@ -20,8 +20,8 @@ export interface RolloutEnd {
 }
 
 /**
- * Asks the reward, which works on copies: nothing that it writes is kept.
- * @throws RewardError, or the infrastructure's own error.
+ * Runs the reward on copies of the databases: nothing that it writes is kept.
+ * @throws RewardError, or an infrastructure error.
  */
 export async function judge(reward: Reward, end: RolloutEnd): Promise<RewardOutput> {
   const { row, messages } = end;

@@ -18,9 +18,9 @@ export interface Bundle {
 }
 
 export interface LoadOptions {
-  /** What rows without a `now` of their own take for the present time; ISO 8601. */
+  /** Present time of rows without a `now` of their own, ISO 8601. */
   now: string;
-  /** Each module goes through it before it is loaded here. */
+  /** Trial of each module before it is loaded here. */
   trial?: ModuleTrial | undefined;
 }
 
@@ -28,7 +28,7 @@ const DATASET = 'task.jsonl';
 
 /**
  * Loads a bundle from its folder, or from a dataset in it.
- * @throws BundleError with everything that is wrong, each with file, line, row and field.
+ * @throws BundleError with all faults, each with file, line, row and field.
  */
 export async function loadBundle(path: string, options: LoadOptions): Promise<Bundle> {
   const file = await datasetFile(resolve(path));

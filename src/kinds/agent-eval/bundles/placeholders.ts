@@ -1,29 +1,29 @@
 import type { Json } from '../../../contracts/json.js';
 
-/** A `{{…}}` that means nothing. */
+/** Error of a `{{…}}` that is unknown or has no value. */
 export class PlaceholderError extends Error {
   override readonly name = 'PlaceholderError';
 }
 
-/** A backslash before it makes the braces a text's own. */
+/** Placeholder, or literal braces after a backslash. */
 const PLACEHOLDER = /(\\?)\{\{([^{}]*)\}\}/g;
 const RELATIVE_DAY = /^(today|weekday)(?:\s*([+-])\s*(\d{1,5}))?$/;
 const RESULT = /^result\.(\d+)((?:\.\w+)*)$/;
-/** In a prompt, what may have been meant for a date; braces around anything else are the text's own. */
+/** Content of braces in a prompt that may be a mistyped date; braces around anything else are literal. */
 const WORDS = /^[\w\s.+-]*$/;
-/** The same in data, such as a seed, which may hold templates of other programs. */
+/** The same in data, such as a seed, which may contain templates of other programs. */
 const DATE_WORDS = /^(?:today|weekday|now|tomorrow|yesterday)\b[\s\d+-]*\w?$/;
 const DAY_MS = 86_400_000;
 const KNOWN = '{{today}}, {{today+1}}, {{weekday}}, {{weekday-7}} and {{now}}';
 
-/** What a text is: where a prompt holds a placeholder that is not known, it is a mistake; data may hold any braces. */
+/** Kind of a text: in data, fewer unknown placeholders count as mistakes than in a prompt. */
 export type TextKind = 'prompt' | 'data';
 
 /**
- * Writes out the relative dates of a text: `{{today+1}}` is a day such as 2026-03-03, `{{weekday+1}}` its name,
- * `{{now}}` the present time as SQL writes it. All in UTC, as SQL counts. `\{{today}}` stays, without its backslash.
+ * Fills in the relative dates of a text: `{{today+1}}` is a day such as 2026-03-03, `{{weekday+1}}` its name, `{{now}}`
+ * the present time in SQL format. All are in UTC, as in SQL. `\{{today}}` stays, without its backslash.
  * @param now ISO 8601
- * @throws PlaceholderError for another `{{…}}` that may have been meant for one.
+ * @throws PlaceholderError for an unknown `{{…}}` that may be a mistyped date.
  */
 export function fillInDates(text: string, now: string, kind: TextKind = 'prompt'): string {
   return fillIn(text, (inner, written) => dateIn(inner, written, now, kind));
@@ -43,16 +43,16 @@ function dateIn(inner: string, written: string, now: string, kind: TextKind): st
   return day.toLocaleDateString('en-US', { weekday: 'long', timeZone: 'UTC' });
 }
 
-/** {@link fillInDates} in every text of a value that is data. */
+/** Applies {@link fillInDates} to every text of a value that is data. */
 export function fillInAllDates<Value extends Json>(value: Value, now: string): Value {
   return mapTexts(value, (text) => fillInDates(text, now, 'data')) as Value;
 }
 
 /**
- * Writes out what earlier actions of an oracle came to: `{{result.0.booking_id}}` is a field of the first action's
- * answer. A text that is nothing else becomes the value itself, which may be a number.
- * @param results the answers so far, by action
- * @throws PlaceholderError where there is no such value.
+ * Fills in the results of earlier oracle actions: `{{result.0.booking_id}}` is a field of the first action's result. A
+ * text that is only such a placeholder becomes the value itself, which may be a number.
+ * @param results the results so far, by action
+ * @throws PlaceholderError if there is no such value.
  */
 export function fillInResults<Value extends Json>(
   value: Value,
@@ -71,7 +71,7 @@ export function fillInResults<Value extends Json>(
   }) as Value;
 }
 
-/** {@link fillInDates}, except that placeholders of results stay, and what {@link fillInResults} is to leave alone. */
+/** Applies {@link fillInDates}, but leaves placeholders of results and escaped braces to {@link fillInResults}. */
 export function fillInOracleDates<Value extends Json>(value: Value, now: string): Value {
   return mapTexts(value, (text) =>
     text.replace(PLACEHOLDER, (written: string, mark: string, within: string) => {
@@ -81,7 +81,7 @@ export function fillInOracleDates<Value extends Json>(value: Value, now: string)
   ) as Value;
 }
 
-/** @param value what stands for a placeholder, by what is in it and by how it is written */
+/** @param value returns the replacement of a placeholder, given the content of its braces and its whole text */
 function fillIn(text: string, value: (inner: string, written: string) => string): string {
   return text.replace(PLACEHOLDER, (written: string, mark: string, inner: string) =>
     mark === '' ? value(inner.trim(), written) : written.slice(1),

@@ -20,7 +20,7 @@ export function openAITools(tools: readonly ToolDefinition[]): OpenAITool[] {
   return tools.map((tool) => ({ type: 'function', function: { ...tool } }));
 }
 
-/** One entry that declares every function; none where there are no tools, because Gemini refuses an empty one. */
+/** Returns one entry that declares every function, or none without tools, because Gemini refuses an empty one. */
 export function geminiTools(tools: readonly ToolDefinition[]): GeminiTool[] {
   if (tools.length === 0) return [];
   const functionDeclarations = tools.map(({ parameters, ...tool }) => ({

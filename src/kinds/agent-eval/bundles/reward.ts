@@ -7,13 +7,13 @@ import { asError, runAtOnce, runUserCode, shownValue } from '../../../contracts/
 import type { Trajectory } from '../../../trajectories/trajectory.js';
 import type { BundleRow } from './contracts.js';
 
-/** What a rollout has come to. */
+/** Input of a reward: the end of a rollout. */
 export interface RewardInput {
-  /** The whole conversation: the row's first messages, the agent's, the user's and the answers of tools. */
+  /** The whole conversation: the row's initial messages, those of agent and user, and the results of tools. */
   messages: ChatMessage[];
-  /** The database at the end, in a copy of its own. */
+  /** A copy of the database at the end. */
   db: Database;
-  /** The database as the rollout found it, for comparing; it can only be read. */
+  /** The database at the start, read-only, for comparison. */
   seed: Database;
   row: BundleRow;
   trajectory: Trajectory;
@@ -28,26 +28,28 @@ const rewardOutputSchema = z.object({
   metrics: z.record(z.string(), z.object({ score, reason: z.string().default('') })).default({}),
 });
 
-/** A judgement. `score` is a finite number, 1 for a task that is done; each metric has a score and a reason of its own. */
+/**
+ * Judgement. `score` is a finite number, 1 for a task that is done; each metric has a score and a reason of its own.
+ */
 export type RewardOutput = z.output<typeof rewardOutputSchema>;
-/** What a reward function may answer: reason and metrics can be left out. */
+/** Result of a reward function: reason and metrics can be left out. */
 export type RewardAnswer = z.input<typeof rewardOutputSchema>;
 
-/** The reward function failed, or what it answered is no judgement. Never a score: the rollout is an error. */
+/** Error of a reward function that failed or returned no valid judgement. The rollout then has no score. */
 export class RewardError extends Error {
   override readonly name = 'RewardError';
 }
 
 const MARK = Symbol.for('reprise.reward');
 
-/** A checked reward function. */
+/** A reward function whose results are checked. */
 export interface Reward {
-  /** @throws RewardError, or the infrastructure's own error. */
+  /** @throws RewardError, or an infrastructure error. */
   (input: RewardInput): Promise<RewardOutput>;
   readonly [MARK]: true;
 }
 
-/** Makes the reward of a bundle: what the function answers is checked every time. */
+/** Creates the reward of a bundle, which checks every result of the function. */
 export function defineReward(judge: (input: RewardInput) => RewardAnswer | Promise<RewardAnswer>): Reward {
   if (typeof judge !== 'function') {
     throw new TypeError('defineReward takes a function: defineReward(async ({ messages, db, row }) => …)');
@@ -65,7 +67,7 @@ export function defineReward(judge: (input: RewardInput) => RewardAnswer | Promi
   return Object.assign(checked, { [MARK]: true as const });
 }
 
-/** @throws RewardError that names each field which is wrong. */
+/** @throws RewardError that names each invalid field. */
 function checkReward(answer: unknown): RewardOutput {
   const faults = runAtOnce(() => {
     try {
@@ -75,7 +77,7 @@ function checkReward(answer: unknown): RewardOutput {
         field === '' ? `it ${message}` : `${field}: ${message}`,
       );
     } catch (error) {
-      // A field of it that throws when it is read.
+      // Reading a field of the answer may throw.
       return [asError(error).message];
     }
   });
@@ -88,8 +90,8 @@ export function isReward(value: unknown): value is Reward {
 }
 
 /**
- * Whether a goal is reached: the first value of the statement is a number other than 0.
- * @throws SqlError where the statement cannot be run; TypeError where its value is no number.
+ * Reports whether a goal is reached: the first value of the statement is a number other than 0.
+ * @throws SqlError if the statement cannot be run; TypeError if its value is no number.
  */
 export async function goalHolds(db: Database, sql: string): Promise<boolean> {
   const value = await db.fetchValue(sql);

@@ -10,7 +10,7 @@ import { baseKey, callKey, rolloutKey, versionKey } from './rollout-keys.js';
 import type { ModelToolCall, ToolCallPlace, ToolRan } from './run-tool-call.js';
 import { seedDatabase } from './seed-database.js';
 
-/** What is kept of a tool call; written once, after the bytes that it speaks of. */
+/** Record of a tool call; written once, after the bytes that it refers to. */
 interface CallRecord {
   call: ModelToolCall;
   outcome: ToolOutcome;
@@ -18,15 +18,15 @@ interface CallRecord {
 }
 
 /**
- * The database of one rollout, in versions: a tool call maps version n to n + 1. Nothing is ever changed in place, so a
- * call that is done again, by whichever worker, begins at version n once more, and the first record of a version is
- * the only one: what a crash leaves behind is bytes that nobody speaks of.
+ * The database of one rollout, in versions: a tool call maps version n to n + 1. Nothing is changed in place: a
+ * repeated call, of any worker, begins at version n again, and only the first record of a version counts. A crash
+ * leaves at most unreferenced bytes behind.
  */
 export class RolloutDatabase {
   /**
    * @param store the experiment's folder
    * @param rollout names the rollout within its row
-   * @param draws what random values follow from; default: the name
+   * @param draws seed of random values; default: the name
    */
   constructor(
     private readonly store: ArtifactStore,
@@ -35,7 +35,7 @@ export class RolloutDatabase {
     private readonly draws: string = rollout,
   ) {}
 
-  /** Version 0, seeded by the first rollout of the row that needs it. */
+  /** Returns version 0, which the first rollout of the row that needs it seeds. */
   async begin(): Promise<DatabaseVersion> {
     const database = baseKey(this.row.id);
     if (!(await this.store.exists(database))) {
@@ -49,7 +49,7 @@ export class RolloutDatabase {
     return { version: 0, database };
   }
 
-  /** A copy of a version, to look at or to judge; whatever is written to it is lost when it is closed. */
+  /** Opens a copy of a version, to inspect or judge it; changes are lost when it is closed. */
   async open(at: DatabaseVersion, options: { readOnly?: boolean } = {}): Promise<SqliteDatabase> {
     return SqliteDatabase.open(await this.read(at), {
       now: Date.parse(this.row.now),
@@ -59,9 +59,9 @@ export class RolloutDatabase {
   }
 
   /**
-   * Has a tool call run, unless it has been run: then it answers what came of it.
+   * Runs a tool call, or returns the recorded outcome if it was run before.
    * @param run runs it on a copy of a database
-   * @throws InfrastructureError or StorageError; the same call can then be done again.
+   * @throws InfrastructureError or StorageError; the same call can then be repeated.
    */
   async call(
     from: DatabaseVersion,
@@ -77,11 +77,11 @@ export class RolloutDatabase {
     const record: CallRecord = { call, outcome: ran.outcome, to: { version, database } };
     const key = callKey(this.row.id, this.rollout, version);
     if (await this.store.write(key, JSON.stringify(record), { ifAbsent: true })) return this.answer(record);
-    // Another worker, which was taken for dead, has been faster.
+    // Another worker, which was considered dead, was faster.
     return this.sameCall((await this.recorded(version)) ?? record, call);
   }
 
-  /** Writes the database of a rollout's end under its own name; answers its content hash. */
+  /** Writes the database of a rollout's end under the rollout's name. @returns its key and content hash */
   async finish(at: DatabaseVersion): Promise<{ database: string; content_hash: string }> {
     const database = rolloutKey(this.row.id, this.rollout);
     const last = await this.open(at, { readOnly: true });
@@ -93,19 +93,19 @@ export class RolloutDatabase {
     }
   }
 
-  /** What the call that made a version came to, and that version; null where no call has made it yet. */
+  /** Returns a version and the outcome of the call that made it; null if no call has made it yet. */
   async made(version: number): Promise<{ outcome: ToolOutcome; to: DatabaseVersion } | null> {
     const record = await this.recorded(version);
     return record === null ? null : this.answer(record);
   }
 
-  /** The bytes of a version. @throws InfrastructureError where they are gone. */
+  /** Reads the bytes of a version. @throws InfrastructureError if they are gone. */
   async read({ version, database }: DatabaseVersion): Promise<Uint8Array> {
     const stored = async (key: string): Promise<Uint8Array> => {
       const bytes = await this.store.read(key);
       if (bytes !== null) return bytes;
       throw new InfrastructureError(
-        `version ${version} of ${this.row.id} is gone: there is no ${key}. Its folder was changed; the same command goes on with what is there`,
+        `version ${version} of ${this.row.id} is gone: there is no ${key}. Its folder was changed; the same command continues with what is there`,
       );
     };
     const base = await stored(baseKey(this.row.id));

@@ -15,24 +15,24 @@ import {
 import { readTime, rowJsonSchema, rowSchema, type WrittenRow } from './row-schema.js';
 import type { ToolRegistry } from './tool-registry.js';
 
-/** A row, where it stands, and its tools. */
+/** A row, its place in the dataset, and its tools. */
 export interface LoadedRow {
   row: BundleRow;
-  /** From 1. */
+  /** Line of the dataset, from 1. */
   line: number;
-  /** Name of the file that `seed_sql` names; null where the seed stands in the row. */
+  /** Name of the file that `seed_sql` names; null if the row contains the seed itself. */
   seedFile: string | null;
   registry: ToolRegistry;
-  /** The module that made the registry. */
+  /** Path of the module that exports the registry. */
   toolsFile: string;
 }
 
-/** Takes what is wrong with a field of the row. */
+/** Function that records a fault of a field of the row. */
 export type Note = (field: string, message: string) => void;
 
 const FROM_FILE = 'file:';
 
-/** Loads the rows of one dataset. Files and modules that several rows name are read once. */
+/** Loader of the rows of one dataset. Files and modules that several rows name are read once. */
 export class RowLoader {
   private readonly seeds = new Map<string, Promise<Uint8Array>>();
   private readonly toolsets = new Map<string, ReturnType<typeof loadToolset>>();
@@ -64,7 +64,7 @@ export class RowLoader {
     return { row, line, seedFile, registry: toolset.registry, toolsFile: toolset.path };
   }
 
-  /** The row with its seed read and its dates written out. */
+  /** Returns the row with its seed read and its dates filled in. */
   private async complete(written: WrittenRow, note: Note): Promise<BundleRow> {
     const now = this.present(written, note);
     const filled = <Value>(field: string, value: Value, fill: (value: Value) => Value): Value => {
@@ -164,7 +164,7 @@ export class RowLoader {
   }
 }
 
-/** The names of tools in a row are those of tools. */
+/** Records names in a row that no tool has, and tools of the oracle that are not allowed. */
 function checkToolNames(
   { tools_allowed, oracle, initial_messages }: BundleRow,
   registry: ToolRegistry,

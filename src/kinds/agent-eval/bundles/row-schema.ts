@@ -9,7 +9,7 @@ const text = z.string().min(1);
 const json = z.json() as z.ZodType<Json>;
 const jsonObject = z.record(z.string(), json);
 
-/** A call that the agent has made already: as OpenAI writes it, or without the `function` around it. */
+/** Tool call in an initial message: in the format of OpenAI, or without the `function` around it. */
 const calledSchema = z.strictObject({
   name: text,
   arguments: z
@@ -55,7 +55,7 @@ const messageSchema = z
     };
   });
 
-/** Every call is answered, after its message and before any other one: providers refuse whatever else. */
+/** Finds a tool call without a result, or the reverse: providers require results directly after the calls. */
 function unansweredCall(messages: readonly ChatMessage[]): { index: number; message: string } | null {
   const open = new Map<string, number>();
   for (const [index, { role, tool_calls = [], tool_call_id = '' }] of messages.entries()) {
@@ -85,7 +85,7 @@ const actionSchema = z
     return z.NEVER;
   });
 
-/** A row as it is written in `task.jsonl`. */
+/** Schema of a row in `task.jsonl`. */
 export const rowSchema = z.strictObject({
   id: z.string().refine((id) => ID.test(id), {
     error: 'must be letters, digits, dots, _ and -, at most 128, a letter or digit first: it names a folder',
@@ -121,7 +121,7 @@ export const rowSchema = z.strictObject({
 
 export type WrittenRow = z.output<typeof rowSchema>;
 
-/** Names the fields that there are, for messages. */
+/** JSON Schema of a row, from which messages name the fields. */
 export const rowJsonSchema: SchemaNode = z.toJSONSchema(rowSchema, {
   io: 'input',
   unrepresentable: 'any',
@@ -129,7 +129,7 @@ export const rowJsonSchema: SchemaNode = z.toJSONSchema(rowSchema, {
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** A point in time as `2026-03-02T09:00:00.000Z`; UTC where no zone is written. `null` for what is none. */
+/** Parses a point in time to `2026-03-02T09:00:00.000Z`, in UTC if no zone is given; null if it is invalid. */
 export function readTime(written: string): string | null {
   if (!ISO_8601.test(written)) return null;
   const zoned = /(?:Z|[+-]\d{2}:\d{2})$/.test(written) && written.length > 10;

@@ -5,12 +5,12 @@ import { fillInResults, PlaceholderError } from './placeholders.js';
 import { runToolCall } from './run-tool-call.js';
 import type { ToolRegistry } from './tool-registry.js';
 
-/** An action of an oracle that did not work. */
+/** Error of an oracle's action. */
 export class OracleError extends Error {
   override readonly name = 'OracleError';
   constructor(
     message: string,
-    /** From 0. */
+    /** Index of the action, from 0. */
     readonly action: number,
   ) {
     super(message);
@@ -27,8 +27,8 @@ export interface OracleEnd {
 const CALL_MS = 10_000;
 
 /**
- * Does what the actions say, one reply each, without a model or a user.
- * @throws OracleError for the first call that is no success; the infrastructure's own errors.
+ * Performs the actions, one reply each, without a model or a user.
+ * @throws OracleError for the first action that fails; infrastructure errors.
  */
 export async function runOracle(
   row: BundleRow,

@@ -11,7 +11,7 @@ export interface ModelToolCall {
 
 export interface ToolCallPlace {
   row: Pick<BundleRow, 'now'>;
-  /** What random values follow from; the same for every attempt at the call. */
+  /** Seed of random values; the same for every attempt at the call. */
   seed: string;
 }
 
@@ -21,10 +21,10 @@ export interface ToolCallOptions {
   timeoutMs?: number;
 }
 
-/** What a tool call came to. */
+/** Result of running a tool call. */
 export interface ToolRan {
   outcome: ToolOutcome;
-  /** The database after the call; null where it is the same, which it is after every call that failed. */
+  /** The database after the call; null if it is unchanged, as after every failed call. */
   bytes: Uint8Array | null;
 }
 
@@ -35,7 +35,7 @@ export interface ToolCallResult extends ToolRan {
 
 /**
  * Runs a tool call on a copy of a database.
- * @throws InfrastructureError; the signal's reason where the call was given up, of which nothing is an outcome.
+ * @throws InfrastructureError; the signal's reason if the call was aborted before it succeeded.
  */
 export async function runToolCall(
   before: Uint8Array,
@@ -53,7 +53,7 @@ export async function runToolCall(
   const { written } = db.touched;
   try {
     const outcome = await registry.call(call, { db, now: row.now, signal }, options);
-    // What a tool throws that was told to stop says nothing of the call.
+    // The error of an aborted tool is not an outcome of the call.
     if (!outcome.ok) signal?.throwIfAborted();
     if (!outcome.ok) return { outcome, bytes: null, written };
     const unsettled = db.unsettled();

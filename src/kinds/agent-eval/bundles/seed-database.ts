@@ -5,12 +5,12 @@ import type { BundleRow } from './contracts.js';
 
 type Seeded = Pick<BundleRow, 'id' | 'seed_sql' | 'now'>;
 
-/** How dumps of full-text tables begin: the index is written as it was, and its table into the schema. */
+/** Statement in dumps of full-text tables, which write these tables directly into the schema. */
 const WRITES_SCHEMA = /\bPRAGMA\s+writable_schema\b/i;
 
 /**
- * Python's `iterdump` writes the rows of a full-text table beside the tables that hold them; SQLite itself does not read
- * these, because the table is not there before the schema is read anew. Lines stay where they are.
+ * Removes the rows of full-text tables, which Python's `iterdump` writes in addition to the tables that store them.
+ * SQLite cannot insert them before it has read the schema again. Line numbers stay the same.
  */
 function withoutRowsOfVirtualTables(sql: string): string {
   const names = [...sql.matchAll(/'CREATE VIRTUAL TABLE (?:IF NOT EXISTS )?["[`]?(\w+)/gi)].map(
@@ -25,7 +25,7 @@ function withoutRowsOfVirtualTables(sql: string): string {
 }
 
 /**
- * A row's database before anything has happened. The same row gives the same bytes.
+ * Creates the initial database of a row. The same row gives the same bytes.
  * @throws SqlError with the line of the seed.
  */
 export async function seedDatabase(row: Seeded): Promise<SqliteDatabase> {
@@ -51,7 +51,7 @@ function opened(row: Seeded, bytes: Uint8Array | null, writesSchema: boolean): P
   });
 }
 
-/** SQLite reads what was written into a schema when it opens the database. @throws SqlError where it is no schema */
+/** Reopens a database, so that SQLite reads the schema that was written. @throws SqlError if the schema is refused */
 async function readAnew(row: Seeded, written: SqliteDatabase): Promise<SqliteDatabase> {
   const database = await opened(row, written.serialize(), false);
   try {

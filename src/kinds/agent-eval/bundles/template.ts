@@ -1,4 +1,4 @@
-/** The files of a bundle to start from: a library's desk, with a task that is done and one that is refused. */
+/** Files of a bundle to start from: a library's desk, with a task to carry out and one to decline. */
 const TOOLS = `import { ToolRegistry, z } from 'reprise/bundle';
 
 export const tools = new ToolRegistry('library_tools');
@@ -109,7 +109,7 @@ test('a book that is not in is not lent', async () => {
 });
 `;
 
-/** For editors and tsc. The types of 'reprise/bundle' are there once the package is: npm link reprise. */
+/** Settings for editors and tsc. The types of 'reprise/bundle' are available once the package is: npm link reprise. */
 const TSCONFIG = `{
   "compilerOptions": {
     "target": "ES2023",
@@ -124,7 +124,7 @@ const TSCONFIG = `{
 }
 `;
 
-/** What trying it leaves behind where somebody asks for it here. */
+/** Files that commands create if they are run in the bundle's folder. */
 const GITIGNORE = 'node_modules/\nresults/\n.reprise/\n';
 
 const POLICY =
@@ -168,7 +168,7 @@ const ROWS = [
   },
 ];
 
-/** Files by name. */
+/** Contents of the files, by name. */
 export const BUNDLE_TEMPLATE: Readonly<Record<string, string>> = {
   'tools.ts': TOOLS,
   'reward.ts': REWARD,

@@ -3,9 +3,9 @@ import { describeIssues } from '../../../config/describe-issues.js';
 import type { JsonObject } from '../../../contracts/json.js';
 
 /**
- * The schema with unknown fields refused, where it says nothing of them: a misspelt optional argument would otherwise
- * be dropped without a word.
- * @throws TypeError where it is no object schema.
+ * Returns the schema with unknown fields refused, unless it defines how to treat these: a misspelt optional argument
+ * would otherwise be dropped silently.
+ * @throws TypeError if it is no object schema.
  */
 export function strictParameters(parameters: z.ZodObject, place: string): z.ZodObject {
   const definition = (parameters as Partial<z.ZodObject> | undefined)?._zod?.def;
@@ -17,7 +17,7 @@ export function strictParameters(parameters: z.ZodObject, place: string): z.ZodO
   return definition.catchall === undefined ? parameters.strict() : parameters;
 }
 
-/** JSON Schema of the arguments as a model writes them. @throws TypeError for what JSON cannot say, such as a date. */
+/** Returns the JSON Schema of arguments as a model writes them. @throws TypeError for types that JSON lacks. */
 export function toolParameters(schema: z.ZodObject, place: string): JsonObject {
   try {
     const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' });
@@ -27,7 +27,7 @@ export function toolParameters(schema: z.ZodObject, place: string): JsonObject {
   }
 }
 
-/** The arguments of a call, or a sentence for the model that says what is wrong with each field. */
+/** Parses the arguments of a call, or returns a sentence for the model that says what is wrong with each field. */
 export async function readArguments(
   text: string,
   schema: z.ZodObject,
@@ -35,7 +35,7 @@ export async function readArguments(
 ): Promise<{ value: Record<string, unknown> } | { fault: string }> {
   let input: unknown;
   try {
-    // Models write nothing at all where a tool takes nothing.
+    // Models write an empty text if a tool has no parameters.
     input = text.trim() === '' ? {} : JSON.parse(text);
   } catch (error) {
     return { fault: `the arguments are no JSON: ${(error as Error).message}` };

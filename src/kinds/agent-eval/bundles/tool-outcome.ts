@@ -15,9 +15,9 @@ function succeeded(value: Json): ToolOutcome {
 }
 
 /**
- * Runs a tool and makes an outcome of what it answers or throws.
- * @param outer aborts the signal that the tool gets, as the end of its time does
- * @throws what says that the infrastructure failed, a tool without an end included.
+ * Runs a tool and converts its result or error to an outcome.
+ * @param outer aborts the tool's signal, as the timeout does
+ * @throws infrastructure errors, including the timeout of a tool.
  */
 export async function outcomeOf(
   name: string,

@@ -14,24 +14,24 @@ import {
 import { readArguments, strictParameters, toolParameters } from './tool-arguments.js';
 import { failed, outcomeOf } from './tool-outcome.js';
 
-/** What a tool is given beside its arguments. */
+/** Context that a tool gets in addition to its arguments. */
 export interface ToolContext {
-  /** The rollout's database. What a call that fails has written to it is taken back. */
+  /** The rollout's database. Changes by a call that fails are discarded. */
   db: Database;
-  /** ISO 8601: the row's present time, the same that SQL sees. The machine's clock would differ in a repeated call. */
+  /** The row's present time, ISO 8601, as SQL sees it. The machine's clock would differ in a repeated call. */
   now: string;
-  /** Aborted when the call is given up. */
+  /** Signal that is aborted when the call is cancelled or times out. */
   signal?: AbortSignal;
 }
 
 export interface ToolOptions<Parameters extends z.ZodObject> {
-  /** Where it is neither given first nor the function's own name. */
+  /** Name of the tool, if it is not the first argument. Default: the function's own name. */
   name?: string;
-  /** For the model: what the tool does and when to use it. */
+  /** Text for the model: what the tool does and when to use it. */
   description: string;
-  /** The arguments. A field that is not listed is refused, unless the schema is made with `z.looseObject`. */
+  /** Schema of the arguments. A field that is not listed is refused, unless the schema is made with `z.looseObject`. */
   parameters: Parameters;
-  /** The tool only reads: a statement of it that writes is refused, and its calls make no new version. */
+  /** True if the tool only reads: statements that write are refused, and its calls leave the database unchanged. */
   readOnly?: boolean;
 }
 
@@ -57,16 +57,16 @@ interface RegisteredTool extends Tool {
 export interface CallOptions {
   /** Names of the tools that may be called; null for all. */
   allowed?: readonly string[] | null;
-  /** Milliseconds that a call may take; default 60,000. */
+  /** Time limit of a call in milliseconds; default 60,000. */
   timeoutMs?: number;
 }
 
 const MARK = Symbol.for('reprise.tool-registry');
-/** What all three providers accept: OpenAI allows no dots, Gemini wants a letter or `_` first. */
+/** Tool names that all three providers accept: OpenAI allows no dots, Gemini requires a letter or `_` first. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/;
 const CALL_MS = 60_000;
 
-/** The tools of a bundle. One module makes one registry and exports it. */
+/** Tools of a bundle. One module creates one registry and exports it. */
 export class ToolRegistry {
   readonly [MARK] = true;
   private readonly byName = new Map<string, RegisteredTool>();
@@ -78,7 +78,7 @@ export class ToolRegistry {
   }
 
   /**
-   * Registers a tool and answers its function, which can still be called by itself. The name is the first argument, the
+   * Registers a tool and returns its function, which can still be called directly. The name is the first argument, the
    * option `name`, or the name of the function.
    * @throws TypeError that names the tool and what is wrong with it.
    */
@@ -134,38 +134,38 @@ export class ToolRegistry {
     return this.byName.has(name);
   }
 
-  /** Whether a call of this name can leave the database as it is only. */
+  /** Reports whether a call of this name cannot change the database. */
   isReadOnly(name: string): boolean {
     return this.byName.get(name)?.readOnly ?? true;
   }
 
-  /** The tools as Reprise's language models take them. @param allowed names; null for all */
+  /** Returns the tools in the format of Reprise's language models. @param allowed names; null for all */
   toToolDefinitions(allowed: readonly string[] | null = null): ToolDefinition[] {
     return this.tools
       .filter(({ name }) => allowed === null || allowed.includes(name))
       .map(({ name, description, parameters }) => ({ name, description, parameters }));
   }
 
-  /** The tools as OpenAI's chat completions take them, and every server with that protocol. */
+  /** Returns the tools in the format of OpenAI's chat completions, and of every server with that protocol. */
   toOpenAITools(allowed: readonly string[] | null = null): OpenAITool[] {
     return openAITools(this.toToolDefinitions(allowed));
   }
 
-  /** The tools as Gemini's `config.tools` takes them. */
+  /** Returns the tools in the format of Gemini's `config.tools`. */
   toGeminiTools(allowed: readonly string[] | null = null): GeminiTool[] {
     return geminiTools(this.toToolDefinitions(allowed));
   }
 
-  /** The tools as Anthropic's messages take them. */
+  /** Returns the tools in the format of Anthropic's messages. */
   toAnthropicTools(allowed: readonly string[] | null = null): AnthropicTool[] {
     return anthropicTools(this.toToolDefinitions(allowed));
   }
 
   /**
-   * Runs a call as a model wrote it. Whatever the model or the tool did wrong is an outcome that the model can read and
-   * correct; only a failure of the infrastructure rejects.
+   * Runs a call as a model wrote it. An error of the model or the tool is an outcome that the model can read and
+   * correct; only an infrastructure failure rejects.
    * @param call `arguments` is JSON text
-   * @throws InfrastructureError, or whatever the tool threw that `isInfrastructureError` knows.
+   * @throws InfrastructureError, or another error of the tool that `isInfrastructureError` recognises.
    */
   async call(
     call: { name: string; arguments: string },
@@ -187,7 +187,7 @@ export class ToolRegistry {
   }
 }
 
-/** Whether a value is a registry, also one of another copy of this module. */
+/** Reports whether a value is a registry, even one of another copy of this module. */
 export function isToolRegistry(value: unknown): value is ToolRegistry {
   return typeof value === 'object' && value !== null && MARK in value;
 }

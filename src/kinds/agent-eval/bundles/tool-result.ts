@@ -4,7 +4,7 @@ import { wellFormedJson } from '../../../contracts/well-formed.js';
 import { bigintToJson } from '../../../datasets/row.js';
 
 /**
- * What a tool answered, as JSON: nothing becomes null, a large integer text, bytes base64, a `toJSON` method is asked.
+ * Converts a tool's result to JSON: undefined becomes null, a large integer text, bytes base64.
  * @throws TypeError for what JSON cannot hold, such as a cycle or a function.
  */
 export function toResult(value: unknown): Json {

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { InvalidInputError } from '../../../config/errors.js';
 import { BUNDLE_TEMPLATE } from './template.js';
 
-/** What a folder may have already that is no bundle. */
+/** Files of the template that a folder without a bundle may have already; they are kept. */
 const OF_ITS_FOLDER = ['.gitignore', 'tsconfig.json'];
 
 /**
- * Writes a bundle to start from into a folder, which may be there already; answers the paths.
- * @throws InvalidInputError where one of its files is there, before anything of it is overwritten.
+ * Writes a bundle to start from into a folder, which may exist already.
+ * @returns the paths
+ * @throws InvalidInputError if one of its files exists already, which is not overwritten.
  */
 export async function writeTemplate(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {

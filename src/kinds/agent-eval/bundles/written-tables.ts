@@ -5,8 +5,8 @@ const WRITES =
   /\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+["'`[]?(\w+)/gi;
 
 /**
- * The tables that the sources around a toolset's module name as written. Not every statement stands in a source as one
- * piece, so this is for warnings only.
+ * Finds the tables that the sources in the folder of a toolset's module name as written. Sources may compose statements
+ * from parts, so this is for warnings only.
  */
 export async function tablesNamedAsWritten(toolsFile: string): Promise<Set<string>> {
   const folder = dirname(toolsFile);

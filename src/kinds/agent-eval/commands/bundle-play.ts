@@ -22,12 +22,12 @@ export interface PlayOptions {
 
 const PARTS = { user: 'MODEL_AGENT', agent: 'MODEL_SIM' } as const;
 
-/** Standard input and the terminal, line by line, also where they are no terminal. */
+/** Creates a terminal that reads standard input and prints line by line, even if these are no TTY. */
 function standardTerminal(): Terminal & { close(): void } {
   const { stdin } = process;
   const reader = createInterface({ input: stdin, output: screen, terminal: stdin.isTTY && screen.isTTY });
   const lines = reader[Symbol.asyncIterator]();
-  // Ctrl-C leaves as Ctrl-D does: the row is judged as it stands.
+  // Ctrl-C ends the conversation like Ctrl-D, and the row is judged.
   reader.on('SIGINT', () => reader.close());
   return {
     say: printText,
@@ -41,7 +41,7 @@ function standardTerminal(): Terminal & { close(): void } {
   };
 }
 
-/** The model of the other side. @throws InvalidInputError */
+/** Determines the model of the other part. @throws InvalidInputError */
 async function otherModel(
   part: keyof typeof PARTS,
   { model, baseUrl }: PlayOptions,
@@ -80,7 +80,7 @@ async function playerOf(
   return { model, lm, row, terminal };
 }
 
-/** @param player plays the other part; null where nobody does */
+/** @param player plays the other part; null if nobody does */
 function playersOf(
   part: keyof typeof PARTS,
   { row, registry }: LoadedRow,
@@ -100,7 +100,7 @@ function playersOf(
   return { agent: personAsAgent(terminal, transcript, { registry, allowed }), user, called };
 }
 
-/** How it ended, and the judgement. */
+/** Formats the ending and the judgement. */
 export function playedText({ outcome, reward }: PlayedRow): string {
   const { score, reason, metrics } = reward;
   const ending = outcome === null ? 'left' : outcome.ending.replaceAll('_', ' ');
@@ -132,7 +132,7 @@ export async function playBundle(
   return playRow(loaded, bundle.reward, players, { hasUser, stopToken: DEFAULT_STOP_TOKEN });
 }
 
-/** Plays a row at standard input and output, and prints what it came to. */
+/** Plays a row at standard input and output, and prints the result. */
 export async function playInTerminal(bundle: Bundle, id: string, options: PlayOptions): Promise<void> {
   const terminal = standardTerminal();
   try {

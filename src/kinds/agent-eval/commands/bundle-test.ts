@@ -10,7 +10,7 @@ import { printable } from '../../../contracts/printable.js';
 
 const TEST = /\.test\.m?[jt]s$/;
 
-/** Runs the tests that lie in a bundle's folder, in a process of their own. Answers the command's exit code. */
+/** Runs the tests in a bundle's folder, in a separate process. @returns the command's exit code */
 export async function testBundle(folder: string): Promise<number> {
   const path = resolve(folder);
   const names = existsSync(path) ? readdirSync(path).filter((name) => TEST.test(name)) : [];

@@ -41,7 +41,7 @@ async function check(folder: string, row: readonly string[], options: LoadOption
   return checkBundle(bundle, row);
 }
 
-/** What a bundle that does not even load comes to, in the form of a check. */
+/** Returns the check report of a bundle that cannot be loaded. */
 function unloadable(folder: string, { faults }: BundleError): CheckReport {
   const findings = faults.map((fault): Finding => ({ ...fault, severity: 'error' }));
   return { file: folder, rows: 0, with_oracle: 0, proven_solvable: 0, tools: {}, findings };
@@ -67,7 +67,7 @@ function exitCode({ findings }: CheckReport, strict: boolean): number {
   return bad ? EXIT.badInput : EXIT.done;
 }
 
-/** @param trial each module goes through it before it is loaded. */
+/** @param trial runs on each module before it is loaded. */
 export function addBundleCommands(
   program: Command,
   finish: (code: number) => void,
@@ -152,7 +152,7 @@ export function addBundleCommands(
     .option('--base-url <url>', 'an OpenAI-compatible server')
     .option('--now <time>', 'the present time of rows without one of their own, ISO 8601; default: now')
     .action(async (folder: string, row: string, options: PlayOptions & { now?: string }) => {
-      // Models are loaded where one plays.
+      // The code of models is loaded only for this command.
       const { playInTerminal } = await import('./bundle-play.js');
       await playInTerminal(await loadBundle(folder, loadOptions(options)), row, options);
       finish(EXIT.done);

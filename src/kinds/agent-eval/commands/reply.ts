@@ -14,7 +14,7 @@ import { AGENT_EVAL_ID, REPLY, ROLLOUT } from '../contracts.js';
 import type { AgentEvalProgress, RolloutProgress } from '../results.js';
 import { onlyWaiting, runOfRollout, type Waiting, waitingText } from './waiting-rollouts.js';
 
-/** What the agent said last in a rollout, from the store where its replies are kept. */
+/** Reads the agent's last message in a rollout from the store; null if there is none. */
 async function lastWords(
   artifacts: string,
   { row, rollout, place }: RolloutProgress,
@@ -57,7 +57,7 @@ async function reply(client: Client, id: string, text: string | undefined): Prom
   const to = isRollout ? id : onlyWaiting(id, meant).id;
   const handle = client.workflow.getHandle(to);
   await takeUpdate(handle, REPLY, text);
-  return `${to} goes on`;
+  return `${to} continues`;
 }
 
 export function addReplyCommand(program: Command, finish: (code: number) => void): void {

@@ -2,13 +2,13 @@ import { InvalidInputError } from '../../../config/errors.js';
 
 /** A rollout that waits for a person. */
 export interface Waiting {
-  /** Of its workflow. */
+  /** Id of its workflow. */
   id: string;
-  /** What the agent said last; null where it has said nothing. */
+  /** Last message of the agent; null if there is none. */
   said: string | null;
 }
 
-/** The run of a rollout: its own id is `run/row/number`. */
+/** Returns the run of a rollout, whose own id is `run/row/number`. */
 export function runOfRollout(id: string): string {
   return id.split('/').slice(0, -2).join('/');
 }
@@ -23,8 +23,8 @@ export function waitingText(waiting: readonly Waiting[]): string {
 }
 
 /**
- * Which of the rollouts that wait is meant by a run's id.
- * @throws InvalidInputError where it is not exactly one.
+ * Returns the waiting rollout that a run's id refers to.
+ * @throws InvalidInputError if there is not exactly one.
  */
 export function onlyWaiting(run: string, waiting: readonly Waiting[]): Waiting {
   const [only] = waiting;

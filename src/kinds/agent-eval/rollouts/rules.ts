@@ -2,8 +2,8 @@ import type { BundleRow } from '../bundles/contracts.js';
 import type { RolloutRules } from './rollout.js';
 
 /**
- * How a row's rollouts go.
- * @param has_user whether somebody answers the agent: where the row says who that is, unless a person does anyway.
+ * Returns the rules of a row's rollouts.
+ * @param has_user true if somebody answers the agent; default: if the row describes a simulated user.
  */
 export function rolloutRules(
   row: Pick<BundleRow, 'initial_messages' | 'sim_user_prompt' | 'max_turns' | 'stop_at_goal'>,

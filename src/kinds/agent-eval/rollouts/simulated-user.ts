@@ -1,9 +1,9 @@
 import type { ChatMessage } from '../../../contracts/language-model.js';
 
-/** What a simulated user, or a person in its place, says when they are done. */
+/** Text with which a simulated user, or a person in its place, ends the conversation. */
 export const DEFAULT_STOP_TOKEN = '###STOP###';
 
-/** A user's words without the stop token, and whether it was there. */
+/** A user's message without the stop token, and whether it had one. */
 export interface UserMessage {
   text: string;
   stops: boolean;
@@ -27,24 +27,24 @@ How to play it:
 
 const OPENING = 'The chat is open, and you write first.';
 
-/** Splits the stop token, in whatever case, off what a user says. */
+/** Removes the stop token, in any case, from a user's message. */
 export function readUserMessage(said: string, stopToken: string): UserMessage {
   const parts = said.split(new RegExp(escaped(stopToken), 'gi'));
   return { text: parts.join('').trim(), stops: parts.length > 1 };
 }
 
-/** A question mark in whatever script, with what follows it in its word. */
+/** Question mark of any script, with the rest of its word. */
 const MARK = /[?？؟՞\u037e](\S*)/g;
 
-/** Whether a text holds a question; the address of a page may hold a mark too, before its parameters. */
+/** Reports whether a text contains a question, apart from question marks before the parameters of a URL. */
 function asks(text: string): boolean {
   return [...text.matchAll(MARK)].some(([, rest = '']) => !/[=&]/.test(rest));
 }
 
 /**
- * What a user's words do: the conversation goes on, or ends. Words beside the stop token that answer what the agent has
- * just asked are heard: the agent can still act on them.
- * @param messages the conversation before them
+ * Determines what a user's message does: the conversation continues, or ends. If a message with the stop token also
+ * answers the agent's last question, the agent can still act on it.
+ * @param messages the conversation before it
  */
 export function userMove(
   { text, stops }: UserMessage,
@@ -60,7 +60,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** What a user can see of a conversation: neither instructions nor tools. */
+/** Returns the messages that a user can see, without instructions and tools. */
 export function visibleMessages(messages: readonly ChatMessage[]): ChatMessage[] {
   return messages
     .filter(({ role, content }) => (role === 'user' || role === 'assistant') && content.trim() !== '')
@@ -68,10 +68,11 @@ export function visibleMessages(messages: readonly ChatMessage[]): ChatMessage[]
 }
 
 /**
- * The prompt for a simulated user's next message: its part and our rules, and the conversation with the roles exchanged.
+ * Builds the prompt for a simulated user's next message: its part, our rules, and the conversation with the roles
+ * exchanged.
  * @param part the row's `sim_user_prompt`
  * @param messages the conversation so far; instructions, tool calls and their results are left out.
- * @param faults what was wrong with the tries before this one, as sentences.
+ * @param faults those of the earlier attempts, as sentences.
  */
 export function simulatedUserPrompt(
   part: string,
@@ -88,7 +89,7 @@ export function simulatedUserPrompt(
   return [{ role: 'system', content: rules + notes.join('') }, ...opened];
 }
 
-/** Neighbours that the same one said become one message: what lay between them is not to be seen. */
+/** Exchanges the roles. Adjacent messages of one role become one message: those between them are hidden. */
 function withRolesExchanged(messages: readonly ChatMessage[]): ChatMessage[] {
   const exchanged: ChatMessage[] = [];
   for (const { role, content } of messages) {

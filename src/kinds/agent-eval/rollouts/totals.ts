@@ -18,7 +18,7 @@ export function noAgentEvalTotals(): AgentEvalTotals {
   return { ...noRolloutTotals(), rollouts: 0, reward: 0, errors: 0, user_faults: 0 };
 }
 
-/** A run's totals after a rollout. One that stands still is counted with its costs alone. */
+/** Adds a rollout to a run's totals. A suspended one adds only its steps and costs. */
 export function addRollout(
   totals: AgentEvalTotals,
   { status, score, error, totals: of }: RolloutResult,

@@ -12,12 +12,12 @@ export interface UserReply {
 export interface UserFaultContext {
   /** The conversation before the message. */
   messages: readonly ChatMessage[];
-  /** Whether the agent has replied in this rollout. */
+  /** True if the agent has replied in this rollout. */
   agentHasReplied: boolean;
   stopToken: string;
 }
 
-/** What a fault is, for the model that made it. */
+/** Descriptions of the faults, for the model that made them. */
 export const FAULT_SENTENCES: Record<UserFault, string> = {
   empty: 'it was empty.',
   role_swap: 'it spoke as the assistant, whose part is not yours.',
@@ -26,8 +26,8 @@ export const FAULT_SENTENCES: Record<UserFault, string> = {
 };
 
 /**
- * What is wrong with a message of a simulated user; null where nothing is. A fault costs the message, and three of them
- * the rollout, so only what a user would hardly ever write counts as one.
+ * Finds the fault of a simulated user's message; null if there is none. A faulty message is discarded, and three of
+ * them spoil the rollout, so only what a user would hardly ever write counts as a fault.
  */
 export function userFault(reply: UserReply, context: UserFaultContext): UserFault | null {
   if (reply.finish_reason === 'length') return 'cut_off';
@@ -39,7 +39,7 @@ export function userFault(reply: UserReply, context: UserFaultContext): UserFaul
   return speaksAsAgent(text) || (agents !== undefined && repeats(text, agents)) ? 'role_swap' : null;
 }
 
-/** A question mark or an emoji says something; dots and dashes do not. */
+/** Reports whether a text has content: a question mark or an emoji is content, dots and dashes are not. */
 function saysAnything(text: string): boolean {
   return /[\p{L}\p{N}\p{Extended_Pictographic}?]/u.test(text);
 }
@@ -54,16 +54,16 @@ function isToolCall(text: string): boolean {
 
 const SPEAKER =
   '(?:(?:ai |customer (?:service |support )?|support |virtual )?(?:agent|assistant)|customer support|support|chatbot|bot)';
-/** `Agent: …`, `**Assistant:** …`, `[Agent] …` */
+/** Label of a speaker: `Agent: …`, `**Assistant:** …`, `[Agent] …` */
 const LABEL = new RegExp(String.raw`^[\s*_#>]*(?:\[${SPEAKER}\]|<${SPEAKER}>|${SPEAKER}[*_]*\s*:)`, 'i');
-/** Further down a line such as `Agent: Maria` may be what a user knows, so a sentence has to follow. */
+/** Label on a later line, followed by a sentence: a line such as `Agent: Maria` may be what a user knows. */
 const LATER_LABEL = new RegExp(
   String.raw`^[ \t*_#>]*(?:\[${SPEAKER}\]|<${SPEAKER}>|${SPEAKER}[*_]*[ \t]*:)[*_ \t]*[^\s*_]\S*[^\S\n]+(?:\S+[^\S\n]+){2}\S`,
   'im',
 );
 
 const NUMBER = `(?:customer|user|member|passenger|booking|reservation|confirmation|order|ticket|account)(?: |-)(?:id|number|reference|code)`;
-/** What only somebody who serves says. */
+/** Phrases that only a service agent uses. */
 const AGENT_PHRASES = [
   /\bhow (?:can|may|could) i (?:help|assist) you\b(?! (?:find|identify|locate|verify|look|understand|with (?:that|this|the verification)))/,
   /\b(?:is there|was there) anything else (?:that )?i (?:can|could|may) (?:help|assist|do for you)\b/,
@@ -79,7 +79,7 @@ const AGENT_PHRASES = [
   /^(?:(?:great|perfect|done|all set|good news)[,.!:]* )?your (?:booking|reservation|flight|order|refund|ticket|exchange|return) (?:has been|is now) (?:booked|confirmed|cancelled|canceled|processed|changed|refunded|updated|issued|reserved)\b/,
 ];
 
-/** A company thanks; a user who thanks for a choice thanks for what was chosen, such as HA103. */
+/** Thanks of a company to a customer. A user may thank for choosing a flight, such as HA103. */
 const THANKS_CUSTOMER =
   /\b[Tt]hank you for (?:contacting|calling|choosing|reaching out to|flying with) (?:us\b|our\b|customer\b|(?:the )?(?!\w*\d)[A-Z])/;
 
@@ -89,7 +89,7 @@ function speaksAsAgent(text: string): boolean {
   return THANKS_CUSTOMER.test(own) || AGENT_PHRASES.some((phrase) => phrase.test(own.toLowerCase()));
 }
 
-/** A user may quote what they were told. */
+/** Removes quotations: a user may quote the agent. */
 function withoutQuotes(text: string): string {
   return text.replaceAll(/"[^"]*"|“[^“”]*”|«[^«»]*»|^>.*$/gm, ' ').trim();
 }
@@ -98,7 +98,7 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** From so many words on nobody says the same by chance: the whole message, or another's message within it. */
+/** Minimum words of the agent's message for a repetition that is not chance: as the whole message, or within it. */
 const SAME_WORDS = 6;
 const REPEATED_WORDS = 12;
 

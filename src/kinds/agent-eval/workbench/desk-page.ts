@@ -1,4 +1,4 @@
-/** The page of the debug app. It stands alone and asks the app only; whatever it shows is set as text. */
+/** Page of the debug app. It requests data from the app only, and inserts it as text. */
 export const DESK_PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -3,8 +3,8 @@ import type { BundleRow } from '../bundles/contracts.js';
 import { goalHolds } from '../bundles/reward.js';
 
 /**
- * Whether a row's goal holds in a database; null where it has none.
- * @throws SqlError or TypeError where it cannot be asked for.
+ * Reports whether a row's goal holds in a database; null if it has none.
+ * @throws SqlError or TypeError if it cannot be evaluated.
  */
 export async function goalIn(
   bytes: Uint8Array,

@@ -15,7 +15,7 @@ import { FAULT_SENTENCES, userFault } from '../rollouts/user-faults.js';
 import type { Terminal } from './person.js';
 import { LeftError, type Spoken } from './play-row.js';
 
-/** A model that takes part, and the terminal where its failures are said. */
+/** A model that plays a part, and the terminal that shows its failures. */
 export interface ModelPlayer {
   model: LanguageModel;
   lm: LanguageModelConfig;
@@ -23,7 +23,7 @@ export interface ModelPlayer {
   terminal: Terminal;
 }
 
-/** A reply. What failed and may pass is tried again when the person says so: the conversation is not lost. */
+/** Requests a reply. After a failure that may pass, the person can try again, without losing the conversation. */
 async function ask(
   { model, lm, row, terminal }: ModelPlayer,
   asked: { messages: ChatMessage[]; tools?: ToolDefinition[] },
@@ -41,7 +41,7 @@ async function ask(
   }
 }
 
-/** A model as the agent. */
+/** Creates an agent that a model plays. */
 export function modelAsAgent(player: ModelPlayer, tools: ToolDefinition[]) {
   return async (messages: readonly ChatMessage[], reply: number): Promise<Spoken> => {
     const said = await ask(player, { messages: [...messages], tools }, { purpose: 'agent', ordinal: reply });
@@ -49,7 +49,7 @@ export function modelAsAgent(player: ModelPlayer, tools: ToolDefinition[]) {
   };
 }
 
-/** A model as the user, as in an evaluation: what no user would write is asked for again. */
+/** Creates a user that a model plays, as in an evaluation: a faulty message is requested again. */
 export function modelAsUser(player: ModelPlayer, part: string, stopToken: string) {
   return async (
     messages: readonly ChatMessage[],

@@ -31,12 +31,12 @@ const STATE: JsonObject = {
   required: ['row', 'rows', 'calls', 'goal'],
 };
 
-/** The path of a tool's POST. */
+/** Returns the path of a tool's POST. */
 function toolPath(name: string): string {
   return `/tools/${name}`;
 }
 
-/** The OpenAPI 3.1 document of a bundle's tools: https://spec.openapis.org/oas/v3.1.0 */
+/** Builds the OpenAPI 3.1 document of a bundle's tools: https://spec.openapis.org/oas/v3.1.0 */
 export function openApiDocument({ registry, allowed, row, rows }: DescribedDesk): JsonObject {
   const offered = registry.tools.filter(({ name }) => allowed === null || allowed.includes(name));
   const tools = offered.map(({ name, description, parameters, readOnly }): [string, JsonObject] => [

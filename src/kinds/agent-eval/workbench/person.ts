@@ -3,10 +3,10 @@ import type { ToolOutcome } from '../bundles/contracts.js';
 import type { ToolRegistry } from '../bundles/tool-registry.js';
 import { LeftError, type Spoken } from './play-row.js';
 
-/** Where a person reads and writes. */
+/** Terminal at which a person reads and writes. */
 export interface Terminal {
   say(text: string): void;
-  /** A line; null where there is none any more. */
+  /** Reads a line; null at the end of the input. */
   ask(prompt: string): Promise<string | null>;
 }
 
@@ -26,11 +26,11 @@ async function line(terminal: Terminal, prompt: string): Promise<string> {
   }
 }
 
-/** Shows what was said since the person looked last. Calls and their answers are shown when they are made. */
+/** Display of the messages that a person has not seen. Tool calls and their results are shown when they are made. */
 export class Transcript {
   private shown = 0;
 
-  /** @param hidden whose messages are not shown */
+  /** @param hidden roles whose messages are not shown */
   constructor(
     private readonly terminal: Terminal,
     private readonly hidden: readonly Role[] = ['tool'],
@@ -52,13 +52,13 @@ export class Transcript {
     this.terminal.say(`  ${name} ${written}\n  → ${outcome.content}`);
   }
 
-  /** What the person wrote stands on the screen already. */
+  /** Skips the message that the person wrote, which is on the screen already. */
   wrote(): void {
     this.shown += 1;
   }
 }
 
-/** A person as the user. */
+/** Creates a user that a person plays. */
 export function personAsUser(terminal: Terminal, transcript: Transcript) {
   return async (messages: readonly ChatMessage[]): Promise<string> => {
     transcript.show(messages);
@@ -78,7 +78,7 @@ function toolList(registry: ToolRegistry, allowed: readonly string[] | null): st
     .join('\n');
 }
 
-/** A person as the agent: one tool call a reply. */
+/** Creates an agent that a person plays, with one tool call per reply. */
 export function personAsAgent(
   terminal: Terminal,
   transcript: Transcript,

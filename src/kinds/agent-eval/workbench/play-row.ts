@@ -13,44 +13,45 @@ import { readUserMessage, userMove } from '../rollouts/simulated-user.js';
 import { goalIn } from './goal-in.js';
 import { seededBytes } from './seeded-bytes.js';
 
-/** Somebody leaves before the conversation is over. */
+/** Error of a player who leaves before the conversation is over. */
 export class LeftError extends Error {
   override readonly name = 'LeftError';
 }
 
-/** What an agent says, and the tools that it calls. */
+/** Reply of an agent: its text and tool calls. */
 export interface Spoken {
   text: string;
   tool_calls: ToolCall[];
 }
 
-/** Who is in a conversation. A person or a model plays each part, and may leave with a {@link LeftError}. */
+/** Players of a conversation. A person or a model plays each part, and may leave with a {@link LeftError}. */
 export interface Players {
-  /** The agent's next reply. @param reply from 0 */
+  /** Returns the agent's next reply. @param reply its number, from 0 */
   agent(messages: readonly ChatMessage[], reply: number): Promise<Spoken>;
   /**
-   * The user's next message, the stop token still in it; or what is wrong with it, and it is asked for again.
-   * @param said messages of the user before it; @param faults tries for it that came to nothing
+   * Returns the user's next message with the stop token, or its fault, after which it is requested again.
+   * @param said number of earlier messages of the user
+   * @param faults those of the rejected attempts at this one
    */
   user(
     messages: readonly ChatMessage[],
     said: number,
     faults: readonly UserFault[],
   ): Promise<string | { fault: UserFault }>;
-  /** Hears of every tool call. @param messages its answer is the last one */
+  /** Receives every tool call. @param messages the last one is its result */
   called(call: ToolCall, outcome: ToolOutcome, messages: readonly ChatMessage[]): void;
 }
 
 export interface PlayedRow {
-  /** null where somebody left. */
+  /** Outcome of the rollout; null if a player left. */
   outcome: RolloutOutcome | null;
   messages: ChatMessage[];
   reward: RewardOutput;
 }
 
 /**
- * Plays one row in memory, by the rules of a rollout, and judges it. Nothing is kept.
- * @throws RewardError, or the infrastructure's own error.
+ * Plays one row in memory, by the rules of a rollout, and judges it. Nothing is stored.
+ * @throws RewardError, or an infrastructure error.
  */
 export async function playRow(
   { row, registry }: LoadedRow,

@@ -2,7 +2,7 @@ import { createJiti } from 'jiti';
 import * as bundle from '../bundles/index.js';
 import * as testing from './try-row.js';
 
-/** Entry of a process that runs tests of a bundle, whose files are its arguments; `node:test` says what became of them. */
+/** Entry point of a process that runs the test files of a bundle in its arguments; `node:test` reports the results. */
 const jiti = createJiti(import.meta.url, {
   virtualModules: { 'reprise/bundle': bundle, 'reprise/bundle/testing': testing },
 });

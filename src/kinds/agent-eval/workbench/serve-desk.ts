@@ -10,7 +10,7 @@ import { openApiDocument } from './openapi.js';
 import type { ToolDesk } from './tool-desk.js';
 
 const HOST = '127.0.0.1';
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 const TOOL = /^\/tools\/([\w-]+)$/;
 
 const STATUS_OF: Readonly<Record<ToolFault, number>> = {
@@ -26,7 +26,7 @@ const FILES: Readonly<Record<string, [type: string, content: string]>> = {
   '/desk.js': ['text/javascript', DESK_SCRIPT],
 };
 
-/** An answer that says what is wrong with a request. */
+/** Error response that says what is wrong with a request. */
 class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -49,8 +49,8 @@ export interface ServedDesk {
 }
 
 /**
- * Whether a request comes from this machine's own page or from a program: another site's page, also one whose name was
- * made to lead here, must not call tools.
+ * Refuses requests of other sites' pages, even of one whose host name resolves to this machine: only the app's own page
+ * and programs may call tools.
  */
 function assertOwn({ headers }: IncomingMessage, port: number): void {
   const hosts = [`${HOST}:${port}`, `localhost:${port}`];
@@ -68,13 +68,13 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > MOST_BYTES) throw new Refusal(413, `at most ${MOST_BYTES} bytes`);
+    if (bytes > MAX_BYTES) throw new Refusal(413, `at most ${MAX_BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** The row that a reset names; null for the same one. */
+/** Parses the row that a reset names; null for the current one. */
 function rowIn(text: string): string | null {
   if (text.trim() === '') return null;
   let body: unknown;
@@ -119,7 +119,7 @@ async function answerTo(request: IncomingMessage, desk: ToolDesk): Promise<Answe
 
 function faultOf(error: unknown): Answer {
   if (error instanceof Refusal) return { status: error.status, body: { error: error.message } };
-  // The bundle was changed, and cannot be read as it is now.
+  // The bundle was changed and is invalid now.
   if (error instanceof InvalidInputError || error instanceof SqlError) {
     return { status: 422, body: { error: error.message } };
   }
@@ -138,9 +138,9 @@ function write(response: ServerResponse, { status, body, type }: Answer): void {
 }
 
 /**
- * The debug app: a page, an OpenAPI document, a POST for each tool, a reset. It listens on this machine only.
+ * Serves the debug app: a page, an OpenAPI document, a POST for each tool, a reset. It listens on this machine only.
  * @param port 0 for a free one
- * @throws InvalidInputError where the port is taken.
+ * @throws InvalidInputError if the port is taken.
  */
 export async function serveDesk(desk: ToolDesk, port: number): Promise<ServedDesk> {
   const server = createServer((request, response) => {

@@ -7,19 +7,19 @@ import { runToolCall } from '../bundles/run-tool-call.js';
 import { goalIn } from './goal-in.js';
 import { seededBytes } from './seeded-bytes.js';
 
-/** What is on the desk. */
+/** State of the desk. */
 export interface DeskState {
   row: string;
   rows: string[];
   /** Calls since the last reset. */
   calls: number;
-  /** Whether the row's goal holds; null where it has none. */
+  /** True if the row's goal holds; null if it has none, or it cannot be evaluated. */
   goal: boolean | null;
-  /** Why the goal could not be asked for. */
+  /** Reason why the goal could not be evaluated. */
   goal_error?: string;
 }
 
-/** @throws InvalidInputError where the bundle has no such row. */
+/** @throws InvalidInputError if the bundle has no such row. */
 export function rowOf(bundle: Bundle, id: string | null): LoadedRow {
   const found = id === null ? bundle.rows[0] : bundle.rows.find(({ row }) => row.id === id);
   if (found !== undefined) return found;
@@ -28,8 +28,8 @@ export function rowOf(bundle: Bundle, id: string | null): LoadedRow {
 }
 
 /**
- * The tools of a bundle with a throw-away database, for trying them by hand. Calls are made one after the other, each
- * as a rollout would make it.
+ * Tools of a bundle with a throw-away database, for trying them by hand. Calls are made one after another, each as in a
+ * rollout.
  */
 export class ToolDesk {
   private calls = 0;
@@ -43,9 +43,9 @@ export class ToolDesk {
   ) {}
 
   /**
-   * @param load reads the bundle; asked again with every reset, so that changed modules count
+   * @param load reads the bundle; called again at every reset, so that changed modules are used
    * @param row null for the first one
-   * @throws InvalidInputError, or SqlError where the seed fails
+   * @throws InvalidInputError, or SqlError if the seed fails
    */
   static async open(load: () => Promise<Bundle>, row: string | null = null): Promise<ToolDesk> {
     const bundle = await load();
@@ -57,7 +57,7 @@ export class ToolDesk {
     return this.current;
   }
 
-  /** A fresh database, of the same row or of another. @throws as {@link ToolDesk.open}; the desk then stays as it is. */
+  /** Seeds a fresh database, of the same row or another. @throws as {@link ToolDesk.open}; the desk stays as it is. */
   reset(row: string | null = null): Promise<DeskState> {
     return this.next(async () => {
       const bundle = await this.load();
@@ -70,7 +70,7 @@ export class ToolDesk {
     });
   }
 
-  /** @param written the arguments as JSON text @throws InfrastructureError; the database is then as it was. */
+  /** @param written the arguments as JSON text @throws InfrastructureError; the database is then unchanged. */
   call(name: string, written: string): Promise<ToolOutcome> {
     return this.next(async () => {
       const { row, registry } = this.current;

@@ -9,12 +9,12 @@ import { readTime } from '../bundles/row-schema.js';
 import { runToolCall } from '../bundles/run-tool-call.js';
 import { seededBytes } from './seeded-bytes.js';
 
-/** A row of a bundle in a test: its tools are called by hand, and its reward judges what has become of the database. */
+/** A row of a bundle in a test, which calls its tools and has its reward judge the resulting database. */
 export interface TriedRow {
   row: BundleRow;
-  /** Calls a tool, as a model would. @throws Error with what the model would read */
+  /** Calls a tool, as a model would. @throws Error with the text that the model would read */
   call(tool: string, given?: JsonObject): Promise<Json>;
-  /** Adds a message of the agent, or of whoever else. */
+  /** Adds a message of the agent, or of the user. */
   say(content: string, role?: 'assistant' | 'user'): void;
   /** @throws RewardError */
   judge(): Promise<RewardOutput>;
@@ -22,9 +22,9 @@ export interface TriedRow {
 
 /**
  * Begins a row, for a test of the bundle's tools and its reward.
- * @param bundle its folder; `new URL('.', import.meta.url)` in a test that lies in it
- * @param now the present time of a row that names none
- * @throws BundleError where the bundle cannot be loaded, TypeError where it has no such row.
+ * @param bundle its folder; `new URL('.', import.meta.url)` in a test in that folder
+ * @param now present time of a row that names none
+ * @throws BundleError if the bundle cannot be loaded, TypeError if it has no such row.
  */
 export async function tryRow(
   bundle: string | URL,

@@ -1,7 +1,7 @@
 import { ChildBudgets } from '../../../runtime/child-budget.js';
 import { newlyPaid, spendingOf, spentOf } from '../../../runtime/step-cost.js';
 import { sumOf } from '../../../statistics/sums.js';
-import { Children, tell } from '../../../workflows/children.js';
+import { Children, signalTo } from '../../../workflows/children.js';
 import type { Outcome } from '../../../workflows/conduct.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
 import { grantSignal } from '../../../workflows/messages.js';
@@ -22,14 +22,14 @@ import type { rollout as rolloutWorkflow } from './rollout.js';
 
 type RolloutHandle = ChildWorkflowHandle<typeof rolloutWorkflow>;
 
-/** A run's state: what its rollouts came to, and what people ask for. */
+/** State of a run: the totals of its rollouts, and the requests of people. */
 export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEvalProgress> {
   private totals: AgentEvalTotals = noAgentEvalTotals();
   private readonly working = new Map<string, RolloutHandle>();
   private budgets: ChildBudgets | undefined;
   private readonly children = new Children();
 
-  /** @param before what the execution before hands over, when this one continues it. */
+  /** @param before state of the previous execution, if this one continues it. */
   constructor(private readonly before?: Pick<AgentEvalCarried, 'asked' | 'totals'>) {
     super('run', AGENT_EVAL_FACTS, before?.asked);
   }
@@ -38,14 +38,14 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
     this.totals = this.before?.totals ?? plan.kept;
     this.planned(plan, { kind: 'agent-eval', model: plan.agent_model });
     this.budgets = new ChildBudgets(plan.limits, () => spendingOf(this.totals), {
-      granted: (workflowId, calls) => tell({ workflowId }, grantSignal, calls),
+      granted: (workflowId, calls) => signalTo({ workflowId }, grantSignal, calls),
       refused: () => this.checkLimits(),
     });
     this.showPhase();
     this.checkLimits();
   }
 
-  /** It may ask for calls before its start is heard of. */
+  /** Registers a rollout before its start, because it may request calls before its start is confirmed. */
   begins(rollout: string): void {
     this.children.begins(rollout);
     this.budgets?.begin(rollout);
@@ -55,13 +55,13 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
     this.working.set(handle.workflowId, handle);
     this.children.joined(handle);
     const control = this.rolloutControl();
-    // Whatever was asked for while it was being started.
-    if (control.paused || control.exhausted) tell(handle, rolloutControlSignal, control);
+    // The control may have changed while the rollout was being started.
+    if (control.paused || control.exhausted) signalTo(handle, rolloutControlSignal, control);
     this.show();
   }
 
   receive({ from, rollout, budget }: RolloutReport): void {
-    this.children.hear(from, () => this.budgets?.onReport(rollout, budget));
+    this.children.received(from, () => this.budgets?.onReport(rollout, budget));
   }
 
   left(handle: RolloutHandle, result: RolloutResult): void {
@@ -82,15 +82,15 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
   }
 
   rolloutControl(): RolloutControl {
-    return { paused: this.standing.waits(), exhausted: this.standing.isOver() };
+    return { paused: this.status.waits(), exhausted: this.status.isOver() };
   }
 
   handOver(): Pick<AgentEvalCarried, 'asked' | 'totals'> {
-    return { asked: this.standing.asked(), totals: this.totals };
+    return { asked: this.status.asked(), totals: this.totals };
   }
 
   override outcome(cancelled: boolean): Outcome {
-    if (this.unfinished) this.standing.exhaust('limits: a rollout had nothing left to spend');
+    if (this.unfinished) this.status.exhaust('limits: a rollout had nothing left to spend');
     return super.outcome(cancelled);
   }
 
@@ -121,14 +121,14 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
   }
 
   private checkLimits(): void {
-    if (this.standing.isOver()) return;
+    if (this.status.isOver()) return;
     const reached = this.budgets?.exhausted() ?? null;
     if (reached !== null) this.exhaust(reached);
   }
 
   protected override passOn(): void {
-    if (this.standing.isOver()) this.budgets?.close();
+    if (this.status.isOver()) this.budgets?.close();
     const control = this.rolloutControl();
-    for (const handle of this.working.values()) tell(handle, rolloutControlSignal, control);
+    for (const handle of this.working.values()) signalTo(handle, rolloutControlSignal, control);
   }
 }

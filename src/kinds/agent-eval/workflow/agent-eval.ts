@@ -19,7 +19,7 @@ interface Due {
   rollout: number;
 }
 
-/** Every rollout that is not finished yet: the first one of each row, then the second ones. */
+/** Lists the rollouts that are not finished yet: the first one of each row, then the second ones. */
 function rolloutsDue({ rows, finished }: AgentEvalPlan): Due[] {
   const done = new Set(finished);
   const most = Math.max(0, ...rows.map(({ n_rollouts }) => n_rollouts));
@@ -62,10 +62,10 @@ async function runRollout(
 }
 
 /**
- * An agent works on the tasks of a bundle, in as many rollouts as each row asks for. Every rollout is a child workflow;
- * what it came to is in the store when it ends. Continues as new when its history grows long: rollouts in flight end
- * first.
- * @param carried from the execution before, when this one continues it.
+ * Evaluates an agent on the tasks of bundles, in as many rollouts as each row requires. Every rollout is a child
+ * workflow, whose result is in the store when it ends. Continues as new when its history grows long, once the rollouts
+ * in progress have ended.
+ * @param carried state of the previous execution, if this one continues it.
  */
 export function agentEval(input: AgentEvalInput, carried?: AgentEvalCarried): Promise<AgentEvalResult> {
   assertContinues(carried);

@@ -1,4 +1,4 @@
-import { isBudgetStanding, isChild } from '../../../contracts/incoming.js';
+import { isBudgetReport, isChild } from '../../../contracts/incoming.js';
 import { QUERIES, SIGNALS } from '../../../contracts/names.js';
 import { isText, isTruth, shaped } from '../../../contracts/shape.js';
 import { defineQuery, defineSignal, defineUpdate } from '../../../workflows/sdk.js';
@@ -8,13 +8,13 @@ import type { RolloutProgress } from '../results.js';
 export const rolloutProgressQuery = defineQuery<RolloutProgress>(QUERIES.progress);
 export const rolloutControlSignal = defineSignal<[RolloutControl]>(SIGNALS.control);
 export const rolloutReportSignal = defineSignal<[RolloutReport]>(SIGNALS.report);
-/** What a person says in the place of the user; waits for its turn. */
+/** Message of a person in place of the user; refused if it is not the user's turn. */
 export const replyUpdate = defineUpdate<void, [string]>(REPLY);
 
 export const isRolloutReport = shaped<RolloutReport>({
   from: isChild,
   rollout: isText,
-  budget: isBudgetStanding,
+  budget: isBudgetReport,
 });
 
 export const isRolloutControl = shaped<RolloutControl>({ paused: isTruth, exhausted: isTruth });

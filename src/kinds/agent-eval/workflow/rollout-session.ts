@@ -33,12 +33,12 @@ import { noRolloutTotals } from '../rollouts/totals.js';
 import { bundles } from './activities.js';
 import { rolloutReportSignal } from './messages.js';
 
-/** Few enough that one rollout keeps little from the others, many enough that it seldom reports. */
+/** Number of calls that a rollout requests: few, to leave others their share, but enough that it seldom reports. */
 const CALLS_REQUESTED = 6;
-/** How long a rollout waits for calls until it reports once more: its experiment may have forgotten what it heard. */
+/** Time after which a rollout that waits for a grant reports again: its experiment may have lost the report. */
 const REPORTED_AGAIN = '5 minutes';
 
-/** No further step may begin: a limit is reached. The rollout stands where it is, and can go on another time. */
+/** Error that suspends a rollout, because no further step may begin. It can continue from its place later. */
 class StandStillError extends Error {}
 
 /** One execution of a rollout: its steps, its control state, its costs, and the person in the user's place. */
@@ -66,7 +66,7 @@ export class RolloutSession {
     this.budget.onGranted(calls);
   }
 
-  /** @throws ApplicationFailure where nobody asked. */
+  /** @throws ApplicationFailure if no message is awaited, or it is invalid. */
   assertWaiting(text: unknown): void {
     if (!this.waiting || this.said !== null) {
       throw ApplicationFailure.nonRetryable('it is not the turn of the user: nothing is waited for');
@@ -91,7 +91,7 @@ export class RolloutSession {
     };
   }
 
-  /** The end; null where another execution has to go on with it. */
+  /** Runs the rollout; null if another execution has to continue it. */
   async run(): Promise<RolloutResult | null> {
     try {
       const outcome = await this.converse();
@@ -170,14 +170,14 @@ export class RolloutSession {
     return requestUntilAnswered(
       {
         isLimited: this.input.limited,
-        leave: () => this.mayCall(),
+        request: () => this.mayCall(),
         answered: (turn) => {
           this.totals = addStep(this.totals, turn);
-          this.budget.begin(turn.unkept?.requests ?? 0);
+          this.budget.begin(turn.unrecorded?.requests ?? 0);
         },
         failed: (cost, error) => {
-          this.budget.begin((cost.unkept?.requests ?? 0) + cost.lm_calls - 1);
-          // A reply that cannot be used ends the rollout, but it was paid for.
+          this.budget.begin((cost.unrecorded?.requests ?? 0) + cost.lm_calls - 1);
+          // An unusable reply ends the rollout, but it was paid for.
           const agent_turns = this.totals.agent_turns + Number(isFaultyReply(error));
           this.totals = { ...addStep(this.totals, cost), agent_turns };
         },
@@ -223,9 +223,9 @@ export class RolloutSession {
     return turn;
   }
 
-  /** Waits for the person, as long as it takes and the run may go on. */
+  /** Waits for the person's message, as long as the run may continue. */
   private async heard(): Promise<string> {
-    // Others may wait for the calls that are not made meanwhile.
+    // Unused calls are returned: other rollouts may wait for them.
     this.budget.return();
     if (this.input.limited) this.report(0);
     this.waiting = true;
@@ -241,7 +241,7 @@ export class RolloutSession {
     if (this.control.exhausted) throw new StandStillError('a limit is reached');
   }
 
-  /** Begins a call of those that were granted, and waits for more where none is left. */
+  /** Begins a granted call, and waits for a further grant if none is left. */
   private async mayCall(): Promise<void> {
     await this.mayProceed();
     if (!this.input.limited) return;
@@ -255,11 +255,11 @@ export class RolloutSession {
     budget.begin();
   }
 
-  /** @param requested calls beyond those that it has. */
+  /** @param requested number of calls beyond those granted. */
   private report(requested: number): void {
     const { workflowId, parent } = workflowInfo();
     if (parent === undefined) throw new Error('a rollout has a run');
-    const budget = this.budget.standing(spendingOf(newlyPaid(this.totals)), requested);
+    const budget = this.budget.report(spendingOf(newlyPaid(this.totals)), requested);
     getExternalWorkflowHandle(parent.workflowId)
       .signal(rolloutReportSignal, { from: ownExecution(), rollout: workflowId, budget })
       .catch((error: unknown) => {

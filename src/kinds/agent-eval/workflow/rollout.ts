@@ -9,7 +9,7 @@ import { isRolloutControl, replyUpdate, rolloutControlSignal, rolloutProgressQue
 import { RolloutSession } from './rollout-session.js';
 
 /**
- * One conversation of an agent with its tools and its user, step by step. Continues as new before a reply of the
+ * Runs one conversation of an agent with its tools and its user, step by step. Continues as new before a reply of the
  * agent or a tool call when its history grows long.
  */
 export async function rollout(input: RolloutInput): Promise<RolloutResult> {

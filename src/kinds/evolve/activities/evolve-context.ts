@@ -22,7 +22,7 @@ import { ExampleReader } from './evolve-data.js';
 import { evolveDomain } from './evolve-domain.js';
 import { type ScaffoldRunRecord, ScaffoldRuns } from './scaffold-runs.js';
 
-/** `metadata.json` of an experiment. */
+/** Content of `metadata.json` of an experiment. */
 export interface ExperimentMetadata {
   experiment_name: string;
   experiment: string;
@@ -37,11 +37,11 @@ export interface ExperimentMetadata {
   initial_scaffolds: number;
   num_validation_examples: number;
   timeout_sec: number;
-  /** What scaffolds find where they are run; null where that could not be learned. */
+  /** Python that runs the scaffolds; null where it is unknown. */
   python: SandboxPython | null;
 }
 
-/** What a worker knows of one evolution. */
+/** State that a worker holds of one evolution. */
 export class EvolveContext {
   readonly examples: ExampleReader;
   readonly runs: ScaffoldRuns;
@@ -70,8 +70,8 @@ export class EvolveContext {
   }
 
   /**
-   * A finished run of exactly this kind, of this experiment or of the one that it is a fork of. What the other
-   * experiment paid for is no cost of this one.
+   * Finds a finished run with this key, in this experiment or in the one that it is a fork of. A run that the other
+   * experiment paid for costs nothing here.
    */
   async findRun(job: ScaffoldJob, key: string): Promise<ScaffoldRunRecord | null> {
     const own = await this.runs.find(job, key);
@@ -81,7 +81,7 @@ export class EvolveContext {
     return this.runs.save({ ...inherited, ...noStepCost() });
   }
 
-  /** What scaffolds find where they are run, as it was found out when the experiment began. */
+  /** Returns the Python that runs the scaffolds, as found when the experiment began. */
   async python(): Promise<SandboxPython | null> {
     this.metadata ??= await readJson<ExperimentMetadata>(this.store, experimentFiles.metadata);
     return this.metadata?.python ?? null;
@@ -92,7 +92,7 @@ export class EvolveContext {
       this.inherited = inheritedStore(this.store, this.dependencies.openStore).then((store) =>
         store === null ? null : new ScaffoldRuns(store),
       );
-      // A store that was away for a moment is asked again.
+      // A store that was unreachable for a moment is tried again.
       this.inherited.catch(() => {
         this.inherited = undefined;
       });
@@ -110,7 +110,7 @@ export class EvolveContext {
 
 const EXPERIMENTS_IN_MEMORY = 8;
 
-/** The evolutions that a worker has touched lately. */
+/** Evolutions that a worker has used recently. */
 export class EvolveContexts extends ContextCache<EvolveContext> {
   constructor(private readonly dependencies: WorkerDependencies) {
     super(EXPERIMENTS_IN_MEMORY);

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
+import { loadedOnce } from '../../../activities/loaded-once.js';
 import type { OpenStore } from '../../../activities/locate.js';
-import { Lru, loadedOnce } from '../../../activities/lru.js';
 import { InvalidInputError } from '../../../config/errors.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
@@ -15,12 +16,12 @@ import { faultOf, readExampleFile } from './evolve-files.js';
 
 export const RUN_TYPES = ['train', 'valid', 'test'] as const satisfies readonly RunType[];
 
-/** An experiment's examples, in the order of the files. There need not be test examples. */
+/** Examples of an experiment, in the order of the files. Test examples are optional. */
 export type EvolveData = Readonly<Record<RunType, readonly DatasetExample[]>>;
 
 /**
- * The examples of a config: from its files, or from its domain's generator.
- * @throws InvalidInputError that names the field, and of a file the rows.
+ * Reads the examples of a config: from its files, or from its domain's generator.
+ * @throws InvalidInputError that names the field and, for a file, the rows.
  */
 export async function readEvolveData(
   config: Pick<EvolveConfig, 'data' | 'domain' | 'scaffolder'>,
@@ -46,7 +47,7 @@ export async function readEvolveData(
   return found;
 }
 
-/** One series of examples, dealt out in this order, so that the parts have nothing in common. */
+/** Generates one series of examples and splits it, so that the parts have nothing in common. */
 async function generated(
   config: Pick<EvolveConfig, 'domain'>,
   { train, valid, test, seed }: NonNullable<EvolveConfig['data']['generate']>,
@@ -85,7 +86,7 @@ async function generated(
   }
 }
 
-/** What is odd about the data but no fault, in sentences. */
+/** Returns warnings on unusual but valid data, in sentences. */
 export function dataWarnings(data: EvolveData, { evolution }: Pick<EvolveConfig, 'evolution'>): string[] {
   const warnings: string[] = [];
   const { num_validation_examples: wanted } = evolution;
@@ -95,7 +96,7 @@ export function dataWarnings(data: EvolveData, { evolution }: Pick<EvolveConfig,
     );
   }
   const shown = new Set(data.train.map(({ input }) => input));
-  // Where all inputs are the same, the task is one optimisation and not a question of new inputs.
+  // Where all inputs are the same, the task is one optimisation, without new inputs.
   if (shown.size === 1 && data.train.length > 1) return warnings;
   for (const type of ['valid', 'test'] as const) {
     const known = data[type].filter(({ input }) => shown.has(input)).length;
@@ -117,7 +118,7 @@ export async function writeEvolveData(store: ArtifactStore, data: EvolveData): P
   }
 }
 
-/** Whether an experiment's folder holds exactly these examples. */
+/** Reports whether an experiment's folder holds exactly these examples. */
 export async function holdsEvolveData(store: ArtifactStore, data: EvolveData): Promise<boolean> {
   for (const type of RUN_TYPES) {
     const stored = await store.readText(evolveExamplesKey(type));
@@ -126,7 +127,7 @@ export async function holdsEvolveData(store: ArtifactStore, data: EvolveData): P
   return true;
 }
 
-/** The examples of one type that an experiment's folder holds; empty where it holds none. */
+/** Reads the examples of one type from an experiment's folder; empty where it holds none. */
 export async function readStoredExamples(store: ArtifactStore, type: RunType): Promise<DatasetExample[]> {
   const stream = await store.openRead(evolveExamplesKey(type));
   if (stream === null) return [];
@@ -137,9 +138,11 @@ export async function readStoredExamples(store: ArtifactStore, type: RunType): P
   return examples;
 }
 
-/** An experiment's examples by id, as {@link writeEvolveData} wrote them. A file is read when one of it is needed. */
+/** Reads an experiment's examples by id, as {@link writeEvolveData} wrote them. A file is read when first needed. */
 export class ExampleReader {
-  private readonly files = new Lru<RunType, Promise<ReadonlyMap<string, DatasetExample>>>(RUN_TYPES.length);
+  private readonly files = new LRUCache<RunType, Promise<ReadonlyMap<string, DatasetExample>>>({
+    max: RUN_TYPES.length,
+  });
 
   constructor(private readonly store: ArtifactStore) {}
 

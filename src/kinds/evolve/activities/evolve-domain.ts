@@ -5,7 +5,7 @@ import { ownDomain } from '../own-domain.js';
 import type { EvolveConfig } from '../schema.js';
 
 /**
- * Makes the domain of a config: a built-in one, or what the user's file exports.
+ * Creates the domain of a config: a built-in one, or that of the user's file.
  * @throws InvalidInputError that names `domain.file` or `domain.options`.
  */
 export async function evolveDomain(

@@ -8,11 +8,11 @@ import type { Domain } from '../evolution/domains/domain.js';
 import { readExample } from '../evolution/examples.js';
 import type { DatasetExample } from '../evolution/types.js';
 
-/** Faulty rows that a message shows. */
+/** Maximum faulty rows in a message. */
 const FAULTS_SHOWN = 5;
 
 /**
- * The examples of a file of JSON lines, each checked by its domain.
+ * Reads the examples of a file of JSON lines, each checked by its domain.
  * @param address a path of this machine, or `s3://bucket/key`.
  * @throws InvalidInputError that names the field, the file and the first faulty rows, by their lines.
  */
@@ -46,7 +46,7 @@ export async function readExampleFile(
   return examples;
 }
 
-/** The example of a row, or what is wrong with it. */
+/** Returns the example of a row, or what is wrong with it. */
 function readRow(
   row: Json,
   line: number,
@@ -70,7 +70,7 @@ function readRow(
   return fault === null ? example : `row ${line} (${example.id}): ${fault}`;
 }
 
-/** What a domain finds wrong with an example. A custom one may stumble over a row of another form. */
+/** Returns what a domain finds wrong with an example. A custom one may throw on a row of another form. */
 export function faultOf(domain: Pick<Domain, 'findFault'>, example: DatasetExample): string | null {
   try {
     return domain.findFault(example);

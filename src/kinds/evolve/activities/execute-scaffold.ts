@@ -6,7 +6,7 @@ import { isLastKill } from '../../../activities/counting-kills.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import type { ModelCalls } from '../../../activities/model-calls.js';
 import { held, THE_STORE } from '../../../activities/patiently.js';
-import { activityNameOf, noteUnkept } from '../../../activities/unkept.js';
+import { activityNameOf, noteUnrecorded } from '../../../activities/unrecorded.js';
 import { askedOfModel } from '../../../config/pacing.js';
 import type { SpendingLeft } from '../../../contracts/experiment.js';
 import { FAILURE_TYPES } from '../../../contracts/names.js';
@@ -26,8 +26,8 @@ import { readScaffold } from './scaffold-files.js';
 import { hasOutput, type ScaffoldRunRecord, scaffoldRunKeyOf } from './scaffold-runs.js';
 import { draftJob, draftOf } from './scaffolder-turn.js';
 
-/** @param spent what this activity has spent: of requests whose reply is not kept, that of another one is told already. */
-function runOf(record: ScaffoldRunRecord, { unkept }: StepCost): ScaffoldRun {
+/** Converts a record to the result of an activity, with the unrecorded requests of this activity alone. */
+function runOf(record: ScaffoldRunRecord, { unrecorded }: StepCost): ScaffoldRun {
   const { score, result, lm_calls, lm_calls_estimated, usage, cost_usd } = record;
   return {
     score,
@@ -36,16 +36,16 @@ function runOf(record: ScaffoldRunRecord, { unkept }: StepCost): ScaffoldRun {
     usage,
     cost_usd,
     ...(lm_calls_estimated === undefined ? {} : { lm_calls_estimated }),
-    ...(unkept === undefined ? {} : { unkept }),
+    ...(unrecorded === undefined ? {} : { unrecorded }),
   };
 }
 
-/** The part of the executor's section that decides a result: its pace is none of it. */
+/** Returns the part of the executor's section that affects a result, without its pace. */
 function executorOf({ executor }: EvolveContext['config']): object | null {
   return executor === null ? null : { ...executor, lm: askedOfModel(executor.lm) };
 }
 
-/** A program that fails in any way scores 0; a scorer that fails is nobody's score. */
+/** Scores a result. A program that fails in any way scores 0; a scorer that fails gives no score. */
 async function judge(
   { domain }: EvolveContext,
   result: CallResult,
@@ -63,8 +63,8 @@ async function judge(
 }
 
 /**
- * Runs scaffolds, and drafts of them, on one example each, and scores what they put out. A finished run is never
- * repeated, and the replies that a cut-off one had got are not paid again.
+ * Creates the activities that run scaffolds, and drafts of them, on one example each, and score them. A finished run is
+ * never repeated, and replies that an interrupted one received are not paid again.
  */
 export function createScaffoldExecution(
   contexts: EvolveContexts,
@@ -87,9 +87,9 @@ export function createScaffoldExecution(
       left,
       crashes: Math.max(info.attempt - 1 - notes.failures, 0),
       paid: notes.paid,
-      noteUnkept: (unkept) => noteUnkept(store, activity, unkept),
+      noteUnrecorded: (unrecorded) => noteUnrecorded(store, activity, unrecorded),
       notify: dependencies.notify,
-      hear: { model: models.newsOf(model), store: dependencies.news.listener(THE_STORE) },
+      onUnreachable: { model: models.listenerOf(model), store: dependencies.notices.listener(THE_STORE) },
       signal: cancellationSignal,
     });
   }
@@ -138,7 +138,7 @@ export function createScaffoldExecution(
       if (why === null) return { result, cost: cost() };
       throw givenUp(notes, losses) ? noResult(job, why, cost()) : noResult(job, why);
     } catch (error) {
-      // A sandbox that fails takes nothing away from the replies that are under way: the next attempt finds them.
+      // A sandbox that fails does not lose the replies in flight: the next attempt finds them.
       if (!signal.aborted) await bridge.settled();
       const gaveUp = gaveUpOf(error);
       if (gaveUp !== null) throw noResult(job, gaveUp, cost());
@@ -205,13 +205,13 @@ export function createScaffoldExecution(
   };
 }
 
-/** Gives signs of life, with what an attempt leaves for the next one. */
+/** Heartbeats, with the notes of an attempt for the next one. */
 async function noting(work: (notes: ExecutionNotes) => Promise<ScaffoldRun>): Promise<ScaffoldRun> {
   const notes = executionNotes();
   try {
     return await heartbeating(() => work(notes));
   } catch (error) {
-    // A worker that is told to stop cuts its calls off as a crash does.
+    // A worker that shuts down interrupts its calls as a crash does.
     if (!(error instanceof CancelledFailure)) notes.failures += 1;
     AttemptJournal.of().write();
     throw error;

@@ -3,15 +3,15 @@ import type { CallRecord } from '../../../contracts/language-model.js';
 import type { StepCost } from '../../../contracts/step-cost.js';
 import { addStep, costOfCall, noStepCost } from '../../../runtime/step-cost.js';
 
-/** What an attempt to run a scaffold leaves for the next one. */
+/** Notes of an attempt to run a scaffold, for the next one. */
 export interface ExecutionNotes {
-  /** Attempts that ended with a failure. Every other one was cut off by a crash. */
+  /** Attempts that ended with a failure. Every other one was interrupted by a crash. */
   failures: number;
-  /** Attempts in a row in which the program came to no result because of others, and no further. */
+  /** Consecutive attempts without a result, because of others, and without progress. */
   lost: number;
   /** Replies that the last such attempt found in the store. */
   recalled: number;
-  /** What all attempts have paid for replies. */
+  /** Cost of replies in all attempts. */
   paid: StepCost;
 }
 
@@ -20,7 +20,7 @@ export function executionNotes(): ExecutionNotes {
   return AttemptJournal.of().part<ExecutionNotes>('execution', begin);
 }
 
-/** Books a call. */
+/** Adds a call to a cost. */
 export function bookCall(
   cost: StepCost,
   call: Pick<CallRecord, 'usage' | 'usage_estimated' | 'cost_usd'>,
@@ -28,7 +28,7 @@ export function bookCall(
   Object.assign(cost, addStep(cost, costOfCall(call)));
 }
 
-/** Books that an earlier execution has paid for a call that is booked. */
+/** Adds a call to the part of a cost that an earlier execution has paid. */
 export function bookCounted(
   cost: StepCost,
   call: Pick<CallRecord, 'usage' | 'usage_estimated' | 'cost_usd'>,
@@ -37,17 +37,17 @@ export function bookCounted(
 }
 
 /**
- * The larger of two costs, figure by figure. A run has cost what its attempts have paid, also for prompts that a later
- * attempt did not repeat; or what it was told, where a crash has taken an attempt's notes along.
+ * Returns the larger of two costs, figure by figure. A run has cost what its attempts have paid, also for prompts that
+ * a later attempt did not repeat; or what its replies cost, where a crash lost the notes of an attempt.
  */
 export function largerCost(left: StepCost, right: StepCost): StepCost {
   const { cost_usd } = left;
   const estimated = Math.max(left.lm_calls_estimated ?? 0, right.lm_calls_estimated ?? 0);
-  // Only those who have sent requests know of them.
-  const unkept = left.unkept ?? right.unkept;
+  // Only the side that has sent requests has them.
+  const unrecorded = left.unrecorded ?? right.unrecorded;
   return {
     ...(estimated === 0 ? {} : { lm_calls_estimated: estimated }),
-    ...(unkept === undefined ? {} : { unkept }),
+    ...(unrecorded === undefined ? {} : { unrecorded }),
     ...(left.counted === undefined ? {} : { counted: left.counted }),
     lm_calls: Math.max(left.lm_calls, right.lm_calls),
     usage: {

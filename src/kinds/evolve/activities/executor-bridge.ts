@@ -5,10 +5,10 @@ import type { Asked, CalledModel, ModelCalls, Span } from '../../../activities/m
 import { patiently } from '../../../activities/patiently.js';
 import type { Spending, SpendingLeft } from '../../../contracts/experiment.js';
 import type { CallIdentity, CallRecord, ChatMessage } from '../../../contracts/language-model.js';
-import type { StepCost, Unkept } from '../../../contracts/step-cost.js';
-import type { HearAway } from '../../../language-models/outage.js';
+import type { StepCost, Unrecorded } from '../../../contracts/step-cost.js';
+import type { OnUnreachable } from '../../../language-models/outage.js';
 import { cutOffText, emptyReplyText, isCutOff, isMissing } from '../../../replies/reply-faults.js';
-import { addUnkept, timesRequested } from '../../../runtime/beside.js';
+import { addUnrecorded, timesRequested } from '../../../runtime/beside.js';
 import { cutOffOf } from '../../../runtime/repeats.js';
 import { newlyPaid, noStepCost, spendingOf } from '../../../runtime/step-cost.js';
 import type { ModelReply, ModelRequest, ProgramResources } from '../../../sandboxes/sandbox.js';
@@ -18,58 +18,58 @@ import { bookCall, bookCounted, largerCost } from './execution-notes.js';
 import { LostTime } from './lost-time.js';
 import type { Losses } from './no-result.js';
 
-/** The reasons that a program is told when nothing is left to it. */
+/** Errors for a program that has nothing left. */
 const SPENT = {
   calls: 'no call is left: this run may make no more calls of the language model',
   tokens: 'no call is left: this run has used up its tokens',
 } as const;
 
-/** The experiment has nothing left for another call, so the program comes to no result. */
+/** Error where the experiment has nothing left for another call, so the program gets no result. */
 export class NothingLeftError extends Error {
   override readonly name = 'NothingLeftError';
 }
 
-/** A request of the program that has no reply yet; times by `performance.now()`. */
+/** Request of the program without a reply; times by `performance.now()`. */
 interface OpenRequest {
   came: number;
-  /** When it was last sent to the model; null while it waits for that. */
+  /** Time when it was last sent to the model; null while it waits for that. */
   sent: number | null;
-  /** The model failed to answer it, at least once. */
+  /** True if the model failed to answer it at least once. */
   hasFailed: boolean;
 }
 
 export interface BridgeOptions {
   job: ScaffoldJob;
-  /** The program's own. */
+  /** Limits of the program itself. */
   limits: ExecutorLimits;
-  /** What the experiment had left when the run began. */
+  /** Budget that the experiment had left when the run began. */
   left: SpendingLeft;
-  /** Earlier attempts that a crash cut off. */
+  /** Earlier attempts that a crash interrupted. */
   crashes: number;
-  /** What all attempts have paid; grows with every request. */
+  /** Cost of all attempts; grows with every request. */
   paid: StepCost;
-  /** Keeps what was spent on requests whose reply is not kept. */
-  noteUnkept: (unkept: Unkept) => Promise<void>;
+  /** Stores what unrecorded requests have cost. */
+  noteUnrecorded: (unrecorded: Unrecorded) => Promise<void>;
   notify: (message: string) => void;
-  /** Hear of a provider that answers nobody, and of a store that takes nothing. */
-  hear: { model: HearAway; store: HearAway };
-  /** Of the activity. */
+  /** Listeners for a provider that is unreachable, and for a store that is. */
+  onUnreachable: { model: OnUnreachable; store: OnUnreachable };
+  /** Cancels the activity. */
   signal: AbortSignal;
 }
 
 /**
  * Answers a running program's calls of its model. Each reply is stored before the program gets it, under the prompt and
- * how often it was asked before, so a run that is made again after a crash is answered from the store whatever order its
- * threads ask in. Requests come from the sandbox's own callbacks: nothing here may look for an activity's context.
+ * the number of earlier requests with it, so a run that is repeated after a crash is answered from the store whatever
+ * the order of its threads. Requests come from the sandbox's own callbacks: nothing here may use an activity's context.
  */
 export class ExecutorBridge {
-  /** Of the replies that the program was given. */
+  /** Cost of the replies that the program was given. */
   readonly cost: StepCost = noStepCost();
   private recalled = 0;
-  /** Whether the program has asked for anything: until then nothing kept it waiting. */
+  /** True once the program has sent a request: until then nothing kept it waiting. */
   private hasAsked = false;
   private started = 0;
-  /** Requests to the model that are under way, and replies that have come of such. */
+  /** Requests to the model in flight, and replies to such requests. */
   private asking = 0;
   private renewed = 0;
   private readonly asked = new Map<string, number>();
@@ -86,12 +86,12 @@ export class ExecutorBridge {
     private readonly options: BridgeOptions,
   ) {}
 
-  /** @throws NothingLeftError: what a program makes of an empty budget is no result either. */
+  /** Returns what is left. @throws NothingLeftError: the reaction to an empty budget is no result either. */
   resources(): ProgramResources {
     this.noteAsked();
     this.checkExperiment();
     const { limits, left } = this.options;
-    // By what this attempt has spent: a run that is made again is to be told the same.
+    // Only this attempt's spending counts: a run that is repeated has to get the same answers.
     const { lm_calls, cost_usd } = this.spending(this.cost);
     const calls = Math.min(
       limits.max_lm_calls - this.started,
@@ -115,9 +115,9 @@ export class ExecutorBridge {
   };
 
   /**
-   * The program has ended. Requests that the model has are let come to their end: their replies are paid for and kept,
-   * and only that tells a slow model, whose time is the program's, from one that is away.
-   * @throws what ends more than this program, where one of them met that.
+   * Waits, after the end of the program, for requests in flight: their replies are paid for and kept, and only they
+   * distinguish a slow model, whose time is the program's, from an unreachable one.
+   * @throws a failure that ends more than this program, if a request met one.
    */
   async ended(): Promise<Losses> {
     const end = performance.now();
@@ -135,14 +135,14 @@ export class ExecutorBridge {
     };
   }
 
-  /** Waits for the replies that are under way, and sends no request any more. Answers with what went wrong with some. */
+  /** Waits for the replies in flight, and sends no further request. Returns the errors of those that failed. */
   async settled(): Promise<unknown[]> {
     this.stopped.abort(new Error('the program has ended'));
     const outcomes = await Promise.allSettled(this.open.keys());
     return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   }
 
-  /** Nobody wants what is still open. */
+  /** Cancels what is still open. */
   close(): void {
     this.unwatch();
     const reason = new Error('the program has ended');
@@ -168,7 +168,7 @@ export class ExecutorBridge {
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === null) throw error;
-      // The provider has answered.
+      // The provider has answered with a refusal.
       if (open.sent !== null) worked = [open.sent, performance.now()];
       return { error: refusal };
     } finally {
@@ -176,7 +176,7 @@ export class ExecutorBridge {
     }
   }
 
-  /** Why a reply is none for the program; null where it is one. */
+  /** Returns why the program cannot use a reply; null where it can. */
   private faultOf(record: CallRecord): string | null {
     const saysNothing = record.text.trim() === '';
     if (isCutOff(record) && (saysNothing || this.model.lm.on_cut_off === 'error')) {
@@ -205,12 +205,12 @@ export class ExecutorBridge {
     const { record: reply, settle, worked } = await this.ask(prepared, open);
     bookCall(this.cost, reply);
     bookCall(options.paid, reply);
-    await this.bookUnkept(timesRequested(cutOffOf(reply).crashes, reply));
-    // It is held until the store takes it, also where the program has ended meanwhile.
+    await this.bookUnrecorded(timesRequested(cutOffOf(reply).crashes, reply));
+    // Repeated until the store accepts the reply, even if the program has ended.
     const { record } = await patiently(() => model.calls.save({ record: reply, answer: null }), {
       log: model.log,
       notify: options.notify,
-      hear: options.hear.store,
+      onUnreachable: options.onUnreachable.store,
       what: 'store a reply',
       signal: options.signal,
     });
@@ -219,13 +219,13 @@ export class ExecutorBridge {
   }
 
   private async ask(prepared: ReturnType<ModelCalls['prepare']>, open: OpenRequest): Promise<Asked> {
-    const { signal, crashes, hear } = this.options;
+    const { signal, crashes, onUnreachable } = this.options;
     this.asking += 1;
     try {
       const asked = await this.models.askUntilAnswered(this.model, prepared, {
-        // Only what waited for no new reply can have been under way when the crash came.
+        // Only requests before the first new reply can have been in flight when the crash came.
         cutOff: { crashes: this.renewed === 0 ? crashes : 0, sent: 0 },
-        hear: hear.model,
+        onUnreachable: onUnreachable.model,
         signals: {
           waiting: AbortSignal.any([signal, this.stopped.signal]),
           sending: AbortSignal.any([signal, this.unwanted.signal]),
@@ -235,9 +235,9 @@ export class ExecutorBridge {
             open.sent = at;
           },
           asksAgain: () => this.checkExperiment(1),
-          failed: async (unkept, refused) => {
+          failed: async (unrecorded, refused) => {
             if (!refused) open.hasFailed = true;
-            await this.bookUnkept(unkept);
+            await this.bookUnrecorded(unrecorded);
           },
         },
       });
@@ -248,34 +248,41 @@ export class ExecutorBridge {
     }
   }
 
-  private async bookUnkept(unkept: Unkept | null): Promise<void> {
-    if (unkept === null) return;
-    const { paid, noteUnkept, notify, hear, signal } = this.options;
-    paid.unkept = addUnkept(paid.unkept, unkept) ?? unkept;
-    const waiting = { log: this.model.log, notify, hear: hear.store, what: 'store what was spent', signal };
-    // One after the other: the last one says it all.
+  private async bookUnrecorded(unrecorded: Unrecorded | null): Promise<void> {
+    if (unrecorded === null) return;
+    const { paid, noteUnrecorded, notify, onUnreachable, signal } = this.options;
+    paid.unrecorded = addUnrecorded(paid.unrecorded, unrecorded) ?? unrecorded;
+    const waiting = {
+      log: this.model.log,
+      notify,
+      onUnreachable: onUnreachable.store,
+      what: 'store what was spent',
+      signal,
+    };
+    // Sequential: the last note includes the others.
     this.noting = this.noting
       .catch(() => undefined)
-      .then(() => patiently(() => noteUnkept(paid.unkept ?? unkept), waiting));
+      .then(() => patiently(() => noteUnrecorded(paid.unrecorded ?? unrecorded), waiting));
     await this.noting;
   }
 
   private spentByProgram(): keyof typeof SPENT | null {
     const { limits } = this.options;
     if (this.started >= limits.max_lm_calls) return 'calls';
-    // What a provider failed to answer is not the program's to pay for.
+    // Requests that a provider failed to answer are not charged to the program.
     const { tokens } = spendingOf(this.cost);
     return limits.max_tokens !== null && tokens >= limits.max_tokens ? 'tokens' : null;
   }
 
-  /** With the calls that are under way. */
+  /** Adds the calls in flight to a cost. */
   private spending(cost: StepCost): Spending {
     const { lm_calls, ...spent } = spendingOf(cost);
     return { ...spent, lm_calls: lm_calls + this.asking };
   }
 
   /**
-   * @param own how many of the calls under way are the one that would be sent.
+   * Checks the experiment's limits.
+   * @param own calls in flight that are the one to be sent.
    * @throws NothingLeftError where the experiment has spent what it may.
    */
   private checkExperiment(own = 0): void {
@@ -288,7 +295,7 @@ export class ExecutorBridge {
     }
   }
 
-  /** The order in which threads ask is not the program's to decide, so it is no part of a call's name. */
+  /** Names a call. The order in which threads send requests varies, so it is no part of the name. */
   private identityOf(request: ModelRequest): CallIdentity {
     const { scaffold, iteration, type, example, draft } = this.options.job;
     const prompt = createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 12);

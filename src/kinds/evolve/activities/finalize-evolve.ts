@@ -3,10 +3,10 @@ import type { StoredCall } from '../../../activities/call-store.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
 import { setAsideCalls } from '../../../activities/set-aside.js';
-import { unkeptSoFar } from '../../../activities/unkept.js';
 import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
-import type { Unkept } from '../../../contracts/step-cost.js';
+import type { Unrecorded } from '../../../contracts/step-cost.js';
 import { cutOffReplies } from '../../../replies/reply-faults.js';
 import { sumRepeats } from '../../../runtime/repeats.js';
 import { besideOf } from '../../../statistics/beside.js';
@@ -36,7 +36,7 @@ import { scaffoldTrajectories } from './scaffold-trajectories.js';
 
 const inOrder = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0);
 
-/** Calls in the order of scaffolds and tries. */
+/** Reads all calls, in the order of scaffolds and tries. */
 async function everyCall({ store }: EvolveContext): Promise<CallRecord[]> {
   const calls: CallRecord[] = [];
   for await (const { record } of recordsBelow<StoredCall>(store, callsPrefix())) calls.push(record);
@@ -62,8 +62,8 @@ async function everyRun({ store }: EvolveContext): Promise<ScaffoldRunRecord[]> 
 }
 
 /**
- * Means of what the scorer measured in a scaffold's newest validation, over the runs that it measured: one that failed
- * has a score, and nothing else.
+ * Averages a scaffold's metrics in its newest validation, over the runs that have some: one that failed has only a
+ * score.
  */
 function meanMetrics(
   { id, valid }: Pick<ScaffoldNode, 'id' | 'valid'>,
@@ -77,14 +77,14 @@ function meanMetrics(
 }
 
 interface Found {
-  /** With replies that others were asked for in the place of. */
+  /** Includes replies that were replaced later. */
   calls: readonly CallRecord[];
   runs: readonly ScaffoldRunRecord[];
-  unkept: Unkept | null;
+  unrecorded: Unrecorded | null;
   code_changes: CodeChange[];
 }
 
-/** What was wrong with scaffolds that did not come about, and with executions that came to no output. */
+/** Counts errors of scaffolds that were not made or have no score, and of executions without an output. */
 function errorsOf(nodes: readonly ScaffoldNode[], runs: readonly ScaffoldRunRecord[]): ErrorTally {
   const errors = new ErrorTally();
   for (const { status, error = '' } of nodes) {
@@ -107,11 +107,11 @@ function tallyOf(calls: readonly CallRecord[]): CallTally {
   return tally;
 }
 
-/** The figures are made from the records, so that they are the same whatever was repeated on the way. */
+/** Computes the figures from the records, so that they do not depend on what was repeated. */
 function metricsOf(
   { config }: EvolveContext,
   input: FinalizeEvolveInput,
-  { calls, runs, unkept, code_changes }: Found,
+  { calls, runs, unrecorded, code_changes }: Found,
 ): EvolveMetrics {
   const { plan, state, status, message, tested, started_at, ended_at } = input;
   const best = bestScaffold(state.nodes);
@@ -161,7 +161,7 @@ function metricsOf(
     ...sumRepeats(calls),
     usage: sumUsage(calls),
     cost_usd: sumCost(calls),
-    ...besideOf({ lm_calls_estimated: calls.filter((call) => call.usage_estimated).length }, unkept),
+    ...besideOf({ lm_calls_estimated: calls.filter((call) => call.usage_estimated).length }, unrecorded),
     ...(code_changes.length === 0 ? {} : { code_changes }),
     wall_seconds: wallSeconds(input),
     started_at: new Date(started_at).toISOString(),
@@ -169,7 +169,7 @@ function metricsOf(
   };
 }
 
-/** Writes the experiment's artifacts; `metrics.json` comes last. */
+/** Writes the experiment's artifacts, `metrics.json` last. */
 async function writeEnd(
   context: EvolveContext,
   input: FinalizeEvolveInput,
@@ -181,10 +181,10 @@ async function writeEnd(
   const replaced: CallRecord[] = [];
   for await (const record of setAsideCalls(store)) replaced.push(record);
   const found = {
-    // Of several replies at one place a replay takes the last one.
+    // Replaced ones come first: a replay takes the last of several replies to a call.
     calls: [...replaced, ...standing],
     runs: await everyRun(context),
-    unkept: await unkeptSoFar(store),
+    unrecorded: await unrecordedSoFar(store),
     code_changes: await codeChangesAtEnd(store, ownScorerAndPrices(config, dependencies.environment), {
       iterations: input.state.next_iteration,
     }),
@@ -229,8 +229,8 @@ async function writeEnd(
 }
 
 /**
- * Writes the experiment's artifacts. A folder whose `metrics.json` has the status `done` is complete; the working files
- * stay, because an experiment may be extended. May be repeated.
+ * Creates the activity that ends an experiment. A folder whose `metrics.json` has the status `done` is complete; the
+ * working files stay, because an experiment may be extended. May be repeated.
  */
 export function createFinalizeEvolve(contexts: EvolveContexts, dependencies: WorkerDependencies) {
   return (input: FinalizeEvolveInput): Promise<EvolveMetrics> =>

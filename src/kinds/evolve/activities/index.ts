@@ -13,7 +13,6 @@ import { ScaffoldChecks } from './scaffold-checks.js';
 import { ScaffolderCalls } from './scaffolder-calls.js';
 import { createScaffolderTurn } from './scaffolder-turn.js';
 
-/** The activities of an evolution. */
 export function createEvolveActivities(
   dependencies: WorkerDependencies,
   models: ModelCalls,

@@ -26,7 +26,7 @@ import { logLines } from './log-lines.js';
 import { copyScaffold } from './scaffold-files.js';
 import type { ScaffoldRunRecord } from './scaffold-runs.js';
 
-/** What people read of a scaffold's runs. */
+/** Writes the log of a scaffold's runs for people. */
 function logText(records: readonly ScaffoldRunRecord[]): string {
   return records
     .map(({ example, score, message, metrics, result }) => {
@@ -99,7 +99,7 @@ async function deleteStrays(
   }
 }
 
-/** Whether an iteration's last file is there: its state, or the lineage where a closing leaves no state. */
+/** Reports whether an iteration's last file is written: its state, or the lineage of a closing, which has no state. */
 async function isFinished(store: ArtifactStore, input: FinishIterationInput): Promise<boolean> {
   const { iteration, closing, state } = input;
   return closing
@@ -113,7 +113,7 @@ async function writeIteration(
   store: ArtifactStore,
 ): Promise<void> {
   const { iteration, closing, state, parents, validated, trained } = input;
-  // Of a closing before, which the experiment went beyond.
+  // From a closing before the experiment was extended.
   if (closing) await store.deleteFolder('closing');
   else await deleteStrays(store, iteration, state.nodes);
   for (const id of parents) {
@@ -141,8 +141,8 @@ async function writeIteration(
 }
 
 /**
- * Writes what an iteration leaves: scores, logs, the scaffolds that it evolved, and the state that the next one begins
- * with, last. May be repeated.
+ * Creates the activity that writes an iteration's results: scores, logs, evolved scaffolds, and last the state that the
+ * next one begins with. May be repeated.
  */
 export function createFinishIteration(contexts: EvolveContexts) {
   return (input: FinishIterationInput): Promise<void> =>

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-/** Logs what people were told, each line at the time that it was said; without it, now. */
+/** Logs progress lines, each with its time, or with the current one if it has none. */
 export function logLines(
   log: Logger,
   { lines, line_times = [] }: { lines: readonly string[]; line_times?: readonly number[] },

@@ -1,27 +1,27 @@
 import type { Span } from '../../../activities/model-calls.js';
 
-/** Milliseconds between two looks at the event loop. */
+/** Milliseconds between two checks of the event loop. */
 const TICK = 100;
 
 /**
- * The time that a running program lost to others: its requests waited for a place, for a pause after a failure, for a
- * store, or for this worker's event loop. What is lost at the same time by several of its threads counts once.
+ * Time that a running program lost to others: its requests waited for a slot, for a pause after a failure, for a store,
+ * or for this worker's event loop. Time that several of its threads lost at once counts once.
  */
 export class LostTime {
   private spans: Span[] = [];
 
-  /** From `from` to `to`, but for the part in which the model worked on its reply. */
+  /** Adds `from` to `to`, except the part in which the model worked on its reply. */
   add([from, to]: Span, worked: Span | null = null): void {
     if (worked === null) this.spans.push([from, to]);
     else this.spans.push([from, worked[0]], [worked[1], to]);
   }
 
-  /** Somebody begins to wait: forgets what was over before. What ends just now may have kept the request from being heard. */
+  /** Drops spans that ended before the first request. One that ended just now may have delayed it, and is kept. */
   beginToWait(now = performance.now()): void {
     this.spans = this.spans.filter(([, to]) => to > now - 2 * TICK);
   }
 
-  /** Seconds that were lost until then, by `performance.now()`. */
+  /** Returns the seconds that were lost until `end`, by `performance.now()`. */
   secondsUntil(end: number): number {
     let [lost, counted] = [0, Number.NEGATIVE_INFINITY];
     for (const [from, to] of [...this.spans].sort(([left], [right]) => left - right)) {
@@ -32,7 +32,7 @@ export class LostTime {
     return lost / 1000;
   }
 
-  /** While the event loop is busy, programs wait without anybody noticing; notices it afterwards. Answers with its end. */
+  /** Adds the times in which the event loop was busy, and programs waited. Returns a function that ends the watch. */
   watchEventLoop(): () => void {
     let last = performance.now();
     const look = () => {

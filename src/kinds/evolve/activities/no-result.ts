@@ -6,27 +6,27 @@ import type { ScaffoldJob } from '../contracts.js';
 import type { ExecutionNotes } from './execution-notes.js';
 import { hasOutput } from './scaffold-runs.js';
 
-/** What a program that has ended was kept from. */
+/** Losses of a program that has ended, which others caused. */
 export interface Losses {
   /** Seconds that it lost to others. */
   seconds: number;
-  /** Whether it still had a request without a reply. */
+  /** True if it still had a request without a reply. */
   wasWaiting: boolean;
-  /** Whether the model had failed to answer one of those. */
+  /** True if the model had failed to answer one of those. */
   wasFailed: boolean;
   /** Replies that were found in the store. */
   recalled: number;
 }
 
-/** A program has lost time that mattered from this share of it on. */
+/** Share of the time limit from which lost time matters. */
 const SHARE_THAT_MATTERS = 0.05;
-/** Attempts in a row that may come to no result, and no further. */
-const MOST_LOST = 3;
+/** Maximum consecutive attempts without a result and without progress. */
+const MAX_LOST = 3;
 
 /**
- * Why what a program came to says nothing about it; null where it does. One that has its result, and all that it asked
- * for, may have waited as long as it likes. One that has none may lack it because it waited; and where it did not wait
- * for a reply to the end, its result may be what it does without a model.
+ * Returns why the result of a program says nothing about it; null where it does. One that has an output, and a reply to
+ * every request, may have waited for any time. One without an output may lack it because it waited; and one that did
+ * not wait for a reply may have the output that it has without a model.
  */
 export function lostBy(
   { seconds, wasWaiting, wasFailed }: Losses,
@@ -42,8 +42,8 @@ export function lostBy(
 }
 
 /**
- * What an activity throws where a program has come to no result. It is tried again, but for one that is given up, whose
- * cost is told.
+ * Creates the failure of an activity whose program has no result. It is retried, unless it has the cost of a program
+ * that is given up.
  */
 export function noResult(
   { scaffold, type, example }: ScaffoldJob,
@@ -57,9 +57,12 @@ export function noResult(
   });
 }
 
-/** Counts an attempt without a result. One that came further than the one before, by replies that are stored now, begins anew. */
+/**
+ * Counts an attempt without a result, and reports whether it was the last. The count restarts if more replies were
+ * stored.
+ */
 export function givenUp(notes: ExecutionNotes, { recalled }: Losses): boolean {
   notes.lost = recalled > notes.recalled ? 1 : notes.lost + 1;
   notes.recalled = recalled;
-  return notes.lost >= MOST_LOST;
+  return notes.lost >= MAX_LOST;
 }

@@ -43,9 +43,9 @@ function agentOf({ scaffolder }: EvolveConfig): Pick<EvolvePlan['scaffolder'], '
 }
 
 /**
- * `metadata.json` of the experiment; its time, its seed and its Python stay those of the beginning, so that the same
- * prompts are asked when it is continued.
- * @returns whether programs find another Python now.
+ * Writes `metadata.json` of the experiment; its time and its Python stay those of the beginning, so that a continued
+ * experiment sends the same prompts.
+ * @returns true if programs find another Python now.
  */
 async function writeMetadata(
   store: ArtifactStore,
@@ -79,8 +79,8 @@ async function writeMetadata(
 }
 
 /**
- * Validates the input, chooses the experiment's folder, stores config and data there, and says what is to be done. May
- * be repeated: it writes the same objects again.
+ * Creates the activity that validates the input, chooses the experiment's folder, stores config and data there, and
+ * plans the work. May be repeated: it writes the same objects again.
  */
 export function createPrepareEvolve(contexts: EvolveContexts, dependencies: WorkerDependencies) {
   const claims = new OwnerClaims(dependencies);
@@ -121,7 +121,7 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
       const isOtherPython = await writeMetadata(store, config, { experiment, startedAt, python });
       await writeStoredConfig(store, config);
       const latest = (await latestEvolveState(store)) ?? freshState();
-      // Also what an iteration that was not finished has spent.
+      // Includes what an unfinished iteration has spent.
       const state = { ...latest, totals: { ...latest.totals, ...(await paidBefore(store, runId)).cost } };
       const run = referenceTo(store, runId);
       contexts.forget(run);

@@ -16,7 +16,7 @@ function callOf({
   return { sample_id: id, trial: 0, purpose: parent === null ? 'generate' : 'evolve', ordinal: attempt };
 }
 
-/** The prompt after failed tries: each reply, and what was wrong with it. */
+/** Adds failed tries to the prompt: each reply, and what was wrong with it. */
 async function withFaults(
   context: EvolveContext,
   input: ProposeScaffoldInput,
@@ -30,12 +30,12 @@ async function withFaults(
   return messages;
 }
 
-/** For the user as well: it is the config that may have to change. */
+/** Explains a cut-off reply, for the user as well: the config may have to change. */
 function cutOff(record: CallRecord): string {
   return isCutOff(record) ? ` (${cutOffText(record, 'scaffolder.lm')})` : '';
 }
 
-/** Asks for one scaffold, and writes it to its place where it is a usable one. */
+/** Creates the activity that requests one scaffold, and writes a usable one to its place. */
 export function createProposeScaffold(
   contexts: EvolveContexts,
   { calls, checks }: { calls: ScaffolderCalls; checks: ScaffoldChecks },

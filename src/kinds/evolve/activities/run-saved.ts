@@ -18,7 +18,7 @@ import { ExecutorBridge, NothingLeftError } from './executor-bridge.js';
 import { lostBy } from './no-result.js';
 import type { SavedScaffold } from './saved-scaffold.js';
 
-/** Calls that are a row of a file as soon as their reply has come. */
+/** Store of calls that also appends each one to a file as soon as it is stored. */
 class RecordedCalls extends CallStore {
   constructor(
     store: ArtifactStore,
@@ -36,9 +36,9 @@ class RecordedCalls extends CallStore {
 
 export interface SavedRunOptions {
   sandbox: Pick<FunctionSandbox, 'call'>;
-  /** Where calls are kept while programs run. */
+  /** Store of calls while programs run. */
   store: ArtifactStore;
-  /** The file that each call becomes a row of. */
+  /** File to which each call is appended as a row. */
   callsFile: string;
   dependencies: AskingDependencies & {
     environment: Readonly<Record<string, string | undefined>>;
@@ -47,11 +47,11 @@ export interface SavedRunOptions {
 }
 
 /**
- * Runs a saved scaffold outside of its experiment: in the same sandbox, with the same model and under the same limits of
- * one execution.
+ * Runs a saved scaffold outside of its experiment: in the same sandbox, with the same model and the same limits of one
+ * execution.
  */
 export class SavedRuns {
-  /** Of all executions. */
+  /** Cost of all executions. */
   cost: StepCost = noStepCost();
   private readonly models: ModelCalls;
   private readonly model: CalledModel | null;
@@ -71,7 +71,7 @@ export class SavedRuns {
         : calledModel(executor.lm, { store, calls, log, seed, resultsDir: store.uri }, dependencies);
   }
 
-  /** @throws Error where the program came to no result for reasons that are not its own. */
+  /** Runs the scaffold. @throws Error where the program got no result for reasons that are not its own. */
   async run({ id, input }: Pick<DatasetExample, 'id' | 'input'>, signal: AbortSignal): Promise<CallResult> {
     const { files, settings } = this.scaffold;
     const { type: _type, ...limits } = settings.sandbox;
@@ -119,10 +119,10 @@ export class SavedRuns {
       left: spendingLeft(limits, spendingOf(this.cost)),
       crashes: 0,
       paid: noStepCost(),
-      // Nothing is continued that would have to know of it.
-      noteUnkept: async () => undefined,
+      // Nothing is continued later that would need it.
+      noteUnrecorded: async () => undefined,
       notify: options.dependencies.notify,
-      hear: { model: () => undefined, store: () => undefined },
+      onUnreachable: { model: () => undefined, store: () => undefined },
       signal,
     });
   }

@@ -24,29 +24,29 @@ import { newestFolderOf } from '../folder.js';
 import { evolveConfigSchema } from '../schema.js';
 import { filesBelow } from './scaffold-files.js';
 
-/** What a saved scaffold is run with, and scored by. */
+/** Settings with which a saved scaffold is run and scored. */
 const savedSchema = evolveConfigSchema
   .pick({ executor: true, timeout_sec: true, sandbox: true, limits: true, seed: true, domain: true })
   .partial({ domain: true });
 type SavedSettings = ReturnType<typeof savedSchema.parse>;
 
-/** A scaffold that was saved, wherever it lies now. */
+/** Scaffold that was saved, wherever it is now. */
 export interface SavedScaffold {
-  /** Of its folder. */
+  /** Address of its folder. */
   address: string;
   files: ScaffoldFiles;
   settings: SavedSettings;
-  /** The experiment whose folder it lies in; null where it was taken out of it. */
+  /** Experiment whose folder it is in; null where it was taken out of it. */
   experiment: ArtifactStore | null;
 }
 
-/** Which scaffold is meant, and what is to be different about it. */
+/** Request for a saved scaffold, with other settings. */
 export interface SavedRequest {
-  /** A scaffold's folder or file, an experiment's folder, or the name of one. */
+  /** A scaffold's folder or file, an experiment's folder, or an experiment's name. */
   named: string;
-  /** One of the experiment's scaffolds in the place of the best. */
+  /** Id of one of the experiment's scaffolds; null: the best one. */
   id: string | null;
-  /** Where names of experiments are looked for. */
+  /** Folder in which experiments are found by name. */
   results: string;
   flags: FlagValues;
   overrides: readonly string[];
@@ -56,9 +56,9 @@ export interface SavedRequest {
 const DEEPEST = 5;
 
 /**
- * Finds a scaffold, and what it was run with: the settings of its experiment where it lies in one, else the model that
+ * Finds a scaffold, and the settings it was run with: those of its experiment where it is in one, else the model that
  * its `metadata.json` names, with the defaults of a config.
- * @throws InvalidInputError that says what is not there, or which setting is wrong.
+ * @throws InvalidInputError that says what does not exist, or which setting is wrong.
  */
 export async function findScaffold(openStore: OpenStore, request: SavedRequest): Promise<SavedScaffold> {
   const address = await addressOf(openStore, request);
@@ -91,7 +91,7 @@ async function addressOf(openStore: OpenStore, { named, id, results }: SavedRequ
   );
 }
 
-/** @param id null: the best one. */
+/** Finds a scaffold. @param id null: the best one. */
 async function inExperiment(store: ArtifactStore, id: string | null): Promise<string> {
   const lineage = await readJson<Lineage>(store, experimentFiles.lineage);
   const isThere = (folder: string) => store.exists(`${folder}/${MAIN_FILE}`);
@@ -111,7 +111,7 @@ async function experimentAbove(openStore: OpenStore, address: string): Promise<A
   let folder = address;
   for (let depth = 0; depth < DEEPEST; depth += 1) {
     folder = folder.slice(0, folder.lastIndexOf('/'));
-    // The root, or a bucket's address.
+    // The root, or the scheme before a bucket.
     if (/^(?:\w+:\/*)?$/.test(folder)) return null;
     const store = openStore(folder);
     if ((await store.exists(artifactKeys.config)) && (await store.exists(experimentFiles.metadata)))
@@ -128,7 +128,7 @@ async function settingsOf(
   const working = process.cwd();
   const stored = experiment === null ? null : await readStoredConfig(experiment);
   const { executor = null, timeout_sec, sandbox, seed, domain } = stored ?? {};
-  // Its limits were those of the experiment, which has spent of them.
+  // Its limits are left out: they were the experiment's.
   const model = metadata?.model ?? null;
   const own = model === modelOf(executor) ? {} : { executor_model: model ?? 'none' };
   const source = { source: 'the command line', folder: working };
@@ -162,7 +162,7 @@ function withoutAbsent(section: Readonly<Record<string, unknown>>): Record<strin
   return Object.fromEntries(Object.entries(section).filter(([, value]) => value !== undefined));
 }
 
-/** `provider/model` of an executor as a config has it; null where there is none. */
+/** Returns `provider/model` of an executor in a config; null where there is none. */
 function modelOf(executor: unknown): string | null {
   const lm = isMapping(executor) && isMapping(executor.lm) ? executor.lm : null;
   if (lm === null || typeof lm.model !== 'string') return null;

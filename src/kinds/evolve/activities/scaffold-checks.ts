@@ -8,7 +8,7 @@ import type { ScaffoldFiles, ScaffoldMetadata } from '../evolution/types.js';
 import type { EvolveContext } from './evolve-context.js';
 import { writeScaffold } from './scaffold-files.js';
 
-/** Compiles every Python file of a scaffold without running any of it. */
+/** Program that compiles every Python file of a scaffold without running any of it. */
 const COMPILE_CHECK = `
 import sys
 for name in sys.stdin.read().split("\\n"):
@@ -17,22 +17,22 @@ for name in sys.stdin.read().split("\\n"):
 `;
 const CHECK_NAME = 'reprise_compile_check.py';
 const CHECK_LIMITS = { timeout_sec: 20, memory_mb: 256, cpus: 1, pids: 16, output_kb: 16, tmpfs_mb: 16 };
-/** Characters of what a scaffolder is told to be wrong. */
+/** Maximum characters of a fault in a prompt. */
 export const LONGEST_FAULT = 2000;
 
 export type Accepted =
   | ({ ok: true } & CodeSummary)
-  /** A sentence for the scaffolder. */
+  /** `fault` is a sentence for the scaffolder. */
   | { ok: false; fault: string; duplicate_of?: string };
 
-/** Takes scaffolds in: looks whether they are new and compile, and writes them to their places. */
+/** Accepts scaffolds: checks that they are new and compile, and writes them to their places. */
 export class ScaffoldChecks {
   constructor(
     private readonly dependencies: WorkerDependencies,
     private readonly slots: AdaptiveLimit,
   ) {}
 
-  /** @param createdAt ISO 8601; the same however often it is taken in. */
+  /** Accepts a scaffold. @param createdAt ISO 8601; the same at each repetition. */
   async accept(
     context: EvolveContext,
     { id, iteration, parent, known }: Pick<ProposeScaffoldInput, 'id' | 'iteration' | 'parent' | 'known'>,
@@ -55,7 +55,7 @@ export class ScaffoldChecks {
     return { ok: true, ...summary };
   }
 
-  /** What Python says of the files; null where they compile. */
+  /** Returns Python's error on the files; null where they compile. */
   private async compileFault(context: EvolveContext, files: ScaffoldFiles): Promise<string | null> {
     const { type } = context.config.sandbox;
     const signal = Context.current().cancellationSignal;

@@ -5,7 +5,6 @@ import { keysBelow } from '../../../storage/read-ahead.js';
 import { type Generation, scaffoldFile, scaffoldFolder, scaffoldSupportFiles } from '../evolution/layout.js';
 import type { ScaffoldFiles, ScaffoldMetadata } from '../evolution/types.js';
 
-/** Where a scaffold's folder is. */
 export interface ScaffoldPlace {
   iteration: number;
   generation: Generation;
@@ -14,7 +13,7 @@ export interface ScaffoldPlace {
 
 const SUPPORT: readonly string[] = Object.values(scaffoldSupportFiles);
 
-/** Every file below a scaffold's folder, by relative path. */
+/** Reads every file below a scaffold's folder, by relative path. */
 async function wholeFolder(store: ArtifactStore, prefix: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for await (const { key } of store.list(prefix)) {
@@ -27,20 +26,20 @@ async function wholeFolder(store: ArtifactStore, prefix: string): Promise<Record
 const prefixOf = ({ iteration, generation, id }: ScaffoldPlace) =>
   `${scaffoldFolder(iteration, generation, id)}/`;
 
-/** The own files of the scaffold that stands below a prefix, as its author wrote them. */
+/** Reads the scaffold's own files below a prefix, as its author wrote them. */
 export async function filesBelow(store: ArtifactStore, prefix = ''): Promise<ScaffoldFiles> {
   const files = await wholeFolder(store, prefix);
   return Object.fromEntries(Object.entries(files).filter(([path]) => !SUPPORT.includes(path)));
 }
 
-/** The scaffold's own files, as its author wrote them. */
+/** Reads the scaffold's own files, as its author wrote them. */
 export function readScaffold(store: ArtifactStore, place: ScaffoldPlace): Promise<ScaffoldFiles> {
   return filesBelow(store, prefixOf(place));
 }
 
 /**
- * Writes a scaffold with the files that stand beside its own, in the place of whatever was there. `metadata.json` comes
- * last: with it, the folder is whole.
+ * Writes a scaffold with the files that Reprise adds, in place of any earlier files. `metadata.json` is written last:
+ * with it, the folder is complete.
  */
 export async function writeScaffold(
   store: ArtifactStore,
@@ -60,7 +59,7 @@ export async function writeScaffold(
   await store.write(path, readableJson(metadata));
 }
 
-/** Deletes what stands below a folder and does not belong there any more. */
+/** Deletes files below a folder that do not belong there any more. */
 async function deleteOthers(
   store: ArtifactStore,
   folder: string,
@@ -70,7 +69,7 @@ async function deleteOthers(
   if (others.length > 0) await store.delete(others);
 }
 
-/** Copies a scaffold with all of its files, to another place or to keys of the caller's. */
+/** Copies a scaffold with all of its files to keys of the caller's choice. */
 export async function copyScaffold(
   store: ArtifactStore,
   from: ScaffoldPlace,

@@ -7,21 +7,21 @@ import { missingFile, readJson } from '../../../storage/stored-file.js';
 import type { ScaffoldJob } from '../contracts.js';
 import { scaffoldRunKey } from '../paths.js';
 
-/** One run of a scaffold on an example, whole. A row of `executions.jsonl`. */
-export interface ScaffoldRunRecord extends ScaffoldJob, Omit<StepCost, 'unkept'> {
-  /** Hash of the scaffold's files, the input, the limits and the job; names the run across crashes. */
+/** Complete record of one run of a scaffold on an example. A row of `executions.jsonl`. */
+export interface ScaffoldRunRecord extends ScaffoldJob, Omit<StepCost, 'unrecorded'> {
+  /** Hash of the scaffold's files, the input, the limits and the job; identifies the run across crashes. */
   key: string;
   score: number;
-  /** Why it got its score. */
+  /** Reason for the score. */
   message: string;
-  /** What the scorer measured beside it; only where it did. */
+  /** Metrics of the scorer; absent where it has none. */
   metrics?: Readonly<Record<string, number>>;
   result: CallResult;
   /** ISO 8601, when the result arrived. */
   at: string;
 }
 
-/** Whether a program came to an output, which is scored. */
+/** Reports whether a program returned an output, which is scored. */
 export function hasOutput(result: CallResult): result is CallResult & { output: string } {
   return result.status === 'ok' && result.output !== null;
 }
@@ -34,16 +34,16 @@ function jobHash({ scaffold, iteration, type, example, draft }: ScaffoldJob): st
   return hash([scaffold, iteration, type, example, ...(draft === undefined ? [] : [draft])]);
 }
 
-/** The key of a run: the job, and whatever its result depends on. */
+/** Returns the key of a run: a hash of the job and all that its result depends on. */
 export function scaffoldRunKeyOf(job: ScaffoldJob, ...what: readonly unknown[]): string {
   return hash([jobHash(job), ...what]);
 }
 
-/** An experiment's runs, one object each. A finished one is never repeated. */
+/** Runs of an experiment, one object each. A finished one is never repeated. */
 export class ScaffoldRuns {
   constructor(private readonly store: ArtifactStore) {}
 
-  /** Stores a run, unless the same one is there. @returns the one that is kept then. */
+  /** Stores a run, unless the same one is stored. @returns the run that is kept. */
   save(record: ScaffoldRunRecord): Promise<ScaffoldRunRecord> {
     return keepFirst(this.store, scaffoldRunKey(jobHash(record)), { record, keyOf: ({ key }) => key });
   }
@@ -57,7 +57,7 @@ export class ScaffoldRuns {
     return stored?.key === key ? stored : null;
   }
 
-  /** @throws where the run was not made. */
+  /** Reads a run. @throws where it was not made. */
   async get(job: ScaffoldJob): Promise<ScaffoldRunRecord> {
     const record = await this.at(job);
     if (record !== null) return record;

@@ -5,11 +5,12 @@ import type { TimeStepData, TrajectoryData } from '../../../trajectories/schema.
 import type { LineageNode } from '../evolution/lineage.js';
 
 /**
- * A trajectory a scaffold: each try to write it is a step, or each turn of an agent's tries. The last one is rewarded
- * with the scaffold's newest validation score, or with 0 where no try gave a usable program, which is the model's own
- * failure and no error; such an episode, whose tries were used up, and one that was given up are truncated. What a scaffold asks of its own model while it runs is no part of it.
+ * Yields one trajectory per scaffold: each try to write it is a step, or each turn of an agent's tries. The last step
+ * is rewarded with the scaffold's newest validation score, or with 0 where no try gave a usable program, which is the
+ * model's own failure and no error; such an episode, whose tries were used up, and that of a scaffold that was given up
+ * are truncated. Calls by a running scaffold are left out.
  *
- * To write a scaffold from scratch is one task, and to evolve a given scaffold is another: the scaffolds of a task are
+ * Writing a scaffold from scratch is one task, and evolving a given scaffold is another: the scaffolds of a task are
  * its trials, in the order of `nodes`, so that their scores can be compared with each other.
  */
 export function* scaffoldTrajectories(
@@ -52,7 +53,7 @@ function taskOf({ parent_scaffold_id: parent }: LineageNode): string {
   return parent === null ? 'generate' : `evolve ${parent}`;
 }
 
-/** Null where the scaffold was never validated, as a duplicate is not. */
+/** Returns null where the scaffold was never validated, such as a duplicate. */
 function rewardOf({ status, valid }: LineageNode): number | null {
   return status === 'failed' ? 0 : (valid.at(-1)?.score ?? null);
 }

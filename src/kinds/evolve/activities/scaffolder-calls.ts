@@ -11,7 +11,7 @@ import type { StepCost } from '../../../contracts/step-cost.js';
 import type { EvolveContext } from './evolve-context.js';
 import { LONGEST_FAULT } from './scaffold-checks.js';
 
-/** Asks an experiment's scaffolder. A reply is kept before anybody hears of it; one that is kept is not asked for again. */
+/** Calls an experiment's scaffolder. A reply is stored before it is used, and a stored one is not requested again. */
 export class ScaffolderCalls {
   constructor(private readonly models: ModelCalls) {}
 
@@ -28,7 +28,7 @@ export class ScaffolderCalls {
   }
 }
 
-/** What a try comes to whose prompt the provider refuses: another scaffold's may do better. Null for any other error. */
+/** Returns the failed try where a provider refused its prompt: another scaffold's may pass. Null for other errors. */
 export function refusedPrompt(error: unknown): ({ fault: string } & StepCost) | null {
   const refusal = refusalOf(error);
   return refusal === null ? null : { fault: refusal.slice(0, LONGEST_FAULT), ...costOfFailed(error) };

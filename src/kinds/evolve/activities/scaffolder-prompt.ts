@@ -7,7 +7,7 @@ import type { EvolveContext } from './evolve-context.js';
 import { readScaffold } from './scaffold-files.js';
 import { hasOutput } from './scaffold-runs.js';
 
-/** A run on a training example, as a scaffolder is shown it. */
+/** Reads a run on a training example for a scaffolder's prompt. */
 export async function shownRun({ runs, examples }: EvolveContext, job: ScaffoldJob): Promise<FeedbackRun> {
   const { result, score, message, metrics } = await runs.get(job);
   return {
@@ -21,7 +21,7 @@ export async function shownRun({ runs, examples }: EvolveContext, job: ScaffoldJ
   };
 }
 
-/** What a scaffolder is asked at first. */
+/** Returns the first prompt to a scaffolder. */
 export async function scaffolderPrompt(
   context: EvolveContext,
   input: Pick<ProposeScaffoldInput, 'parent' | 'parent_made_in' | 'examples' | 'runs'>,
@@ -56,8 +56,8 @@ export async function scaffolderPrompt(
             runs: others,
             budget: {
               failing_below: domain.perfect ?? Number.MAX_VALUE,
-              most_examples: feedback.most_examples,
-              most_characters: feedback.most_characters,
+              max_examples: feedback.max_examples,
+              max_characters: feedback.max_characters,
             },
           },
         }),

@@ -13,7 +13,7 @@ import { scaffolderPrompt, shownRun } from './scaffolder-prompt.js';
 
 type NamedTurn = Pick<RunDraftInput, 'parent' | 'attempt' | 'turn' | 'max_turns'> & { id: string };
 
-/** The call of a turn; those of a scaffold are counted through its tries. */
+/** Identifies the call of a turn; turns of a scaffold are counted through its tries. */
 function callOfTurn({ id, parent, attempt, turn, max_turns }: NamedTurn): CallIdentity {
   const ordinal = attempt * max_turns + turn;
   return { sample_id: id, trial: 0, purpose: parent === null ? 'generate' : 'evolve', ordinal };
@@ -29,7 +29,7 @@ export function draftJob({
   return { scaffold, iteration, type: 'train', example, draft: draftName({ attempt, turn }) };
 }
 
-/** The draft that a turn asked to be run. @throws where the turn is not kept any more, or asked for something else. */
+/** Returns the files of a turn's draft. @throws where the turn is not stored any more, or has no usable files. */
 export async function draftOf(context: EvolveContext, turn: NamedTurn): Promise<ScaffoldFiles> {
   const call = await context.calls.at(callOfTurn(turn));
   const action = call === null ? null : draftAction(call.record);
@@ -37,7 +37,7 @@ export async function draftOf(context: EvolveContext, turn: NamedTurn): Promise<
   throw missingFile(context.store, `draft ${draftName(turn)} of scaffold ${turn.id}`, null);
 }
 
-/** What came of the turns before this one. */
+/** Returns the earlier turns with their answers. */
 async function takenTurns(context: EvolveContext, input: ScaffolderTurnInput): Promise<TakenTurn[]> {
   const { domain } = context;
   return Promise.all(
@@ -59,7 +59,7 @@ async function takenTurns(context: EvolveContext, input: ScaffolderTurnInput): P
   );
 }
 
-/** The prompt of a try; one after failed ones says what came of the last of them. */
+/** Returns the prompt of a try; after failed tries it has the fault of the last one. */
 async function promptOf(context: EvolveContext, input: ScaffolderTurnInput): Promise<ChatMessage[]> {
   const { max_turns, draft_examples, faults } = input;
   const agent = { max_turns, draft_examples: draft_examples.length };
@@ -73,7 +73,7 @@ async function promptOf(context: EvolveContext, input: ScaffolderTurnInput): Pro
     : [...prompt.slice(0, -1), { ...last, content: `${last.content}\n\n${note}` }];
 }
 
-/** Takes one turn of a scaffolder that works as an agent. A scaffold that it submits is written to its place. */
+/** Creates the activity that takes one turn of an agent. A submitted scaffold is written to its place. */
 export function createScaffolderTurn(
   contexts: EvolveContexts,
   { calls, checks }: { calls: ScaffolderCalls; checks: ScaffoldChecks },
@@ -93,7 +93,7 @@ export function createScaffolderTurn(
     };
     const action = draftAction(record);
     if (action.kind === 'refused') return refused(action);
-    // What is run in the last turn could not be submitted any more.
+    // In the last turn a draft counts as submitted: no turn is left.
     if (action.kind === 'run' && !isLast) return { kind: 'draft', ...cost };
     const accepted = await checks.accept(context, input, action.files, record.at);
     if (!accepted.ok) return refused(accepted);
@@ -107,7 +107,7 @@ export function createScaffolderTurn(
     } catch (error) {
       const refused = refusedPrompt(error);
       if (refused === null) throw error;
-      // The same conversation would be refused again, whatever turns are left.
+      // The provider would refuse the same conversation again, whatever turns are left.
       return { kind: 'failed', ...refused };
     }
   };

@@ -50,10 +50,10 @@ interface Options {
   json?: boolean;
 }
 
-/** What became of an input. */
+/** Outcome of one example. */
 interface Ran {
   example: DatasetExample;
-  /** Null where it came to no result for reasons that are not its own; `error` says them. */
+  /** Null where the program has no result for reasons that are not its own; `error` has the reason. */
   result: CallResult | null;
   error?: string;
 }
@@ -69,7 +69,7 @@ function findAsked(named: string, options: Options): Promise<SavedScaffold> {
   });
 }
 
-/** The rows of files. */
+/** Reads the rows of files. */
 async function examplesOf(
   files: readonly string[],
   domain: Pick<Domain, 'findFault'>,
@@ -84,7 +84,7 @@ async function examplesOf(
   return examples;
 }
 
-/** Runs a scaffold on inputs, some at once. Answers in their order. */
+/** Runs a scaffold on examples concurrently. Returns the outcomes in their order. */
 async function runAll(
   scaffold: SavedScaffold,
   examples: readonly DatasetExample[],
@@ -106,13 +106,13 @@ async function runAll(
         openStore: (address) => openStore(address),
         environment: process.env,
         maxConcurrentCalls: 64,
-        leaseStarts: (_model, rate) => ownStarts(rate),
+        grantStarts: (_model, rate) => ownStarts(rate),
         logger: processLogger('error'),
         notify: sayText,
-        news: { listener: () => () => undefined },
+        notices: { listener: () => () => undefined },
       },
     });
-    // Where there are limits each begins with what those before it have left.
+    // With limits, each run begins with what the runs before it have left.
     const slots = new Slots(hasCallLimits(settings.limits) ? 1 : AT_ONCE);
     const ran = await Promise.all(
       examples.map((example) =>
@@ -143,14 +143,14 @@ async function runAll(
   }
 }
 
-/** A run as a row that programs read. */
+/** Converts an outcome to a JSON row. */
 function rowOf({ example: { id }, result, error }: Ran): object {
   if (result === null) return { id, output: null, error };
   const { output, status, exit_code, stdout, stderr, seconds } = result;
   return { id, output, status, exit_code, stdout, stderr, seconds };
 }
 
-/** The output alone on standard output; what the program printed, and why it failed, beside it. */
+/** Writes the output to standard output; what the program printed, and why it failed, to standard error. */
 function tellSingle({ result, error }: Ran): void {
   if (result === null) {
     sayText(`It came to no result: ${error}`);
@@ -185,7 +185,7 @@ async function run(named: string, options: Options): Promise<number> {
   return all.every(isWell) ? EXIT.done : EXIT.failed;
 }
 
-/** The rows to score: those of files, else the experiment's own, of the test data where it has some. */
+/** Returns the rows to score: those of files, else the experiment's test data, or its validation data. */
 async function scoredExamples(
   { experiment }: SavedScaffold,
   { data }: Options,
@@ -204,7 +204,7 @@ async function scoredExamples(
 }
 
 interface Scored extends Ran {
-  /** Null where it has none for reasons that are not the scaffold's. */
+  /** Null where there is no score for reasons that are not the scaffold's. */
   scored: DomainScore | null;
 }
 

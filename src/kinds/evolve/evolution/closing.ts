@@ -5,16 +5,16 @@ import { type IterationPlan, type IterationPorts, scoresOn } from './iteration-p
 import { bestScaffold, nodeOf } from './lineage.js';
 import { validationOf } from './scores.js';
 
-/** What closes an evolution is made of. */
+/** Input of closing an evolution. */
 export interface Closing {
   plan: IterationPlan & { final_validation: boolean };
-  /** That of the last iteration. */
+  /** State after the last iteration. */
   state: EvolveState;
   iteration: Pick<Iteration, 'validate'>;
   ports: Pick<IterationPorts, 'execute' | 'say' | 'announce'>;
 }
 
-/** After the last iteration: its scaffolds are validated, and the best of all is run on the test data. */
+/** Validates the scaffolds of the last iteration, and runs the best of all on the test data. */
 export async function closeEvolution({
   plan,
   state,
@@ -25,12 +25,14 @@ export async function closeEvolution({
     plan.final_validation && bestIsOpen(state)
       ? await iteration.validate()
       : { state, parents: [], validated: [], trained: [] };
-  // The next iteration begins where the last one ended, should the experiment be extended.
+  // An extension of the experiment continues from the state after the last iteration.
   const closed = { ...validated, state: { ...state, nodes: validated.state.nodes } };
   return { ...closed, tested: await testBest(plan, closed.state.nodes, ports) };
 }
 
-/** Whether there are scaffolds without a score, or the best has its score on the examples of an earlier iteration. */
+/**
+ * Reports whether there are scaffolds without a score, or the best score is on the examples of an earlier iteration.
+ */
 function bestIsOpen({ nodes, newcomers, next_iteration }: EvolveState): boolean {
   const best = bestScaffold(nodes);
   return newcomers.length > 0 || (best !== null && best.iteration < next_iteration - 1);
@@ -44,7 +46,7 @@ async function testBest(
   const best = bestScaffold(nodes);
   if (best === null || plan.test.length === 0) return null;
   const made_in = nodeOf(nodes, best.id).iteration;
-  // The test examples are always the same: the run belongs to the scaffold, however far the experiment is extended.
+  // The test examples never change: the run is the scaffold's, however far the experiment is extended.
   const job = { scaffold: best.id, made_in, iteration: made_in, type: 'test' as const };
   ports.announce(`[Closing] Testing scaffold ${best.id} on ${countedText(plan.test.length, 'example')}`);
   const tested = await scoresOn(plan.test, (example) => ports.execute({ ...job, example }));

@@ -5,16 +5,16 @@ import { SUBMIT } from './draft-tools.js';
 import { type FeedbackRun, runsText } from './feedback.js';
 import type { DatasetExample } from './types.js';
 
-/** Characters of the report on a draft's runs. */
+/** Maximum characters of the report on a draft's runs. */
 const LONGEST_REPORT = 12_000;
 
-/** A turn that was taken, and what the scaffolder is told of it. */
+/** Finished turn, and the answer to the scaffolder. */
 export interface TakenTurn {
   reply: Pick<CallRecord, 'text' | 'tool_calls'>;
   told: string;
 }
 
-/** The conversation so far: what was asked, each reply, and what came of it with the turns that are left. */
+/** Returns the conversation so far: the prompt, each reply, and the answer to it with the number of turns left. */
 export function turnMessages(
   prompt: readonly ChatMessage[],
   turns: readonly TakenTurn[],
@@ -33,10 +33,10 @@ function turnsLeft(left: number): string {
     : `${left} turns are left.`;
 }
 
-/** Every tool call has to be answered, also one that nothing was done about. */
+/** Answers a reply. Every tool call needs an answer, even one that was not executed. */
 function answered({ text, tool_calls }: TakenTurn['reply'], told: string): ChatMessage[] {
   if (tool_calls === undefined || tool_calls.length === 0) {
-    // Providers refuse an empty message.
+    // Providers reject empty messages.
     const said = text.trim() === '' ? '(empty)' : text;
     return [
       { role: 'assistant', content: said },
@@ -55,7 +55,7 @@ function answered({ text, tool_calls }: TakenTurn['reply'], told: string): ChatM
   ];
 }
 
-/** What a scaffolder is told of its draft's runs on training examples, worst first. */
+/** Writes the report on a draft's runs on training examples for the scaffolder, worst first. */
 export function draftReport(
   runs: readonly FeedbackRun[],
   expectedOutput: (example: DatasetExample) => string,

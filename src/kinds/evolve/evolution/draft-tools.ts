@@ -24,7 +24,7 @@ const FILES_SCHEMA: ToolDefinition['parameters'] = {
   required: ['files'],
 };
 
-/** What a scaffolder that works turn by turn is offered. */
+/** Tools of a scaffolder that works turn by turn. */
 export const DRAFT_TOOLS: ToolDefinition[] = [
   {
     name: RUN_DRAFT,
@@ -39,13 +39,13 @@ export const DRAFT_TOOLS: ToolDefinition[] = [
   },
 ];
 
-/** What a scaffolder wants of a turn. `fault` is a sentence for it. */
+/** Action that a scaffolder requests. `fault` is a sentence for it. */
 export type DraftAction =
   | { kind: 'run' | 'submit'; files: ScaffoldFiles; warnings: string[] }
   | { kind: 'refused'; fault: string };
 
 /**
- * Reads a turn's reply. The first tool call counts. A reply without one is a submission where it has a program in fenced
+ * Reads a turn's reply. The first tool call counts. A reply without one is a submission if it has a program in fenced
  * blocks, as models write that are not used to tools.
  */
 export function draftAction({ text, tool_calls = [] }: Pick<CallRecord, 'text' | 'tool_calls'>): DraftAction {
@@ -72,7 +72,7 @@ function actionOf(kind: 'run' | 'submit', parsed: ParsedReply): DraftAction {
   return { kind, files: parsed.files, warnings: parsed.warnings };
 }
 
-/** Paths and contents; null where the arguments are no list of files. A path may also be the key of its content. */
+/** Returns paths and contents; null where the arguments are no list of files. They may also be an object by path. */
 function filesOf({ arguments: text }: ToolCall): [string, string][] | null {
   const files = (parsedOrNull(text) as { files?: unknown } | null)?.files;
   if (typeof files !== 'object' || files === null) return null;

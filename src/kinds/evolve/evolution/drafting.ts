@@ -1,23 +1,23 @@
 import type { CodeTraits } from './duplicates.js';
 import { type IterationPorts, type ProposalRequest, scoresOn, type Unscored } from './iteration-ports.js';
 
-/** What a try to write a scaffold comes to. */
+/** Result of a try to write a scaffold. */
 export type Proposal =
   | { ok: true; fingerprint: string; traits: CodeTraits }
   | { ok: false; fault: string; duplicate_of?: string }
   /** A draft could not be run. */
   | Unscored;
 
-/** What a scaffolder may do before it submits. */
+/** Settings of working turn by turn. */
 export interface Drafting {
   max_turns: number;
-  /** The training examples that drafts are run on. */
+  /** Training examples that drafts are run on. */
   examples: string[];
 }
 
 /**
- * A try in which the scaffolder works turn by turn: it has drafts run on training examples, sees what they did, and
- * submits one in the end. Every turn and every run is a step of its own, so nothing of it is done twice.
+ * Makes a try in which the scaffolder works turn by turn: it has drafts run on training examples, sees the results, and
+ * submits one in the end. Every turn and every run is a step of its own, so none is repeated.
  */
 export async function proposeByTurns(
   request: ProposalRequest,

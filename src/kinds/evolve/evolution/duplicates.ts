@@ -2,7 +2,7 @@ import { compareScaffoldIds } from './ids.js';
 import { type PythonSegment, scanPython } from './python-source.js';
 import type { ScaffoldFiles } from './types.js';
 
-/** What is counted in a scaffold's code without running it. */
+/** Figures of a scaffold's code, counted without running it. */
 export interface CodeTraits {
   /** Characters of the Python files without comments and blank lines. */
   characters: number;
@@ -11,19 +11,20 @@ export interface CodeTraits {
 }
 
 /**
- * Python source as duplicates are compared: without comments, blank lines and white space at the ends of lines, none of
- * which a running program can see, but after a backslash, which joins the next line to its own. Everything else counts,
- * and so does the inside of a string: a docstring, or the spacing of a prompt. Renamed variables make another program.
+ * Normalises Python source for the comparison of duplicates: without comments, blank lines and white space at the ends
+ * of lines, none of which a running program can see, except after a backslash, which joins the next line to its own.
+ * Everything else counts, also inside of a string: a docstring, or the spacing of a prompt. Renamed variables make
+ * another program.
  */
 export function normalizePython(source: string): string {
   return readPython(source).normal;
 }
 
-/** A source as {@link normalizePython} has it, and its segments, from one scan. */
+/** Returns a source as {@link normalizePython} does, and its segments, from one scan. */
 function readPython(source: string): { normal: string; segments: PythonSegment[] } {
   const text = source.replaceAll(/\r\n?/g, '\n');
   const { segments } = scanPython(text);
-  // Python refuses a NUL; below it marks the places of the strings.
+  // Python rejects a NUL; below it marks the places of the strings.
   return { normal: text.includes('\0') ? text : withoutLayout(segments), segments };
 }
 
@@ -38,7 +39,7 @@ function withoutLayout(segments: readonly PythonSegment[]): string {
     .join('');
   const lines = outline.split('\n').map((line) => {
     const trimmed = line.trimEnd();
-    // Of a backslash that is not the last of its line Python complains.
+    // Python rejects white space after a backslash.
     return trimmed.endsWith('\\') ? line : trimmed;
   });
   return lines
@@ -47,11 +48,11 @@ function withoutLayout(segments: readonly PythonSegment[]): string {
     .replaceAll(/\0(\d+)\0/g, (_, index) => strings[Number(index)] as string);
 }
 
-/** What tells a scaffold's code from others, and what is counted in it. */
+/** Fingerprint of a scaffold's code, and its figures. */
 export interface CodeSummary {
   /**
-   * A hash of what the files say, the same for exact duplicates: Python as {@link normalizePython} leaves it, other
-   * files as they are. 128 bits, as 32 hexadecimal digits. Made to tell programs apart, not for secrets.
+   * Hash of the files' contents, the same for exact duplicates: Python as {@link normalizePython} returns it, other
+   * files as they are. 128 bits, as 32 hexadecimal digits. Not a cryptographic hash.
    */
   fingerprint: string;
   traits: CodeTraits;
@@ -80,20 +81,20 @@ function countModelCalls(segments: readonly PythonSegment[]): number {
   return [...code.matchAll(/\bexecute_llm(?<!\bdef\s+execute_llm)\s*\(/g)].length;
 }
 
-/** What is wrong with a program that says the same as another scaffold, for whoever wrote it. */
+/** Describes the fault of a duplicate, for the model that wrote it. */
 export function sameAs(scaffold: string): string {
   return `The program is the same as one that there is already (scaffold ${scaffold}). Change what it does.`;
 }
 
-/** A scaffold and its fingerprint. */
+/** Scaffold with its fingerprint. */
 export interface Fingerprinted {
   id: string;
   fingerprint: string;
 }
 
 /**
- * Sorts out exact duplicates among scaffolds that were made at the same time. Whichever was finished first, the
- * one with the first id stays, and none stays that equals an earlier scaffold.
+ * Rejects exact duplicates among scaffolds that were made at the same time. The one with the first id stays, whichever
+ * was finished first, and none stays that equals an earlier scaffold.
  */
 export function rejectDuplicates(
   newcomers: readonly Fingerprinted[],
@@ -122,7 +123,7 @@ function inOrder(scaffolds: readonly Fingerprinted[]): Fingerprinted[] {
 
 const isPython = (path: string) => path.endsWith('.py');
 
-/** FNV-1a with 128 bits (Fowler, Noll and Vo; RFC 9923), over the text's UTF-8 bytes. */
+/** Computes FNV-1a with 128 bits (Fowler, Noll and Vo; RFC 9923), over the text's UTF-8 bytes. */
 export function fnv1a128(text: string): string {
   let hash = 0x6c62272e07bb014262b821756295c58dn;
   for (const byte of new TextEncoder().encode(text)) {

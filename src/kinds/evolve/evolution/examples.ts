@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../../contracts/json.js';
 import type { DatasetExample } from './types.js';
 
 /**
- * A row of a JSONL file as an example: `id` and `input` as they are, every other field in `scoring_data`. What stands in a
- * mapping `scoring_data` of the row, as other tools write it, is taken out of that.
+ * Converts a row of a JSONL file to an example: `id` and `input` as they are, every other field in `scoring_data`.
+ * Fields of an object `scoring_data` in the row, as other tools write it, are added there.
  * @param rowNumber from 1, as an editor counts lines.
  * @throws RangeError that names the row and the field.
  */
@@ -25,8 +25,8 @@ export function readExample(row: JsonObject, rowNumber: number): DatasetExample 
 }
 
 /**
- * The row that {@link readExample} reads as this example.
- * @throws RangeError where a field for the scorer has the name of one of the example's own: a row has each name once.
+ * Returns the row that {@link readExample} reads as this example.
+ * @throws RangeError where a field for the scorer has the name of one of the example's own fields.
  */
 export function exampleRow({ id, input, scoring_data }: DatasetExample): JsonObject {
   const taken = ['id', 'input', 'scoring_data'].find((name) => Object.hasOwn(scoring_data, name));
@@ -38,7 +38,7 @@ export function exampleRow({ id, input, scoring_data }: DatasetExample): JsonObj
   return { id, input, ...scoring_data };
 }
 
-/** @throws RangeError that names both rows of an id that stands twice. */
+/** Checks that ids are unique. @throws RangeError that names both rows of a duplicate. */
 export function checkUniqueIds(examples: readonly DatasetExample[]): void {
   const rows = new Map<string, number>();
   for (const [index, { id }] of examples.entries()) {

@@ -7,9 +7,9 @@ const ENDINGS: Record<Exclude<ExecutionStatus, 'ok'>, string> = {
   output_limit: 'The run was stopped: it wrote more than it may.',
 };
 
-/** What there is to say of a run. */
+/** Parts of a run that its log shows. */
 export interface LoggedRun {
-  /** Everything but `ok` is the scaffold's own failure. */
+  /** Every status but `ok` is the scaffold's own failure. */
   status: ExecutionStatus;
   stderr: string;
   /** null where a signal ended it. */
@@ -17,8 +17,8 @@ export interface LoggedRun {
 }
 
 /**
- * What a run logged, with how it ended where that was not well. Times are left out: the log goes into a prompt, and the
- * same experiment has to ask the same questions again.
+ * Returns what a run logged, and how it ended unless it ended well. Times are left out: the log goes into a prompt, and
+ * the same experiment has to send the same prompts again.
  */
 export function executionLog({ status, stderr, exit_code }: LoggedRun): string {
   if (status === 'ok') return stderr;

@@ -2,36 +2,36 @@ import { scoreText } from '../../../statistics/figure-text.js';
 import { clip, fenced, LOG_HEAD } from './prompt-text.js';
 import type { DatasetExample, ScaffoldRunData } from './types.js';
 
-/** How much of a scaffold's failures goes into the prompt that evolves it. */
+/** Limits of the feedback in the prompt that evolves a scaffold. */
 export interface FeedbackBudget {
   /** Runs that score below this have failed. */
   failing_below: number;
-  most_examples: number;
-  /** Characters of the whole section. */
-  most_characters: number;
+  max_examples: number;
+  /** Maximum characters of the whole section. */
+  max_characters: number;
 }
 
-/** Less room than this tells nothing about a run. */
+/** Minimum characters for a run to be readable. */
 const SMALLEST_RUN = 200;
 
-/** A run of the scaffold that is to be evolved. */
+/** Run of the scaffold that is to be evolved. */
 export type FeedbackRun = Omit<ScaffoldRunData, 'files'>;
 
-/** The runs that failed worst: lowest score first, equal scores by the example's id. */
+/** Returns the worst failed runs: lowest score first, equal scores by the example's id. */
 export function worstRuns(
   runs: readonly FeedbackRun[],
-  { failing_below, most_examples }: FeedbackBudget,
+  { failing_below, max_examples }: FeedbackBudget,
 ): FeedbackRun[] {
   return runs
     .filter(({ score }) => score < failing_below)
     .sort((left, right) => left.score - right.score || compareTexts(left.example.id, right.example.id))
-    .slice(0, most_examples);
+    .slice(0, max_examples);
 }
 
 /**
- * The section of a prompt on a scaffold's worst training runs, never longer than its budget: the runs share the room,
- * and what a short one leaves goes to the ones after it. Runs that would get too little to be read are left out, the
- * least bad first. Empty where nothing failed or nothing fits.
+ * Writes the section of a prompt on a scaffold's worst training runs, never longer than its budget: the runs share the
+ * room, and what a short one does not use goes to the ones after it. Runs that would get too little to be readable are
+ * left out, the highest scores first. Empty where nothing failed or nothing fits.
  */
 export function feedbackSection(
   runs: readonly FeedbackRun[],
@@ -39,11 +39,11 @@ export function feedbackSection(
   budget: FeedbackBudget,
 ): string {
   const heading = '## Training examples on which it did worst\n';
-  const text = runsText(worstRuns(runs, budget), expectedOutput, budget.most_characters - heading.length);
+  const text = runsText(worstRuns(runs, budget), expectedOutput, budget.max_characters - heading.length);
   return text === '' ? '' : `${heading}${text}`;
 }
 
-/** Runs one after another in at most `room` characters: the first ones, as many as get enough of it to be read. */
+/** Writes runs one after another in at most `room` characters: the first ones, as many as get enough to be readable. */
 export function runsText(
   runs: readonly FeedbackRun[],
   expectedOutput: (example: DatasetExample) => string,
@@ -62,7 +62,7 @@ export function runsText(
 
 const SEPARATOR = '\n\n';
 
-/** What the scorer says of a run beside its score: its sentence, and a line for each of its metrics. */
+/** Returns what the scorer reports on a run besides its score: its message, and a line for each metric. */
 export function judgementText({ message, metrics = {} }: Pick<FeedbackRun, 'message' | 'metrics'>): string {
   const figures = Object.entries(metrics).map(([name, value]) => `${name}: ${scoreText(value)}`);
   return [message, ...figures].filter((line) => line.trim() !== '').join('\n');
@@ -70,7 +70,7 @@ export function judgementText({ message, metrics = {} }: Pick<FeedbackRun, 'mess
 
 const compareTexts = (left: string, right: string) => (left < right ? -1 : Number(left > right));
 
-/** A run in at most `most` characters: as it is, or with each of its long parts cut to what it can have. */
+/** Writes a run in at most `most` characters: as it is, or with its long parts cut to the same length. */
 function runText(run: FeedbackRun, expected: string, most: number): string {
   const parts = [
     { label: 'Input', text: run.example.input, head: 0.5 },
@@ -85,7 +85,7 @@ function runText(run: FeedbackRun, expected: string, most: number): string {
       `### Score ${scoreText(run.score)}`,
       ...parts.map(({ label, text, head }) => `${label}:\n${fenced(clip(text, limit, head))}`),
     ].join('\n');
-  // The longest limit for a part that fits: what is short leaves its room to what is long.
+  // The highest limit for a part that fits: short parts leave their room to long ones.
   let fits = 0;
   let tooLong = 1 + Math.max(0, ...parts.map(({ text }) => text.length));
   while (tooLong - fits > 1) {

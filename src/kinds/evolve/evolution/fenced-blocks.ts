@@ -1,32 +1,32 @@
 import { scanPython } from './python-source.js';
 
-/** A fenced code block of a Markdown text. */
+/** Fenced code block of a Markdown text. */
 export interface FencedBlock {
   /** The first word of the info string, in lower case; empty where there is none. */
   language: string;
   /** The rest of the info string. */
   attributes: string;
-  /** The nearest line above the fence that is not blank, if at most one blank line is between. */
+  /** The nearest non-blank line above the fence, with at most one blank line between. */
   lineBefore: string;
   content: string;
-  /** false where the text ends inside the block. */
+  /** False where the text ends inside the block. */
   closed: boolean;
 }
 
 const OPENING = /^([ \t]*)(`{3,}|~{3,})([^\n]*)/;
 
 /**
- * In so many blocks of a text the strings are followed beyond the first fence that could close the block, each time to
- * the end of the text. The blocks after them end at their first fence, so that reading takes linear time.
+ * Maximum blocks of a text whose strings are scanned beyond the first fence that could close the block, each time to
+ * the end of the text. Blocks after them end at their first fence, so that reading takes linear time.
  */
-const MOST_FOLLOWED = 20;
+const MAX_FOLLOWED = 20;
 
 export const isPythonBlock = ({ language }: FencedBlock): boolean =>
   /^(?:python[23]?|py[23]?)$/.test(language);
 
 /**
- * The fenced blocks of a text, in order, by the rules of CommonMark with two allowances for what models write: a fence
- * may be indented (as in a list), and a fence inside a triple-quoted string does not close a Python block.
+ * Returns the fenced blocks of a text, in order, by the rules of CommonMark with two exceptions for what models write:
+ * a fence may be indented (as in a list), and a fence inside a triple-quoted string does not close a Python block.
  */
 export function fencedBlocks(text: string): FencedBlock[] {
   const lines = text.replaceAll(/\r\n?/g, '\n').split('\n');
@@ -41,7 +41,7 @@ export function fencedBlocks(text: string): FencedBlock[] {
     const shell = { language, attributes, lineBefore: lineBefore(lines, index), content: '', closed: true };
     const isCode = isPythonBlock(shell) || language === '';
     let end = closingFence(lines, index, fence);
-    if (isCode && end < lines.length && followed < MOST_FOLLOWED && endsInString(lines, index, end)) {
+    if (isCode && end < lines.length && followed < MAX_FOLLOWED && endsInString(lines, index, end)) {
       followed += 1;
       end = fenceOutsideStrings(lines, index, fence) ?? end;
     }
@@ -52,12 +52,12 @@ export function fencedBlocks(text: string): FencedBlock[] {
   return blocks;
 }
 
-/** `python file=a.py` and `python:a.py` are the language `python` and the rest. */
+/** Splits an info string such as `python file=a.py` or `python:a.py` into the language and the rest. */
 function splitInfo(info: string): [string, string] {
   const text = info.trim();
   const [head, word = ''] = /^\{?\.?([^\s:{}]*):?/.exec(text) as RegExpExecArray;
   const rest = text.slice(head.length).replace(/\}$/, '');
-  // A block that is opened by a file's name alone.
+  // The info string is a file's name alone.
   if (/\.\w+$/.test(word)) return ['', info.trim()];
   return [word.toLowerCase(), rest.trim().replace(/^\{/, '')];
 }
@@ -67,7 +67,7 @@ function lineBefore(lines: readonly string[], opening: number): string {
   return (above.trim() === '' ? twoAbove : above).trim();
 }
 
-/** The index of the first line after `from` that can close a block; the number of lines where there is none. */
+/** Returns the index of the first line after `from` that can close a block; the number of lines where there is none. */
 function closingFence(lines: readonly string[], from: number, fence: string): number {
   const closing = new RegExp(`^[ \\t]*${fence[0]}{${fence.length},}[ \\t]*$`);
   let index = from + 1;
@@ -80,19 +80,19 @@ function endsInString(lines: readonly string[], opening: number, end: number): b
 }
 
 /**
- * The first line that can close a block and does not stand in a triple-quoted string; undefined where there is none:
- * then the program is broken, and the rest of the text is none of it.
+ * Returns the first line that can close a block and is not in a triple-quoted string; undefined where there is none:
+ * then the program is broken, and the rest of the text is not part of it.
  */
 function fenceOutsideStrings(lines: readonly string[], opening: number, fence: string): number | undefined {
   const { segments } = scanPython(lines.slice(opening + 1).join('\n'));
-  // Of the text after the opening: where a line's content begins, and where a segment ends.
+  // Offsets in the text after the opening: the start of a line's content, and the end of a segment.
   let line = opening + 1;
   let lineStart = 0;
   let segmentEnd = 0;
   let segment = -1;
   for (let end = closingFence(lines, opening, fence); end < lines.length; ) {
     for (; line < end; line += 1) lineStart += (lines[line] as string).length + 1;
-    // The block's content ends before the line break that the fence stands behind.
+    // The block's content ends before the line break that precedes the fence.
     while (segmentEnd < lineStart - 1) {
       segment += 1;
       segmentEnd += segments[segment]?.text.length as number;

@@ -1,22 +1,22 @@
 import { type FencedBlock, isPythonBlock } from './fenced-blocks.js';
 import { scaffoldSupportFiles } from './layout.js';
 
-/** A scaffold is code, and data that its code reads. */
+/** Suffixes of a scaffold's files: code, and data that the code reads. */
 const SUFFIXES = ['py', 'json', 'jsonl', 'txt', 'csv', 'tsv', 'md', 'yaml', 'yml'];
 const SUFFIX = new RegExp(`\\.(?:${SUFFIXES.join('|')})$`);
 
 const LONGEST_PATH = 100;
-const MOST_FOLDERS = 3;
+const MAX_FOLDERS = 3;
 
-/** Files that every scaffold's folder gets from Reprise. */
+/** Files that Reprise adds to every scaffold's folder. */
 const RESERVED = new Set<string>(Object.values(scaffoldSupportFiles));
 
-/** Whether a path, in lower case, is a file that a scaffold cannot bring itself. */
+/** Reports whether a path, in lower case, is a file that a scaffold cannot bring itself. */
 export const isReservedFile = (path: string): boolean => RESERVED.has(path.toLowerCase());
 
 /**
- * What is wrong with a path as the place of a scaffold's file; null for a relative one with `/`, of plain names, with
- * one of the known suffixes. A folder's name has no dot, so that no path is a folder of another.
+ * Returns what is wrong with a path as the place of a scaffold's file; null for a relative one with `/`, of plain
+ * names, with a known suffix. A folder's name has no dot, so that no path is a folder of another.
  */
 export function pathFault(path: string): string | null {
   const quoted = JSON.stringify(path.slice(0, LONGEST_PATH));
@@ -27,17 +27,17 @@ export function pathFault(path: string): string | null {
   if (!plain || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(file)) {
     return `the path ${quoted} is not a relative one of plain names`;
   }
-  if (segments.length > MOST_FOLDERS) return `the path ${quoted} has more than ${MOST_FOLDERS} folders`;
+  if (segments.length > MAX_FOLDERS) return `the path ${quoted} has more than ${MAX_FOLDERS} folders`;
   return SUFFIX.test(file) ? null : `the file ${quoted} is not of a known kind (${SUFFIXES.join(', ')})`;
 }
 
 /**
- * The path that a block gives itself, as it is written: in the info string (`python file=helpers.py`,
- * `python:helpers.py`), else in a first line that is a comment of nothing else (`# helpers.py`), else in the line
+ * Returns the path that a block gives itself, as it is written: in the info string (`python file=helpers.py`,
+ * `python:helpers.py`), else in a first line that is nothing but a comment with it (`# helpers.py`), else in the line
  * before the fence (`**helpers.py**`, `helpers.py:`, `### File: helpers.py`). Null where it gives none.
  *
- * The info string is taken at its word. The other two are remarks where they do not fit the block: a name of an
- * unknown kind, or one of Python on a block of another language, and the other way round.
+ * The info string always counts. The other two are ignored where they do not fit the block: a name with an unknown
+ * suffix, or a Python file's name on a block of another language, or the reverse.
  */
 export function nameOfBlock(block: FencedBlock): string | null {
   const given = fromAttributes(block.attributes);
@@ -74,5 +74,5 @@ function fromLineBefore(line: string): string | null {
   return /^\S+$/.test(bare) && SUFFIX.test(bare) ? relative(bare) : null;
 }
 
-/** `./helpers.py` is `helpers.py`. */
+/** Removes `./` at the start. */
 const relative = (path: string) => path.replace(/^(?:\.\/)+/, '');

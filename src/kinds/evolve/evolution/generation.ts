@@ -5,37 +5,36 @@ import type { IterationPlan, IterationPorts, ProposalRequest } from './iteration
 import { dealtExamples } from './sampling.js';
 import { settleAll } from './settle-all.js';
 
-/** Tries for one scaffold. */
+/** Maximum tries for one scaffold. */
 const GENERATION_ATTEMPTS = 3;
 
-/** A scaffold that is to be made. */
 export interface WantedScaffold {
   id: string;
   /** null for one made from scratch. */
   parent: Pick<ScaffoldNode, 'id' | 'iteration'> | null;
-  /** The parent's runs that its prompt shows. */
+  /** Runs of the parent that the prompt shows. */
   runs: ScaffoldJob[];
-  /** Which hand of training examples it is dealt. */
+  /** Number of its hand of training examples. */
   hand: number;
 }
 
-/** What all scaffolds of a round have in common. */
+/** Common data of all scaffolds of a round. */
 export interface Round {
   plan: IterationPlan;
   iteration: number;
-  /** Begins every line that people read. */
+  /** Prefix of every progress line. */
   label: string;
-  /** The scaffolds that there are already. */
+  /** Scaffolds that exist already. */
   earlier: readonly ScaffoldNode[];
 }
 
 type GenerationPorts = Pick<IterationPorts, 'propose' | 'turn' | 'runDraft' | 'say'>;
 
 /**
- * Makes scaffolds side by side. Answers with all of them, in the order they were asked for: `new`; after
- * {@link GENERATION_ATTEMPTS} tries `failed`, or `duplicate` where the last one said the same as another scaffold; or
- * `unscored` where a draft could not be run. Which of two that are made at once and say the same has to try again does
- * not depend on which was quicker: that is decided when all of them are made.
+ * Makes scaffolds concurrently. Returns all of them, in the order of the requests: `new`; after
+ * {@link GENERATION_ATTEMPTS} tries `failed`, or `duplicate` where the last one equals another scaffold; or `unscored`
+ * where a draft could not be run. Which of two equal ones that are made at the same time has to try again does not
+ * depend on which was quicker: that is decided when all of them are made.
  */
 export async function generateScaffolds(
   wanted: readonly WantedScaffold[],
@@ -61,7 +60,7 @@ function fingerprinted(nodes: readonly ScaffoldNode[]): Fingerprinted[] {
   );
 }
 
-/** A scaffold of which nothing is known so far. */
+/** Creates a scaffold without results. */
 export function newNode(id: string, parent_scaffold_id: string | null, iteration: number): ScaffoldNode {
   return { id, parent_scaffold_id, iteration, status: 'new', train: [], valid: [] };
 }
@@ -97,13 +96,13 @@ class Making {
     return this.node?.id === id && this.node.status === 'new';
   }
 
-  /** What it has come to, after as many tries as it takes from here. */
+  /** Returns the scaffold, after as many further tries as it takes. */
   async made(known: Record<string, string>): Promise<ScaffoldNode> {
     this.node ??= await this.tried(known);
     return this.node;
   }
 
-  /** It says the same as another one that was made at the same time: a failed try. */
+  /** Counts a duplicate of a scaffold that was made at the same time as a failed try. */
   reject(twin: string): void {
     this.node = null;
     this.twin = twin;

@@ -9,7 +9,7 @@ import type {
 } from '../contracts.js';
 import { settleAll } from './settle-all.js';
 
-/** The part of a plan that an iteration follows. */
+/** Part of a plan that an iteration needs. */
 export type IterationPlan = Pick<
   EvolvePlan,
   | 'num_iterations'
@@ -29,7 +29,7 @@ export type TurnRequest = Omit<ScaffolderTurnInput, 'run'>;
 export type DraftRequest = Omit<RunDraftInput, 'run' | 'left'>;
 export type ExecutionRequest = Omit<ExecuteScaffoldInput, 'run' | 'left'>;
 
-/** What a program came to on an example: its score, or why there is none, for reasons that are not its own. */
+/** Score of a program on an example, or why there is none, for reasons that are not its own. */
 export type Scored = number | Unscored;
 
 export interface Unscored {
@@ -37,8 +37,8 @@ export interface Unscored {
 }
 
 /**
- * Scores by example, of runs side by side; or why there are none, where one of them is missing. The reason of the first
- * example counts.
+ * Runs a program on examples concurrently. Returns scores by example; or, where one is missing, the reason of the first
+ * such example.
  */
 export async function scoresOn(
   examples: readonly string[],
@@ -50,19 +50,19 @@ export async function scoresOn(
   return { scores: Object.fromEntries(examples.map((example, index) => [example, scored[index] as number])) };
 }
 
-/** Everything that an iteration needs from outside; a workflow answers with activities. */
+/** Everything that an iteration needs from outside; a workflow provides it with activities. */
 export interface IterationPorts {
-  /** Rejects with {@link SuspendedError} where no further step may begin, and with whatever failed for good. */
+  /** Requests a scaffold. Rejects with {@link SuspendedError} where no step may begin, or with a final failure. */
   propose(request: ProposalRequest): Promise<ProposedScaffold>;
-  /** One turn of a scaffolder that tries its drafts before it submits. */
+  /** Takes one turn of a scaffolder that tries its drafts before it submits. */
   turn(request: TurnRequest): Promise<ScaffolderTurn>;
-  /** What the draft of a turn scores on a training example. */
+  /** Scores the draft of a turn on a training example. */
   runDraft(request: DraftRequest): Promise<Scored>;
-  /** What the scaffold scores on the example. */
+  /** Scores the scaffold on the example. */
   execute(request: ExecutionRequest): Promise<Scored>;
-  /** A line for people, such as `[Iteration 2] Evaluating scaffold 2-0: validation score 0.75`. */
+  /** Reports a line to people, such as `[Iteration 2] Evaluating scaffold 2-0: validation score 0.75`. */
   say(line: string): void;
-  /** A line on what begins. It can wait for the next one that is said. */
+  /** Reports a line on a step that begins. It can wait for the next line of `say`. */
   announce(line: string): void;
 }
 
@@ -71,14 +71,17 @@ export function draftName({ attempt, turn }: Pick<RunDraftInput, 'attempt' | 'tu
   return `${attempt}.${turn}`;
 }
 
-/** No further step may begin here: a limit is reached, the experiment is stopped, or it goes on in another execution. */
+/**
+ * Error where no further step may begin: a limit is reached, the experiment is stopped, or it continues in another
+ * execution.
+ */
 export class SuspendedError extends Error {
   override readonly name = 'SuspendedError';
 }
 
 /**
- * What an iteration has done so far, by the step's own name; with it, it can be gone through again without doing it.
- * It is handed from one execution to the next, so of a run it keeps the score alone: about 35 bytes.
+ * Finished steps of an iteration by their names; with it, the iteration can be run again without repeating them. It is
+ * passed from one execution to the next, so of a run it keeps only the score: about 35 bytes.
  */
 export interface IterationMemo {
   proposals: Record<string, ProposedScaffold>;
@@ -91,8 +94,8 @@ export function noMemo(): IterationMemo {
 }
 
 /**
- * Ports that do nothing twice, and no more than `slots` things at once. A step that was done is answered from the memo
- * at once, so an iteration that is gone through again makes the same decisions.
+ * Wraps ports so that nothing is done twice, and no more than `slots` things at once. A finished step is answered from
+ * the memo at once, so an iteration that is run again makes the same decisions.
  */
 export function rememberingPorts(ports: IterationPorts, memo: IterationMemo, slots: Slots): IterationPorts {
   const once = async <Value>(
@@ -124,7 +127,7 @@ export function rememberingPorts(ports: IterationPorts, memo: IterationMemo, slo
   };
 }
 
-/** Lets so many things go on at once; the others wait in their order. `size` may change at any time. */
+/** Concurrency limit; work beyond it waits in order. The size may change at any time. */
 export class Slots {
   private active = 0;
   private readonly waiting: (() => void)[] = [];

@@ -9,7 +9,6 @@ import { type ScoredScaffold, Scoring } from './scoring.js';
 import { createSelection, restoreSelection, type Selection } from './selection.js';
 import { settleAll } from './settle-all.js';
 
-/** What an iteration ends with. */
 export interface IterationOutcome {
   state: EvolveState;
   /** Scaffolds that were evolved, in order of preference. */
@@ -18,15 +17,15 @@ export interface IterationOutcome {
   trained: ScoredScaffold[];
 }
 
-/** There is no scaffold left that can be evolved: no try gave one, or every one was given up. */
+/** Error where no scaffold is left that can be evolved: no try gave one, or every one was given up. */
 export class NoScaffoldError extends Error {
   override readonly name = 'NoScaffoldError';
 }
 
 /**
- * One iteration of an evolution. Iteration 0 generates scaffolds. Each later one validates as many as it takes to know
- * the best K, runs those on a training example, and evolves a child of each; one that cannot be evolved gives way to the
- * next best. What is decided does not depend on which step ends first.
+ * One iteration of an evolution. Iteration 0 generates scaffolds. Each later one validates as many as needed to find
+ * the best K, runs those on a training example, and evolves a child of each; one that cannot be evolved is replaced by
+ * the next best. Decisions do not depend on which step ends first.
  */
 export class Iteration {
   private readonly population: Population;
@@ -36,7 +35,7 @@ export class Iteration {
     private readonly plan: IterationPlan,
     private readonly state: EvolveState,
     private readonly ports: IterationPorts,
-    /** Begins every line that people read. */
+    /** Prefix of every progress line. */
     private readonly label = `Iteration ${state.next_iteration}`,
   ) {
     this.population = new Population(state);
@@ -47,12 +46,12 @@ export class Iteration {
     return this.state.next_iteration;
   }
 
-  /** The scaffolds that this iteration has made or scored, as they are now. */
+  /** Returns the scaffolds that this iteration has made or scored, in their current state. */
   touchedNodes(): ScaffoldNode[] {
     return this.population.touchedNodes();
   }
 
-  /** @throws NoScaffoldError, for people. */
+  /** Runs the iteration. @throws NoScaffoldError with a message for people. */
   async run(): Promise<IterationOutcome> {
     if (this.number === 0) {
       const made = await this.begin();
@@ -63,11 +62,12 @@ export class Iteration {
   }
 
   /**
-   * Validates what the last iteration made, and whatever else it takes to know the best; nothing is evolved. The state
-   * that comes out of it has the scores, and is no other iteration's beginning.
+   * Validates the scaffolds of the last iteration, and any others needed to find the best; nothing is evolved. The
+   * resulting state has the scores, and no other iteration begins with it.
    *
-   * The best has its score from this iteration. Selections that do not rank by the mean leave scaffolds with the score
-   * of an earlier one, whose examples may have been easier: such a score brings a scaffold up, and does not crown it.
+   * The best has its score from this iteration. Selections that do not rank by the mean keep scores of earlier
+   * iterations, whose examples may have been easier: such a score makes a scaffold a candidate, which is validated
+   * again.
    */
   async validate(): Promise<IterationOutcome> {
     const selection = this.beginSelection(1);
@@ -122,7 +122,8 @@ export class Iteration {
       const children = round.map((parent, index) => ({
         parent,
         id: this.population.takeId(parent),
-        // The iterations before this one were dealt as many; whoever takes a place is dealt what the next one begins with.
+        // Each earlier iteration was dealt `wanted` hands; a replacement is dealt the first hands of the next
+        // iteration.
         hand: (this.number - 1) * wanted + tried.size + index,
       }));
       for (const id of round) tried.add(id);
@@ -142,7 +143,7 @@ export class Iteration {
     return { selection, parents: evolved, made };
   }
 
-  /** Null where its parent could not be run: then there is nothing to learn from. */
+  /** Returns null where the parent could not be run: then there is nothing to learn from. */
   private async wantedChild({
     parent,
     id,
@@ -173,7 +174,7 @@ export class Iteration {
     return selection;
   }
 
-  /** Validates until it is known whom to evolve. */
+  /** Validates scaffolds until the parents are known. */
   private async select(selection: Selection): Promise<string[]> {
     const going = new Set<Promise<void>>();
     for (;;) {
@@ -206,7 +207,7 @@ export class Iteration {
     }
   }
 
-  /** Whom a selection takes for want of better ones, for people. */
+  /** Names, for people, the parents that a selection takes for lack of better ones. */
   private beyondCells(selection: Selection, round: readonly string[]): string {
     const fillers = selection.fillers?.().filter((id) => round.includes(id)) ?? [];
     if (fillers.length === 0) return '';
@@ -217,7 +218,7 @@ export class Iteration {
     this.ports.announce(`[${this.label}] ${what}`);
   }
 
-  /** @throws NoScaffoldError where that there is nobody to evolve comes from giving up everybody. */
+  /** Checks why there is no parent. @throws NoScaffoldError where scaffolds were given up. */
   private refuseNothing(): void {
     const given = this.population.all().find(({ status }) => status === 'unscored');
     if (given === undefined) return;
@@ -226,7 +227,7 @@ export class Iteration {
     );
   }
 
-  /** Answers with those that take part, in the order of their ids. */
+  /** Makes scaffolds. Returns the ids of those that take part, in order. */
   private async make(wanted: readonly WantedScaffold[]): Promise<string[]> {
     const { plan, number: iteration, label } = this;
     const made = await generateScaffolds(

@@ -2,8 +2,8 @@ import { isScaffoldId } from './ids.js';
 import { MAIN_FILE } from './types.js';
 
 /**
- * The paths of an evolution experiment, in the one place where they are built. They are relative to the experiment's
- * folder, with `/` on every system, and none is a `/`-prefix of another.
+ * Paths of an evolution experiment, which are built in this file only. They are relative to the experiment's folder,
+ * with `/` on every system, and none is a `/`-prefix of another.
  */
 
 export type RunType = 'train' | 'valid' | 'test';
@@ -17,7 +17,7 @@ export const experimentFiles = {
   lineage: 'lineage.json',
 } as const;
 
-/** The files beside a scaffold's own. */
+/** Files that Reprise adds to a scaffold's own. */
 export const scaffoldSupportFiles = {
   metadata: 'metadata.json',
   executor: 'llm_executor.py',
@@ -25,9 +25,9 @@ export const scaffoldSupportFiles = {
 } as const;
 
 /**
- * `name_20260131_235959`, in UTC.
- * @param name fit to be a folder's name already.
- * @param startedAt ISO 8601, as the workflow knows it: a replay must come to the same name.
+ * Returns `name_20260131_235959`, in UTC.
+ * @param name already valid as a folder's name.
+ * @param startedAt ISO 8601, as the workflow knows it: a replay must get the same name.
  */
 export function experimentFolder(name: string, startedAt: string): string {
   const time = new Date(startedAt);
@@ -49,7 +49,7 @@ export function scaffoldFolder(iteration: number, generation: Generation, id: st
   return `${iterationFolder(iteration)}/scaffolds/${generation}/${scaffoldSegment(id)}`;
 }
 
-/** A file of a scaffold; its main one where none is named. */
+/** Returns the path of a scaffold's file, by default of its main one. */
 export function scaffoldFile(
   iteration: number,
   generation: Generation,
@@ -59,12 +59,12 @@ export function scaffoldFile(
   return `${scaffoldFolder(iteration, generation, id)}/${relative(file)}`;
 }
 
-/** What a scaffold's runs gave, for programs (`json`) or for people (`log`). */
+/** Returns the path of a scaffold's run results, for programs (`json`) or for people (`log`). */
 export function logPath(iteration: number, id: string, run: RunType, format: 'json' | 'log'): string {
   return `${iterationFolder(iteration)}/logs/${scaffoldSegment(id)}/${run}.${format}`;
 }
 
-/** The best scaffold's folder, with the same files as it has in its iteration. */
+/** Returns the folder of the best scaffold, with the same files as in its iteration. */
 export function bestFolder(): string {
   return 'best';
 }
@@ -85,7 +85,7 @@ function segment(name: string): string {
   return name;
 }
 
-/** The last guard: what comes from a model was checked where its reply was read. */
+/** Checks a path once more: one from a model was checked when its reply was read. */
 function relative(file: string): string {
   const parts = file.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\\'))) {
@@ -94,7 +94,7 @@ function relative(file: string): string {
   return file;
 }
 
-/** What the validation after the last iteration, and the test of the best scaffold, leave. */
+/** Returns the path of run results of the last validation, and of the test of the best scaffold. */
 export function closingLogPath(id: string, run: RunType, format: 'json' | 'log'): string {
   return `closing/logs/${scaffoldSegment(id)}/${run}.${format}`;
 }

@@ -2,19 +2,19 @@ import { compareScaffoldIds, parentOfScaffold } from './ids.js';
 import { checkScore } from './scores.js';
 import type { SelectionKind } from './selection.js';
 
-/** What became of a scaffold's id. */
+/** Status of a scaffold. */
 export type ScaffoldStatus =
-  /** Made, and not validated so far. */
+  /** Made, but not validated yet. */
   | 'new'
   | 'validated'
-  /** Every try failed, and the last one says the same as another scaffold; takes no part. */
+  /** Every try failed, and the last one equals another scaffold; takes no part. */
   | 'duplicate'
   /** No try gave a usable program. The id stays taken. */
   | 'failed'
-  /** Given up without a score: it, or what it was to be made of, could not be run for reasons that are not its own. */
+  /** Given up without a score: it, its draft or its parent could not be run for reasons that are not its own. */
   | 'unscored';
 
-/** A scaffold in `lineage.json`. */
+/** Scaffold in `lineage.json`. */
 export interface LineageNode {
   id: string;
   parent_scaffold_id: string | null;
@@ -25,21 +25,21 @@ export interface LineageNode {
   train: { iteration: number; example_id: string; score: number }[];
   /** Mean scores on the validation examples of an iteration, in the order of the iterations. */
   valid: { iteration: number; score: number }[];
-  /** US dollars that the calls for writing and for running it have cost so far; null once a price is not known. */
+  /** US dollars spent on calls to write and run it; null once a price is unknown. */
   cost_usd?: number | null;
   /** The scaffold that a duplicate equals. */
   duplicate_of?: string;
-  /** Why it failed or was given up. */
+  /** Reason why it failed or was given up. */
   error?: string;
 }
 
-/** `lineage.json`. */
+/** Content of `lineage.json`. */
 export interface Lineage {
   schema_version: 1;
   selection: SelectionKind;
   /** The best scaffold, as {@link bestScaffold} chooses it. */
   best: { id: string; iteration: number; score: number } | null;
-  /** In the order of the ids. */
+  /** Sorted by id. */
   nodes: LineageNode[];
 }
 
@@ -53,9 +53,9 @@ export function lineageFile(selection: SelectionKind, nodes: readonly LineageNod
 }
 
 /**
- * The scaffold with the highest validation score, each by its most recent one; training and test scores have no part in
- * it. Of equal ones the one whose score is of the later iteration, then the first by id. One that was given up is not
- * chosen. Null where none was validated.
+ * Returns the scaffold with the highest validation score, each by its most recent one; training and test scores do not
+ * count. Of equal ones it is the one whose score is of the later iteration, then the first by id. One that was given up
+ * is not chosen. Null where none was validated.
  */
 export function bestScaffold(nodes: readonly LineageNode[]): Lineage['best'] {
   const [best] = nodes
@@ -72,20 +72,20 @@ export function bestScaffold(nodes: readonly LineageNode[]): Lineage['best'] {
   return best ?? null;
 }
 
-/** @throws RangeError where there is no such scaffold. */
+/** Finds a scaffold by its id. @throws RangeError where there is none. */
 export function nodeOf<Node extends LineageNode>(nodes: readonly Node[], id: string): Node {
   const node = nodes.find((one) => one.id === id);
   if (node === undefined) throw new RangeError(`there is no scaffold ${id}`);
   return node;
 }
 
-/** The ids from the scaffold made from scratch to this one. */
+/** Returns the ids from the scaffold made from scratch to this one. */
 export function ancestry(id: string): string[] {
   const parent = parentOfScaffold(id);
   return parent === null ? [id] : [...ancestry(parent), id];
 }
 
-/** The one of the latest iteration, of equal ones the last; undefined where there is none. */
+/** Returns the score of the latest iteration, the last one of several; undefined where there is none. */
 export function latestScore<Score extends { iteration: number }>(
   scores: readonly Score[],
 ): Score | undefined {

@@ -2,7 +2,7 @@ import type { EvolveState, ScaffoldNode } from '../contracts.js';
 import { compareScaffoldIds, NO_IDS, takeScaffoldId } from './ids.js';
 import { noEvolveTotals } from './totals.js';
 
-/** Before the first iteration. */
+/** Returns the state before the first iteration. */
 export function freshState(): EvolveState {
   return {
     next_iteration: 0,
@@ -14,7 +14,7 @@ export function freshState(): EvolveState {
   };
 }
 
-/** The scaffolds of an experiment during an iteration, with what it makes and what it learns of them. */
+/** Scaffolds of an experiment during an iteration, with those that it makes and their new scores. */
 export class Population {
   private readonly nodes: Map<string, ScaffoldNode>;
   private readonly touched = new Set<string>();
@@ -26,7 +26,7 @@ export class Population {
     this.counters = ids;
   }
 
-  /** The ids that are taken, as a state keeps them. */
+  /** Counters of the ids that are taken. */
   get ids(): EvolveState['ids'] {
     return this.counters;
   }
@@ -41,17 +41,17 @@ export class Population {
     return [...this.nodes.values()];
   }
 
-  /** In the order of their ids. */
+  /** Returns the scaffolds in the order of their ids. */
   sorted(): ScaffoldNode[] {
     return this.all().sort((left, right) => compareScaffoldIds(left.id, right.id));
   }
 
-  /** The scaffolds that this iteration has made or scored, as they are now. */
+  /** Returns the scaffolds that this iteration has made or scored, in their current state. */
   touchedNodes(): ScaffoldNode[] {
     return [...this.touched].flatMap((id) => this.nodes.get(id) ?? []);
   }
 
-  /** @throws where there is no such scaffold. */
+  /** Finds a scaffold. @throws where there is none. */
   get(id: string): ScaffoldNode {
     const node = this.nodes.get(id);
     if (node === undefined) throw new Error(`there is no scaffold ${id}`);

@@ -3,7 +3,7 @@ import type { EvolvePlan, EvolveState } from '../contracts.js';
 import type { EvolveMetrics } from '../results.js';
 import { bestScaffold, type LineageNode } from './lineage.js';
 
-/** What people are told when an iteration begins. */
+/** Returns the line for people at the start of an iteration. */
 export function beginningLine(
   { scaffolds_per_iter, initial_scaffolds, num_iterations, final_validation }: BegunPlan,
   { next_iteration: number, newcomers }: Pick<EvolveState, 'next_iteration' | 'newcomers'>,
@@ -24,7 +24,7 @@ type BegunPlan = Pick<
   'scaffolds_per_iter' | 'initial_scaffolds' | 'num_iterations' | 'final_validation'
 >;
 
-/** An iteration in words. What comes after the last one validates its scaffolds and evolves nothing. */
+/** Names an iteration in words. After the last one comes the closing validation, which evolves nothing. */
 export function iterationText(
   iteration: number,
   { iterations, status }: Pick<EvolveMetrics, 'iterations' | 'status'>,
@@ -33,7 +33,7 @@ export function iterationText(
   return status === 'done' ? 'the closing validation' : `iteration ${iteration}, which was not finished`;
 }
 
-/** What people are told after an iteration; null where nothing was validated so far. */
+/** Returns the line for people after an iteration; null where nothing was validated yet. */
 export function bestSoFarLine(nodes: readonly LineageNode[]): string | null {
   const best = bestScaffold(nodes);
   return best === null
@@ -41,7 +41,7 @@ export function bestSoFarLine(nodes: readonly LineageNode[]): string | null {
     : `Best so far: scaffold ${best.id} with validation score ${scoreText(best.score)}`;
 }
 
-/** What people are told in the end; null where there is none. */
+/** Returns the line for people at the end; null where there is no best scaffold. */
 export function bestLine(best: EvolveMetrics['best']): string | null {
   if (best === null) return null;
   const test = best.test_score === null ? '' : `, test score ${scoreText(best.test_score)}`;

@@ -1,9 +1,9 @@
-/** Shorter texts are not worth a note on what was left out. */
+/** Room for the note on what was left out; below it there is no note. */
 const NOTE_LENGTH = 60;
 
 /**
- * A text in at most `most` characters: whole, or its beginning and its end with a note between them on how much was left
- * out. `share` of it is the beginning; a traceback says what matters at its end.
+ * Cuts a text to at most `most` characters: its beginning and its end, with a note between them on how much was left
+ * out. `share` is the part of the beginning; a traceback has what matters at its end.
  */
 export function clip(text: string, most: number, share = 0.5): string {
   if (text.length <= most) return text;
@@ -15,15 +15,15 @@ export function clip(text: string, most: number, share = 0.5): string {
   return `${head}${note}${tail}`;
 }
 
-/** A cut may go through a character of two code units. */
+/** Removes halves of a surrogate pair that a cut leaves at the ends. */
 function withoutHalves(text: string): string {
   return text.replace(/^[\uDC00-\uDFFF]/, '').replace(/[\uD800-\uDBFF]$/, '');
 }
 
-/** The share of a log's beginning among what is kept of it. */
+/** Share of the beginning in what is kept of a log. */
 export const LOG_HEAD = 0.25;
 
-/** A fenced block that its content cannot close, whatever runs of backticks are in it. */
+/** Returns a fenced block that its content cannot close, whatever runs of backticks are in it. */
 export function fenced(content: string, info = ''): string {
   const longest = Math.max(2, ...[...content.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

@@ -7,23 +7,23 @@ import { clip, fenced, LOG_HEAD } from './prompt-text.js';
 import { type DatasetExample, MAIN_FILE, type ScaffoldFiles, type ScaffoldRunData } from './types.js';
 
 /**
- * What a scaffolder is asked. Everything in a prompt is handed in here, and nothing of it is of the validation or
- * test data: examples and runs are training ones, and no other score than that of a training run has a place.
+ * Data of a scaffolder's prompt. Nothing else goes into a prompt, and none of it is validation or test data: examples
+ * and runs are training ones, and the only scores are those of training runs.
  */
 interface PromptBasics {
-  /** What a scaffold is to do, in the user's words. */
+  /** Task of a scaffold, in the user's words. */
   task_prompt: string;
-  /** What the scorer can read, as {@link Domain.answerFormat}; empty where nothing is said of it. */
+  /** Format that the scorer can read: {@link Domain.answerFormat}; empty where it is not described. */
   answer_format: string;
-  /** Whether a scaffold may call a language model. */
+  /** `model` if a scaffold may call a language model. */
   executor: 'model' | 'none';
-  /** Seconds that one run of a scaffold may take. */
+  /** Maximum seconds of one run of a scaffold. */
   timeout_sec: number;
-  /** Says what a right output is, for the prompt: {@link Domain.expectedOutput}. */
+  /** Returns a correct output for the prompt: {@link Domain.expectedOutput}. */
   expectedOutput: (example: DatasetExample) => string;
-  /** What programs find where they are run; null where nobody knows. */
+  /** Python that runs the scaffolds; null where it is unknown. */
   python: SandboxPython | null;
-  /** Where drafts may be tried before one is submitted: see drafts.ts. */
+  /** Limits where drafts may be tried before one is submitted: see drafting.ts. */
   agent?: { max_turns: number; draft_examples: number };
 }
 
@@ -35,11 +35,11 @@ export interface GenerationPrompt extends PromptBasics {
 export interface EvolutionPrompt extends PromptBasics {
   /** The parent's run on the training example of this iteration. */
   run: ScaffoldRunData;
-  /** Further runs of the parent on training examples, where the experiment makes some. */
+  /** Further runs of the parent on training examples, if the experiment makes some. */
   feedback?: { runs: readonly FeedbackRun[]; budget: FeedbackBudget };
 }
 
-/** The most characters of one part of a run; code is never cut. */
+/** Maximum characters of one part of a run; code is never cut. */
 const LONGEST_INPUT = 20_000;
 const LONGEST_OUTPUT = 10_000;
 const LONGEST_LOG = 10_000;
@@ -48,7 +48,7 @@ const LONGEST_JUDGEMENT = 5000;
 const ROLE =
   'You write scaffolds: small Python programs that solve one kind of task as well as possible on inputs that you have not seen.';
 
-/** Asks for a scaffold from scratch. */
+/** Returns the prompt for a scaffold from scratch. */
 export function generationMessages(prompt: GenerationPrompt): ChatMessage[] {
   const shown = prompt.examples.map((example) => exampleText(example, prompt));
   const noun = shown.length === 1 ? 'example' : 'examples';
@@ -64,7 +64,7 @@ export function generationMessages(prompt: GenerationPrompt): ChatMessage[] {
   ]);
 }
 
-/** Asks for a better version of a scaffold. */
+/** Returns the prompt for a better version of a scaffold. */
 export function evolutionMessages(prompt: EvolutionPrompt): ChatMessage[] {
   const { run, feedback } = prompt;
   const judgement = judgementText(run);
@@ -98,7 +98,7 @@ function taskSections({ task_prompt, answer_format }: PromptBasics): string[] {
   return [section('Task', task_prompt.trim()), format === '' ? '' : section('What the scorer reads', format)];
 }
 
-/** `Input` and `Expected output` of a training example. */
+/** Writes `Input` and `Expected output` of a training example. */
 function exampleText(
   example: DatasetExample,
   { expectedOutput }: Pick<PromptBasics, 'expectedOutput'>,
@@ -141,10 +141,10 @@ function contract({ executor, timeout_sec, agent, python }: PromptBasics): strin
 
 /** Packages that install others. */
 const INSTALLERS = ['pip', 'setuptools', 'wheel'];
-/** Characters of the list of packages. */
+/** Maximum characters of the list of packages. */
 const LONGEST_LIST = 3000;
 
-/** The interpreter and its packages, in a sentence. */
+/** Describes the interpreter and its packages in a sentence. */
 function pythonText(python: SandboxPython | null): string {
   const packages = Object.entries(python?.packages ?? {})
     .filter(([name]) => !INSTALLERS.includes(name))
@@ -185,7 +185,7 @@ function section(title: string, text: string): string {
   return `## ${title}\n${text}`;
 }
 
-/** Data in a block of its own, so that nothing in it can be taken for a part of the prompt. */
+/** Puts data into a block of its own, so that nothing in it can be read as a part of the prompt. */
 function labelled(label: string, text: string): string {
   return `${label}:\n${text.trim() === '' ? '(empty)' : fenced(text)}`;
 }

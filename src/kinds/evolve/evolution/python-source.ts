@@ -1,4 +1,4 @@
-/** A stretch of Python source. Together the segments are the source again, character by character. */
+/** Part of Python source. The segments joined are the source again, character by character. */
 export interface PythonSegment {
   kind: 'code' | 'string' | 'comment';
   text: string;
@@ -6,18 +6,18 @@ export interface PythonSegment {
 
 export interface ScannedPython {
   segments: PythonSegment[];
-  /** Whether the source ends inside a string in triple quotes. */
+  /** True if the source ends inside a triple-quoted string. */
   endsInString: boolean;
 }
 
 const STARTS = /#|"""|'''|"|'/g;
 
-/** Strings and formats nested in the expressions of f-strings; deeper ones are taken as the outermost string's text. */
+/** Maximum nesting of strings and formats in the expressions of f-strings; deeper ones are read as plain text. */
 const DEEPEST_NESTING = 10;
 
 /**
- * Tells comments and strings from the rest of Python source. It is no parser: any text is taken, and a string that is
- * not closed on its line ends with the line, as if the quote were missing.
+ * Separates comments and strings from the rest of Python source. It is not a parser: it accepts any text, and a string
+ * that is not closed on its line ends with the line, as if the quote were missing.
  */
 export function scanPython(source: string): ScannedPython {
   const segments: PythonSegment[] = [];
@@ -46,7 +46,7 @@ export function scanPython(source: string): ScannedPython {
   return { segments, endsInString };
 }
 
-/** The position after a string that opens with `mark`; -1 where a triple-quoted one is not closed. */
+/** Returns the position after a string that opens with `mark`; -1 where a triple-quoted one is not closed. */
 function stringEnd(source: string, opening: number, mark: string, nesting: number): number {
   const isTriple = mark.length === 3;
   const isFormatted = hasFormatPrefix(source, opening) && nesting < DEEPEST_NESTING;
@@ -65,7 +65,7 @@ function stringEnd(source: string, opening: number, mark: string, nesting: numbe
   return isTriple ? -1 : source.length;
 }
 
-/** The position after the `}` of an f-string's expression, or of the line's end where it may not span lines. */
+/** Returns the position after the `}` of an f-string's expression, or the line's end where it may not span lines. */
 function expressionEnd(source: string, from: number, mark: string, nesting: number): number {
   let open = 0;
   let position = from;
@@ -73,7 +73,7 @@ function expressionEnd(source: string, from: number, mark: string, nesting: numb
     const character = source[position] as string;
     if (character === '\n' && mark.length === 1) return position;
     if (character === '}' && open === 0) return position + 1;
-    // A walrus, a slice and a lambda have brackets around them here.
+    // Not of a walrus, a slice or a lambda: these need brackets here.
     if (character === ':' && open === 0) return formatEnd(source, position + 1, mark, nesting);
     if ('([{'.includes(character)) open += 1;
     else if (')]}'.includes(character)) open -= 1;
@@ -92,8 +92,8 @@ function expressionEnd(source: string, from: number, mark: string, nesting: numb
 }
 
 /**
- * The position after the `}` that ends a replacement field with its format, as in `{x:'>{width}}`: a text in which only
- * expressions in braces and the end of the string itself have a meaning.
+ * Returns the position after the `}` of a replacement field with a format, as in `{x:'>{width}}`. In the format only
+ * expressions in braces and the end of the string have a meaning.
  */
 function formatEnd(source: string, from: number, mark: string, nesting: number): number {
   let position = from;
@@ -110,7 +110,7 @@ function formatEnd(source: string, from: number, mark: string, nesting: number):
   return -1;
 }
 
-/** Whether the letters before a quote make it an f-string (or a t-string, which has the same expressions). */
+/** Reports whether the letters before a quote make it an f-string (or a t-string, which has the same expressions). */
 function hasFormatPrefix(source: string, quote: number): boolean {
   const before = source.slice(Math.max(0, quote - 3), quote);
   return /(?:^|[^\w])(?:[ft]r?|r[ft])$/i.test(before);

@@ -2,21 +2,22 @@ import { compareScaffoldIds } from './ids.js';
 import { checkScore } from './scores.js';
 
 /**
- * Smart validation: finds the top K scaffolds of an iteration with as few validations as the ranking allows.
+ * State of smart validation, which finds the top K scaffolds of an iteration with as few validations as the ranking
+ * allows.
  *
- * The order is: new scaffolds without a score, then all others by their most recent score, highest first. As long as
- * one of the first K was not validated in this iteration, the highest such scaffold is, and the order is made anew.
- * A historical scaffold that never comes up among the first K is never validated.
+ * The order is: new scaffolds without a score, then all others by their most recent score, highest first. While one of
+ * the first K was not validated in this iteration, the highest such scaffold is validated, and the order is computed
+ * again. An earlier scaffold that never ranks among the first K is never validated.
  *
- * Equal scores: one that was validated in this iteration stands before one that was not, then the ids decide, in
- * their order.
+ * Equal scores: one that was validated in this iteration ranks before one that was not, then the ids decide, in their
+ * order.
  *
- * What may run at the same time: every new scaffold, and every other one that stands among the first K unvalidated.
- * The one-at-a-time procedure validates exactly these too, whatever the scores will be: before it comes to such a
- * scaffold it can only have validated some that stand above it, so at most K - 1 are above it when it does. And a
- * scaffold that it leaves out has the final K above it from the start (each of them was validated, so it came first),
- * which results that arrive early cannot change. Whatever was offered must be validated, though, even where a
- * result has meanwhile moved it below the first K; so offers are part of the state.
+ * Validated concurrently are every new scaffold, and every other one that ranks among the first K unvalidated. The
+ * sequential procedure validates exactly these too, whatever the scores will be: before it reaches such a scaffold it
+ * can only have validated some that rank above it, so at most K - 1 are above it then. And a scaffold that it leaves
+ * out has the final K above it from the start (each of them was validated, so it came first), which results that arrive
+ * early cannot change. Whatever was offered must be validated, though, even if a result has meanwhile moved it below
+ * the first K; so offers are part of the state.
  */
 export interface RankingState {
   /** K. */
@@ -24,19 +25,19 @@ export interface RankingState {
   readonly scaffolds: readonly RankedScaffold[];
   /** Scores of this iteration by id. */
   readonly scores: Readonly<Record<string, number>>;
-  /** Ids whose validation was asked for, in that order. */
+  /** Ids whose validation was requested, in that order. */
   readonly offered: readonly string[];
 }
 
 export interface RankedScaffold {
   id: string;
-  /** The score of the last iteration that validated it; null for a new scaffold. */
+  /** Score of the last iteration that validated it; null for a new scaffold. */
   recent: number | null;
 }
 
 /**
- * Begins an iteration's ranking.
- * @throws RangeError for a `wanted` below 1, an id that stands twice, a score that is not finite.
+ * Begins the ranking of an iteration.
+ * @throws RangeError for a `wanted` below 1, a duplicate id, or a score that is not finite.
  */
 export function startRanking(wanted: number, scaffolds: readonly RankedScaffold[]): RankingState {
   checkWanted(wanted);
@@ -48,7 +49,7 @@ export function startRanking(wanted: number, scaffolds: readonly RankedScaffold[
   return { wanted, scaffolds, scores: {}, offered: [] };
 }
 
-/** Takes the validations that may start now, highest first. They are offered once, and each must be recorded. */
+/** Takes the validations that may start now, highest first. Each is offered once, and must be recorded or withdrawn. */
 export function offerValidations(state: RankingState): { state: RankingState; validate: string[] } {
   const order = ordered(state);
   const due = order.filter(({ id, recent }, rank) => {
@@ -59,7 +60,7 @@ export function offerValidations(state: RankingState): { state: RankingState; va
   return { state: { ...state, offered: [...state.offered, ...validate] }, validate };
 }
 
-/** @throws RangeError where the scaffold was not offered, has a score already, or gets one that is not finite. */
+/** Records a score. @throws RangeError where it was not offered, is recorded already, or is not finite. */
 export function recordScore(state: RankingState, id: string, score: number): RankingState {
   checkAwaited(state, id);
   checkScore(score, `the score of scaffold ${id}`);
@@ -67,7 +68,7 @@ export function recordScore(state: RankingState, id: string, score: number): Ran
 }
 
 /**
- * The same without a scaffold that was offered and came to no score.
+ * Removes a scaffold that was offered and got no score.
  * @throws RangeError where it was not offered or has a score.
  */
 export function withdrawScaffold(state: RankingState, id: string): RankingState {
@@ -79,19 +80,19 @@ export function withdrawScaffold(state: RankingState, id: string): RankingState 
   };
 }
 
-/** The top K (all scaffolds where there are fewer), best first; null while one of them still has to be validated. */
+/** Returns the top K (or all scaffolds, if fewer), best first; null while one of them still has to be validated. */
 export function topScaffolds(state: RankingState): string[] | null {
   if (state.offered.some((id) => state.scores[id] === undefined)) return null;
   if (offerValidations(state).validate.length > 0) return null;
   return rankedIds(state).slice(0, state.wanted);
 }
 
-/** Every scaffold in the order as it stands. */
+/** Returns every scaffold in the current order. */
 export function rankedIds(state: RankingState): string[] {
   return ordered(state).map(({ id }) => id);
 }
 
-/** The same ranking for a larger K; for when some of the top K turn out to be of no use. */
+/** Raises K, for when some of the top K turn out to be unusable. */
 export function widenRanking(state: RankingState, wanted: number): RankingState {
   checkWanted(wanted);
   return { ...state, wanted: Math.max(state.wanted, wanted) };
@@ -101,7 +102,7 @@ function ordered({ scaffolds, scores }: RankingState): RankedScaffold[] {
   const standing = ({ id, recent }: RankedScaffold) => scores[id] ?? recent ?? Number.POSITIVE_INFINITY;
   return [...scaffolds].sort((left, right) => {
     const [one, other] = [standing(left), standing(right)];
-    // Two infinities have no difference.
+    // The difference of two infinities is NaN.
     if (one !== other) return one > other ? -1 : 1;
     const validated = Number(scores[right.id] !== undefined) - Number(scores[left.id] !== undefined);
     return validated || compareScaffoldIds(left.id, right.id);

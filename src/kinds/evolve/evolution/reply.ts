@@ -5,9 +5,9 @@ import { isReservedFile, nameOfBlock, pathFault } from './file-names.js';
 import { scanPython } from './python-source.js';
 import { MAIN_FILE, type ScaffoldFiles } from './types.js';
 
-/** Limits of one scaffold. */
-export const MOST_FILES = 20;
-/** Characters of one file, and of all files together. */
+/** Maximum files of one scaffold. */
+export const MAX_FILES = 20;
+/** Maximum characters of one file, and of all files together. */
 export const LARGEST_FILE = 100_000;
 const LARGEST_SCAFFOLD = 300_000;
 
@@ -19,7 +19,7 @@ type ReplyFault =
   | 'unsafe_path'
   | 'too_large';
 
-/** `message` is a sentence for the model that has to try again. */
+/** Scaffold, or fault with a sentence for the model that has to try again. */
 export type ParsedReply =
   | { ok: true; files: ScaffoldFiles; warnings: string[] }
   | { ok: false; fault: ReplyFault; message: string };
@@ -32,11 +32,11 @@ interface NamedBlock {
 /**
  * Takes the files of a scaffold from a model's reply.
  *
- * - Every closed block that names its file is one (see {@link nameOfBlock}); the last of several with a name wins.
+ * - Every closed block that names its file is one (see {@link nameOfBlock}); the last of several with a name counts.
  * - The main file is the block named scaffold.py; without one, the last unnamed block with `def process_input`; without
- *   one, the last that assigns or imports it. In both a Python block comes before one with no language at all. Other
+ *   that, the last one that assigns or imports it. In both cases a Python block precedes one without a language. Other
  *   unnamed blocks are examples.
- * - What the model only thought ({@link saidIn}) is a draft and is not read.
+ * - Thoughts of the model (see {@link saidIn}) are drafts and are not read.
  */
 export function parseScaffoldReply(reply: string): ParsedReply {
   const blocks = fencedBlocks(saidIn(reply)).map((block) => ({ name: nameOfBlock(block), block }));
@@ -60,32 +60,32 @@ export function parseScaffoldReply(reply: string): ParsedReply {
 }
 
 /**
- * The conversation that asks for another try: what was asked before, the reply, and what is wrong with it.
- * @param fault a sentence: from {@link parseScaffoldReply}, or what the compiler says.
+ * Returns the conversation that requests another try: the messages before, the reply, and what is wrong with it.
+ * @param fault a sentence: from {@link parseScaffoldReply}, or from the compiler.
  */
 export function retryMessages(messages: readonly ChatMessage[], reply: string, fault: string): ChatMessage[] {
   const request =
     `${fault}\n\nWrite the complete scaffold again. Put ${MAIN_FILE} in one fenced block that begins with ` +
     '```python and ends with ```, and every further file in a block of its own that names it, as in ```python file=helpers.py.';
-  // Providers refuse an empty message.
+  // Providers reject empty messages.
   const said = reply.trim() === '' ? '(empty)' : reply;
   return [...messages, { role: 'assistant', content: said }, { role: 'user', content: request }];
 }
 
 const mayBeFile = ({ name, block }: NamedBlock) => name !== null || isPythonBlock(block);
 
-/** At the top level. A coroutine is none: nobody would await it. */
+/** Definition at the top level. A coroutine does not count: nothing would await it. */
 const DEFINITION = /^def\s+process_input\s*\(/m;
 
 /**
- * Assigned, or imported, in brackets or in one line with those that it goes on in: so many characters of it, or a text
- * whose lines all go on in the next would be searched again from each. What is imported from the scaffold itself shows
- * its use.
+ * Assignment or import of the function, in brackets or on one line with its continuation lines. Only 1000 characters
+ * are searched: a text in which every line continues in the next would be searched again from each. An import from the
+ * scaffold itself only shows its use.
  */
 const OTHER_ENTRY_POINT =
   /^(?:process_input\s*=(?!=)|from\s+(?!\.*scaffold\b)\S+\s+import\b(?:\s*\([^()]*|(?:[^(\n]|\\\n){0,1000})\bprocess_input\b(?!\s+as\b))/m;
 
-/** A program with its strings emptied and its comments taken for such, so that what they mention is none of it. */
+/** Returns a program with its strings and comments emptied, so that what they mention does not count. */
 function codeOf(source: string): string {
   return scanPython(source)
     .segments.map(({ kind, text }) => (kind === 'code' ? text : '""'))
@@ -118,7 +118,7 @@ function withoutMain(blocks: readonly NamedBlock[]): ParsedReply {
     : failure('no_main_file', `None of the files is ${MAIN_FILE}.`);
 }
 
-/** The scaffold that named files make, such as those of a tool call. */
+/** Builds the scaffold that named files make, such as those of a tool call. */
 export function scaffoldOfFiles(given: Iterable<readonly [path: string, content: string]>): ParsedReply {
   const files = new Map<string, string>();
   const warnings: string[] = [];
@@ -131,7 +131,7 @@ export function scaffoldOfFiles(given: Iterable<readonly [path: string, content:
     : failure('no_main_file', `None of the files is ${MAIN_FILE}.`);
 }
 
-/** Adds a file to the scaffold's; answers with what is wrong with its path. */
+/** Adds a file to `files`; returns a failure where its path is invalid. */
 function takeFile(
   files: Map<string, string>,
   warnings: string[],
@@ -157,7 +157,7 @@ function checked(files: ReadonlyMap<string, string>, warnings: string[]): Parsed
       `${MAIN_FILE} does not define process_input(input_string) at its top level.`,
     );
   }
-  if (paths.length > MOST_FILES) return failure('too_large', `A scaffold has at most ${MOST_FILES} files.`);
+  if (paths.length > MAX_FILES) return failure('too_large', `A scaffold has at most ${MAX_FILES} files.`);
   const sizes = [...files.values()].map((content) => content.length);
   const largest = Math.max(...sizes);
   const total = sizes.reduce((sum, size) => sum + size, 0);

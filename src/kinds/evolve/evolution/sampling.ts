@@ -1,20 +1,20 @@
 import { createRandom } from '../../../statistics/random.js';
 
-/** What an experiment's random choices hang on. */
+/** Seed of an experiment's random choices. */
 export type Seed = number | string;
 
 /** One hand of training examples. */
 export interface Deal {
   seed: Seed;
   purpose: 'generate' | 'evolve' | 'draft';
-  /** From 0; of a purpose, the hands are dealt one after the other. */
+  /** Number from 0; every purpose has its own series of hands. */
   hand: number;
 }
 
 /**
- * The ids of the examples that validate every scaffold of an iteration, in the order of `ids`. They depend on the seed,
- * the iteration and the set of ids only: not on the order of the rows, nor on what was drawn before. Of a larger
- * `count` they are a part.
+ * Returns the ids of the examples that validate every scaffold of an iteration, in the order of `ids`. They depend only
+ * on the seed, the iteration and the set of ids: not on the order of the rows or on earlier draws. They are a part of
+ * those for a larger `count`.
  */
 export function validationSubset(
   ids: readonly string[],
@@ -26,9 +26,9 @@ export function validationSubset(
 }
 
 /**
- * The ids of a hand of training examples, dealt from a shuffled deck: none comes up again until all have, and then the
- * deck is shuffled anew. What was dealt before follows from the number of the hand, so every try of a scaffold sees the
- * same examples, and scaffolds that are made at the same time do not disturb each other.
+ * Returns the ids of a hand of training examples, dealt from a shuffled deck: none occurs again until all have, and
+ * then the deck is shuffled again. Earlier hands follow from the number of the hand, so every try of a scaffold sees
+ * the same examples, and scaffolds that are made at the same time do not affect each other.
  */
 export function dealtExamples(
   ids: readonly string[],
@@ -43,7 +43,7 @@ export function dealtExamples(
   let dealt: string[] = [];
   for (let round = 0; round * ids.length <= last; round += 1) {
     const start = round * ids.length;
-    // A hand may end one deck and begin the next: what it has of this one comes last in that.
+    // A hand may end one deck and begin the next: its ids from the old deck come last in the new one.
     const ending = new Set(deck.slice(deck.length - (start % size)));
     const shuffled = drawn(ids, ids.length, `training:${seed}:${purpose}:${round}`);
     deck = [...shuffled.filter((id) => !ending.has(id)), ...shuffled.filter((id) => ending.has(id))];
@@ -53,8 +53,8 @@ export function dealtExamples(
 }
 
 /**
- * Gives every id a random number of its own and takes the smallest (bottom-k sampling; Cohen and Kaplan 2007).
- * Each subset is as likely as every other one.
+ * Gives every id a random number of its own and takes the smallest (bottom-k sampling; Cohen and Kaplan 2007). All
+ * subsets are equally likely.
  */
 function drawn(ids: readonly string[], count: number, stream: string): string[] {
   if (!Number.isSafeInteger(count) || count < 0) throw new RangeError(`${count} examples cannot be drawn`);

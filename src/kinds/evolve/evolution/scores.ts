@@ -1,17 +1,17 @@
 import { meanOf } from '../../../statistics/sums.js';
 import { compareScaffoldIds } from './ids.js';
 
-/** A scaffold's scores on the validation examples of one iteration. */
+/** Scores of a scaffold on the validation examples of one iteration. */
 export interface Validation {
-  /** The mean of `by_example`; what scaffolds are ranked by. */
+  /** Mean of `by_example`, by which scaffolds are ranked. */
   score: number;
-  /** Score by the example's id. */
+  /** Scores by the example's id. */
   by_example: Readonly<Record<string, number>>;
 }
 
 /**
- * The validation that a scaffold's scores make. They are added in the order of the examples' ids, so the mean is the
- * same to the last bit whichever execution ended first.
+ * Computes the validation from a scaffold's scores. They are added in the order of the examples' ids, so the mean is
+ * the same to the last bit whichever execution ended first.
  * @throws RangeError where there is no score, or one that is not finite.
  */
 export function validationOf(scores: Readonly<Record<string, number>>): Validation {
@@ -25,18 +25,18 @@ export function validationOf(scores: Readonly<Record<string, number>>): Validati
   return { score: meanOf(values), by_example };
 }
 
-/** @throws RangeError for NaN and the infinities: one of them in a ranking would put every comparison in doubt. */
+/** Checks a score. @throws RangeError for NaN and the infinities, which cannot be ranked. */
 export function checkScore(score: number, what: string): void {
   if (!Number.isFinite(score)) throw new RangeError(`${what} is ${score}`);
 }
 
-/** An iteration's `scoring.json`: scores by scaffold id. */
+/** Content of an iteration's `scoring.json`: scores by scaffold id. */
 export interface ScoringFile {
   train: Record<string, number>;
   valid: Record<string, number>;
 }
 
-/** The content of `scoring.json`, by id, whatever order the scores came in. */
+/** Returns the content of `scoring.json`, sorted by id. */
 export function scoringFile(
   train: Readonly<Record<string, number>>,
   valid: Readonly<Record<string, number>>,

@@ -5,13 +5,13 @@ import type { Population } from './population.js';
 import { dealtExamples, validationSubset } from './sampling.js';
 import { type Validation, validationOf } from './scores.js';
 
-/** A scaffold, and the examples that an iteration has run it on. */
+/** Scaffold with the examples that an iteration has run it on. */
 export interface ScoredScaffold {
   scaffold: string;
   examples: string[];
 }
 
-/** Runs the scaffolds of an iteration on examples, and notes what they score. */
+/** Runs the scaffolds of an iteration on examples, and records their scores. */
 export class Scoring {
   readonly validated: ScoredScaffold[] = [];
   readonly trained: ScoredScaffold[] = [];
@@ -21,7 +21,7 @@ export class Scoring {
   constructor(
     private readonly plan: IterationPlan,
     private readonly iteration: number,
-    /** Begins every line that people read. */
+    /** Prefix of every progress line. */
     private readonly label: string,
     private readonly population: Population,
     private readonly ports: IterationPorts,
@@ -30,7 +30,7 @@ export class Scoring {
     this.validation = validationSubset(valid, num_validation_examples, { seed, iteration });
   }
 
-  /** Null where the scaffold is given up. */
+  /** Returns null where the scaffold is given up. */
   async validate(id: string): Promise<Validation | null> {
     const { iteration, validation: examples } = this;
     const scored = await this.scores(id, 'valid', examples);
@@ -52,7 +52,7 @@ export class Scoring {
 
   /**
    * Runs a parent on its training example, and on more where the prompt shows the worst of them.
-   * @param hand which ones it is dealt.
+   * @param hand number of its hand.
    */
   async train(id: string, hand: number): Promise<ScaffoldJob[] | Unscored> {
     const { plan, iteration } = this;
@@ -73,13 +73,13 @@ export class Scoring {
     return examples.map((example) => ({ scaffold: id, iteration, type: 'train', example }));
   }
 
-  /** It is not scored, as what kept it from a result is not its own doing. */
+  /** Gives up a scaffold without a score, because of a cause that is not its own. */
   giveUp(node: ScaffoldNode, { unscored: error }: Unscored): void {
     this.population.put({ ...node, status: 'unscored', error });
     this.say(`Warning: scaffold ${node.id} is given up without a score: ${error}`);
   }
 
-  /** What a scaffold scores, by example. */
+  /** Returns the scores of a scaffold by example. */
   private scores(id: string, type: ScaffoldJob['type'], examples: readonly string[]) {
     const { iteration } = this;
     const job = { scaffold: id, made_in: this.population.get(id).iteration, iteration, type };

@@ -5,45 +5,45 @@ import { IslandSelection, type IslandSettings, type IslandState } from './select
 import { ParetoSelection, type ParetoState } from './selection/pareto.js';
 import { TopKSelection, type TopKState } from './selection/top-k.js';
 
-/** A scaffold that enters the selection. */
+/** Scaffold that enters the selection. */
 export interface Newcomer {
   id: string;
   parent_scaffold_id: string | null;
   traits: CodeTraits;
 }
 
-/** What an iteration begins with. */
+/** Input of the selection for an iteration. */
 export interface IterationStart {
   iteration: number;
   /** The scaffolds made since the last iteration, in any order. */
   newcomers: readonly Newcomer[];
-  /** How many scaffolds are to be evolved. */
+  /** Number of scaffolds to evolve. */
   parents: number;
 }
 
 /**
- * Decides which scaffolds of an iteration are validated and which are evolved. It keeps plain JSON; nothing in it
- * depends on the order in which validations end, and what is random comes from the seed and the iteration alone.
+ * Selection of the scaffolds to validate and to evolve. Its state is plain JSON, which does not depend on the order in
+ * which validations end; random choices depend on the seed and the iteration alone.
  *
- * One iteration: `begin`; then `offer` and `record` until `parents` answers. A scaffold that cannot be evolved is
- * replaced by `widen(1)`, which may bring up further validations before `parents` answers again. Replacements are asked
- * for when every attempt of a round has ended, so that they do not depend on which failed first.
+ * One iteration: `begin`; then `offer` and `record` until `parents` returns a list. A scaffold that cannot be evolved
+ * is replaced by `widen(1)`, which may require further validations before `parents` returns a list again. Replacements
+ * are requested when every attempt of a round has ended, so that they do not depend on which failed first.
  */
 export interface Selection {
-  /** Takes the last iteration's scores over and begins the next. */
+  /** Keeps the scores of the last iteration and begins the next one. */
   begin(start: IterationStart): void;
-  /** Scaffolds whose validation may start now, at the same time. Each is named once and must be recorded. */
+  /** Returns scaffolds that may now be validated concurrently. Each is named once and must be recorded or withdrawn. */
   offer(): string[];
   record(id: string, validation: Validation): void;
-  /** In the place of `record`: the scaffold came to no score, and leaves. */
+  /** Removes a scaffold that got no score; called instead of `record`. */
   withdraw(id: string): void;
-  /** Whom to evolve, in order of preference: fewer than asked for only where there are no more. Null until known. */
+  /** Returns the scaffolds to evolve, best first: fewer than requested only if there are no more. Null until known. */
   parents(): string[] | null;
-  /** Parents that the selection's own rule would pass over, and that fill the number asked for. */
+  /** Returns parents that the selection's own rule would not choose, and that fill the requested number. */
   fillers?(): string[];
-  /** Asks for more parents than the iteration began with. */
+  /** Requests more parents than the iteration began with. */
   widen(more: number): void;
-  /** Survives JSON; see {@link restoreSelection}. */
+  /** Returns the state as plain JSON; see {@link restoreSelection}. */
   snapshot(): SelectionState;
 }
 
@@ -59,7 +59,6 @@ export function createSelection(settings: SelectionSettings, seed: Seed): Select
   return settings.kind === 'pareto' ? ParetoSelection.create(seed) : TopKSelection.create();
 }
 
-/** A selection that goes on where the snapshot was taken. */
 export function restoreSelection(state: SelectionState): Selection {
   if (state.kind === 'islands') return new IslandSelection(state);
   return state.kind === 'pareto' ? new ParetoSelection(state) : new TopKSelection(state);

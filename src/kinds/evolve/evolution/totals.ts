@@ -6,7 +6,6 @@ export function noEvolveTotals(): EvolveTotals {
   return { executions: 0, executions_failed: 0, ...noStepCost() };
 }
 
-/** The totals after a run of a scaffold. */
 export function addExecution(totals: EvolveTotals, run: StepCost & { ok: boolean }): EvolveTotals {
   const { executions, executions_failed } = totals;
   return {

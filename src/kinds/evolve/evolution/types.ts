@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../contracts/json.js';
 
-/** One row of a dataset. What is not `id` or `input` is for the scorer alone and never reaches a scaffold. */
+/** One row of a dataset. Fields other than `id` and `input` are for the scorer alone and never reach a scaffold. */
 export interface DatasetExample {
   /** Unique within its dataset. */
   id: string;
-  /** What `process_input` is called with. */
+  /** Argument of `process_input`. */
   input: string;
   scoring_data: JsonObject;
 }
@@ -21,24 +21,24 @@ export interface ScaffoldMetadata {
   created_at: string;
   /** The model that the scaffold calls; null where none was named. */
   model: string | null;
-  /** null for a scaffold that was not evolved from another. */
+  /** null for a scaffold from scratch. */
   parent_scaffold_id: string | null;
   /** The iteration that made it, from 0. */
   iteration: number;
 }
 
-/** All that is needed to evolve a scaffold from one of its runs on a training example. */
+/** Data that is needed to evolve a scaffold from one of its runs on a training example. */
 export interface ScaffoldRunData {
   files: ScaffoldFiles;
-  /** Standard error, and how the run ended where that was not well. */
+  /** Standard error, and how the run ended unless it ended well. */
   execution_log: string;
-  /** Standard output: what it printed is never its result. */
+  /** Standard output, which is never the result. */
   printed: string;
   example: DatasetExample;
   actual_output: string;
   score: number;
-  /** The scorer's sentence; empty where it says nothing. */
+  /** Message of the scorer; empty where there is none. */
   message: string;
-  /** Named figures beside the score, where the scorer gives some. */
+  /** Named figures besides the score, if the scorer returns some. */
   metrics?: Readonly<Record<string, number>>;
 }

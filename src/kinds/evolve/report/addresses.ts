@@ -1,12 +1,12 @@
-/** The id of a scaffold's place on the page, as it stands in a link behind the `#`. */
+/** Returns the HTML id of a scaffold's section, as links have it after the `#`. */
 export function scaffoldAnchor(id: string): string {
   return `scaffold-${encoded(id)}`;
 }
 
-/** A file of the experiment's folder, as a page in that folder links to it. Can be nothing but a relative address. */
+/** Returns the address of a file of the experiment's folder for a page in that folder. It is always relative. */
 export function fileAddress(path: string): string {
   return `./${path.split('/').map(encoded).join('/')}`;
 }
 
-/** Halves of surrogate pairs have no encoding. */
+/** Encodes a text. Halves of surrogate pairs have no encoding. */
 const encoded = (text: string) => encodeURIComponent(text.replaceAll(/\p{Cs}/gu, '\ufffd'));

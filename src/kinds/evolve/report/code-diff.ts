@@ -1,39 +1,39 @@
 import { diffArrays } from 'diff';
 import { MAIN_FILE, type ScaffoldFiles } from '../evolution/types.js';
 
-/** Lines that follow one another and have the same standing. */
+/** Consecutive lines of the same kind. */
 export interface Chunk {
   kind: 'same' | 'added' | 'removed';
   lines: string[];
-  /** Number of the first one, from 1: in the parent's file where they were removed, else in the scaffold's own. */
+  /** Number of the first line, from 1: in the parent's file if they were removed, else in the scaffold's own. */
   start: number;
 }
 
-/** A file of a scaffold beside the one of its parent. */
+/** File of a scaffold, compared with its parent's. */
 export interface FileChange {
   path: string;
   /**
-   * `only`: there is nothing to compare with, for the scaffold has no parent. `rewritten`: so little of the parent's
-   * file is left that the file stands alone, as a difference would only show both one after the other.
+   * `only`: there is no parent to compare with. `rewritten`: so little of the parent's file is left that the file is
+   * shown alone, as a difference would only show both one after the other.
    */
   kind: 'only' | 'new' | 'removed' | 'changed' | 'unchanged' | 'rewritten';
   /** In the order in which they are read. */
   chunks: Chunk[];
-  /** Lines. */
+  /** Number of lines. */
   added: number;
   removed: number;
 }
 
-/** Edits after which two files are not compared any further: 0.1 s of work for files of any length. */
-const MOST_EDITS = 1000;
-/** A file with fewer of its lines from its parent's, as a share, is rewritten; short ones are shown with both. */
-const LEAST_KEPT = 0.2;
+/** Maximum edits in the comparison of two files: 0.1 s of work for files of any length. */
+const MAX_EDITS = 1000;
+/** Minimum share of lines from the parent's file; with fewer, a file is rewritten. Short ones are shown with both. */
+const MIN_KEPT = 0.2;
 const SHORT_FILE = 20;
 
 /**
- * A scaffold's files with what was changed in them, by lines (Myers, "An O(ND) difference algorithm and its variations",
+ * Compares a scaffold's files with its parent's, by lines (Myers, "An O(ND) difference algorithm and its variations",
  * 1986). The main file is first, then the others by name, then those that only the parent has.
- * @param parent null for a scaffold that has none, or whose parent's files are lost.
+ * @param parent null for a scaffold without one, or whose parent's files are lost.
  */
 export function compareFiles(files: ScaffoldFiles, parent: ScaffoldFiles | null): FileChange[] {
   const own = Object.keys(files).sort(
@@ -60,9 +60,9 @@ export function compareFiles(files: ScaffoldFiles, parent: ScaffoldFiles | null)
 }
 
 function compareLines(path: string, lines: string[], before: string[]): FileChange {
-  const wanted = lines.length > SHORT_FILE ? LEAST_KEPT * lines.length : 0;
+  const wanted = lines.length > SHORT_FILE ? MIN_KEPT * lines.length : 0;
   const parts =
-    inCommon(lines, before) < wanted ? undefined : diffArrays(before, lines, { maxEditLength: MOST_EDITS });
+    inCommon(lines, before) < wanted ? undefined : diffArrays(before, lines, { maxEditLength: MAX_EDITS });
   if (parts === undefined) return whole(path, 'rewritten', lines);
   const chunks = withoutCrumbs(
     parts.map(({ added, removed, value }) => chunk(added ? 'added' : removed ? 'removed' : 'same', value, 0)),
@@ -79,8 +79,8 @@ function compareLines(path: string, lines: string[], before: string[]): FileChan
 }
 
 /**
- * Blank lines that are the same by chance split a changed passage into crumbs. They become part of the change on both
- * sides, and a passage reads as what went and then what came.
+ * Merges blank lines between two changes, which are the same by chance, into the change on both sides, so that a
+ * passage reads as what was removed and then what was added.
  */
 function withoutCrumbs(chunks: readonly Chunk[]): Chunk[] {
   const kept: Chunk[] = [];
@@ -117,7 +117,7 @@ function numbered(chunks: readonly Chunk[]): Chunk[] {
   });
 }
 
-/** How many lines two files could have in common at most, whatever their order. */
+/** Counts the lines that two files can have in common at most, in any order. */
 function inCommon(lines: readonly string[], before: readonly string[]): number {
   const left = new Map<string, number>();
   for (const line of before) left.set(line, (left.get(line) ?? 0) + 1);
@@ -144,7 +144,7 @@ const chunk = (kind: Chunk['kind'], lines: string[], start: number): Chunk => ({
 const linesIn = (chunks: readonly Chunk[], kind: Chunk['kind']) =>
   chunks.reduce((sum, one) => sum + (one.kind === kind ? one.lines.length : 0), 0);
 
-/** Lines as Python counts them. What ends the last one is left out. */
+/** Splits a text into lines as Python does, without the end of the last one. */
 function linesOf(text: string): string[] {
   const lines = text.split(/\r\n|\r|\n/);
   if (lines.at(-1) === '') lines.pop();

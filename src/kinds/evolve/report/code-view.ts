@@ -2,18 +2,18 @@ import { elementText, type Html, html } from '../../../reports/html.js';
 import { changedParts, type LineParts } from './changed-parts.js';
 import type { Chunk, FileChange } from './code-diff.js';
 
-/** Unchanged lines that stay in sight before and after a change; of more, those between are folded away. */
+/** Unchanged lines that are shown before and after a change; those between are folded if they are enough. */
 const CONTEXT = 3;
 const SHORTEST_FOLD = 8;
-/** Lines of a passage that are shown once the page has grown too long. */
+/** Lines shown of a passage that exceeds the budget of the page. */
 const LINES_OVER_BUDGET = 40;
-const MOST_MARKED_LINES = 30;
+const MAX_MARKED_LINES = 30;
 
-/** How many characters of code the page still takes; beyond, passages are cut and their files linked to. */
+/** Budget of characters of code on the page; beyond it, passages are cut. */
 export class CodeBudget {
   constructor(private left: number) {}
 
-  /** Whether a passage fits; it is counted where it does. `must` takes it in any case. */
+  /** Reports whether a passage fits, and counts it if it does. `must` takes it in any case. */
   takes(lines: readonly string[], must: boolean): boolean {
     const length = lines.reduce((sum, line) => sum + line.length + 1, 0);
     if (!must && length > this.left) return false;
@@ -24,16 +24,15 @@ export class CodeBudget {
 
 const SIGNS: Record<Chunk['kind'], string> = { same: ' ', added: '+', removed: '−' };
 
-/** What a scaffold's files are drawn with. */
 export interface CodeViewOptions {
   budget: CodeBudget;
-  /** Shown whole, whatever the budget says. */
+  /** True if all is shown, whatever the budget. */
   isWhole: boolean;
-  /** Address of a file beside the page; null where there is none. */
+  /** Returns the address of a file beside the page; null where there is none. */
   address(path: string): string | null;
 }
 
-/** Every file of a scaffold with its changes. */
+/** Shows every file of a scaffold with its changes. */
 export function codeView(changes: readonly FileChange[], options: CodeViewOptions): Html {
   return html`${changes.map((change) => fileView(change, options))}`;
 }
@@ -64,16 +63,16 @@ interface Place extends CodeViewOptions {
   change: FileChange;
   isFirst: boolean;
   isLast: boolean;
-  /** The lines with what changed within them; undefined where they are shown as they are. */
+  /** Lines with the changes in them marked; undefined where they are shown plain. */
   marked: Html | undefined;
 }
 
-/** A passage that took the place of one with as many lines is compared with it line by line. */
+/** Marks changes within lines, where a passage replaced one with the same number of lines, line by line. */
 function marked(chunks: readonly Chunk[], index: number): Html | undefined {
   const isAdded = chunks[index]?.kind === 'added';
   const [before, after] = isAdded ? [chunks[index - 1], chunks[index]] : [chunks[index], chunks[index + 1]];
   if (before?.kind !== 'removed' || after?.kind !== 'added') return undefined;
-  if (before.lines.length !== after.lines.length || after.lines.length > MOST_MARKED_LINES) return undefined;
+  if (before.lines.length !== after.lines.length || after.lines.length > MAX_MARKED_LINES) return undefined;
   const lines = before.lines.map((line, place): Html => {
     const parts = changedParts(line, after.lines[place] as string);
     const own = isAdded ? (after.lines[place] as string) : line;
@@ -99,14 +98,14 @@ function chunkView({ kind, lines, start }: Chunk, place: Place): Html {
   return html`${before > 0 && block('same', lines.slice(0, before), start)}${fold}${after > 0 && block('same', lines.slice(-after), start + before + folded)}`;
 }
 
-/** Lines that stay in sight; cut where the page is full. */
+/** Shows lines without folding; they are cut where the page is full. */
 function passage({ kind, lines, start }: Chunk, place: Place): Html {
   if (place.budget.takes(lines, place.isWhole)) return block(kind, lines, start, place.marked);
   const shown = lines.slice(0, LINES_OVER_BUDGET).map((line) => line.slice(0, 200));
   return html`${block(kind, shown, start)}<p class="fold">Cut here, for the page would be too long: ${lines.length} lines in all.</p>`;
 }
 
-/** One element for all lines, and one for what stands before them: an element a line would make a page of thousands. */
+/** Shows all lines in one element, and their numbers in another: one per line would make a page of thousands. */
 function block(
   kind: Chunk['kind'],
   lines: readonly string[],
@@ -117,7 +116,7 @@ function block(
   const numbers = lines
     .map((_, index) => (kind === 'removed' ? sign : `${start + index} ${sign}`))
     .join('\n');
-  // A parser drops a line break that follows the tag at once: it must not be the code's.
+  // A parser drops a line break right after the tag, which must not be one of the code.
   const text = html`<pre>\n${content}\n</pre>`;
   const marked =
     kind === 'added' ? html`<ins>${text}</ins>` : kind === 'removed' ? html`<del>${text}</del>` : text;

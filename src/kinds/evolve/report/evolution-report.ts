@@ -19,23 +19,23 @@ import { scaffoldTable, statusWord } from './scaffold-table.js';
 import { scoreChart } from './score-chart.js';
 import { type ScoreScale, scoreFigure, scoreScale } from './score-scale.js';
 
-/** Characters of code: what a browser opens at once, on a phone too. Of 300 scaffolds of 10 kB all is shown. */
-const MOST_CODE = 8_000_000;
+/** Maximum characters of code, which a browser opens at once, even on a phone: 300 scaffolds of 10 kB fit. */
+const MAX_CODE = 8_000_000;
 
 export interface EvolutionReportInput {
   metrics: EvolveMetrics;
   /** In any order. */
   nodes: readonly LineageNode[];
-  /** Means of what the scorer measured beside the score in a scaffold's newest validation. */
+  /** Returns the means of a scaffold's metrics in its newest validation. */
   metricsOf?(node: LineageNode): Readonly<Record<string, number>>;
-  /** The files of a scaffold; null where it has none. Asked for one scaffold at a time. */
+  /** Returns the files of a scaffold; null where it has none. Called for one scaffold at a time. */
   files(id: string): Promise<ScaffoldFiles | null>;
 }
 
 /**
- * `report.html` of an evolution, piece by piece: figures, scores by iteration, lineage, table, and the code of each
- * scaffold with what it changed in its parent's. The page stands alone: it loads nothing and needs no script.
- * In memory are the files of one scaffold and of those it was evolved from.
+ * Writes `report.html` of an evolution, piece by piece: figures, scores by iteration, lineage, table, and the code of
+ * each scaffold with its changes to its parent's. The page is self-contained: it loads nothing and needs no script.
+ * Only the files of one scaffold and of its ancestors are in memory.
  * @throws what `files` throws.
  */
 export async function* evolutionReport(input: EvolutionReportInput): AsyncGenerator<string> {
@@ -71,11 +71,11 @@ export async function* evolutionReport(input: EvolutionReportInput): AsyncGenera
   yield html`<p class="note">Each scaffold beside its parent: lines marked + are new, lines marked − are gone, and what did
 not change is folded away. Line numbers are the scaffold's own.<span class="paper"> On paper are the scaffolds that were
 open when the page was printed.</span></p>\n`.text;
-  const budget = new CodeBudget(MOST_CODE);
+  const budget = new CodeBudget(MAX_CODE);
   const ancestors: { id: string; files: ScaffoldFiles | null }[] = [];
   for (const place of placed) {
     const { node } = place;
-    // The tree's order: a parent is still on the stack when its child comes up.
+    // In the order of the tree, a parent is still on the stack when its child follows.
     while (ancestors.length > 0 && ancestors.at(-1)?.id !== node.parent_scaffold_id) ancestors.pop();
     const own = node.status === 'failed' ? null : await files(node.id);
     yield scaffoldSection(place, own, ancestors.at(-1)?.files ?? null, {
@@ -91,7 +91,7 @@ open when the page was printed.</span></p>\n`.text;
   yield pageEnd();
 }
 
-/** Where the best scaffold is: on this page, and in the folder. */
+/** Returns links to the best scaffold: on this page, and in the folder. */
 function bestLinks(metrics: EvolveMetrics): [string, Content][] {
   const { best } = metrics;
   if (best === null) return [];
@@ -121,7 +121,7 @@ function scaffoldSection(
   const score = latestScore(node.valid);
   const changes = files === null ? [] : compareFiles(files, parent);
   const [added, removed] = [sum(changes, 'added'), sum(changes, 'removed')];
-  // The path needs an id that is one; any other stands for a damaged lineage.
+  // The path needs a valid id; an invalid one is from a damaged lineage.
   const address = (path: string) =>
     isScaffoldId(id) ? fileAddress(`${scaffoldFolder(iteration, 'new', id)}/${path}`) : null;
   return html`<details class="scaffold" id="${scaffoldAnchor(id)}">

@@ -2,21 +2,21 @@ import { groupBy } from '../../../statistics/group-by.js';
 import { compareScaffoldIds } from '../evolution/ids.js';
 import type { LineageNode } from '../evolution/lineage.js';
 
-/** A scaffold in its row of the tree. */
+/** Scaffold in its row of the tree. */
 export interface PlacedNode {
   node: LineageNode;
-  /** From 0, from the top. */
+  /** Number from 0, from the top. */
   row: number;
   /** The parent's row; null for a scaffold from scratch, and where the parent is unknown. */
   parentRow: number | null;
-  /** Whether the best scaffold is this one or was evolved from it. */
+  /** True if the best scaffold is this one or was evolved from it. */
   leadsToBest: boolean;
 }
 
 /**
- * Places a forest: every node in a row of its own, below its parent and its parent's earlier children with all that
- * came of them. Drawn with the iteration as the other coordinate, no two lines cross. What has no known parent, or is
- * its own ancestor in a damaged lineage, stands like a scaffold from scratch: no node is ever left out.
+ * Places a forest: every node in a row of its own, below its parent and its parent's earlier children with all of their
+ * descendants. Drawn with the iteration as the other coordinate, no two lines cross. A node that has no known parent,
+ * or is its own ancestor in a damaged lineage, is placed like a scaffold from scratch: none is ever left out.
  */
 export function layOut(nodes: readonly LineageNode[], best: string | null): PlacedNode[] {
   const sorted = [...nodes].sort((left, right) => compareScaffoldIds(left.id, right.id));

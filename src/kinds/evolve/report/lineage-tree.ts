@@ -6,18 +6,18 @@ import type { PlacedNode } from './lineage-layout.js';
 import { STATUS_WORDS } from './scaffold-text.js';
 import { alignedScore, colourClass, colourClasses, type ScoreScale } from './score-scale.js';
 
-/** Pixels. */
+/** Sizes in pixels. */
 const ROW = 22;
 const MARGIN = 14;
 const WIDEST_STEP = 34;
 const NARROWEST_STEP = 12;
-/** What all iterations together take, so that a tree of ten fits a phone. */
+/** Width of all iterations together, so that a tree of ten fits a phone. */
 const WANTED_WIDTH = 240;
 const LETTER = 7.4;
-/** More scaffolds than this get a frame that scrolls. */
-const MOST_UNFRAMED = 60;
+/** Maximum scaffolds without a frame that scrolls. */
+const MAX_UNFRAMED = 60;
 
-/** The forest of scaffolds: a row each, further right the later it was made, coloured by its newest validation score. */
+/** Draws the forest of scaffolds: one row each, further right the later it was made, coloured by its newest score. */
 export function lineageTree(placed: readonly PlacedNode[], best: string | null, scale: ScoreScale): Html {
   if (placed.length === 0) return html`<p>There are no scaffolds.</p>`;
   const last = placed.reduce((latest, { node }) => Math.max(latest, node.iteration), 0);
@@ -40,7 +40,7 @@ ${edges.filter(({ child }) => !child.leadsToBest).map(({ path }) => html`<path d
 <g class="nodes">
 ${placed.map((one) => drawnNode(one, across(one.node), down(one.row), best, scale))}</g>
 </svg>`;
-  const isFramed = placed.length > MOST_UNFRAMED;
+  const isFramed = placed.length > MAX_UNFRAMED;
   return html`${legend(scale)}${scrollStart({ label: 'Lineage tree', isFramed, kind: 'tree' })}
 ${drawing}
 </div>
@@ -59,7 +59,7 @@ function drawnNode(
   return html`<a href="#${scaffoldAnchor(node.id)}" tabindex="-1"${leadsToBest && html` class="to-best"`}>${mark(node, x, y, scale)}<text x="${x + 12}" y="${y + 4}">${node.id}${score !== undefined && html`<tspan class="score" dx="8">${alignedScore(scale, score.score)}</tspan>`}${said !== '' && html`<tspan class="said" dx="8">${said}</tspan>`}</text></a>\n`;
 }
 
-/** A shape for each status, so that it is not told by colour alone. */
+/** Draws a shape for each status, so that colour is not the only sign. */
 function mark({ status, valid }: LineageNode, x: number, y: number, scale: ScoreScale): Html {
   const colour = colourClass(scale, latestScore(valid)?.score);
   if (status === 'failed') return html`<path class="failed" d="M${x - 4} ${y - 4}l8 8m0 -8l-8 8"/>`;

@@ -7,8 +7,8 @@ import type { PlacedNode } from './lineage-layout.js';
 import { STATUS_WORDS } from './scaffold-text.js';
 import { colourClass, positionOn, type ScoreScale, scoreFigure } from './score-scale.js';
 
-const MOST_UNFRAMED = 40;
-/** Which way a column is sorted first. */
+const MAX_UNFRAMED = 40;
+/** Order in which a column is sorted first. */
 const COLUMNS = {
   scaffold: 'ascending',
   parent: 'ascending',
@@ -19,14 +19,14 @@ const COLUMNS = {
 };
 const STATUSES = Object.keys(STATUS_WORDS);
 
-/** A row a scaffold, in the order of the ids. `data-key` is what the page's script sorts by. */
+/** Shows one row per scaffold, in the order of the ids. The page's script sorts by `data-key`. */
 export function scaffoldTable(placed: readonly PlacedNode[], best: string | null, scale: ScoreScale): Html {
   if (placed.length === 0) return html`<p>There are no scaffolds.</p>`;
   const places = new Map(placed.map(({ node, row }) => [node.id, row]));
   const heads = Object.entries(COLUMNS).map(
     ([name, order]) => html`<th scope="col" data-sort="${order}">${name}</th>`,
   );
-  const isFramed = placed.length > MOST_UNFRAMED;
+  const isFramed = placed.length > MAX_UNFRAMED;
   const rows = placed.map(({ node, row }) => {
     const { id, parent_scaffold_id: parent, iteration, status } = node;
     return html`<tr${id === best && html` class="best"`}>
@@ -43,7 +43,9 @@ examples. All are with the code below.</p>
 `;
 }
 
-/** The standing, marked by a sign besides its colour. Without links it may stand where a click means something else. */
+/**
+ * Shows the status, marked by a sign besides its colour. Without links it may be where a click means something else.
+ */
 export function statusWord({ status, duplicate_of: original }: LineageNode, isLinked = true): Html {
   const same =
     status === 'duplicate' && original !== undefined && html` of ${isLinked ? link(original) : original}`;

@@ -1,6 +1,6 @@
 import type { ScaffoldStatus } from '../evolution/lineage.js';
 
-/** A scaffold's standing in the words of the page. */
+/** Status of a scaffold in the words of the page. */
 export const STATUS_WORDS: Record<ScaffoldStatus, string> = {
   new: 'not validated',
   validated: 'validated',

@@ -8,18 +8,20 @@ import type { EvolveMetrics } from '../results.js';
 import { scaffoldAnchor } from './addresses.js';
 import { colourClass, positionOn, type ScoreScale, scoreFigure } from './score-scale.js';
 
-/** Pixels; the plot is as high at every width. */
+/** Pixels; the plot has the same height at every width. */
 const PLOT = { top: 14, height: 230, below: 44 };
-/** Per cent of the drawing's width, so that it needs no scaling and its letters stay as large on a phone. */
+/** Percent of the drawing's width, so that it needs no scaling and its text is as large on a phone. */
 const LEFT = 9;
 const RIGHT = 98.5;
-const MOST_LABELS = 12;
-/** Radius, and the way from dot to dot where several scaffolds have about the same score: pixels, per cent of the width. */
+const MAX_LABELS = 12;
+/**
+ * Radius, and distance between dots where several scaffolds have about the same score: pixels, percent of the width.
+ */
 const DOT = { radius: 4.5, step: 9, share: 1.1 };
 const SMALL_DOT = { radius: 3, step: 6, share: 0.75 };
-/** Iterations with which small dots begin. */
+/** Number of iterations from which dots are small. */
 const MANY_ITERATIONS = 16;
-/** Pixels. */
+/** Width in pixels. */
 const NARROWEST_PLOT = 300;
 
 interface Dot {
@@ -28,22 +30,22 @@ interface Dot {
   score: number;
 }
 
-/** Where things are in the plot. */
+/** Positions in the plot. */
 interface Plot {
   scale: ScoreScale;
-  /** The first iteration that is shown, and how many are. */
+  /** First iteration that is shown, and the number of those shown. */
   first: number;
   iterations: number;
-  /** Per cent. */
+  /** Returns percent. */
   across(iteration: number): number;
-  /** Pixels. */
+  /** Returns pixels. */
   down(score: number): number;
   dot: typeof DOT;
-  /** An iteration in words. */
+  /** Names an iteration in words. */
   nameOf(iteration: number): string;
 }
 
-/** The best validation score of each iteration as a line, and each validated scaffold as a dot. */
+/** Draws the best validation score of each iteration as a line, and each validated scaffold as a dot. */
 export function scoreChart(metrics: EvolveMetrics, nodes: readonly LineageNode[], scale: ScoreScale): Html {
   const dots = nodes.flatMap(({ id, valid }) => valid.map((one) => ({ id, ...one })));
   const line = metrics.best_by_iteration.flatMap((score, iteration) =>
@@ -82,7 +84,7 @@ function plotOf(shown: readonly number[], scale: ScoreScale, metrics: EvolveMetr
 
 function axes({ scale, first, iterations, across, down }: Plot, metrics: EvolveMetrics): Html {
   const bottom = PLOT.top + PLOT.height;
-  const every = Math.ceil(iterations / MOST_LABELS);
+  const every = Math.ceil(iterations / MAX_LABELS);
   const labelled = Array.from({ length: Math.ceil(iterations / every) }, (_, index) => first + index * every);
   const marks = scale.ticks.map((tick) => {
     const y = down(tick);
@@ -96,7 +98,7 @@ function axes({ scale, first, iterations, across, down }: Plot, metrics: EvolveM
   return html`<g class="axis">\n${marks}${labels}${title}\n</g>\n`;
 }
 
-/** Dashed over iterations in which nothing was validated. */
+/** Draws a line that is dashed over iterations in which nothing was validated. */
 function bestLine(line: readonly Omit<Dot, 'id'>[], { across, down }: Plot): Html {
   const pieces = line.slice(1).map((to, index) => {
     const from = line[index] as typeof to;
@@ -108,8 +110,8 @@ function bestLine(line: readonly Omit<Dot, 'id'>[], { across, down }: Plot): Htm
 }
 
 /**
- * Dots that would hide each other go side by side: by pixels where an iteration's share of the narrowest plot has room
- * for them, else by shares of the width, which is crowded on a phone and is not on a screen.
+ * Places dots side by side that would hide each other: by pixels where an iteration's share of the narrowest plot has
+ * room for them, else by shares of the width, which is crowded on a phone but not on a screen.
  */
 function spread(dots: readonly Dot[], plot: Plot): Html[] {
   const { step, share } = plot.dot;
@@ -165,7 +167,7 @@ ${table({ label: 'Table of scores by iteration', heads: ['iteration', 'best', 'e
 `;
 }
 
-/** An iteration where there is little room: its number, or that it is the closing validation. */
+/** Names an iteration where there is little room: by its number, or as the closing validation. */
 function placeText(iteration: number, metrics: EvolveMetrics): string {
   return iteration >= metrics.iterations && metrics.status === 'done' ? 'closing' : String(iteration);
 }

@@ -1,25 +1,25 @@
 import { figure, NOTHING } from '../../../reports/figures.js';
 import type { Content } from '../../../reports/html.js';
 
-/** How many colours the scale has; classes `c0` (worst) to `c10` (best) of the page's style. */
+/** Number of colours of the scale; classes `c0` (worst) to `c10` (best) of the page's style. */
 const COLOURS = 11;
 
-/** What scores are drawn on: an axis with its marks, and a colour for every score. */
+/** Scale of scores: an axis with its marks, and a colour for every score. */
 export interface ScoreScale {
   low: number;
   high: number;
-  /** Places of the axis' marks, rising, `low` and `high` among them. */
+  /** Values of the axis marks, rising, including `low` and `high`. */
   ticks: number[];
-  /** Digits behind the point that tell the marks apart. */
+  /** Digits after the point that distinguish the marks. */
   digits: number;
-  /** Digits behind the point that every score is written with: as many as one of them needs, 4 at most. */
+  /** Digits after the point of every score: as many as one of them needs, 4 at most. */
   scoreDigits: number;
 }
 
 /**
- * A scale that holds all scores. It begins at 0 and ends at 1 where scores lie there and are far apart; else it is as
- * wide as they need, so that small progress is seen.
- * @param others scores that are written and not drawn.
+ * Creates a scale that holds all scores. It ranges from 0 to 1 where scores lie there and are far apart; else it is as
+ * wide as they need, so that small progress is visible.
+ * @param others scores that are written but not drawn.
  */
 export function scoreScale(scores: readonly number[], others: readonly number[] = []): ScoreScale {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -39,12 +39,12 @@ export function scoreScale(scores: readonly number[], others: readonly number[] 
   return { low: ticks[0] as number, high: ticks.at(-1) as number, ticks, digits, scoreDigits };
 }
 
-/** The share of the way from the scale's low end to its high one, within 0 and 1. */
+/** Returns a score's position from the scale's low end to its high one, within 0 and 1. */
 export function positionOn({ low, high }: ScoreScale, score: number): number {
   return Math.min(1, Math.max(0, (score - low) / (high - low)));
 }
 
-/** The class of a score's colour; of the one for no score where there is none. */
+/** Returns the class of a score's colour, or the class for no score. */
 export function colourClass(scale: ScoreScale, score: number | null | undefined): string {
   if (score === null || score === undefined) return 'c-none';
   return `c${Math.round(positionOn(scale, score) * (COLOURS - 1))}`;
@@ -52,7 +52,7 @@ export function colourClass(scale: ScoreScale, score: number | null | undefined)
 
 export const colourClasses = Array.from({ length: COLOURS }, (_, index) => `c${index}`);
 
-/** A score with as many digits as every other one on the page. */
+/** Formats a score with as many digits as every other one on the page. */
 export function alignedScore({ scoreDigits }: ScoreScale, score: number): string {
   return score.toFixed(scoreDigits);
 }
@@ -65,7 +65,7 @@ function digitsOf(scores: readonly number[]): number {
   return most;
 }
 
-/** 1, 2, 2.5 or 5 times a power of ten, not below the given width. */
+/** Returns 1, 2, 2.5 or 5 times a power of ten, not below the given width. */
 function niceStep(width: number): number {
   const power = 10 ** Math.floor(Math.log10(width));
   const factor = [1, 2, 2.5, 5, 10].find((one) => one * power >= width * (1 - 1e-9)) ?? 10;
@@ -73,7 +73,7 @@ function niceStep(width: number): number {
 }
 
 const isQuarter = (step: number) => step.toExponential().startsWith('2.5');
-/** A score as all are written. */
+/** Shows a score in the common format. */
 export function scoreFigure(scale: ScoreScale, score: number | null | undefined): Content {
   return score == null ? NOTHING : figure(score, alignedScore(scale, score));
 }

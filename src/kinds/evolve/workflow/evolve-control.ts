@@ -1,6 +1,6 @@
 import type { Asked } from '../../../contracts/experiment.js';
 import { spentOf } from '../../../runtime/step-cost.js';
-import { Children, tell } from '../../../workflows/children.js';
+import { Children, signalTo } from '../../../workflows/children.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
 import type { ChildWorkflowHandle } from '../../../workflows/sdk.js';
 import type {
@@ -22,12 +22,12 @@ import { evolveControlSignal } from './messages.js';
 
 type IterationHandle = ChildWorkflowHandle<typeof iterationWorkflow>;
 
-/** Lines that the progress query answers with. */
+/** Maximum lines that the progress query returns. */
 const LINES_KEPT = 200;
 
-/** An evolution's state: what its iteration reports and what people ask for. */
+/** State of an evolution: reports of its iteration, and requests of people. */
 export class EvolveControl extends ExperimentControl<EvolvePlan, EvolveProgress> {
-  /** Iterations that are finished. */
+  /** Number of finished iterations. */
   private finished = 0;
   private working: IterationHandle | null = null;
   private readonly children = new Children();
@@ -37,7 +37,7 @@ export class EvolveControl extends ExperimentControl<EvolvePlan, EvolveProgress>
   private lineCount: number;
   private unlogged: { line: string; at: number }[] = [];
 
-  /** @param before what the execution before hands over, when this one continues it. */
+  /** @param before state of the execution before, when this one continues it. */
   constructor(before?: Pick<EvolveCarried, 'asked' | 'said'>) {
     super('experiment', EVOLVE_FACTS, before?.asked);
     this.lines = before?.said.lines ?? [];
@@ -50,16 +50,16 @@ export class EvolveControl extends ExperimentControl<EvolvePlan, EvolveProgress>
     this.showPhase();
   }
 
-  /** For an execution that continues this one. */
+  /** Returns the state for an execution that continues this one. */
   handOver(): Pick<EvolveCarried, 'asked' | 'said'> {
-    return { asked: this.standing.asked(), said: { lines: this.lines, line_count: this.lineCount } };
+    return { asked: this.status.asked(), said: { lines: this.lines, line_count: this.lineCount } };
   }
 
   begins(workflowId: string): void {
     this.children.begins(workflowId);
   }
 
-  /** Starts to hear of an iteration. */
+  /** Begins to receive the reports of an iteration. */
   joined(handle: IterationHandle, line: string): void {
     this.children.joined(handle);
     this.say(line);
@@ -73,10 +73,10 @@ export class EvolveControl extends ExperimentControl<EvolvePlan, EvolveProgress>
     for (const line of result.lines) this.say(line);
     this.totals = result.totals;
     if (result.state !== null) this.settle(result.state);
-    if (result.fatal !== null) this.standing.fail(result.fatal);
-    if (result.exhausted !== null) this.standing.exhaust(result.exhausted);
+    if (result.fatal !== null) this.status.fail(result.fatal);
+    if (result.exhausted !== null) this.status.exhaust(result.exhausted);
     if (result.state !== null) {
-      this.tell(bestSoFarLine([...this.nodes.values()]));
+      this.signalTo(bestSoFarLine([...this.nodes.values()]));
       this.unlogged = [];
     }
     this.show();
@@ -84,15 +84,15 @@ export class EvolveControl extends ExperimentControl<EvolvePlan, EvolveProgress>
 
   broke(message: string): void {
     this.working = null;
-    this.standing.fail(message);
+    this.status.fail(message);
   }
 
   receive(report: IterationReport): void {
-    this.children.hear(report.from, () => this.hear(report));
+    this.children.received(report.from, () => this.received(report));
   }
 
-  private hear({ from, lines, nodes, totals }: IterationReport): void {
-    // What it says when it ends comes last, whatever arrives later.
+  private received({ from, lines, nodes, totals }: IterationReport): void {
+    // Reports that arrive after the iteration's result are dropped.
     if (this.working?.firstExecutionRunId !== from.first) return;
     for (const line of lines) this.say(line);
     for (const node of nodes) this.nodes.set(node.id, node);
@@ -106,17 +106,17 @@ export class EvolveControl extends ExperimentControl<EvolvePlan, EvolveProgress>
     return before;
   }
 
-  /** What was told of an iteration that did not come to its end: a finished one has logged its lines. */
+  /** Returns the lines of an unfinished iteration: a finished one has logged its lines. */
   unloggedLines(): { lines: string[]; line_times: number[] } {
     return { lines: this.unlogged.map(({ line }) => line), line_times: this.unlogged.map(({ at }) => at) };
   }
 
   asked(): Asked {
-    return this.standing.asked();
+    return this.status.asked();
   }
 
   override finish(metrics: EvolveMetrics): void {
-    this.tell(bestLine(metrics.best));
+    this.signalTo(bestLine(metrics.best));
     super.finish(metrics);
   }
 
@@ -153,7 +153,7 @@ export class EvolveControl extends ExperimentControl<EvolvePlan, EvolveProgress>
     this.totals = totals;
   }
 
-  private tell(line: string | null): void {
+  private signalTo(line: string | null): void {
     if (line !== null) this.say(line);
   }
 
@@ -164,6 +164,6 @@ export class EvolveControl extends ExperimentControl<EvolvePlan, EvolveProgress>
   }
 
   protected override passOn(): void {
-    if (this.working !== null) tell(this.working, evolveControlSignal, this.asked());
+    if (this.working !== null) signalTo(this.working, evolveControlSignal, this.asked());
   }
 }

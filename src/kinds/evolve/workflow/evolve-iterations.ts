@@ -1,40 +1,40 @@
 import type { EvolveState, IterationResult, ScaffoldNode } from '../contracts.js';
 
-/** How far an experiment has come. */
+/** Progress of an experiment. */
 export interface Reached {
   state: EvolveState;
   tested: IterationResult['tested'];
 }
 
-/** What iterating takes from its workflow. */
+/** Steps that the workflow provides to {@link iterate}. */
 export interface IterationSteps {
-  /** Whether another iteration may begin. */
-  goesOn(): boolean;
-  /** Makes the iteration that `state` is the beginning of; null where it broke. */
+  /** Reports whether another iteration may begin. */
+  continues(): boolean;
+  /** Runs the iteration that begins with `state`; null where it failed. */
   run(state: EvolveState, closing: boolean): Promise<IterationResult | null>;
-  /** Called between two iterations. Does not come back where the workflow continues as new. */
+  /** Runs between two iterations. Does not return where the workflow continues as new. */
   rest(state: EvolveState): Promise<void>;
 }
 
 /**
- * Iteration after iteration, and the closing one.
- * @param reached where it begins. It is kept up, so that it says how far the experiment came also where this rejects, as
- *   it does when the workflow is cancelled.
- * @returns whether everything was done, the closing one included.
+ * Runs iteration after iteration, and the closing one.
+ * @param reached where it begins. It is updated, so that it has the progress even if this rejects, as when the workflow
+ *   is cancelled.
+ * @returns true if everything was done, including the closing one.
  */
 export async function iterate(
   reached: Reached,
   { num_iterations }: { num_iterations: number },
   steps: IterationSteps,
 ): Promise<boolean> {
-  while (reached.state.next_iteration <= num_iterations && steps.goesOn()) {
+  while (reached.state.next_iteration <= num_iterations && steps.continues()) {
     if (!(await advance(reached, steps, false))) return false;
-    if (steps.goesOn()) await steps.rest(reached.state);
+    if (steps.continues()) await steps.rest(reached.state);
   }
-  return steps.goesOn() && (await advance(reached, steps, true));
+  return steps.continues() && (await advance(reached, steps, true));
 }
 
-/** Answers whether the iteration was finished. What an unfinished one has paid is paid. */
+/** Runs one iteration and reports whether it was finished. The cost of an unfinished one counts. */
 async function advance(reached: Reached, steps: IterationSteps, closing: boolean): Promise<boolean> {
   const result = await steps.run(reached.state, closing);
   if (result === null) return false;
@@ -44,7 +44,9 @@ async function advance(reached: Reached, steps: IterationSteps, closing: boolean
   return state !== null;
 }
 
-/** The scaffolds with what an unfinished iteration has learned of them. Whom it gave up is tried again by the next one. */
+/**
+ * Returns the scaffolds with the results of an unfinished iteration. Those given up are tried again by the next one.
+ */
 function withNodes(nodes: readonly ScaffoldNode[], touched: readonly ScaffoldNode[]): ScaffoldNode[] {
   const learned = touched.filter(({ status }) => status !== 'unscored');
   return [...new Map([...nodes, ...learned].map((node) => [node.id, node])).values()];

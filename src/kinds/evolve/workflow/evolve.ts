@@ -43,9 +43,9 @@ async function runIteration(
 }
 
 /**
- * An LM writes programs, a sandbox runs them, the best are validated, selected and evolved. Every iteration is a child
- * workflow; what it did is in the store before the next one begins. Between two iterations it continues as new when its
- * history grows long.
+ * Runs an evolution: a language model writes programs, a sandbox runs them, the best are validated, selected and
+ * evolved. Every iteration is a child workflow; its results are stored before the next one begins. Between two
+ * iterations it continues as new when its history grows long.
  * @param carried from the execution before, when this one continues it.
  */
 export function evolve(input: EvolveInput, carried?: EvolveCarried): Promise<EvolveResult> {
@@ -61,7 +61,7 @@ export function evolve(input: EvolveInput, carried?: EvolveCarried): Promise<Evo
     work: async (plan, handOver) => {
       reached = { state: plan.state, tested: null };
       const isComplete = await iterate(reached, plan, {
-        goesOn: () => control.goesOn(),
+        continues: () => control.continues(),
         run: (state, closing) => runIteration(plan, state, control, closing),
         rest: async (state) => {
           if (workflowInfo().continueAsNewSuggested) await handOver({ plan: { ...plan, state } });

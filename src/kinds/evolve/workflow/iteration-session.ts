@@ -34,7 +34,7 @@ import {
 import { beginningLine } from '../evolution/progress-lines.js';
 import { iterationFacts } from '../facts.js';
 import { evolution } from './activities.js';
-import { IterationNews } from './iteration-news.js';
+import { IterationReports } from './iteration-reports.js';
 import { IterationSpending } from './iteration-spending.js';
 
 type StartRun = (
@@ -42,10 +42,10 @@ type StartRun = (
   scope: Pick<ExecuteScaffoldInput, 'run' | 'left'>,
 ) => Promise<ScaffoldRun>;
 
-/** One execution of an iteration: its steps as activities. */
+/** One execution of an iteration, with its steps as activities. */
 export class IterationSession {
   private readonly spending: IterationSpending;
-  private readonly news: IterationNews;
+  private readonly notices: IterationReports;
   private readonly memo: IterationMemo;
   private readonly slots: Slots;
   private readonly ports: IterationPorts;
@@ -57,9 +57,9 @@ export class IterationSession {
   ) {
     const { plan, state, control, carried, closing } = input;
     this.spending = new IterationSpending(plan, control, carried?.totals ?? state.totals, carried?.spent);
-    this.news = new IterationNews(
+    this.notices = new IterationReports(
       parent,
-      () => this.standing(),
+      () => this.status(),
       () => this.setControl({ ...this.spending.control, paused: false, stopping: true }),
       carried,
     );
@@ -71,13 +71,13 @@ export class IterationSession {
         turn: (request) => this.turn(request),
         runDraft: (request) => this.runDraft(request),
         execute: (request) => this.execute(request),
-        say: (line) => this.news.say(line),
-        announce: (line) => this.news.announce(line),
+        say: (line) => this.notices.say(line),
+        announce: (line) => this.notices.announce(line),
       },
       this.memo,
       this.slots,
     );
-    if (carried === undefined) this.news.log(beginningLine(plan, state, closing));
+    if (carried === undefined) this.notices.log(beginningLine(plan, state, closing));
     this.iteration = new Iteration(plan, state, this.ports, closing ? 'Closing' : undefined);
   }
 
@@ -86,7 +86,7 @@ export class IterationSession {
     this.slots.setSize(control.concurrency);
   }
 
-  /** Null where it was suspended. */
+  /** Returns no state where it was suspended or failed. */
   async run(): Promise<Pick<IterationResult, 'state' | 'tested'>> {
     const { plan, closing } = this.input;
     try {
@@ -105,9 +105,9 @@ export class IterationSession {
         iteration: this.input.state.next_iteration,
         closing,
         ...outcome,
-        // What is not kept is no part of what an iteration comes to: it is the experiment's alone.
+        // Unrecorded requests are no part of an iteration's result: only the experiment counts them.
         state: { ...state, totals: keptOf(state.totals) },
-        ...this.news.all(),
+        ...this.notices.all(),
       });
       return { state, tested };
     } catch (error) {
@@ -124,10 +124,10 @@ export class IterationSession {
     const nodes = this.touchedNodes();
     this.show(nodes);
     const unfinished = done.state === null ? { nodes } : {};
-    return { ...done, ...unfinished, lines: this.news.lines, totals, exhausted, fatal };
+    return { ...done, ...unfinished, lines: this.notices.lines, totals, exhausted, fatal };
   }
 
-  carriesOn(done: Pick<IterationResult, 'state'>): boolean {
+  isContinuing(done: Pick<IterationResult, 'state'>): boolean {
     return done.state === null && this.spending.handingOver && !this.spending.mustEnd();
   }
 
@@ -136,7 +136,7 @@ export class IterationSession {
     return {
       ...this.input,
       control,
-      carried: { memo: this.memo, totals, ...this.news.reported(), spent },
+      carried: { memo: this.memo, totals, ...this.notices.reported(), spent },
     };
   }
 
@@ -155,7 +155,7 @@ export class IterationSession {
     const taken = await this.spending.call(request.id, (before) =>
       evolution.scaffolderTurn.executeWithOptions(options, [{ run, ...request, ...before }]),
     );
-    this.news.reportWhenDue();
+    this.notices.reportWhenDue();
     return taken;
   }
 
@@ -173,17 +173,16 @@ export class IterationSession {
     );
   }
 
-  /** One run of a scaffold's program; answers with its score. */
+  /** Runs a scaffold's program once. Returns its score. */
   private async runOnce(scaffold: string, what: string, start: StartRun): Promise<Scored> {
     const { run, timeout_sec } = this.input.plan;
     const options = timedOptions(timeout_sec, `${scaffold} · ${what}`);
     const done = await this.spending.run(scaffold, (left) => start(options, { run, left }));
     if ('unscored' in done) return done;
-    this.news.reportWhenDue();
+    this.notices.reportWhenDue();
     return done.score;
   }
 
-  /** Options of a call of the scaffolder. */
   private askingOptions({ id, parent, attempt }: ProposalRequest, turn = ''): ActivityOptions {
     const { lm_timeout_sec: timeout_sec, max_attempts } = this.input.plan;
     const what = parent === null ? 'generate' : `evolve ${parent}`;
@@ -194,8 +193,8 @@ export class IterationSession {
     return this.spending.addedTo(this.iteration.touchedNodes());
   }
 
-  /** How far it is, which its details show as well. */
-  private standing(): Pick<IterationReport, 'nodes' | 'totals'> {
+  /** Returns the results so far, and shows them in the details. */
+  private status(): Pick<IterationReport, 'nodes' | 'totals'> {
     const nodes = this.touchedNodes();
     this.show(nodes);
     return { nodes, totals: this.spending.totals };

@@ -10,10 +10,10 @@ import { SuspendedError, type Unscored } from '../evolution/iteration-ports.js';
 import { ScaffoldCosts, type ScaffoldSpending } from '../evolution/scaffold-costs.js';
 import { addExecution } from '../evolution/totals.js';
 
-/** So many scaffolds that are given up one after the other are a sign of an outage. */
-const MOST_GIVEN_UP = 2;
+/** Number of consecutive scaffolds given up that means an outage. */
+const MAX_GIVEN_UP = 2;
 
-/** What an iteration may still begin, and what it has paid. */
+/** Spending of an iteration, and the decision on what may still begin. */
 export class IterationSpending {
   fatal: string | null = null;
   exhausted: string | null = null;
@@ -41,7 +41,7 @@ export class IterationSpending {
     return this.costs.spent;
   }
 
-  /** The scaffolds with what they have cost. */
+  /** Returns the scaffolds with their costs. */
   addedTo(nodes: readonly ScaffoldNode[]): ScaffoldNode[] {
     return this.costs.addedTo(nodes);
   }
@@ -52,7 +52,7 @@ export class IterationSpending {
   }
 
   /**
-   * One call of the scaffolder; what it costs is paid before its reservation ends.
+   * Makes one call of the scaffolder; its cost is counted before its grant is returned.
    * @throws SuspendedError where no further step may begin.
    */
   call<Step extends StepCost>(
@@ -63,7 +63,7 @@ export class IterationSpending {
     return requestUntilAnswered(
       {
         isLimited: hasCallLimits(limits),
-        leave: () => this.begin({ calls: 1 }),
+        request: () => this.begin({ calls: 1 }),
         answered: (step, release) => {
           this.pay(scaffold, step);
           release();
@@ -78,21 +78,36 @@ export class IterationSpending {
   }
 
   /**
-   * One run of a scaffold's program, or why it has no score.
-   * @param paid what was paid for replies that the program finds again, because it is run once more.
-   * @throws SuspendedError where no further step may begin, or this one had nothing left to go on with.
+   * Runs a scaffold's program, again where it needs more calls than it was granted. Returns the run, or why it has no
+   * score.
+   * @throws SuspendedError where no further step may begin, or this one had nothing left to continue with.
    */
   async run(
     scaffold: string,
     work: (left: SpendingLeft) => Promise<ScaffoldRun>,
-    paid: StepCost = noStepCost(),
   ): Promise<ScaffoldRun | Unscored> {
+    for (let paid: StepCost = noStepCost(); ; ) {
+      const done = await this.runOnce(scaffold, work, paid);
+      if (!('again' in done)) return done;
+      paid = done.again;
+    }
+  }
+
+  /**
+   * Runs a scaffold's program once.
+   * @param paid cost of the replies that the program finds again.
+   * @returns its run, why it has no score, or what it finds again where it is to be run once more.
+   */
+  private async runOnce(
+    scaffold: string,
+    work: (left: SpendingLeft) => Promise<ScaffoldRun>,
+    paid: StepCost,
+  ): Promise<ScaffoldRun | Unscored | { again: StepCost }> {
     const { executor } = this.plan;
-    const most = executor?.max_lm_calls ?? 0;
-    const calls = most === 0 ? 0 : Math.max(most - paid.lm_calls, 1);
+    const max = executor?.max_lm_calls ?? 0;
+    const calls = max === 0 ? 0 : Math.max(max - paid.lm_calls, 1);
     // It is stopped when tokens or dollars are spent.
     const release = await this.begin({ calls, byCallsAlone: true });
-    let more: StepCost | null = null;
     try {
       const done = await work(this.reserved(calls, paid));
       const spent = costBeyond(done, paid);
@@ -101,15 +116,16 @@ export class IterationSpending {
       if (executor === null || done.lm_calls > 0) this.givenUpInARow.clear();
       return done;
     } catch (error) {
-      more = this.paidBeforeMore(scaffold, error, paid);
-      if (more === null) return this.unscoredBy(scaffold, error, paid);
+      const again = this.paidBeforeMore(scaffold, error, paid);
+      return again === null ? this.unscoredBy(scaffold, error, paid) : { again };
     } finally {
       release();
     }
-    return this.run(scaffold, work, more);
   }
 
-  /** What is left to a program, of calls no more than it has reserved: others may use up the rest meanwhile. */
+  /**
+   * Returns what is left for a program, with no more calls than it was granted: others may spend the rest meanwhile.
+   */
   private reserved(calls: number, paid: StepCost): SpendingLeft {
     const left = this.budget.leftFor(calls);
     const own = spendingOf(newlyPaid(paid));
@@ -122,30 +138,30 @@ export class IterationSpending {
   }
 
   /**
-   * What was paid for the replies of a program that has used up the calls which were reserved for it, because the
-   * provider failed to answer some, while the experiment has others left: it is run again, and finds them. Null where
-   * that is not so.
+   * Returns the cost of the replies of a program that has spent its granted calls, because the provider failed to
+   * answer some, while the experiment has others left: it is run again, and finds these replies. Null in any other
+   * case.
    */
   private paidBeforeMore(scaffold: string, error: unknown, paid: StepCost): StepCost | null {
     const cost = costAtLimit(error);
-    if (cost?.unkept === undefined) return null;
+    if (cost?.unrecorded === undefined) return null;
     const spent = costBeyond(cost, paid);
     if (reachedLimit(this.plan.limits, spendingOf(addStep(this.totals, newlyPaid(spent)))) !== null)
       return null;
     this.pay(scaffold, spent);
-    const { unkept: _unkept, ...found } = cost;
+    const { unrecorded: _unrecorded, ...found } = cost;
     return found;
   }
 
-  /** Looked at where a call has to be made: a program may do without, or find its replies in the store. */
+  /** Checked where a call has to be made: a program may need none, or find its replies in the store. */
   private limitReached(): string | null {
     this.exhausted ??= this.budget.exhausted();
     return this.exhausted;
   }
 
   /**
-   * Waits until a step may begin that makes so many calls at most.
-   * @returns what returns them.
+   * Waits until a step may begin that makes at most the requested calls.
+   * @returns a function that returns the grant.
    * @throws SuspendedError where no further step may begin.
    */
   private async begin(request: CallRequest): Promise<() => void> {
@@ -168,21 +184,21 @@ export class IterationSpending {
   }
 
   /**
-   * What a run comes to that has no score. A program may be to blame for it alone, and is given up alone; where the next
-   * one fares no better, what they need is away.
-   * @throws whatever else it failed for.
+   * Handles a run without a score. A program may be the cause itself, and is given up alone; where the next one fails
+   * too, what they need is unreachable.
+   * @throws any other failure.
    */
   private unscoredBy(scaffold: string, error: unknown, paid: StepCost): Unscored {
     const given = givenUp(error);
     if (given === null) throw this.suspendedBy(scaffold, error, paid);
     this.pay(scaffold, costBeyond(given.cost, paid));
     this.givenUpInARow.add(scaffold);
-    if (this.givenUpInARow.size < MOST_GIVEN_UP) return { unscored: given.reason };
-    this.fatal ??= `${given.reason}; nor has the scaffold before it, so what they need seems to be away. None of this is scored; the same command goes on`;
+    if (this.givenUpInARow.size < MAX_GIVEN_UP) return { unscored: given.reason };
+    this.fatal ??= `${given.reason}; nor has the scaffold before it, so what they need seems to be unreachable. None of this is scored; the same command continues`;
     throw new SuspendedError();
   }
 
-  /** A step that met a limit is not done; what it has paid is. */
+  /** Returns the error to throw. A step at a limit is not done, but its cost counts. */
   private suspendedBy(scaffold: string, error: unknown, paid: StepCost): unknown {
     const cost = costAtLimit(error);
     if (cost === null) return error;

@@ -8,15 +8,15 @@ import { IterationSession } from './iteration-session.js';
 import { evolveControlSignal } from './messages.js';
 
 /**
- * One iteration of an evolution. Continues as new when its history grows long: what was done is carried along, and
- * gone through again without being done.
+ * Runs one iteration of an evolution. Continues as new when its history grows long: finished steps are passed on and
+ * not repeated.
  */
 export async function iteration(input: IterationInput): Promise<IterationResult> {
   assertHasParent('evolve');
   const session = new IterationSession(input, workflowInfo().parent?.workflowId ?? '');
   receive(evolveControlSignal, isAsked, (control) => session.setControl(control));
   const done = await session.run();
-  if (!session.carriesOn(done)) return session.result(done);
+  if (!session.isContinuing(done)) return session.result(done);
   assertNotCancelled();
   return continueAsNew<typeof iteration>(session.carriedInput());
 }

@@ -4,11 +4,11 @@ import { orIncomplete } from '../../../activities/incomplete.js';
 import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
 import type { ModelCalls } from '../../../activities/model-calls.js';
 import { setAsideCalls } from '../../../activities/set-aside.js';
-import { unkeptSoFar } from '../../../activities/unkept.js';
 import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
 import type { EpisodeError } from '../../../contracts/results.js';
-import type { Unkept } from '../../../contracts/step-cost.js';
+import type { Unrecorded } from '../../../contracts/step-cost.js';
 import { cutOffReplies } from '../../../replies/reply-faults.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../../../runtime/repeats.js';
 import { besideOf } from '../../../statistics/beside.js';
@@ -25,21 +25,21 @@ import type { LLMEvaluatedTrajectory } from '../../../trajectories/evaluated-tra
 import type { FinalizeJudgeInput, JudgeMetrics } from '../contracts.js';
 import { judgedTrajectory, type StepEvaluation, scoresOf } from '../judging/evaluation.js';
 import { addReply, meanScores, noJudgeTotals } from '../judging/totals.js';
-import { MALFORMED_VERDICT, MOST_TRIES } from '../judging/verdict.js';
+import { MALFORMED_VERDICT, MAX_TRIES } from '../judging/verdict.js';
 import { judgedChunksFolder, judgeErrorKey } from '../paths.js';
 import type { JudgeContext, JudgeContexts } from './judge-context.js';
 import { type JudgeReply, repliesOn } from './judge-replies.js';
 import { outcomeOf } from './judge-step.js';
 
-/** Adds up a judgement from its replies, so that the figures are the same whatever was repeated on the way. */
+/** Figures of a judgement, computed from its replies alone, so that repeated activities do not change them. */
 class JudgementFigures {
   private totals = noJudgeTotals();
   private repeats = sumRepeats([]);
   private readonly errors = new ErrorTally();
   private readonly tally = new CallTally();
-  /** Of each trajectory that was judged as a whole: 1 where it is a success. */
+  /** Outcomes by trajectory that was judged as a whole: `[1]` is a success, `[0]` is none. */
   private readonly successes: number[][] = [];
-  /** Of each trajectory the verdicts on its steps, which depend on each other. */
+  /** Scores of the judged steps by trajectory, since the steps of one depend on each other. */
   private readonly verdicts: Record<string, number>[][] = [];
 
   addEvaluated({ evaluation }: LLMEvaluatedTrajectory, evaluations: readonly StepEvaluation[]): void {
@@ -47,7 +47,7 @@ class JudgementFigures {
     this.verdicts.push(evaluations.flatMap((one) => (one.kind === 'judged' ? [scoresOf(one.verdict)] : [])));
   }
 
-  /** The 95 % interval of a criterion's mean, from a bootstrap over trajectories. */
+  /** Computes the 95 % interval of a criterion's mean by a bootstrap over trajectories. */
   private intervalOf(name: string): [number, number] | null {
     const groups = this.verdicts.map((steps) => steps.flatMap((scores) => scores[name] ?? []));
     return boundsOf(clusteredMean(groups, { resamples: affordableResamples(groups.length) }));
@@ -60,7 +60,7 @@ class JudgementFigures {
     this.tally.addCutOff(cutOffReplies([reply.record]));
   }
 
-  /** A reply that was no verdict, in the place of which another one was asked for. */
+  /** Adds a reply that was set aside for another one; it counts as malformed. */
   addSetAside(record: CallRecord): void {
     this.addReply({ record, read: { ok: false, fault: '' } });
   }
@@ -69,7 +69,7 @@ class JudgementFigures {
     this.errors.add(error);
   }
 
-  metrics({ config }: JudgeContext, input: FinalizeJudgeInput, unkept: Unkept | null): JudgeMetrics {
+  metrics({ config }: JudgeContext, input: FinalizeJudgeInput, unrecorded: Unrecorded | null): JudgeMetrics {
     const { plan, status, message, started_at, ended_at } = input;
     const { totals } = this;
     const success = clusteredMean(this.successes, { resamples: affordableResamples(this.successes.length) });
@@ -109,7 +109,7 @@ class JudgementFigures {
       ...this.repeats,
       usage: totals.usage,
       cost_usd: totals.cost_usd === null ? null : roundCost(totals.cost_usd),
-      ...besideOf(totals, unkept),
+      ...besideOf(totals, unrecorded),
       wall_seconds: wallSeconds(input),
       started_at: new Date(started_at).toISOString(),
       ended_at: new Date(ended_at).toISOString(),
@@ -117,7 +117,7 @@ class JudgementFigures {
   }
 }
 
-/** What came of a step. A verdict counts more than an error that came before it. */
+/** Returns the evaluation of a step. A verdict takes precedence over an earlier error. */
 async function evaluationOf(
   { store }: JudgeContext,
   replies: readonly JudgeReply[],
@@ -128,7 +128,7 @@ async function evaluationOf(
     const { verdict, episode } = last;
     return { kind: 'judged', verdict, ...(episode === undefined ? {} : { episode }) };
   }
-  if (last !== undefined && replies.length === MOST_TRIES) {
+  if (last !== undefined && replies.length === MAX_TRIES) {
     return { kind: 'error', error: { type: MALFORMED_VERDICT, message: last.fault } };
   }
   const error = await readJson<EpisodeError>(store, judgeErrorKey(trajectory, step));
@@ -136,14 +136,14 @@ async function evaluationOf(
 }
 
 /**
- * Writes the judgement's artifacts. `metrics.json` comes last. The replies stay, because a judgement may be continued;
- * the copies of the trajectories go.
+ * Creates the activity that writes the judgement's artifacts, `metrics.json` last. Keeps the replies, so that the
+ * judgement can be continued, and deletes the copies of the trajectories.
  */
 export function createFinalizeJudge(
   contexts: JudgeContexts,
   { models, dependencies }: { models: ModelCalls; dependencies: WorkerDependencies },
 ) {
-  /** The replies on each step of a trajectory. */
+  /** Reads the replies on each step of a trajectory. */
   const repliesIn = (context: JudgeContext, trajectory: number, steps: number) =>
     Promise.all(
       Array.from({ length: steps }, async (_, step) => {
@@ -171,7 +171,7 @@ export function createFinalizeJudge(
   }
 
   async function* calls(context: JudgeContext, { plan }: FinalizeJudgeInput) {
-    // Of several replies at one place a replay takes the last one.
+    // Of several records of the same call, a replay uses the last one.
     yield* setAsideCalls(context.store);
     for (const [index, steps] of plan.steps.entries()) {
       for (const { record } of (await repliesIn(context, index, steps)).flat()) yield record;
@@ -184,7 +184,7 @@ export function createFinalizeJudge(
     const figures = new JudgementFigures();
     await store.writeStream(artifactKeys.trajectories, jsonLines(judged(context, input, figures)));
     await store.writeStream(artifactKeys.calls, jsonLines(calls(context, input)));
-    const gathered = figures.metrics(context, input, await unkeptSoFar(store));
+    const gathered = figures.metrics(context, input, await unrecordedSoFar(store));
     const metrics = orIncomplete(
       gathered,
       {

@@ -7,7 +7,6 @@ import { JudgeContexts } from './judge-context.js';
 import { createJudgeStep, createRecordJudgeError } from './judge-step.js';
 import { createPrepareJudge } from './prepare-judge.js';
 
-/** The activities of a judgement. */
 export function createJudgeActivities(
   dependencies: WorkerDependencies,
   models: ModelCalls,

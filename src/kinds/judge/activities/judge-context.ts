@@ -12,7 +12,7 @@ import { type Retry, readRetry } from '../../../storage/retry-marker.js';
 import type { JudgeConfig } from '../schema.js';
 import { JudgedTrajectories } from './judged-trajectories.js';
 
-/** What a worker knows of one judgement. */
+/** State that a worker holds of one judgement. */
 export class JudgeContext {
   readonly trajectories: JudgedTrajectories;
   readonly calls: CallStore;
@@ -22,7 +22,7 @@ export class JudgeContext {
     readonly store: ArtifactStore,
     readonly config: JudgeConfig,
     private readonly dependencies: WorkerDependencies,
-    /** Which of the steps without a verdict are asked again; null: all that have no reply. */
+    /** Retry that selects the steps with an error to request again; null: every step that lacks a reply. */
     readonly retry: Retry | null,
   ) {
     this.trajectories = new JudgedTrajectories(store);
@@ -39,7 +39,10 @@ export class JudgeContext {
   }
 }
 
-/** {@link storedConfig} of a judgement. What is judged is another folder than its own. @throws NotPermittedError */
+/**
+ * Reads the {@link storedConfig} of a judgement, and checks the experiment's folder that it names.
+ * @throws NotPermittedError
+ */
 export async function storedJudgeConfig(store: ArtifactStore): Promise<JudgeConfig> {
   const config = await storedConfig<JudgeConfig>(store);
   outputLocation(config.experiment, 'experiment', process.cwd());
@@ -48,7 +51,7 @@ export async function storedJudgeConfig(store: ArtifactStore): Promise<JudgeConf
 
 const JUDGEMENTS_IN_MEMORY = 8;
 
-/** The judgements that a worker has touched lately. */
+/** Cache of the judgements that a worker used most recently. */
 export class JudgeContexts extends ContextCache<JudgeContext> {
   constructor(private readonly dependencies: WorkerDependencies) {
     super(JUDGEMENTS_IN_MEMORY);

@@ -3,23 +3,23 @@ import type { CallIdentity, CallRecord, ChatMessage } from '../../../contracts/l
 import { cutOffText, isCutOff } from '../../../replies/reply-faults.js';
 import type { JudgeStepName } from '../contracts.js';
 import { askedAgain, judgePrompt } from '../judging/prompt.js';
-import { MOST_TRIES, type ReadVerdict, readVerdict } from '../judging/verdict.js';
+import { MAX_TRIES, type ReadVerdict, readVerdict } from '../judging/verdict.js';
 import type { JudgeConfig } from '../schema.js';
 import type { JudgeContext } from './judge-context.js';
 
-/** A reply that was given on a step, and what it says. */
+/** Reply on a step, and the verdict that was read from it. */
 export interface JudgeReply {
   record: CallRecord;
   read: ReadVerdict;
 }
 
-/** The replies that are kept on a step, and what would be asked next. */
+/** Stored replies on a step, and the next call. */
 export interface StepReplies {
   replies: JudgeReply[];
   next: { call: CallIdentity; messages: ChatMessage[] };
 }
 
-/** What a reply says of the step. One that a token limit cut off is none where the config says so. */
+/** Reads the verdict in a reply. A reply that a token limit cut off has none, unless `lm.on_cut_off` is `judge`. */
 export function verdictOf({ rubric, lm }: JudgeConfig, record: CallRecord): ReadVerdict {
   const read = readVerdict(record.text, rubric.criteria);
   if (!isCutOff(record) || (read.ok && lm.on_cut_off === 'judge')) return read;
@@ -28,15 +28,15 @@ export function verdictOf({ rubric, lm }: JudgeConfig, record: CallRecord): Read
 }
 
 /**
- * The replies that are kept on a step, in the order in which they were given, up to the first verdict. A reply to another
- * question than would be asked now is none of them.
- * @param most leaves out later tries.
+ * Returns the stored replies on a step, in order, up to the first verdict. A reply to a prompt other than the current
+ * one does not count.
+ * @param most limit of replies; later ones are left out.
  */
 export async function repliesOn(
   context: JudgeContext,
   models: ModelCalls,
   { trajectory: index, step }: Pick<JudgeStepName, 'trajectory' | 'step'>,
-  most: number = MOST_TRIES,
+  most: number = MAX_TRIES,
 ): Promise<StepReplies> {
   const { rubric } = context.config;
   const { name, trajectory } = await context.trajectories.get(index);

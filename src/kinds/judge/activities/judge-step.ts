@@ -13,14 +13,14 @@ import { judgeErrorKey } from '../paths.js';
 import type { JudgeContext, JudgeContexts } from './judge-context.js';
 import { type JudgeReply, repliesOn, verdictOf } from './judge-replies.js';
 
-/** What a workflow learns of a reply. */
+/** Reduces a reply to what a workflow needs. */
 export function outcomeOf({ record, read }: JudgeReply, cost = costOfCall(record)): JudgedStep {
   return read.ok
     ? { kind: 'judged', scores: scoresOf(read.verdict), ...cost }
     : { kind: 'malformed', ...cost };
 }
 
-/** A step with an error that is not among those that are asked again keeps it. */
+/** Throws the error of a step that the current retry does not cover. */
 async function refuseOthers(
   { store, retry }: JudgeContext,
   { trajectory, step }: JudgeStepInput,
@@ -31,7 +31,10 @@ async function refuseOthers(
   throw ApplicationFailure.nonRetryable(error.message, error.type);
 }
 
-/** Asks for the verdict on a step. A reply is kept before anybody hears of it; one that is kept is not asked for again. */
+/**
+ * Creates the activity that requests the verdict on a step. A reply is stored before it is returned, and never
+ * requested again.
+ */
 export function createJudgeStep(contexts: JudgeContexts, models: ModelCalls) {
   async function ask(context: JudgeContext, input: JudgeStepInput, attempt: Attempt): Promise<JudgeReply> {
     const { replies, next } = await repliesOn(context, models, input, input.attempt + 1);
@@ -67,7 +70,7 @@ export function createJudgeStep(contexts: JudgeContexts, models: ModelCalls) {
     }, input.before);
 }
 
-/** Notes why a step could not be judged. */
+/** Creates the activity that records why a step could not be judged. */
 export function createRecordJudgeError(contexts: JudgeContexts) {
   return ({ run, trajectory, step, error }: JudgeStepErrorInput): Promise<void> =>
     heartbeating(async () => {

@@ -1,4 +1,5 @@
-import { Lru, loadedOnce } from '../../../activities/lru.js';
+import { LRUCache } from 'lru-cache';
+import { loadedOnce } from '../../../activities/loaded-once.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { jsonLine } from '../../../storage/json-lines.js';
 import { damagedFile, readRows } from '../../../storage/stored-file.js';
@@ -6,19 +7,19 @@ import { parseTrajectory } from '../../../trajectories/evaluated-trajectory.js';
 import type { Trajectory } from '../../../trajectories/trajectory.js';
 import { judgedChunkKey } from '../paths.js';
 
-/** Trajectories in one object of the store, which is held in memory as a whole: each may have megabytes of chats. */
+/** Trajectories in one object of the store, which is loaded as a whole: each may have megabytes of chats. */
 const TRAJECTORIES_PER_CHUNK = 8;
 const CHUNKS_IN_MEMORY = 8;
 
-/** A trajectory under a name that no other one of the judgement has. */
+/** Trajectory with a name that is unique within the judgement. */
 export interface NamedTrajectory {
   name: string;
   trajectory: Trajectory;
 }
 
-/** The trajectories of a judgement, as `prepareJudge` wrote them; chunks are read when one of them is needed. */
+/** Trajectories of a judgement, as `prepareJudge` wrote them. Chunks are read when needed. */
 export class JudgedTrajectories {
-  private readonly chunks = new Lru<number, Promise<NamedTrajectory[]>>(CHUNKS_IN_MEMORY);
+  private readonly chunks = new LRUCache<number, Promise<NamedTrajectory[]>>({ max: CHUNKS_IN_MEMORY });
 
   constructor(private readonly store: ArtifactStore) {}
 
@@ -41,7 +42,10 @@ export class JudgedTrajectories {
   }
 }
 
-/** Writes trajectories in chunks, each under its episode's id, or its row where that says nothing. Answers their steps. */
+/**
+ * Writes trajectories in chunks, each named by its episode's id, or else by its row. Returns the number of steps of
+ * each.
+ */
 export async function writeJudgedTrajectories(
   store: ArtifactStore,
   trajectories: AsyncIterable<Trajectory>,

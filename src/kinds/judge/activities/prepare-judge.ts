@@ -23,7 +23,7 @@ import { writeJudgedTrajectories } from './judged-trajectories.js';
 
 const FIELD = 'experiment';
 
-/** @throws InvalidInputError where there are none, or one is wrong. */
+/** Reads an experiment's trajectories. @throws InvalidInputError if there are none, or one is invalid. */
 async function* trajectoriesOf(experiment: ArtifactStore): AsyncGenerator<Trajectory> {
   const name = `${experiment.uri}/${artifactKeys.trajectories}`;
   const source = await experiment.openRead(artifactKeys.trajectories);
@@ -42,8 +42,8 @@ async function* trajectoriesOf(experiment: ArtifactStore): AsyncGenerator<Trajec
 }
 
 /**
- * Validates the input, and stores config and trajectories in the judgement's folder, so that what is judged stays the
- * same while it is judged. May be repeated: it writes the same objects again.
+ * Creates the activity that validates the input, and copies config and trajectories into the judgement's folder, so
+ * that they stay the same. May be repeated: it writes the same objects again.
  */
 export function createPrepareJudge(contexts: JudgeContexts, dependencies: WorkerDependencies) {
   const claims = new OwnerClaims(dependencies);

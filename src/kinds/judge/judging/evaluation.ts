@@ -6,13 +6,13 @@ import { type Criterion, ERROR_FIELD } from '../schema.js';
 import { addScores, meanScores } from './totals.js';
 import type { EpisodeVerdict, Verdict } from './verdict.js';
 
-/** What came of a step: a verdict, why there is none, or nothing, because the judge did not get to it. */
+/** Evaluation of a step: a verdict, an error, or `open` if the judge did not reach the step. */
 export type StepEvaluation =
   | { kind: 'judged'; verdict: Verdict; episode?: EpisodeVerdict }
   | { kind: 'error'; error: EpisodeError }
   | { kind: 'open' };
 
-/** Who judged, and by what. */
+/** Judging model, and the rubric's name and criteria. */
 export interface Judge {
   model: string;
   rubric: string;
@@ -20,9 +20,9 @@ export interface Judge {
 }
 
 /**
- * A trajectory with the verdict on each step, by the names of the criteria; a step that could not be judged has an
- * `error` in its place, and one that was not got to has nothing. The trajectory as a whole has the means over its steps
- * with a verdict, and what the judge says of all of it; nothing where no step was got to.
+ * Adds the judge's responses to a trajectory. Each step gets its verdict by the names of the criteria, its `error` if
+ * it could not be judged, or null if it was not reached. The trajectory gets the means over its steps with a verdict,
+ * and the verdict on the whole episode; null if no step was reached.
  */
 export function judgedTrajectory(
   trajectory: Trajectory,
@@ -55,8 +55,9 @@ export function judgedTrajectory(
 }
 
 /**
- * Whether the whole episode was a success, and why: as the judge says, which was asked with the last step. Where it did not
- * say, its scores tell, if every step has some: a success has the mean of each criterion in the upper half of its range.
+ * Decides whether the whole episode was a success, and why: as the judge said with the last step. If the judge did not
+ * say, the scores decide, provided that every step has some: the mean of each criterion must be in the upper half of
+ * its range.
  */
 function wholeOf(
   { timesteps }: Trajectory,

@@ -33,7 +33,7 @@ function answerForm({ criteria }: Rubric, isLast: boolean): string {
   return `# Your verdict\nAnswer with a JSON object of this form, and with nothing else:\n{\n${entries.join(',\n')}\n}`;
 }
 
-/** A message as a line of JSON: whatever is in it, it can neither end the line nor pass for another message. */
+/** Formats a message as a line of JSON: its content can neither end the line nor imitate another message. */
 function messageLine(message: Message, judged: boolean): string {
   const { length: images } = imagesOf(message);
   const notes = Array.from({ length: images }, () => '[an image that is not shown]');
@@ -47,8 +47,8 @@ function messageLine(message: Message, judged: boolean): string {
 }
 
 /**
- * What was said up to a step, itself included: a chat that only begins a later one is part of it, so that nothing is
- * shown twice. The step's own replies are marked.
+ * Formats the conversation up to and including a step. A chat that a later chat begins with is omitted, so that nothing
+ * is shown twice. The step's own replies are marked.
  */
 function conversationText(trajectory: TrajectoryData, step: number): string {
   const seen = { ...trajectory, timesteps: trajectory.timesteps.slice(0, step + 1) };
@@ -85,7 +85,10 @@ function outcomeText(trajectory: TrajectoryData, step: number): string {
   return `# Outcome\n${lines.join('\n')}`;
 }
 
-/** What a judge is asked about a step; with the last one, about the whole episode as well. What came of it is left out unless the rubric asks for it. */
+/**
+ * Builds the prompt for a judge about a step; with the last step, also about the whole episode. Rewards and outcome are
+ * left out unless the rubric requests them.
+ */
 export function judgePrompt(rubric: Rubric, trajectory: TrajectoryData, step: number): ChatMessage[] {
   const { instructions, criteria, show_reward } = rubric;
   const isLast = step === trajectory.timesteps.length - 1;
@@ -102,7 +105,7 @@ export function judgePrompt(rubric: Rubric, trajectory: TrajectoryData, step: nu
   ];
 }
 
-/** The prompt after a reply that is no verdict: the reply, and what is wrong with it. */
+/** Builds the prompt after a reply without a readable verdict: adds the reply, and what is wrong with it. */
 export function askedAgain(messages: readonly ChatMessage[], reply: string, fault: string): ChatMessage[] {
   return [
     ...messages,

@@ -6,14 +6,13 @@ export function noJudgeTotals(): JudgeTotals {
   return { ...noStepCost(), judged: 0, errors: 0, malformed: 0, scores: {} };
 }
 
-/** The totals after a reply. */
 export function addReply(totals: JudgeTotals, reply: JudgedStep): JudgeTotals {
   const after = addStep(totals, reply);
   if (reply.kind === 'malformed') return { ...after, malformed: totals.malformed + 1 };
   return { ...after, judged: totals.judged + 1, scores: addScores(totals.scores, reply.scores) };
 }
 
-/** Sums by the criterion's name. */
+/** Adds scores to sums, by the criterion's name. */
 export function addScores(
   sums: Readonly<Record<string, number>>,
   scores: Readonly<Record<string, number>>,
@@ -22,7 +21,7 @@ export function addScores(
   return { ...sums, ...Object.fromEntries(added) };
 }
 
-/** The mean of each criterion; null where nothing was judged. */
+/** Computes the mean of each criterion; null if nothing was judged. */
 export function meanScores(
   names: readonly string[],
   { judged, scores }: Pick<JudgeTotals, 'judged' | 'scores'>,

@@ -1,10 +1,9 @@
 import { isMapping } from '../../../contracts/json.js';
 import { type Criterion, EPISODE_FIELD } from '../schema.js';
 
-/** What a judge says of a step: a score and the reason for it, by the criterion's name. */
+/** Verdict on a step: a score and the reason for it, by the criterion's name. */
 export type Verdict = Readonly<Record<string, { score: number; reason: string }>>;
 
-/** What a judge says of a whole episode. */
 export interface EpisodeVerdict {
   success: boolean;
   rationale: string;
@@ -14,16 +13,16 @@ export type ReadVerdict =
   | { ok: true; verdict: Verdict; episode?: EpisodeVerdict }
   | { ok: false; fault: string };
 
-/** A judge is asked this often for a verdict on a step. */
-export const MOST_TRIES = 3;
+/** Limit of requests for a verdict on one step. */
+export const MAX_TRIES = 3;
 
-/** The type of error of a step on which no reply was a verdict. */
+/** Error type of a step for which no reply was a verdict. */
 export const MALFORMED_VERDICT = 'MalformedVerdict';
 
-/** Characters of what is wrong with a reply. */
+/** Limit of a fault's description, in characters. */
 const LONGEST_FAULT = 600;
 
-/** The object that a reply holds: all of it, a fenced block, or from the first brace to the last. */
+/** Finds the JSON object in a reply: all of it, a fenced block, or from the first brace to the last. */
 function objectIn(text: string): Record<string, unknown> | null {
   const blocks = [...text.matchAll(/^```\w*[ \t]*\n([\s\S]*?)^```/gm)].map(([, content]) => content ?? '');
   const braced = text.slice(Math.max(text.indexOf('{'), 0), text.lastIndexOf('}') + 1);
@@ -32,7 +31,7 @@ function objectIn(text: string): Record<string, unknown> | null {
       const value: unknown = JSON.parse(candidate);
       if (isMapping(value)) return value;
     } catch {
-      // Another candidate may be one.
+      // Another candidate may be valid JSON.
     }
   }
   return null;
@@ -42,7 +41,7 @@ function shown(value: unknown): string {
   return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 60);
 }
 
-/** What is wrong with the entry of a criterion; null where nothing is. */
+/** Describes what is wrong with the entry of a criterion; null if nothing is. */
 function entryFault({ name, range: [lowest, highest] }: Criterion, entry: unknown): string | null {
   if (!isMapping(entry))
     return `"${name}" must be an object with "reason" and "score"; it is ${shown(entry)}.`;
@@ -54,7 +53,7 @@ function entryFault({ name, range: [lowest, highest] }: Criterion, entry: unknow
   return `"${name}": "reason" must be a text that says why; it is ${shown(reason)}.`;
 }
 
-/** What is said of the whole episode; null where that is nothing, which does not make the verdict on the step less of one. */
+/** Reads the verdict on the whole episode; null if there is none, which does not invalidate the verdict on the step. */
 function episodeIn(entry: unknown): EpisodeVerdict | null {
   if (!isMapping(entry)) return null;
   const { success, reason } = entry;
@@ -62,7 +61,7 @@ function episodeIn(entry: unknown): EpisodeVerdict | null {
   return { success, rationale: reason.trim() };
 }
 
-/** Reads a judge's reply: a JSON object with an entry for each criterion. Further fields are left out. */
+/** Reads a judge's reply: a JSON object with an entry for each criterion. Other fields are ignored. */
 export function readVerdict(text: string, criteria: readonly Criterion[]): ReadVerdict {
   const found = objectIn(text.trim());
   if (found === null) return { ok: false, fault: 'The reply holds no JSON object.' };

@@ -5,18 +5,18 @@ import type { JudgePlan, JudgeProgress, JudgeTotals } from '../contracts.js';
 import { JUDGE_FACTS } from '../facts.js';
 import { meanScores, noJudgeTotals } from '../judging/totals.js';
 
-/** A judgement's state: what the judge said so far, and what people ask for. */
+/** Control of a judgement: its totals, and the requests of people. */
 export class JudgeControl extends UnitsControl<JudgePlan, JudgeProgress, JudgeTotals> {
   protected override totals: JudgeTotals;
 
-  /** @param before what the execution before hands over, when this one continues it. */
+  /** @param before state of the previous execution, if this one continues it. */
   constructor(before?: UnitsHandedOver<JudgeTotals>) {
     super('judgement', JUDGE_FACTS, before?.asked);
     this.totals = before?.totals ?? noJudgeTotals();
     this.stored = before?.stored ?? 0;
   }
 
-  /** @param isFirst whether nothing was done of it yet. */
+  /** @param isFirst true unless this execution continues another one. */
   begin(plan: JudgePlan, isFirst: boolean): void {
     this.beginUnits(plan, isFirst, { kind: 'judge', model: plan.model });
   }

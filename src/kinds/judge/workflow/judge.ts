@@ -5,25 +5,25 @@ import { continueAsNew } from '../../../workflows/sdk.js';
 import { assertContinues } from '../../../workflows/started-rightly.js';
 import type { JudgeCarried, JudgeInput, JudgePlan, JudgeResult, JudgeStepName } from '../contracts.js';
 import { addReply } from '../judging/totals.js';
-import { MALFORMED_VERDICT, MOST_TRIES } from '../judging/verdict.js';
+import { MALFORMED_VERDICT, MAX_TRIES } from '../judging/verdict.js';
 import { judging } from './activities.js';
 import { JudgeControl } from './judge-control.js';
 
-/** Every step of every trajectory, in the order of the file. */
+/** Lists every step of every trajectory, in the order of the file. */
 function stepsOf({ run, steps }: JudgePlan): JudgeStepName[] {
   return steps.flatMap((count, trajectory) =>
     Array.from({ length: count }, (_, step) => ({ run, trajectory, step })),
   );
 }
 
-/** Asks for a verdict on a step until there is one. */
+/** Requests a verdict on a step, up to {@link MAX_TRIES} times. */
 async function judgeOneStep(plan: JudgePlan, name: JudgeStepName, control: JudgeControl): Promise<void> {
-  for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
+  for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
     const again = attempt === 0 ? '' : ` · try ${attempt + 1}`;
     const summary = `trajectory ${name.trajectory + 1} · step ${name.step + 1}${again}`;
     const options = modelCallOptions(plan, summary);
     const reply = await control.reply(
-      (leave) => judging.judgeStep.executeWithOptions(options, [{ ...name, attempt, ...leave }]),
+      (grant) => judging.judgeStep.executeWithOptions(options, [{ ...name, attempt, ...grant }]),
       addReply,
     );
     if (reply.kind !== 'malformed') return;
@@ -32,10 +32,10 @@ async function judgeOneStep(plan: JudgePlan, name: JudgeStepName, control: Judge
 }
 
 /**
- * A language model judges every step of an experiment's trajectories by a rubric. Every reply is in the store before
- * anybody hears of it, and one that is there is not asked for again. Continues as new when its history grows long:
+ * Judges every step of an experiment's trajectories by a rubric, with a language model. Every reply is stored before
+ * the workflow receives it, and a stored reply is not requested again. Continues as new when its history grows long:
  * steps in flight end first.
- * @param carried from the execution before, when this one continues it.
+ * @param carried state of the previous execution, if this one continues it.
  */
 export function judge(input: JudgeInput, carried?: JudgeCarried): Promise<JudgeResult> {
   assertContinues(carried);

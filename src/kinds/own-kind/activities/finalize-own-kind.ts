@@ -5,8 +5,8 @@ import { orIncomplete } from '../../../activities/incomplete.js';
 import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
 import { pricesInUse } from '../../../activities/prices-in-use.js';
 import { setAsideCalls } from '../../../activities/set-aside.js';
-import { unkeptSoFar } from '../../../activities/unkept.js';
 import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
 import type { EpisodeError } from '../../../contracts/results.js';
 import type { StepCost } from '../../../contracts/step-cost.js';
@@ -26,7 +26,7 @@ import {
   logPartsPrefix,
   paidCallsFolder,
   setAsidePrefix,
-  unkeptPrefix,
+  unrecordedPrefix,
 } from '../../../storage/paths.js';
 import { readAhead, recordsBelow } from '../../../storage/read-ahead.js';
 import { endRetry } from '../../../storage/retry-marker.js';
@@ -41,10 +41,10 @@ import { scoreFigures } from '../scores.js';
 import type { OwnKindContext, OwnKindContexts } from './own-kind-context.js';
 import { storedSample } from './sample-activities.js';
 
-/** The modules are those that were noted when the kind was loaded. */
+/** Own code without modules: those of the kind were noted when it was loaded. */
 const NO_OTHER_CODE = { paths: [], folders: [] };
 
-/** Adds up what every call has cost. */
+/** Cost and repeats of all calls. */
 class CallFigures {
   cost: StepCost = noStepCost();
   repeats = sumRepeats([]);
@@ -60,12 +60,12 @@ class CallFigures {
 }
 
 async function* calls(store: ArtifactStore, figures: CallFigures): AsyncGenerator<CallRecord> {
-  // Of several replies at one place a replay takes the last one.
+  // Set-aside replies come first: a replay uses the last reply at each place.
   for await (const record of setAsideCalls(store)) yield figures.add(record);
   for await (const { record } of recordsBelow<StoredCall>(store, callsPrefix())) yield figures.add(record);
 }
 
-/** The row of a sample; null where nothing came of it. A row counts more than an error that came before it. */
+/** Builds the row of a sample; null if it has neither row nor error. A row takes precedence over an earlier error. */
 async function rowOf(context: OwnKindContext, sample: number): Promise<OwnKindRow | null> {
   const { id, question, target } = await context.tasks.get(sample);
   const stored = await storedSample(context, { sample });
@@ -76,7 +76,7 @@ async function rowOf(context: OwnKindContext, sample: number): Promise<OwnKindRo
   return { ...row, id, question, target, scores, error, lm_calls, usage, cost_usd } as OwnKindRow;
 }
 
-/** Writes the experiment's artifacts from what its samples left; `metrics.json` comes last. */
+/** Creates the activity that writes the artifacts from stored samples and calls; `metrics.json` is written last. */
 export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: WorkerDependencies) {
   async function figuresOf({ code }: OwnKindContext, rows: readonly Row[]) {
     try {
@@ -129,7 +129,7 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
       ...spent.repeats,
       usage: cost.usage,
       cost_usd: cost.cost_usd === null ? null : roundCost(cost.cost_usd),
-      ...besideOf(cost, await unkeptSoFar(store)),
+      ...besideOf(cost, await unrecordedSoFar(store)),
       code_changes: await codeChangesAtEnd(store, code, { samples: rows.length }),
       wall_seconds: wallSeconds(input),
       started_at: new Date(started_at).toISOString(),
@@ -156,11 +156,11 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
         (guard) => writeEnd(context, input, guard),
       );
       if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(store);
-      // Samples with an error can be asked again, from the replies that they have.
+      // Samples with an error can be retried with the replies that they have.
       if (metrics.status === 'done' && metrics.errors === 0) {
         await deleteFolders(store, [
           callsPrefix(),
-          unkeptPrefix(),
+          unrecordedPrefix(),
           setAsidePrefix(),
           paidCallsFolder(),
           logPartsPrefix(),

@@ -7,7 +7,7 @@ import { OwnKindContexts } from './own-kind-context.js';
 import { createPrepareOwnKind } from './prepare-own-kind.js';
 import { createAskForSample, createRecordSampleError, createWorkOnSample } from './sample-activities.js';
 
-/** The activities of an experiment of a user's own kind. */
+/** Creates the activities of an experiment of a user's own kind. */
 export function createOwnKindActivities(
   dependencies: WorkerDependencies,
   models: ModelCalls,

@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { CallStore } from '../../../activities/call-store.js';
 import { calledModel } from '../../../activities/called-model.js';
 import { ContextCache } from '../../../activities/context-cache.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
-import { Lru } from '../../../activities/lru.js';
 import type { CalledModel, ModelCalls } from '../../../activities/model-calls.js';
 import { storeOfRun } from '../../../activities/owners.js';
 import { storedConfig } from '../../../activities/stored-config.js';
@@ -19,23 +19,23 @@ import type { Row } from '../define.js';
 import { type KindCode, kindCode, type RoleQuestion } from '../definition.js';
 import type { OwnKindConfig } from '../schema.js';
 
-/** Samples whose replies are kept in memory, for the next one. */
+/** Number of samples whose replies are kept in memory, for their next pass. */
 const SAMPLES_IN_MEMORY = 1024;
 
-/** The type of the error of a sample that a model's reply without a word has ended. */
+/** Type of the error of a sample that an empty reply has ended. */
 export const EMPTY_REPLY = 'EmptyReply';
 
-/** Whether a reply says nothing at all, which is its provider's fault. */
+/** Reports whether a reply is empty, without tool calls too, which is its provider's fault. */
 export function isEmptyReply(record: CallRecord): boolean {
   return isMissing(record) && (record.tool_calls ?? []).length === 0;
 }
 
-/** A reply that says nothing at all: no code of a kind is given it. */
+/** Error of an empty reply, which is not passed to a kind's code. */
 export class EmptyReplyError extends Error {
   override readonly name = EMPTY_REPLY;
 }
 
-/** A call that a kind's code makes, and the reply to it, where that is stored. */
+/** A call that a kind's code makes, and the reply to it, if that is stored. */
 export interface SampleCall {
   role: string;
   key: string;
@@ -43,29 +43,29 @@ export interface SampleCall {
   record: CallRecord | null;
 }
 
-/** What a kind's code has come to on a sample: its row, or null where it waits for replies. */
+/** Result of a kind's code on a sample: its row, or null if it waits for replies. */
 export interface SamplePass {
   calls: SampleCall[];
   row: Row | null;
 }
 
-/** What a call is for, in a record of it. */
+/** Returns the purpose in the records of a role's calls. */
 const purposeOf = (role: string): Purpose => PURPOSES.find((purpose) => purpose === role) ?? 'generate';
 
-/** What a worker knows of one experiment of a user's own kind. */
+/** State that a worker holds of one experiment of a user's own kind. */
 export class OwnKindContext {
   readonly tasks: TaskReader;
   readonly calls: CallStore;
   private readonly models: ReadonlyMap<string, CalledModel>;
-  /** The replies of samples, in the order in which they were asked for. */
-  private readonly replies = new Lru<number, CallRecord[]>(SAMPLES_IN_MEMORY);
+  /** Replies of samples, in the order in which they were requested. */
+  private readonly replies = new LRUCache<number, CallRecord[]>({ max: SAMPLES_IN_MEMORY });
 
   constructor(
     readonly store: ArtifactStore,
     readonly config: OwnKindConfig,
     readonly code: KindCode,
     private readonly dependencies: WorkerDependencies,
-    /** Which of the samples with an error are asked again; null: all. */
+    /** Samples with an error that are retried; null: all. */
     readonly retry: Retry | null,
   ) {
     this.tasks = new TaskReader(store);
@@ -89,9 +89,9 @@ export class OwnKindContext {
   }
 
   /**
-   * Runs the kind's code on a sample with every reply that is stored. A reply to another question than is asked now, as
-   * where the code has changed, is none.
-   * @throws what {@link KindCode.work} throws, or EmptyReplyError
+   * Runs the kind's code on a sample with all stored replies. A reply to another question than the present one is not
+   * used, as when the code has changed.
+   * @throws the errors of {@link KindCode.work}, or EmptyReplyError
    */
   async pass(sample: number, models: ModelCalls): Promise<SamplePass> {
     const task = await this.tasks.get(sample);
@@ -108,7 +108,7 @@ export class OwnKindContext {
     }
   }
 
-  /** The calls that a pass has made. The code must have been given the replies to the first ones in this very order. */
+  /** Finds the replies to the calls of a pass. @param replies those that the code has got, in the order of its calls */
   private found(
     { id }: Task,
     questions: readonly RoleQuestion[],
@@ -128,7 +128,7 @@ export class OwnKindContext {
 
 const EXPERIMENTS_IN_MEMORY = 8;
 
-/** The experiments of users' own kinds that a worker has touched lately. */
+/** Cache of the experiments of users' own kinds that a worker used recently. */
 export class OwnKindContexts extends ContextCache<OwnKindContext> {
   constructor(private readonly dependencies: WorkerDependencies) {
     super(EXPERIMENTS_IN_MEMORY);

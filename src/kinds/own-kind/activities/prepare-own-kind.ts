@@ -28,7 +28,7 @@ import { addScores } from '../scores.js';
 import type { OwnKindContexts } from './own-kind-context.js';
 import type { StoredSample } from './sample-activities.js';
 
-/** The samples that have a row, and their scores. */
+/** Finds the samples that have a row, and sums up their scores. */
 async function finishedIn(store: ArtifactStore): Promise<{ finished: number[]; scores: ScoreSums }> {
   const keys = await keysBelow(store, samplesPrefix());
   let scores: ScoreSums = {};
@@ -39,8 +39,8 @@ async function finishedIn(store: ArtifactStore): Promise<{ finished: number[]; s
 }
 
 /**
- * Validates the input, tries the kind, chooses the experiment's folder, and stores config and samples there. May be
- * repeated: it writes the same objects again.
+ * Creates the activity that validates the input, tries the kind, chooses the experiment's folder, and stores config and
+ * samples there. May be repeated: it writes the same objects again.
  */
 export function createPrepareOwnKind(contexts: OwnKindContexts, dependencies: WorkerDependencies) {
   const claims = new OwnerClaims(dependencies);
@@ -63,7 +63,7 @@ export function createPrepareOwnKind(contexts: OwnKindContexts, dependencies: Wo
       const { experiment } = folder;
       const tasks = checkedTasks(
         samplesOf(config),
-        { environment, signal, ...(config.dataset.hf_name === undefined ? {} : { notice: notify }) },
+        { environment, signal, ...(config.dataset.hf_name === undefined ? {} : { notify: notify }) },
         environmentCode(userCode),
       );
       const { count: samples, rows } = await writeTasks(store, tasks);

@@ -28,13 +28,13 @@ import {
   type SamplePass,
 } from './own-kind-context.js';
 
-/** What is kept of a sample that has come to its end. */
+/** Stored result of a sample that has ended. */
 export interface StoredSample {
   row: Row;
   cost: StepCost;
 }
 
-/** A sample with an error that is not among those that are asked again keeps it. */
+/** Throws the stored error of a sample that is not to be retried. */
 async function refuseOthers({ store, retry }: OwnKindContext, sample: number): Promise<void> {
   if (retry === null || retry.types === null) return;
   const error = await readJson<EpisodeError>(store, sampleErrorKey(sample));
@@ -42,7 +42,7 @@ async function refuseOthers({ store, retry }: OwnKindContext, sample: number): P
   throw ApplicationFailure.nonRetryable(error.message, error.type);
 }
 
-/** Runs the kind's code. What it throws is the sample's error: it would throw it again. */
+/** Runs the kind's code. An error that it throws is the sample's error: a retry would throw it again. */
 async function passOver(context: OwnKindContext, sample: number, models: ModelCalls): Promise<SamplePass> {
   try {
     return await context.pass(sample, models);
@@ -52,7 +52,7 @@ async function passOver(context: OwnKindContext, sample: number, models: ModelCa
   }
 }
 
-/** Runs the kind's code on a sample with the replies that are there, and keeps its row where it ends. */
+/** Creates the activity that runs the kind's code on a sample with the stored replies, and stores its row. */
 export function createWorkOnSample(contexts: OwnKindContexts, models: ModelCalls) {
   return ({ run, sample, answered }: WorkOnSampleInput): Promise<SampleWorked> =>
     heartbeating(async () => {
@@ -69,7 +69,7 @@ export function createWorkOnSample(contexts: OwnKindContexts, models: ModelCalls
     });
 }
 
-/** What is to be asked. @throws ApplicationFailure where that was answered, and is another question now. */
+/** Returns the calls without a reply. @throws ApplicationFailure if the question of an answered call has changed. */
 function dueOf(calls: SamplePass['calls'], answered: number): { ordinal: number; role: string }[] {
   const due = calls.flatMap(({ role, record }, ordinal) => (record === null ? [{ ordinal, role }] : []));
   const changed = due.find(({ ordinal }) => ordinal < answered);
@@ -80,7 +80,7 @@ function dueOf(calls: SamplePass['calls'], answered: number): { ordinal: number;
   );
 }
 
-/** Asks what the kind's code asks. A reply is kept before anybody hears of it; one that is kept is not asked for again. */
+/** Creates the activity that makes a call of the kind's code. Its reply is stored first, and requested only once. */
 export function createAskForSample(contexts: OwnKindContexts, models: ModelCalls) {
   return ({ run, sample, ordinal, before, stored_only }: AskForSampleInput): Promise<StepCost> =>
     Attempt.run(async (attempt) => {
@@ -111,7 +111,7 @@ export function createAskForSample(contexts: OwnKindContexts, models: ModelCalls
     }, before);
 }
 
-/** Notes why a sample was given up. */
+/** Creates the activity that records why a sample was given up. */
 export function createRecordSampleError(contexts: OwnKindContexts) {
   return ({ run, sample, error }: SampleErrorInput): Promise<void> =>
     heartbeating(async () => {
@@ -121,7 +121,7 @@ export function createRecordSampleError(contexts: OwnKindContexts) {
     });
 }
 
-/** What is kept of a sample; null: it has not come to its end. */
+/** Reads the stored result of a sample; null if it has not ended. */
 export function storedSample({ store }: OwnKindContext, { sample }: Pick<SampleName, 'sample'>) {
   return readJson<StoredSample>(store, sampleKey(sample));
 }

@@ -4,24 +4,24 @@ import type { OwnKindPlan, OwnKindProgress, OwnKindTotals } from '../contracts.j
 import { OWN_KIND_FACTS } from '../facts.js';
 import { addScores } from '../scores.js';
 
-/** The state of an experiment of a user's own kind: what its samples came to, and what people ask for. */
+/** State of an experiment of a user's own kind: the totals of its samples, and the requests of people. */
 export class OwnKindControl extends UnitsControl<OwnKindPlan, OwnKindProgress, OwnKindTotals> {
   protected override totals: OwnKindTotals;
 
-  /** @param before what the execution before hands over, when this one continues it. */
+  /** @param before state of the previous execution, if this one continues it. */
   constructor(before?: UnitsHandedOver<OwnKindTotals>) {
     super('experiment', OWN_KIND_FACTS, before?.asked);
     this.totals = before?.totals ?? { ...noStepCost(), ended: 0, errors: 0, scores: {} };
   }
 
-  /** @param isFirst whether nothing was done of it yet. */
+  /** @param isFirst true unless this execution continues another. */
   begin(plan: OwnKindPlan, isFirst: boolean): void {
     if (isFirst) this.totals = { ...this.totals, ended: plan.finished.length, scores: plan.scores };
     const [first] = Object.values(plan.models);
     this.beginUnits(plan, isFirst, { kind: 'own-kind', model: first?.model ?? '' });
   }
 
-  /** A sample has a row. */
+  /** Counts a sample that has a row. */
   ended(scores: Readonly<Record<string, number | boolean>>): void {
     const { totals } = this;
     this.totals = { ...totals, ended: totals.ended + 1, scores: addScores(totals.scores, scores) };

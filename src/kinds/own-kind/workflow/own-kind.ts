@@ -17,24 +17,24 @@ import type {
 import { samples } from './activities.js';
 import { OwnKindControl } from './own-kind-control.js';
 
-/** What an execution hands to the one that continues it. */
+/** State that an execution passes to the one that continues it. */
 interface OwnKindCarried extends UnitsHandedOver<OwnKindTotals> {
   plan: OwnKindPlan;
-  /** Samples that were begun, of those that were due. */
+  /** Number of samples that were begun, of those that were due. */
   begun: number;
-  /** Milliseconds since 1970; of the first execution. */
+  /** Start of the first execution, in milliseconds since 1970. */
   started_at: number;
-  /** What it has worked so far, where its time has a limit. */
+  /** Seconds worked so far, if the experiment's time has a limit. */
   worked_seconds?: number;
 }
 
-/** Every sample without a row. */
+/** Lists the samples without a row. */
 function samplesDue({ samples: count, finished }: OwnKindPlan): number[] {
   const done = new Set(finished);
   return Array.from({ length: count }, (_, sample) => sample).filter((sample) => !done.has(sample));
 }
 
-/** Asks side by side what a sample waits for. @throws what the first one failed of, when all have ended. */
+/** Makes concurrently the calls that a sample waits for. @throws the first failure, once all have ended. */
 async function askAll(
   plan: OwnKindPlan,
   name: SampleName,
@@ -47,7 +47,7 @@ async function askAll(
       const summary = `sample ${name.sample + 1} · ${role} · call ${ordinal + 1}`;
       const options = modelCallOptions({ timeout_sec, max_attempts }, model === undefined ? role : summary);
       return control.reply(
-        (leave) => samples.askForSample.executeWithOptions(options, [{ ...name, ordinal, ...leave }]),
+        (grant) => samples.askForSample.executeWithOptions(options, [{ ...name, ordinal, ...grant }]),
         addStep,
       );
     }),
@@ -57,7 +57,7 @@ async function askAll(
   throw failures.find((failure) => !(failure instanceof CallRefusedError)) ?? failures[0];
 }
 
-/** Runs the kind's code on a sample, again and again with more replies, until it answers with a row. */
+/** Runs the kind's code on a sample, repeatedly with more replies, until it returns a row. */
 async function workOnSample(plan: OwnKindPlan, name: SampleName, control: OwnKindControl): Promise<void> {
   const options = timedOptions(plan.work_timeout_sec, `sample ${name.sample + 1}`);
   for (let answered = 0; ; ) {
@@ -69,10 +69,10 @@ async function workOnSample(plan: OwnKindPlan, name: SampleName, control: OwnKin
 }
 
 /**
- * A kind of experiment of a user's own works on the samples of a dataset. Its code runs in activities, each call of a
- * model is an activity of its own, and a reply is in the store before anybody hears of it. Continues as new when its
- * history grows long: samples in flight end first.
- * @param carried from the execution before, when this one continues it.
+ * Runs a user's own kind of experiment on the samples of a dataset. Its code runs in activities, each call of a model
+ * is an activity of its own, and a reply is stored before it is returned. Continues as new when its history grows long,
+ * once the samples in progress have ended.
+ * @param carried state of the previous execution, if this one continues it.
  */
 export function ownKind(input: OwnKindInput, carried?: OwnKindCarried): Promise<OwnKindResult> {
   assertContinues(carried);

@@ -8,7 +8,7 @@ import { atServer } from '../../../language-models/server-address.js';
 import type { RunConfig } from '../schema.js';
 import { embedderSettings } from './embeddings.js';
 
-/** The same of the model whose vectors the memory is searched by. */
+/** Checks the key and the price of the embedding model of the memory. */
 function checkEmbedder({ memory, limits }: RunConfig, environment: WorkerDependencies['environment']): void {
   if (!('retrieval' in memory) || memory.retrieval.backend !== 'embedding') return;
   const settings = atServer(embedderSettings(memory.retrieval), environment);
@@ -26,7 +26,7 @@ function checkEmbedder({ memory, limits }: RunConfig, environment: WorkerDepende
   }
 }
 
-/** Everything about the model that can be checked without a call: keys, files, prices. */
+/** Checks everything about the models that needs no call: keys, files, prices. */
 export async function checkLanguageModel(
   config: RunConfig,
   dependencies: Pick<WorkerDependencies, 'environment'>,

@@ -4,31 +4,31 @@ import { tasksOf } from '../../../datasets/tasks.js';
 import { type EnvironmentCode, environmentSource } from '../environment-code.js';
 import type { RunConfig } from '../schema.js';
 
-/** What of a config says which tasks there are. */
+/** Fields of a config that determine its tasks. */
 export type NamesTasks = Pick<RunConfig, 'dataset' | 'seed'> & {
   runtime: Pick<RunConfig['runtime'], 'max_envs_to_visit'>;
 };
 
-/** How a dataset is read. */
+/** Options of reading a dataset. */
 export interface Reading {
-  /** Names where datasets are downloaded from and kept. */
+  /** Variables that say where datasets are downloaded from and stored. */
   environment: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
-  /** Hears, when all tasks were read, what is to be said of them: how targets are read where nothing tells. */
-  notice?: (sentence: string) => void;
+  /** Receives a note for people once all tasks were read: how targets are read if the config does not say. */
+  notify?: (sentence: string) => void;
 }
 
 /**
- * The tasks of a config, in the run's order.
+ * Reads the tasks of a config, in the run's order.
  * @throws DatasetError that names the field and the row.
  */
 export function datasetTasks({ dataset, runtime, seed }: NamesTasks, reading: Reading): AsyncIterable<Task> {
   const { max_envs_to_visit } = runtime;
-  return tasksOf(loadRows(dataset, reading), { ...dataset, seed, max_envs_to_visit }, reading.notice);
+  return tasksOf(loadRows(dataset, reading), { ...dataset, seed, max_envs_to_visit }, reading.notify);
 }
 
 /**
- * The same, each checked by its environment.
+ * Reads the tasks of a config, each checked by its environment.
  * @throws InvalidInputError or DatasetError that names the field and the row.
  */
 export function checkedTasks(
@@ -40,8 +40,8 @@ export function checkedTasks(
 }
 
 /**
- * Reads a dataset that lies on this machine from end to end, so that a bad row is found before anything starts.
- * @returns what is to be said of it.
+ * Reads a local dataset from end to end, so that an invalid row is found before anything starts.
+ * @returns notes for people.
  */
 export async function checkDataset(
   config: NamesTasks,
@@ -52,7 +52,7 @@ export async function checkDataset(
   const isElsewhere = config.dataset.hf_name !== undefined;
   const tasks = isElsewhere
     ? code.checked(environmentSource(config), none())
-    : checkedTasks(config, { ...reading, notice: (sentence) => void notes.push(sentence) }, code);
+    : checkedTasks(config, { ...reading, notify: (sentence) => void notes.push(sentence) }, code);
   for await (const _task of tasks);
   return notes;
 }

@@ -25,10 +25,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Seconds that one request for vectors may take. */
+/** Timeout of a request for vectors, in seconds. */
 const TIMEOUT_SEC = 120;
 
-/** The embedding model that `memory.retrieval` names. */
+/** Returns the settings of the embedding model that `memory.retrieval` names. */
 export function embedderSettings({ model = '', base_url, dimensions }: RetrievalConfig): EmbedderSettings {
   const slash = model.indexOf('/');
   return {
@@ -40,7 +40,7 @@ export function embedderSettings({ model = '', base_url, dimensions }: Retrieval
   };
 }
 
-/** A run's config with the servers that the worker's environment names where the config names none. */
+/** Returns a run's config with the servers of the worker's environment where the config names none. */
 export function atServers(config: RunConfig, environment: Environment): RunConfig {
   const lm = atServer(config.lm, environment);
   const { memory } = config;
@@ -50,8 +50,8 @@ export function atServers(config: RunConfig, environment: Environment): RunConfi
 }
 
 /**
- * The vectors of an embedding model, kept in some files.
- * @throws LanguageModelError (`authentication`) where the key is missing.
+ * Creates the store of an embedding model's vectors in the given files.
+ * @throws LanguageModelError (`authentication`) if the key is missing.
  */
 export async function vectorStoreFor(
   retrieval: RetrievalConfig,
@@ -75,12 +75,12 @@ export async function vectorStoreFor(
   });
 }
 
-/** Where the runs of one results folder keep the vectors of a model: a later run does not pay for them again. */
+/** Returns the files of a model's vectors that the runs of one results folder share: a later run does not pay again. */
 export function sharedVectorFiles(results: ArtifactStore, retrieval: RetrievalConfig): VectorFiles {
   return results.within(vectorCachePrefix(sha256(embedderIdentity(embedderSettings(retrieval)))));
 }
 
-/** The vectors by hash of a file that came with a saved memory; none where there is no such file. */
+/** Reads the file of vectors that came with a saved memory, by hash; empty if there is no such file. */
 export async function vectorsIn(
   { store, key }: { store: ArtifactStore; key: string },
   retrieval: RetrievalConfig,
@@ -93,7 +93,7 @@ export async function vectorsIn(
   return known;
 }
 
-/** The lines of the file that carries a memory's vectors along: of the texts that have one. No model is asked. */
+/** Returns the lines of the file with a memory's vectors, for those texts that have one. No model is requested. */
 export function vectorRows(
   retrieval: RetrievalConfig,
   {
@@ -108,14 +108,14 @@ export function vectorRows(
 }
 
 /**
- * Notes what a request has cost: the run's figures are made from these.
- * @param id of the request; noted again under it, it is the same object.
+ * Records the cost of a request for vectors, for the run's figures.
+ * @param id of the request; recording it again writes the same object.
  */
 export async function notePaid(run: RunContext, id: string, paid: PaidEmbeddings): Promise<void> {
   await run.store.write(paidEmbeddingKey(id), JSON.stringify(paid));
 }
 
-/** Everything that the run has paid for vectors; null where it paid nothing. */
+/** Sums what the run has paid for vectors; null if it paid nothing. */
 export async function paidEmbeddings(store: ArtifactStore): Promise<EmbeddingTotals | null> {
   let total: EmbeddingTotals | null = null;
   for await (const paid of recordsBelow<PaidEmbeddings>(store, paidEmbeddingsPrefix())) {

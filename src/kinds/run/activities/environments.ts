@@ -3,12 +3,12 @@ import type { AwaitedStep, StepAnswer } from '../../../contracts/environment.js'
 import type { EnvironmentActivities, OpenedSampleRow } from '../contracts.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
-/** Bytes of observations opened with one activity; a payload may hold 2 MiB. */
+/** Limit of observations and states per activity, in characters; a payload may hold 2 MiB. */
 const OBSERVATION_BUDGET = 256 * 1024;
-/** Milliseconds after which an activity opens no further one: resets may wait for something outside. */
+/** Milliseconds after which an activity opens no further sample: resets may wait for external services. */
 const OPENING_BUDGET = 60_000;
 
-/** One step of a run's environment. */
+/** Takes one step in a run's environment. */
 export async function stepEnvironment(
   run: RunContext,
   { index, state = null }: AwaitedStep,
@@ -17,7 +17,7 @@ export async function stepEnvironment(
   return run.playable(await run.tasks.get(index)).step(state, action);
 }
 
-/** Environments behind activities: the task is read from the run's folder, so it never stands in a history. */
+/** Creates the activities of environments: the task is read from the run's folder, so it is never part of a history. */
 export function createEnvironmentActivities(runs: RunContexts): EnvironmentActivities {
   return {
     openSamples: ({ run: uri, from, count }) =>

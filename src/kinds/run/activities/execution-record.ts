@@ -4,12 +4,12 @@ import type { CodeRequest } from '../../../contracts/agent.js';
 import type { ExecutionIdentity, ExecutionRecord, ExecutionResult } from '../../../contracts/execution.js';
 import type { Program } from '../../../sandboxes/sandbox.js';
 
-/** The program of an agent: one file. */
+/** Returns the program of an agent: one file. */
 export function programOf(code: string): Program {
   return { files: { 'main.py': code }, main: 'main.py' };
 }
 
-/** The row of `executions.jsonl` for a finished program. */
+/** Builds the row of `executions.jsonl` for a finished program. */
 export function executionRecordOf(
   { sample_id, trial, ordinal }: ExecutionIdentity,
   { code, timeout_sec }: CodeRequest,
@@ -28,7 +28,7 @@ export function executionRecordOf(
   };
 }
 
-/** What the program did, as its row tells. */
+/** Returns the result of a program, from its row. */
 export function resultOf({
   status,
   stdout,

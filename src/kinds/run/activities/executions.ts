@@ -16,9 +16,9 @@ import { executionRecordOf, programOf, resultOf } from './execution-record.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
 /**
- * Runs programs in the sandbox. A finished execution is never repeated: its result is stored before the activity
- * completes, and every attempt looks there first. A sandbox that fails is tried again and never counts as the program's
- * failure.
+ * Creates the activities that run programs in the sandbox. A finished execution is never repeated: its result is stored
+ * before the activity completes, and every attempt looks for it first. A failure of the sandbox is retried and does not
+ * count as the program's.
  */
 export function createExecutionActivities(
   runs: RunContexts,
@@ -62,8 +62,8 @@ export function createExecutionActivities(
 }
 
 /**
- * Makes sure that programs can be run before the first call is paid. A user's own agent is asked for nothing: whether it
- * runs code shows when it does.
+ * Makes sure that programs can run before the first call is paid. For a user's agent the sandbox is not prepared,
+ * because the agent may never run code.
  * @throws InvalidInputError that says what to install, or what the other sandbox would mean.
  */
 export async function prepareSandbox(

@@ -17,7 +17,7 @@ export interface ExpandedEpisode {
 
 type WholeEpisode = CompactEpisode & Required<Pick<CompactEpisode, 'trial' | 'steps' | 'calls'>>;
 
-/** With what is left out where an episode is a single call. */
+/** Fills in what is left out if an episode is a single call. */
 function whole(compact: CompactEpisode): WholeEpisode {
   return { trial: 0, steps: [0], calls: [['act', 0, 0]], ...compact };
 }
@@ -30,14 +30,14 @@ async function storedCalls(
   await Promise.all(
     calls.map(async ([purpose, ordinal]) => {
       const call = await run.calls.at({ sample_id: id, trial, purpose, ordinal });
-      // A call that failed for good has no record.
+      // A call that failed permanently has no record.
       if (call !== null) stored.set(`${purpose} ${ordinal}`, call);
     }),
   );
   return stored;
 }
 
-/** The steps of an episode, with what their calls' records hold: the action, and the environment's answer to it. */
+/** Restores the steps of an episode from its calls' records, which hold the action and the environment's answer. */
 async function expandSteps(
   run: RunContext,
   episode: WholeEpisode,
@@ -73,7 +73,7 @@ async function expandSteps(
   return steps;
 }
 
-/** What the programs of an episode did; one whose sandbox failed for good has no record. */
+/** Reads the records of an episode's programs; one whose sandbox failed permanently has none. */
 async function storedExecutions(
   run: RunContext,
   { id, trial, executions = 0 }: WholeEpisode,
@@ -85,7 +85,7 @@ async function storedExecutions(
   return records.filter((record) => record !== null);
 }
 
-/** An episode with everything that its compact form leaves to the records of its calls. */
+/** Restores an episode from its compact form and the records of its calls. */
 export async function expandEpisode(run: RunContext, compact: CompactEpisode): Promise<ExpandedEpisode> {
   const episode = whole(compact);
   const { index, id, trial, reward, at, took } = episode;

@@ -9,39 +9,38 @@ function isExperience(entry: JournalEntry): entry is ExperienceEntry {
 }
 
 /**
- * The experiences of a lane's memory, indexed: the loaded ones, which stay, and the entries of its journal, which come
- * and go.
+ * Index of the experiences in a lane's memory: the loaded ones, which stay, and the journal's entries, which change.
  */
 export class ExperienceSearch {
   private readonly view = new JournalView();
   private ready: Promise<void> | undefined;
   private turn: Promise<unknown> = Promise.resolve();
-  /** Of the batch that came last; see {@link follows}. */
+  /** Number of the last batch; see {@link follows}. */
   private sequence = -1;
 
   constructor(
     private readonly service: RetrievalService,
     private readonly loaded: readonly ExperienceEntry[],
     private readonly correctOnly: boolean,
-    /** The service has the loaded ones already. */
+    /** True if the service has indexed the loaded experiences. */
     loadedIsIndexed = false,
   ) {
     if (loadedIsIndexed) this.ready = Promise.resolve();
   }
 
-  /** Whether a batch joins on to what is indexed: it is the next one, or the last one once more. */
+  /** True if a batch continues what is indexed: it is the next one, or the last one repeated. */
   follows(sequence: number): boolean {
     return sequence === this.sequence + 1 || sequence === this.sequence;
   }
 
-  /** Takes what `work` does in turn: two searches of one index must not see each other's entries. */
+  /** Runs `work` after all earlier work: two searches of one index must not see each other's entries. */
   inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
     const turn = this.turn.then(work, work);
     this.turn = turn.catch(() => undefined);
     return turn;
   }
 
-  /** Entries up to `from` stay, these follow. */
+  /** Replaces the entries from number `from` on. */
   async apply(sequence: number, from: number, entries: readonly JournalEntry[]): Promise<void> {
     await this.indexLoaded();
     const gone = this.view.entries.slice(from).map((_, position) => this.idOf(from + position));
@@ -55,7 +54,7 @@ export class ExperienceSearch {
     this.sequence = sequence;
   }
 
-  /** See `MemoryJournal.search`. */
+  /** Searches as `MemoryJournal.search` does. */
   async search(wanted: Pick<SearchExperiencesInput, 'text' | 'k' | 'count' | 'sample_id'>) {
     const { text, k, count } = wanted;
     if (text === undefined) return this.newest(k, count);
@@ -63,7 +62,7 @@ export class ExperienceSearch {
     return matches.reverse().map(({ id }) => this.at(id));
   }
 
-  /** Whatever was judged of them: `correct_only` is about what is found by similarity. */
+  /** Returns the newest experiences, right or wrong: `correct_only` applies only to similarity. */
   private newest(k: number, count: number): ExperienceEntry[] {
     const found: ExperienceEntry[] = [];
     for (let id = this.idOf(count) - 1; id >= 0 && found.length < k; id--) {
@@ -73,7 +72,7 @@ export class ExperienceSearch {
     return found.reverse();
   }
 
-  /** The loaded experiences are sent to the index once; where that fails, the next attempt sends them again. */
+  /** Indexes the loaded experiences once; if that fails, the next call tries again. */
   private indexLoaded(): Promise<void> {
     this.ready ??= this.service
       .buildIndex(this.loaded.map(({ obs }, id) => ({ id, text: obs })))
@@ -88,7 +87,7 @@ export class ExperienceSearch {
     return this.loaded.length + number;
   }
 
-  /** Undefined where nothing stands, or a version of the sheet. */
+  /** Returns an experience; undefined if the entry is missing, or a version of the sheet. */
   private entryAt(id: number): ExperienceEntry | undefined {
     const entry = this.loaded[id] ?? this.view.entries[id - this.loaded.length];
     return entry !== undefined && isExperience(entry) ? entry : undefined;
@@ -112,8 +111,8 @@ export class ExperienceSearch {
 }
 
 /**
- * Whether an experience that is known to be right answers the very question that is asked: it is of the same sample, or
- * has the same text (rows that are there twice, or in an earlier run).
+ * True if a correct experience answers the very question of the search: it is of the same sample, or has the same text
+ * (duplicate rows, or rows of an earlier run).
  */
 function tellsAnswer(entry: ExperienceEntry, text: string, sampleId: string | undefined): boolean {
   return (sampleId !== undefined && isOfSample(entry, sampleId)) || entry.obs.trim() === text.trim();

@@ -7,8 +7,8 @@ import { orIncomplete } from '../../../activities/incomplete.js';
 import type { OpenStore } from '../../../activities/locate.js';
 import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
 import { setAsideCalls } from '../../../activities/set-aside.js';
-import { unkeptSoFar } from '../../../activities/unkept.js';
 import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { ExecutionRecord } from '../../../contracts/execution.js';
 import type { TaskRow } from '../../../contracts/results.js';
 import { withTask } from '../../../statistics/result-row.js';
@@ -22,7 +22,7 @@ import {
   paidCallsFolder,
   setAsidePrefix,
   stepAnswersPrefix,
-  unkeptPrefix,
+  unrecordedPrefix,
 } from '../../../storage/paths.js';
 import { keysBelow, recordsBelow } from '../../../storage/read-ahead.js';
 import { endRetry } from '../../../storage/retry-marker.js';
@@ -48,7 +48,7 @@ import type { RunContext, RunContexts } from './run-context.js';
 import { runFacts } from './run-facts.js';
 import { writeMemory } from './write-memory.js';
 
-/** Records of what belongs to no finished episode, because a limit or a stop cut it off. */
+/** Reads the records that belong to no finished episode, because a limit or a stop cut it off. */
 function looseRecords<Stored>(
   store: ArtifactStore,
   prefix: string,
@@ -57,7 +57,7 @@ function looseRecords<Stored>(
   return recordsBelow(store, prefix, (key) => !listed.has(basename(key, '.json')));
 }
 
-/** Every file of rows, in one pass a file; the rows' figures are added up on the way. */
+/** Writes every file of rows, in one pass each, and adds up the rows' figures. */
 async function writeArtifacts(
   store: ArtifactStore,
   { config, tasks }: RunContext,
@@ -82,7 +82,7 @@ async function writeArtifacts(
     artifactKeys.calls,
     jsonLines(
       (async function* () {
-        // Of several replies at one place a replay takes the last one.
+        // Of several records of the same call, a replay uses the last one.
         for await (const record of setAsideCalls(store)) {
           metrics.addCall(record);
           yield record;
@@ -97,7 +97,7 @@ async function writeArtifacts(
   );
   const executions = everyExecution(store, parts, listed, metrics);
   const first = await executions.next();
-  // Only a run that runs programs has the file.
+  // Only a run with programs has this file.
   if (!first.done) {
     await store.writeStream(artifactKeys.executions, jsonLines(startingWith(first.value, executions)));
   }
@@ -139,7 +139,7 @@ async function* everyExecution(
   }
 }
 
-/** Of unfinished runs, and of those with samples that `reprise retry` may ask again. */
+/** Folders that unfinished runs need, and runs with samples that `reprise retry` may request again. */
 const WORKING_FILES = [
   everyPartPrefix(),
   callsPrefix(),
@@ -147,18 +147,21 @@ const WORKING_FILES = [
   executionsPrefix(),
   everyJournalPrefix(),
   paidEmbeddingsPrefix(),
-  unkeptPrefix(),
+  unrecordedPrefix(),
   setAsidePrefix(),
   paidCallsFolder(),
   logPartsPrefix(),
 ];
 
-/** Whether single samples of a run can be asked again: where they share a memory, each is a part of what follows it. */
+/**
+ * True if a run has errors whose samples can be retried alone. If samples share a memory, later ones depend on earlier
+ * ones.
+ */
 function isRetryable({ errors }: Pick<Metrics, 'errors'>, { runtime }: Pick<RunConfig, 'runtime'>): boolean {
   return errors > 0 && runtime.memory_scope === 'sample';
 }
 
-/** Of a run that is done: what has been merged into its artifacts, but for what samples with an error are asked again with. */
+/** Deletes what has been merged into a finished run's artifacts, except what a retry of samples with an error needs. */
 async function removeWorkingFiles(
   { store, config }: RunContext,
   plan: RunPlan,
@@ -197,8 +200,8 @@ async function writeEnd(
   await writeArtifacts(store, run, parts, builder);
   const embeddings = await paidEmbeddings(store);
   if (embeddings !== null) builder.addEmbeddings(embeddings);
-  const unkept = await unkeptSoFar(store);
-  if (unkept !== null) builder.addUnkept(unkept);
+  const unrecorded = await unrecordedSoFar(store);
+  if (unrecorded !== null) builder.addUnrecorded(unrecorded);
   const openStore: OpenStore = (address) => guard(dependencies.openStore(address));
   await writeMemory(run, parts, { store, openStore, execution: plan.execution });
   const code_changes = await codeChangesAtEnd(store, ownCodeAndPrices(config, dependencies.environment), {
@@ -233,8 +236,9 @@ async function writeEnd(
 }
 
 /**
- * Writes the run's artifacts. A folder whose `metrics.json` has the status `done` is complete; of an unfinished run the
- * parts are kept, so that it can be continued, and of a complete one those of samples with an error. May be repeated.
+ * Creates the activity that writes the run's artifacts. A folder whose `metrics.json` has the status `done` is
+ * complete. The parts of an unfinished run remain, so that it can be continued, and of a complete one those of samples
+ * with an error. May be repeated.
  */
 export function createFinalizeRun(runs: RunContexts, dependencies: WorkerDependencies) {
   return (input: FinalizeInput): Promise<Metrics> =>

@@ -24,7 +24,6 @@ type Activities = RunActivities &
   MemoryActivities &
   ExecutionActivities;
 
-/** The activities of a run. */
 export function createRunActivities(
   dependencies: WorkerDependencies,
   models: ModelCalls,

@@ -5,14 +5,14 @@ import { missingFile, readJson } from '../../../storage/stored-file.js';
 import type { JournalBatch } from '../contracts.js';
 import { journalKey, journalPrefix } from '../paths.js';
 
-/** What one object of a journal holds. */
+/** Content of one object of a journal. */
 type StoredBatch = Pick<JournalBatch, 'from' | 'entries'>;
 
-/** The entries of a journal as batches bring them: each begins at its own number, and what stood there is gone. */
+/** Entries of a journal, built from its batches: each begins at its own number, and replaces later entries. */
 export class JournalView {
   readonly entries: JournalEntry[] = [];
 
-  /** @throws Error where the batch does not join on: a batch before it is missing. */
+  /** Applies a batch. @throws Error if an earlier batch is missing. */
   apply({ from, entries }: StoredBatch): void {
     if (from > this.entries.length) {
       throw new Error(`a batch begins at ${from}, and there are ${this.entries.length} entries before it`);
@@ -21,14 +21,14 @@ export class JournalView {
   }
 }
 
-/** Writes a batch. Written again, it is the same object. */
+/** Writes a batch. Repeating it writes the same object. */
 export async function writeBatch(store: ArtifactStore, batch: JournalBatch): Promise<void> {
   const { execution, lane, sequence, from, entries } = batch;
   const content: StoredBatch = { from, entries };
   await store.write(journalKey(execution, lane, sequence), JSON.stringify(content));
 }
 
-/** A lane's journal up to a batch, that one excluded, as the store has it. */
+/** Reads a lane's journal from the store, up to but excluding the batch `before`. */
 export async function readJournal(
   store: ArtifactStore,
   { execution, lane }: Pick<JournalBatch, 'execution' | 'lane'>,

@@ -6,33 +6,40 @@ import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { keysBelow } from '../../../storage/read-ahead.js';
 import { isRetried, type Retry, readRetry } from '../../../storage/retry-marker.js';
 import type { Totals } from '../contracts.js';
-import { bookCall, bookCost, bookEmbeddings, bookEpisode, noTotals, type Standing } from '../lane/totals.js';
+import {
+  bookCall,
+  bookCost,
+  bookEmbeddings,
+  bookEpisode,
+  type EpisodeOutcome,
+  noTotals,
+} from '../lane/totals.js';
 import { everyPartPrefix, partKey } from '../paths.js';
 import type { PartLine } from '../results.js';
 import type { RunConfig } from '../schema.js';
 import { paidEmbeddings } from './embeddings.js';
 import { type EpisodeLine, type MemoryLine, MergedParts, writePart } from './part-file.js';
 
-/** Who wrote the parts that hold kept samples. */
+/** Author of the parts that hold kept samples. */
 const KEPT = 'kept';
 const LINES_PER_PART = 64;
 
 export interface KeptSamples {
-  /** With one shared memory: how many samples come after the first one that is asked again, and had been reached. */
+  /** Number of samples after the first one with an error that share its memory and have rows. */
   asked_anew: number;
-  /** Indices of samples that are finished. */
+  /** Indices of finished samples. */
   indices: Set<number>;
   totals: Totals;
   /** Seconds that earlier executions worked. */
   wall_seconds: number;
 }
 
-function standing(line: EpisodeLine): Standing {
+function outcome(line: EpisodeLine): EpisodeOutcome {
   if (line.row.error !== null) return { error: line.row.error.type };
   return line.row.feedback?.correct === true ? 'correct' : 'wrong';
 }
 
-/** Whether these episodes of one sample leave nothing to do. An error is tried again, if it is one of those that are. */
+/** True if these episodes of one sample leave nothing to do. An error that is retried does. */
 function isFinished(
   lines: readonly EpisodeLine[],
   memory: MemoryLine | undefined,
@@ -41,23 +48,23 @@ function isFinished(
   const last = lines.at(-1);
   if (last === undefined) return false;
   if (last.row.error !== null) return !isRetried(retry, last.row.error.type);
-  // It is written after the last episode, and cannot be made from the rows.
+  // The memory is written after the last episode, and cannot be rebuilt from the rows.
   if (isJournaled(of._type) && memory === undefined) return false;
   if (lines.length >= runtime.num_trials) return true;
   return runtime.early_stop_on_success && last.row.feedback?.correct === true;
 }
 
-/** Adds the episodes of one sample. */
+/** Counts the episodes of one sample. */
 export function book(totals: Totals, lines: readonly EpisodeLine[]): void {
-  let before: Standing | undefined;
+  let before: EpisodeOutcome | undefined;
   for (const line of lines) {
-    bookEpisode(totals, standing(line), before);
-    before = standing(line);
+    bookEpisode(totals, outcome(line), before);
+    before = outcome(line);
     for (const call of line.calls) bookCall(totals, call);
   }
 }
 
-/** How many samples have rows behind the first one that ended with an error. */
+/** Counts the samples with rows after the first one that ended with an error. */
 async function afterFirstError(store: ArtifactStore): Promise<number> {
   const parts = await MergedParts.open(store, await keysBelow(store, everyPartPrefix()));
   let later: number | null = null;
@@ -69,10 +76,10 @@ async function afterFirstError(store: ArtifactStore): Promise<number> {
 }
 
 /**
- * What a continued run need not do again: with `memory_scope: sample`, every sample that an earlier execution
- * finished. Their rows move into parts of this execution. With one shared memory all samples are gone through again,
- * because later ones build on earlier ones; their calls are answered from their records and cost nothing. Whatever was
- * paid counts in both, also for replies of samples that are not finished, and for vectors.
+ * Determines what a continued run need not repeat: with `memory_scope: sample`, every sample that an earlier execution
+ * finished. Their rows move into parts of this execution. With one shared memory all samples are repeated, because
+ * later ones depend on earlier ones; calls with a record cost nothing. All earlier costs count in both cases, including
+ * those of unfinished samples and of vectors.
  */
 export async function keepFinishedSamples(
   store: ArtifactStore,

@@ -12,29 +12,29 @@ import type { GenerateInput, LanguageModelActivities } from '../contracts.js';
 import { stepEnvironment } from './environments.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
-/** Milliseconds that a reply waits unwritten for the environment's answer to it. */
+/** Milliseconds that a reply waits for the environment's answer before it is stored alone. */
 const QUICK_STEP = 200;
 
-/** What a lane needs of it: `info` is found beside the reply when the row is written. */
+/** Removes `info`, which a lane does not need: it is read from the store when the row is written. */
 function withoutInfo(answer: StepAnswer): StepAnswer {
   if ('error' in answer) return answer;
   const { info: _info, ...needed } = answer;
   return needed;
 }
 
-function answerOf({ record, answer }: StoredCall, { unkept, isCounted }: Attempt): GeneratedReply {
+function answerOf({ record, answer }: StoredCall, { unrecorded, isCounted }: Attempt): GeneratedReply {
   return {
     ...replyOf(record),
     ...(isCounted ? { counted: true } : {}),
-    ...(unkept === null ? {} : { unkept }),
+    ...(unrecorded === null ? {} : { unrecorded }),
     ...(answer === null ? {} : { step: withoutInfo(answer) }),
   };
 }
 
 /**
- * One LM call an activity. A finished call is never paid twice: the reply is stored under the call before the
- * activity completes, and every attempt looks there first. Retries belong to the activity's policy alone; provider
- * failures count against `lm.max_attempts`, workers that die do not.
+ * Creates the activity that makes one model call. A finished call is never paid twice: the reply is stored before the
+ * activity completes, and every attempt looks for it first. Only the activity's policy retries; provider failures count
+ * against `lm.max_attempts`, workers that die do not.
  */
 export function createLanguageModelActivities(
   runs: RunContexts,
@@ -56,7 +56,7 @@ export function createLanguageModelActivities(
   const logOf = (run: RunContext) =>
     dependencies.runLogs.for(run.store, run.config.output.log_level, 'model');
 
-  /** Stores the reply and the environment's answer to it. @returns those that are kept: others may have come first. */
+  /** Stores the reply and the environment's answer. @returns the stored ones: others may have been first. */
   async function keep(
     run: RunContext,
     record: CallRecord,
@@ -67,8 +67,8 @@ export function createLanguageModelActivities(
       models.keep(record, attempt, logOf(run), () => run.calls.save({ record, answer }));
     if (awaited === undefined) return save(null);
     const stepping = stepEnvironment(run, awaited, record.text);
-    // Mostly the step is done at once and one write holds both; a slow grader must not put the reply at risk.
-    // A step that cannot be taken now is taken by a later attempt, which finds the reply.
+    // Usually the step is quick and one write stores both; a slow grader must not put the reply at risk. A step that
+    // fails now is taken by a later attempt, which finds the reply.
     const taken = stepping.catch(() => null);
     const quick = await Promise.race([taken, sleep(QUICK_STEP, null, { ref: false })]);
     const kept = await save(quick);
@@ -80,7 +80,7 @@ export function createLanguageModelActivities(
   const step = (run: RunContext, { record }: StoredCall, awaited: AwaitedStep): Promise<StepAnswer> =>
     stepEnvironment(run, awaited, record.text);
 
-  /** The stored call with the environment's answer: the one that is stored, or else the one that is taken now. */
+  /** Returns the stored call with the environment's answer: the stored one, or else one that is taken now. */
   async function answered(
     run: RunContext,
     stored: StoredCall,

@@ -3,7 +3,9 @@ import type { RunActivities } from '../contracts.js';
 import { initialMemory } from './memory-file.js';
 import type { RunContexts } from './run-context.js';
 
-/** The memory that `output.load_memory_path` named when the run was prepared, as a lane begins with it. */
+/**
+ * Creates the activity that returns the loaded memory, as copied when the run was prepared, for a lane to begin with.
+ */
 export function createLoadMemory(runs: RunContexts): RunActivities['loadMemory'] {
   return ({ run: uri, slot }) =>
     heartbeating(async () => {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
+import { LRUCache } from 'lru-cache';
 import { heartbeating } from '../../../activities/attempt-journal.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
-import { Lru, loadedOnce } from '../../../activities/lru.js';
+import { loadedOnce } from '../../../activities/loaded-once.js';
 import { patiently, THE_STORE } from '../../../activities/patiently.js';
 import type { PaidEmbeddings } from '../../../contracts/embeddings.js';
-import type { HearAway } from '../../../language-models/outage.js';
+import type { OnUnreachable } from '../../../language-models/outage.js';
 import type { ExperienceEntry } from '../../../memory/entries.js';
 import type { LayeredRetrieval } from '../../../retrieval/layered-retrieval.js';
 import type { FoundExperiences, MemoryActivities, SearchExperiencesInput } from '../contracts.js';
@@ -18,68 +19,72 @@ import { loadedParts } from './memory-file.js';
 import { type Account, fillIndex } from './retrieval-services.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
-/** Runs whose experiences a worker keeps indexed. */
+/** Limit of runs whose experiences a worker keeps indexed. */
 const INDEXED_RUNS = 4;
 
-/** The loaded experiences that lanes share, indexed. */
+/** Index of the loaded experiences, which lanes share. */
 interface SharedBase {
   loaded: readonly ExperienceEntry[];
   index: LayeredRetrieval;
 }
 
-/** What one search pays for embeddings. Every request is noted in the run's folder, because its figures are made from that. */
+/**
+ * Account of what one search pays for embeddings. Every request is recorded in the run's folder, for the run's figures.
+ */
 class Purse implements Account {
   private total: EmbeddingTotals | null = null;
   private readonly notes: Promise<void>[] = [];
 
   readonly signal = Context.current().cancellationSignal;
-  private readonly hear: HearAway;
+  private readonly onUnreachable: OnUnreachable;
 
   constructor(
     private readonly run: RunContext,
     private readonly dependencies: WorkerDependencies,
   ) {
-    this.hear = dependencies.news.listener(THE_STORE);
+    this.onUnreachable = dependencies.notices.listener(THE_STORE);
   }
 
   paid(paid: PaidEmbeddings): void {
     this.total = addEmbeddings(this.total, paid);
     const note = this.note(paid);
-    // Whoever closes hears of it.
+    // `close` reports the failure.
     note.catch(() => undefined);
     this.notes.push(note);
   }
 
-  /** It is paid for: the search is held until the store takes the note. */
+  /** Records a paid request: the search waits until the store accepts the record. */
   private note(paid: PaidEmbeddings): Promise<void> {
     const { run, signal } = this;
     const { runLogs, notify } = this.dependencies;
-    const { hear } = this;
+    const { onUnreachable } = this;
     const id = randomUUID();
     return patiently(() => notePaid(run, id, paid), {
       log: runLogs.for(run.store, run.config.output.log_level, 'memory'),
       notify,
-      hear,
+      onUnreachable,
       what: 'note what vectors have cost',
       signal,
     });
   }
 
-  /** Waits until everything is noted. */
+  /** Waits until everything is recorded. */
   async close(): Promise<EmbeddingTotals | null> {
     await Promise.all(this.notes);
     return this.total;
   }
 }
 
-/** Activities behind the memories whose entries are journaled: a workflow carries their heads only. */
+/** Creates the activities of memories with journaled entries: a workflow carries only their heads. */
 export function createMemoryActivities(
   runs: RunContexts,
   dependencies: WorkerDependencies,
 ): MemoryActivities {
-  const bases = new Lru<string, Promise<SharedBase>>(INDEXED_RUNS);
-  /** Of lanes that all samples share: one a run, which keeps what it has indexed. */
-  const sharedLanes = new Lru<string, { search: ExperienceSearch; purse: { current: Purse } }>(INDEXED_RUNS);
+  const bases = new LRUCache<string, Promise<SharedBase>>({ max: INDEXED_RUNS });
+  /** Lanes that all samples share: one per run, with its index. */
+  const sharedLanes = new LRUCache<string, { search: ExperienceSearch; purse: { current: Purse } }>({
+    max: INDEXED_RUNS,
+  });
 
   function correctOnly({ config: { memory } }: RunContext): boolean {
     return 'retrieval' in memory && memory.retrieval.correct_only;
@@ -99,7 +104,7 @@ export function createMemoryActivities(
     return loadedOnce(bases, reference, () => makeBase(run, '', purse));
   }
 
-  /** A lane that all samples share. A worker that has not seen it reads its journal. */
+  /** Searches a lane that all samples share. A worker that has not indexed it reads its journal. */
   async function searchSharedLane(
     run: RunContext,
     input: SearchExperiencesInput,
@@ -121,7 +126,7 @@ export function createMemoryActivities(
     const { search, purse: payer } = lane;
     const { sequence, from, entries } = input;
     return search.inTurn(async () => {
-      // Not before its turn: another search may still be paying.
+      // Not earlier: another search may still be paying.
       payer.current = purse;
       if (entries.length > 0) await writeBatch(run.store, input);
       if (!search.follows(sequence)) {
@@ -133,7 +138,7 @@ export function createMemoryActivities(
     });
   }
 
-  /** A sample's own lane: its few entries come with the search, as a layer over what was loaded. */
+  /** Searches a sample's own lane: its few entries come with the search, as a layer over the loaded ones. */
   async function searchOwnLane(
     run: RunContext,
     input: SearchExperiencesInput,

@@ -13,47 +13,47 @@ import { asLoaded, loadedFacts } from '../loaded.js';
 import type { Loaded } from '../prompt-parts.js';
 import type { RunConfig } from '../schema.js';
 
-/** `memory.json` of a run with `memory_scope: sample`: a memory a sample. */
+/** Content of `memory.json` of a run with `memory_scope: sample`: one memory per sample. */
 export interface PerSampleMemories {
   _type: 'per_sample';
   memories: Record<string, MemorySnapshot>;
 }
 
-/** The file that carries the vectors of a saved memory along. */
+/** Returns the address of the file with the vectors of a saved memory. */
 export function vectorsBeside(address: string): string {
   return `${address.replace(/\.json$/, '')}.vectors.jsonl`;
 }
 
-/** What a run begins with; null where nothing is loaded. */
+/** Memory that a run begins with; null if none is loaded. */
 export type LoadedMemory = MemorySnapshot | PerSampleMemories | null;
 
-/** The saved memory that a sample's lane begins with: its own of a saved run, or the one that all share. */
+/** Returns the saved memory that a sample's lane begins with: the sample's own, or the one that all share. */
 function loadedFor(loaded: LoadedMemory, id: string): MemorySnapshot | null {
   if (loaded?._type !== 'per_sample') return loaded as MemorySnapshot | null;
   const { memories } = loaded as PerSampleMemories;
   return Object.hasOwn(memories, id) ? (memories[id] as MemorySnapshot) : null;
 }
 
-/** The parts of the memory that a sample's lane begins with. */
+/** Returns the parts of the memory that a sample's lane begins with. */
 export function loadedParts(config: MemoryConfig, loaded: LoadedMemory, id: string): SavedParts {
   const saved = loadedFor(loaded, id);
   return saved === null ? NOTHING_SAVED : savedParts(config, saved);
 }
 
-/** What a lane is handed: the memory itself, or the head of one whose entries are journaled. */
+/** Returns the memory for a lane: all of it, or only the head if its entries are journaled. */
 export function initialMemory(config: MemoryConfig, loaded: LoadedMemory, id: string): MemorySnapshot | null {
   const saved = loadedFor(loaded, id);
   if (saved === null || !isJournaled(config._type)) return saved;
   return headOf(config._type, savedParts(config, saved));
 }
 
-/** @throws MemoryFormatError where the saved memory does not fit. */
+/** Checks a saved memory. @throws MemoryFormatError if it does not fit the config. */
 function checkMemory(config: MemoryConfig, saved: MemorySnapshot): void {
   if (isJournaled(config._type)) savedParts(config, saved);
   else buildMemory(config, saved);
 }
 
-/** @throws MemoryFormatError that names the sample. */
+/** Checks a memory per sample. @throws MemoryFormatError that names the sample. */
 function checkMemories(config: MemoryConfig, memories: unknown): void {
   if (!isMapping(memories))
     throw new MemoryFormatError('"memories" must be a mapping from samples to memories');
@@ -109,7 +109,7 @@ export async function readMemory(
   return saved;
 }
 
-/** Does the same with each memory that a run begins with. */
+/** Applies `make` to each memory that a run begins with. */
 function eachMemory(
   loaded: NonNullable<LoadedMemory>,
   make: (memory: MemorySnapshot) => MemorySnapshot,
@@ -121,9 +121,9 @@ function eachMemory(
 }
 
 /**
- * Reads the memory that `output.load_memory_path` names as the run begins with it: marked as loaded, and with no more of
- * the right answers than `agent.feedback` lets the run remember. Null where none is named.
- * @throws InvalidInputError where the config cannot use it.
+ * Reads the memory that `output.load_memory_path` names: marked as loaded, and with only those right answers that
+ * `agent.feedback` lets the run remember. Returns null if none is named.
+ * @throws InvalidInputError if the config cannot use it.
  */
 export async function memoryToBeginWith(
   openStore: OpenStore,
@@ -134,12 +134,12 @@ export async function memoryToBeginWith(
   return eachMemory(saved, (one) => asLoaded(one, agent.feedback ?? 'full'));
 }
 
-/** The copy of it that a run's folder has; null where it has none. */
+/** Reads the copy of the loaded memory in a run's folder; null if there is none. */
 export function keptMemory(store: ArtifactStore): Promise<LoadedMemory> {
   return readJson<NonNullable<LoadedMemory>>(store, artifactKeys.loadedMemory);
 }
 
-/** What prompts can show of the memory that a run begins with; null where it begins with none. */
+/** Returns what prompts can show of the loaded memory; null if none is loaded. */
 export function factsOfLoaded({ agent, memory }: RunConfig, loaded: LoadedMemory): Loaded | null {
   if (loaded === null) return null;
   const memories =

@@ -1,13 +1,13 @@
-import { Lru } from '../../../activities/lru.js';
+import { LRUCache } from 'lru-cache';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { jsonLine } from '../../../storage/json-lines.js';
 import { readRows } from '../../../storage/stored-file.js';
 import type { PartLine } from '../results.js';
 
-/** Parts held while rows are merged; lanes work near each other, so a few are enough. */
+/** Parts kept in memory while rows are merged; lanes progress at a similar pace, so a few are enough. */
 const PARTS_IN_MEMORY = 32;
 
-/** @throws StorageError where the part is not there: what it holds would be missing from the results. */
+/** Reads a part. @throws StorageError if it is missing: the results would be incomplete. */
 export async function readPart(store: ArtifactStore, key: string): Promise<PartLine[]> {
   const lines: PartLine[] = [];
   for await (const line of readRows<PartLine>(store, key)) lines.push(line);
@@ -33,11 +33,11 @@ export type EpisodeLine = Extract<PartLine, { kind: 'episode' }>;
 export type MemoryLine = Extract<PartLine, { kind: 'memory' }>;
 
 /**
- * The rows of many parts in the order of samples and trials. Holds an index of four numbers a row and a few parts,
- * never all rows. Where parts hold the same row, the part that is listed last counts.
+ * Rows of many parts in the order of samples and trials. Holds an index of four numbers per row and a few parts, never
+ * all rows. If several parts hold the same row, the part that is listed last counts.
  */
 export class MergedParts {
-  private readonly parts = new Lru<number, Promise<PartLine[]>>(PARTS_IN_MEMORY);
+  private readonly parts = new LRUCache<number, Promise<PartLine[]>>({ max: PARTS_IN_MEMORY });
   private constructor(
     private readonly store: ArtifactStore,
     private readonly keys: readonly string[],
@@ -63,7 +63,7 @@ export class MergedParts {
     for (const entry of this.episodeEntries) yield (await this.read(entry)) as EpisodeLine;
   }
 
-  /** The episodes of one sample at a time, trials in order. */
+  /** Yields the episodes of one sample at a time, trials in order. */
   async *samples(): AsyncGenerator<EpisodeLine[]> {
     let lines: EpisodeLine[] = [];
     for await (const line of this.episodes()) {

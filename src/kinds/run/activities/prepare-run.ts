@@ -40,15 +40,15 @@ import {
 import type { RunContexts, StoredPlan } from './run-context.js';
 import { writeTasks } from './task-reader.js';
 
-/** What another attempt of this execution has prepared; null where none has. */
+/** Reads the plan that another attempt of this execution prepared; null if there is none. */
 async function preparedPlan(store: ArtifactStore, execution: string): Promise<RunPlan | null> {
   const plan = (await readJson<Partial<StoredPlan>>(store, planKey()))?.plan;
   return plan?.execution === execution ? plan : null;
 }
 
 /**
- * Validates the input, chooses the experiment's folder, stores config and dataset there, and says what is to be done.
- * May be repeated; nothing is prepared again once the execution may be at work.
+ * Creates the activity that validates the input, chooses the experiment's folder, stores config and dataset there, and
+ * returns the plan. May be repeated; nothing is prepared again once the execution may have begun.
  */
 export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependencies) {
   const claims = new OwnerClaims(dependencies);
@@ -69,12 +69,12 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
     const { cancellationSignal: signal } = Context.current();
     const { environment } = dependencies;
     const means: string[] = [...inWords(config, factsOfLoaded(config, memory)).sentences];
-    const notice = (sentence: string) => {
+    const notify = (sentence: string) => {
       means.push(sentence);
-      // Rows that lie on its machine were read, and this was said, by the command.
+      // Local rows were read by the command, which printed this sentence.
       if (config.dataset.hf_name !== undefined) dependencies.notify(sentence);
     };
-    const reading = { environment, signal, notice };
+    const reading = { environment, signal, notify };
     const tasks = checkedTasks(config, reading, environmentCode(dependencies.userCode));
     const { count: samples, rows } = await writeTasks(store, tasks);
     await writeStoredConfig(store, config, means);
@@ -160,8 +160,8 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
 }
 
 /**
- * A copy of the memory that the run begins with: the file may be the one that the run itself saves to. A continued run
- * goes on with the copy that it has.
+ * Stores a copy of the memory that the run begins with, because the run may save to the same file. A continued run
+ * keeps the copy that it has.
  */
 async function keepLoadedMemory(store: ArtifactStore, named: LoadedMemory): Promise<LoadedMemory> {
   if (named === null) return null;

@@ -13,7 +13,7 @@ import type { RunContext } from './run-context.js';
 
 function recordedCall(line: EpisodeLine, purpose: string, ordinal: number): CallRecord {
   const call = line.calls.find((record) => record.purpose === purpose && record.ordinal === ordinal);
-  // The call failed when the episode ran, and so does the episode now.
+  // The call failed when the episode ran, so the episode fails now, too.
   if (call === undefined) throw new Error('the call has no record');
   return call;
 }
@@ -37,7 +37,7 @@ function recordedPorts(
       reset_each_trial: true,
       step_with_reply: false,
     },
-    // As many trials as were recorded; the agent knows how many there might have been.
+    // Only the recorded trials run; the agent is given the planned number of trials.
     mayProceed: async (boundary) => boundary === 'step' || begun++ < lines.length,
     openSample: async (_slot, number) => {
       trial = number;
@@ -67,8 +67,8 @@ function recordedPorts(
 }
 
 /**
- * The memory that a sample of its own ended with: its episodes once more through the same lane and agent, answered from
- * the rows and records. So a run's history need not carry a memory for every sample.
+ * Rebuilds the memory that a sample of its own ended with: runs its episodes again in the same lane and agent, with the
+ * recorded steps and replies. So a run's history need not carry a memory for every sample.
  */
 export async function memoryOfSample(
   run: RunContext,

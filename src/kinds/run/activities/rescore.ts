@@ -14,7 +14,7 @@ import type { RunContext } from './run-context.js';
 interface ChangedRow {
   id: string;
   trial: number;
-  /** Whether it was correct, and is now; null where it is an error row. */
+  /** Grade before and after; null for an error row. */
   before: boolean | null;
   after: boolean | null;
   message: string;
@@ -26,7 +26,7 @@ export interface Rescored {
   changed: ChangedRow[];
 }
 
-/** What was done in an episode, in order: the steps that were taken, and the one that could not be judged. */
+/** Returns the actions of an episode in order: those of its steps, and the one that could not be judged. */
 function actionsOf({ action, steps, step_records, unjudged }: ResultRow): string[] {
   const taken =
     step_records?.map((record) => record.action) ?? (steps > 0 && action !== null ? [action] : []);
@@ -34,8 +34,8 @@ function actionsOf({ action, steps, step_records, unjudged }: ResultRow): string
 }
 
 /**
- * Takes the recorded actions through the environment again. An error row stays one where nothing was answered, and where
- * the episode would go on: only the model knows how.
+ * Repeats the recorded actions in the environment. An error row remains one if it has no answer, or if its episode
+ * would continue: only the model knows the next action.
  */
 async function rescoreRow(run: RunContext, row: ResultRow, index: number): Promise<ResultRow> {
   const actions = actionsOf(row);
@@ -89,7 +89,7 @@ function stepsOf(row: ResultRow, taken: StepRecord[]) {
   };
 }
 
-/** The file is opened when the first row is wanted: a store that refuses to write before wants none. */
+/** Reads the rows of a finished run. The file is opened at the first row, so not at all if writing fails before. */
 async function* rowsOf(store: ArtifactStore): AsyncGenerator<ResultRow> {
   const results = await store.openRead(artifactKeys.results);
   if (results === null) throw new Error(`${store.uri} holds no finished run`);
@@ -97,8 +97,8 @@ async function* rowsOf(store: ArtifactStore): AsyncGenerator<ResultRow> {
 }
 
 /**
- * Grades a finished run's recorded answers again, without a model call, for example after the grader was mended.
- * Writes `rescored/metrics.json` and `rescored/results.jsonl` beside the originals, which stay as they are.
+ * Grades a finished run's recorded answers again, without model calls, for example after a fix of the grader. Writes
+ * `rescored/metrics.json` and `rescored/results.jsonl`; the originals stay unchanged.
  */
 export async function rescore(run: RunContext): Promise<Rescored> {
   const { store, config, plan } = run;

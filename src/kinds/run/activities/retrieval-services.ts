@@ -7,28 +7,28 @@ import { LexicalIndex } from '../../../retrieval/lexical-index.js';
 import type { IndexedText, RetrievalService } from '../../../retrieval/retrieval-service.js';
 import type { VectorStore, VectorsOptions } from '../../../retrieval/vector-store.js';
 
-/** On whose behalf vectors are paid for. */
+/** Account that the cost of vectors is charged to. */
 export interface Account {
   paid(paid: PaidEmbeddings): void;
-  /** Ends the requests. */
+  /** Signal that cancels the requests. */
   signal?: AbortSignal | undefined;
 }
 
-/** Makes indexes of the kind that a run's memory asks for. */
+/** Factory of indexes of the kind that a run's memory needs. */
 export interface IndexFactory {
-  /** An empty index; what its vectors cost goes on the account. */
+  /** Creates an empty index; the cost of its vectors is charged to the account. */
   index(account: Account): LayeredRetrieval;
-  /** An empty layer over one. */
+  /** Creates an empty layer over an index. */
   layer(base: LayeredRetrieval, account: Account): LayeredRetrieval;
 }
 
-/** Read anew for each request: a lane's account is that of its search at the moment. */
+/** Returns the options of one request, with the signal of the lane's current search. */
 function options(known: ReadonlyMap<string, Float32Array>, account: Account): VectorsOptions {
   const { signal } = account;
   return { known, onPaid: (paid) => account.paid(paid), ...(signal === undefined ? {} : { signal }) };
 }
 
-/** Texts indexed at once: it is done in one go, and the process has other things to do as well. */
+/** Texts indexed at once: indexing blocks the process. */
 const PORTION = 500;
 
 /** Fills an index in portions. */
@@ -39,7 +39,7 @@ export async function fillIndex(index: RetrievalService, texts: readonly Indexed
   }
 }
 
-/** @param vectors where an embedding index gets its vectors; not asked for otherwise. */
+/** Creates the factory of a run's indexes. @param vectors called only for embedding indexes */
 export async function indexFactory(
   { backend }: RetrievalConfig,
   vectors: () => Promise<{ store: VectorStore; known: ReadonlyMap<string, Float32Array> }>,

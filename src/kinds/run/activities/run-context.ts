@@ -35,22 +35,24 @@ import { keptMemory, type LoadedMemory } from './memory-file.js';
 import { type IndexFactory, indexFactory } from './retrieval-services.js';
 import { TaskReader } from './task-reader.js';
 
-/** The part of `plan.json` that activities need and workflows do not. */
+/** Part of `plan.json` that activities need and workflows do not. */
 export interface TaskPlan {
-  /** Index of each slot's task; null where slot and index are the same. */
+  /** Index of each slot's task; null if slot and index are the same. */
   todo: number[] | null;
   samples_planned: number;
 }
 
-/** `plan.json`. */
+/** Content of `plan.json`. */
 export interface StoredPlan extends TaskPlan {
-  /** What its workflow was told. */
+  /** Plan that the workflow received. */
   plan: RunPlan;
   /** SHA-256 of the tasks. */
   rows: string;
 }
 
-/** What a worker knows of one run: its config, dataset, model and answered calls. Read once, shared by activities. */
+/**
+ * State that a worker holds of one run: its config, dataset, model and answered calls. Read once, shared by activities.
+ */
 export class RunContext {
   readonly config: RunConfig;
   readonly tasks: TaskReader;
@@ -68,7 +70,7 @@ export class RunContext {
     config: RunConfig,
     readonly plan: TaskPlan,
     private readonly dependencies: WorkerDependencies,
-    /** ISO 8601: since when its errors are asked again; null where they are not. */
+    /** Time from which on errors are requested again, in ISO 8601; null if none are. */
     readonly askedAgain: string | null = null,
     environments?: EnvironmentCode,
   ) {
@@ -80,18 +82,18 @@ export class RunContext {
     this.environments = environments ?? environmentCode(dependencies.userCode);
   }
 
-  /** `provider/model`, as rows and metrics name it. */
+  /** Model as `provider/model`, as in rows and metrics. */
   get modelName(): string {
     return modelNameOf(this.config.lm);
   }
 
-  /** US dollars; null where the model has no price, or its usage is not known. */
+  /** Returns US dollars; null if the model has no price, or its usage is unknown. */
   costOf(usage: Usage | undefined): number | null {
     const { provider, model, base_url } = this.config.lm;
     return costOf(provider, model, usage, { baseUrl: base_url, table: this.prices });
   }
 
-  /** The model and the server it is asked at: two servers may call different models by the same name. */
+  /** Model and its server: two servers may call different models by the same name. */
   get modelAddress(): string {
     const { base_url } = this.config.lm;
     return base_url === undefined ? this.modelName : `${this.modelName} at ${base_url}`;
@@ -109,7 +111,7 @@ export class RunContext {
     return this.environments.playable(environmentSource(this.config), task);
   }
 
-  /** The saved memory that the run began with, as it was when the run was prepared. */
+  /** Reads the saved memory that the run began with, as it was when the run was prepared. */
   loadedMemory(): Promise<LoadedMemory> {
     this.loaded ??= keptMemory(this.store).catch((error: unknown) => {
       this.loaded = undefined;
@@ -118,7 +120,7 @@ export class RunContext {
     return this.loaded;
   }
 
-  /** Makes indexes of the kind that the memory asks for. */
+  /** Returns the factory of indexes of the kind that the memory needs. */
   indexes(): Promise<IndexFactory> {
     const { memory } = this.config;
     if (!('retrieval' in memory)) throw new Error(`a ${memory._type} has no experiences to search`);
@@ -132,12 +134,12 @@ export class RunContext {
     return this.factory;
   }
 
-  /** The vectors that the runs of this results folder share. */
+  /** Opens the vectors that the runs of this results folder share. */
   vectorFiles(retrieval: RetrievalConfig): VectorFiles {
     return sharedVectorFiles(this.dependencies.openStore(this.config.output.results_dir), retrieval);
   }
 
-  /** The vectors that came with the loaded memory, by hash. */
+  /** Reads the vectors that came with the loaded memory, by hash. */
   knownVectors(retrieval: RetrievalConfig): Promise<ReadonlyMap<string, Float32Array>> {
     this.loadedVectors ??= vectorsIn({ store: this.store, key: artifactKeys.loadedVectors }, retrieval).catch(
       (error: unknown) => {
@@ -175,13 +177,13 @@ export class RunContext {
     return createLanguageModel(lm, {
       environment,
       seed,
-      notice: notify,
+      notify: notify,
       openRecording: locatedFiles(openStore),
       ...(answers === undefined ? {} : { answerFor: (sampleId: string) => answers.get(sampleId) }),
     });
   }
 
-  /** The simulated model is told the answers; it only pretends to find them. */
+  /** Reads the right answers for the simulated model, which only pretends to find them. */
   private async knownAnswers(): Promise<Map<string, KnownAnswer>> {
     const answers = new Map<string, KnownAnswer>();
     for await (const task of this.tasks.all(this.plan.samples_planned)) {
@@ -194,7 +196,7 @@ export class RunContext {
 
 const RUNS_IN_MEMORY = 16;
 
-/** The runs that a worker has touched lately. */
+/** Cache of the runs that a worker used most recently. */
 export class RunContexts extends ContextCache<RunContext> {
   constructor(
     private readonly dependencies: WorkerDependencies,

@@ -6,17 +6,20 @@ import type { RunFacts } from '../metrics.js';
 import type { Loaded } from '../prompt-parts.js';
 import type { RunConfig } from '../schema.js';
 
-/** What the metrics say of a run, and how it went. */
+/** Facts of a run that are not in its config. */
 export type RunCourse = Pick<
   RunFacts,
   'experiment' | 'status' | 'status_message' | 'samples_planned' | 'wall_seconds' | 'code_changes'
 > & {
-  /** Milliseconds since 1970. */
+  /** Start and end, in milliseconds since 1970. */
   started_at: number;
   ended_at: number;
 };
 
-/** What this run keeps of it. A Dynamic Cheatsheet with nothing but its sheet keeps no feedback; what its curator is shown may come to stand there. */
+/**
+ * Returns how much feedback this run's memory keeps. A cheatsheet keeps none itself, but may repeat what its curator is
+ * shown.
+ */
 function feedbackInMemory({ agent, memory }: RunConfig): RunFacts['feedback_in_memory'] {
   const { feedback = 'full' } = agent;
   if (!isCheatsheetAgent(agent) || memory._type !== 'cheatsheet') return feedback;
@@ -24,8 +27,8 @@ function feedbackInMemory({ agent, memory }: RunConfig): RunFacts['feedback_in_m
 }
 
 /**
- * The facts that stand beside a run's figures: those of its config, and its course.
- * @param loaded what prompts can show of the memory that it began with; null where it began with none
+ * Returns the facts that accompany a run's figures: those of its config, and its course.
+ * @param loaded what prompts can show of the loaded memory; null if none is loaded
  */
 export function runFacts(
   config: RunConfig,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** SHA-256 of a run's tasks, one after another as they are written. */
+/** SHA-256 of a run's tasks, in the order in which they are written. */
 export class TaskHash {
   private readonly hash = createHash('sha256');
 

@@ -1,4 +1,5 @@
-import { Lru, loadedOnce } from '../../../activities/lru.js';
+import { LRUCache } from 'lru-cache';
+import { loadedOnce } from '../../../activities/loaded-once.js';
 import type { Task } from '../../../contracts/environment.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { jsonLine } from '../../../storage/json-lines.js';
@@ -10,9 +11,9 @@ import { TaskHash } from './task-hash.js';
 const TASKS_PER_CHUNK = 256;
 const CHUNKS_IN_MEMORY = 16;
 
-/** A run's tasks, as `prepareRun` wrote them; chunks are read when one of their tasks is needed. */
+/** Reader of a run's tasks, as `prepareRun` wrote them. Chunks are read when needed. */
 export class TaskReader {
-  private readonly chunks = new Lru<number, Promise<Task[]>>(CHUNKS_IN_MEMORY);
+  private readonly chunks = new LRUCache<number, Promise<Task[]>>({ max: CHUNKS_IN_MEMORY });
 
   constructor(private readonly store: ArtifactStore) {}
 
@@ -24,7 +25,7 @@ export class TaskReader {
     return task;
   }
 
-  /** Every task in order. */
+  /** Yields every task in order. */
   async *all(count: number): AsyncGenerator<Task> {
     for (let number = 0; number * TASKS_PER_CHUNK < count; number++) yield* await this.read(number);
   }
@@ -37,7 +38,7 @@ export class TaskReader {
   }
 }
 
-/** Writes the tasks in chunks. Answers how many there are, and their hash. */
+/** Writes the tasks in chunks. Returns their number and their hash. */
 export async function writeTasks(
   store: ArtifactStore,
   tasks: AsyncIterable<Task>,

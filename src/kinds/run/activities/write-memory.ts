@@ -21,13 +21,13 @@ import type { EpisodeLine, MemoryLine, MergedParts } from './part-file.js';
 import { memoryOfSample } from './rebuild-memory.js';
 import type { RunContext } from './run-context.js';
 
-/** Where a memory is written to: the run's folder, and any other place. */
+/** Stores that a memory is written to: the run's folder, and any other place. */
 interface Stores {
   store: ArtifactStore;
   openStore: OpenStore;
 }
 
-/** A memory at its end: what it was loaded with, and as many of its entries as it still has. */
+/** Returns a memory at its end: what was loaded, and the entries that its head counts. */
 function grown(loaded: SavedParts, head: MemorySnapshot, entries: readonly JournalEntry[]): SavedParts {
   return grownParts(loaded, entries.slice(0, head.entries as number));
 }
@@ -79,7 +79,7 @@ async function* shared(run: RunContext, parts: MergedParts, execution: string): 
   yield '\n';
 }
 
-/** The observations of every experience that `memory.json` now holds. */
+/** Reads the observations of every experience in `memory.json`. */
 async function observations(run: RunContext): Promise<Set<string>> {
   const { memory, runtime } = run.config;
   const saved = await readJson<NonNullable<LoadedMemory>>(run.store, artifactKeys.memory);
@@ -92,8 +92,8 @@ async function observations(run: RunContext): Promise<Set<string>> {
 }
 
 /**
- * A saved memory carries its vectors along, so that who loads it need not pay for them again. An experience that was
- * never searched for has none: the run's figures are made, so nothing is paid for here.
+ * Writes the vectors of a saved memory, so that a run that loads it need not pay for them again. An experience that was
+ * never indexed has none: nothing is paid for here, because the run's figures are final.
  */
 async function writeVectors(run: RunContext, { store: own, openStore }: Stores): Promise<void> {
   const { memory, output } = run.config;
@@ -108,7 +108,7 @@ async function writeVectors(run: RunContext, { store: own, openStore }: Stores):
   await copyArtifact({ store: own, key: artifactKeys.vectors }, beside);
 }
 
-/** Writes `memory.json`, and the same to `output.save_memory_path` where that is set. */
+/** Writes `memory.json`, and a copy to `output.save_memory_path` if that is set. */
 export async function writeMemory(
   run: RunContext,
   parts: MergedParts,

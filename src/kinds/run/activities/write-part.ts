@@ -8,7 +8,7 @@ import { expandEpisode } from './expand-episode.js';
 import { writePart as writeLines } from './part-file.js';
 import type { RunContexts } from './run-context.js';
 
-/** Writes finished episodes with their calls as one object. Repeated, it writes the same object again. */
+/** Creates the activity that writes finished episodes with their calls as one object. Repeatable. */
 export function createWritePart(runs: RunContexts, dependencies: WorkerDependencies) {
   return (input: WritePartInput): Promise<void> =>
     heartbeating(async () => {

@@ -8,7 +8,7 @@ import { sayText } from '../../../cli/print.js';
 import { loadKind } from '../../registry.js';
 
 const CONFIG = fileURLToPath(new URL('../../../../configs/reflexion.yaml', import.meta.url));
-/** A real model is asked at most so often. */
+/** Limit of calls of a real model. */
 const REAL_MODEL_CALLS = 300;
 
 export function addDemoCommand(program: Command, finish: (code: number) => void): void {

@@ -45,8 +45,8 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         namespaceId: async () => '',
         knownSearchAttributes: async () => [],
         notify: () => undefined,
-        news: { listener: () => () => undefined },
-        leaseStarts: (_model, rate) => ownStarts(rate),
+        notices: { listener: () => () => undefined },
+        grantStarts: (_model, rate) => ownStarts(rate),
       });
       try {
         const { metrics, before, changed } = await rescore(await runs.get(uri));

@@ -1,6 +1,6 @@
 /**
- * Keeps up to `size` lanes going. `size` may change at any time; a smaller one lets lanes run out, it stops none.
- * The first lane that rejects ends the pool with its error, after the others have ended too.
+ * Pool that keeps up to `size` lanes running. `size` may change at any time; a smaller one lets running lanes end and
+ * stops none. The first lane that rejects ends the pool with its error, after the others have ended.
  */
 export class LanePool<Item> {
   private active = 0;
@@ -9,11 +9,9 @@ export class LanePool<Item> {
 
   constructor(
     private size: number,
-    /** The next item, or undefined when there is none (for now). */
+    /** Returns the next item, or undefined if there is none (for now). */
     private readonly next: () => Item | undefined,
     private readonly start: (item: Item) => Promise<void>,
-    /** Called when no lane is going and more may come, as in a pool of size 0. */
-    private readonly idle: () => void = () => undefined,
   ) {}
 
   setSize(size: number): void {
@@ -21,7 +19,7 @@ export class LanePool<Item> {
     this.pump();
   }
 
-  /** Resolves when no item is left and no lane is going. */
+  /** Resolves when no item is left and no lane is running. */
   async run(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.finish = resolve;
@@ -30,19 +28,14 @@ export class LanePool<Item> {
     if (this.failure !== undefined) throw this.failure.error;
   }
 
-  /** Whether it has begun and no lane is going. */
-  isWaiting(): boolean {
-    return this.finish !== undefined && this.active === 0;
-  }
-
-  /** Ends the pool with an error, after the lanes that are going have ended. */
+  /** Ends the pool with an error, after the running lanes have ended. */
   fail(error: unknown): void {
     this.failure ??= { error };
     this.pump();
   }
 
   private pump(): void {
-    // Not started yet, or over.
+    // Not started yet, or ended.
     if (this.finish === undefined) return;
     while (this.active < this.size && this.failure === undefined) {
       const item = this.next();
@@ -58,11 +51,7 @@ export class LanePool<Item> {
         });
     }
     const exhausted = this.failure !== undefined || (this.size > 0 && this.active < this.size);
-    if (this.active > 0) return;
-    if (!exhausted) {
-      this.idle();
-      return;
-    }
+    if (this.active > 0 || !exhausted) return;
     const { finish } = this;
     this.finish = undefined;
     finish();

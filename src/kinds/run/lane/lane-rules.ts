@@ -1,7 +1,7 @@
 import type { LaneRules } from '../../../runtime/ports.js';
 import type { RunConfig } from '../schema.js';
 
-/** The rules that a config gives its lanes. */
+/** Returns the rules that a config gives its lanes. */
 export function laneRulesOf({
   runtime,
   dataset,

@@ -3,9 +3,9 @@ import type { Purpose } from '../../../contracts/language-model.js';
 import type { EpisodeCall, StepRecord } from '../../../contracts/results.js';
 import type { JournalEntry, MemorySnapshot } from '../../../memory/memory-module.js';
 import type { OpenedSample } from '../../../runtime/ports.js';
-import type { Standing } from './totals.js';
+import type { EpisodeOutcome } from './totals.js';
 
-/** An episode between two steps; plain JSON, so that it can be carried into another workflow execution. */
+/** State of an episode between two steps; plain JSON, so that another workflow execution can continue it. */
 export interface EpisodeState {
   environment: Json;
   obs: string;
@@ -13,43 +13,43 @@ export interface EpisodeState {
   steps: StepRecord[];
   reward: number;
   calls: EpisodeCall[];
-  /** What failed without spoiling the grade, such as a reflection. */
+  /** Failures that did not affect the grade, such as that of a reflection. */
   warnings: string[];
   ordinals: Partial<Record<Purpose, number>>;
-  /** Programs run so far. */
+  /** Number of programs run so far. */
   executions?: number;
   started_at: number;
 }
 
-/** The entries of a memory that are not written down yet. */
+/** Entries of a memory that are not stored yet. */
 export interface JournalState {
-  /** Number of the first of them. */
+  /** Number of the first entry. */
   from: number;
   entries: JournalEntry[];
   /** Number of the next batch. */
   sequence: number;
 }
 
-/** Where a lane stands. A lane is an ordered list of samples that share one memory. */
+/** State of a lane, which is an ordered list of samples that share one memory. */
 export interface LaneState {
-  /** The lane's samples, by slot, first included, last excluded. */
+  /** Slots of the lane's samples, first included, last excluded. */
   from: number;
   to: number;
-  /** The slot in work. */
+  /** Slot of the current sample. */
   slot: number;
   trial: number;
-  /** The sample in work, as it was opened. */
+  /** Current sample, as it was opened. */
   sample?: OpenedSample;
-  /** The sample before it; its memory is what the lane holds when it ends. */
+  /** Previous sample; the lane's final memory is attributed to it. */
   last_sample?: { index: number; id: string };
-  /** How the newest finished episode of the sample in work was booked. */
-  booked?: { index: number; standing: Standing };
+  /** Outcome counted for the newest finished episode of the current sample. */
+  booked?: { index: number; outcome: EpisodeOutcome };
   memory: MemorySnapshot | null;
-  /** The memory as the sample in work found it; kept only where trials must not build on each other. */
+  /** Memory before the current sample; kept only if trials must not build on each other. */
   memory_before_sample?: MemorySnapshot | null;
-  /** Absent where nothing was journaled. */
+  /** Journal; absent if nothing was journaled. */
   journal?: JournalState;
-  /** Only between two steps of an episode. */
+  /** Episode between two of its steps. */
   episode?: EpisodeState;
 }
 

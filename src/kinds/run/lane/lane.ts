@@ -16,10 +16,10 @@ import {
 import { sumOf } from '../../../statistics/sums.js';
 import type { EpisodeState, LaneState } from './lane-state.js';
 
-/** `finished`: every sample is done. `suspended`: `state` says where to go on. */
+/** Outcome: `finished`, if every sample is done; `suspended`, if `state` says where to continue. */
 export type LaneOutcome = 'finished' | 'suspended';
 
-/** What a user's class answers nobody else has looked at. */
+/** Checks what a user's class returns as an action. */
 function checkedAction(action: unknown): string {
   if (typeof action === 'string') return action;
   throw new TypeError(`act answered ${action === null ? 'null' : typeof action}; it must be a text`);
@@ -30,14 +30,14 @@ function awaitedStep({ index }: OpenedSample, { environment }: EpisodeState): Aw
 }
 
 /**
- * Runs a lane: its samples in order, each for its trials, each trial an episode (reset, then act and step in
- * turns). It may be handed back between any two steps and continued from its state elsewhere.
+ * Lane that runs its samples in order, each for its trials, each trial an episode (reset, then act and step in turns).
+ * It may be suspended between any two steps and continued from its state elsewhere.
  */
 export class Lane {
   private memory: MemoryModule;
-  /** Made when the first episode begins: what its constructor throws is that episode's error. */
+  /** Agent, created when the first episode begins: what its constructor throws is that episode's error. */
   private agent: Agent | null = null;
-  /** What the environment says to the newest `act` reply, should the agent take its text as the action. */
+  /** Environment's answer to the newest `act` reply, in case the agent takes its text as the action. */
   private ahead: { action: string; answer: StepAnswer; act: number } | null = null;
 
   constructor(
@@ -47,7 +47,7 @@ export class Lane {
     this.memory = ports.createMemory(state.memory);
   }
 
-  /** The lane's state as plain JSON, memory included. */
+  /** Returns the lane's state as plain JSON, memory included. */
   snapshot(): LaneState {
     return { ...this.state, memory: this.memory.snapshot() };
   }
@@ -182,7 +182,7 @@ export class Lane {
       const { obs = null, feedback, done, info } = answer;
       const last = done || episode.steps.length + 1 >= limit;
       await this.observe(agent, episode, { obs, feedback, last });
-      // The step is booked in one go, after its last await, so that a suspended lane never holds half of it.
+      // The step is recorded without an await in between, so that a suspended lane never holds half of it.
       const reward = answer.reward ?? (feedback.correct ? 1 : 0);
       episode.steps.push({
         obs: episode.obs,
@@ -212,7 +212,7 @@ export class Lane {
     return { answer: await this.ports.step(sample, episode.environment, action), act: null };
   }
 
-  /** The step is graded already: what fails after it, such as a reflection, is a warning. */
+  /** Shows the agent a graded step: a failure here, such as that of a reflection, is a warning. */
   private async observe(
     agent: Agent,
     episode: EpisodeState,
@@ -240,7 +240,7 @@ export class Lane {
     });
   }
 
-  /** The sandbox as the agent sees it: executions are numbered within the episode in work. */
+  /** Returns the sandbox for the agent: executions are numbered within the current episode. */
   private codeExecutor(): CodeExecutor {
     return {
       execute: (request) => {
@@ -255,7 +255,7 @@ export class Lane {
     };
   }
 
-  /** The model as the agent sees it: calls get the identity of the episode in work. */
+  /** Returns the model for the agent: calls get the identity of the current episode. */
   private languageModel(): AgentLanguageModel {
     return {
       generate: async (request): Promise<GenerateReply> => {
@@ -274,13 +274,13 @@ export class Lane {
           request,
           awaited ? awaitedStep(sample, episode) : undefined,
         );
-        // The record may be written down by a worker that does not know of it.
+        // The worker that writes the row may have read the record without this count.
         if (reply.repeated !== undefined) listed.repeated = reply.repeated;
         if (reply.maybe_repeated !== undefined) listed.maybe_repeated = reply.maybe_repeated;
         if (request.purpose === 'act' && isCutOff(reply) && this.ports.rules.on_cut_off === 'error') {
           throw new CutOffError(cutOffText({ ...reply, parameters: request.parameters ?? {} }));
         }
-        // The agent does not see it before it has acted.
+        // The agent must not see the environment's answer before it has acted.
         if (step !== undefined) this.ahead = { action: reply.text, answer: step, act: ordinal };
         return reply;
       },

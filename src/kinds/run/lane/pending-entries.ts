@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../../memory/memory-module.js';
 
-/** The end of a journal: entries from number `from` on that are not written down yet. */
+/** End of a journal: entries from number `from` on that are not stored yet. */
 export class PendingEntries {
   private held: JournalEntry[];
 
@@ -19,7 +19,7 @@ export class PendingEntries {
     return this.held.length;
   }
 
-  /** Characters of the texts that are held, roughly. */
+  /** Approximate size of the pending texts, in characters. */
   get chars(): number {
     const size = (entry: JournalEntry) =>
       entry._type === 'cheatsheet' ? entry.content.length : entry.obs.length + entry.action.length;
@@ -34,7 +34,7 @@ export class PendingEntries {
     return { from: this.first, entries: [...this.held] };
   }
 
-  /** Entries from `number` on are gone; the memory went back to before them. */
+  /** Drops the entries from `number` on: the memory was reset to before them. */
   truncate(number: number): void {
     if (number < this.first) {
       this.first = number;
@@ -53,7 +53,7 @@ export class PendingEntries {
     this.held.push(entry);
   }
 
-  /** Entries before `number` are written down. */
+  /** Drops the entries before `number`, which are stored. */
   release(number: number): void {
     this.held = this.held.slice(Math.max(number - this.first, 0));
     this.first = Math.max(number, this.first);

@@ -2,9 +2,9 @@ import type { Spending } from '../../../contracts/experiment.js';
 import type { Usage } from '../../../contracts/language-model.js';
 import type { Spent } from '../../../contracts/progress.js';
 import type { EpisodeRecord } from '../../../contracts/results.js';
-import type { Beside, Repeats, StepCost, Unkept } from '../../../contracts/step-cost.js';
+import type { Beside, Repeats, StepCost, Unrecorded } from '../../../contracts/step-cost.js';
 import { addCosts } from '../../../runtime/add-costs.js';
-import { addBeside, withUnkept } from '../../../runtime/beside.js';
+import { addBeside, withUnrecorded } from '../../../runtime/beside.js';
 import { addRepeats, repeatsOfCall } from '../../../runtime/repeats.js';
 import { withErrors } from '../../../statistics/error-tally.js';
 import type { Totals } from '../contracts.js';
@@ -24,7 +24,7 @@ export function noTotals(): Totals {
   };
 }
 
-/** What was paid for vectors, and one request more. */
+/** Adds what a request for vectors cost to what was paid before. */
 export function addEmbeddings(before: EmbeddingTotals | null, paid: EmbeddingTotals): EmbeddingTotals {
   const { texts, input_tokens, cost_usd } = before ?? { texts: 0, input_tokens: 0, cost_usd: 0 };
   const estimated = (before?.estimated ?? 0) + (paid.estimated ?? 0);
@@ -36,19 +36,19 @@ export function addEmbeddings(before: EmbeddingTotals | null, paid: EmbeddingTot
   };
 }
 
-/** Counts what was paid for vectors. */
+/** Adds what was paid for vectors to the totals. */
 export function bookEmbeddings(totals: Totals, paid: EmbeddingTotals | null): void {
   totals.input_tokens += paid?.input_tokens ?? 0;
   totals.cost_usd = addCosts(totals.cost_usd, paid === null ? 0 : paid.cost_usd);
 }
 
-/** What limits count. */
+/** Returns the spending that limits count. */
 export function spendingOfTotals(totals: Totals): Spending {
   const { lm_calls, input_tokens, output_tokens, cost_usd } = totals;
-  return withUnkept({ lm_calls, tokens: input_tokens + output_tokens, cost_usd }, totals);
+  return withUnrecorded({ lm_calls, tokens: input_tokens + output_tokens, cost_usd }, totals);
 }
 
-/** What of totals is money and calls. */
+/** Returns the calls and costs of totals. */
 export function spentOfTotals({ lm_calls, input_tokens, output_tokens, cost_usd, ...totals }: Totals): Spent {
   const usage = { input_tokens, output_tokens };
   return { lm_calls, usage, cost_usd, ...addRepeats(totals, repeatsOfCall({})), ...addBeside(totals, {}) };
@@ -71,13 +71,13 @@ export function addTotals(parts: readonly Totals[]): Totals {
   return sum;
 }
 
-/** Correct of judged samples; null before the first. The same definition as in `metrics.json`. */
+/** Returns the share of correct among judged samples; null before the first. Same definition as in `metrics.json`. */
 export function accuracyOf(totals: Totals): number | null {
   const judged = totals.samples - totals.errors;
   return judged <= 0 ? null : totals.correct / judged;
 }
 
-/** Counts what calls have cost. */
+/** Adds the cost of calls to the totals. */
 export function bookCost(totals: Totals, cost: StepCost): void {
   totals.lm_calls += cost.lm_calls;
   totals.input_tokens += cost.usage.input_tokens;
@@ -86,14 +86,13 @@ export function bookCost(totals: Totals, cost: StepCost): void {
   Object.assign(totals, addBeside(totals, cost));
 }
 
-/** Counts requests whose reply is not kept. */
-export function bookUnkept(totals: Totals, unkept: Unkept | null): void {
-  if (unkept !== null) Object.assign(totals, addBeside(totals, { unkept }));
+export function bookUnrecorded(totals: Totals, unrecorded: Unrecorded | null): void {
+  if (unrecorded !== null) Object.assign(totals, addBeside(totals, { unrecorded }));
 }
 
 /**
- * Counts an answered call; `repeated` and `maybe_repeated` are those of its record, `unkept` all requests whose reply is
- * not kept, those among them.
+ * Adds an answered call to the totals; `repeated` and `maybe_repeated` are those of its record, `unrecorded` includes
+ * these among all unrecorded requests.
  */
 export function bookCall(
   totals: Totals,
@@ -103,11 +102,14 @@ export function bookCall(
     usage?: Usage;
     usage_estimated?: boolean;
     cost_usd?: number | null;
-    unkept?: Unkept;
+    unrecorded?: Unrecorded;
   },
 ): void {
-  const { usage_estimated, unkept } = call;
-  Object.assign(totals, addBeside(totals, { lm_calls_estimated: Number(usage_estimated === true), unkept }));
+  const { usage_estimated, unrecorded } = call;
+  Object.assign(
+    totals,
+    addBeside(totals, { lm_calls_estimated: Number(usage_estimated === true), unrecorded }),
+  );
   Object.assign(totals, addRepeats(totals, repeatsOfCall(call)));
   totals.lm_calls += 1;
   totals.input_tokens += call.usage?.input_tokens ?? 0;
@@ -115,27 +117,31 @@ export function bookCall(
   totals.cost_usd = addCosts(totals.cost_usd, call.cost_usd ?? null);
 }
 
-/** How an episode was judged; by the type of its error where it could not be. */
-export type Standing = 'correct' | 'wrong' | { error: string };
+/** Grade of an episode, or the type of its error if it could not be judged. */
+export type EpisodeOutcome = 'correct' | 'wrong' | { error: string };
 
-export function standingOf(episode: EpisodeRecord): Standing {
+export function outcomeOf(episode: EpisodeRecord): EpisodeOutcome {
   if (episode.error !== null) return { error: episode.error.type };
   return episode.steps.at(-1)?.feedback.correct === true ? 'correct' : 'wrong';
 }
 
-/** Books a finished episode; `before` is the standing that the sample's earlier trial left, if there was one. */
-export function bookEpisode(totals: Totals, standing: Standing, before: Standing | undefined): void {
+/** Adds a finished episode to the totals; `before` is the outcome of the sample's earlier trial, if there was one. */
+export function bookEpisode(
+  totals: Totals,
+  outcome: EpisodeOutcome,
+  before: EpisodeOutcome | undefined,
+): void {
   totals.episodes += 1;
   if (before === undefined) totals.samples += 1;
-  if (before !== undefined) bookStanding(totals, before, -1);
-  bookStanding(totals, standing, 1);
+  if (before !== undefined) bookOutcome(totals, before, -1);
+  bookOutcome(totals, outcome, 1);
 }
 
-function bookStanding(totals: Totals, standing: Standing, by: 1 | -1): void {
-  if (standing === 'correct') totals.correct += by;
-  if (standing === 'correct' || standing === 'wrong') return;
+function bookOutcome(totals: Totals, outcome: EpisodeOutcome, by: 1 | -1): void {
+  if (outcome === 'correct') totals.correct += by;
+  if (outcome === 'correct' || outcome === 'wrong') return;
   totals.errors += by;
-  countError(totals, standing.error, by);
+  countError(totals, outcome.error, by);
 }
 
 function countError(totals: Totals, type: string, by: number): void {

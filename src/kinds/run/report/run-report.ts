@@ -8,9 +8,9 @@ import { confusionMatrices, successByTrial, taskTable } from './run-tables.js';
 import { sampleTable } from './sample-table.js';
 
 /**
- * `report.html` of a run, piece by piece: figures, what the agent was shown, success by trial, confusion, errors, and
- * the first samples with what became of them. The page stands alone: it loads nothing and needs no script.
- * @param rows those of `results.jsonl`, sample by sample, the trials in order. They are read no further than shown.
+ * Yields `report.html` of a run, piece by piece: figures, what the agent was shown, success by trial, confusion,
+ * errors, and the first samples with their outcomes. The page is self-contained and needs no script.
+ * @param rows of `results.jsonl`, sample by sample, the trials in order; read no further than shown.
  */
 export async function* runReport(
   metrics: Metrics,

@@ -4,10 +4,10 @@ import { numberCell, table } from '../../../reports/table.js';
 import type { Metrics } from '../results.js';
 import { ofTrialText } from '../trial-figures.js';
 
-/** Depths of a matrix cell's shade; classes `m1` (few) to `m4` (all) of the page's style. */
+/** Number of shades of a matrix cell; classes `m1` (few) to `m4` (all) of the page's style. */
 const SHADES = 4;
 
-/** A bar a trial. */
+/** Renders one bar per trial. */
 export function successByTrial(metrics: Metrics): Html {
   const { success_by_trial: shares, correct_by_trial: correct } = metrics;
   const rows = shares.map((share, trial) => {
@@ -30,7 +30,7 @@ export function taskTable({ by_task, accuracy_of }: Metrics): Html {
   return table({ label: 'Table of environments', heads }, rows);
 }
 
-/** Target letter by answered letter, for each environment that has letters; null where none has. */
+/** Renders target letter by answered letter, for each environment that has letters; null if none has. */
 export function confusionMatrices({ by_task }: Metrics): Html | null {
   const matrices = Object.entries(by_task).flatMap(([task, { confusion }]) =>
     confusion === undefined ? [] : [matrix(task, confusion)],

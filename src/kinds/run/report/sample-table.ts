@@ -4,12 +4,12 @@ import { type Html, html } from '../../../reports/html.js';
 import { TABLE_END, tableStart } from '../../../reports/table.js';
 import type { Metrics } from '../results.js';
 
-/** What a browser lays out at once; all rows are in `results.jsonl`. */
-const MOST_SAMPLES = 1000;
-/** Characters of an answer or a message. */
+/** Limit of samples, for the browser; all rows are in `results.jsonl`. */
+const MAX_SAMPLES = 1000;
+/** Limit of an answer or a message, in characters. */
 const LONGEST_TEXT = 160;
 
-/** A row a sample: how each trial went, and the last answer beside the right one. */
+/** Yields one row per sample: each trial's outcome, and the last answer beside the right one. */
 export async function* sampleTable(
   rows: AsyncIterable<TaskRow> | Iterable<TaskRow>,
   { samples, success_by_trial }: Metrics,
@@ -21,8 +21,8 @@ export async function* sampleTable(
     'last answer',
     'right answer',
   ];
-  const shown = Math.min(samples, MOST_SAMPLES);
-  yield html`${samples > MOST_SAMPLES && html`<p class="note">The first ${count(shown)} of ${count(samples)}; all are in <a href="./results.jsonl">results.jsonl</a>.</p>\n`}${tableStart({ label: 'Table of samples', heads, isFramed: true, isSortable: true })}`
+  const shown = Math.min(samples, MAX_SAMPLES);
+  yield html`${samples > MAX_SAMPLES && html`<p class="note">The first ${count(shown)} of ${count(samples)}; all are in <a href="./results.jsonl">results.jsonl</a>.</p>\n`}${tableStart({ label: 'Table of samples', heads, isFramed: true, isSortable: true })}`
     .text;
   let place = 0;
   let sample: TaskRow[] = [];
@@ -30,7 +30,7 @@ export async function* sampleTable(
     if (sample[0] !== undefined && sample[0].id !== row.id) {
       yield sampleRow(sample, trials, place++).text;
       sample = [];
-      if (place === MOST_SAMPLES) break;
+      if (place === MAX_SAMPLES) break;
     }
     sample.push(row);
   }
@@ -38,15 +38,15 @@ export async function* sampleTable(
   yield TABLE_END.text;
 }
 
-const STANDINGS = { error: 0, failure: 1, success: 2 };
+const OUTCOMES = { error: 0, failure: 1, success: 2 };
 
 function sampleRow(rows: readonly TaskRow[], trials: number, place: number): Html {
   const last = rows.at(-1) as TaskRow;
   const cells = Array.from({ length: trials }, (_, trial) => {
     const row = rows.find((one) => one.trial === trial);
     if (row === undefined) return html`<td data-key="">${NOTHING}</td>`;
-    const standing = row.error !== null ? 'error' : row.feedback?.correct ? 'success' : 'failure';
-    return html`<td data-key="${STANDINGS[standing]}"><span class="status ${standing}">${standing}</span></td>`;
+    const outcome = row.error !== null ? 'error' : row.feedback?.correct ? 'success' : 'failure';
+    return html`<td data-key="${OUTCOMES[outcome]}"><span class="status ${outcome}">${outcome}</span></td>`;
   });
   const answer =
     last.error !== null ? `${last.error.type}: ${last.error.message}` : (answerOf(last) ?? NOTHING);

@@ -10,7 +10,7 @@ import type {
 
 export const artifacts = activitiesOf<RunActivities>(PATIENT);
 
-/** A user's own environment may do I/O, and may take its time. */
+/** Options for a user's environment, which may do I/O, and may be slow. */
 export const ENVIRONMENT_OPTIONS: ActivityOptions = {
   ...PATIENT,
   startToCloseTimeout: '1h',
@@ -21,8 +21,8 @@ export const environments = activitiesOf<EnvironmentActivities>(ENVIRONMENT_OPTI
 
 export const memories = activitiesOf<MemoryActivities>({ ...PATIENT, heartbeatTimeout: HEARTBEAT_TIMEOUT });
 
-/** Called through `executeWithOptions` with `timedOptions` only. */
+/** Activities called through `executeWithOptions` with `timedOptions` only. */
 export const executions = activitiesOf<ExecutionActivities>({ startToCloseTimeout: '1m' });
 
-/** Called through `executeWithOptions` with `modelCallOptions` only. */
+/** Activities called through `executeWithOptions` with `modelCallOptions` only. */
 export const languageModel = activitiesOf<LanguageModelActivities>({ startToCloseTimeout: '1m' });

@@ -4,12 +4,12 @@ import type { OpenedSample } from '../../../runtime/ports.js';
 import type { RunPlan } from '../contracts.js';
 import { ENVIRONMENT_OPTIONS, environments } from './activities.js';
 
-/** Samples opened with one activity; the activity gives fewer where they are large. */
+/** Samples opened with one activity; the activity returns fewer if they are large. */
 const OPENED_AT_ONCE = 32;
 
 /**
- * A run's way to its environments. Built-in ones are opened many at a time and step along with the model's reply;
- * a user's own is opened and stepped on its own.
+ * Access of a run to its environments. Built-in ones are opened in batches and stepped together with the model's reply;
+ * a user's is opened and stepped on its own.
  */
 export class EnvironmentGateway {
   private readonly opened = new Map<number, OpenedSample>();

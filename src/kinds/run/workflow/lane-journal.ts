@@ -5,13 +5,13 @@ import type { JournalState } from '../lane/lane-state.js';
 import { PendingEntries } from '../lane/pending-entries.js';
 import { memories } from './activities.js';
 
-/** Entries held before they are written down, and characters of them. */
+/** Limits of pending entries before they are stored: number and characters. */
 const ENTRIES_HELD = 64;
 const CHARS_HELD = 128 * 1024;
 
 /**
- * The journal of a lane's memory, written by activities. Where samples share the lane, entries leave the workflow: in
- * batches, and with every search. A sample's own lane is short; its entries stay with it until it ends.
+ * Journal of a lane's memory, written by activities. If samples share the lane, entries leave the workflow in batches,
+ * and with every search. A sample's own lane is short; its entries stay in the workflow until the lane ends.
  */
 export class LaneJournal implements MemoryJournal {
   private readonly pending: PendingEntries;
@@ -20,7 +20,7 @@ export class LaneJournal implements MemoryJournal {
   constructor(
     private readonly plan: RunPlan,
     private readonly lane: number,
-    /** Hears what a search paid for embeddings. */
+    /** Receives the cost of a search's embeddings. */
     private readonly paid: (embeddings: NonNullable<FoundExperiences['embeddings']>) => void,
     state: JournalState = { from: 0, entries: [], sequence: 0 },
   ) {
@@ -41,7 +41,7 @@ export class LaneJournal implements MemoryJournal {
     return experiences;
   }
 
-  /** Writes what is held, once it is much. A sample's own journal is never written. */
+  /** Stores the pending entries once they are many. A sample's own journal is never stored. */
   async keepWhenLong(): Promise<void> {
     const { length, chars } = this.pending;
     if (length >= ENTRIES_HELD || chars >= CHARS_HELD) await this.keep();
@@ -54,7 +54,7 @@ export class LaneJournal implements MemoryJournal {
     this.written(batch);
   }
 
-  /** The entries that are held; for a sample's own lane all of them. */
+  /** Returns the pending entries; for a sample's own lane all entries. */
   entries(): readonly JournalEntry[] {
     return this.pending.entries();
   }
@@ -63,7 +63,7 @@ export class LaneJournal implements MemoryJournal {
     return { from: this.pending.from, entries: [...this.pending.entries()], sequence: this.sequence };
   }
 
-  /** Every batch has a number of its own, so that a late write of an older one harms nothing. */
+  /** Builds the next batch. Each has its own number, so that a late write of an older one does no harm. */
   private nextBatch(): JournalBatch {
     const { run, execution } = this.plan;
     const sequence = this.sequence++;

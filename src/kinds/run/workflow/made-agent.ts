@@ -6,7 +6,7 @@ import type { RunPlan } from '../contracts.js';
 
 const UNFIT = [UnknownAgentError, AgentFileError, AgentShapeError];
 
-/** What is no agent will never be one; what its constructor throws is an episode's error. */
+/** Creates an agent. An unfit class is an invalid input; what its constructor throws is an episode's error. */
 export function madeAgent(...given: Parameters<typeof createAgent>): Agent {
   try {
     return createAgent(...given);
@@ -16,5 +16,5 @@ export function madeAgent(...given: Parameters<typeof createAgent>): Agent {
   }
 }
 
-/** The file of a user's agent. */
+/** Returns the file of a user's agent. */
 export const ownFile = ({ agent }: RunPlan) => ('file' in agent ? (agent.file as string) : undefined);

@@ -3,9 +3,9 @@ import { workflowInfo } from '../../../workflows/sdk.js';
 import type { CompactCall, CompactEpisode, MemoryPart, RunPlan, WritePartInput } from '../contracts.js';
 import { artifacts } from './activities.js';
 
-/** Episodes held back before a part is written. */
+/** Episodes collected before a part is written. */
 const EPISODES_PER_PART = 64;
-/** Milliseconds that a finished episode waits at most, as long as others follow. */
+/** Limit of milliseconds that a finished episode waits, as long as others follow. */
 const LONGEST_WAIT = 10_000;
 
 function compactCall({ purpose, ordinal, step, repeated, maybe_repeated }: EpisodeCall): CompactCall {
@@ -40,8 +40,8 @@ function compact(episode: EpisodeRecord): CompactEpisode {
 }
 
 /**
- * Writes a run's results as numbered part files. A part is written once it is large or old enough, in the
- * background; its number makes a repeated write land on the same object.
+ * Writer of a run's results as numbered part files. A part is written in the background once it is large or old enough;
+ * its number makes a repeated write produce the same object.
  */
 export class PartWriter {
   private episodes: CompactEpisode[] = [];
@@ -57,7 +57,7 @@ export class PartWriter {
     public sequence: number,
   ) {}
 
-  /** @throws what an earlier write failed with for good. */
+  /** Adds an episode. @throws the error of an earlier write that failed permanently. */
   add(episode: EpisodeRecord): void {
     if (this.failure !== undefined) throw this.failure.error;
     this.episodes.push(compact(episode));
@@ -69,7 +69,7 @@ export class PartWriter {
     this.memory = memory;
   }
 
-  /** The memory of a sample that has one of its own; goes with the next part. */
+  /** Adds the memory of a sample with one of its own to the next part. */
   addSampleMemory(memory: MemoryPart): void {
     this.sampleMemories.push(memory);
   }

@@ -1,5 +1,5 @@
 import type { GeneratedReply } from '../../../contracts/language-model.js';
-import type { Unkept } from '../../../contracts/step-cost.js';
+import type { Unrecorded } from '../../../contracts/step-cost.js';
 import { Budget } from '../../../runtime/budget.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
 import { ApplicationFailure } from '../../../workflows/sdk.js';
@@ -11,36 +11,36 @@ import {
   bookCall,
   bookEmbeddings,
   bookEpisode,
-  bookUnkept,
+  bookUnrecorded,
+  type EpisodeOutcome,
   noTotals,
-  type Standing,
   spendingOfTotals,
   spentOfTotals,
 } from '../lane/totals.js';
 
-/** Milliseconds between two times that the Temporal UI is told how far it is. */
+/** Minimum milliseconds between two updates of the Temporal UI by ended episodes. */
 const SHOWN_EVERY = 1000;
 
-/** A run's state: what its lanes have done, what people ask for, what is left to spend. */
+/** Control of a run: its totals, the requests of people, and its budget. */
 export class RunControl extends ExperimentControl<RunPlan, RunProgress> {
-  /** What this execution and those that it continues have done. */
+  /** Totals of this execution and of those that it continues. */
   private readonly totals: Totals;
   private budget: Budget | undefined;
   private shownAt = Number.NEGATIVE_INFINITY;
-  /** Samples that lanes are working on. */
+  /** Number of samples in progress. */
   private running = 0;
-  /** Hears that another number of lanes is asked for, or that the run may not go on. */
+  /** Called when the number of lanes, or whether the run may continue, may have changed. */
   onChange: () => void = () => undefined;
 
-  /** @param before what the execution before hands over, when this one continues it. */
+  /** @param before state of the previous execution, if this one continues it. */
   constructor(before?: Pick<RunCarried, 'asked' | 'totals'>) {
     super('run', RUN_FACTS, before?.asked);
     this.totals = before?.totals ?? noTotals();
   }
 
   begin(plan: RunPlan): void {
-    // Asked for before anybody could know that the samples go one by one.
-    if (plan.memory_scope === 'run') this.standing.setConcurrency(plan.concurrency);
+    // Replaces a concurrency that was requested before the plan was known.
+    if (plan.memory_scope === 'run') this.status.setConcurrency(plan.concurrency);
     this.planned(plan, { kind: 'run', model: plan.model });
     this.budget = new Budget(plan.limits, () => spendingOfTotals(this.sum()));
     this.checkLimits();
@@ -48,49 +48,49 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> {
   }
 
   get lanes(): number {
-    return this.standing.concurrency;
+    return this.status.concurrency;
   }
 
-  /** Whether an episode in flight ends, and no other one begins. */
+  /** True if an episode in progress may end, but no other may begin. */
   mustEnd(): boolean {
-    return !this.standing.goesOn();
+    return !this.status.continues();
   }
 
-  /** Whether no further call may be made, not even by an episode in flight. */
+  /** True if no further call may be made, not even by an episode in progress. */
   isOver(): boolean {
-    return this.standing.isOver();
+    return this.status.isOver();
   }
 
-  /** Whether a call may begin; where that is to be waited for, once it may. It ends as answered or failed. */
+  /** Requests a grant for one call, and waits for it if needed. The call ends as answered or failed. */
   mayCall(): boolean | Promise<boolean> {
     return this.budget?.requestOne() ?? false;
   }
 
-  /** A call that {@link mayCall} let begin has a reply. */
+  /** Records the reply to a call that {@link mayCall} granted. */
   answered(reply: GeneratedReply): void {
-    // What an earlier execution has paid for is in `kept`.
-    if (reply.counted) bookUnkept(this.totals, reply.unkept ?? null);
+    // Costs of earlier executions are in `kept`.
+    if (reply.counted) bookUnrecorded(this.totals, reply.unrecorded ?? null);
     else bookCall(this.totals, reply);
     this.budget?.ended();
     this.checkLimits();
   }
 
-  /** A call that {@link mayCall} let begin has none, and its requests have cost so much. */
-  failed(unkept: Unkept | null): void {
-    bookUnkept(this.totals, unkept);
+  /** Records that a call that {@link mayCall} granted has failed, and its unrecorded requests. */
+  failed(unrecorded: Unrecorded | null): void {
+    bookUnrecorded(this.totals, unrecorded);
     this.budget?.ended();
     this.checkLimits();
   }
 
-  /** A search has paid for vectors. */
+  /** Records what a search paid for vectors. */
   paid(embeddings: NonNullable<FoundExperiences['embeddings']>): void {
     bookEmbeddings(this.totals, embeddings);
     this.checkLimits();
   }
 
-  /** An episode has ended; `before` is how the sample's earlier trial was booked, if there was one. */
-  ended(standing: Standing, before: Standing | undefined): void {
-    bookEpisode(this.totals, standing, before);
+  /** Records a finished episode; `before` is the outcome of the sample's earlier trial, if there was one. */
+  ended(outcome: EpisodeOutcome, before: EpisodeOutcome | undefined): void {
+    bookEpisode(this.totals, outcome, before);
     if (Date.now() - this.shownAt >= SHOWN_EVERY) this.show();
   }
 
@@ -109,7 +109,7 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> {
     }
   }
 
-  /** A lane is being worked on. @returns what is called when it is no more. */
+  /** Counts a sample in progress. @returns the function that ends this. */
   begins(): () => void {
     this.running += 1;
     return () => {
@@ -122,9 +122,9 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> {
     this.budget?.close();
   }
 
-  /** For an execution that continues this one. */
+  /** Returns the state for the next execution. */
   handOver(): Pick<RunCarried, 'asked' | 'totals'> {
-    return { asked: this.standing.asked(), totals: this.totals };
+    return { asked: this.status.asked(), totals: this.totals };
   }
 
   protected override modelsOf({ model }: RunPlan) {
@@ -148,13 +148,13 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> {
     };
   }
 
-  /** With what earlier executions of the experiment have done. */
+  /** Adds the totals of earlier executions of the experiment. */
   private sum(): Totals {
     return addTotals([this.plan?.kept ?? noTotals(), this.totals]);
   }
 
   private checkLimits(): void {
-    if (this.standing.isExhausted()) return;
+    if (this.status.isExhausted()) return;
     const reached = this.budget?.exhausted() ?? null;
     if (reached !== null) this.exhaust(reached);
   }

@@ -20,7 +20,7 @@ import type { RunPlan, RunWork } from '../contracts.js';
 import { Lane } from '../lane/lane.js';
 import { LanePool } from '../lane/lane-pool.js';
 import type { LaneState } from '../lane/lane-state.js';
-import { standingOf } from '../lane/totals.js';
+import { outcomeOf } from '../lane/totals.js';
 import { artifacts, executions, languageModel } from './activities.js';
 import { EnvironmentGateway } from './environment-gateway.js';
 import { LaneJournal } from './lane-journal.js';
@@ -29,20 +29,20 @@ import { madeAgent, ownFile } from './made-agent.js';
 import { PartWriter } from './part-writer.js';
 import type { RunControl } from './run-control.js';
 
-/** The lanes of one execution of a run. */
+/** Lanes of one execution of a run. */
 export class RunSession {
   private readonly lanes: LaneQueue;
-  /** This execution's history is long: lanes hand back their state at their next step. */
+  /** True once this execution's history is long: lanes are suspended at their next step. */
   private handingOver = false;
   private readonly pool: LanePool<LaneState>;
   private readonly environment: EnvironmentGateway;
   private readonly writer: PartWriter;
   private initialMemory: MemorySnapshot | null = null;
   private readonly idleTurns = new Set<IdleTurn>();
-  /** Whether a user's agent that would never come to an end is ended. */
+  /** True if the agent is a user's: then turns that would never end are ended. */
   private readonly endsAgents: boolean;
 
-  /** @param work from the execution before, when this one continues it. */
+  /** @param work state of the previous execution, if this one continues it. */
   constructor(
     private readonly plan: RunPlan,
     private readonly control: RunControl,
@@ -61,47 +61,47 @@ export class RunSession {
     boundRounds(() => this.endsAgents);
   }
 
-  /** Works until every lane is finished, or handed back. What is finished is kept, also when the run is cancelled. */
+  /** Runs until every lane is finished or suspended. Finished work is stored, even if the run is cancelled. */
   async run(): Promise<void> {
     const { plan } = this;
     if (plan.load_memory === 'shared') {
       this.initialMemory = (await artifacts.loadMemory({ run: plan.run })) as MemorySnapshot | null;
     }
-    // A lane that waits for leave to call does not hear of it by itself, and one that has just been answered may be
-    // about to wait.
+    // A lane that waits for a grant does not notice a cancellation, and one that was just answered may be about to
+    // wait.
     CancellationScope.current().cancelRequested.catch((error: unknown) => {
       this.pool.fail(error);
       this.control.close();
     });
-    // It ends with the workflow.
+    // This promise ends with the workflow.
     if (this.endsAgents) endStuckTurns(this.idleTurns).catch(() => undefined);
     try {
       await this.pool.run();
-      await this.flush(!this.carriesOn());
-      if (this.carriesOn()) assertNotCancelled();
+      await this.flush(!this.isContinuing());
+      if (this.isContinuing()) assertNotCancelled();
     } catch (error) {
       await CancellationScope.nonCancellable(() => this.flush(true));
       throw error;
     }
   }
 
-  /** Whether every sample was visited. */
+  /** True if every sample was visited. */
   isDone(): boolean {
     return this.lanes.isDone();
   }
 
-  /** Whether the lanes go on in another execution. */
-  carriesOn(): boolean {
+  /** True if the lanes continue in another execution. */
+  isContinuing(): boolean {
     if (this.isDone() || !this.handingOver || this.control.isOver()) return false;
     return !this.control.mustEnd() || this.lanes.isInEpisode();
   }
 
-  /** What another execution begins with. */
+  /** Returns the state for the next execution. */
   carried(): RunWork {
     return { next: this.lanes.next, lanes: this.lanes.left(), sequence: this.writer.sequence };
   }
 
-  /** @param ends whether the lanes leave their memories: those that the run's end cuts off. */
+  /** Writes what is left. @param ends true if cut-off lanes save their memories, too */
   private async flush(ends: boolean): Promise<void> {
     if (ends) for (const lane of this.lanes.left()) this.keepMemory(lane);
     await this.writer.flush();
@@ -110,7 +110,7 @@ export class RunSession {
   private nextLane(): LaneState | undefined {
     if (this.handingOver || this.control.isOver()) return undefined;
     if (!this.control.mustEnd()) return this.lanes.take(this.initialMemory);
-    // A stop lets episodes in flight end.
+    // After a stop, episodes in progress may end.
     return this.lanes.takeBegun();
   }
 
@@ -129,9 +129,9 @@ export class RunSession {
     const lane = new Lane(
       state,
       this.ports(journal, (episode) => {
-        const before = state.booked?.index === episode.index ? state.booked.standing : undefined;
-        state.booked = { index: episode.index, standing: standingOf(episode) };
-        this.control.ended(state.booked.standing, before);
+        const before = state.booked?.index === episode.index ? state.booked.outcome : undefined;
+        state.booked = { index: episode.index, outcome: outcomeOf(episode) };
+        this.control.ended(state.booked.outcome, before);
       }),
     );
     const leaves = this.control.begins();
@@ -150,7 +150,7 @@ export class RunSession {
         }
         throw error;
       }
-      // What it has learned is saved all the same; a store that refuses is the same fatal problem.
+      // The lane's memory is saved nevertheless; if the store refuses, that is the same fatal problem.
       await journal.keep().catch(() => undefined);
       this.lanes.handBack(ended());
       this.control.fail(fatal);
@@ -159,14 +159,14 @@ export class RunSession {
     }
   }
 
-  /** The state of a lane whose memory is journaled holds what is not written down yet. */
+  /** Adds the unstored entries to the state of a lane with a journaled memory. */
   private withJournal(lane: LaneState, journal: LaneJournal): LaneState {
     return isJournaled(this.plan.memory._type) ? { ...lane, journal: journal.state() } : lane;
   }
 
   /**
-   * A memory that samples share is written when its lane ends, and so are a journaled one and that of a user's agent. A
-   * history of a built-in one is made from rows.
+   * Writes the memory of a lane that ended, if samples share it, if it is journaled, or if the agent is a user's.
+   * Others are rebuilt from rows.
    */
   private keepMemory(lane: LaneState): void {
     const sample = lane.sample ?? lane.last_sample;
@@ -225,9 +225,9 @@ export class RunSession {
     return requestUntilAnswered(
       {
         isLimited: hasCallLimits(plan.limits),
-        leave: () => this.takeLeave(),
+        request: () => this.requestCall(),
         answered: (reply) => control.answered(reply),
-        failed: ({ unkept }) => control.failed(unkept ?? null),
+        failed: ({ unrecorded }) => control.failed(unrecorded ?? null),
       },
       (before) =>
         languageModel.generate.executeWithOptions(modelCallOptions(plan, summary), [
@@ -236,17 +236,17 @@ export class RunSession {
     );
   }
 
-  /** What the Temporal UI shows beside an activity: a trial has a name where there are several. */
+  /** Returns the summary of an activity in the Temporal UI: it names the trial if there are several. */
   private summaryOf(of: { sample_id: string; trial: number }, what: string): string {
     const trial = this.plan.rules.num_trials > 1 ? ` · trial ${of.trial + 1}` : '';
     return `${of.sample_id}${trial} · ${what}`;
   }
 
-  /** Whether a call may begin; where that is to be waited for, once it may. */
-  private takeLeave(): boolean | Promise<boolean> {
+  /** Requests a grant for one call, and waits while the run is paused. */
+  private requestCall(): boolean | Promise<boolean> {
     const { control } = this;
     if (!control.isPaused()) return control.mayCall();
-    return condition(() => !control.isPaused() || control.mustEnd()).then(() => this.takeLeave());
+    return condition(() => !control.isPaused() || control.mustEnd()).then(() => this.requestCall());
   }
 
   private execute(execution: ExecutionIdentity, request: CodeRequest): Promise<ExecutionResult> {

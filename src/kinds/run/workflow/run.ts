@@ -7,10 +7,10 @@ import { RunControl } from './run-control.js';
 import { RunSession } from './run-session.js';
 
 /**
- * A dataset of environments × an agent with memory × trials. Works on the samples in lanes, so many at once, and writes
- * the artifacts, however the run ends. Continues as new when its history grows long: every lane is handed back between
- * two steps and goes on from its state in the next execution.
- * @param carried from the execution before, when this one continues it.
+ * Runs a dataset of environments × an agent with memory × trials. Works on several lanes of samples at once, and writes
+ * the artifacts, however the run ends. Continues as new when its history grows long: every lane is suspended between
+ * two steps and continues from its state in the next execution.
+ * @param carried state of the previous execution, if this one continues it.
  */
 export function run(input: RunInput, carried?: RunCarried): Promise<RunResult> {
   assertContinues(carried);
@@ -23,7 +23,7 @@ export function run(input: RunInput, carried?: RunCarried): Promise<RunResult> {
     work: async (plan, handOver) => {
       const session = new RunSession(plan, control, carried?.work);
       await session.run();
-      if (session.carriesOn()) await handOver({ work: session.carried() });
+      if (session.isContinuing()) await handOver({ work: session.carried() });
       if (session.isDone()) control.allBegun();
     },
     continueWith: (whole) => continueAsNew<typeof run>(input, whole),

@@ -85,7 +85,7 @@ describe('one seat is booked, and the database ends up the same, where a worker 
   });
 });
 
-test('two workers that make the same booking at once make one, and go on from the same', async () => {
+test('two workers that make the same booking at once make one, and continue from the same', async () => {
   const world = deskWorld(BOOKING);
   await world.prepared();
   const [one, other] = [world.worker(), world.worker()];

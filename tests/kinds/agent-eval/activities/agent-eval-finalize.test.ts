@@ -147,7 +147,7 @@ test('what only an unfinished evaluation needs is removed once it is done; a sec
   ).toEqual(metrics);
 });
 
-test('an evaluation that an outage took a rollout from is incomplete, and keeps what goes on with it', async () => {
+test('an evaluation that an outage took a rollout from is incomplete, and keeps what continues with it', async () => {
   const world = deskWorld({ row: { n_rollouts: 2 } });
   await world.prepared();
   const worker = world.worker();
@@ -156,7 +156,7 @@ test('an evaluation that an outage took a rollout from is incomplete, and keeps 
   const end = { plan: world.plan(), status: 'done' as const, ...END };
   expect(await worker().finalizeAgentEval(end)).toMatchObject({
     status: 'incomplete',
-    status_message: '1 rollout is missing (1 overloaded): the same command goes on with what is missing',
+    status_message: '1 rollout is missing (1 overloaded): the same command continues with what is missing',
     rollouts: 1,
   });
   expect(world.keys('pending/')).toHaveLength(4);

@@ -29,7 +29,7 @@ function world() {
     namespaceId: async () => 'here',
     environment: {},
     notify: () => undefined,
-    leaseStarts: (_model: string, rate: number) => ownStarts(rate),
+    grantStarts: (_model: string, rate: number) => ownStarts(rate),
     maxConcurrentCalls: 4,
     runLogs: { for: () => log, flush: async () => undefined },
     knownSearchAttributes: async () => [],
@@ -81,7 +81,7 @@ describe('an evaluation is prepared', () => {
     expect([row.now, from]).toEqual(['2026-03-02T09:00:00.000Z', folder]);
     expect(row.seed_sql).toContain("(1, '2026-03-03', 90)");
 
-    // A day later: the same evaluation goes on, and means the same days.
+    // A day later: the same evaluation continues, and means the same days.
     const again = await prepared([folder], {}, DAY + 86_400_000);
     expect(again.experiment).toBe('desk');
     expect((await stored('desk', 'b')).row.now).toBe('2026-03-02T09:00:00.000Z');

@@ -159,7 +159,7 @@ describe('a rollout', () => {
     expect(failure.message).toContain('end_goal_sql of desk.001: no such column: x');
   });
 
-  test('of which a worker has forgotten everything goes on from the store', async () => {
+  test('of which a worker has forgotten everything continues from the store', async () => {
     const world = deskWorld();
     await world.prepared();
     const fresh = Array.from({ length: 20 }, () => world.worker());
@@ -248,7 +248,7 @@ describe('the agent', () => {
     });
   });
 
-  test('whose token limit left it some words goes on with them', async () => {
+  test('whose token limit left it some words continues with them', async () => {
     const world = deskWorld({ agent: cutOff('I look for') });
     await world.prepared();
     await world.play([world.worker()]);
@@ -383,13 +383,13 @@ describe('the end', () => {
 
   test('whose reward lacks something outside is judged again, and an error where that lasts', async () => {
     const { end } = await atItsEnd(() => {
-      throw new InfrastructureError('the oracle server is away');
+      throw new InfrastructureError('the oracle server is unreachable');
     });
-    await expect(end(1)).rejects.toThrow('the oracle server is away');
+    await expect(end(1)).rejects.toThrow('the oracle server is unreachable');
     expect(await end(8)).toEqual({
       status: 'error',
       score: null,
-      error: { type: 'InfrastructureError', message: 'the oracle server is away' },
+      error: { type: 'InfrastructureError', message: 'the oracle server is unreachable' },
     });
   });
 
@@ -425,11 +425,11 @@ describe('the end', () => {
 });
 
 test('a tool that lacks something outside is tried again, and becomes the error of its rollout where that lasts', async () => {
-  let away = 3;
+  let unreachable = 3;
   const tools = () => {
     const desk = deskTools();
     desk.registry.tool('ask_hotel', { description: 'd', parameters: z.object({}) }, () => {
-      if (away-- > 0) throw new InfrastructureError('the hotel is away');
+      if (unreachable-- > 0) throw new InfrastructureError('the hotel is unreachable');
       return 'a room';
     });
     return desk;
@@ -440,13 +440,13 @@ test('a tool that lacks something outside is tried again, and becomes the error 
   await world.prepared();
   expect((await world.play([world.worker()])).result.status).toBe('done');
 
-  away = Number.POSITIVE_INFINITY;
+  unreachable = Number.POSITIVE_INFINITY;
   const other = deskWorld({ tools, agent });
   await other.prepared();
   const failure = await failureOf(other.play([other.worker()]));
   expect(failure).toMatchObject({
     type: 'InfrastructureError',
-    message: 'the hotel is away',
+    message: 'the hotel is unreachable',
     nonRetryable: true,
   });
 });

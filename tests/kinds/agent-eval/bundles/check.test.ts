@@ -113,7 +113,7 @@ describe('what makes a row’s figure worthless is an error', () => {
       'oracle[2]: pay failed: this statement writes, and the database is open for reading only',
     ],
     [
-      'a server that is away',
+      'a server that is unreachable',
       {},
       {
         pay: () => {

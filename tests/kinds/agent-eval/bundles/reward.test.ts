@@ -65,8 +65,8 @@ describe('defineReward', () => {
   });
 
   test('the infrastructure’s errors stay what they are', async () => {
-    const away = new InfrastructureError('the judge is away');
-    await expect(defineReward(() => Promise.reject(away))(input)).rejects.toBe(away);
+    const unreachable = new InfrastructureError('the judge is unreachable');
+    await expect(defineReward(() => Promise.reject(unreachable))(input)).rejects.toBe(unreachable);
   });
 
   test('is told from a bare function', () => {

@@ -53,7 +53,7 @@ function tools(): Tools {
   });
   registry.tool('away', { description: 'd', parameters }, async (_given, { db }) => {
     await db.execute('DELETE FROM seats');
-    throw new InfrastructureError('the hotel server is away');
+    throw new InfrastructureError('the hotel server is unreachable');
   });
   return { registry, runs: () => runs };
 }
@@ -227,7 +227,7 @@ describe('a side effect happens once', () => {
     const base = await rollout.begin();
     const { registry } = tools();
     await expect(rollout.call(base, { ...BOOK, name: 'away' }, by(registry))).rejects.toThrow(
-      'the hotel server is away',
+      'the hotel server is unreachable',
     );
     expect(await keysOf(store)).toEqual(['runs/flight.booking.001/base.db']);
     expect((await rollout.call(base, BOOK, by(registry))).to.version).toBe(1);

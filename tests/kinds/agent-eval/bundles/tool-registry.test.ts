@@ -285,7 +285,7 @@ describe('a call', () => {
   });
 
   test.each<[string, () => Error]>([
-    ['an InfrastructureError', () => new InfrastructureError('the hotel server is away')],
+    ['an InfrastructureError', () => new InfrastructureError('the hotel server is unreachable')],
     ['a refused connection', () => Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })],
     [
       'a failed fetch',

@@ -35,7 +35,7 @@ describe('the judge of an evaluation', () => {
     await expect(judgeOf({ set: [], ...options }, {})).rejects.toThrow(message);
   });
 
-  test('is named with the command that goes on with it', () => {
+  test('is named with the command that continues with it', () => {
     const folder = `file://${process.cwd()}/results/desk`;
     expect(judgeCommandLine(folder, { judge: 'openai/x', set: ['seed=4'] })).toBe(
       'npx reprise judge results/desk --model openai/x',

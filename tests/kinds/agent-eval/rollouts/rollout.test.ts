@@ -59,7 +59,7 @@ describe('a rollout', () => {
     expect(outcome).toMatchObject({ ending: 'user_stop', place: { agent_turns: 3, user_turns: 1 } });
   });
 
-  test('goes on after a hand-over where the user has left', async () => {
+  test('continues after a hand-over where the user has left', async () => {
     const script = new Script([0, 'answered_and_left', 1, NO, 0]);
     let replies = 0;
     const first = new Rollout(RULES, script, BEGIN);
@@ -130,7 +130,7 @@ describe('a rollout', () => {
     [', between two calls of a reply', {}, [3, NO, NO, NO, 0, 'stopped']],
     [', with a goal that held', { stops_at_goal: true }, [2, { goal: true }, { goal: true }]],
     [', in its last reply', { max_turns: 1 }, [2, NO, NO]],
-  ])('goes on where it was interrupted%s', async (_where, given, steps) => {
+  ])('continues where it was interrupted%s', async (_where, given, steps) => {
     const rules = { ...RULES, ...given };
     const whole = new Script([...steps]);
     const outcome = await new Rollout(rules, whole, BEGIN).run();

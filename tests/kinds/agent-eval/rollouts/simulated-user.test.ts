@@ -79,7 +79,7 @@ describe('what a user who says the stop token does', () => {
     expect(move(said, agents)).toBe('stopped');
   });
 
-  test('goes on without the token', () => {
+  test('continues without the token', () => {
     expect(move('The blue one.', 'Which colour?')).toBe('said');
   });
 });

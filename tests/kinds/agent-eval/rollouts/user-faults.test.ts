@@ -101,7 +101,7 @@ describe('a message of a user is a fault where it', () => {
     ['reports what was done', 'role_swap', 'Your booking has been confirmed. Have a nice flight!'],
     ['repeats the agent', 'role_swap', ASKED],
     ['repeats it with other marks', 'role_swap', ASKED.toUpperCase().replaceAll(/[.?]/g, '!')],
-    ['repeats it and goes on', 'role_swap', `${ASKED} Yes, I would like that.`],
+    ['repeats it and continues', 'role_swap', `${ASKED} Yes, I would like that.`],
     ['calls a tool', 'role_swap', '{"name": "create_booking", "arguments": {"flight_id": "HA103"}}'],
     ['calls a tool in a fence', 'role_swap', '```json\n{"tool": "pay", "parameters": {"id": "B1"}}\n```'],
     ['calls a tool with a mark', 'role_swap', '<tool_call>pay_booking</tool_call>'],

@@ -74,11 +74,11 @@ describe('the debug app of a bundle', () => {
   });
 
   test('a failure outside of the tool is no answer of the tool, and changes nothing', async () => {
-    const bookingId = () => Promise.reject(new InfrastructureError('the airline is away'));
+    const bookingId = () => Promise.reject(new InfrastructureError('the airline is unreachable'));
     const app = await served({ bookingId });
     expect(await post(`${app}/tools/book`, { flight: 2 })).toEqual({
       status: 503,
-      body: { error: 'the airline is away' },
+      body: { error: 'the airline is unreachable' },
     });
     expect(JSON.parse((await get(`${app}/state`)).text)).toMatchObject({ calls: 0, goal: false });
   });

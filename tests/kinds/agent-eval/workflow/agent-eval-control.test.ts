@@ -62,9 +62,9 @@ describe('AgentEvalControl', () => {
   it('is done where its limit is met by the last of its rollouts', () => {
     const control = begun();
     control.left(rollout(), DONE);
-    expect(control.goesOn()).toBe(true);
+    expect(control.continues()).toBe(true);
     control.left(rollout(), DONE);
-    expect(control.goesOn()).toBe(false);
+    expect(control.continues()).toBe(false);
     control.allBegun();
     expect(control.outcome(false)).toEqual({ status: 'done', message: null });
   });
@@ -163,7 +163,7 @@ describe('AgentEvalControl', () => {
     expect(control.hasRoom(0)).toBe(false);
   });
 
-  it('goes on as the execution before did, but for what is asked of it since', () => {
+  it('continues as the execution before did, but for what is asked of it since', () => {
     const asked = { paused: true, stopping: false, exhausted: null, concurrency: 2 };
     const control = new AgentEvalControl({
       asked,

@@ -119,9 +119,9 @@ it('tells what its calls have cost before it waits for a person', async () => {
 /** What an activity ends with whose one request had no reply; null: it was never sent. */
 function unanswered(requests: number): ActivityFailure {
   const usage = { input_tokens: 0, output_tokens: 0 };
-  const unkept = requests === 0 ? {} : { unkept: { requests, usage, cost_usd: 0 } };
+  const unrecorded = requests === 0 ? {} : { unrecorded: { requests, usage, cost_usd: 0 } };
   const again = { failures: 1, crashes: requests - 1, pause_ms: 1 };
-  const details = [{ lm_calls: 0, usage, cost_usd: 0, ...unkept }, again];
+  const details = [{ lm_calls: 0, usage, cost_usd: 0, ...unrecorded }, again];
   const failure = ApplicationFailure.create({ type: 'malformed_reply', nonRetryable: true, details });
   return new ActivityFailure('failed', 'agentTurn', '1', RetryState.NON_RETRYABLE_FAILURE, '', failure);
 }

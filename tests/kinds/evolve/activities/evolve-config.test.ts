@@ -109,7 +109,7 @@ describe('a fork that would be scored in another way', () => {
     expect(stored.domain.name).toBe('game24');
     const error = await asked(input(store.uri)).catch((reason: Error) => reason);
     expect(error).toMatchObject({ name: 'InvalidInputError', field: expect.stringMatching(/^domain\./) });
-    expect((error as Error).message).toContain('goes on from the scores of its experiment');
+    expect((error as Error).message).toContain('continues from the scores of its experiment');
   });
 });
 
@@ -128,7 +128,7 @@ describe('a fork that would select in another way', () => {
   ])('%s is refused once there is a selection', async (_how, sections, set, field) => {
     const error = await forked(sections, set, 1).catch((reason: Error) => reason);
     expect(error).toMatchObject({ name: 'InvalidInputError', field });
-    expect((error as Error).message).toContain('goes on with the selection of its experiment');
+    expect((error as Error).message).toContain('continues with the selection of its experiment');
     await expect(forked(sections, set, 0)).resolves.toMatchObject({ fork: { at_iteration: 0 } });
   });
 

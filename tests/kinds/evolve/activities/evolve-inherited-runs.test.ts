@@ -61,13 +61,13 @@ test('an origin that could not be read is asked again', async () => {
           if (typeof value !== 'function') return value;
           return (...given: unknown[]) => {
             if (name === 'readText' && given[0] === evolveForkKey() && failures-- > 0) {
-              return Promise.reject(new Error('the store is away'));
+              return Promise.reject(new Error('the store is unreachable'));
             }
             return value.apply(target, given);
           };
         },
       }),
   );
-  await expect(context.findRun(job, 'k')).rejects.toThrow('the store is away');
+  await expect(context.findRun(job, 'k')).rejects.toThrow('the store is unreachable');
   expect((await context.findRun(job, 'k'))?.score).toBe(0.5);
 });

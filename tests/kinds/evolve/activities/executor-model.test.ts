@@ -124,14 +124,14 @@ describe('a program’s call of its model', () => {
         const asked = ask('a');
         if (attempts > 1) return asked;
         await sleep(20);
-        throw new SandboxError('the daemon is away', true);
+        throw new SandboxError('the daemon is unreachable', true);
       },
       answer: async () => {
         await sleep(100);
         return 'reply';
       },
     });
-    await expect(world.attempt()).rejects.toThrow('the daemon is away');
+    await expect(world.attempt()).rejects.toThrow('the daemon is unreachable');
     expect(world.calls()).toHaveLength(1);
     expect(await world.attempt(2)).toMatchObject({ score: 1, lm_calls: 1, cost_usd: 1 });
     expect(world.prompts).toEqual(['a']);
@@ -163,7 +163,7 @@ describe('where the experiment has nothing left', () => {
     ['calls', { ...NO_LIMIT, lm_calls: 2 }],
     ['tokens', { ...NO_LIMIT, tokens: 15 }],
   ])(
-    'for %s, a program comes to no result, and goes on with its replies when the limit is raised',
+    'for %s, a program comes to no result, and continues with its replies when the limit is raised',
     async (_name, left) => {
       const world = executorWorld({
         program: async ({ ask }) =>
@@ -183,7 +183,7 @@ describe('where the experiment has nothing left', () => {
     },
   );
 
-  test('what is under way is kept', async () => {
+  test('what is in progress is kept', async () => {
     const world = executorWorld({
       program: async ({ ask }) => (await Promise.all([ask('a'), ask('b')])).join(),
       answer: async () => {

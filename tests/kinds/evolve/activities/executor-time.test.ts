@@ -211,24 +211,27 @@ describe('a program that ends by itself', () => {
   test.each([
     ['has a result', guess],
     ['fails', fail],
-  ])('and %s is not scored while its model is away, and is in the end given up', async (_how, without) => {
-    const world = executorWorld({
-      program: patient(30, without),
-      answer: () => {
-        throw busy();
-      },
-    });
-    const { attempts, failure } = await world.untilSettled();
-    expect(attempts).toBe(3);
-    expect(failure).toMatchObject({
-      type: 'Unscored',
-      nonRetryable: true,
-      message:
-        'scaffold 0 has no result on valid example v1: it ended while the model failed to answer one of its requests',
-      details: [{ lm_calls: 0, cost_usd: 0 }],
-    });
-    expect(world.finished()).toEqual([]);
-  });
+  ])(
+    'and %s is not scored while its model is unreachable, and is in the end given up',
+    async (_how, without) => {
+      const world = executorWorld({
+        program: patient(30, without),
+        answer: () => {
+          throw busy();
+        },
+      });
+      const { attempts, failure } = await world.untilSettled();
+      expect(attempts).toBe(3);
+      expect(failure).toMatchObject({
+        type: 'Unscored',
+        nonRetryable: true,
+        message:
+          'scaffold 0 has no result on valid example v1: it ended while the model failed to answer one of its requests',
+        details: [{ lm_calls: 0, cost_usd: 0 }],
+      });
+      expect(world.finished()).toEqual([]);
+    },
+  );
 
   test.each([
     ['has a result', guess],
@@ -332,7 +335,7 @@ test('a program that is killed three times from outside is given up, and other f
     program: async ({ ask }) => {
       attempts += 1;
       await ask('a');
-      if (attempts % 2 === 0) throw new SandboxError('the daemon is away', true);
+      if (attempts % 2 === 0) throw new SandboxError('the daemon is unreachable', true);
       throw new KilledError('killed from outside', true);
     },
   });

@@ -36,7 +36,7 @@ async function close(
     ports: {
       execute: async (request) => {
         asked.push(request);
-        if (request.example === lost) return { unscored: 'its model is away' };
+        if (request.example === lost) return { unscored: 'its model is unreachable' };
         return request.example === 'x' ? 1 : 0.5;
       },
       say: (line) => said.push(line),
@@ -76,7 +76,9 @@ describe('the end of an evolution', () => {
 test('a best scaffold that cannot be tested has no test score, and no part of one', async () => {
   const { closed, said } = await close({ nodes: [validated('0', 2, 1)] }, {}, 'y');
   expect(closed.tested).toBeNull();
-  expect(said.slice(1)).toEqual(['[Closing] Warning: scaffold 0 has no test score: its model is away']);
+  expect(said.slice(1)).toEqual([
+    '[Closing] Warning: scaffold 0 has no test score: its model is unreachable',
+  ]);
 });
 
 describe('what scaffolds cost', () => {
@@ -101,7 +103,7 @@ describe('what scaffolds cost', () => {
       3,
       undefined,
     ]);
-    // Nothing is added twice, and another execution goes on with it.
+    // Nothing is added twice, and another execution continues with it.
     const carried = new ScaffoldCosts(JSON.parse(JSON.stringify(costs.spent)));
     expect(carried.addedTo(nodes)).toEqual(costs.addedTo(nodes));
   });

@@ -439,7 +439,7 @@ describe('a scaffolder that works in turns', () => {
     expect(nodeOf(state, '0').fingerprint).toBe('late');
   });
 
-  test('goes on at the turn where it was cut off', async () => {
+  test('continues at the turn where it was cut off', async () => {
     const turn = ({ turn: number }: TurnRequest) =>
       number < 2 ? { kind: 'draft' as const } : submitted('code');
     const memo = noMemo();

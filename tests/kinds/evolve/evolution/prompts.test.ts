@@ -163,7 +163,7 @@ describe('the prompt for a better scaffold', () => {
     expect(bare).not.toContain('Printed:');
     expect(bare).not.toContain('The scorer says:');
     for (const section of [
-      feedbackSection([told], expectedOutput, { failing_below: 1, most_examples: 1, most_characters: 2_000 }),
+      feedbackSection([told], expectedOutput, { failing_below: 1, max_examples: 1, max_characters: 2_000 }),
       draftReport([told], expectedOutput),
     ]) {
       expect(section).toContain('debug: 3 words');
@@ -226,7 +226,7 @@ describe('the prompt for a better scaffold', () => {
 });
 
 describe('feedback', () => {
-  const budget: FeedbackBudget = { failing_below: 1, most_examples: 3, most_characters: 2_000 };
+  const budget: FeedbackBudget = { failing_below: 1, max_examples: 3, max_characters: 2_000 };
   const runs = [
     runData({ example: example('b', 'input b', { answer: 'B' }), score: 0, execution_log: 'error b' }),
     runData({ example: example('d', 'input d', { answer: 'D' }), score: 1 }),
@@ -251,7 +251,7 @@ describe('feedback', () => {
   test('is nothing where nothing failed, or there is no room', () => {
     expect(feedbackSection([runData({ score: 1 })], expectedOutput, budget)).toBe('');
     expect(feedbackSection([], expectedOutput, budget)).toBe('');
-    expect(feedbackSection(runs, expectedOutput, { ...budget, most_characters: 100 })).toBe('');
+    expect(feedbackSection(runs, expectedOutput, { ...budget, max_characters: 100 })).toBe('');
     const without = text(evolutionMessages({ ...basics, run: runData(), feedback: { runs: [], budget } }));
     expect(without).toBe(text(evolutionMessages({ ...basics, run: runData() })));
   });
@@ -270,16 +270,16 @@ describe('feedback', () => {
           score: random(),
         }),
       );
-      const most_characters = below(4_000, random);
+      const max_characters = below(4_000, random);
       const section = feedbackSection(failures, expectedOutput, {
         failing_below: 1,
-        most_examples: 4,
-        most_characters,
+        max_examples: 4,
+        max_characters,
       });
-      expect(section.length).toBeLessThanOrEqual(most_characters);
+      expect(section.length).toBeLessThanOrEqual(max_characters);
       expect(section).not.toMatch(/\p{Surrogate}/u);
       for (const { closed } of fencedBlocks(section)) expect(closed).toBe(true);
-      if (section.includes('characters left out') && section.length > most_characters * 0.8) filled += 1;
+      if (section.includes('characters left out') && section.length > max_characters * 0.8) filled += 1;
     }
     expect(filled).toBeGreaterThan(50);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { pathFault } from '../../../../src/kinds/evolve/evolution/file-names.js';
 import {
   LARGEST_FILE,
-  MOST_FILES,
+  MAX_FILES,
   type ParsedReply,
   parseScaffoldReply,
   retryMessages,
@@ -258,7 +258,7 @@ describe('a failed try', () => {
     ['too_large', block(`${MAIN}X = "${'x'.repeat(LARGEST_FILE)}"`)],
     [
       'too_large',
-      [MAIN, ...Array.from({ length: MOST_FILES }, (_, n) => `# a${n}.py\n`)]
+      [MAIN, ...Array.from({ length: MAX_FILES }, (_, n) => `# a${n}.py\n`)]
         .map((one) => block(one))
         .join('\n'),
     ],
@@ -344,7 +344,7 @@ describe('a reply is read in linear time', () => {
     ['a long gap before a block', `a${' '.repeat(90_000)}b\n${block(MAIN)}`],
     ['imports that are never closed', block('from x import (\n'.repeat(5_000))],
     ['imports over many lines', block(`from x import a, ${'\\\n'.repeat(20_000)}`)],
-    ['imports that all go on in the next line', block('from x import a\\\n'.repeat(20_000))],
+    ['imports that all continue in the next line', block('from x import a\\\n'.repeat(20_000))],
     ['nested formats', block(`x = f"${'{x:'.repeat(20_000)}"`)],
   ])('with %s', async (_, reply) => {
     expect(await cpuSeconds(() => parseScaffoldReply(reply))).toBeLessThan(3);

@@ -237,9 +237,9 @@ describe('the code in a report', () => {
   });
 
   test('that cannot be read fails the report', async () => {
-    const files = () => Promise.reject(new Error('the store is away'));
+    const files = () => Promise.reject(new Error('the store is unreachable'));
     await expect(whole(evolutionReport({ metrics: evolveMetrics(), nodes: NODES, files }))).rejects.toThrow(
-      'the store is away',
+      'the store is unreachable',
     );
   });
 

@@ -23,7 +23,7 @@ const CARRIED: Pick<EvolveCarried, 'asked' | 'said'> = {
   said: { lines: ['a'], line_count: 7 },
 };
 
-test('an experiment that continues goes on as it was', () => {
+test('an experiment that continues continues as it was', () => {
   const control = new EvolveControl(CARRIED);
   control.begin(PLAN);
   expect(control.handOver()).toEqual(CARRIED);
@@ -57,7 +57,7 @@ test('one that is being stopped does not run again because it is resumed', () =>
   control.stop();
   control.pause(false);
   expect(control.progress().phase).toBe('stopping');
-  expect(control.goesOn()).toBe(false);
+  expect(control.continues()).toBe(false);
 });
 
 test('what it told of an iteration is for the log where the iteration did not come to its end', () => {

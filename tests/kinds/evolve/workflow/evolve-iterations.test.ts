@@ -38,8 +38,8 @@ async function iterated(steps: Partial<IterationSteps>) {
     begun.push(closing ? 'closing' : String(state.next_iteration));
     return (steps.run ?? (async () => resultOf(state)))(state, closing);
   };
-  const goesOn = () => true;
-  const going = iterate(reached, { num_iterations: 2 }, { goesOn, rest: async () => {}, ...steps, run });
+  const continues = () => true;
+  const going = iterate(reached, { num_iterations: 2 }, { continues, rest: async () => {}, ...steps, run });
   const ended = await going
     .then((isComplete) => ({ isComplete, error: null }))
     .catch((error: unknown) => ({ isComplete: null, error }));
@@ -92,14 +92,14 @@ test('an iteration that is not finished ends it, with what was paid, and with wh
   expect(reached.state).toEqual({ ...stateAt(1), nodes, totals: totals(9) });
 });
 
-test('one that broke ends it, and so does whatever lets nothing go on', async () => {
+test('one that broke ends it, and so does whatever lets nothing continue', async () => {
   expect(await iterated({ run: async () => null })).toMatchObject({
     begun: ['0'],
     reached: { state: stateAt(0) },
   });
   let rests = 0;
   const { begun } = await iterated({
-    goesOn: () => rests === 0,
+    continues: () => rests === 0,
     rest: async () => {
       rests += 1;
     },

@@ -66,7 +66,7 @@ function sessionOf(
     return answer(args[0] as ExecuteScaffoldInput);
   };
   const conditions = new Map<number, { fn: () => boolean; resolve: () => void }>();
-  // Looks at conditions as the SDK does after each activation: at all of them, before anybody goes on.
+  // Looks at conditions as the SDK does after each activation: at all of them, before anybody continues.
   const looking = setInterval(() => {
     for (const [number, { fn, resolve }] of conditions) {
       if (!fn()) continue;
@@ -141,14 +141,14 @@ test('a run that spends the last of the budget ends the iteration as exhausted, 
     totals: { executions: 1, lm_calls: 5, cost_usd: 5 },
   });
   expect(finished).toEqual([]);
-  expect(session.carriesOn({ state: null })).toBe(false);
+  expect(session.isContinuing({ state: null })).toBe(false);
 });
 
 test('a run that fails for another reason is no limit', async () => {
   const { session } = sessionOf({}, () => {
-    throw new Error('the model is away');
+    throw new Error('the model is unreachable');
   });
-  await expect(session.run()).rejects.toThrow('the model is away');
+  await expect(session.run()).rejects.toThrow('the model is unreachable');
 });
 
 test('an experiment whose first scaffolds all fail has failed, with what it has paid, and may begin once more', async () => {
@@ -168,9 +168,9 @@ test('an experiment whose first scaffolds all fail has failed, with what it has 
 
 describe('a program that has used up its calls because the model failed to answer some', () => {
   // It has got one reply as well, which it finds again.
-  const unkept = (requests: number) => ({
+  const unrecorded = (requests: number) => ({
     ...cost(1),
-    unkept: { requests, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0.5 },
+    unrecorded: { requests, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0.5 },
   });
   const planned = { executor: { max_lm_calls: 2, max_tokens: null } };
 
@@ -181,7 +181,7 @@ describe('a program that has used up its calls because the model failed to answe
       ({ example }) => {
         if (example !== 'b' || failures === 2) return { score: 1, ok: true, ...cost(2) };
         failures += 1;
-        throw failed('LimitReached', 'limits: nothing is left', unkept(2));
+        throw failed('LimitReached', 'limits: nothing is left', unrecorded(2));
       },
       { planned },
     );
@@ -192,14 +192,14 @@ describe('a program that has used up its calls because the model failed to answe
     const { totals, exhausted } = session.result({ state: null, tested: null });
     expect(exhausted).toBeNull();
     // One call was made before.
-    expect(totals).toMatchObject({ lm_calls: 7, cost_usd: 7, unkept: { requests: 4, cost_usd: 1 } });
+    expect(totals).toMatchObject({ lm_calls: 7, cost_usd: 7, unrecorded: { requests: 4, cost_usd: 1 } });
   });
 
   test('ends the iteration where it has none', async () => {
     const { session, executed } = sessionOf(
       { max_lm_calls: 5 },
       () => {
-        throw failed('LimitReached', 'limits: nothing is left', unkept(1));
+        throw failed('LimitReached', 'limits: nothing is left', unrecorded(1));
       },
       { planned },
     );
@@ -270,7 +270,7 @@ test('a limit of calls that is met ends nothing that needs no call', async () =>
 });
 
 describe('a program that comes to no result for reasons that are not its own', () => {
-  const away = (scaffold: string) => failed('Unscored', `scaffold ${scaffold} has no result`);
+  const unreachable = (scaffold: string) => failed('Unscored', `scaffold ${scaffold} has no result`);
   const node = (id: string) => ({
     id,
     parent_scaffold_id: null,
@@ -283,7 +283,7 @@ describe('a program that comes to no result for reasons that are not its own', (
 
   test('is given up alone, with what it has paid', async () => {
     const answer = ({ scaffold }: ExecuteScaffoldInput) => {
-      if (scaffold === '0') throw away('0');
+      if (scaffold === '0') throw unreachable('0');
       return { score: 0.5, ok: true, ...cost(1) };
     };
     const { session, finished } = sessionOf({}, answer, { begun });
@@ -299,7 +299,7 @@ describe('a program that comes to no result for reasons that are not its own', (
   test('is given up alone where another one came to a result in between, asking no model', async () => {
     const nodes = ['0', '1', '2'].map(node);
     const answer = ({ scaffold }: ExecuteScaffoldInput) => {
-      if (scaffold !== '1') throw away(scaffold);
+      if (scaffold !== '1') throw unreachable(scaffold);
       return { score: 0.5, ok: true, ...cost(0) };
     };
     const started = { begun: { nodes, newcomers: ['0', '1', '2'] } };
@@ -315,14 +315,14 @@ describe('a program that comes to no result for reasons that are not its own', (
 
   test('is the sign of an outage where the next one is as well: then nothing of it is kept', async () => {
     const answer = ({ scaffold }: ExecuteScaffoldInput) => {
-      throw away(scaffold);
+      throw unreachable(scaffold);
     };
     const { session, executed, finished } = sessionOf({}, answer, { begun });
     const result = session.result(await session.run());
     expect(new Set(executed.map(({ scaffold }) => scaffold)).size).toBe(2);
     expect(result).toMatchObject({ state: null, exhausted: null });
     expect(result.fatal).toMatch(
-      /^scaffold 1 has no result; nor has the scaffold before it, .*the same command goes on$/,
+      /^scaffold 1 has no result; nor has the scaffold before it, .*the same command continues$/,
     );
     expect(finished).toEqual([]);
   });

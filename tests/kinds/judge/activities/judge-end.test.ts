@@ -89,7 +89,7 @@ describe('the end of a judgement', () => {
     expect(await world.finalize(plan)).toEqual(metrics);
   });
 
-  test('is gone on from: errors are tried again, and nothing else is asked', async () => {
+  test('is continued from: errors are tried again, and nothing else is asked', async () => {
     const objects = experimentOf(...TWO);
     let down = true;
     const world = judgeWorld(objects, ({ call }) => {
@@ -101,7 +101,7 @@ describe('the end of a judgement', () => {
     await judgeAll(world, plan);
     expect(await world.finalize(plan)).toMatchObject({
       status: 'incomplete',
-      status_message: '1 step is missing (1 overloaded): the same command goes on with what is missing',
+      status_message: '1 step is missing (1 overloaded): the same command continues with what is missing',
       steps: 2,
       errors: 1,
     });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { heldIn } from '../../../../src/activities/held.js';
+import { heldIn } from '../../../../src/activities/folder-contents.js';
 import { reopen } from '../../../../src/activities/reopen.js';
+import { contentsOfJudgement, makeRoomInJudgement } from '../../../../src/kinds/judge/contents.js';
 import type { JudgePlan } from '../../../../src/kinds/judge/contracts.js';
-import { heldOfJudgement, makeRoomInJudgement } from '../../../../src/kinds/judge/held.js';
 import { LanguageModelError } from '../../../../src/language-models/errors.js';
 import { readRetry } from '../../../../src/storage/retry-marker.js';
 import { experimentOf, judgeAll, judgeWorld } from '../../../activities/judge-support.js';
@@ -84,7 +84,7 @@ test('the folder of a judgement that was cut off holds steps, errors apart, and 
   const judge = world();
   const plan = await judge.prepare();
   await judgeAll(judge, plan);
-  expect(await heldIn(judge.storeOf(plan), heldOfJudgement)).toEqual({
+  expect(await heldIn(judge.storeOf(plan), contentsOfJudgement)).toEqual({
     steps: 1,
     errors: 1,
     answered_calls: 4,

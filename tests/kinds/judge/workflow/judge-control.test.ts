@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refusedUnstored } from '../../../../src/activities/call-failures.js';
-import type { LeaveToAsk } from '../../../../src/contracts/step-cost.js';
+import type { RequestGrant } from '../../../../src/contracts/step-cost.js';
 import type { JudgedStep, JudgePlan } from '../../../../src/kinds/judge/contracts.js';
 import { addReply } from '../../../../src/kinds/judge/judging/totals.js';
 import { JudgeControl } from '../../../../src/kinds/judge/workflow/judge-control.js';
@@ -32,7 +32,7 @@ async function asked(
   answer: () => Promise<JudgedStep> = async () => VERDICT,
 ): Promise<'new' | 'stored' | 'nothing'> {
   let allowed: 'new' | 'stored' | 'nothing' = 'nothing';
-  const send = ({ stored_only }: LeaveToAsk) => {
+  const send = ({ stored_only }: RequestGrant) => {
     allowed = stored_only ? 'stored' : 'new';
     return answer();
   };

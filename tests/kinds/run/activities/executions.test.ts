@@ -234,7 +234,7 @@ test('an activity that is cancelled ends its program', async () => {
   expect(await stored()).toEqual([]);
 });
 
-test('a store that is away for a moment costs no second run of the program', async () => {
+test('a store that is unreachable for a moment costs no second run of the program', async () => {
   let failures = 2;
   const { newWorker, input, sandbox, told, stored } = await place(undefined, {
     wrap: (store) =>

@@ -152,7 +152,7 @@ describe('rescoring a row that could not be judged', () => {
     expect(row.unjudged).toBeUndefined();
   });
 
-  test('leaves it an error where the episode would go on', async () => {
+  test('leaves it an error where the episode would continue', async () => {
     const before = unjudged('10');
     const { changed, metrics, row } = await rescored(before);
     expect(changed).toEqual([]);

@@ -21,7 +21,7 @@ class FailingIndex extends LexicalIndex {
   built: number[][] = [];
 
   override async buildIndex(texts: readonly { id: number; text: string }[]): Promise<void> {
-    if (this.failures-- > 0) throw new Error('the provider is away');
+    if (this.failures-- > 0) throw new Error('the provider is unreachable');
     this.built.push(texts.map(({ id }) => id));
     await super.buildIndex(texts);
   }
@@ -111,7 +111,7 @@ describe('an index that fails', () => {
     const index = new FailingIndex();
     index.failures = 1;
     const search = new ExperienceSearch(index, fruit('plum'), false);
-    await expect(search.apply(0, 0, fruit('pear'))).rejects.toThrow('the provider is away');
+    await expect(search.apply(0, 0, fruit('pear'))).rejects.toThrow('the provider is unreachable');
     await search.apply(0, 0, fruit('pear'));
     expect(found(await search.search({ text: 'seeds', k: 10, count: 1 }))).toEqual(['plum', 'pear']);
   });
@@ -121,7 +121,7 @@ describe('an index that fails', () => {
     const search = new ExperienceSearch(index, [], false);
     await search.apply(4, 0, fruit('plum', 'pear'));
     index.failures = 1;
-    await expect(search.apply(5, 1, fruit('apple', 'fig'))).rejects.toThrow('the provider is away');
+    await expect(search.apply(5, 1, fruit('apple', 'fig'))).rejects.toThrow('the provider is unreachable');
     expect([4, 5, 6].map((sequence) => search.follows(sequence))).toEqual([true, true, false]);
     await search.apply(5, 1, fruit('apple', 'fig'));
     expect(found(await search.search({ text: 'seeds', k: 10, count: 3 })).toSorted()).toEqual([

@@ -83,7 +83,7 @@ describe('a search by vectors', () => {
     expect(await paidEmbeddings(two.folder)).toBeNull();
   });
 
-  test('whose provider is away is made again, with this worker, and answers then', async () => {
+  test('whose provider is unreachable is made again, with this worker, and answers then', async () => {
     const { input, newWorker } = await place('run', 'plum');
     const notices: string[] = [];
     const worker = newWorker({ notify: (message) => notices.push(message) });

@@ -63,7 +63,7 @@ test('programs are numbered within sample and trial, and counted', async () => {
   expect(fake.records[0]?.steps.map(({ action }) => action)).toEqual(['printed 0', 'printed 2', 'printed 4']);
 });
 
-test('their numbers and counts go on where the lane is handed over between any two steps', async () => {
+test('their numbers and counts continue where the lane is handed over between any two steps', async () => {
   const [whole, handedOver] = [world(), world()];
   await new Lane(newLane(0, 1, null), whole.ports(false)).run();
   let state = newLane(0, 1, null);

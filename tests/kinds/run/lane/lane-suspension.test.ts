@@ -32,7 +32,7 @@ function drawn(seed: number) {
   return { rules, answer, agent, patience: choose([1, 2, 5]) };
 }
 
-/** Runs to the end; a suspended lane goes on in another one, from its state as JSON. */
+/** Runs to the end; a suspended lane continues in another one, from its state as JSON. */
 async function run(seed: number, mayProceed: LanePorts['mayProceed']) {
   const world = new FakeWorld({ ...drawn(seed), mayProceed });
   let lane = world.lane(SAMPLES);
@@ -46,9 +46,9 @@ async function run(seed: number, mayProceed: LanePorts['mayProceed']) {
 test('a lane that is handed on between any two steps does what an undisturbed one does', async () => {
   const handedOn = { episode: 0, step: 0 };
   const suspend = (random: Random) => async (boundary: 'episode' | 'step') => {
-    const goesOn = random() < 0.6;
-    if (!goesOn) handedOn[boundary] += 1;
-    return goesOn;
+    const continues = random() < 0.6;
+    if (!continues) handedOn[boundary] += 1;
+    return continues;
   };
   for (let seed = 0; seed < 60; seed++) {
     const undisturbed = await run(seed, async () => true);

@@ -135,7 +135,7 @@ describe('steps', () => {
 });
 
 describe('what goes wrong', () => {
-  test('a call that fails for good makes an error row, and the lane goes on', async () => {
+  test('a call that fails for good makes an error row, and the lane continues', async () => {
     const answer = (name: string) => (name.startsWith('s0') ? new Error('the server is gone') : 'right');
     const world = new FakeWorld({ answer });
     await finished(world, 2);

@@ -99,7 +99,7 @@ test('held, gone back and written in any order, they are what a list would be', 
         expect(written).toEqual(all);
         expect(pending.length).toBe(0);
       } else {
-        // The lane goes on in another execution.
+        // The lane continues in another execution.
         const { from, entries } = JSON.parse(JSON.stringify(pending.batch())) as ReturnType<
           PendingEntries['batch']
         >;

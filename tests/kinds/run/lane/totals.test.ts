@@ -5,16 +5,16 @@ import {
   addTotals,
   bookCall,
   bookEpisode,
-  bookUnkept,
+  bookUnrecorded,
+  type EpisodeOutcome,
   noTotals,
-  type Standing,
+  outcomeOf,
   spendingOfTotals,
-  standingOf,
 } from '../../../../src/kinds/run/lane/totals.js';
 
-const LATE: Standing = { error: 'timeout' };
+const LATE: EpisodeOutcome = { error: 'timeout' };
 
-test.each<[string, Standing[], Partial<ReturnType<typeof noTotals>>]>([
+test.each<[string, EpisodeOutcome[], Partial<ReturnType<typeof noTotals>>]>([
   ['a success', ['correct'], { samples: 1, episodes: 1, correct: 1, errors: 0 }],
   ['a later success', ['wrong', 'wrong', 'correct'], { samples: 1, episodes: 3, correct: 1, errors: 0 }],
   ['a success that is lost again', ['correct', 'wrong'], { samples: 1, episodes: 2, correct: 0, errors: 0 }],
@@ -31,19 +31,19 @@ test.each<[string, Standing[], Partial<ReturnType<typeof noTotals>>]>([
   ['an error that is mended', [LATE, 'correct'], { samples: 1, episodes: 2, correct: 1, errors: 0 }],
 ])('of a sample the newest trial counts: %s', (_name, standings, expected) => {
   const totals = noTotals();
-  standings.forEach((standing, trial) => {
-    bookEpisode(totals, standing, standings[trial - 1]);
+  standings.forEach((outcome, trial) => {
+    bookEpisode(totals, outcome, standings[trial - 1]);
   });
   expect(totals).toEqual({ ...noTotals(), ...expected });
 });
 
-test.each<[Standing, Pick<EpisodeRecord, 'error' | 'steps'>]>([
+test.each<[EpisodeOutcome, Pick<EpisodeRecord, 'error' | 'steps'>]>([
   [LATE, { error: { type: 'timeout', message: '' }, steps: [step(true)] }],
   ['wrong', { error: null, steps: [] }],
   ['wrong', { error: null, steps: [step(true), step(false)] }],
   ['correct', { error: null, steps: [step(false), step(true)] }],
-])('an episode stands as %j by its error, then by its last step', (standing, episode) => {
-  expect(standingOf(episode as EpisodeRecord)).toEqual(standing);
+])('an episode stands as %j by its error, then by its last step', (outcome, episode) => {
+  expect(outcomeOf(episode as EpisodeRecord)).toEqual(outcome);
 });
 
 function step(correct: boolean) {
@@ -72,7 +72,7 @@ test.each([
 });
 
 test('what stands beside the replies is added up, and is nothing where there was nothing', () => {
-  const unkept = { requests: 1, usage: { input_tokens: 2, output_tokens: 3 }, cost_usd: 0.5 };
+  const unrecorded = { requests: 1, usage: { input_tokens: 2, output_tokens: 3 }, cost_usd: 0.5 };
   const totals = noTotals();
   bookCall(totals, { usage: { input_tokens: 10, output_tokens: 1 }, cost_usd: 1 });
   expect(addTotals([totals, noTotals()])).toEqual({
@@ -83,16 +83,16 @@ test('what stands beside the replies is added up, and is nothing where there was
     cost_usd: 1,
   });
   const other = noTotals();
-  bookCall(other, { usage_estimated: true, cost_usd: null, unkept });
-  bookUnkept(other, unkept);
-  bookUnkept(other, null);
+  bookCall(other, { usage_estimated: true, cost_usd: null, unrecorded });
+  bookUnrecorded(other, unrecorded);
+  bookUnrecorded(other, null);
   const sum = addTotals([totals, other]);
   expect(sum).toMatchObject({
     lm_calls: 2,
     cost_usd: null,
     lm_calls_estimated: 1,
-    unkept: { requests: 2, usage: { input_tokens: 4, output_tokens: 6 }, cost_usd: 1 },
+    unrecorded: { requests: 2, usage: { input_tokens: 4, output_tokens: 6 }, cost_usd: 1 },
   });
-  expect(spendingOfTotals(sum)).toEqual({ lm_calls: 4, unkept: 2, tokens: 21, cost_usd: null });
+  expect(spendingOfTotals(sum)).toEqual({ lm_calls: 4, unrecorded: 2, tokens: 21, cost_usd: null });
   expect(spendingOfTotals(totals)).toEqual({ lm_calls: 1, tokens: 11, cost_usd: 1 });
 });

@@ -99,7 +99,7 @@ describe('a run', () => {
     expect(control.outcome(false)).toEqual({ status: 'done', message: null });
   });
 
-  it('goes on with what the execution before has done and was asked', () => {
+  it('continues with what the execution before has done and was asked', () => {
     const before = begun();
     before.ended('correct', undefined);
     before.answered(REPLY);

@@ -104,6 +104,6 @@ it('a limit leaves the samples behind it', async () => {
   answer?.(RIGHT);
   await ended;
   expect(session.isDone()).toBe(false);
-  expect(session.carriesOn()).toBe(false);
+  expect(session.isContinuing()).toBe(false);
   expect(control.outcome(false).status).toBe('limit_reached');
 });

@@ -5,11 +5,11 @@ import type { Domain, DomainScore } from './domain.js';
 export const CIRCLES = 26;
 
 /**
- * Packs 26 circles into the unit square; the score is the sum of their radii, and any fault makes it 0. The best that
- * has been published is 2.63598 (see ShinkaEvolve, OpenEvolve, AlphaEvolve).
+ * Packing of 26 circles into the unit square; the score is the sum of their radii, and any fault makes it 0. The best
+ * published sum is 2.63598 (see ShinkaEvolve, OpenEvolve, AlphaEvolve).
  *
- * Every number is taken as the decimal that it is written as, and every comparison is one of whole numbers. There is
- * no tolerance that could be used up, so circles that only touch up to rounding overlap: shrink the radii a little.
+ * Numbers are read as exact decimals and compared as integers, without tolerance: circles that only touch up to
+ * rounding overlap, so shrink the radii a little.
  */
 export const circlePacking: Domain = {
   answerFormat:
@@ -57,7 +57,7 @@ function findFault(circles: readonly Circle[]): string | null {
   return null;
 }
 
-/** A length as a number, rounded down in its 15th digit after the point. */
+/** Converts a length to a number, rounded down in the 15th digit after the point. */
 function toNumber(length: bigint): number {
   const digits = 10n ** 15n;
   return Number((length * digits) / UNIT) / Number(digits);

@@ -1,13 +1,13 @@
 import { isMapping } from '../../../../contracts/json.js';
 
-/** Digits after the point that a number may have; a double prints at most 17 significant ones. */
-const MOST_DECIMALS = 400;
+/** Maximum digits after the point of a number; a double prints at most 17 significant ones. */
+const MAX_DECIMALS = 400;
 const LONGEST_NUMBER = 100;
 
-/** The length 1. Lengths are whole numbers of 10^-400, so that decimals are kept and compared exactly. */
-export const UNIT = 10n ** BigInt(MOST_DECIMALS);
+/** The length 1. Lengths are integers in units of 10^-400, so that decimals are kept and compared exactly. */
+export const UNIT = 10n ** BigInt(MAX_DECIMALS);
 
-/** In units of 1/{@link UNIT}. */
+/** Circle in units of 1/{@link UNIT}. */
 export interface Circle {
   x: bigint;
   y: bigint;
@@ -17,14 +17,14 @@ export interface Circle {
 const LONGEST_OUTPUT = 100_000;
 
 /**
- * Reads circles from an output, which may hold nothing else but a code fence around them:
+ * Reads circles from an output, which may contain nothing else but a code fence around them:
  *
  * - JSON, with Python's tuples allowed: `[[x, y, r], …]`, `[{"x": …, "y": …, "r": …}, …]` (or `radius`),
  *   `{"circles": …}` with one of these, or `{"centers": [[x, y], …], "radii": [r, …]}`;
- * - a circle a line: three numbers with spaces or commas between them.
+ * - one circle per line: three numbers separated by spaces, commas or semicolons.
  *
- * Numbers are decimals, with an exponent or without. NaN, infinities, fractions, numbers in quotes and expressions are
- * none.
+ * Numbers are decimals, with or without an exponent. NaN, infinities, fractions, quoted numbers and expressions are
+ * refused.
  */
 export function readCircles(output: string): { circles: Circle[] } | { fault: string } {
   if (output.length > LONGEST_OUTPUT)
@@ -47,15 +47,15 @@ export function readCircles(output: string): { circles: Circle[] } | { fault: st
   return { circles };
 }
 
-/** A decimal in units of 1/UNIT; undefined for anything else, and for numbers that cannot be lengths here. */
+/** Reads a decimal in units of 1/UNIT; undefined for anything else, and for numbers that are out of range. */
 function readLength(token: unknown): bigint | undefined {
   if (typeof token !== 'string' || token.length > LONGEST_NUMBER) return undefined;
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/.exec(token);
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match ?? [];
   if (match === null || whole + fraction === '') return undefined;
   const decimals = fraction.length - Number(exponent);
-  if (decimals > MOST_DECIMALS || decimals < -LONGEST_NUMBER) return undefined;
-  const size = BigInt(whole + fraction) * 10n ** BigInt(MOST_DECIMALS - decimals);
+  if (decimals > MAX_DECIMALS || decimals < -LONGEST_NUMBER) return undefined;
+  const size = BigInt(whole + fraction) * 10n ** BigInt(MAX_DECIMALS - decimals);
   return sign === '-' ? -size : size;
 }
 
@@ -64,7 +64,7 @@ function triplesOfLines(text: string): unknown[][] {
   return lines.map((line) => line.split(/[\s,;]+/).filter((token) => token !== ''));
 }
 
-/** Each circle's three tokens as they are written, or what is wrong. */
+/** Returns the three tokens of each circle as they are written, or what is wrong. */
 function triplesOfJson(text: string): unknown[][] | string {
   let value: unknown;
   try {
@@ -84,8 +84,8 @@ function triplesOfJson(text: string): unknown[][] | string {
 }
 
 /**
- * JSON.parse would round numbers to doubles, so they are handed through as strings with a mark. Python's round brackets
- * become square ones. A quote that is never closed takes all the rest, so that no text is searched twice.
+ * Quotes and marks numbers, since JSON.parse would round them to doubles, turns Python's parentheses into square
+ * brackets and drops trailing commas. An unclosed quote takes the rest, so that no text is searched twice.
  */
 function withQuotedNumbers(text: string): string {
   return text.replace(/"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[-+.\d][-+.\deE]*|[()]|,(?=\s*[)\]}])/g, (token) => {
@@ -102,7 +102,7 @@ function tokensOf(circle: unknown): unknown[] {
   );
 }
 
-/** What was a number; a string of the output's own is none. */
+/** Returns the text of a marked number; undefined for strings of the output itself. */
 function unquoted(token: unknown): unknown {
   return typeof token === 'string' && token.startsWith('#') ? token.slice(1) : undefined;
 }

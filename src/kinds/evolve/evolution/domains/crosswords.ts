@@ -7,9 +7,9 @@ import type { Domain } from './domain.js';
 export type CrosswordMode = 'strict' | 'lenient';
 
 /**
- * Crosswords; the score is the share of the squares that are filled right (see {@link countRight} for the two modes, and
- * {@link readPieces} for the forms of an answer). `scoring_data`: `solution`, a text that begins with the filled
- * grid, a row a line, `.` or `#` for black squares.
+ * Creates the domain of crosswords, scored by the share of correct squares (see {@link countRight} for the two modes,
+ * and {@link readPieces} for the forms of an answer). `scoring_data`: `solution`, a text that begins with the filled
+ * grid, one row per line, `.` or `#` for black squares.
  */
 export function crosswordsDomain(mode: CrosswordMode): Domain {
   return {

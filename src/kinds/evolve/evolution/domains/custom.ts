@@ -2,13 +2,13 @@ import { runAtOnce, runUserCode, shownValue } from '../../../../contracts/run-us
 import type { DatasetExample } from '../types.js';
 import type { Domain, DomainScore } from './domain.js';
 
-/** A user's scorer: a score that is finite and not negative, alone or with what it says of it, in words and in metrics. */
+/** Scorer of a user: returns a finite score that is not negative, alone or with a message and metrics. */
 type CustomScorer = (
   output: string,
   example: DatasetExample,
 ) => number | Partial<DomainScore> | Promise<number | Partial<DomainScore>>;
 
-/** What a user's file exports: `score`, or a default export that is one; the rest where it is needed. */
+/** Exports of a user's file: `score`, or a default export that is the scorer; the others are optional. */
 export interface CustomDomainModule {
   score: CustomScorer;
   expectedOutput?: (example: DatasetExample) => string | number;
@@ -19,7 +19,7 @@ export interface CustomDomainModule {
 }
 
 /**
- * The domain that a user's file makes. Without `expectedOutput`, prompts show the example's scoring data as JSON.
+ * Creates the domain of a user's file. Without `expectedOutput`, prompts show the example's scoring data as JSON.
  * @param loaded the module's exports.
  * @throws TypeError that says what the file lacks.
  */
@@ -70,7 +70,7 @@ export function customDomain(loaded: unknown): Domain {
   };
 }
 
-/** A number is as good: it is shown as it prints. */
+/** Reports whether a value is a text, or prints as one. */
 const isText = (value: unknown) => typeof value === 'string' || typeof value === 'number';
 
 function notA(name: string, value: unknown, wanted: string): string {
@@ -78,7 +78,7 @@ function notA(name: string, value: unknown, wanted: string): string {
   return `${name} of the custom domain answers ${kind}, which is no ${wanted}`;
 }
 
-/** The named exports, or the default one: an object of them, or the scorer itself. */
+/** Returns the named exports, or those of the default export: an object of them, or the scorer itself. */
 function exportsOf(loaded: unknown): Partial<CustomDomainModule> {
   const named = (loaded ?? {}) as Partial<CustomDomainModule> & { default?: unknown };
   if (typeof named.score === 'function' || named.default === undefined) return named;

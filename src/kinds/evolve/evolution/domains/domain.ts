@@ -9,60 +9,61 @@ import {
 import { clip } from '../prompt-text.js';
 import type { DatasetExample } from '../types.js';
 
-/** How good one output is. */
+/** Score of one output. */
 export interface DomainScore {
-  /** Finite and not negative: 0 is the worst, what a failed run gets. Most domains end at 1. */
+  /** Finite and not negative: 0 is the worst, and the score of a failed run. Most domains end at 1. */
   score: number;
-  /** Why, in a sentence or a few. */
+  /** Reason for the score, in a few sentences. */
   message: string;
-  /** Named figures beside the score, such as `{ speed: 12.5 }`: shown and averaged, and never what is ranked by. */
+  /** Named figures besides the score, such as `{ speed: 12.5 }`: shown and averaged, never used for ranking. */
   metrics?: Readonly<Record<string, number>>;
 }
 
 /**
- * A kind of task: it judges outputs. Domains are pure, run outside of the container, and take every text that a program
- * can put out.
+ * Kind of task, which judges outputs. Domains are pure, run outside of the container, and accept any text that a
+ * program can output.
  */
 export interface Domain {
-  /** How an output has to look, in a sentence or two that can be put into a task prompt. */
+  /** Format of an output, in one or two sentences for a task prompt. */
   readonly answerFormat: string;
-  /** The best score that there is; null where nobody knows. A run below it has room for improvement. */
+  /** The highest possible score; null where it is unknown. A run below it has room for improvement. */
   readonly perfect: number | null;
-  /** What is wrong with an example as one of this domain, to be asked before anything runs; null for nothing. */
+  /** Returns what is wrong with an example of this domain, before anything runs; null for nothing. */
   findFault(example: DatasetExample): string | null;
-  /** Use {@link scoreOutput}, which checks what comes back. */
+  /** Scores an output; to be called by {@link scoreOutput} only. */
   score(output: string, example: DatasetExample): Promise<DomainScore> | DomainScore;
-  /** A right output, as prompts show it; or in words what one is like. */
+  /** Returns a correct output for prompts, or a description of one. */
   expectedOutput(example: DatasetExample): string;
-  /** Examples of this kind; the same seed gives the same ones, and fewer are the first of more. */
+  /** Generates examples; the same seed gives the same ones, and a smaller count the first of them. */
   generate?(seed: number, count: number): DatasetExample[];
 }
 
-/** What the worker hands to a domain. */
+/** Services of the worker for a domain. */
 export interface DomainServices {
-  /** Makes the domain of a user's file: in a worker, one whose scorer is off the main thread and time-boxed. */
+  /** Creates the domain of a user's file: in a worker, its scorer runs off the main thread, with a time limit. */
   ownDomain?(file: string): Promise<Domain>;
-  /** Time-boxed and off the main thread in a worker. */
+  /** In a worker, it runs off the main thread, with a time limit. */
   compareSymbolically?: SymbolicComparer;
 }
 
-/** The scorer failed, not the scaffold; never counted as a score. */
+/** Failure of the scorer, not of the scaffold; never counted as a score. */
 export class ScoringError extends Error {
   override readonly name = 'ScoringError';
 }
 
-/** Characters of what a scorer says of one output. */
+/** Maximum characters of a scorer's message on one output. */
 const LONGEST_MESSAGE = 4000;
-/** Metrics of one output, and characters of a metric's name. */
-const MOST_METRICS = 50;
+/** Maximum metrics of one output, and characters of a metric's name. */
+const MAX_METRICS = 50;
 const LONGEST_NAME = 100;
 
 /**
- * The score of an output, fit to be added up and compared. NaN and the infinities become 0, and so does an output whose
- * comparison takes more than one may, for a program must not be able to win by making its scorer stumble.
- * @throws ComparisonUnavailableError, InfrastructureError where nothing could be judged for now, which may be tried again.
- * @throws ScoringError where the domain throws, or answers with a negative score or with none: below 0 a failed run,
- *   which scores 0, would be better than a finished one.
+ * Scores an output with a number that can be added and compared. NaN and the infinities become 0, and so does an output
+ * whose comparison exceeds its limits: a program must not be able to win by making its scorer fail.
+ * @throws ComparisonUnavailableError, InfrastructureError where judging is not possible for now, which may be tried
+ *   again.
+ * @throws ScoringError where the domain throws, or returns a negative score or none: below 0 a failed run, which scores
+ *   0, would be better than a finished one.
  */
 export async function scoreOutput(
   domain: Domain,
@@ -97,14 +98,14 @@ export async function scoreOutput(
   };
 }
 
-/** @throws ScoringError that names the metric which is no finite number. */
+/** Checks metrics. @throws ScoringError that names the faulty one. */
 function metricsOf(metrics: unknown, example: DatasetExample): Record<string, number> {
   if (typeof metrics !== 'object' || metrics === null || Array.isArray(metrics)) {
     throw unusable(example, `answers metrics ${shownValue(metrics)}, which are no numbers by name`);
   }
   const entries = Object.entries(metrics);
-  if (entries.length > MOST_METRICS) {
-    throw unusable(example, `answers ${entries.length} metrics; ${MOST_METRICS} are the most`);
+  if (entries.length > MAX_METRICS) {
+    throw unusable(example, `answers ${entries.length} metrics; ${MAX_METRICS} are the most`);
   }
   for (const [name, value] of entries) {
     if (typeof value !== 'number' || !Number.isFinite(value)) {
@@ -127,14 +128,14 @@ function unusable(example: DatasetExample, what: string): ScoringError {
   return new ScoringError(`the scorer of example ${JSON.stringify(example.id)} ${what}`);
 }
 
-/** The gold answer under one of its usual names; undefined where there is none that is a text or a number. */
+/** Returns the gold answer under one of its usual names; undefined where none is a text or a number. */
 export function goldAnswer(scoring: JsonObject): string | undefined {
   return goldValue(scoring)?.toString();
 }
 
 /**
- * What is wrong with a gold answer that is a number; null for nothing. A number beyond 2^53 is not the one that its row
- * had: reading it as a double lost digits, so that no right answer would match it.
+ * Returns what is wrong with a gold answer that is a number; null for nothing. A number beyond 2^53 lost digits when
+ * its row was read as doubles, so that no right answer would match it.
  */
 export function goldNumberFault(scoring: JsonObject): string | null {
   const value = goldValue(scoring);
@@ -151,7 +152,7 @@ function goldValue(scoring: JsonObject): string | number | undefined {
   return undefined;
 }
 
-/** A grade of right or wrong as a score. */
+/** Converts a grade of right or wrong to a score. */
 export function allOrNothing({ correct, message }: { correct: boolean; message: string }): DomainScore {
   return { score: correct ? 1 : 0, message };
 }

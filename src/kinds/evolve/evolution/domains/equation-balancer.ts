@@ -4,8 +4,9 @@ import { allOrNothing, type Domain, goldAnswer } from './domain.js';
 import { generatedExamples } from './generated.js';
 
 /**
- * `19 ? 8 ? 28 = -205`: fill in the operators. Judged by value, so every valid filling counts. `scoring_data`: `puzzle`
- * where the input has other words around it than a label in front. `target` or `answer` is shown in prompts and has no part in the score.
+ * Equations such as `19 ? 8 ? 28 = -205`, to be completed. Judged by value, so every valid filling counts.
+ * `scoring_data`: `puzzle`, where the input has other words around it than a label in front. `target` or `answer` is
+ * shown in prompts and does not affect the score.
  */
 export const equationBalancer: Domain = {
   answerFormat: 'The complete equation with + - * / in place of the question marks, and no brackets.',

@@ -5,8 +5,8 @@ import { allOrNothing, type Domain, goldAnswer } from './domain.js';
 import { generatedExamples } from './generated.js';
 
 /**
- * The Game of 24, judged by exact value. `scoring_data`: `numbers`, the four of them, as a list or a text; without it
- * they are the whole numbers in the input. `answer` is shown in prompts and has no part in the score.
+ * The Game of 24, judged by exact value. `scoring_data`: `numbers`, all four, as a list or a text; without it they are
+ * the whole numbers in the input. `answer` is shown in prompts and does not affect the score.
  */
 export const game24: Domain = {
   answerFormat:

@@ -2,8 +2,8 @@ import { GENERATORS, generateRows } from '../../../../environments/generators/in
 import type { DatasetExample } from '../types.js';
 
 /**
- * Examples from the rows that `reprise generate` makes: the question is the input, the rest is for the scorer.
- * @throws RangeError where there are not so many different rows.
+ * Converts rows of `reprise generate` to examples: the question is the input, the answer is for the scorer.
+ * @throws RangeError where there are fewer different rows.
  */
 export function generatedExamples(kind: string, count: number, seed: number): DatasetExample[] {
   const most = GENERATORS[kind]?.most ?? 0;

@@ -3,13 +3,14 @@ import { LETTERS } from '../../../../grading/choices.js';
 import { gradeMultipleChoice } from '../../../../grading/multiple-choice.js';
 import { allOrNothing, type Domain, goldAnswer } from './domain.js';
 
-/** What whole numbers among the targets count from. */
+/** Index of the first choice, where targets are indices. */
 export type IndexBase = 0 | 1;
 
 /**
- * Multiple choice. `scoring_data`: `target` (or `answer`, `correct_answer`), a letter, a choice's text or its position;
- * `choices`, the texts in the order they are lettered, where the target is not a letter.
- * @param base with it, whole numbers are positions from there, and nothing else; without it, from 0 where they are no choice.
+ * Creates the domain of multiple choice. `scoring_data`: `target` (or `answer`, `correct_answer`), a letter, a choice's
+ * text or its position; `choices`, the texts in the order of their letters, where the target is not a letter.
+ * @param base index of the first choice, where whole numbers are always indices; null: from 0, where they are no
+ *   choice.
  */
 export function mcqDomain(base: IndexBase | null): Domain {
   const letterOf = (scoring: JsonObject): string | null => {
@@ -42,7 +43,10 @@ export function mcqDomain(base: IndexBase | null): Domain {
   };
 }
 
-/** None where the row has no choices of its own (they stand in the input); undefined where they are no choices. */
+/**
+ * Returns the choices: none where the row has none of its own (they are in the input), undefined where they are
+ * invalid.
+ */
 function choicesOf({ choices }: JsonObject): string[] | undefined {
   if (choices === undefined || choices === null) return [];
   if (!Array.isArray(choices) || choices.length < 2 || choices.length > LETTERS.length) return undefined;

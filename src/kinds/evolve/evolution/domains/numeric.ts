@@ -4,8 +4,8 @@ import { allOrNothing, type Domain, type DomainServices, goldAnswer, goldNumberF
 import { generatedExamples } from './generated.js';
 
 /**
- * A mathematical answer: a number, an expression, a set, an interval. `scoring_data`: `target` (or `answer`,
- * `solution`); `tolerance`, relative to the target, from 0 (exact, the default) to below 1.
+ * Creates the domain of mathematical answers: a number, an expression, a set, an interval. `scoring_data`: `target` (or
+ * `answer`, `solution`); `tolerance`, relative to the target, from 0 (exact, the default) to below 1.
  */
 export function numericDomain({ compareSymbolically }: DomainServices): Domain {
   return {

@@ -8,13 +8,13 @@ import { game24 } from './game24.js';
 import { mcqDomain } from './mcq.js';
 import { numericDomain } from './numeric.js';
 
-/** `custom` is a file of the user's (see ./custom.ts). */
+/** Built-in domains; `custom` is a user's file (see ./custom.ts). */
 export type DomainName = (typeof BUILT_IN_DOMAINS)[number];
 
 /**
- * A built-in domain.
- * @param options crosswords: `mode`, `strict` (the default) or `lenient`. mcq: `target_base`, what positions count from, 0 or
- *   1. The others have none.
+ * Creates a built-in domain.
+ * @param options crosswords: `mode`, `strict` (the default) or `lenient`. mcq: `target_base`, the index of the first
+ *   choice, 0 or 1. The others have none.
  * @throws RangeError that names the option.
  */
 export function builtInDomain(name: DomainName, options: JsonObject, services: DomainServices): Domain {

@@ -1,6 +1,6 @@
 import type { Random } from '../../../../statistics/random.js';
 
-/** Draws one item, each with a chance in proportion to its weight (above 0). `items` is not empty. */
+/** Draws one item, with a probability in proportion to its weight (above 0). `items` is not empty. */
 export function drawWeighted<Item>(
   items: readonly Item[],
   weight: (item: Item, index: number) => number,
@@ -13,6 +13,6 @@ export function drawWeighted<Item>(
     left -= one;
     if (left < 0) return items[index] as Item;
   }
-  // Rounding may leave a trace of the total.
+  // Rounding may leave a small rest.
   return items.at(-1) as Item;
 }

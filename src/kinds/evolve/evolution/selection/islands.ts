@@ -17,13 +17,13 @@ import {
 } from './validation-round.js';
 
 export interface IslandSettings {
-  /** How many populations evolve beside each other. */
+  /** Number of separate populations. */
   islands: number;
   /** Iterations from one migration to the next; 0 for none. */
   migration_interval: number;
 }
 
-/** A new scaffold and the place that it contends for. */
+/** New scaffold and the cell that it competes for. */
 interface Challenger {
   id: string;
   island: number;
@@ -33,9 +33,9 @@ interface Challenger {
 export interface IslandState extends IslandSettings {
   kind: 'islands';
   seed: Seed;
-  /** The elite of each cell, an island a record, as it was when the iteration began. */
+  /** Elite of each cell at the beginning of the iteration, one record per island. */
   grids: Record<string, string>[];
-  /** Every scaffold's most recent mean score. */
+  /** Most recent mean score of every scaffold. */
   recent: Record<string, number>;
   /** The island that a scaffold was placed on or, later, was last evolved from. */
   homes: Record<string, number>;
@@ -44,16 +44,16 @@ export interface IslandState extends IslandSettings {
 }
 
 /**
- * Island populations that each keep an archive of elites, the best scaffold of every kind (MAP-Elites; Mouret and
- * Clune, 2015, arXiv 1504.04909). The kinds are told by the code alone (see {@link cellOf}).
+ * Island populations that each keep an archive of elites, the best scaffold of every cell (MAP-Elites; Mouret and
+ * Clune, 2015, arXiv 1504.04909). The code alone decides on the cell (see {@link cellOf}).
  *
- * - The first scaffolds are dealt to the islands by their id; an evolved one stays on its parent's.
- * - A new scaffold contends with the elite of its cell. Both are validated in this iteration, on the same examples; it
- *   must be better, not only as good. Elites without a challenger keep their most recent score and are not validated.
- * - Parents are drawn from the islands in turn, on each with a chance in proportion to 1/rank by score. Where there are
- *   fewer elites than parents asked for, the best of those without a cell follow.
- * - Every `migration_interval` iterations the best of each island is copied to the next one, where it takes its cell
- *   if it is better by most recent score.
+ * - The first scaffolds are assigned to the islands by their id; an evolved one stays on its parent's.
+ * - A new scaffold competes with the elite of its cell. Both are validated in this iteration, on the same examples; the
+ *   new one must be better, not equal. Elites without a challenger keep their most recent score and are not validated.
+ * - Parents are drawn from the islands in turn, on each with a probability in proportion to 1/rank by score. Where
+ *   there are fewer elites than requested parents, the best scaffolds without a cell follow.
+ * - Every `migration_interval` iterations the best of each island is copied to the next one, where it takes its cell if
+ *   its most recent score is higher.
  */
 export class IslandSelection implements Selection {
   static create({ islands, migration_interval }: IslandSettings, seed: Seed): IslandSelection {
@@ -130,7 +130,10 @@ export class IslandSelection implements Selection {
     return this.state;
   }
 
-  /** The parents of this iteration and the island each was drawn from. A wider draw begins with the narrower one. */
+  /**
+   * Returns the parents of this iteration with the island each was drawn from. A wider draw begins with the narrower
+   * one.
+   */
   private draws(): [string, number][] {
     const { seed, islands } = this.state;
     const { iteration, wanted } = this.round;
@@ -156,7 +159,7 @@ export class IslandSelection implements Selection {
     return [...drawn];
   }
 
-  /** The grids after this iteration's contests; challengers in the order of their ids. */
+  /** Returns the grids after this iteration's contests, with the challengers in the order of their ids. */
   private settledGrids(): Record<string, string>[] {
     const scores = this.scores();
     const grids = this.state.grids.map((grid) => ({ ...grid }));
@@ -198,7 +201,7 @@ function takeIfBetter(
   if (holder === undefined || (scores[id] ?? 0) > (scores[holder] ?? 0)) grid[cell] = id;
 }
 
-/** Copies the best of each island, as they are before anyone moves, to the next island. */
+/** Copies the best of each island, as they are before any migration, to the next island. */
 function migrate(grids: Record<string, string>[], scores: Record<string, number>): Record<string, string>[] {
   const after = grids.map((grid) => ({ ...grid }));
   for (const [island, grid] of grids.entries()) {

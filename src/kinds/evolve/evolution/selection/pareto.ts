@@ -23,10 +23,10 @@ export interface ParetoState {
 
 /**
  * Evolves scaffolds that are the best on at least one example (GEPA's candidate selection; Agrawal et al., 2025, arXiv
- * 2507.19457, algorithm 2). A scaffold that is needed for no example, since others are as good there, drops out; of
- * the others each is drawn with a chance in proportion to the number of examples on which it is the best.
+ * 2507.19457, algorithm 2). A scaffold that is needed for no example, since others are as good there, is dropped; each
+ * of the others is drawn with a probability in proportion to the number of examples on which it is the best.
  *
- * The scaffolds on the front are validated anew in each iteration, together with the new ones: the validation examples
+ * The scaffolds on the front are validated again in each iteration, together with the new ones: the validation examples
  * change, and scores on different examples cannot be compared. The front has at most as many scaffolds as there are
  * validation examples. Where it has fewer than are to be evolved, the others follow by mean score.
  */
@@ -89,7 +89,7 @@ export class ParetoSelection implements Selection {
   }
 }
 
-/** Best first; equal means by id. */
+/** Sorts by mean, best first, then by id. */
 function byMean(validations: Readonly<Record<string, Validation>>): string[] {
   const mean = (id: string) => validations[id]?.score ?? 0;
   return Object.keys(validations).sort(
@@ -97,11 +97,14 @@ function byMean(validations: Readonly<Record<string, Validation>>): string[] {
   );
 }
 
-/** The scaffolds that no others replace on every example where they are the best, with the number of these, by id. */
+/**
+ * Returns the scaffolds that no others replace on every example where they are the best, with the number of these
+ * examples, by id.
+ */
 export function frontOf(validations: Readonly<Record<string, Validation>>): Map<string, number> {
   const fronts = frontsByExample(validations);
   const remaining = new Set(fronts.flat());
-  // The weakest is tried first; of two that replace each other the younger goes.
+  // The weakest is tried first; of two that replace each other the younger is dropped.
   const candidates = byMean(validations)
     .toReversed()
     .filter((id) => remaining.has(id));
@@ -118,7 +121,7 @@ export function frontOf(validations: Readonly<Record<string, Validation>>): Map<
   );
 }
 
-/** The best scaffolds of each example. */
+/** Returns the best scaffolds of each example. */
 function frontsByExample(validations: Readonly<Record<string, Validation>>): string[][] {
   const examples = new Set(Object.values(validations).flatMap(({ by_example }) => Object.keys(by_example)));
   return [...examples].map((example) => {

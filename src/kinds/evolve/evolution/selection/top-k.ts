@@ -15,7 +15,7 @@ export interface TopKState {
   ranking: RankingState | null;
 }
 
-/** The K scaffolds with the highest mean, found by smart validation (see ../ranking.ts). */
+/** Selects the K scaffolds with the highest mean, found by smart validation (see ../ranking.ts). */
 export class TopKSelection implements Selection {
   static create(): TopKSelection {
     return new TopKSelection({ kind: 'top_k', ranking: null });

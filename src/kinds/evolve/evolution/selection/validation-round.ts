@@ -3,11 +3,11 @@ import { checkScore, type Validation } from '../scores.js';
 /** Validations that are all known when an iteration begins. Plain JSON. */
 export interface ValidationRound {
   readonly iteration: number;
-  /** How many parents are asked for. */
+  /** Number of requested parents. */
   readonly wanted: number;
-  /** Whom to validate, in order. */
+  /** Ids to validate, in order. */
   readonly due: readonly string[];
-  /** Whether `due` was handed out. */
+  /** True once `due` was offered. */
   readonly offered: boolean;
   readonly validations: Readonly<Record<string, Validation>>;
 }
@@ -18,13 +18,13 @@ export function startRound(iteration: number, wanted: number, due: readonly stri
   return { iteration, wanted, due, offered: false, validations: {} };
 }
 
-/** @throws RangeError where no iteration has begun. */
+/** Returns the round. @throws RangeError where no iteration has begun. */
 export function begunRound(round: ValidationRound | null): ValidationRound {
   if (round === null) throw new RangeError('no iteration has begun');
   return round;
 }
 
-/** Hands out whom to validate, once. */
+/** Offers the ids to validate, once. */
 export function offerRound(round: ValidationRound): { round: ValidationRound; due: string[] } {
   return round.offered ? { round, due: [] } : { round: { ...round, offered: true }, due: [...round.due] };
 }
@@ -33,7 +33,9 @@ export function widenRound(round: ValidationRound, more: number): ValidationRoun
   return { ...round, wanted: round.wanted + more };
 }
 
-/** @throws RangeError where the scaffold was not offered, was recorded already, or its score is not finite. */
+/**
+ * Records a validation. @throws RangeError where it was not offered, is recorded already, or its score is not finite.
+ */
 export function recordInRound(round: ValidationRound, id: string, validation: Validation): ValidationRound {
   checkAwaited(round, id);
   checkScore(validation.score, `the score of scaffold ${id}`);
@@ -41,7 +43,7 @@ export function recordInRound(round: ValidationRound, id: string, validation: Va
 }
 
 /**
- * Takes out a scaffold that came to no score.
+ * Removes a scaffold that got no score.
  * @throws RangeError where the scaffold was not offered, or was recorded already.
  */
 export function withdrawFromRound(round: ValidationRound, id: string): ValidationRound {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MOST_PUZZLES } from '../../../../../src/kinds/evolve/evolution/domains/crosswords/generate.js';
+import { MAX_PUZZLES } from '../../../../../src/kinds/evolve/evolution/domains/crosswords/generate.js';
 import {
   answerIn,
   type Grid,
@@ -61,7 +61,7 @@ describe('generated puzzles', () => {
   });
 
   test('are no more than there are', () => {
-    expect(() => domain.generate?.(1, MOST_PUZZLES + 1)).toThrow(RangeError);
+    expect(() => domain.generate?.(1, MAX_PUZZLES + 1)).toThrow(RangeError);
   });
 
   test('come from words of three to five letters with clues that do not give them away', () => {

@@ -15,7 +15,9 @@ export interface Piece {
   claims: Claim[];
 }
 
-/** What a piece says of one square. `square` null: the piece does not fit the puzzle there, which no letter can mend. */
+/**
+ * Letter that a piece has for one square. `square` null: the piece does not fit the puzzle there, whatever its letters.
+ */
 interface Claim {
   row: number;
   column: number;
@@ -24,23 +26,23 @@ interface Claim {
 
 const HEADING = /^\W*(across|down)(?:\s+(?:answers|words|entries|clues))?\W*$/i;
 const ENTRY = /^[\s*+-]*(\d{1,3})[ad]?(?:\s*[.):\-–—]|\s*(?=\*))?\**\s([\s\S]*)/i;
-/** A line of a drawn table. One of hyphens alone may be a row of empty squares. */
+/** Matches a rule of a drawn table. One of hyphens alone may be a row of empty squares. */
 const isRule = (line: string) => /^[\s|+:=-]*$/.test(line) && /[|+]/.test(line);
-/** What programs print above and below a grid, in a word. */
+/** Single words that programs print above and below a grid. */
 const LABEL = /^(?:grid|puzzle|crossword|solution|solved|answer|result|output|filled|final|done|end)\.?$/i;
 const BLANKS = /^[-_?*□·]$/;
 const BLACKS = /^[.#■█▪⬛]$/u;
 const LONGEST_REBUS = 10;
 
 /**
- * The pieces of an answer to the puzzle with this solution, in order.
+ * Reads the pieces of an answer to the puzzle with this solution, in order.
  *
- * - `Across:` and `Down:` head lists of entries such as `3. CRANE`. Spaces, punctuation and what stands in brackets are
- *   no part of a word.
- * - Lines of as many squares as the puzzle is wide are a grid; so is a block of as many such lines as it is high. A row
- *   is letters with spaces, `|` or nothing between them; `.` and `#` are black squares; `-`, `_` and `?` are empty ones.
- *   Where there are too many rows, rules and single words around them are none (see {@link withoutRemarks}).
- * - All other lines are passed over.
+ * - `Across:` and `Down:` head lists of entries such as `3. CRANE`. Spaces, punctuation and text in brackets are not
+ *   part of a word.
+ * - A block of rows is a grid if it is as high as the puzzle, or if it has several rows that are all as wide as the
+ *   puzzle. A row is letters with spaces, `|` or nothing between them; `.` and `#` are black squares; `-`, `_` and `?`
+ *   are empty ones. Of too many rows, rules and single words at the ends are dropped (see {@link withoutRemarks}).
+ * - All other lines are ignored.
  */
 export function readPieces(output: string, solution: Grid): Piece[] {
   const slots = slotsOf(solution);
@@ -84,7 +86,7 @@ function addEntry(piece: Piece, number: number, text: string, slots: readonly Sl
   if (slot === undefined) return;
   const letters = lettersOf(text, slot.squares.length);
   const fits = letters.length === slot.squares.length;
-  // Where a list gives an entry twice, both stand: in strict mode they must agree.
+  // An entry that a list gives twice counts twice: in strict mode both must agree.
   for (const [index, [row, column]] of slot.squares.entries()) {
     const square = letters[index];
     if (!fits) piece.claims.push({ row, column, square: null });
@@ -92,14 +94,16 @@ function addEntry(piece: Piece, number: number, text: string, slots: readonly Sl
   }
 }
 
-/** The letters and empty squares of an entry. A hyphen is an empty square where the word would be too short without. */
+/**
+ * Returns the letters and empty squares of an entry. Hyphens are empty squares only if the length is right with them.
+ */
 function lettersOf(text: string, length: number): string[] {
   const bare = withoutBracketed(withoutBracketed(text, '(', ')'), '[', ']').toUpperCase();
   const withHyphens = [...bare.replaceAll(/[^\p{L}\d_?-]/gu, '')];
   return withHyphens.length === length ? withHyphens : withHyphens.filter((letter) => letter !== '-');
 }
 
-/** Without what stands between an opening bracket and the next closing one. */
+/** Removes every opening bracket with the text up to the next closing one. */
 function withoutBracketed(text: string, open: string, close: string): string {
   let rest = '';
   for (let from = 0; ; ) {
@@ -111,14 +115,13 @@ function withoutBracketed(text: string, open: string, close: string): string {
   }
 }
 
-/** A line that can be a row of a grid. */
 interface Row {
   squares: string[];
-  /** Nothing stands between its squares, as in a word. */
+  /** True if nothing separates its squares, as in a word. */
   isSolid: boolean;
 }
 
-/** The squares of a line; null where it is no row. */
+/** Returns the squares of a line; null where it is not a row. */
 function readRow(line: string, longestSquare: number): Row | null {
   const text = line.trim();
   if (text === '') return null;
@@ -138,8 +141,8 @@ function readRow(line: string, longestSquare: number): Row | null {
 }
 
 /**
- * A block of more rows than the puzzle has, without the lines that were no rows: rules of hyphens, and at its ends words
- * beside rows with gaps, words of another width, and labels.
+ * Removes lines that are not rows from a block of more rows than the puzzle has: rules of hyphens, and at its ends
+ * words next to rows with gaps, words of another width, and labels.
  */
 function withoutRemarks(rows: readonly Row[], height: number, width: number): Row[] {
   if (rows.length <= height) return [...rows];
@@ -172,11 +175,11 @@ function gridPiece(rows: readonly Row[], solution: Grid): Piece | null {
 }
 
 /**
- * How many of the squares that are to be filled are right.
+ * Counts the squares to be filled that are right.
  *
- * Strict: a square is right where some piece has its letter and no piece has another; a list entry of the wrong length,
- * or a grid of another shape, is wrong in all of its squares. Lenient: one piece with the right letter is enough, letter
- * for letter from the start; of several grids (or lists of one direction) the last counts, or a program could win by
+ * Strict: a square is right if some piece has its letter and no piece has another; a list entry of the wrong length, or
+ * a grid of another shape, is wrong in all of its squares. Lenient: one piece with the right letter is enough, letter
+ * by letter from the start; of several grids (or lists of one direction) the last one counts, or a program could win by
  * trying every letter.
  */
 export function countRight(
@@ -199,7 +202,7 @@ export function countRight(
   return { right: [...right].filter(isRight).length, squares: openSquares(solution) };
 }
 
-/** A list names a square once for each entry on it; an entry that is given twice counts as it was given last. */
+/** Keeps the last letter for each square: an entry that is given twice counts as it was given last. */
 function lastClaims(claims: readonly Claim[]): Claim[] {
   const last = new Map<string, Claim>();
   for (const claim of claims) {

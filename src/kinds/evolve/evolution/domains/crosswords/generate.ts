@@ -4,21 +4,21 @@ import { answerIn, BLACK, type Direction, type Grid, type Slot, slotsOf } from '
 import { TEMPLATES } from './templates.js';
 import { CLUES } from './words.js';
 
-/** More are not promised: the search would take longer and longer to find a new one. */
-export const MOST_PUZZLES = 1_000;
+/** Maximum puzzles of a seed: beyond it, finding a new one takes longer and longer. */
+export const MAX_PUZZLES = 1_000;
 
 /** Words tried in one grid before another one is begun. */
-const MOST_TRIES = 500;
+const MAX_TRIES = 500;
 
 const EMPTY = '-';
 
 /**
- * Crosswords with their solutions: a small grid, filled by trying words in random order where they fit best (Ginsberg et
- * al., 1990), with a clue for each word. No puzzle comes twice, and none has a word twice.
- * @throws RangeError above {@link MOST_PUZZLES}.
+ * Generates crosswords with their solutions: a small grid, filled by trying words in random order in the slot that has
+ * the fewest (Ginsberg et al., 1990), with a clue for each word. No puzzle occurs twice, and none has a word twice.
+ * @throws RangeError above {@link MAX_PUZZLES}.
  */
 export function generateCrosswords(seed: number, count: number): DatasetExample[] {
-  if (count > MOST_PUZZLES) throw new RangeError(`${count} crosswords are more than ${MOST_PUZZLES}`);
+  if (count > MAX_PUZZLES) throw new RangeError(`${count} crosswords are more than ${MAX_PUZZLES}`);
   const random = createRandom(`crosswords:${seed}`);
   const lexicon = new Lexicon();
   const solutions = new Set<string>();
@@ -38,14 +38,14 @@ export function generateCrosswords(seed: number, count: number): DatasetExample[
   return examples;
 }
 
-/** A filled grid, or null where the tries were not enough. */
+/** Fills a grid; null where the tries were not enough. */
 function fill(template: readonly string[], lexicon: Lexicon, random: Random): Grid | null {
   const grid = template.map((row) => [...row].map((square) => (square === '#' ? BLACK : EMPTY)));
   const slots = slotsOf(grid);
   let tries = 0;
   const fillRest = (): boolean => {
     tries += 1;
-    if (tries > MOST_TRIES) return false;
+    if (tries > MAX_TRIES) return false;
     const patterns = slots.map((slot) => answerIn(grid, slot));
     const words = patterns.filter((pattern) => !pattern.includes(EMPTY));
     if (new Set(words).size < words.length) return false;
@@ -67,11 +67,11 @@ function fill(template: readonly string[], lexicon: Lexicon, random: Random): Gr
   return fillRest() ? grid : null;
 }
 
-/** Finds words by pattern, each pattern once. */
+/** Words by pattern; each pattern is searched once. */
 class Lexicon {
   private readonly found = new Map<string, string[]>();
 
-  /** The words that have the letters of a pattern such as `A-E` in their places. */
+  /** Returns the words that have the letters of a pattern such as `A-E` in their places. */
   fitting(pattern: string): readonly string[] {
     const known = this.found.get(pattern);
     if (known !== undefined) return known;

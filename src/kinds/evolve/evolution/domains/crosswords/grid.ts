@@ -5,9 +5,9 @@ export const BLACK = '.';
 
 export type Direction = 'across' | 'down';
 
-/** A word's place in a grid. */
+/** Place of a word in a grid. */
 export interface Slot {
-  /** The number in its first square, from 1. */
+  /** Number in its first square, from 1. */
   number: number;
   direction: Direction;
   /** Row and column of each square, from 0. */
@@ -15,8 +15,8 @@ export interface Slot {
 }
 
 /**
- * The words of a grid, numbered as in every crossword: squares that begin a word of two or more squares, across or
- * down, from left to right and from top to bottom.
+ * Returns the slots of a grid, numbered as in every crossword: squares that begin a word of two or more squares, across
+ * or down, from left to right and from top to bottom.
  */
 export function slotsOf(grid: Grid): Slot[] {
   const isOpen = (row: number, column: number) => (grid[row]?.[column] ?? BLACK) !== BLACK;
@@ -43,25 +43,25 @@ export function slotsOf(grid: Grid): Slot[] {
   return slots;
 }
 
-/** The letters of a slot. */
+/** Returns the letters of a slot. */
 export function answerIn(grid: Grid, { squares }: Slot): string {
   return squares.map(([row, column]) => grid[row]?.[column] ?? '').join('');
 }
 
-/** The number of squares that are to be filled. */
+/** Counts the squares that are to be filled. */
 export function openSquares(grid: Grid): number {
   return grid.flat().filter((square) => square !== BLACK).length;
 }
 
-/** The squares of a row, as they are written but for their case: with spaces between them, or a character each. */
+/** Splits a row into its squares, in upper case: at spaces, or else into characters. */
 export function squaresOf(line: string): string[] {
   const text = line.trim().toUpperCase();
   return /\s/.test(text) ? text.split(/\s+/) : [...text];
 }
 
 /**
- * Whether a line that says nothing but "across" or "down" is a row: it is as wide as the grid, and the next line that
- * is not empty is no entry of a list.
+ * Reports whether a line that is nothing but "across" or "down" is a row: it is as wide as the grid, and the next
+ * non-empty line is not an entry of a list.
  */
 export function isRowOfThatName(lines: readonly string[], index: number, width: number): boolean {
   const word = (lines[index] as string).trim();
@@ -72,8 +72,8 @@ export function isRowOfThatName(lines: readonly string[], index: number, width: 
 }
 
 /**
- * Reads the grid at the top of a solution: a row a line, with spaces between the squares or without, up to the first
- * empty line or heading. Null where it is none.
+ * Reads the grid at the top of a solution: one row per line, with or without spaces between the squares, up to the
+ * first empty line or heading. Null where there is no grid.
  */
 export function readSolution(solution: string): Grid | null {
   const lines = solution.trim().split(/\r?\n/);

@@ -1,6 +1,6 @@
 /**
- * Empty grids: `-` is a square to fill, `#` a black one. Each is the same when turned by half a turn, as the custom is,
- * and has words of 3 to 5 letters only.
+ * Empty grids: `-` is a square to fill, `#` a black one. Each is symmetric under half a turn, as is customary, and has
+ * only words of 3 to 5 letters.
  */
 export const TEMPLATES: readonly (readonly string[])[] = [
   ['---', '---', '---'],

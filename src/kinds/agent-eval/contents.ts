@@ -1,5 +1,5 @@
 import { CallStore } from '../../activities/call-store.js';
-import type { Held } from '../../activities/held.js';
+import type { FolderContents } from '../../activities/folder-contents.js';
 import { type MakeRoom, withoutRows } from '../../activities/reopen.js';
 import { setAside } from '../../activities/set-aside.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
@@ -9,8 +9,8 @@ import { ROLLOUT_ERRORS } from './activities/rollout-failures.js';
 import type { StoredResult } from './activities/rollout-results.js';
 import { rolloutsFolder } from './paths.js';
 
-/** Counts what the folder of an evaluation holds. */
-export async function heldOfAgentEval(store: ArtifactStore): Promise<Held> {
+/** Counts the rollouts and errors in the folder of an evaluation. */
+export async function contentsOfAgentEval(store: ArtifactStore): Promise<FolderContents> {
   const held = { rollouts: 0, errors: 0 };
   for await (const { row } of recordsBelow<StoredResult>(store, `${rolloutsFolder()}/`)) {
     if (row.status === 'error') held.errors += 1;
@@ -19,7 +19,7 @@ export async function heldOfAgentEval(store: ArtifactStore): Promise<Held> {
   return held;
 }
 
-/** A rollout goes on from where its error came up; only a reply that is empty or cut off is asked for once more. */
+/** Sets empty and cut-off replies aside for new ones. Other rollouts continue from where their error occurred. */
 export const makeRoomInAgentEval: MakeRoom = async (store, isNew) => {
   const calls = new CallStore(store);
   let isEmpty = true;

@@ -1,31 +1,36 @@
-import { type Asked, AWAY_TOLD_AGAIN_MS, type AwayNotice, type RunPhase } from '../contracts/experiment.js';
+import {
+  type Asked,
+  type RunPhase,
+  UNREACHABLE_REPEAT_MS,
+  type UnreachableNotice,
+} from '../contracts/experiment.js';
 import { MAX_CONCURRENCY } from '../contracts/names.js';
 import type { Outcome } from './conduct.js';
 import { ApplicationFailure } from './sdk.js';
 
 const GOING: readonly RunPhase[] = ['preparing', 'running', 'paused', 'stopping'];
 
-/** Milliseconds after which what is away is told no more: who told of it has died, it seems. */
-const BELIEVED_FOR = 2.5 * AWAY_TOLD_AGAIN_MS;
+/** Milliseconds after which a notice of something unreachable expires: the worker that sent it has probably died. */
+const BELIEVED_FOR = 2.5 * UNREACHABLE_REPEAT_MS;
 
 /**
- * Where an experiment stands: what people ask of it, and what keeps it from going on. What is asked while it is prepared
- * holds once it begins, and what is asked of an execution that continues another comes after what the other was asked.
+ * Status of an experiment: people's requests to it, and what prevents it from continuing. Requests received during
+ * preparation apply once it begins; a continued execution starts with the requests of the execution before.
  */
-export class Standing {
+export class ExperimentStatus {
   phase: RunPhase = 'preparing';
   private paused = false;
   private stopping = false;
   private exhausted: string | null = null;
   private fatal: string | null = null;
-  /** null until somebody asks for it or the plan says it. */
+  /** null until a person or the plan sets it. */
   private atOnce: number | null = null;
-  /** What it waits for, and when it was told so last, in milliseconds since 1970. */
-  private readonly away = new Map<string, { message: string; told: number }>();
+  /** Unreachable things that the experiment waits for, with the time of the last notice in milliseconds since 1970. */
+  private readonly unreachable = new Map<string, { message: string; told: number }>();
 
   /**
-   * @param what names the experiment in messages: `run`, for one
-   * @param before what the execution before hands over, when this one continues it.
+   * @param what name of the experiment in messages, such as `run`
+   * @param before requests to the execution before, if this one continues it.
    */
   constructor(
     private readonly what: string,
@@ -38,7 +43,7 @@ export class Standing {
     this.atOnce = before.concurrency;
   }
 
-  /** @param concurrency of the plan, where nobody has asked for another. */
+  /** @param concurrency of the plan, used unless a person has set another. */
   begin(concurrency: number): void {
     this.atOnce ??= concurrency;
     this.phase = this.current();
@@ -54,47 +59,47 @@ export class Standing {
     if (this.phase !== 'preparing') this.phase = this.current();
   }
 
-  /** @returns what it was; 0 where nothing was said yet. */
+  /** @returns the previous value; 0 if there was none. */
   setConcurrency(concurrency: number): number {
     const before = this.atOnce ?? 0;
     this.atOnce = concurrency;
     return before;
   }
 
-  /** A limit is reached. The first one counts. */
+  /** Notes that a limit is reached. The first reason counts. */
   exhaust(why: string): void {
     this.exhausted ??= why;
   }
 
-  /** Nothing further can succeed. The first reason counts. */
+  /** Notes that nothing further can succeed. The first reason counts. */
   fail(why: string): void {
     this.fatal ??= why;
   }
 
-  /** Something outside of it is away, or there again. */
-  hearAway({ what, message }: AwayNotice, told: number): void {
-    if (message === null) this.away.delete(what);
-    else this.away.set(what, { message, told });
+  /** Notes that something outside is unreachable, or reachable again. */
+  onUnreachable({ what, message }: UnreachableNotice, told: number): void {
+    if (message === null) this.unreachable.delete(what);
+    else this.unreachable.set(what, { message, told });
   }
 
-  /** Whether more may be begun, now or when the experiment is resumed. */
-  goesOn(): boolean {
+  /** Reports whether more may be begun, now or when the experiment is resumed. */
+  continues(): boolean {
     return !this.stopping && this.exhausted === null && this.fatal === null;
   }
 
-  /** Whether one more may be begun beside so many. */
+  /** Reports whether one more may be begun. @param going number in flight */
   hasRoom(going: number): boolean {
-    return this.goesOn() && !this.paused && going < this.concurrency;
+    return this.continues() && !this.paused && going < this.concurrency;
   }
 
-  /** Whether what is in flight waits. A stop ends a pause: what is in flight ends, then. */
+  /** Reports whether what is in flight waits. A stop ends a pause, so that what is in flight can end. */
   waits(): boolean {
     return this.paused && !this.stopping;
   }
 
-  /** Whether anybody or anything keeps it from beginning more. */
+  /** Reports whether a pause, a stop, a limit or a failure prevents it from beginning more. */
   isHeld(): boolean {
-    return this.paused || !this.goesOn();
+    return this.paused || !this.continues();
   }
 
   isExhausted(): boolean {
@@ -105,26 +110,26 @@ export class Standing {
     return this.fatal !== null;
   }
 
-  /** Whether no further call may be made, not even by what is in flight. */
+  /** Reports whether no further call may be made, not even by what is in flight. */
   isOver(): boolean {
     return this.exhausted !== null || this.fatal !== null;
   }
 
-  /** The most that may be worked on at once; 1 until it is known. */
+  /** Maximum number in flight at once; 1 until it is known. */
   get concurrency(): number {
     return this.atOnce ?? 1;
   }
 
-  /** Why it does not go on; null where nothing but people hold it. */
+  /** Reason why it does not continue; null if only people prevent it. */
   get message(): string | null {
     return this.fatal ?? this.exhausted ?? this.waitsFor(Date.now());
   }
 
   private waitsFor(now: number): string | null {
     if (!GOING.includes(this.phase)) return null;
-    const away = [...this.away].filter(([, { told }]) => now - told < BELIEVED_FOR);
-    if (away.length === 0) return null;
-    return `waiting for ${away.map(([what, { message }]) => `${what}: ${message}`).join('; ')}`;
+    const unreachable = [...this.unreachable].filter(([, { told }]) => now - told < BELIEVED_FOR);
+    if (unreachable.length === 0) return null;
+    return `waiting for ${unreachable.map(([what, { message }]) => `${what}: ${message}`).join('; ')}`;
   }
 
   asked(): Asked {
@@ -132,7 +137,7 @@ export class Standing {
     return { paused, stopping, exhausted, concurrency };
   }
 
-  /** How it ended: why it failed or which limit it met comes before that somebody stopped it. */
+  /** Returns the outcome: a failure or a reached limit takes precedence over a stop. */
   outcome(cancelled: boolean): Outcome {
     if (cancelled) return { status: 'cancelled', message: 'the workflow was cancelled' };
     if (this.fatal !== null) return { status: 'failed', message: this.fatal };
@@ -141,13 +146,13 @@ export class Standing {
     return { status: 'done', message: null };
   }
 
-  /** @throws ApplicationFailure where nothing can be asked of it any more. */
+  /** @throws ApplicationFailure if the experiment is over and takes no more requests. */
   assertGoing(): void {
     if (GOING.includes(this.phase)) return;
     throw ApplicationFailure.nonRetryable(`the ${this.what} is over (${this.phase})`);
   }
 
-  /** @throws ApplicationFailure where so many at once cannot be asked of it. */
+  /** @throws ApplicationFailure if this concurrency cannot be set. */
   assertConcurrency(concurrency: number): void {
     this.assertGoing();
     if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MAX_CONCURRENCY) return;

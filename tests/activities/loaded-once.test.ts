@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { describe, expect, test } from 'vitest';
-import { Lru, loadedOnce } from '../../src/activities/lru.js';
+import { loadedOnce } from '../../src/activities/loaded-once.js';
 
 describe.each([
   ['a map', () => new Map<string, Promise<number>>()],
-  ['a cache that forgets', () => new Lru<string, Promise<number>>(4)],
+  ['a cache that forgets', () => new LRUCache<string, Promise<number>>({ max: 4 })],
 ])('what %s holds', (_, makeCache) => {
   test('is loaded once, also where two ask for it at the same time', async () => {
     const cache = makeCache();

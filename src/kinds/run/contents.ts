@@ -1,4 +1,4 @@
-import type { Held } from '../../activities/held.js';
+import type { FolderContents } from '../../activities/folder-contents.js';
 import { type MakeRoom, withoutRows } from '../../activities/reopen.js';
 import { mayBlameReply, setAside } from '../../activities/set-aside.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
@@ -9,7 +9,7 @@ import { noTotals } from './lane/totals.js';
 import { everyPartPrefix } from './paths.js';
 
 /** Counts what the folder of a run holds. */
-export async function heldOfRun(store: ArtifactStore): Promise<Held> {
+export async function contentsOfRun(store: ArtifactStore): Promise<FolderContents> {
   const parts = await MergedParts.open(store, await keysBelow(store, everyPartPrefix()));
   const totals = noTotals();
   for await (const episodes of parts.samples()) book(totals, episodes);
@@ -20,12 +20,12 @@ export async function heldOfRun(store: ArtifactStore): Promise<Held> {
 async function makeRoomIn(store: ArtifactStore, { row, calls }: EpisodeLine): Promise<void> {
   const { error, unjudged } = row;
   const newest = [...calls].sort((left, right) => Date.parse(left.at) - Date.parse(right.at)).at(-1);
-  // What could not be judged was answered all the same.
+  // An error of judging is not the reply's fault.
   if (error === null || unjudged !== undefined || newest === undefined || !mayBlameReply(error)) return;
   await setAside(store, { call: newest, at: newest.at });
 }
 
-/** Every error row of a sample whose last one is asked again. */
+/** Sets aside the newest reply of every error row of each sample that is retried, if the reply may be to blame. */
 export const makeRoomInRun: MakeRoom = async (store, isNew) => {
   const parts = await MergedParts.open(store, await keysBelow(store, everyPartPrefix()));
   let isEmpty = true;

@@ -3,25 +3,25 @@ import { getExternalWorkflowHandle } from '../../../workflows/sdk.js';
 import type { IterationReport } from '../contracts.js';
 import { evolveReportSignal } from './messages.js';
 
-/** Milliseconds between two reports: a second at first, then rarer, so that histories stay small. */
+/** Returns the milliseconds between two reports: a second at first, then more, so that histories stay small. */
 function reportInterval(elapsedMilliseconds: number): number {
   return Math.min(Math.max(elapsedMilliseconds / 60, 1000), 300_000);
 }
 
-/** What an iteration tells its experiment while it works: lines for people, and how far it is. */
-export class IterationNews {
-  /** What was said and not reported so far. */
+/** Reports of a running iteration to its parent workflow: progress lines and results so far. */
+export class IterationReports {
+  /** Lines that were not reported yet. */
   lines: string[] = [];
-  /** When each line was said. */
+  /** Times of the lines, by line. */
   private readonly said: Map<string, number>;
   private readonly startedAt = Date.now();
   private lastReport = 0;
 
   constructor(
     private readonly parent: string,
-    /** How far it is; asked for with each report. */
-    private readonly standing: () => Pick<IterationReport, 'nodes' | 'totals'>,
-    /** Called where the experiment has ended without this iteration, as when it was reset. */
+    /** Returns the results so far; called for each report. */
+    private readonly status: () => Pick<IterationReport, 'nodes' | 'totals'>,
+    /** Called where the experiment has ended without this iteration, as after a reset. */
     private readonly left: () => void,
     { said = [], said_at = [] }: { said?: readonly string[]; said_at?: readonly number[] } = {},
   ) {
@@ -32,26 +32,26 @@ export class IterationNews {
     if (this.announce(line)) this.reportWhenDue();
   }
 
-  /** Says a line with the next report, whenever that is due. @returns whether it is a new one. */
+  /** Adds a line to the next report, whenever that is due. @returns true if it is a new line. */
   announce(line: string): boolean {
-    // An iteration that goes on in another execution is gone through again.
+    // An iteration that continues in another execution is run again from its beginning.
     if (this.said.has(line)) return false;
     this.said.set(line, Date.now());
     this.lines.push(line);
     return true;
   }
 
-  /** Keeps a line for the log that the experiment has said already. */
+  /** Keeps a line for the log that the parent workflow has reported already. */
   log(line: string): void {
     this.said.set(line, Date.now());
   }
 
-  /** Everything that was ever said, and when. */
+  /** Returns all lines and their times. */
   all(): { lines: string[]; line_times: number[] } {
     return { lines: [...this.said.keys()], line_times: [...this.said.values()] };
   }
 
-  /** What was said and is reported, so that another execution does not say it again. */
+  /** Returns the lines that were reported, so that another execution does not report them again. */
   reported(): { said: string[]; said_at: number[] } {
     const unsaid = new Set(this.lines);
     const reported = [...this.said].filter(([line]) => !unsaid.has(line));
@@ -65,7 +65,7 @@ export class IterationNews {
     const { lines } = this;
     this.lines = [];
     getExternalWorkflowHandle(this.parent)
-      .signal(evolveReportSignal, { from: ownExecution(), lines, ...this.standing() })
+      .signal(evolveReportSignal, { from: ownExecution(), lines, ...this.status() })
       .catch((error: unknown) => {
         if (isGone(error)) this.left();
       });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { heldIn } from '../../src/activities/held.js';
-import { heldOfAgentEval } from '../../src/kinds/agent-eval/held.js';
+import { heldIn } from '../../src/activities/folder-contents.js';
+import { contentsOfAgentEval } from '../../src/kinds/agent-eval/contents.js';
 import { rolloutResultKey } from '../../src/kinds/agent-eval/paths.js';
-import { heldOfEvolution } from '../../src/kinds/evolve/held.js';
+import { contentsOfEvolution } from '../../src/kinds/evolve/contents.js';
 import { evolveStateKey, scaffoldRunKey } from '../../src/kinds/evolve/paths.js';
-import { heldOfJudgement } from '../../src/kinds/judge/held.js';
+import { contentsOfJudgement } from '../../src/kinds/judge/contents.js';
 import { writePart } from '../../src/kinds/run/activities/part-file.js';
-import { heldOfRun } from '../../src/kinds/run/held.js';
+import { contentsOfRun } from '../../src/kinds/run/contents.js';
 import { partKey } from '../../src/kinds/run/paths.js';
 import { callKey } from '../../src/storage/paths.js';
 import { rolloutRow } from '../support/rollout-rows.js';
@@ -20,7 +20,7 @@ test('the folder of a run that was cut off holds rows, each counted once, and an
   await writePart(store, partKey('a', 0, 'w0'), [line(0, 0, 'no'), line(0, 1, 'yes'), line(1, 0, 'timeout')]);
   await writePart(store, partKey('b', 0, 'w0'), [line(0, 0, 'no'), line(2, 0, 'no')]);
   for (const key of ['aaa', 'bbb', 'ccc', 'ddd', 'eee']) await store.write(callKey(key), '{}');
-  expect(await heldIn(store, heldOfRun)).toEqual({
+  expect(await heldIn(store, contentsOfRun)).toEqual({
     samples: 3,
     correct: 1,
     errors: 1,
@@ -40,7 +40,7 @@ test('that of an evaluation holds rollouts, errors apart', async () => {
     const stored = JSON.stringify({ execution: 'e', row: one });
     await store.write(rolloutResultKey(one.task_id, one.trial), stored);
   }
-  expect(await heldIn(store, heldOfAgentEval)).toEqual({
+  expect(await heldIn(store, contentsOfAgentEval)).toEqual({
     rollouts: 2,
     errors: 1,
     answered_calls: 0,
@@ -51,7 +51,7 @@ test('that of an evolution holds iterations and runs of scaffolds', async () => 
   const store = await temporaryStore();
   for (const key of [evolveStateKey(0), evolveStateKey(1), scaffoldRunKey('abc')])
     await store.write(key, '{}');
-  expect(await heldIn(store, heldOfEvolution)).toEqual({
+  expect(await heldIn(store, contentsOfEvolution)).toEqual({
     iterations: 2,
     scaffold_runs: 1,
     answered_calls: 0,
@@ -61,5 +61,5 @@ test('that of an evolution holds iterations and runs of scaffolds', async () => 
 test('that of a judgement holds the replies of the judge', async () => {
   const store = await temporaryStore();
   await store.write(callKey('aaa'), '{}');
-  expect(await heldIn(store, heldOfJudgement)).toEqual({ answered_calls: 1 });
+  expect(await heldIn(store, contentsOfJudgement)).toEqual({ answered_calls: 1 });
 });
