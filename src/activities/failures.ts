@@ -136,7 +136,8 @@ export function withFailures<Activities extends object>(
         const error = asError(thrown);
         const isBeginning = traits[name] === 'begins';
         if (error instanceof StorageError && (isBeginning ? error.retryable : error.mayPass)) waits(error);
-        if (error instanceof NotPermittedError && !isBeginning) notify(`Waiting for permission: ${error.message}`);
+        if (error instanceof NotPermittedError && !isBeginning)
+          notify(`Waiting for permission: ${error.message}`);
         if (error instanceof SandboxError && error.retryable)
           notify(`Waiting for the sandbox: ${error.message}`);
         if (error instanceof LanguageModelError && error.retryable) notify(`Asking again: ${error.message}`);

@@ -31,14 +31,18 @@ export interface CutOffReplies {
   message: string;
 }
 
-/** Metrics about requests to models, and about replies that a token limit cut off. */
-export interface CallFigures {
+/** Metrics about requests to models, what they cost, and replies that a token limit cut off. */
+export interface CallFigures extends Beside, Repeats {
   /** Rows with such a reply, or such replies if there are no rows. */
   cut_off: number;
   /** Reasoning tokens of them; absent if no provider counts them. */
   cut_off_reasoning_tokens?: number;
   /** Differences between sent requests and the config, with the number of calls; absent if there are none. */
   adaptations?: Record<string, number>;
+  lm_calls: number;
+  usage: Usage;
+  /** US dollars; null if a price is unknown. */
+  cost_usd: number | null;
 }
 
 /** One action of a multi-step episode. */
@@ -150,7 +154,7 @@ export interface CodeChange {
 }
 
 /** Fields of every kind's `metrics.json`; each kind adds its own. Every number shown anywhere comes from here. */
-export interface ExperimentMetrics<Kind extends string = string> extends Beside, Repeats, CallFigures {
+export interface ExperimentMetrics<Kind extends string = string> extends CallFigures {
   name: string;
   /** Name of the folder. */
   experiment: string;
@@ -164,10 +168,6 @@ export interface ExperimentMetrics<Kind extends string = string> extends Beside,
   errors_by_type: Record<string, number>;
   /** Causes of the errors by type, with the message of the first of each; absent if there are none. */
   error_causes?: ErrorCause[];
-  lm_calls: number;
-  usage: Usage;
-  /** US dollars; null if a price is unknown. */
-  cost_usd: number | null;
   wall_seconds: number;
   /** ISO 8601. */
   started_at: string;

@@ -1,12 +1,20 @@
 import type { CallRecord } from '../contracts/language-model.js';
 import type { CallFigures, CutOffReplies } from '../contracts/results.js';
+import type { Repeats, StepCost, Unrecorded } from '../contracts/step-cost.js';
+import { cutOffReplies } from '../replies/reply-faults.js';
+import { addRepeats, repeatsOfCall, sumRepeats } from '../runtime/repeats.js';
+import { addStep, costOfCall, noStepCost } from '../runtime/step-cost.js';
+import { besideOf } from './beside.js';
+import { roundCost } from './result-row.js';
 
 /** Maximum number of distinct sentences; further ones are counted together. */
 const MAX_SENTENCES = 20;
 const OTHERS = 'in other ways';
 
-/** Counts of adapted requests and of replies that a token limit cut off, for the metrics. */
+/** Sums of an experiment's calls for its metrics: cost, repeats, adapted requests, and replies that were cut off. */
 export class CallTally {
+  private cost: StepCost = noStepCost();
+  private repeats: Repeats = sumRepeats([]);
   private cutOff = 0;
   private reasoning: number | undefined;
   private readonly adaptations = new Map<string, number>();
@@ -19,20 +27,39 @@ export class CallTally {
     this.reasoning = (this.reasoning ?? 0) + found.reasoning_tokens;
   }
 
-  addCall({ adapted = [] }: Pick<CallRecord, 'adapted'>): void {
-    for (const sentence of new Set(adapted)) {
+  addCall(call: CallRecord): void {
+    this.addCost(costOfCall(call));
+    this.repeats = addRepeats(this.repeats, repeatsOfCall(call));
+    for (const sentence of new Set(call.adapted)) {
       const isKnown = this.adaptations.has(sentence) || this.adaptations.size < MAX_SENTENCES;
       const key = isKnown ? sentence : OTHERS;
       this.adaptations.set(key, (this.adaptations.get(key) ?? 0) + 1);
     }
   }
 
-  figures(): CallFigures {
-    const { cutOff, reasoning, adaptations } = this;
+  /** Adds a call where cut-off replies are counted, not rows with one. */
+  addReply(call: CallRecord): void {
+    this.addCall(call);
+    this.addCutOff(cutOffReplies([call]));
+  }
+
+  /** Adds cost besides that of recorded calls. */
+  addCost(cost: StepCost): void {
+    this.cost = addStep(this.cost, cost);
+  }
+
+  /** @param unrecorded cost of requests without a recorded reply, which is listed beside the other figures */
+  figures(unrecorded: Unrecorded | null): CallFigures {
+    const { cost, repeats, cutOff, reasoning, adaptations } = this;
     return {
       cut_off: cutOff,
       ...(reasoning === undefined ? {} : { cut_off_reasoning_tokens: reasoning }),
       ...(adaptations.size === 0 ? {} : { adaptations: Object.fromEntries(adaptations) }),
+      lm_calls: cost.lm_calls,
+      ...repeats,
+      usage: cost.usage,
+      cost_usd: cost.cost_usd === null ? null : roundCost(cost.cost_usd),
+      ...besideOf(cost, unrecorded),
     };
   }
 }

@@ -102,7 +102,7 @@ export function paidCallsKey(): string {
   return `${paidCallsFolder()}/calls.json`;
 }
 
-export function paidCallsFolder(): string {
+function paidCallsFolder(): string {
   return 'paid';
 }
 
@@ -185,3 +185,12 @@ export function stepAnswerKey(key: string): string {
 export function stepAnswersPrefix(): string {
   return 'answers/';
 }
+
+/** Folders, of any kind of experiment, that only an unfinished one needs. */
+export const WORKING_FOLDERS = [
+  callsPrefix(),
+  unrecordedPrefix(),
+  setAsidePrefix(),
+  paidCallsFolder(),
+  logPartsPrefix(),
+];

@@ -1,5 +1,6 @@
 import type { RolloutRow } from '../../src/kinds/agent-eval/contracts.js';
 import type { AgentEvalFacts } from '../../src/kinds/agent-eval/metrics.js';
+import { CallTally } from '../../src/statistics/call-figures.js';
 
 /** An evaluation of two rows with three rollouts each. */
 export const AGENT_EVAL_FACTS: AgentEvalFacts = {
@@ -54,3 +55,6 @@ export function rolloutRow(
     ...fields,
   };
 }
+
+/** Returns the sums of an evaluation without calls. */
+export const noCalls = () => ({ tally: new CallTally(), unrecorded: null });

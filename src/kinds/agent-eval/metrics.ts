@@ -1,14 +1,9 @@
-import type { CallRecord } from '../../contracts/language-model.js';
-import type { Beside, Repeats } from '../../contracts/step-cost.js';
-import { addRepeats, repeatsOfCall } from '../../runtime/repeats.js';
-import { addStep, costOfCall } from '../../runtime/step-cost.js';
-import { besideOf } from '../../statistics/beside.js';
-import { CallTally } from '../../statistics/call-figures.js';
+import type { Unrecorded } from '../../contracts/step-cost.js';
+import type { CallTally } from '../../statistics/call-figures.js';
 import { affordableResamples, boundsOf, clusteredMean } from '../../statistics/clustered-bootstrap.js';
 import { ErrorTally } from '../../statistics/error-tally.js';
 import { groupBy } from '../../statistics/group-by.js';
 import { passWarning } from '../../statistics/pass-at-k.js';
-import { roundCost } from '../../statistics/result-row.js';
 import { isSuccess, rewardStatistics } from '../../statistics/reward-statistics.js';
 import { Sum } from '../../statistics/sums.js';
 import type { RolloutEnding, RolloutRow, UserFault } from './contracts.js';
@@ -35,17 +30,6 @@ export type AgentEvalFacts = Pick<
   success_reward: number;
   seed: number;
 };
-
-type SpentOnCalls = Pick<AgentEvalMetrics, 'lm_calls' | 'usage' | 'cost_usd' | keyof Repeats | keyof Beside>;
-
-export function noCallFigures(): SpentOnCalls {
-  return { lm_calls: 0, lm_calls_repeated: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0 };
-}
-
-/** Adds a call of a model to the figures. */
-export function addCall(figures: SpentOnCalls, call: CallRecord): SpentOnCalls {
-  return { ...addStep(figures, costOfCall(call)), ...addRepeats(figures, repeatsOfCall(call)) };
-}
 
 function counts<Key extends string>(keys: readonly Key[]): Partial<Record<Key, number>> {
   const counted: Partial<Record<Key, number>> = {};
@@ -92,8 +76,7 @@ function rewardMetrics(rows: readonly RolloutRow[], seed: number): Record<string
 export function agentEvalMetrics(
   facts: AgentEvalFacts,
   rows: readonly RolloutRow[],
-  calls: SpentOnCalls,
-  asked = new CallTally(),
+  { tally: calls, unrecorded }: { tally: CallTally; unrecorded: Unrecorded | null },
 ): AgentEvalMetrics {
   const { planned, success_reward, seed, ...known } = facts;
   const statistics = rewardStatistics(rows, { successReward: success_reward, seed });
@@ -108,7 +91,7 @@ export function agentEvalMetrics(
   for (const { status, error } of rows) {
     if (status === 'error') tally.add(error ?? { type: 'Error', message: '' });
   }
-  for (const { cut_off } of rows) asked.addCutOff(cut_off);
+  for (const { cut_off } of rows) calls.addCutOff(cut_off);
   const faults = rows.flatMap(({ user_fault }) => user_fault ?? []);
   const endings = rows.flatMap(({ ending }): RolloutEnding[] => (ending === null ? [] : [ending]));
   const userFaults: Record<UserFault, number> = { empty: 0, role_swap: 0, early_stop: 0, cut_off: 0 };
@@ -134,9 +117,6 @@ export function agentEvalMetrics(
     agent_turns: sum(rows, 'agent_turns'),
     tool_calls: sum(rows, 'tool_calls'),
     tool_calls_failed: sum(rows, 'tool_calls_failed'),
-    ...asked.figures(),
-    ...calls,
-    cost_usd: calls.cost_usd === null ? null : roundCost(calls.cost_usd),
-    ...besideOf(calls, calls.unrecorded ?? null),
+    ...calls.figures(unrecorded),
   };
 }

@@ -1,15 +1,11 @@
 import type { ExecutionRecord } from '../../contracts/execution.js';
-import type { CallRecord, Usage } from '../../contracts/language-model.js';
+import type { CallRecord } from '../../contracts/language-model.js';
 import type { ResultRow } from '../../contracts/results.js';
 import type { Unrecorded } from '../../contracts/step-cost.js';
-import { addCosts } from '../../runtime/add-costs.js';
-import { addUnrecorded, addUsage } from '../../runtime/beside.js';
-import { addRepeats, repeatsOfCall, sumRepeats } from '../../runtime/repeats.js';
-import { besideOf } from '../../statistics/beside.js';
+import { addUnrecorded } from '../../runtime/beside.js';
 import { CallTally } from '../../statistics/call-figures.js';
 import type { Cluster } from '../../statistics/clustered-bootstrap.js';
 import { ErrorTally, shortened } from '../../statistics/error-tally.js';
-import { roundCost } from '../../statistics/result-row.js';
 import { Sum } from '../../statistics/sums.js';
 import type { EmbeddingTotals, Metrics, TaskMetrics } from './results.js';
 import { meanOverTrials, trialOfAccuracy } from './trial-figures.js';
@@ -80,14 +76,11 @@ export class RunMetricsBuilder {
   private readonly tally = new CallTally();
   private warnings = 0;
   private firstWarning: string | undefined;
-  private calls = { made: 0, cached: 0, estimated: 0 };
-  private usage: Usage = { input_tokens: 0, output_tokens: 0 };
-  private repeats = sumRepeats([]);
+  private cached = 0;
   private unrecorded: Unrecorded | null = null;
   private executions = { made: 0, failed: 0 };
   private agentMetrics: Counts = new Map();
   private embeddings: EmbeddingTotals | null = null;
-  private cost: number | null = 0;
   private confusion = new Map<string, Counts>();
 
   constructor(private readonly trials: number) {
@@ -116,13 +109,8 @@ export class RunMetricsBuilder {
 
   /** Adds a call; one that belongs to no finished episode was paid all the same. */
   addCall(call: CallRecord): void {
-    this.calls.made += 1;
-    this.repeats = addRepeats(this.repeats, repeatsOfCall(call));
-    this.calls.cached += call.cached === true ? 1 : 0;
-    this.calls.estimated += call.usage_estimated === true ? 1 : 0;
-    if (call.usage !== undefined) this.usage = addUsage(this.usage, call.usage);
+    this.cached += call.cached === true ? 1 : 0;
     this.tally.addCall(call);
-    this.cost = addCosts(this.cost, call.cost_usd);
   }
 
   addExecution({ status }: ExecutionRecord): void {
@@ -138,8 +126,8 @@ export class RunMetricsBuilder {
   /** Adds the cost of retrieval, which counts as tokens and dollars of the run. */
   addEmbeddings(embeddings: EmbeddingTotals): void {
     this.embeddings = embeddings;
-    this.usage.input_tokens += embeddings.input_tokens;
-    this.cost = addCosts(this.cost, embeddings.cost_usd);
+    const { input_tokens, cost_usd } = embeddings;
+    this.tally.addCost({ lm_calls: 0, usage: { input_tokens, output_tokens: 0 }, cost_usd });
   }
 
   private closeSample(): void {
@@ -200,7 +188,8 @@ export class RunMetricsBuilder {
       correct_by_trial: this.correctByTrial,
       ...(accuracy_of === 'last_trial' ? meanOverTrials(this.trialsOfSamples, facts.seed) : {}),
       mean_reward: this.rewards.mean,
-      ...this.tally.figures(),
+      ...this.tally.figures(this.unrecorded),
+      lm_calls_cached: this.cached,
       warnings: this.warnings,
       ...(this.firstWarning === undefined ? {} : { first_warning: shortened(this.firstWarning) }),
       ...(this.executions.made === 0
@@ -211,12 +200,6 @@ export class RunMetricsBuilder {
           }),
       ...(this.agentMetrics.size === 0 ? {} : { agent_metrics: sorted(this.agentMetrics) }),
       ...(this.embeddings === null ? {} : { embeddings: this.embeddings }),
-      lm_calls: this.calls.made,
-      ...this.repeats,
-      lm_calls_cached: this.calls.cached,
-      usage: this.usage,
-      cost_usd: this.cost === null ? null : roundCost(this.cost),
-      ...besideOf({ lm_calls_estimated: this.calls.estimated }, this.unrecorded),
       by_task: { [environment]: task },
     };
   }

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { CallRecord } from '../../../src/contracts/language-model.js';
 import type { RolloutRow } from '../../../src/kinds/agent-eval/contracts.js';
-import { addCall, agentEvalMetrics, noCallFigures } from '../../../src/kinds/agent-eval/metrics.js';
-import { AGENT_EVAL_FACTS, rolloutRow } from '../../support/rollout-rows.js';
+import { agentEvalMetrics } from '../../../src/kinds/agent-eval/metrics.js';
+import { AGENT_EVAL_FACTS, noCalls, rolloutRow } from '../../support/rollout-rows.js';
 
 const metricsOf = (rows: RolloutRow[], fields: Partial<typeof AGENT_EVAL_FACTS> = {}) =>
-  agentEvalMetrics({ ...AGENT_EVAL_FACTS, ...fields }, rows, noCallFigures());
+  agentEvalMetrics({ ...AGENT_EVAL_FACTS, ...fields }, rows, noCalls());
 
 describe('the metrics of an evaluation', () => {
   test('are rates over the judged rollouts of each row, up to as many as are planned', () => {
@@ -118,12 +117,4 @@ describe('the metrics of an evaluation', () => {
     expect(metricsOf(rows).pass_at_k[0]).toBe(0);
     expect(metricsOf(rows, { success_reward: 0.5 }).pass_at_k[0]).toBe(1);
   });
-});
-
-test('the cost of calls is not known as soon as one price is not', () => {
-  const call = { usage: { input_tokens: 1, output_tokens: 2 }, cost_usd: 0.5, repeated: 1 } as CallRecord;
-  const { usage: _usage, ...bare } = { ...call, cost_usd: null };
-  const one = addCall(noCallFigures(), call);
-  expect(one).toEqual({ lm_calls: 1, lm_calls_repeated: 1, usage: call.usage, cost_usd: 0.5 });
-  expect(addCall(one, bare)).toEqual({ ...one, lm_calls: 2, lm_calls_repeated: 2, cost_usd: null });
 });

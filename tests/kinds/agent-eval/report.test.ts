@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { agentEvalMetrics, noCallFigures } from '../../../src/kinds/agent-eval/metrics.js';
+import { agentEvalMetrics } from '../../../src/kinds/agent-eval/metrics.js';
 import { agentEvalReport } from '../../../src/kinds/agent-eval/report.js';
 import { HOSTILE } from '../../reports/hostile.js';
 import { parsePage, parseSection, whole } from '../../reports/support.js';
-import { AGENT_EVAL_FACTS, rolloutRow } from '../../support/rollout-rows.js';
+import { AGENT_EVAL_FACTS, noCalls, rolloutRow } from '../../support/rollout-rows.js';
 
 const ROWS = [
   rolloutRow('a', 0, 1),
@@ -16,7 +16,7 @@ const ROWS = [
   }),
   rolloutRow('b', 2, null, { status: 'user_fault', ending: 'user_fault', user_fault: 'role_swap' }),
 ];
-const METRICS = agentEvalMetrics(AGENT_EVAL_FACTS, ROWS, noCallFigures());
+const METRICS = agentEvalMetrics(AGENT_EVAL_FACTS, ROWS, noCalls());
 
 const cells = (page: string, anchor: string) =>
   parseSection(page, anchor)
@@ -53,7 +53,7 @@ describe('the page of an evaluation', () => {
     const metrics = agentEvalMetrics(
       { ...AGENT_EVAL_FACTS, status: 'stopped', simulated: true },
       [],
-      noCallFigures(),
+      noCalls(),
     );
     const page = await whole(agentEvalReport(metrics));
     for (const said of [
@@ -86,7 +86,7 @@ describe('the page of an evaluation', () => {
     };
     const error = { type: text, message: text };
     const row = rolloutRow('a', 0, null, { status: 'error', ending: null, error });
-    const page = await whole(agentEvalReport(agentEvalMetrics(facts, [row], noCallFigures())));
+    const page = await whole(agentEvalReport(agentEvalMetrics(facts, [row], noCalls())));
     const { tags } = parsePage(page);
     expect(tags.filter(({ name }) => name === 'script')).toHaveLength(1);
   });

@@ -1,33 +1,23 @@
-import { heartbeating } from '../../../activities/attempt-journal.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { endExperiment, timesOf } from '../../../activities/end-experiment.js';
 import { orIncomplete } from '../../../activities/incomplete.js';
-import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
 import { pricesInUse } from '../../../activities/prices-in-use.js';
 import { setAsideCalls } from '../../../activities/set-aside.js';
-import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import type { Guard } from '../../../activities/unless-over.js';
 import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
-import { addStep, costOfUnrecorded } from '../../../runtime/step-cost.js';
 import { CallTally } from '../../../statistics/call-figures.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { deleteFolders } from '../../../storage/delete-folders.js';
 import { jsonLines } from '../../../storage/json-lines.js';
-import {
-  artifactKeys,
-  callsPrefix,
-  logPartsPrefix,
-  paidCallsFolder,
-  setAsidePrefix,
-  unrecordedPrefix,
-} from '../../../storage/paths.js';
+import { artifactKeys, WORKING_FOLDERS } from '../../../storage/paths.js';
 import { readAhead } from '../../../storage/read-ahead.js';
-import { endRetry } from '../../../storage/retry-marker.js';
 import type { TrajectoryData } from '../../../trajectories/schema.js';
 import { codeChangesAtEnd } from '../../../user-code/code-file.js';
 import { rolloutFolder, versionsFolder } from '../bundles/rollout-keys.js';
 import { agentEvalConfigs } from '../config.js';
 import type { FinalizeAgentEvalInput, RolloutRow } from '../contracts.js';
-import { type AgentEvalFacts, addCall, agentEvalMetrics, noCallFigures } from '../metrics.js';
+import { type AgentEvalFacts, agentEvalMetrics } from '../metrics.js';
 import { rolloutsFolder } from '../paths.js';
 import { agentEvalReport } from '../report.js';
 import type { AgentEvalMetrics } from '../results.js';
@@ -59,26 +49,23 @@ async function writeCalls(
   store: ArtifactStore,
   { calls }: AgentEvalContext,
   rollouts: readonly NamedRollout[],
-) {
-  let figures = noCallFigures();
+): Promise<CallTally> {
   const tally = new CallTally();
   const records = async function* (): AsyncGenerator<CallRecord> {
     // Set-aside replies come first: a replay uses the last reply at each place.
     for await (const record of setAsideCalls(store)) {
-      figures = addCall(figures, record);
       tally.addCall(record);
       yield record;
     }
     for await (const recorded of readAhead(rollouts, (rollout) => recordedCalls(calls, rollout))) {
       for (const record of recorded) {
-        if (record.model !== HUMAN) figures = addCall(figures, record);
-        tally.addCall(record);
+        if (record.model !== HUMAN) tally.addCall(record);
         yield record;
       }
     }
   };
   await store.writeStream(artifactKeys.calls, jsonLines(records()));
-  return { figures, tally };
+  return tally;
 }
 
 async function* trajectories(
@@ -95,7 +82,7 @@ function factsOf(
   input: FinalizeAgentEvalInput,
   code_changes: AgentEvalFacts['code_changes'],
 ): AgentEvalFacts {
-  const { plan, status, message, started_at, ended_at } = input;
+  const { plan, status, message } = input;
   const { experiment, agent_model, user_model, simulated, rows } = plan;
   return {
     name: config.name,
@@ -106,36 +93,15 @@ function factsOf(
     user_model,
     simulated,
     code_changes,
-    wall_seconds: wallSeconds(input),
-    started_at: new Date(started_at).toISOString(),
-    ended_at: new Date(ended_at).toISOString(),
+    ...timesOf(input),
     planned: rows,
     success_reward: config.success_reward,
     seed: config.seed,
   };
 }
 
-/** Deletes what only an unfinished evaluation needs. Each rollout's final and each row's seeded database stay. */
-function removeWorkingFiles(
-  { store, experiment }: AgentEvalContext,
-  input: FinalizeAgentEvalInput,
-): Promise<void> {
-  return deleteFolders(store, [
-    callsPrefix(),
-    unrecordedPrefix(),
-    setAsidePrefix(),
-    paidCallsFolder(),
-    logPartsPrefix(),
-    rolloutsFolder(),
-    ...input.plan.rows.map(({ row }) => versionsFolder(row)),
-    ...everyRollout(input.plan.rows).map(({ row, rollout }) =>
-      rolloutFolder(row, rolloutId(experiment, row, rollout)),
-    ),
-  ]);
-}
-
-/** Writes the evaluation's artifacts from the stored results and calls; `metrics.json` is written last. */
-async function writeEnd(
+/** Writes the evaluation's artifacts from the stored results and calls. */
+async function writeArtifacts(
   context: AgentEvalContext,
   input: FinalizeAgentEvalInput,
   { dependencies, guard }: { dependencies: WorkerDependencies; guard: Guard },
@@ -145,15 +111,15 @@ async function writeEnd(
   const rollouts = everyRollout(input.plan.rows);
   const rows = await everyRow(context, rollouts);
   await store.writeStream(artifactKeys.results, jsonLines(rows));
-  const { figures: calls, tally } = await writeCalls(store, context, rollouts);
+  const tally = await writeCalls(store, context, rollouts);
   await store.writeStream(artifactKeys.trajectories, jsonLines(trajectories(context, rows)));
-  const figures = addStep(calls, costOfUnrecorded(await unrecordedSoFar(store)));
   const code = {
     ...NO_OTHER_CODE,
     values: pricesInUse(Object.values(agentEvalConfigs.models(context.config)), dependencies.environment),
   };
   const changes = await codeChangesAtEnd(store, code, { rollouts: rows.length });
-  const gathered = agentEvalMetrics(factsOf(context, input, changes), rows, figures, tally);
+  const facts = factsOf(context, input, changes);
+  const gathered = agentEvalMetrics(facts, rows, { tally, unrecorded: await unrecordedSoFar(store) });
   const metrics = orIncomplete(
     gathered,
     { planned: rollouts.length, recorded: rows.length, errors: gathered.errors_by_type },
@@ -164,26 +130,30 @@ async function writeEnd(
   context
     .log('experiment')
     .info({ status, rollouts: judged, mean_reward, errors, user_faults }, 'evaluation ended');
-  await writeMetrics(store, metrics, dependencies.runLogs);
   return metrics;
 }
 
 /**
  * Creates the activity that writes the evaluation's artifacts. A folder whose `metrics.json` has the status `done` is
- * complete. If the evaluation is unfinished or has errors, everything is kept to continue or retry it. May be repeated.
+ * complete. If the evaluation is unfinished or has errors, everything is kept to continue or retry it. Each rollout's
+ * final and each row's seeded database stay.
  */
 export function createFinalizeAgentEval(contexts: AgentEvalContexts, dependencies: WorkerDependencies) {
-  return (input: FinalizeAgentEvalInput): Promise<AgentEvalMetrics> =>
-    heartbeating(async () => {
-      const context = await contexts.get(input.plan.run);
-      const metrics = await unlessOver(
-        () => metricsOfEnd<AgentEvalMetrics>(context.store, input),
-        (guard) => writeEnd(context, input, { dependencies, guard }),
-      );
-      if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(context.store);
+  return endExperiment(
+    { contexts, runLogs: dependencies.runLogs },
+    (context, input: FinalizeAgentEvalInput, guard) =>
+      writeArtifacts(context, input, { dependencies, guard }),
+    async ({ store, experiment }, { plan }, { status, errors }: AgentEvalMetrics) => {
       // Rollouts with an error may be retried, and all figures are computed from the stored files of each rollout.
-      if (metrics.status === 'done' && metrics.errors === 0) await removeWorkingFiles(context, input);
-      await context.store.sweep();
-      return metrics;
-    });
+      if (status !== 'done' || errors > 0) return;
+      await deleteFolders(store, [
+        ...WORKING_FOLDERS,
+        rolloutsFolder(),
+        ...plan.rows.map(({ row }) => versionsFolder(row)),
+        ...everyRollout(plan.rows).map(({ row, rollout }) =>
+          rolloutFolder(row, rolloutId(experiment, row, rollout)),
+        ),
+      ]);
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { wallSecondsBefore } from '../../../activities/metrics-file.js';
+import { wallSecondsBefore } from '../../../activities/end-experiment.js';
 import { paidBefore } from '../../../activities/paid-calls.js';
 import { addStep } from '../../../runtime/step-cost.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';

@@ -1,18 +1,13 @@
-import { heartbeating } from '../../../activities/attempt-journal.js';
 import type { StoredCall } from '../../../activities/call-store.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
-import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
+import { endExperiment, timesOf } from '../../../activities/end-experiment.js';
 import { setAsideCalls } from '../../../activities/set-aside.js';
-import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import type { Guard } from '../../../activities/unless-over.js';
 import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
 import type { Unrecorded } from '../../../contracts/step-cost.js';
-import { cutOffReplies } from '../../../replies/reply-faults.js';
-import { sumRepeats } from '../../../runtime/repeats.js';
-import { besideOf } from '../../../statistics/beside.js';
 import { CallTally } from '../../../statistics/call-figures.js';
 import { ErrorTally } from '../../../statistics/error-tally.js';
-import { sumCost, sumUsage } from '../../../statistics/result-row.js';
 import { meansByName } from '../../../statistics/sums.js';
 import { jsonLines } from '../../../storage/json-lines.js';
 import { artifactKeys, callsPrefix } from '../../../storage/paths.js';
@@ -98,22 +93,15 @@ function errorsOf(nodes: readonly ScaffoldNode[], runs: readonly ScaffoldRunReco
   return errors;
 }
 
-function tallyOf(calls: readonly CallRecord[]): CallTally {
-  const tally = new CallTally();
-  for (const call of calls) {
-    tally.addCall(call);
-    tally.addCutOff(cutOffReplies([call]));
-  }
-  return tally;
-}
-
 /** Computes the figures from the records, so that they do not depend on what was repeated. */
 function metricsOf(
   { config }: EvolveContext,
   input: FinalizeEvolveInput,
   { calls, runs, unrecorded, code_changes }: Found,
 ): EvolveMetrics {
-  const { plan, state, status, message, tested, started_at, ended_at } = input;
+  const { plan, state, status, message, tested } = input;
+  const tally = new CallTally();
+  for (const call of calls) tally.addReply(call);
   const best = bestScaffold(state.nodes);
   const metrics = best === null ? {} : meanMetrics(nodeOf(state.nodes, best.id), runs);
   const iterations = Array.from({ length: state.next_iteration }, (_, iteration) => iteration);
@@ -156,21 +144,14 @@ function metricsOf(
     executions_failed: runs.filter(({ result }) => !hasOutput(result)).length,
     ...unscoredErrors(countOf('unscored')),
     ...errorsOf(state.nodes, runs).causes(),
-    ...tallyOf(calls).figures(),
-    lm_calls: calls.length,
-    ...sumRepeats(calls),
-    usage: sumUsage(calls),
-    cost_usd: sumCost(calls),
-    ...besideOf({ lm_calls_estimated: calls.filter((call) => call.usage_estimated).length }, unrecorded),
+    ...tally.figures(unrecorded),
     ...(code_changes.length === 0 ? {} : { code_changes }),
-    wall_seconds: wallSeconds(input),
-    started_at: new Date(started_at).toISOString(),
-    ended_at: new Date(ended_at).toISOString(),
+    ...timesOf(input),
   };
 }
 
-/** Writes the experiment's artifacts, `metrics.json` last. */
-async function writeEnd(
+/** Writes the experiment's artifacts. */
+async function writeArtifacts(
   context: EvolveContext,
   input: FinalizeEvolveInput,
   { dependencies, guard }: { dependencies: WorkerDependencies; guard: Guard },
@@ -224,23 +205,17 @@ async function writeEnd(
   const last = bestLine(best);
   if (last !== null) log.info(last);
   log.info({ status: metrics.status, best: metrics.best }, 'experiment ended');
-  await writeMetrics(store, metrics, dependencies.runLogs);
   return metrics;
 }
 
 /**
- * Creates the activity that ends an experiment. A folder whose `metrics.json` has the status `done` is complete; the
- * working files stay, because an experiment may be extended. May be repeated.
+ * Creates the activity that ends an evolution. A folder whose `metrics.json` has the status `done` is complete; the
+ * working files stay, because an evolution may be extended.
  */
 export function createFinalizeEvolve(contexts: EvolveContexts, dependencies: WorkerDependencies) {
-  return (input: FinalizeEvolveInput): Promise<EvolveMetrics> =>
-    heartbeating(async () => {
-      const context = await contexts.get(input.plan.run);
-      const metrics = await unlessOver(
-        () => metricsOfEnd<EvolveMetrics>(context.store, input),
-        (guard) => writeEnd(context, input, { dependencies, guard }),
-      );
-      await context.store.sweep();
-      return metrics;
-    });
+  return endExperiment(
+    { contexts, runLogs: dependencies.runLogs },
+    (context, input: FinalizeEvolveInput, guard) => writeArtifacts(context, input, { dependencies, guard }),
+    async () => {},
+  );
 }

@@ -1,25 +1,19 @@
-import { heartbeating } from '../../../activities/attempt-journal.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { endExperiment, timesOf } from '../../../activities/end-experiment.js';
 import { orIncomplete } from '../../../activities/incomplete.js';
-import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
 import type { ModelCalls } from '../../../activities/model-calls.js';
 import { setAsideCalls } from '../../../activities/set-aside.js';
-import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import type { Guard } from '../../../activities/unless-over.js';
 import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
 import type { EpisodeError } from '../../../contracts/results.js';
 import type { Unrecorded } from '../../../contracts/step-cost.js';
-import { cutOffReplies } from '../../../replies/reply-faults.js';
-import { addRepeats, repeatsOfCall, sumRepeats } from '../../../runtime/repeats.js';
-import { besideOf } from '../../../statistics/beside.js';
 import { CallTally } from '../../../statistics/call-figures.js';
 import { affordableResamples, boundsOf, clusteredMean } from '../../../statistics/clustered-bootstrap.js';
 import { ErrorTally } from '../../../statistics/error-tally.js';
-import { roundCost } from '../../../statistics/result-row.js';
 import { sumOf } from '../../../statistics/sums.js';
 import { jsonLines } from '../../../storage/json-lines.js';
 import { artifactKeys } from '../../../storage/paths.js';
-import { endRetry } from '../../../storage/retry-marker.js';
 import { readJson } from '../../../storage/stored-file.js';
 import type { LLMEvaluatedTrajectory } from '../../../trajectories/evaluated-trajectory.js';
 import type { FinalizeJudgeInput, JudgeMetrics } from '../contracts.js';
@@ -34,7 +28,6 @@ import { outcomeOf } from './judge-step.js';
 /** Figures of a judgement, computed from its replies alone, so that repeated activities do not change them. */
 class JudgementFigures {
   private totals = noJudgeTotals();
-  private repeats = sumRepeats([]);
   private readonly errors = new ErrorTally();
   private readonly tally = new CallTally();
   /** Outcomes by trajectory that was judged as a whole: `[1]` is a success, `[0]` is none. */
@@ -55,9 +48,7 @@ class JudgementFigures {
 
   addReply(reply: JudgeReply): void {
     this.totals = addReply(this.totals, outcomeOf(reply));
-    this.repeats = addRepeats(this.repeats, repeatsOfCall(reply.record));
-    this.tally.addCall(reply.record);
-    this.tally.addCutOff(cutOffReplies([reply.record]));
+    this.tally.addReply(reply.record);
   }
 
   /** Adds a reply that was set aside for another one; it counts as malformed. */
@@ -70,7 +61,7 @@ class JudgementFigures {
   }
 
   metrics({ config }: JudgeContext, input: FinalizeJudgeInput, unrecorded: Unrecorded | null): JudgeMetrics {
-    const { plan, status, message, started_at, ended_at } = input;
+    const { plan, status, message } = input;
     const { totals } = this;
     const success = clusteredMean(this.successes, { resamples: affordableResamples(this.successes.length) });
     const means = meanScores(
@@ -104,15 +95,8 @@ class JudgementFigures {
       errors_by_type: this.errors.counts(),
       ...this.errors.causes(),
       malformed_replies: totals.malformed,
-      ...this.tally.figures(),
-      lm_calls: totals.lm_calls,
-      ...this.repeats,
-      usage: totals.usage,
-      cost_usd: totals.cost_usd === null ? null : roundCost(totals.cost_usd),
-      ...besideOf(totals, unrecorded),
-      wall_seconds: wallSeconds(input),
-      started_at: new Date(started_at).toISOString(),
-      ended_at: new Date(ended_at).toISOString(),
+      ...this.tally.figures(unrecorded),
+      ...timesOf(input),
     };
   }
 }
@@ -136,7 +120,7 @@ async function evaluationOf(
 }
 
 /**
- * Creates the activity that writes the judgement's artifacts, `metrics.json` last. Keeps the replies, so that the
+ * Creates the activity that writes the judgement's artifacts. Keeps the replies, so that the
  * judgement can be continued, and deletes the copies of the trajectories.
  */
 export function createFinalizeJudge(
@@ -178,7 +162,7 @@ export function createFinalizeJudge(
     }
   }
 
-  async function writeEnd(context: JudgeContext, input: FinalizeJudgeInput, guard: Guard) {
+  async function writeArtifacts(context: JudgeContext, input: FinalizeJudgeInput, guard: Guard) {
     const store = guard(context.store);
     context.calls.forget();
     const figures = new JudgementFigures();
@@ -196,21 +180,10 @@ export function createFinalizeJudge(
     );
     const { status, steps, errors, cost_usd } = metrics;
     context.log('experiment').info({ status, steps, errors, cost_usd }, 'judgement ended');
-    await writeMetrics(store, metrics, dependencies.runLogs);
     return metrics;
   }
 
-  return (input: FinalizeJudgeInput): Promise<JudgeMetrics> =>
-    heartbeating(async () => {
-      const context = await contexts.get(input.plan.run);
-      const { store } = context;
-      const metrics = await unlessOver(
-        () => metricsOfEnd<JudgeMetrics>(store, input),
-        (guard) => writeEnd(context, input, guard),
-      );
-      if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(store);
-      await store.deleteFolder(judgedChunksFolder());
-      await store.sweep();
-      return metrics;
-    });
+  return endExperiment({ contexts, runLogs: dependencies.runLogs }, writeArtifacts, ({ store }) =>
+    store.deleteFolder(judgedChunksFolder()),
+  );
 }

@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { heartbeating } from '../../../activities/attempt-journal.js';
 import { checkModels } from '../../../activities/check-model.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
-import { wallSecondsBefore } from '../../../activities/metrics-file.js';
+import { wallSecondsBefore } from '../../../activities/end-experiment.js';
 import { OwnerClaims } from '../../../activities/owner-claims.js';
 import { paidBefore } from '../../../activities/paid-calls.js';
 import { readTrajectories } from '../../../activities/read-trajectories.js';

@@ -1,35 +1,21 @@
-import { heartbeating } from '../../../activities/attempt-journal.js';
 import type { StoredCall } from '../../../activities/call-store.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { endExperiment, timesOf } from '../../../activities/end-experiment.js';
 import { orIncomplete } from '../../../activities/incomplete.js';
-import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
 import { pricesInUse } from '../../../activities/prices-in-use.js';
 import { setAsideCalls } from '../../../activities/set-aside.js';
-import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import type { Guard } from '../../../activities/unless-over.js';
 import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
 import type { EpisodeError } from '../../../contracts/results.js';
-import type { StepCost } from '../../../contracts/step-cost.js';
-import { cutOffReplies } from '../../../replies/reply-faults.js';
-import { addRepeats, repeatsOfCall, sumRepeats } from '../../../runtime/repeats.js';
-import { addStep, costOfCall, noStepCost } from '../../../runtime/step-cost.js';
-import { besideOf } from '../../../statistics/beside.js';
+import { noStepCost } from '../../../runtime/step-cost.js';
 import { CallTally } from '../../../statistics/call-figures.js';
 import { ErrorTally } from '../../../statistics/error-tally.js';
-import { roundCost } from '../../../statistics/result-row.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { deleteFolders } from '../../../storage/delete-folders.js';
 import { jsonLines } from '../../../storage/json-lines.js';
-import {
-  artifactKeys,
-  callsPrefix,
-  logPartsPrefix,
-  paidCallsFolder,
-  setAsidePrefix,
-  unrecordedPrefix,
-} from '../../../storage/paths.js';
+import { artifactKeys, callsPrefix, WORKING_FOLDERS } from '../../../storage/paths.js';
 import { readAhead, recordsBelow } from '../../../storage/read-ahead.js';
-import { endRetry } from '../../../storage/retry-marker.js';
 import { readJson } from '../../../storage/stored-file.js';
 import { codeChangesAtEnd } from '../../../user-code/code-file.js';
 import type { FinalizeOwnKindInput, OwnKindMetrics, OwnKindRow } from '../contracts.js';
@@ -44,25 +30,14 @@ import { storedSample } from './sample-activities.js';
 /** Own code without modules: those of the kind were noted when it was loaded. */
 const NO_OTHER_CODE = { paths: [], folders: [] };
 
-/** Cost and repeats of all calls. */
-class CallFigures {
-  cost: StepCost = noStepCost();
-  repeats = sumRepeats([]);
-  readonly tally = new CallTally();
-
-  add(record: CallRecord): CallRecord {
-    this.cost = addStep(this.cost, costOfCall(record));
-    this.repeats = addRepeats(this.repeats, repeatsOfCall(record));
-    this.tally.addCall(record);
-    this.tally.addCutOff(cutOffReplies([record]));
+async function* calls(store: ArtifactStore, tally: CallTally): AsyncGenerator<CallRecord> {
+  const counted = (record: CallRecord) => {
+    tally.addReply(record);
     return record;
-  }
-}
-
-async function* calls(store: ArtifactStore, figures: CallFigures): AsyncGenerator<CallRecord> {
+  };
   // Set-aside replies come first: a replay uses the last reply at each place.
-  for await (const record of setAsideCalls(store)) yield figures.add(record);
-  for await (const { record } of recordsBelow<StoredCall>(store, callsPrefix())) yield figures.add(record);
+  for await (const record of setAsideCalls(store)) yield counted(record);
+  for await (const { record } of recordsBelow<StoredCall>(store, callsPrefix())) yield counted(record);
 }
 
 /** Builds the row of a sample; null if it has neither row nor error. A row takes precedence over an earlier error. */
@@ -87,9 +62,9 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
     }
   }
 
-  async function writeEnd(context: OwnKindContext, input: FinalizeOwnKindInput, guard: Guard) {
+  async function writeArtifacts(context: OwnKindContext, input: FinalizeOwnKindInput, guard: Guard) {
     const store = guard(context.store);
-    const { plan, status, message, started_at, ended_at } = input;
+    const { plan, status, message } = input;
     context.calls.forget();
     const errors = new ErrorTally();
     const rows: Row[] = [];
@@ -103,11 +78,10 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
       }
     };
     await store.writeStream(artifactKeys.results, jsonLines(results()));
-    const spent = new CallFigures();
-    await store.writeStream(artifactKeys.calls, jsonLines(calls(store, spent)));
+    const tally = new CallTally();
+    await store.writeStream(artifactKeys.calls, jsonLines(calls(store, tally)));
     const values = pricesInUse(Object.values(context.config.models), dependencies.environment);
     const code = { ...NO_OTHER_CODE, values };
-    const { cost } = spent;
     const gathered: OwnKindMetrics = {
       name: plan.name,
       experiment: plan.experiment,
@@ -124,16 +98,9 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
       errors: errors.total,
       errors_by_type: errors.counts(),
       ...errors.causes(),
-      ...spent.tally.figures(),
-      lm_calls: cost.lm_calls,
-      ...spent.repeats,
-      usage: cost.usage,
-      cost_usd: cost.cost_usd === null ? null : roundCost(cost.cost_usd),
-      ...besideOf(cost, await unrecordedSoFar(store)),
+      ...tally.figures(await unrecordedSoFar(store)),
       code_changes: await codeChangesAtEnd(store, code, { samples: rows.length }),
-      wall_seconds: wallSeconds(input),
-      started_at: new Date(started_at).toISOString(),
-      ended_at: new Date(ended_at).toISOString(),
+      ...timesOf(input),
     };
     const recorded = gathered.samples + gathered.errors;
     const rowsFound = { planned: plan.samples, recorded, errors: gathered.errors_by_type };
@@ -143,32 +110,16 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
     context
       .log('experiment')
       .info({ status: ended, samples, errors: metrics.errors, cost_usd }, 'experiment ended');
-    await writeMetrics(store, metrics, dependencies.runLogs);
     return metrics;
   }
 
-  return (input: FinalizeOwnKindInput): Promise<OwnKindMetrics> =>
-    heartbeating(async () => {
-      const context = await contexts.get(input.plan.run);
-      const { store } = context;
-      const metrics = await unlessOver(
-        () => metricsOfEnd<OwnKindMetrics>(store, input),
-        (guard) => writeEnd(context, input, guard),
-      );
-      if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(store);
+  return endExperiment(
+    { contexts, runLogs: dependencies.runLogs },
+    writeArtifacts,
+    async ({ store }, _input, { status, errors }: OwnKindMetrics) => {
       // Samples with an error can be retried with the replies that they have.
-      if (metrics.status === 'done' && metrics.errors === 0) {
-        await deleteFolders(store, [
-          callsPrefix(),
-          unrecordedPrefix(),
-          setAsidePrefix(),
-          paidCallsFolder(),
-          logPartsPrefix(),
-          samplesPrefix(),
-          sampleErrorsPrefix(),
-        ]);
-      }
-      await store.sweep();
-      return metrics;
-    });
+      if (status !== 'done' || errors > 0) return;
+      await deleteFolders(store, [...WORKING_FOLDERS, samplesPrefix(), sampleErrorsPrefix()]);
+    },
+  );
 }

@@ -1,13 +1,12 @@
 import { basename } from 'node:path/posix';
-import { heartbeating } from '../../../activities/attempt-journal.js';
 import { executionHash, identityHash } from '../../../activities/call-key.js';
 import type { StoredCall } from '../../../activities/call-store.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { endExperiment, timesOf } from '../../../activities/end-experiment.js';
 import { orIncomplete } from '../../../activities/incomplete.js';
 import type { OpenStore } from '../../../activities/locate.js';
-import { metricsOfEnd, wallSeconds, writeMetrics } from '../../../activities/metrics-file.js';
 import { setAsideCalls } from '../../../activities/set-aside.js';
-import { type Guard, unlessOver } from '../../../activities/unless-over.js';
+import type { Guard } from '../../../activities/unless-over.js';
 import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { ExecutionRecord } from '../../../contracts/execution.js';
 import type { TaskRow } from '../../../contracts/results.js';
@@ -19,13 +18,10 @@ import {
   artifactKeys,
   callsPrefix,
   logPartsPrefix,
-  paidCallsFolder,
-  setAsidePrefix,
   stepAnswersPrefix,
-  unrecordedPrefix,
+  WORKING_FOLDERS,
 } from '../../../storage/paths.js';
 import { keysBelow, recordsBelow } from '../../../storage/read-ahead.js';
-import { endRetry } from '../../../storage/retry-marker.js';
 import { trajectoryOf } from '../../../trajectories/from-episode.js';
 import { codeChangesAtEnd } from '../../../user-code/code-file.js';
 import type { FinalizeInput, RunPlan } from '../contracts.js';
@@ -58,7 +54,7 @@ function looseRecords<Stored>(
 }
 
 /** Writes every file of rows, in one pass each, and adds up the rows' figures. */
-async function writeArtifacts(
+async function writeRows(
   store: ArtifactStore,
   { config, tasks }: RunContext,
   parts: MergedParts,
@@ -141,16 +137,12 @@ async function* everyExecution(
 
 /** Folders that unfinished runs need, and runs with samples that `reprise retry` may request again. */
 const WORKING_FILES = [
+  ...WORKING_FOLDERS,
   everyPartPrefix(),
-  callsPrefix(),
   stepAnswersPrefix(),
   executionsPrefix(),
   everyJournalPrefix(),
   paidEmbeddingsPrefix(),
-  unrecordedPrefix(),
-  setAsidePrefix(),
-  paidCallsFolder(),
-  logPartsPrefix(),
 ];
 
 /**
@@ -185,19 +177,19 @@ async function removeWorkingFiles(
   await store.deleteFolder(logPartsPrefix().replace(/\/$/, ''));
 }
 
-/** Merges the parts into the run's artifacts; `metrics.json` is written last. */
-async function writeEnd(
+/** Merges the parts into the run's artifacts. */
+async function writeArtifacts(
   run: RunContext,
   input: FinalizeInput,
   { dependencies, guard }: { dependencies: WorkerDependencies; guard: Guard },
 ): Promise<Metrics> {
-  const { plan, status, message, started_at, ended_at } = input;
+  const { plan, status, message } = input;
   const { config } = run;
   const store = guard(run.store);
   const log = dependencies.runLogs.for(run.store, config.output.log_level, 'experiment');
   const parts = await MergedParts.open(store, await keysBelow(store, partsPrefix(plan.execution)));
   const builder = new RunMetricsBuilder(config.runtime.num_trials);
-  await writeArtifacts(store, run, parts, builder);
+  await writeRows(store, run, parts, builder);
   const embeddings = await paidEmbeddings(store);
   if (embeddings !== null) builder.addEmbeddings(embeddings);
   const unrecorded = await unrecordedSoFar(store);
@@ -213,9 +205,7 @@ async function writeEnd(
       status,
       status_message: message,
       samples_planned: plan.samples_planned,
-      wall_seconds: wallSeconds(input),
-      started_at,
-      ended_at,
+      ...timesOf(input),
       ...(code_changes.length === 0 ? {} : { code_changes }),
     }),
   );
@@ -231,28 +221,20 @@ async function writeEnd(
   await store.writeStream(artifactKeys.report, runReport(metrics, rowsOf(run, parts)));
   const { samples, correct, errors, accuracy, cost_usd } = metrics;
   log.info({ status, samples, correct, errors, accuracy, cost_usd, message }, 'run ended');
-  await writeMetrics(store, metrics, dependencies.runLogs);
   return metrics;
 }
 
 /**
  * Creates the activity that writes the run's artifacts. A folder whose `metrics.json` has the status `done` is
  * complete. The parts of an unfinished run remain, so that it can be continued, and of a complete one those of samples
- * with an error. May be repeated.
+ * with an error.
  */
 export function createFinalizeRun(runs: RunContexts, dependencies: WorkerDependencies) {
-  return (input: FinalizeInput): Promise<Metrics> =>
-    heartbeating(async () => {
-      const run = await runs.get(input.plan.run);
-      const metrics = await unlessOver(
-        () => metricsOfEnd<Metrics>(run.store, input),
-        (guard) => writeEnd(run, input, { dependencies, guard }),
-      );
-      if (metrics.status === 'done' || metrics.status === 'incomplete') await endRetry(run.store);
-      if (metrics.status === 'done') {
-        await removeWorkingFiles(run, input.plan, metrics);
-        await run.store.sweep();
-      }
-      return metrics;
-    });
+  return endExperiment(
+    { contexts: runs, runLogs: dependencies.runLogs },
+    (run, input: FinalizeInput, guard) => writeArtifacts(run, input, { dependencies, guard }),
+    async (run, { plan }, metrics: Metrics) => {
+      if (metrics.status === 'done') await removeWorkingFiles(run, plan, metrics);
+    },
+  );
 }

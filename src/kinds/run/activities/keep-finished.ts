@@ -1,5 +1,5 @@
 import { identityHash } from '../../../activities/call-key.js';
-import { wallSecondsBefore } from '../../../activities/metrics-file.js';
+import { wallSecondsBefore } from '../../../activities/end-experiment.js';
 import { paidBefore } from '../../../activities/paid-calls.js';
 import { isJournaled } from '../../../memory/saved.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';

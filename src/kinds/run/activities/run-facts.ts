@@ -9,12 +9,15 @@ import type { RunConfig } from '../schema.js';
 /** Facts of a run that are not in its config. */
 export type RunCourse = Pick<
   RunFacts,
-  'experiment' | 'status' | 'status_message' | 'samples_planned' | 'wall_seconds' | 'code_changes'
-> & {
-  /** Start and end, in milliseconds since 1970. */
-  started_at: number;
-  ended_at: number;
-};
+  | 'experiment'
+  | 'status'
+  | 'status_message'
+  | 'samples_planned'
+  | 'wall_seconds'
+  | 'started_at'
+  | 'ended_at'
+  | 'code_changes'
+>;
 
 /**
  * Returns how much feedback this run's memory keeps. A cheatsheet keeps none itself, but may repeat what its curator is
@@ -30,11 +33,7 @@ function feedbackInMemory({ agent, memory }: RunConfig): RunFacts['feedback_in_m
  * Returns the facts that accompany a run's figures: those of its config, and its course.
  * @param loaded what prompts can show of the loaded memory; null if none is loaded
  */
-export function runFacts(
-  config: RunConfig,
-  loaded: Loaded | null,
-  { started_at, ended_at, ...course }: RunCourse,
-): RunFacts {
+export function runFacts(config: RunConfig, loaded: Loaded | null, course: RunCourse): RunFacts {
   const { name, lm, agent, seed, runtime, dataset } = config;
   const { sentences, shown, chosenByLabel } = inWords(config, loaded);
   return {
@@ -51,8 +50,6 @@ export function runFacts(
     ...(isCheatsheetAgent(agent) && curates(agent)
       ? { curator_sees_feedback: agent.curator_sees_feedback }
       : {}),
-    started_at: new Date(started_at).toISOString(),
-    ended_at: new Date(ended_at).toISOString(),
     num_trials: runtime.num_trials,
     early_stop_on_success: runtime.early_stop_on_success,
     environment: environmentName(dataset),

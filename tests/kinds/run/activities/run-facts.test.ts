@@ -9,8 +9,8 @@ const course = {
   status_message: null,
   samples_planned: 1,
   wall_seconds: 1,
-  started_at: 0,
-  ended_at: 1000,
+  started_at: '2026-01-01T00:00:00.000Z',
+  ended_at: '2026-01-01T00:00:01.000Z',
 } as const;
 
 test.each<[Record<string, unknown>, string]>([
