@@ -7,9 +7,12 @@ function hash(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
-/** Lists the fields of a request in a fixed order, so that equal requests have equal text. */
+/**
+ * Lists the fields of a request in a fixed order, so that equal requests have equal text. A parameter that is not set
+ * has no place, so that a new one changes no key.
+ */
 function question(model: string, { messages, parameters, tools }: GenerateRequest): unknown[] {
-  const { temperature = null, max_output_tokens = null, thinking_budget = null, logprobs } = parameters;
+  const { temperature = null, max_output_tokens = null, thinking_budget = null, ...others } = parameters;
   const spoken = messages.map(({ role, content, tool_calls, tool_call_id }) => [
     role,
     content,
@@ -18,7 +21,9 @@ function question(model: string, { messages, parameters, tools }: GenerateReques
       : [tool_calls ?? null, tool_call_id ?? null]),
   ]);
   const asked = [model, temperature, max_output_tokens, thinking_budget, spoken, tools ?? null];
-  return logprobs === undefined ? asked : [...asked, { logprobs }];
+  const set = Object.entries(others).filter(([, value]) => value !== undefined);
+  if (set.length === 0) return asked;
+  return [...asked, Object.fromEntries(set.sort(([left], [right]) => (left < right ? -1 : 1)))];
 }
 
 function place({ sample_id, trial, purpose, ordinal }: CallIdentity): unknown[] {

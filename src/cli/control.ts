@@ -30,15 +30,9 @@ async function update(
 }
 
 export function addControlCommands(program: Command, finish: (code: number) => void): void {
-  const command = (
-    name: string,
-    description: string,
-    updateName: string,
-    done: (id: string, kind: ConfigKind) => string,
-  ) =>
+  const command = (name: string, updateName: string, done: (id: string, kind: ConfigKind) => string) =>
     program
       .command(name)
-      .description(description)
       .argument('<id>', 'the run’s id')
       .action(async (id: string) => {
         await update(id, updateName, undefined, (kind) => done(id, kind));
@@ -46,20 +40,13 @@ export function addControlCommands(program: Command, finish: (code: number) => v
       });
   command(
     'stop',
-    'finish what is in flight, then write the results',
     UPDATES.stop,
     (id, { inFlight }) => `${id} is stopping: ${inFlight} in flight are finished first`,
   );
-  command(
-    'pause',
-    'start no further calls for now',
-    UPDATES.pause,
-    (id) => `${id} is paused; continue with: reprise resume ${id}`,
-  );
-  command('resume', 'continue after a pause', UPDATES.resume, (id) => `${id} continues`);
+  command('pause', UPDATES.pause, (id) => `${id} is paused; continue with: reprise resume ${id}`);
+  command('resume', UPDATES.resume, (id) => `${id} continues`);
   program
     .command('set-concurrency')
-    .description('change how much is done at once, such as lanes of a run')
     .argument('<id>', 'the run’s id')
     .argument('<number>', 'at once')
     .action(async (id: string, lanes: string) => {

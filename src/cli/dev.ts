@@ -65,9 +65,6 @@ async function work(session: Session, announcement: () => void, idleEnds: boolea
 export function addWorkerCommands(program: Command, finish: (code: number) => void): void {
   program
     .command('dev')
-    .description(
-      'server, UI and worker in the foreground; runs are started with the Temporal CLI or reprise run',
-    )
     .option('--agent <type=file>', AGENT_HELP, collect, [])
     .action(async (options: WorkerCommandOptions) => {
       const session = await openSession(sessionOptions(options));
@@ -89,7 +86,6 @@ export function addWorkerCommands(program: Command, finish: (code: number) => vo
 
   program
     .command('worker')
-    .description('a worker for the configured server (TEMPORAL_ADDRESS), or the embedded one')
     .option('--agent <type=file>', AGENT_HELP, collect, [])
     .option('--task-queue <name>', 'default: REPRISE_TASK_QUEUE, or reprise')
     .option('--max-concurrent-calls <n>', 'LM calls in flight at most, for each model')

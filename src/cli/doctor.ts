@@ -134,7 +134,6 @@ async function checkTools(): Promise<Finding[]> {
 export function addDoctorCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('doctor')
-    .description('what is here, what is missing, and how to get it')
     .option('--json', 'for machines')
     .action(async (options: { json?: boolean }) => {
       const findings = [checkNode(), ...(await checkTemporal()), ...checkKeys(), ...(await checkTools())];

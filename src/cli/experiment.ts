@@ -114,10 +114,7 @@ export function detach(asked: AskedExperiment): Promise<number> {
 export function addKindCommand(program: Command, loaded: LoadedKind, finish: (code: number) => void): void {
   const { kind, command: spec } = loaded;
   const { id, flags, example } = kind.config;
-  const command = program
-    .command(id)
-    .description(spec.summary)
-    .argument(...spec.argument);
+  const command = program.command(id).argument(...spec.argument);
   for (const { option, description } of Object.values(flags)) command.option(option, description);
   for (const option of spec.options ?? []) command.option(...option);
   command

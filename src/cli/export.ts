@@ -231,7 +231,6 @@ const gather = (value: string, before: string[] = []) => [...before, value];
 export function addExportCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('export')
-    .description('the trajectories of a finished experiment, in a format to train with')
     .argument('<id>', 'the experiment’s id, or its folder')
     .requiredOption('--format <format>', EXPORT_FORMATS.join(', '))
     .option('--out <file>', 'default: standard output')

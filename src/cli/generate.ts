@@ -18,7 +18,6 @@ export function addGenerateCommand(program: Command, finish: (code: number) => v
   const kinds = Object.keys(GENERATORS).join(', ');
   program
     .command('generate')
-    .description('write a dataset of puzzles as JSON lines; the same seed gives the same rows')
     .argument('<kind>', kinds)
     .option('--count <n>', 'how many', '100')
     .option('--seed <n>', 'seed', '0')

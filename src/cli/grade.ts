@@ -223,9 +223,6 @@ function printTable(head: string[], rows: string[][]): void {
 export function addGradeCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('grade')
-    .description(
-      'grade a JSONL of output, target and choices, and show the rows that are wrong; compare with correct where rows carry it',
-    )
     .argument('<file>', 'a JSONL file')
     .requiredOption('--task-type <type>', TASK_TYPES.join(', '))
     .option('--tolerance <share>', 'numeric: relative tolerance')

@@ -77,7 +77,7 @@ function describe({ type, parts }: OpenedMemory): string {
 }
 
 export function addMemoryCommands(program: Command, finish: (code: number) => void): void {
-  const memory = program.command('memory').description('look at a saved memory, or take its sheet back');
+  const memory = program.command('memory');
 
   memory
     .command('show')

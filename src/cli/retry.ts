@@ -162,7 +162,6 @@ async function retry(id: string, options: Options): Promise<number> {
 export function addRetryCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('retry')
-    .description('ask only the rows of a finished experiment again that are errors')
     .argument('<id>', 'the experiment’s id, or its folder')
     .option('--type <type...>', 'only errors of these types, e.g. EmptyReply')
     .option('--results-dir <folder>', `where experiments are kept (default: ${RESULTS_FOLDERS.join(' or ')})`)

@@ -20,7 +20,6 @@ export function addSchemaCommand(program: Command, finish: (code: number) => voi
   const [usual = '', ...others] = names;
   program
     .command('schema')
-    .description('the JSON Schema of a config, for editors, or of a row of trajectories')
     .argument('[kind]', `${usual} (the default), or one of ${others.join(', ')}`)
     .option('--out <file>', 'default: standard output')
     .action(async (kind: string | undefined, options: { out?: string }) => {

@@ -21,24 +21,21 @@ export async function registerSearchAttributes(client: Client, namespace: string
 }
 
 export function addSetupCommand(program: Command, finish: (code: number) => void): void {
-  program
-    .command('setup')
-    .description('register what Reprise needs on the configured server: its search attributes')
-    .action(async () => {
-      const server = await resolveServer({
-        start: true,
-        say: (message) => sayText(message),
-      });
-      const client = await connectClient(server);
-      try {
-        const added = await registerSearchAttributes(client, server.namespace);
-        const what =
-          added.length === 0 ? 'all search attributes were there already' : `registered ${added.join(', ')}`;
-        printText(`${server.address}, namespace ${server.namespace}: ${what}`);
-      } finally {
-        await client.connection.close();
-        await server.release();
-      }
-      finish(EXIT.done);
+  program.command('setup').action(async () => {
+    const server = await resolveServer({
+      start: true,
+      say: (message) => sayText(message),
     });
+    const client = await connectClient(server);
+    try {
+      const added = await registerSearchAttributes(client, server.namespace);
+      const what =
+        added.length === 0 ? 'all search attributes were there already' : `registered ${added.join(', ')}`;
+      printText(`${server.address}, namespace ${server.namespace}: ${what}`);
+    } finally {
+      await client.connection.close();
+      await server.release();
+    }
+    finish(EXIT.done);
+  });
 }

@@ -147,9 +147,6 @@ function compare(
 export function addStatsCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('stats')
-    .description(
-      'pass@k, pass^k and the mean reward with its interval, from a JSONL of task_id, trial and reward',
-    )
     .argument('<file>', 'a JSONL file, as a path or s3:// address; the results.jsonl of a run is one')
     .option('--against <file>', 'compare, task by task, with another such file')
     .option('--success-reward <reward>', 'the least reward of a success', '1')

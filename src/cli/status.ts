@@ -77,7 +77,6 @@ async function listRuns(client: Client, json: boolean): Promise<void> {
 export function addStatusCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('status')
-    .description('the experiments of this server, or one of them')
     .argument('[id]', 'the run’s id')
     .option('--json', 'for machines')
     .action(async (id: string | undefined, options: { json?: boolean }) => {

@@ -34,7 +34,6 @@ async function runTemporal(words: readonly string[], variables: Record<string, s
 export function addTemporalCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('temporal')
-    .description('the Temporal CLI, connected to this folder’s server: reprise temporal workflow list')
     .allowUnknownOption()
     .helpOption(false)
     .argument('[arguments...]')

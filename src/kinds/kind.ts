@@ -16,14 +16,17 @@ export type AddCommands = (program: Command, finish: (code: number) => void) => 
 
 /** File of commands, loaded when one of them is used. */
 export interface CommandFile {
-  names: readonly string[];
+  /** Descriptions of its commands by name, in the order of the help. */
+  commands: Readonly<Record<string, string>>;
   load(): Promise<AddCommands>;
 }
 
 /** Kind of experiment as the registry lists it: its names are available at once, all else is loaded on demand. */
 export interface RegisteredKind extends KindNames {
   kind(): Promise<Kind>;
-  /** Loads the command that starts its experiments, which is named by the kind's id. */
+  /** Description of the command that starts its experiments, which is named by the kind's id. */
+  summary: string;
+  /** Loads that command. */
   command(): Promise<CommandSpec>;
   activities(): Promise<CreateActivities>;
   /** Further commands that only this kind has. */
@@ -80,7 +83,6 @@ export interface CommandOptions extends Record<string, unknown> {
 
 /** Command that starts experiments of one kind. `cli/experiment.ts` does everything else. */
 export interface CommandSpec<Config extends object = object> {
-  summary: string;
   /** Name and description, such as `['[config]', 'a YAML file']`. */
   argument: readonly [name: string, description: string];
   /** Options in addition to the flags of its config. */

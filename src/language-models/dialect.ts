@@ -38,17 +38,49 @@ interface Refusal {
   param: string;
 }
 
-/** Names of each field in the vendors' messages; every pattern takes linear time. */
-const NAMES: Record<Field, RegExp> = {
-  temperature: /\btemperature\b/i,
-  thinking:
+/** A field that a server may refuse. */
+interface FieldOf {
+  /** Its names in the vendors' messages; every pattern takes linear time. */
+  names: RegExp;
+  /** Reports whether a request has it, so that leaving it out would change the request. */
+  isIn(request: GenerateRequest): boolean;
+  /** Says what is sent instead; absent where nobody misses the field. */
+  sentence?(parameters: GenerateRequest['parameters']): string;
+}
+
+/** Returns the row of a field that is left out where a server refuses it. */
+function option(parameter: keyof GenerateRequest['parameters'], names: RegExp): FieldOf {
+  return {
+    names,
+    isIn: ({ parameters }) => parameters[parameter] !== undefined,
+    sentence: (parameters) => `lm.${parameter} ${parameters[parameter]} is left out`,
+  };
+}
+
+const logprobs = option('logprobs', /\blog_?probs\b|\btop_?log_?probs\b|\bresponse_?log_?probs\b/i);
+
+/** Fields in the order in which a refusal is searched for them. */
+const FIELDS: Record<Field, FieldOf> = {
+  temperature: option('temperature', /\btemperature\b/i),
+  thinking: option(
+    'thinking_budget',
     /\breasoning\b|\breasoning_effort\b|\bthinking\b|\bthinking_?(?:budget|level|config)\b|\bbudget_tokens\b|\boutput_config\b|^budget \d/i,
-  logprobs: /\blog_?probs\b|\btop_?log_?probs\b|\bresponse_?log_?probs\b/i,
-  tokenIds: /\breturn_token_ids\b/i,
-  system:
-    /\bsystem[ _-]?(?:role|message|prompt|instruction)s?\b|\bdeveloper instruction\b|\brole\b[^.]{0,20}['"`]?\bsystem\b|['"`]system['"`]|only user(?:,| and) (?:model|assistant) roles|\broles must alternate\b/i,
-  tokenField: /\bmax_tokens\b|\bmax_completion_tokens\b/,
+  ),
+  tokenIds: { names: /\breturn_token_ids\b/i, isIn: logprobs.isIn },
+  logprobs,
+  system: {
+    names:
+      /\bsystem[ _-]?(?:role|message|prompt|instruction)s?\b|\bdeveloper instruction\b|\brole\b[^.]{0,20}['"`]?\bsystem\b|['"`]system['"`]|only user(?:,| and) (?:model|assistant) roles|\broles must alternate\b/i,
+    isIn: ({ messages }) => messages.some(isSystem),
+    sentence: () => "the system prompt begins the user's first message",
+  },
+  tokenField: {
+    names: /\bmax_tokens\b|\bmax_completion_tokens\b/,
+    isIn: ({ parameters }) => parameters.max_output_tokens !== undefined,
+  },
 };
+
+const NAMES = Object.keys(FIELDS) as Field[];
 
 /** Messages that the server does not accept the field, or only its default value. */
 const NOT_TAKEN =
@@ -89,7 +121,8 @@ function problemInText(text: string): string | undefined {
 type Holds = (field: Field) => boolean;
 
 function refuses(field: Field, { status, message, param }: Refusal): boolean {
-  const isNamed = param === field || NAMES[field].test(param) || NAMES[field].test(message);
+  const { names } = FIELDS[field];
+  const isNamed = param === field || names.test(param) || names.test(message);
   if (!isNamed || !(field === 'system' ? REFUSING_SYSTEM : REFUSING).includes(status)) return false;
   if (field === 'tokenField') return UNKNOWN_NAME.test(message);
   if (!NOT_TAKEN.test(message)) return false;
@@ -99,8 +132,6 @@ function refuses(field: Field, { status, message, param }: Refusal): boolean {
   return !OUT_OF_RANGE.test(message);
 }
 
-const FIELDS: readonly Field[] = ['temperature', 'thinking', 'tokenIds', 'logprobs', 'system', 'tokenField'];
-
 /**
  * Returns the dialect to try after a server refused a field, or undefined if the refusal has another reason. Such a
  * refusal costs nothing, and models change faster than a table of them could.
@@ -108,7 +139,7 @@ const FIELDS: readonly Field[] = ['temperature', 'thinking', 'tokenIds', 'logpro
 export function adaptDialect(dialect: Dialect, error: unknown, holds: Holds): Dialect | undefined {
   const refusal = refusalIn(error);
   if (refusal === null) return undefined;
-  for (const field of FIELDS) {
+  for (const field of NAMES) {
     if (!holds(field) || !refuses(field, refusal)) continue;
     if (field === 'tokenField') {
       const tokenField = dialect.tokenField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
@@ -160,7 +191,7 @@ export class LearnedDialect {
         const next = adaptDialect(dialect, error, holds);
         // Alternating refusals must not repeat requests endlessly.
         if (next === undefined || tried.has(JSON.stringify(next))) throw error;
-        const changed = FIELDS.find((field) => next[field] !== dialect[field]);
+        const changed = NAMES.find((field) => next[field] !== dialect[field]);
         if (changed !== undefined) reasons.set(changed, this.wordsOf(error));
         dialect = next;
       }
@@ -173,32 +204,19 @@ export class LearnedDialect {
 
   /** Merges a dialect into the current one, which may have changed: a refused field stays left out. */
   private learn(dialect: Dialect, reasons: ReadonlyMap<Field, string>): void {
-    const { temperature, thinking, logprobs, tokenIds, system } = this.current;
-    this.current = {
-      temperature: temperature && dialect.temperature,
-      thinking: thinking && dialect.thinking,
-      logprobs: logprobs && dialect.logprobs,
-      tokenIds: tokenIds && dialect.tokenIds,
-      system: system && dialect.system,
-      tokenField: dialect.tokenField,
-    };
+    const learned = { ...dialect };
+    for (const field of NAMES) if (field !== 'tokenField') learned[field] &&= this.current[field];
+    this.current = learned;
     for (const [field, reason] of reasons) this.reasons.set(field, reason);
   }
 
   private sentences({ parameters }: GenerateRequest, dialect: Dialect, holds: Holds): string[] {
-    const { temperature, thinking_budget, logprobs } = parameters;
-    const what: [Field, string][] = [
-      ['temperature', `lm.temperature ${temperature} is left out`],
-      ['thinking', `lm.thinking_budget ${thinking_budget} is left out`],
-      ['logprobs', `lm.logprobs ${logprobs} is left out`],
-      ['system', "the system prompt begins the user's first message"],
-    ];
-    return what
-      .filter(([field]) => dialect[field] === false && holds(field))
-      .map(([field, sentence]) => {
-        const reason = this.reasons.get(field);
-        return `${sentence}: ${reason === undefined ? 'the model takes none' : `the server says: ${reason}`}`;
-      });
+    return NAMES.flatMap((field) => {
+      const sentence = FIELDS[field].sentence?.(parameters);
+      if (sentence === undefined || dialect[field] !== false || !holds(field)) return [];
+      const reason = this.reasons.get(field);
+      return `${sentence}: ${reason === undefined ? 'the model takes none' : `the server says: ${reason}`}`;
+    });
   }
 }
 
@@ -207,20 +225,8 @@ function isSystem({ role, content }: ChatMessage): boolean {
 }
 
 /** Reports whether a request has the field. */
-export function holdsField({ parameters, messages }: GenerateRequest, field: Field): boolean {
-  switch (field) {
-    case 'temperature':
-      return parameters.temperature !== undefined;
-    case 'thinking':
-      return parameters.thinking_budget !== undefined;
-    case 'logprobs':
-    case 'tokenIds':
-      return parameters.logprobs !== undefined;
-    case 'system':
-      return messages.some(isSystem);
-    case 'tokenField':
-      return parameters.max_output_tokens !== undefined;
-  }
+export function holdsField(request: GenerateRequest, field: Field): boolean {
+  return FIELDS[field].isIn(request);
 }
 
 /**

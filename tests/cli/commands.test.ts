@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { addCommands, COMMAND_FILES } from '../../src/cli/commands.js';
+import { addCommands, addCommandsOf, COMMAND_FILES } from '../../src/cli/commands.js';
 
 const finish = () => undefined;
 const namesIn = (program: Command) => program.commands.map((command) => command.name());
-const ALL = COMMAND_FILES.flatMap(({ names }) => names);
+const ALL = COMMAND_FILES.flatMap(({ commands }) => Object.keys(commands));
 
 /** The commands that a command line finds. */
 async function found(asked: string | undefined): Promise<string[]> {
@@ -17,10 +17,11 @@ async function found(asked: string | undefined): Promise<string[]> {
 }
 
 describe('commands are loaded as they are asked for', () => {
-  test.each(COMMAND_FILES)('$names are what their file adds', async ({ names, load }) => {
+  test.each(COMMAND_FILES)('$commands are what their file adds', async (file) => {
     const program = new Command();
-    (await load())(program, finish);
-    expect(namesIn(program)).toEqual(names);
+    await addCommandsOf(file, program, finish);
+    const added = program.commands.map((command) => [command.name(), command.description()]);
+    expect(added).toEqual(Object.entries(file.commands));
   });
 
   test('one is found alone, with those of its file', async () => {

@@ -34,7 +34,6 @@ describe.each(LOADED)('reprise $id', ({ id, loaded: { kind, command } }) => {
       '--fail-on-error',
       '--json',
     ]);
-    expect(made?.description()).toBe(command.summary);
   });
 
   test('refuses a share that does not say how it ends where nobody stays to the end', async () => {

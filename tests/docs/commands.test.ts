@@ -509,6 +509,7 @@ const NOT_RUN: Record<string, string> = {
   'npm cit': 'installs and runs the tests, this one among them',
   'npm ci': 'made the checkout that this test runs in',
   'npm test': 'runs this test',
+  'npx vitest run tests/statistics': 'runs tests that are run beside this one',
   "npx vitest run tests/grading -t 'letter'": 'runs tests that are run beside this one',
   'npx vitest run --project unit': 'runs tests that are run beside this one',
   'npx vitest run --project durable': 'runs this test',

@@ -35,7 +35,6 @@ export async function checkAgentEval(
 
 /** Command `reprise agent-eval`. */
 export const agentEvalCommand: CommandSpec<AgentEvalConfig> = {
-  summary: 'evaluate an agent on task bundles: start it, attach to it, continue it after a crash',
   argument: ['[config]', 'a YAML file; what the options say takes the place of what it says'],
   options: [
     ['--judge <provider/model>', 'have a model judge every step when the evaluation is done'],

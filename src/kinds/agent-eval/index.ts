@@ -12,6 +12,7 @@ export const NAMES: KindNames = {
 
 export const AGENT_EVAL: RegisteredKind = {
   ...NAMES,
+  summary: 'evaluate an agent on task bundles: start it, attach to it, continue it after a crash',
   kind: async () => (await import('./kind.js')).agentEval,
   command: async () => (await import('./command.js')).agentEvalCommand,
   activities: async () => (await import('./activities/index.js')).createAgentEvalActivities,
@@ -20,7 +21,16 @@ export const AGENT_EVAL: RegisteredKind = {
     readdirSync(folder).some((name) => /^reward\.m?[jt]s$/.test(name)),
   modules: { 'reprise/bundle': () => import('./bundles/index.js') },
   commands: [
-    { names: ['reply'], load: async () => (await import('./commands/reply.js')).addReplyCommand },
-    { names: ['bundle'], load: async () => (await import('./commands/bundle.js')).addBundleCommands },
+    {
+      commands: {
+        reply:
+          'answer an agent in the place of the user (agent-eval --user human); without a text, who waits',
+      },
+      load: async () => (await import('./commands/reply.js')).addReplyCommand,
+    },
+    {
+      commands: { bundle: 'make, check and try task bundles: tools, reward, database' },
+      load: async () => (await import('./commands/bundle.js')).addBundleCommands,
+    },
   ],
 };

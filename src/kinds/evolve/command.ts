@@ -10,7 +10,6 @@ import { ownDomainIn } from './own-domain.js';
 import type { EvolveConfig } from './schema.js';
 
 export const evolveCommand: CommandSpec<EvolveConfig> = {
-  summary: 'evolve programs for a task: start it, attach to it, continue or extend it',
   argument: ['[config]', 'a YAML file; what the flags say takes the place of what it says'],
   // The worker reports the warnings.
   check: async (config) => {

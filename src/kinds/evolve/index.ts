@@ -9,10 +9,14 @@ export const NAMES: KindNames = {
 
 export const EVOLVE: RegisteredKind = {
   ...NAMES,
+  summary: 'evolve programs for a task: start it, attach to it, continue or extend it',
   kind: async () => (await import('./kind.js')).evolve,
   command: async () => (await import('./command.js')).evolveCommand,
   activities: async () => (await import('./activities/index.js')).createEvolveActivities,
   commands: [
-    { names: ['scaffold'], load: async () => (await import('./commands/scaffold.js')).addScaffoldCommands },
+    {
+      commands: { scaffold: 'use a program that an evolution has saved: run it, score it' },
+      load: async () => (await import('./commands/scaffold.js')).addScaffoldCommands,
+    },
   ],
 };

@@ -7,7 +7,6 @@ import { judgeConfigs } from './config.js';
 import type { JudgeConfig } from './schema.js';
 
 export const judgeCommand: CommandSpec<JudgeConfig> = {
-  summary: 'have a model judge every step of a finished experiment by a rubric; may be continued',
   argument: ['<id>', 'the experiment’s id, or its folder'],
   options: [
     ['--results-dir <folder>', `where experiments are kept (default: ${RESULTS_FOLDERS.join(' or ')})`],

@@ -9,6 +9,7 @@ export const NAMES: KindNames = {
 
 export const JUDGE: RegisteredKind = {
   ...NAMES,
+  summary: 'have a model judge every step of a finished experiment by a rubric; may be continued',
   kind: async () => (await import('./kind.js')).judge,
   command: async () => (await import('./command.js')).judgeCommand,
   activities: async () => (await import('./activities/index.js')).createJudgeActivities,

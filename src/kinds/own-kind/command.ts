@@ -9,7 +9,6 @@ import type { OwnKindConfig } from './schema.js';
 
 /** Command `reprise own-kind`. */
 export const ownKindCommand: CommandSpec<OwnKindConfig> = {
-  summary: 'run an experiment of a kind of your own: start it, attach to it, continue it after a crash',
   argument: ['<config>', 'a YAML file'],
   check: async (config) => {
     const { environment, runner } = { environment: process.env, runner: commandCode() };

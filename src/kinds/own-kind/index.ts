@@ -9,6 +9,7 @@ export const NAMES: KindNames = {
 
 export const OWN_KIND: RegisteredKind = {
   ...NAMES,
+  summary: 'run an experiment of a kind of your own: start it, attach to it, continue it after a crash',
   kind: async () => (await import('./kind.js')).ownKind,
   command: async () => (await import('./command.js')).ownKindCommand,
   activities: async () => (await import('./activities/index.js')).createOwnKindActivities,

@@ -25,7 +25,6 @@ async function loadedMemorySeen(config: RunConfig, id: string): Promise<Loaded |
 }
 
 export const runCommand: CommandSpec<RunConfig> = {
-  summary: 'run a config: start it, attach to it when it is in progress, continue it after a crash',
   argument: ['<config>', 'a YAML file'],
   check: async (config) => {
     await checkLanguageModel(config, { environment: process.env });

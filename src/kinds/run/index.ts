@@ -9,11 +9,20 @@ export const NAMES: KindNames = {
 
 export const RUN: RegisteredKind = {
   ...NAMES,
+  summary: 'run a config: start it, attach to it when it is in progress, continue it after a crash',
   kind: async () => (await import('./kind.js')).run,
   command: async () => (await import('./command.js')).runCommand,
   activities: async () => (await import('./activities/index.js')).createRunActivities,
   commands: [
-    { names: ['demo'], load: async () => (await import('./commands/demo.js')).addDemoCommand },
-    { names: ['score'], load: async () => (await import('./commands/score.js')).addScoreCommand },
+    {
+      commands: {
+        demo: 'a multi-trial reflexion experiment, with a simulated model unless --model names a real one',
+      },
+      load: async () => (await import('./commands/demo.js')).addDemoCommand,
+    },
+    {
+      commands: { score: 'grade a finished run again, without a model call' },
+      load: async () => (await import('./commands/score.js')).addScoreCommand,
+    },
   ],
 };

@@ -1,11 +1,10 @@
-/** Totals of embedding texts for retrieval. A known vector costs nothing and is not counted. */
-
 import type { ExecutionRecord } from '../../contracts/execution.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { CallRecord } from '../../contracts/language-model.js';
 import type { CodeChange, ExperimentMetrics, ResultRow, StepRecord } from '../../contracts/results.js';
 import type { JournalEntry } from '../../memory/memory-module.js';
 
+/** Totals of embedding texts for retrieval. A known vector costs nothing and is not counted. */
 export interface EmbeddingTotals {
   texts: number;
   input_tokens: number;
@@ -14,6 +13,7 @@ export interface EmbeddingTotals {
   /** Cost in US dollars; null if the model's price is unknown. */
   cost_usd: number | null;
 }
+
 /** Figures of one environment class. */
 export interface TaskMetrics {
   samples: number;

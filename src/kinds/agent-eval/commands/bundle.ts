@@ -74,9 +74,7 @@ export function addBundleCommands(
   trial: ModuleTrial = moduleTrialIn(commandCode()),
 ): void {
   const loadOptions = ({ now }: { now?: string }): LoadOptions => ({ now: presentTime(now), trial });
-  const bundle = program
-    .command('bundle')
-    .description('make, check and try task bundles: tools, reward, database');
+  const bundle = program.command('bundle');
 
   bundle
     .command('new')

@@ -63,9 +63,6 @@ async function reply(client: Client, id: string, text: string | undefined): Prom
 export function addReplyCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('reply')
-    .description(
-      'answer an agent in the place of the user (agent-eval --user human); without a text, who waits',
-    )
     .argument('<id>', 'a rollout’s id, or the run’s where one of its rollouts waits')
     .argument('[text]', 'what the user says; the stop token, ###STOP###, ends the conversation')
     .action(async (id: string, text: string | undefined) => {

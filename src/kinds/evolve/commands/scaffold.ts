@@ -276,9 +276,7 @@ async function tellScores(
 }
 
 export function addScaffoldCommands(program: Command, finish: (code: number) => void): void {
-  const group = program
-    .command('scaffold')
-    .description('use a program that an evolution has saved: run it, score it');
+  const group = program.command('scaffold');
   const common = (command: Command) =>
     command
       .argument('<scaffold>', 'a scaffold’s folder or scaffold.py; an experiment, for its best one')

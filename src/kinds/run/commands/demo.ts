@@ -14,7 +14,6 @@ const REAL_MODEL_CALLS = 300;
 export function addDemoCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('demo')
-    .description('a multi-trial reflexion experiment, with a simulated model unless --model names a real one')
     .option(
       '--model <provider/name>',
       'a real model, e.g. gemini/gemini-2.5-flash, with its key in the environment',

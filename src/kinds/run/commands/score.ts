@@ -20,7 +20,6 @@ import { RUN_FACTS } from '../facts.js';
 export function addScoreCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('score')
-    .description('grade a finished run again, without a model call')
     .argument('<id>', 'the run’s id, or its folder')
     .option('--results-dir <folder>', 'where runs are kept', RESULTS_FOLDERS[0])
     .option('--json', 'for machines')
