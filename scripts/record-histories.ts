@@ -52,6 +52,11 @@ function scenarios(baseUrl: string): Scenario[] {
   return [
     { name: 'one-call-a-sample', config: sumsConfig(baseUrl, 12, { runtime: { concurrency: 60 } }) },
     {
+      name: 'bundled',
+      config: sumsConfig(baseUrl, 60, { runtime: { concurrency: 40, grain: 'unit' } }),
+      meanwhile: steered,
+    },
+    {
       name: 'reflexion',
       config: sumsConfig(baseUrl, 6, {
         runtime: { num_trials: 3, early_stop_on_success: true },

@@ -45,6 +45,10 @@ export interface WorkerDependencies {
   maxConcurrentExecutions: number;
   /** Maximum calls in flight in this worker, for each model. */
   maxConcurrentCalls: number;
+  /** True if the worker runs bundles of units; absent: each call is an activity. */
+  runsUnits?: boolean;
+  /** Reports whether the worker is being stopped; absent: it never is. */
+  isStopping?(): boolean;
   /** Returns the unique ID of the server's namespace. */
   namespaceId(): Promise<string>;
   /** Returns the search attributes that the server knows; requested once a run. */

@@ -16,12 +16,15 @@ const isUsage = shaped<Usage>({
   reasoning_tokens: orAbsent(isCount),
 });
 const isUnrecorded = shaped<Unrecorded>({ requests: isCount, usage: isUsage, cost_usd: orNull(isAmount) });
-const beside: Checks<Beside> = { lm_calls_estimated: orAbsent(isCount), unrecorded: orAbsent(isUnrecorded) };
+export const besideChecks: Checks<Beside> = {
+  lm_calls_estimated: orAbsent(isCount),
+  unrecorded: orAbsent(isUnrecorded),
+};
 const replies = { lm_calls: isCount, usage: isUsage, cost_usd: orNull(isAmount) };
-const { unrecorded: _unrecorded, ...estimated } = beside;
+const { unrecorded: _unrecorded, ...estimated } = besideChecks;
 export const stepCost: Checks<StepCost> = {
   ...replies,
-  ...beside,
+  ...besideChecks,
   counted: orAbsent(shaped<NonNullable<StepCost['counted']>>({ ...replies, ...estimated })),
 };
 

@@ -27,6 +27,8 @@ class World {
     readonly activities: Readonly<Record<string, Activity>>,
     readonly warn: (message: string) => void,
     readonly pause: (milliseconds: number) => Promise<unknown>,
+    /** Client of the server that the experiment is on; absent: there is no server. */
+    readonly client?: Context['client'],
   ) {}
 }
 
@@ -82,7 +84,6 @@ class Scope {
 
 /** Workflow in the plain loop: its conditions, its handlers, and its activities. */
 class Execution {
-  readonly runId = randomUUID();
   readonly startTime = new Date();
   readonly scope = new Scope({ parent: undefined });
   readonly handlers = new Map<string, (...args: unknown[]) => unknown>();
@@ -95,6 +96,7 @@ class Execution {
     readonly workflowId: string,
     readonly workflowType: string,
     readonly parent?: Execution,
+    readonly runId: string = randomUUID(),
   ) {
     world.executions.set(workflowId, this);
   }
@@ -169,9 +171,12 @@ class Execution {
         heartbeatDetails,
         scheduledTimestampMs,
       };
-      const context = contextOf({ ...info, workflowExecution: { workflowId, runId } }, scope, (details) => {
+      const heartbeat = (details: unknown) => {
         heartbeatDetails = plain(details);
-      });
+      };
+      const execution = { workflowId, runId };
+      const { client } = this.world;
+      const context = contextOf({ ...info, workflowExecution: execution }, { scope, heartbeat, client });
       try {
         return plain(await scope.orCancelled(asyncLocalStorage.run(context, () => work(...input))));
       } catch (error) {
@@ -191,7 +196,14 @@ const nothing = () => undefined;
 const QUIET = { log: nothing, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 /** Creates an activity's context, as far as Reprise's activities use it. */
-function contextOf(info: Partial<Info>, scope: Scope, heartbeat: (details: unknown) => void): Context {
+function contextOf(
+  info: Partial<Info>,
+  {
+    scope,
+    heartbeat,
+    client,
+  }: { scope: Scope; heartbeat: (details: unknown) => void; client: Context['client'] | undefined },
+): Context {
   const cancelled = new AbortController();
   scope.cancelRequested.catch((error) => cancelled.abort(error));
   const { cancelRequested } = scope;
@@ -200,7 +212,7 @@ function contextOf(info: Partial<Info>, scope: Scope, heartbeat: (details: unkno
     cancelRequested,
     cancelled.signal,
     heartbeat,
-    undefined,
+    client,
     QUIET,
     noopMetricMeter,
     {},
@@ -294,22 +306,32 @@ const PLAIN = {
 };
 
 /**
- * Runs an experiment's workflow and its activities in this process, without a server: the same code, with no messages
- * that could be lost or repeated.
+ * Runs a workflow and its activities in this process: the same code, with no messages that could be lost or repeated.
  *
+ * @param input `runId` is that of the execution on a server that it works for, if there is one
+ * @param signal cancels the workflow
  * @returns the workflow's result
  * @throws the workflow's failure
  */
 export function runPlainly(
   workflow: WorkflowFunction,
-  input: { workflowId: string; type: string; args: unknown[] },
+  input: { workflowId: string; runId?: string; type: string; args: unknown[] },
   {
     activities,
     warn,
     pause: waiting = pause,
-  }: { activities: object } & Pick<World, 'warn'> & Partial<Pick<World, 'pause'>>,
+    client,
+    signal,
+  }: { activities: object; signal?: AbortSignal } & Pick<World, 'warn'> &
+    Partial<Pick<World, 'pause' | 'client'>>,
 ): Promise<unknown> {
   useSdk(PLAIN as unknown as Parameters<typeof useSdk>[0]);
-  const world = new World(activities as Record<string, Activity>, warn, waiting);
-  return new Execution(world, input.workflowId, input.type).run(workflow, plain(input.args));
+  const world = new World(activities as Record<string, Activity>, warn, waiting, client);
+  const execution = new Execution(world, input.workflowId, input.type, undefined, input.runId);
+  const cancel = () => execution.scope.cancel();
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  return execution
+    .run(workflow, plain(input.args))
+    .finally(() => signal?.removeEventListener('abort', cancel));
 }

@@ -16,6 +16,7 @@ import { GradingPool } from './grading-pool.js';
 import { dataConverter } from './payload-storage.js';
 import { allowedBy, KeptPermissions, namespaceIdOf } from './permissions.js';
 import { PRELOADS, withPreloads } from './promise-hooks.js';
+import { createRunUnits } from './run-units.js';
 import { concurrentExecutions, Sandboxes } from './sandboxes.js';
 import { serverRate } from './server-rate.js';
 import { StateFolder, stateFolder } from './state-folder.js';
@@ -87,6 +88,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const notify = (message: string) => options.notify?.(message, workflowInContext());
   const sandboxes = new Sandboxes(environment, notify);
   const ownNamespace = await namespaceIdOf(client);
+  let isStopping = false;
   const activities = createActivities(
     {
       permissions: new KeptPermissions(
@@ -105,16 +107,19 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
       sandbox: sandboxes.get,
       maxConcurrentExecutions: concurrentExecutions(environment),
       maxConcurrentCalls,
+      runsUnits: true,
+      isStopping: () => isStopping,
       namespaceId: async () => ownNamespace,
       knownSearchAttributes: () => knownSearchAttributes(client, namespace),
       grantStarts: serverRate(client, taskQueue),
     },
     await activitiesOfKinds(),
   );
+  const everything = { ...activities, runUnits: createRunUnits(activities, notify) };
   const common: Partial<WorkerOptions> = {
     connection,
     namespace,
-    activities,
+    activities: everything,
     dataConverter: dataConverter(environment),
     // By default a hash of 64 characters, which would be part of every third event of a history.
     buildId: `reprise@${VERSION}`,
@@ -136,6 +141,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const ends: Promise<void>[] = [];
   let isRunning = false;
   const shutdown = () => {
+    isStopping = true;
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   const begin = (worker: Worker) => {

@@ -28,6 +28,19 @@ export const PATIENT: ActivityOptions = {
   },
 };
 
+/** Options of a bundle of units, which takes as long as its units; the UI shows the summary. */
+export function unitsOptions(summary: string): ActivityOptions {
+  return {
+    ...PATIENT,
+    startToCloseTimeout: '365d',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+    // Not all in the worker that began them: several workers share the bundles.
+    allowEagerDispatch: false,
+    summary,
+  };
+}
+
 /** Options of an activity with a time limit of its own, such as a program or a tool; the UI shows the summary. */
 export function timedOptions(timeoutSeconds: number, summary: string): ActivityOptions {
   return {

@@ -6,6 +6,8 @@ import { sleep } from './sdk.js';
 interface Requests<Reply, Grant, Instead> {
   /** True if the experiment has limits on requests: each request is an activity then. */
   isLimited: boolean;
+  /** Requests for the call that may have been cut off with earlier workers; absent: none. */
+  cutOff?: number;
   /** Waits until a request may be sent; false if none may. */
   request(): Grant | false | Promise<Grant | false>;
   answered(reply: Reply, grant: Grant): void;
@@ -17,16 +19,17 @@ interface Requests<Reply, Grant, Instead> {
 
 /**
  * Requests a model until it replies. If requests are limited, each of them, including failed ones, waits for its own
- * grant; otherwise the activity repeats them itself. Runs in flight depend on how soon each step follows the one before
+ * grant; otherwise, and unless some were cut off, the activity repeats them itself. Runs in flight depend on how soon each step follows the one before
  * it: whatever can be done at once does not wait.
  * @throws CallRefusedError if no request may be sent, the failure of the last request, or an error of `answered`, which
  * is no failure of the call.
  */
 export async function requestUntilAnswered<Reply, Grant, Instead = never>(
-  { isLimited, request, answered, failed, gaveUp }: Requests<Reply, Grant, Instead>,
+  { isLimited, cutOff = 0, request, answered, failed, gaveUp }: Requests<Reply, Grant, Instead>,
   send: (before: { before?: AskedBefore }, grant: Grant) => Promise<Reply>,
 ): Promise<Reply | Instead> {
-  let before: AskedBefore | undefined = isLimited ? { failures: 0, crashes: 0 } : undefined;
+  const isSingle = isLimited || cutOff > 0;
+  let before: AskedBefore | undefined = isSingle ? { failures: 0, crashes: cutOff } : undefined;
   for (;;) {
     const granting = request();
     const grant = granting instanceof Promise ? await granting : granting;

@@ -12,6 +12,7 @@ test('a config that says the least gets every default', () => {
       carry_memory_across_trials: true,
       memory_scope: 'sample',
       concurrency: 10,
+      grain: 'auto',
     },
     dataset: {
       items: [{ question: 'q', answer: 'a' }],

@@ -7,6 +7,7 @@ import {
 import type { DynamicCheatsheetAgentConfig } from '../../config/agent-schemas.js';
 import { InvalidInputError } from '../../config/errors.js';
 import type { MemoryConfig } from '../../config/memory-schemas.js';
+import { hasCallLimits } from '../../runtime/budget.js';
 import type { RunConfig } from './schema.js';
 
 type MemoryType = MemoryConfig['_type'];
@@ -91,8 +92,25 @@ function checkTemplates(agent: DynamicCheatsheetAgentConfig): void {
   }
 }
 
+/** Rejects what is only looked at call by call where bundles of samples are asked for. */
+function checkGrain({ runtime, limits, agent }: RunConfig): void {
+  if (runtime.grain !== 'unit') return;
+  const why = hasCallLimits(limits)
+    ? 'limits on calls, tokens or dollars are'
+    : 'file' in agent
+      ? 'an agent of your own is'
+      : null;
+  if (why === null) return;
+  throw new InvalidInputError(
+    `runtime.grain: ${why} for grain call; leave runtime.grain out`,
+    'runtime.grain',
+  );
+}
+
 /** Rejects sections that do not fit together. @throws InvalidInputError that names the field to change. */
-export function checkCombinations({ agent, memory }: RunConfig): void {
+export function checkCombinations(config: RunConfig): void {
+  const { agent, memory } = config;
+  checkGrain(config);
   if ('file' in agent) return;
   if (isCheatsheetAgent(agent)) {
     checkCheatsheetAgent(agent, memory);

@@ -146,6 +146,7 @@ export const runConfigs: ConfigKind<RunConfig> = {
       'output.save_memory_path',
       'output.log_level',
       'dataset.env_timeout_sec',
+      'runtime.grain',
       ...paceOfModel('lm'),
     ],
     free: ['name'],

@@ -48,6 +48,8 @@ export interface RunPlan {
   samples_planned: number;
   rules: LaneRules;
   memory_scope: 'run' | 'sample';
+  /** `unit` if bundles of lanes are activities; absent: each call is one. */
+  grain?: 'unit';
   concurrency: number;
   memory: MemoryConfig;
   /** Memory of an earlier run that is loaded: none, one for all samples, or each sample's own. */
@@ -100,6 +102,69 @@ export interface RunCarried {
   totals: Totals;
   work: RunWork;
 }
+/** Report of a bundle of lanes, and its request for more. */
+export interface Deal {
+  /** Number of the bundle, and of its attempt. */
+  bundle: number;
+  attempt: number;
+  /** Number of lanes that it has use for. */
+  want: number;
+  /** Lanes that have ended since the last report, by their first slot, with all rows stored. */
+  ended: number[];
+  /** Number of samples in progress. */
+  running: number;
+  totals: BundleTotals;
+}
+
+/** Totals of a bundle's attempt: of the lanes that it has reported as ended, and of all others. */
+export interface BundleTotals {
+  ended: Totals;
+  open: Totals;
+}
+
+/** How a bundle is to go on. */
+export interface LaneOrders {
+  /** Number of lanes at once. */
+  lanes: number;
+  isPaused: boolean;
+  mustEnd: boolean;
+  isOver: boolean;
+  handsOver: boolean;
+}
+
+export interface Dealt {
+  /** Lanes; those that were lost with an earlier attempt say so. */
+  lanes: LaneState[];
+  /** True if another attempt works as this bundle, or none is expected to. */
+  isOld?: boolean;
+  orders: LaneOrders;
+}
+
+/** Result of a bundle. */
+export interface BundleResult {
+  /** Lanes that are not finished. */
+  left: LaneState[];
+  /** Totals of this attempt. */
+  totals: Totals;
+  /** Reason why nothing further can succeed; null if there is none. */
+  fatal: string | null;
+}
+
+/** State of a lane of many samples, from which a bundle continues it after a crash. */
+export interface KeptLane {
+  state: LaneState;
+  totals: Totals;
+}
+
+/** Activities of a bundle, which ask the run's workflow. */
+export interface BundleActivities {
+  /** @param update distinguishes the request from others; a repeated one has the same answer. */
+  dealLanes(input: { run: string; update: string; deal: Deal }): Promise<Dealt>;
+  laneOrders(input: { run: string; bundle: number }): Promise<LaneOrders>;
+  keepLane(input: { run: string; execution: string; lane: KeptLane }): Promise<void>;
+  keptLane(input: { run: string; execution: string; from: number }): Promise<KeptLane | null>;
+}
+
 /** Result of the `progress` query of a run; its units are samples. */
 export interface RunProgress
   extends ExperimentProgress<'run', Metrics>,

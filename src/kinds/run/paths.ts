@@ -48,6 +48,16 @@ export function everyJournalPrefix(): string {
   return 'journal/';
 }
 
+/** Returns the key of a lane of many samples, by its first slot, from which a bundle continues it. */
+export function keptLaneKey(execution: string, from: number): string {
+  return `${keptLanesPrefix()}${segment(execution)}/${padded(from)}.json`;
+}
+
+/** Returns the prefix of all kept lanes. */
+export function keptLanesPrefix(): string {
+  return 'lanes/';
+}
+
 /** Returns the key of the cost of a request for vectors. */
 export function paidEmbeddingKey(id: string): string {
   return `${paidEmbeddingsPrefix()}${segment(id)}.json`;

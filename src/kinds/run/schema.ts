@@ -34,6 +34,12 @@ const runtimeSchema = z.strictObject({
     .max(MAX_CONCURRENCY)
     .default(10)
     .describe('Lanes at once. A lane is an ordered list of samples that share one memory.'),
+  grain: z
+    .enum(['auto', 'call', 'unit'])
+    .default('auto')
+    .describe(
+      'call: each call of a model is a step of the workflow, seen in the UI. unit: workers run bundles of samples. auto: unit for many samples.',
+    ),
 });
 
 /** Schema of the source of rows, and of how a row becomes a task. */

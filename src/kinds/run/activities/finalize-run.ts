@@ -31,6 +31,7 @@ import {
   everyJournalPrefix,
   everyPartPrefix,
   executionsPrefix,
+  keptLanesPrefix,
   paidEmbeddingsPrefix,
   partsPrefix,
 } from '../paths.js';
@@ -142,6 +143,7 @@ const WORKING_FILES = [
   stepAnswersPrefix(),
   executionsPrefix(),
   everyJournalPrefix(),
+  keptLanesPrefix(),
   paidEmbeddingsPrefix(),
 ];
 

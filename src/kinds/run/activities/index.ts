@@ -2,12 +2,14 @@ import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import type { ModelCalls } from '../../../activities/model-calls.js';
 import type { KindActivities } from '../../../activities/traits.js';
 import type {
+  BundleActivities,
   EnvironmentActivities,
   ExecutionActivities,
   LanguageModelActivities,
   MemoryActivities,
   RunActivities,
 } from '../contracts.js';
+import { createBundleActivities } from './bundle-activities.js';
 import { createEnvironmentActivities } from './environments.js';
 import { createExecutionActivities } from './executions.js';
 import { createFinalizeRun } from './finalize-run.js';
@@ -22,7 +24,8 @@ type Activities = RunActivities &
   EnvironmentActivities &
   LanguageModelActivities &
   MemoryActivities &
-  ExecutionActivities;
+  ExecutionActivities &
+  BundleActivities;
 
 export function createRunActivities(
   dependencies: WorkerDependencies,
@@ -39,6 +42,7 @@ export function createRunActivities(
       ...createLanguageModelActivities(runs, dependencies, models),
       ...createMemoryActivities(runs, dependencies),
       ...createExecutionActivities(runs, dependencies),
+      ...createBundleActivities(runs, dependencies),
     },
     traits: {
       prepareRun: 'begins',

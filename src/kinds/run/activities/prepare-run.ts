@@ -20,6 +20,7 @@ import { runConfigs } from '../config.js';
 import type { RunInput, RunPlan } from '../contracts.js';
 import { environmentCode } from '../environment-code.js';
 import { foundRun } from '../folder.js';
+import { BY_UNIT, isByUnit } from '../grain.js';
 import { inWords } from '../in-words.js';
 import { laneRulesOf } from '../lane/lane-rules.js';
 import { ownCodeAndPrices } from '../own-code.js';
@@ -100,6 +101,8 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
     const reference = referenceTo(store, runId);
     const model = modelNameOf(lm);
     const slots = todo?.length ?? samples;
+    const byUnit = dependencies.runsUnits === true && isByUnit(config, slots);
+    if (byUnit) means.push(BY_UNIT);
     const plan: RunPlan = {
       run: reference,
       artifacts: store.uri,
@@ -112,6 +115,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       samples_planned: samples,
       rules: laneRulesOf(config),
       memory_scope: runtime.memory_scope,
+      ...(byUnit ? { grain: 'unit' as const } : {}),
       concurrency: runtime.memory_scope === 'run' ? 1 : runtime.concurrency,
       memory: config.memory,
       load_memory: memory === null ? 'none' : memory._type === 'per_sample' ? 'per_sample' : 'shared',

@@ -51,6 +51,8 @@ export interface LaneState {
   journal?: JournalState;
   /** Episode between two of its steps. */
   episode?: EpisodeState;
+  /** Workers that were lost with it since it was in this state; absent: none. */
+  lost?: number;
 }
 
 export function newLane(from: number, to: number, memory: MemorySnapshot | null): LaneState {

@@ -1,4 +1,6 @@
 import type { WorkflowKind } from '../../../workflows/kind.js';
+import { LANES } from '../names.js';
+import { lanes } from './lane-bundle.js';
 import { run } from './run.js';
 
-export const RUN_WORKFLOWS: WorkflowKind = { id: 'run', experiment: run };
+export const RUN_WORKFLOWS: WorkflowKind = { id: 'run', experiment: run, children: { [LANES]: lanes } };

@@ -1,9 +1,10 @@
 import type { MemorySnapshot } from '../../../memory/memory-module.js';
 import type { RunPlan } from '../contracts.js';
 import { type LaneState, newLane } from '../lane/lane-state.js';
+import type { LaneSource } from './run-session.js';
 
 /** Queue of a run's lanes that are not running: new ones, those of the previous execution, and suspended ones. */
-export class LaneQueue {
+export class LaneQueue implements LaneSource {
   private readonly suspended: LaneState[] = [];
 
   constructor(
@@ -14,7 +15,6 @@ export class LaneQueue {
     private readonly carried: LaneState[],
   ) {}
 
-  /** Takes the lane to run next; undefined if there is none. */
   take(memory: MemorySnapshot | null): LaneState | undefined {
     const carried = this.carried.shift();
     if (carried !== undefined) return carried;
@@ -25,15 +25,37 @@ export class LaneQueue {
     return newLane(slot, this.next, memory);
   }
 
-  /** Takes a lane that is in the middle of an episode; undefined if there is none. */
   takeBegun(): LaneState | undefined {
     const at = this.carried.findIndex(({ episode }) => episode !== undefined);
     return at === -1 ? undefined : this.carried.splice(at, 1)[0];
   }
 
-  /** Takes back a suspended lane. */
   handBack(lane: LaneState): void {
     this.suspended.push(lane);
+  }
+
+  ended(): void {}
+
+  /** Takes back a lane that may be taken again. */
+  giveBack(lane: LaneState): void {
+    this.carried.push(lane);
+  }
+
+  /** Takes a number of lanes, as far as there are any. @param begun true: only those in the middle of an episode */
+  takeSome(count: number, begun: boolean): LaneState[] {
+    const taken: LaneState[] = [];
+    while (taken.length < count) {
+      const lane = begun ? this.takeBegun() : this.take(null);
+      if (lane === undefined) break;
+      taken.push(lane);
+    }
+    return taken;
+  }
+
+  /** Reports whether there is a lane to take. @param begun true: only one in the middle of an episode */
+  hasMore(begun: boolean): boolean {
+    if (begun) return this.carried.some(({ episode }) => episode !== undefined);
+    return this.carried.length > 0 || this.next < this.plan.slots;
   }
 
   /** Returns the suspended lanes, and those that were not resumed. */

@@ -1,7 +1,8 @@
 import type { EpisodeCall, EpisodeRecord } from '../../../contracts/results.js';
-import { workflowInfo } from '../../../workflows/sdk.js';
 import type { CompactCall, CompactEpisode, MemoryPart, RunPlan, WritePartInput } from '../contracts.js';
+import type { LaneState } from '../lane/lane-state.js';
 import { artifacts } from './activities.js';
+import { ownFile } from './made-agent.js';
 
 /** Episodes collected before a part is written. */
 const EPISODES_PER_PART = 64;
@@ -50,11 +51,17 @@ export class PartWriter {
   private lastWrite = Date.now();
   private readonly writes: Promise<void>[] = [];
   private failure: { error: unknown } | undefined;
+  /** Ended lanes, by their first slot, with rows that are not written yet. */
+  private unwritten: number[] = [];
+  /** Ended lanes whose rows are all written. */
+  private written: number[] = [];
 
+  /** @param by who writes: nobody else uses its numbers */
   constructor(
     private readonly plan: RunPlan,
     /** Number of the next part. */
     public sequence: number,
+    private readonly by: string,
   ) {}
 
   /** Adds an episode. @throws the error of an earlier write that failed permanently. */
@@ -65,13 +72,28 @@ export class PartWriter {
     if (due || this.episodes.length >= EPISODES_PER_PART) this.write();
   }
 
-  setMemory(memory: MemoryPart): void {
-    this.memory = memory;
+  /**
+   * Adds the memory of a lane that ended to the next part, if samples share it, if it is journaled, or if the agent is a
+   * user's. Others are rebuilt from rows.
+   */
+  addMemory(lane: LaneState): void {
+    const { plan } = this;
+    const sample = lane.sample ?? lane.last_sample;
+    if (lane.memory === null || sample === undefined) return;
+    const end = { index: sample.index, sample_id: sample.id, memory: lane.memory };
+    if (plan.memory_scope === 'run') this.memory = end;
+    else if (lane.journal !== undefined) this.sampleMemories.push({ ...end, entries: lane.journal.entries });
+    else if (ownFile(plan) !== undefined) this.sampleMemories.push(end);
   }
 
-  /** Adds the memory of a sample with one of its own to the next part. */
-  addSampleMemory(memory: MemoryPart): void {
-    this.sampleMemories.push(memory);
+  /** Notes that a lane has added its last row. */
+  laneEnded({ from }: LaneState): void {
+    this.unwritten.push(from);
+  }
+
+  /** Returns the lanes, by their first slot, whose rows were all written since the last call. */
+  takeWritten(): number[] {
+    return this.written.splice(0);
   }
 
   /** Writes what is left and waits for every write. */
@@ -80,6 +102,7 @@ export class PartWriter {
     if (this.episodes.length > 0 || memories) this.write();
     await Promise.all(this.writes.splice(0));
     if (this.failure !== undefined) throw this.failure.error;
+    this.written.push(...this.unwritten.splice(0));
   }
 
   private write(): void {
@@ -87,7 +110,7 @@ export class PartWriter {
       run: this.plan.run,
       execution: this.plan.execution,
       sequence: this.sequence++,
-      by: workflowInfo().runId.slice(-12),
+      by: this.by,
       episodes: this.episodes,
       ...(this.memory === undefined ? {} : { memory: this.memory }),
       ...(this.sampleMemories.length === 0 ? {} : { sample_memories: this.sampleMemories }),
@@ -96,9 +119,13 @@ export class PartWriter {
     this.memory = undefined;
     this.sampleMemories = [];
     this.lastWrite = Date.now();
-    const writing = artifacts.writePart(part).catch((error: unknown) => {
-      this.failure ??= { error };
-    });
+    const lanes = this.unwritten.splice(0);
+    const writing = artifacts.writePart(part).then(
+      () => void this.written.push(...lanes),
+      (error: unknown) => {
+        this.failure ??= { error };
+      },
+    );
     this.writes.push(writing);
   }
 }

@@ -1,10 +1,9 @@
-import type { GeneratedReply } from '../../../contracts/language-model.js';
-import type { Unrecorded } from '../../../contracts/step-cost.js';
 import { Budget } from '../../../runtime/budget.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
-import { ApplicationFailure } from '../../../workflows/sdk.js';
-import type { FoundExperiences, RunCarried, RunPlan, RunProgress, Totals } from '../contracts.js';
+import { ApplicationFailure, workflowInfo } from '../../../workflows/sdk.js';
+import type { RunCarried, RunPlan, RunProgress, Totals } from '../contracts.js';
 import { RUN_FACTS } from '../facts.js';
+import type { LaneState } from '../lane/lane-state.js';
 import {
   accuracyOf,
   addTotals,
@@ -12,24 +11,24 @@ import {
   bookEmbeddings,
   bookEpisode,
   bookUnrecorded,
-  type EpisodeOutcome,
   noTotals,
   spendingOfTotals,
   spentOfTotals,
 } from '../lane/totals.js';
+import type { LaneAccount, LaneControl } from './run-session.js';
 
 /** Minimum milliseconds between two updates of the Temporal UI by ended episodes. */
 const SHOWN_EVERY = 1000;
 
 /** Control of a run: its totals, the requests of people, and its budget. */
-export class RunControl extends ExperimentControl<RunPlan, RunProgress> {
+export class RunControl extends ExperimentControl<RunPlan, RunProgress> implements LaneControl {
   /** Totals of this execution and of those that it continues. */
   private readonly totals: Totals;
   private budget: Budget | undefined;
   private shownAt = Number.NEGATIVE_INFINITY;
   /** Number of samples in progress. */
   private running = 0;
-  /** Called when the number of lanes, or whether the run may continue, may have changed. */
+  private readonly bundles = new Set<() => { totals: Totals; running: number }>();
   onChange: () => void = () => undefined;
 
   /** @param before state of the previous execution, if this one continues it. */
@@ -51,47 +50,71 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> {
     return this.status.concurrency;
   }
 
-  /** True if an episode in progress may end, but no other may begin. */
   mustEnd(): boolean {
     return !this.status.continues();
   }
 
-  /** True if no further call may be made, not even by an episode in progress. */
   isOver(): boolean {
     return this.status.isOver();
   }
 
-  /** Requests a grant for one call, and waits for it if needed. The call ends as answered or failed. */
-  mayCall(): boolean | Promise<boolean> {
-    return this.budget?.requestOne() ?? false;
+  handsOver(): boolean {
+    return workflowInfo().continueAsNewSuggested;
   }
 
-  /** Records the reply to a call that {@link mayCall} granted. */
-  answered(reply: GeneratedReply): void {
-    // Costs of earlier executions are in `kept`.
-    if (reply.counted) bookUnrecorded(this.totals, reply.unrecorded ?? null);
-    else bookCall(this.totals, reply);
+  begins({ lost = 0 }: LaneState): LaneAccount {
+    this.running += 1;
+    return {
+      cutOff: lost,
+      mayCall: () => this.budget?.requestOne() ?? false,
+      answered: (reply) => {
+        // Costs of earlier executions are in `kept`.
+        if (reply.counted) bookUnrecorded(this.totals, reply.unrecorded ?? null);
+        else bookCall(this.totals, reply);
+        this.spent();
+      },
+      failed: (unrecorded) => {
+        bookUnrecorded(this.totals, unrecorded);
+        this.spent();
+      },
+      paid: (embeddings) => {
+        bookEmbeddings(this.totals, embeddings);
+        this.checkLimits();
+      },
+      ended: (outcome, before) => {
+        bookEpisode(this.totals, outcome, before);
+        this.showSeldom();
+      },
+      leave: () => {
+        this.running -= 1;
+      },
+    };
+  }
+
+  /**
+   * Notes a bundle of lanes, which counts for itself.
+   * @param report its totals, and its number of samples in progress
+   * @returns the function that ends it, with its last totals
+   */
+  hasBundle(report: () => { totals: Totals; running: number }): (totals: Totals) => void {
+    this.bundles.add(report);
+    return (totals) => {
+      this.bundles.delete(report);
+      Object.assign(this.totals, addTotals([this.totals, totals]));
+      this.changed();
+    };
+  }
+
+  /** Notes that a bundle has reported. */
+  changed(): void {
+    this.checkLimits();
+    this.showSeldom();
+  }
+
+  /** Ends a granted call. */
+  private spent(): void {
     this.budget?.ended();
     this.checkLimits();
-  }
-
-  /** Records that a call that {@link mayCall} granted has failed, and its unrecorded requests. */
-  failed(unrecorded: Unrecorded | null): void {
-    bookUnrecorded(this.totals, unrecorded);
-    this.budget?.ended();
-    this.checkLimits();
-  }
-
-  /** Records what a search paid for vectors. */
-  paid(embeddings: NonNullable<FoundExperiences['embeddings']>): void {
-    bookEmbeddings(this.totals, embeddings);
-    this.checkLimits();
-  }
-
-  /** Records a finished episode; `before` is the outcome of the sample's earlier trial, if there was one. */
-  ended(outcome: EpisodeOutcome, before: EpisodeOutcome | undefined): void {
-    bookEpisode(this.totals, outcome, before);
-    if (Date.now() - this.shownAt >= SHOWN_EVERY) this.show();
   }
 
   override setConcurrency(lanes: number): number {
@@ -109,15 +132,6 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> {
     }
   }
 
-  /** Counts a sample in progress. @returns the function that ends this. */
-  begins(): () => void {
-    this.running += 1;
-    return () => {
-      this.running -= 1;
-    };
-  }
-
-  /** Refuses every further call. */
   close(): void {
     this.budget?.close();
   }
@@ -137,7 +151,12 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> {
     const { samples, correct, errors, errors_by_type = {}, episodes } = totals;
     return {
       kind: 'run' as const,
-      units: { noun: 'sample', planned: plan?.samples_planned ?? 0, ended: samples, running: this.running },
+      units: {
+        noun: 'sample',
+        planned: plan?.samples_planned ?? 0,
+        ended: samples,
+        running: this.inProgress,
+      },
       errors,
       errors_by_type,
       spending: spentOfTotals(totals),
@@ -148,15 +167,24 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> {
     };
   }
 
+  private get inProgress(): number {
+    return [...this.bundles].reduce((sum, report) => sum + report().running, this.running);
+  }
+
   /** Adds the totals of earlier executions of the experiment. */
   private sum(): Totals {
-    return addTotals([this.plan?.kept ?? noTotals(), this.totals]);
+    const bundles = [...this.bundles].map((report) => report().totals);
+    return addTotals([this.plan?.kept ?? noTotals(), this.totals, ...bundles]);
   }
 
   private checkLimits(): void {
     if (this.status.isExhausted()) return;
     const reached = this.budget?.exhausted() ?? null;
     if (reached !== null) this.exhaust(reached);
+  }
+
+  private showSeldom(): void {
+    if (Date.now() - this.shownAt >= SHOWN_EVERY) this.show();
   }
 
   protected override show(): void {

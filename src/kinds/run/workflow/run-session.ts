@@ -3,6 +3,7 @@ import type { AwaitedStep } from '../../../contracts/environment.js';
 import type { ExecutionIdentity, ExecutionResult } from '../../../contracts/execution.js';
 import type { CallIdentity, GeneratedReply } from '../../../contracts/language-model.js';
 import type { EpisodeRecord } from '../../../contracts/results.js';
+import type { Unrecorded } from '../../../contracts/step-cost.js';
 import { buildMemory } from '../../../memory/factory.js';
 import type { MemoryJournal, MemorySnapshot } from '../../../memory/memory-module.js';
 import { isJournaled } from '../../../memory/saved.js';
@@ -12,45 +13,87 @@ import { AgentTurns, type IdleTurn } from '../../../user-code/agents/agent-turns
 import { boundRounds } from '../../../user-code/agents/rounds.js';
 import { endStuckTurns } from '../../../user-code/agents/stuck-agents.js';
 import { modelCallOptions, timedOptions } from '../../../workflows/activity-options.js';
-import { assertNotCancelled } from '../../../workflows/continuation.js';
 import { describeError, fatalMessage, isInterruption, orInvalidInput } from '../../../workflows/failures.js';
 import { requestUntilAnswered } from '../../../workflows/request-until-answered.js';
-import { CancellationScope, condition, isCancellation, workflowInfo } from '../../../workflows/sdk.js';
-import type { RunPlan, RunWork } from '../contracts.js';
+import { CancellationScope, condition, isCancellation } from '../../../workflows/sdk.js';
+import type { FoundExperiences, RunPlan } from '../contracts.js';
 import { Lane } from '../lane/lane.js';
 import { LanePool } from '../lane/lane-pool.js';
 import type { LaneState } from '../lane/lane-state.js';
-import { outcomeOf } from '../lane/totals.js';
+import { type EpisodeOutcome, outcomeOf } from '../lane/totals.js';
 import { artifacts, executions, languageModel } from './activities.js';
 import { EnvironmentGateway } from './environment-gateway.js';
 import { LaneJournal } from './lane-journal.js';
-import { LaneQueue } from './lane-queue.js';
 import { madeAgent, ownFile } from './made-agent.js';
-import { PartWriter } from './part-writer.js';
-import type { RunControl } from './run-control.js';
+import type { PartWriter } from './part-writer.js';
 
-/** Lanes of one execution of a run. */
+/** Source of the lanes of a session. */
+export interface LaneSource {
+  /** Takes the lane to run next; undefined if there is none now. @param memory of a new lane */
+  take(memory: MemorySnapshot | null): LaneState | undefined;
+  /** Takes a lane that is in the middle of an episode; undefined if there is none. */
+  takeBegun(): LaneState | undefined;
+  /** Takes back a suspended lane. */
+  handBack(lane: LaneState): void;
+  /** Notes that a lane has visited all its samples. */
+  ended(lane: LaneState): void;
+}
+
+/** Account of a lane: its calls, and what they cost. */
+export interface LaneAccount {
+  /** Requests for each unanswered call of the lane that may have been cut off with earlier workers. */
+  cutOff: number;
+  /** Requests a grant for one call, and waits for it if needed. The call ends as answered or failed. */
+  mayCall(): boolean | Promise<boolean>;
+  answered(reply: GeneratedReply): void;
+  failed(unrecorded: Unrecorded | null): void;
+  /** Records what a search paid for vectors. */
+  paid(embeddings: NonNullable<FoundExperiences['embeddings']>): void;
+  /** Records a finished episode; `before` is the outcome of the sample's earlier trial, if there was one. */
+  ended(outcome: EpisodeOutcome, before: EpisodeOutcome | undefined): void;
+  /** Notes that the lane is no longer in progress. */
+  leave(): void;
+}
+
+/** Control of a session. */
+export interface LaneControl {
+  /** Number of lanes at once. */
+  readonly lanes: number;
+  /** Called when the number of lanes, or whether they may continue, may have changed. */
+  onChange: () => void;
+  isPaused(): boolean;
+  /** True if an episode in progress may end, but no other may begin. */
+  mustEnd(): boolean;
+  /** True if no further call may be made, not even by an episode in progress. */
+  isOver(): boolean;
+  /** True if lanes are to be suspended at their next step. */
+  handsOver(): boolean;
+  /** Opens the account of a lane. */
+  begins(lane: LaneState): LaneAccount;
+  /** Ends the run, since nothing further can succeed. */
+  fail(why: string): void;
+  /** Refuses every further call. */
+  close(): void;
+  /** Keeps a lane between two of its episodes; absent: the history keeps it. */
+  keep?(snapshot: () => LaneState): Promise<void>;
+}
+
+/** Lanes of a run that are worked on at once: all of an execution of its workflow, or those of a bundle. */
 export class RunSession {
-  private readonly lanes: LaneQueue;
-  /** True once this execution's history is long: lanes are suspended at their next step. */
-  private handingOver = false;
   private readonly pool: LanePool<LaneState>;
   private readonly environment: EnvironmentGateway;
-  private readonly writer: PartWriter;
   private initialMemory: MemorySnapshot | null = null;
   private readonly idleTurns = new Set<IdleTurn>();
   /** True if the agent is a user's: then turns that would never end are ended. */
   private readonly endsAgents: boolean;
 
-  /** @param work state of the previous execution, if this one continues it. */
   constructor(
     private readonly plan: RunPlan,
-    private readonly control: RunControl,
-    work: RunWork = { next: 0, lanes: [], sequence: 0 },
+    private readonly control: LaneControl,
+    private readonly lanes: LaneSource,
+    private readonly writer: PartWriter,
   ) {
-    this.lanes = new LaneQueue(plan, work.next, work.lanes);
     this.environment = new EnvironmentGateway(plan);
-    this.writer = new PartWriter(plan, work.sequence);
     this.pool = new LanePool(
       control.lanes,
       () => this.nextLane(),
@@ -61,12 +104,15 @@ export class RunSession {
     boundRounds(() => this.endsAgents);
   }
 
-  /** Runs until every lane is finished or suspended. Finished work is stored, even if the run is cancelled. */
+  /** Loads what new lanes begin with. */
+  async load(): Promise<void> {
+    const { run, load_memory } = this.plan;
+    if (load_memory !== 'shared') return;
+    this.initialMemory = (await artifacts.loadMemory({ run })) as MemorySnapshot | null;
+  }
+
+  /** Runs until every lane that the source has is finished or suspended, and stores their finished work. */
   async run(): Promise<void> {
-    const { plan } = this;
-    if (plan.load_memory === 'shared') {
-      this.initialMemory = (await artifacts.loadMemory({ run: plan.run })) as MemorySnapshot | null;
-    }
     // A lane that waits for a grant does not notice a cancellation, and one that was just answered may be about to
     // wait.
     CancellationScope.current().cancelRequested.catch((error: unknown) => {
@@ -77,38 +123,13 @@ export class RunSession {
     if (this.endsAgents) endStuckTurns(this.idleTurns).catch(() => undefined);
     try {
       await this.pool.run();
-      await this.flush(!this.isContinuing());
-      if (this.isContinuing()) assertNotCancelled();
-    } catch (error) {
-      await CancellationScope.nonCancellable(() => this.flush(true));
-      throw error;
+    } finally {
+      await CancellationScope.nonCancellable(() => this.writer.flush());
     }
   }
 
-  /** True if every sample was visited. */
-  isDone(): boolean {
-    return this.lanes.isDone();
-  }
-
-  /** True if the lanes continue in another execution. */
-  isContinuing(): boolean {
-    if (this.isDone() || !this.handingOver || this.control.isOver()) return false;
-    return !this.control.mustEnd() || this.lanes.isInEpisode();
-  }
-
-  /** Returns the state for the next execution. */
-  carried(): RunWork {
-    return { next: this.lanes.next, lanes: this.lanes.left(), sequence: this.writer.sequence };
-  }
-
-  /** Writes what is left. @param ends true if cut-off lanes save their memories, too */
-  private async flush(ends: boolean): Promise<void> {
-    if (ends) for (const lane of this.lanes.left()) this.keepMemory(lane);
-    await this.writer.flush();
-  }
-
   private nextLane(): LaneState | undefined {
-    if (this.handingOver || this.control.isOver()) return undefined;
+    if (this.control.handsOver() || this.control.isOver()) return undefined;
     if (!this.control.mustEnd()) return this.lanes.take(this.initialMemory);
     // After a stop, episodes in progress may end.
     return this.lanes.takeBegun();
@@ -120,27 +141,32 @@ export class RunSession {
     if (begins && load_memory === 'per_sample') {
       state.memory = (await artifacts.loadMemory({ run, slot: state.slot })) as MemorySnapshot | null;
     }
+    const account = this.control.begins(state);
+    delete state.lost;
     const journal = new LaneJournal(
       this.plan,
       state.from,
-      (embeddings) => this.control.paid(embeddings),
+      (embeddings) => account.paid(embeddings),
       state.journal,
     );
-    const lane = new Lane(
+    const lane: Lane = new Lane(
       state,
-      this.ports(journal, (episode) => {
+      this.ports({ journal, account, snapshot: () => ended() }, (episode) => {
         const before = state.booked?.index === episode.index ? state.booked.outcome : undefined;
         state.booked = { index: episode.index, outcome: outcomeOf(episode) };
-        this.control.ended(state.booked.outcome, before);
+        account.ended(state.booked.outcome, before);
       }),
     );
-    const leaves = this.control.begins();
     const ended = (): LaneState => this.withJournal(lane.snapshot(), journal);
     try {
       const outcome = await lane.run();
       await journal.keep();
       if (outcome === 'suspended') this.lanes.handBack(ended());
-      else this.keepMemory(ended());
+      else {
+        this.writer.addMemory(ended());
+        this.writer.laneEnded(state);
+        this.lanes.ended(state);
+      }
     } catch (error) {
       const fatal = fatalMessage(error);
       if (fatal === null) {
@@ -155,7 +181,7 @@ export class RunSession {
       this.lanes.handBack(ended());
       this.control.fail(fatal);
     } finally {
-      leaves();
+      account.leave();
     }
   }
 
@@ -164,21 +190,10 @@ export class RunSession {
     return isJournaled(this.plan.memory._type) ? { ...lane, journal: journal.state() } : lane;
   }
 
-  /**
-   * Writes the memory of a lane that ended, if samples share it, if it is journaled, or if the agent is a user's.
-   * Others are rebuilt from rows.
-   */
-  private keepMemory(lane: LaneState): void {
-    const sample = lane.sample ?? lane.last_sample;
-    if (lane.memory === null || sample === undefined) return;
-    const end = { index: sample.index, sample_id: sample.id, memory: lane.memory };
-    if (this.plan.memory_scope === 'run') this.writer.setMemory(end);
-    else if (lane.journal !== undefined)
-      this.writer.addSampleMemory({ ...end, entries: lane.journal.entries });
-    else if (this.endsAgents) this.writer.addSampleMemory(end);
-  }
-
-  private ports(journal: LaneJournal, book: (episode: EpisodeRecord) => void): LanePorts {
+  private ports(
+    { journal, account, snapshot }: { journal: LaneJournal; account: LaneAccount; snapshot: () => LaneState },
+    book: (episode: EpisodeRecord) => void,
+  ): LanePorts {
     const { plan } = this;
     const turns = new AgentTurns(this.idleTurns);
     const searched: MemoryJournal = {
@@ -187,10 +202,10 @@ export class RunSession {
     };
     return {
       rules: plan.rules,
-      mayProceed: (boundary) => this.mayProceed(boundary),
+      mayProceed: (boundary) => this.mayProceed(boundary, snapshot),
       openSample: (slot) => this.environment.open(slot),
       step: (sample, state, action) => this.environment.step(sample, state, action),
-      generate: (...call) => turns.meanwhile(this.generate(...call)),
+      generate: (...call) => turns.meanwhile(this.generate(account, ...call)),
       execute: (...program) => turns.meanwhile(this.execute(...program)),
       createAgent: (tools) => madeAgent({ config: plan.agent, ...tools }, this.endsAgents ? turns : null),
       createMemory: (saved) => orInvalidInput(() => buildMemory(plan.memory, saved, searched)),
@@ -205,29 +220,35 @@ export class RunSession {
     };
   }
 
-  private async mayProceed(boundary: 'episode' | 'step'): Promise<boolean> {
+  private async mayProceed(boundary: 'episode' | 'step', snapshot: () => LaneState): Promise<boolean> {
     const { control } = this;
-    const isLong = () => workflowInfo().continueAsNewSuggested;
-    if (control.isPaused()) await condition(() => !control.isPaused() || control.mustEnd() || isLong());
+    if (boundary === 'episode' && control.keep !== undefined) await control.keep(snapshot);
+    if (control.isPaused())
+      await condition(() => !control.isPaused() || control.mustEnd() || control.handsOver());
     if (control.isOver() || (control.mustEnd() && boundary === 'episode')) return false;
-    if (isLong()) this.handingOver = true;
-    return !this.handingOver;
+    return !control.handsOver();
   }
 
   private generate(
+    account: LaneAccount,
     call: CallIdentity,
     request: AgentRequest,
     step: AwaitedStep | undefined,
   ): Promise<GeneratedReply> {
-    const { plan, control } = this;
+    const { plan } = this;
     const summary = this.summaryOf(call, call.purpose);
     const { purpose: _purpose, ...rest } = request;
     return requestUntilAnswered(
       {
         isLimited: hasCallLimits(plan.limits),
-        request: () => this.requestCall(),
-        answered: (reply) => control.answered(reply),
-        failed: ({ unrecorded }) => control.failed(unrecorded ?? null),
+        cutOff: account.cutOff,
+        request: () => this.requestCall(account),
+        answered: (reply) => {
+          // Its other calls had not been made when the worker was lost.
+          if (reply.repeated !== undefined || reply.maybe_repeated !== undefined) account.cutOff = 0;
+          account.answered(reply);
+        },
+        failed: ({ unrecorded }) => account.failed(unrecorded ?? null),
       },
       (before) =>
         languageModel.generate.executeWithOptions(modelCallOptions(plan, summary), [
@@ -243,10 +264,10 @@ export class RunSession {
   }
 
   /** Requests a grant for one call, and waits while the run is paused. */
-  private requestCall(): boolean | Promise<boolean> {
+  private requestCall(account: LaneAccount): boolean | Promise<boolean> {
     const { control } = this;
-    if (!control.isPaused()) return control.mayCall();
-    return condition(() => !control.isPaused() || control.mustEnd()).then(() => this.requestCall());
+    if (!control.isPaused()) return account.mayCall();
+    return condition(() => !control.isPaused() || control.mustEnd()).then(() => this.requestCall(account));
   }
 
   private execute(execution: ExecutionIdentity, request: CodeRequest): Promise<ExecutionResult> {

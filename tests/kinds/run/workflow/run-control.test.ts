@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { GeneratedReply } from '../../../../src/contracts/language-model.js';
 import type { RunPlan } from '../../../../src/kinds/run/contracts.js';
+import { newLane } from '../../../../src/kinds/run/lane/lane-state.js';
 import { noTotals } from '../../../../src/kinds/run/lane/totals.js';
 import { enterWorkflow, leaveWorkflow } from '../../../support/workflow-context.js';
 
@@ -71,7 +72,8 @@ describe('a run', () => {
   it('begins nothing where the executions before it have spent everything', () => {
     const kept = { ...noTotals(), lm_calls: 3 };
     const control = begun({ limits: { ...NO_LIMITS, max_lm_calls: 3 }, kept });
-    expect(control.mayCall()).toBe(false);
+    const lane = control.begins(newLane(0, 1, null));
+    expect(lane.mayCall()).toBe(false);
     expect(control.outcome(false)).toEqual({
       status: 'limit_reached',
       message: 'limits.max_lm_calls: 3 of 3 calls are made',
@@ -81,19 +83,21 @@ describe('a run', () => {
   it('counts no reply that an earlier execution has paid for', () => {
     const kept = { ...noTotals(), lm_calls: 3, input_tokens: 6, output_tokens: 3 };
     const control = begun({ limits: { ...NO_LIMITS, max_lm_calls: 4 }, kept });
-    expect(control.mayCall()).toBe(true);
-    control.answered({ ...REPLY, counted: true });
+    const lane = control.begins(newLane(0, 1, null));
+    expect(lane.mayCall()).toBe(true);
+    lane.answered({ ...REPLY, counted: true });
     expect(control.progress().spending).toMatchObject({ lm_calls: 3, usage: { input_tokens: 6 } });
-    expect(control.mayCall()).toBe(true);
-    control.answered(REPLY);
+    expect(lane.mayCall()).toBe(true);
+    lane.answered(REPLY);
     expect(control.progress().spending).toMatchObject({ lm_calls: 4, usage: { input_tokens: 8 } });
     expect(control.isOver()).toBe(true);
   });
 
   it('is done where a limit is met, or a stop asked for, when every sample was visited', () => {
     const control = begun({ limits: { ...NO_LIMITS, max_lm_calls: 1 } });
-    expect(control.mayCall()).toBe(true);
-    control.answered(REPLY);
+    const lane = control.begins(newLane(0, 1, null));
+    expect(lane.mayCall()).toBe(true);
+    lane.answered(REPLY);
     control.stop();
     control.allBegun();
     expect(control.outcome(false)).toEqual({ status: 'done', message: null });
@@ -101,8 +105,10 @@ describe('a run', () => {
 
   it('continues with what the execution before has done and was asked', () => {
     const before = begun();
-    before.ended('correct', undefined);
-    before.answered(REPLY);
+    const lane = before.begins(newLane(0, 1, null));
+    lane.ended('correct', undefined);
+    lane.answered(REPLY);
+    lane.leave();
     before.setConcurrency(3);
     const after = begun({}, new RunControl(before.handOver()));
     expect(after.progress()).toMatchObject({

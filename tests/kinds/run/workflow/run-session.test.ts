@@ -27,7 +27,7 @@ vi.mock('../../../../src/kinds/run/workflow/activities.js', () => ({
 }));
 const { RootCancellationScope } = await import('@temporalio/workflow/lib/cancellation-scope.js');
 const { RunControl } = await import('../../../../src/kinds/run/workflow/run-control.js');
-const { RunSession } = await import('../../../../src/kinds/run/workflow/run-session.js');
+const { workOn } = await import('../../../../src/kinds/run/workflow/run.js');
 
 /** The SDK's own place for the workflow that it runs. */
 const sdk = globalThis as { __TEMPORAL_ACTIVATOR__?: object };
@@ -76,7 +76,7 @@ function sessionOf(planned: Partial<RunPlan> = {}) {
   } as unknown as RunPlan;
   const control = new RunControl();
   control.begin(plan);
-  return { control, session: new RunSession(plan, control) };
+  return { control, work: () => workOn(plan, control) };
 }
 
 const usage = { input_tokens: 1, output_tokens: 1 };
@@ -84,26 +84,23 @@ const feedback = { correct: true, target: '4', message: '', extra: {} };
 const RIGHT = { text: '4', finish_reason: 'stop', usage, step: { feedback, done: true } } as GeneratedReply;
 
 it('a lane that is answered when its run is cancelled, and waits for leave to call then, hears of it', async () => {
-  const { session, control } = sessionOf({
+  const { work, control } = sessionOf({
     limits: { max_lm_calls: 2, max_tokens: null, max_cost_usd: null, max_wall_seconds: null },
   });
-  const ended = session.run();
+  const ended = work();
   await vi.waitFor(() => expect(answer).toBeDefined());
   // In one task of the workflow: the answer, and the cancellation after it.
   answer?.(RIGHT);
   workflow.cancel();
   await expect(ended).rejects.toThrow(CancelledFailure);
   expect(control.progress()).toMatchObject({ episodes: 1, spending: { lm_calls: 1 } });
-  expect(session.isDone()).toBe(false);
 }, 5000);
 
 it('a limit leaves the samples behind it', async () => {
-  const { session, control } = sessionOf();
-  const ended = session.run();
+  const { work, control } = sessionOf();
+  const ended = work();
   await vi.waitFor(() => expect(answer).toBeDefined());
   answer?.(RIGHT);
-  await ended;
-  expect(session.isDone()).toBe(false);
-  expect(session.isContinuing()).toBe(false);
+  expect(await ended).toBeNull();
   expect(control.outcome(false).status).toBe('limit_reached');
 });

@@ -1,0 +1,275 @@
+import type { UnitsOf } from '../../../contracts/run-units.js';
+import type { MemorySnapshot } from '../../../memory/memory-module.js';
+import { PATIENT } from '../../../workflows/activity-options.js';
+import { faultText } from '../../../workflows/failures.js';
+import { activitiesOf, isCancellation, sleep, workflowInfo } from '../../../workflows/sdk.js';
+import { refusal } from '../../../workflows/started-rightly.js';
+import type { BundleActivities, BundleResult, Dealt, LaneOrders, RunPlan, Totals } from '../contracts.js';
+import type { LaneState } from '../lane/lane-state.js';
+import {
+  addTotals,
+  bookCall,
+  bookEmbeddings,
+  bookEpisode,
+  bookUnrecorded,
+  noTotals,
+} from '../lane/totals.js';
+import { PartWriter } from './part-writer.js';
+import { type LaneAccount, type LaneControl, type LaneSource, RunSession } from './run-session.js';
+
+const bundles = activitiesOf<BundleActivities>(PATIENT);
+
+/** Milliseconds between two questions how to go on. */
+const ASKED_EVERY = 1000;
+/** Milliseconds between two reports while there is no need for lanes. */
+const REPORTED_EVERY = 10_000;
+/** Milliseconds between two times that a lane of all samples is kept. */
+const KEPT_EVERY = 2000;
+/** Milliseconds between two requests for lanes in advance, and for which those are enough. */
+const DEALT_EVERY = 200;
+const AHEAD_FOR = 400;
+
+/** Bundle of lanes that a run works on in a worker's process. */
+class LaneBundle implements LaneControl, LaneSource {
+  onChange: () => void = () => undefined;
+  private orders: LaneOrders = { lanes: 0, isPaused: false, mustEnd: false, isOver: false, handsOver: false };
+  /** Lanes that were dealt and are not begun. */
+  private readonly queue: LaneState[] = [];
+  /** Totals of the lanes in progress and of those that are not reported as ended, by their first slot. */
+  private readonly open = new Map<number, Totals>();
+  /** Totals of lanes that were reported as ended. */
+  private reported = noTotals();
+  private readonly left: LaneState[] = [];
+  private running = 0;
+  private fatal: string | null = null;
+  private isOld = false;
+  /** True if the run has no further lane for now. */
+  private isEmpty = false;
+  private dealing: Promise<void> | null = null;
+  private requests = 0;
+  private dealtAt = 0;
+  /** Number of lanes that were begun since the last request. */
+  private begunSince = 0;
+  private hasChanged = false;
+  private keptAt = Date.now();
+  readonly writer: PartWriter;
+
+  constructor(
+    private readonly plan: RunPlan,
+    private readonly number: number,
+    private readonly units: UnitsOf,
+  ) {
+    this.writer = new PartWriter(plan, 0, `${workflowInfo().runId.slice(-12)}-${number}-${units.attempt}`);
+  }
+
+  async run(): Promise<BundleResult> {
+    const session = new RunSession(this.plan, this, this, this.writer);
+    await session.load();
+    let isOver = false;
+    this.askUntil(() => isOver).catch((error: unknown) => this.failBy(error));
+    try {
+      await this.deal();
+      do await session.run();
+      while (await this.hasMore());
+    } catch (error) {
+      // Lanes that were cut off are handed back like others.
+      if (!isCancellation(error)) throw error;
+    } finally {
+      isOver = true;
+    }
+    const totals = addTotals([this.reported, ...this.open.values()]);
+    return { left: [...this.left, ...this.queue], totals, fatal: this.fatal };
+  }
+
+  get lanes(): number {
+    return this.orders.lanes;
+  }
+
+  isPaused(): boolean {
+    return this.orders.isPaused;
+  }
+
+  mustEnd(): boolean {
+    return this.orders.mustEnd || this.fatal !== null;
+  }
+
+  isOver(): boolean {
+    return this.orders.isOver || this.isOld || this.fatal !== null;
+  }
+
+  handsOver(): boolean {
+    return this.orders.handsOver;
+  }
+
+  fail(why: string): void {
+    this.fatal ??= why;
+    this.onChange();
+  }
+
+  close(): void {}
+
+  /** Keeps the lane of all samples every few seconds, with its rows: after a crash, it continues from there. */
+  async keep(snapshot: () => LaneState): Promise<void> {
+    const { plan } = this;
+    if (plan.memory_scope === 'sample' || Date.now() - this.keptAt < KEPT_EVERY) return;
+    this.keptAt = Date.now();
+    const state = snapshot();
+    await this.writer.flush();
+    const totals = this.open.get(state.from) ?? noTotals();
+    await bundles.keepLane({ run: plan.run, execution: plan.execution, lane: { state, totals } });
+  }
+
+  begins({ from, lost = 0 }: LaneState): LaneAccount {
+    const totals = this.open.get(from) ?? noTotals();
+    this.open.set(from, totals);
+    this.running += 1;
+    const changed = () => {
+      this.hasChanged = true;
+    };
+    return {
+      cutOff: lost,
+      mayCall: () => !this.isOver(),
+      answered: (reply) => {
+        if (reply.counted) bookUnrecorded(totals, reply.unrecorded ?? null);
+        else bookCall(totals, reply);
+        changed();
+      },
+      failed: (unrecorded) => {
+        bookUnrecorded(totals, unrecorded);
+        changed();
+      },
+      paid: (embeddings) => bookEmbeddings(totals, embeddings),
+      ended: (outcome, before) => {
+        bookEpisode(totals, outcome, before);
+        changed();
+      },
+      leave: () => {
+        this.running -= 1;
+      },
+    };
+  }
+
+  take(memory: MemorySnapshot | null): LaneState | undefined {
+    const lane = this.queue.shift();
+    this.refill();
+    if (lane === undefined) return undefined;
+    this.begunSince += 1;
+    const isNew = lane.memory === null && lane.sample === undefined && lane.last_sample === undefined;
+    return isNew ? { ...lane, memory } : lane;
+  }
+
+  takeBegun(): LaneState | undefined {
+    const at = this.queue.findIndex(({ episode }) => episode !== undefined);
+    return at === -1 ? undefined : this.queue.splice(at, 1)[0];
+  }
+
+  handBack(lane: LaneState): void {
+    this.left.push(lane);
+  }
+
+  ended(): void {}
+
+  /** Waits for lanes that are being dealt. @returns true if there is one to run */
+  private async hasMore(): Promise<boolean> {
+    if (this.isOver() || this.handsOver()) return false;
+    if (this.dealing === null && !this.isEmpty) this.refill();
+    await this.dealing;
+    if (this.isOver() || this.handsOver()) return false;
+    return this.mustEnd() ? this.queue.some(({ episode }) => episode !== undefined) : this.queue.length > 0;
+  }
+
+  /** Number of lanes to have in advance, by the rate at which they are begun. */
+  private get ahead(): number {
+    const since = Math.max(Date.now() - this.dealtAt, DEALT_EVERY);
+    return Math.min(Math.ceil((this.begunSince * AHEAD_FOR) / since), 4 * this.lanes);
+  }
+
+  /** Requests lanes where there are few in advance. */
+  private refill(): void {
+    if (this.dealing !== null || this.isEmpty || this.isOver() || this.handsOver()) return;
+    const { ahead } = this;
+    if (this.queue.length > 0 && (this.queue.length > ahead / 2 || Date.now() - this.dealtAt < DEALT_EVERY))
+      return;
+    this.dealing = this.deal().finally(() => {
+      this.dealing = null;
+    });
+    this.dealing.catch((error: unknown) => this.failBy(error));
+  }
+
+  private failBy(error: unknown): void {
+    if (!isCancellation(error)) this.fail(faultText(error));
+  }
+
+  /** Reports, and takes the lanes that the run deals. */
+  private async deal(): Promise<void> {
+    const { plan, number, units, lanes } = this;
+    const isFirst = this.requests === 0;
+    const want = this.isEmpty ? 0 : Math.max(lanes - this.running - this.queue.length + this.ahead, 0);
+    this.dealtAt = Date.now();
+    this.begunSince = 0;
+    this.hasChanged = false;
+    const ended = this.writer.takeWritten();
+    for (const from of ended) {
+      const totals = this.open.get(from);
+      this.open.delete(from);
+      if (totals !== undefined) this.reported = addTotals([this.reported, totals]);
+    }
+    const dealt = await bundles.dealLanes({
+      run: plan.run,
+      update: `lanes-${number}-${units.attempt}-${this.requests++}`,
+      deal: {
+        bundle: number,
+        attempt: units.attempt,
+        want,
+        ended,
+        running: this.running,
+        totals: { ended: this.reported, open: addTotals([...this.open.values()]) },
+      },
+    });
+    await this.receive(dealt, isFirst ? 0 : want);
+    if (isFirst) await this.deal();
+  }
+
+  private async receive({ lanes, isOld = false, orders }: Dealt, want: number): Promise<void> {
+    for (const lane of lanes) this.queue.push(lane.lost === undefined ? lane : await this.begunBefore(lane));
+    this.isOld ||= isOld;
+    if (lanes.length < want) this.isEmpty = true;
+    this.follow(orders);
+  }
+
+  /** Returns a lane that an earlier attempt may have begun: one of many samples continues from where it was kept. */
+  private async begunBefore(lane: LaneState): Promise<LaneState> {
+    if (this.plan.memory_scope === 'sample') return lane;
+    const { run, execution } = this.plan;
+    const kept = await bundles.keptLane({ run, execution, from: lane.from });
+    if (kept === null) return lane;
+    this.open.set(lane.from, kept.totals);
+    return lane.lost === undefined ? kept.state : { ...kept.state, lost: lane.lost };
+  }
+
+  private follow(orders: LaneOrders): void {
+    this.orders = orders;
+    this.onChange();
+  }
+
+  /** Asks every second how to go on, and reports what has changed, until the bundle is over. */
+  private async askUntil(isOver: () => boolean): Promise<void> {
+    const { run } = this.plan;
+    for (;;) {
+      await sleep(ASKED_EVERY);
+      if (isOver()) return;
+      this.follow(await bundles.laneOrders({ run, bundle: this.number }));
+      const isDue = this.hasChanged && Date.now() - this.dealtAt >= REPORTED_EVERY;
+      if (isDue && this.dealing === null) await this.deal();
+    }
+  }
+}
+
+/**
+ * Works on lanes of a run in a worker's process: the same session as in the workflow, over the worker's activities,
+ * without a history. What they store is what another attempt is answered from.
+ */
+export async function lanes(plan: RunPlan, number: number, units?: UnitsOf): Promise<BundleResult> {
+  if (units === undefined) throw refusal('lanes are a part of a run, which starts them: start that');
+  return new LaneBundle(plan, number, units).run();
+}

@@ -1,0 +1,35 @@
+import { besideChecks } from '../../../contracts/incoming.js';
+import { isAmount, isCount, listOf, orAbsent, orNull, shaped } from '../../../contracts/shape.js';
+import { defineQuery, defineUpdate } from '../../../workflows/sdk.js';
+import type { BundleTotals, Deal, Dealt, LaneOrders, Totals } from '../contracts.js';
+import { DEAL_LANES, LANE_ORDERS } from '../names.js';
+
+export const dealUpdate = defineUpdate<Dealt, [Deal]>(DEAL_LANES);
+export const ordersQuery = defineQuery<LaneOrders, [number]>(LANE_ORDERS);
+
+const isTotals = shaped<Totals>({
+  ...besideChecks,
+  samples: isCount,
+  correct: isCount,
+  errors: isCount,
+  errors_by_type: orAbsent(
+    (value) => typeof value === 'object' && value !== null && listOf(isCount)(Object.values(value)),
+  ),
+  episodes: isCount,
+  lm_calls: isCount,
+  lm_calls_repeated: isCount,
+  lm_calls_maybe_repeated: orAbsent(isCount),
+  input_tokens: isCount,
+  output_tokens: isCount,
+  cost_usd: orNull(isAmount),
+});
+
+/** Reports whether a value is the report of a bundle. */
+export const isDeal = shaped<Deal>({
+  bundle: isCount,
+  attempt: isCount,
+  want: isCount,
+  ended: listOf(isCount),
+  running: isCount,
+  totals: shaped<BundleTotals>({ ended: isTotals, open: isTotals }),
+});
