@@ -63,7 +63,7 @@ async function writeMetrics(store: ArtifactStore, metrics: Ended, runLogs: RunLo
  * Creates the activity that writes the artifacts of an experiment from what is stored, `metrics.json` last. It may be
  * repeated: once an attempt has ended, the others return its metrics.
  * @param writeArtifacts writes all other artifacts through the guard, and returns the metrics.
- * @param removeWorkingFiles deletes what only an unfinished experiment needs.
+ * @param removeWorkingFiles deletes what only an unfinished experiment needs; absent: everything stays.
  */
 export function endExperiment<
   Context extends { store: ArtifactStore },
@@ -72,7 +72,7 @@ export function endExperiment<
 >(
   { contexts, runLogs }: { contexts: ContextCache<Context>; runLogs: RunLogs },
   writeArtifacts: (context: Context, input: Input, guard: Guard) => Promise<Metrics>,
-  removeWorkingFiles: (context: Context, input: Input, metrics: Metrics) => Promise<void>,
+  removeWorkingFiles: (context: Context, input: Input, metrics: Metrics) => Promise<void> = async () => {},
 ): (input: Input) => Promise<Metrics> {
   return (input) =>
     heartbeating(async () => {

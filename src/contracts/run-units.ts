@@ -4,14 +4,8 @@ export interface RunUnitsInput {
   run: string;
   /** Type of the workflow that runs the units. */
   type: string;
-  /** Its arguments; {@link UnitsOf} follows them. */
+  /** Its arguments; the number of the activity's attempt, from 1, follows them. */
   args: unknown[];
-}
-
-/** Attempt of a bundle. */
-export interface UnitsOf {
-  /** Number of the attempt, from 1. */
-  attempt: number;
 }
 
 /** Activity that runs a bundle of units. */

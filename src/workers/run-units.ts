@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { heartbeating } from '../activities/attempt-journal.js';
-import type { RunUnitsInput, UnitsOf } from '../contracts/run-units.js';
+import type { RunUnitsInput } from '../contracts/run-units.js';
 import { runPlainly } from '../in-process/plain-sdk.js';
 import { WORKFLOW_KINDS } from '../kinds/workflows.js';
 import { dispatcherOf } from '../workflows/dispatch.js';
@@ -22,10 +22,9 @@ export function createRunUnits(
       const context = Context.current();
       const { workflowExecution, attempt } = context.info;
       if (workflowExecution === undefined) throw new Error('units are run for an experiment');
-      const units: UnitsOf = { attempt };
       return runPlainly(
         dispatch,
-        { ...workflowExecution, type, args: [...args, units] },
+        { ...workflowExecution, type, args: [...args, attempt] },
         { activities, warn: notify, client: context.client, signal: context.cancellationSignal },
       );
     });

@@ -216,6 +216,5 @@ export function createFinalizeEvolve(contexts: EvolveContexts, dependencies: Wor
   return endExperiment(
     { contexts, runLogs: dependencies.runLogs },
     (context, input: FinalizeEvolveInput, guard) => writeArtifacts(context, input, { dependencies, guard }),
-    async () => {},
   );
 }

@@ -3,7 +3,7 @@ import { type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError }
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import { readJson } from '../../../storage/stored-file.js';
 import type { BundleActivities, Deal, Dealt, KeptLane, LaneOrders } from '../contracts.js';
-import { DEAL_LANES, LANE_ORDERS } from '../names.js';
+import { DEAL_LANES, LANE_ORDERS } from '../contracts.js';
 import { keptLaneKey } from '../paths.js';
 import type { RunContexts } from './run-context.js';
 

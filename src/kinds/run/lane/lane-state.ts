@@ -55,6 +55,17 @@ export interface LaneState {
   lost?: number;
 }
 
+/** Reports whether a lane is in the middle of an episode. */
+export function isInEpisode({ episode }: LaneState): boolean {
+  return episode !== undefined;
+}
+
+/** Takes the first lane in the middle of an episode out of a list; undefined if there is none. */
+export function takeInEpisode(lanes: LaneState[]): LaneState | undefined {
+  const at = lanes.findIndex(isInEpisode);
+  return at === -1 ? undefined : lanes.splice(at, 1)[0];
+}
+
 export function newLane(from: number, to: number, memory: MemorySnapshot | null): LaneState {
   return { from, to, slot: from, trial: 0, memory };
 }

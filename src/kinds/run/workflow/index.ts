@@ -1,5 +1,5 @@
 import type { WorkflowKind } from '../../../workflows/kind.js';
-import { LANES } from '../names.js';
+import { LANES } from '../contracts.js';
 import { lanes } from './lane-bundle.js';
 import { run } from './run.js';
 

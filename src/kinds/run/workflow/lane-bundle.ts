@@ -1,21 +1,14 @@
-import type { UnitsOf } from '../../../contracts/run-units.js';
 import type { MemorySnapshot } from '../../../memory/memory-module.js';
 import { PATIENT } from '../../../workflows/activity-options.js';
-import { faultText } from '../../../workflows/failures.js';
+import { fatalMessage, faultText } from '../../../workflows/failures.js';
 import { activitiesOf, isCancellation, sleep, workflowInfo } from '../../../workflows/sdk.js';
 import { refusal } from '../../../workflows/started-rightly.js';
 import type { BundleActivities, BundleResult, Dealt, LaneOrders, RunPlan, Totals } from '../contracts.js';
-import type { LaneState } from '../lane/lane-state.js';
-import {
-  addTotals,
-  bookCall,
-  bookEmbeddings,
-  bookEpisode,
-  bookUnrecorded,
-  noTotals,
-} from '../lane/totals.js';
+import { isInEpisode, type LaneState, takeInEpisode } from '../lane/lane-state.js';
+import { addTotals, noTotals } from '../lane/totals.js';
+import { type LaneAccount, laneAccount } from './lane-account.js';
 import { PartWriter } from './part-writer.js';
-import { type LaneAccount, type LaneControl, type LaneSource, RunSession } from './run-session.js';
+import { type LaneControl, type LaneSource, RunSession } from './run-session.js';
 
 const bundles = activitiesOf<BundleActivities>(PATIENT);
 
@@ -57,9 +50,9 @@ class LaneBundle implements LaneControl, LaneSource {
   constructor(
     private readonly plan: RunPlan,
     private readonly number: number,
-    private readonly units: UnitsOf,
+    private readonly attempt: number,
   ) {
-    this.writer = new PartWriter(plan, 0, `${workflowInfo().runId.slice(-12)}-${number}-${units.attempt}`);
+    this.writer = new PartWriter(plan, 0, `${workflowInfo().runId.slice(-12)}-${number}-${attempt}`);
   }
 
   async run(): Promise<BundleResult> {
@@ -68,12 +61,14 @@ class LaneBundle implements LaneControl, LaneSource {
     let isOver = false;
     this.askUntil(() => isOver).catch((error: unknown) => this.failBy(error));
     try {
-      await this.deal();
+      await this.dealOnce();
       do await session.run();
       while (await this.hasMore());
     } catch (error) {
-      // Lanes that were cut off are handed back like others.
-      if (!isCancellation(error)) throw error;
+      // Lanes that were cut off are handed back like others. What will not succeed later ends the run.
+      const fatal = fatalMessage(error);
+      if (fatal !== null) this.fail(fatal);
+      else if (!isCancellation(error)) throw error;
     } finally {
       isOver = true;
     }
@@ -119,34 +114,22 @@ class LaneBundle implements LaneControl, LaneSource {
     await bundles.keepLane({ run: plan.run, execution: plan.execution, lane: { state, totals } });
   }
 
-  begins({ from, lost = 0 }: LaneState): LaneAccount {
-    const totals = this.open.get(from) ?? noTotals();
-    this.open.set(from, totals);
+  begins(lane: LaneState): LaneAccount {
+    const totals = this.open.get(lane.from) ?? noTotals();
+    this.open.set(lane.from, totals);
     this.running += 1;
     const changed = () => {
       this.hasChanged = true;
     };
-    return {
-      cutOff: lost,
+    return laneAccount(lane, totals, {
       mayCall: () => !this.isOver(),
-      answered: (reply) => {
-        if (reply.counted) bookUnrecorded(totals, reply.unrecorded ?? null);
-        else bookCall(totals, reply);
-        changed();
-      },
-      failed: (unrecorded) => {
-        bookUnrecorded(totals, unrecorded);
-        changed();
-      },
-      paid: (embeddings) => bookEmbeddings(totals, embeddings),
-      ended: (outcome, before) => {
-        bookEpisode(totals, outcome, before);
-        changed();
-      },
+      onCall: changed,
+      onPaid: changed,
+      onEpisode: changed,
       leave: () => {
         this.running -= 1;
       },
-    };
+    });
   }
 
   take(memory: MemorySnapshot | null): LaneState | undefined {
@@ -159,23 +142,20 @@ class LaneBundle implements LaneControl, LaneSource {
   }
 
   takeBegun(): LaneState | undefined {
-    const at = this.queue.findIndex(({ episode }) => episode !== undefined);
-    return at === -1 ? undefined : this.queue.splice(at, 1)[0];
+    return takeInEpisode(this.queue);
   }
 
   handBack(lane: LaneState): void {
     this.left.push(lane);
   }
 
-  ended(): void {}
-
   /** Waits for lanes that are being dealt. @returns true if there is one to run */
   private async hasMore(): Promise<boolean> {
     if (this.isOver() || this.handsOver()) return false;
-    if (this.dealing === null && !this.isEmpty) this.refill();
+    this.refill();
     await this.dealing;
     if (this.isOver() || this.handsOver()) return false;
-    return this.mustEnd() ? this.queue.some(({ episode }) => episode !== undefined) : this.queue.length > 0;
+    return this.mustEnd() ? this.queue.some(isInEpisode) : this.queue.length > 0;
   }
 
   /** Number of lanes to have in advance, by the rate at which they are begun. */
@@ -190,10 +170,15 @@ class LaneBundle implements LaneControl, LaneSource {
     const { ahead } = this;
     if (this.queue.length > 0 && (this.queue.length > ahead / 2 || Date.now() - this.dealtAt < DEALT_EVERY))
       return;
-    this.dealing = this.deal().finally(() => {
+    this.dealOnce().catch((error: unknown) => this.failBy(error));
+  }
+
+  /** Deals, unless that is in progress: a later report never comes before an earlier one. */
+  private dealOnce(): Promise<void> {
+    this.dealing ??= this.deal().finally(() => {
       this.dealing = null;
     });
-    this.dealing.catch((error: unknown) => this.failBy(error));
+    return this.dealing;
   }
 
   private failBy(error: unknown): void {
@@ -202,7 +187,7 @@ class LaneBundle implements LaneControl, LaneSource {
 
   /** Reports, and takes the lanes that the run deals. */
   private async deal(): Promise<void> {
-    const { plan, number, units, lanes } = this;
+    const { plan, number, attempt, lanes } = this;
     const isFirst = this.requests === 0;
     const want = this.isEmpty ? 0 : Math.max(lanes - this.running - this.queue.length + this.ahead, 0);
     this.dealtAt = Date.now();
@@ -216,10 +201,10 @@ class LaneBundle implements LaneControl, LaneSource {
     }
     const dealt = await bundles.dealLanes({
       run: plan.run,
-      update: `lanes-${number}-${units.attempt}-${this.requests++}`,
+      update: `lanes-${number}-${attempt}-${this.requests++}`,
       deal: {
         bundle: number,
-        attempt: units.attempt,
+        attempt,
         want,
         ended,
         running: this.running,
@@ -260,7 +245,7 @@ class LaneBundle implements LaneControl, LaneSource {
       if (isOver()) return;
       this.follow(await bundles.laneOrders({ run, bundle: this.number }));
       const isDue = this.hasChanged && Date.now() - this.dealtAt >= REPORTED_EVERY;
-      if (isDue && this.dealing === null) await this.deal();
+      if (isDue) await this.dealOnce();
     }
   }
 }
@@ -269,7 +254,7 @@ class LaneBundle implements LaneControl, LaneSource {
  * Works on lanes of a run in a worker's process: the same session as in the workflow, over the worker's activities,
  * without a history. What they store is what another attempt is answered from.
  */
-export async function lanes(plan: RunPlan, number: number, units?: UnitsOf): Promise<BundleResult> {
-  if (units === undefined) throw refusal('lanes are a part of a run, which starts them: start that');
-  return new LaneBundle(plan, number, units).run();
+export async function lanes(plan: RunPlan, number: number, attempt?: number): Promise<BundleResult> {
+  if (attempt === undefined) throw refusal('lanes are a part of a run, which starts them: start that');
+  return new LaneBundle(plan, number, attempt).run();
 }

@@ -1,6 +1,6 @@
 import type { MemorySnapshot } from '../../../memory/memory-module.js';
 import type { RunPlan } from '../contracts.js';
-import { type LaneState, newLane } from '../lane/lane-state.js';
+import { isInEpisode, type LaneState, newLane, takeInEpisode } from '../lane/lane-state.js';
 import type { LaneSource } from './run-session.js';
 
 /** Queue of a run's lanes that are not running: new ones, those of the previous execution, and suspended ones. */
@@ -26,15 +26,12 @@ export class LaneQueue implements LaneSource {
   }
 
   takeBegun(): LaneState | undefined {
-    const at = this.carried.findIndex(({ episode }) => episode !== undefined);
-    return at === -1 ? undefined : this.carried.splice(at, 1)[0];
+    return takeInEpisode(this.carried);
   }
 
   handBack(lane: LaneState): void {
     this.suspended.push(lane);
   }
-
-  ended(): void {}
 
   /** Takes back a lane that may be taken again. */
   giveBack(lane: LaneState): void {
@@ -54,7 +51,7 @@ export class LaneQueue implements LaneSource {
 
   /** Reports whether there is a lane to take. @param begun true: only one in the middle of an episode */
   hasMore(begun: boolean): boolean {
-    if (begun) return this.carried.some(({ episode }) => episode !== undefined);
+    if (begun) return this.carried.some(isInEpisode);
     return this.carried.length > 0 || this.next < this.plan.slots;
   }
 
@@ -65,7 +62,7 @@ export class LaneQueue implements LaneSource {
 
   /** True if one of the remaining lanes is in the middle of an episode. */
   isInEpisode(): boolean {
-    return this.left().some(({ episode }) => episode !== undefined);
+    return this.left().some(isInEpisode);
   }
 
   /** True if every sample was visited. */

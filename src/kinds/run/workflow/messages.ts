@@ -2,7 +2,7 @@ import { besideChecks } from '../../../contracts/incoming.js';
 import { isAmount, isCount, listOf, orAbsent, orNull, shaped } from '../../../contracts/shape.js';
 import { defineQuery, defineUpdate } from '../../../workflows/sdk.js';
 import type { BundleTotals, Deal, Dealt, LaneOrders, Totals } from '../contracts.js';
-import { DEAL_LANES, LANE_ORDERS } from '../names.js';
+import { DEAL_LANES, LANE_ORDERS } from '../contracts.js';
 
 export const dealUpdate = defineUpdate<Dealt, [Deal]>(DEAL_LANES);
 export const ordersQuery = defineQuery<LaneOrders, [number]>(LANE_ORDERS);

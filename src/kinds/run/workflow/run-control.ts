@@ -4,18 +4,9 @@ import { ApplicationFailure, workflowInfo } from '../../../workflows/sdk.js';
 import type { RunCarried, RunPlan, RunProgress, Totals } from '../contracts.js';
 import { RUN_FACTS } from '../facts.js';
 import type { LaneState } from '../lane/lane-state.js';
-import {
-  accuracyOf,
-  addTotals,
-  bookCall,
-  bookEmbeddings,
-  bookEpisode,
-  bookUnrecorded,
-  noTotals,
-  spendingOfTotals,
-  spentOfTotals,
-} from '../lane/totals.js';
-import type { LaneAccount, LaneControl } from './run-session.js';
+import { accuracyOf, addTotals, noTotals, spendingOfTotals, spentOfTotals } from '../lane/totals.js';
+import { type LaneAccount, laneAccount } from './lane-account.js';
+import type { LaneControl } from './run-session.js';
 
 /** Minimum milliseconds between two updates of the Temporal UI by ended episodes. */
 const SHOWN_EVERY = 1000;
@@ -62,33 +53,20 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
     return workflowInfo().continueAsNewSuggested;
   }
 
-  begins({ lost = 0 }: LaneState): LaneAccount {
+  begins(lane: LaneState): LaneAccount {
     this.running += 1;
-    return {
-      cutOff: lost,
+    return laneAccount(lane, this.totals, {
       mayCall: () => this.budget?.requestOne() ?? false,
-      answered: (reply) => {
-        // Costs of earlier executions are in `kept`.
-        if (reply.counted) bookUnrecorded(this.totals, reply.unrecorded ?? null);
-        else bookCall(this.totals, reply);
-        this.spent();
-      },
-      failed: (unrecorded) => {
-        bookUnrecorded(this.totals, unrecorded);
-        this.spent();
-      },
-      paid: (embeddings) => {
-        bookEmbeddings(this.totals, embeddings);
+      onCall: () => {
+        this.budget?.ended();
         this.checkLimits();
       },
-      ended: (outcome, before) => {
-        bookEpisode(this.totals, outcome, before);
-        this.showSeldom();
-      },
+      onPaid: () => this.checkLimits(),
+      onEpisode: () => this.showSeldom(),
       leave: () => {
         this.running -= 1;
       },
-    };
+    });
   }
 
   /**
@@ -109,12 +87,6 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
   changed(): void {
     this.checkLimits();
     this.showSeldom();
-  }
-
-  /** Ends a granted call. */
-  private spent(): void {
-    this.budget?.ended();
-    this.checkLimits();
   }
 
   override setConcurrency(lanes: number): number {

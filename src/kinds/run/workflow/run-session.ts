@@ -3,7 +3,6 @@ import type { AwaitedStep } from '../../../contracts/environment.js';
 import type { ExecutionIdentity, ExecutionResult } from '../../../contracts/execution.js';
 import type { CallIdentity, GeneratedReply } from '../../../contracts/language-model.js';
 import type { EpisodeRecord } from '../../../contracts/results.js';
-import type { Unrecorded } from '../../../contracts/step-cost.js';
 import { buildMemory } from '../../../memory/factory.js';
 import type { MemoryJournal, MemorySnapshot } from '../../../memory/memory-module.js';
 import { isJournaled } from '../../../memory/saved.js';
@@ -16,13 +15,14 @@ import { modelCallOptions, timedOptions } from '../../../workflows/activity-opti
 import { describeError, fatalMessage, isInterruption, orInvalidInput } from '../../../workflows/failures.js';
 import { requestUntilAnswered } from '../../../workflows/request-until-answered.js';
 import { CancellationScope, condition, isCancellation } from '../../../workflows/sdk.js';
-import type { FoundExperiences, RunPlan } from '../contracts.js';
+import type { RunPlan } from '../contracts.js';
 import { Lane } from '../lane/lane.js';
 import { LanePool } from '../lane/lane-pool.js';
 import type { LaneState } from '../lane/lane-state.js';
-import { type EpisodeOutcome, outcomeOf } from '../lane/totals.js';
+import { outcomeOf } from '../lane/totals.js';
 import { artifacts, executions, languageModel } from './activities.js';
 import { EnvironmentGateway } from './environment-gateway.js';
+import type { LaneAccount } from './lane-account.js';
 import { LaneJournal } from './lane-journal.js';
 import { madeAgent, ownFile } from './made-agent.js';
 import type { PartWriter } from './part-writer.js';
@@ -35,24 +35,6 @@ export interface LaneSource {
   takeBegun(): LaneState | undefined;
   /** Takes back a suspended lane. */
   handBack(lane: LaneState): void;
-  /** Notes that a lane has visited all its samples. */
-  ended(lane: LaneState): void;
-}
-
-/** Account of a lane: its calls, and what they cost. */
-export interface LaneAccount {
-  /** Requests for each unanswered call of the lane that may have been cut off with earlier workers. */
-  cutOff: number;
-  /** Requests a grant for one call, and waits for it if needed. The call ends as answered or failed. */
-  mayCall(): boolean | Promise<boolean>;
-  answered(reply: GeneratedReply): void;
-  failed(unrecorded: Unrecorded | null): void;
-  /** Records what a search paid for vectors. */
-  paid(embeddings: NonNullable<FoundExperiences['embeddings']>): void;
-  /** Records a finished episode; `before` is the outcome of the sample's earlier trial, if there was one. */
-  ended(outcome: EpisodeOutcome, before: EpisodeOutcome | undefined): void;
-  /** Notes that the lane is no longer in progress. */
-  leave(): void;
 }
 
 /** Control of a session. */
@@ -165,7 +147,6 @@ export class RunSession {
       else {
         this.writer.addMemory(ended());
         this.writer.laneEnded(state);
-        this.lanes.ended(state);
       }
     } catch (error) {
       const fatal = fatalMessage(error);

@@ -1,0 +1,66 @@
+import type { GeneratedReply } from '../../../contracts/language-model.js';
+import type { Unrecorded } from '../../../contracts/step-cost.js';
+import type { FoundExperiences, Totals } from '../contracts.js';
+import type { LaneState } from '../lane/lane-state.js';
+import {
+  bookCall,
+  bookEmbeddings,
+  bookEpisode,
+  bookUnrecorded,
+  type EpisodeOutcome,
+} from '../lane/totals.js';
+
+/** Account of a lane: its calls, and what they cost. */
+export interface LaneAccount {
+  /** Requests for each unanswered call of the lane that may have been cut off with earlier workers. */
+  cutOff: number;
+  /** Requests a grant for one call, and waits for it if needed. The call ends as answered or failed. */
+  mayCall(): boolean | Promise<boolean>;
+  answered(reply: GeneratedReply): void;
+  failed(unrecorded: Unrecorded | null): void;
+  /** Records what a search paid for vectors. */
+  paid(embeddings: NonNullable<FoundExperiences['embeddings']>): void;
+  /** Records a finished episode; `before` is the outcome of the sample's earlier trial, if there was one. */
+  ended(outcome: EpisodeOutcome, before: EpisodeOutcome | undefined): void;
+  /** Notes that the lane is no longer in progress. */
+  leave(): void;
+}
+
+/** What happens around the entries of an account. */
+interface Around extends Pick<LaneAccount, 'mayCall' | 'leave'> {
+  /** Called after a granted call has ended. */
+  onCall(): void;
+  onPaid(): void;
+  onEpisode(): void;
+}
+
+/** Opens the account of a lane, which adds to totals. */
+export function laneAccount(
+  { lost = 0 }: LaneState,
+  totals: Totals,
+  { mayCall, leave, onCall, onPaid, onEpisode }: Around,
+): LaneAccount {
+  return {
+    cutOff: lost,
+    mayCall,
+    leave,
+    answered: (reply) => {
+      // Costs of earlier executions are in the totals that the run began with.
+      if (reply.counted) bookUnrecorded(totals, reply.unrecorded ?? null);
+      else bookCall(totals, reply);
+      onCall();
+    },
+    failed: (unrecorded) => {
+      bookUnrecorded(totals, unrecorded);
+      onCall();
+    },
+    paid: (embeddings) => {
+      bookEmbeddings(totals, embeddings);
+      onPaid();
+    },
+    ended: (outcome, before) => {
+      bookEpisode(totals, outcome, before);
+      onEpisode();
+    },
+  };
+}
