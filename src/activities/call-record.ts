@@ -1,4 +1,5 @@
 import type { LanguageModelConfig } from '../config/language-model-schema.js';
+import { parametersOf } from '../config/model-options.js';
 import type { AgentRequest } from '../contracts/agent.js';
 import type {
   CallIdentity,
@@ -14,18 +15,18 @@ import { cutOffOf, largerCutOff, repeatsOf } from '../runtime/repeats.js';
 export function requestOf(
   lm: LanguageModelConfig,
   call: CallIdentity,
-  { messages, parameters, tools }: Omit<AgentRequest, 'purpose'>,
+  { messages, parameters = {}, tools }: Omit<AgentRequest, 'purpose'>,
 ): GenerateRequest {
-  const { temperature, max_output_tokens, thinking_budget, logprobs } = lm;
+  const { thinking_budget, reasoning_effort, ...defaults } = parametersOf(lm);
+  // The two say the same in different words: a call's own one stands in place of either.
+  const isOwn = parameters.thinking_budget !== undefined || parameters.reasoning_effort !== undefined;
+  const thinking = {
+    ...(thinking_budget === undefined ? {} : { thinking_budget }),
+    ...(reasoning_effort === undefined ? {} : { reasoning_effort }),
+  };
   return {
     messages,
-    parameters: {
-      ...(temperature === null ? {} : { temperature }),
-      max_output_tokens,
-      ...(thinking_budget === null ? {} : { thinking_budget }),
-      ...(logprobs === undefined ? {} : { logprobs }),
-      ...parameters,
-    },
+    parameters: { ...defaults, ...(isOwn ? {} : thinking), ...parameters },
     call,
     ...(tools === undefined ? {} : { tools }),
   };

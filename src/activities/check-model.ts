@@ -1,11 +1,12 @@
 import { InvalidInputError } from '../config/errors.js';
 import type { LanguageModelConfig } from '../config/language-model-schema.js';
 import { modelNameOf } from '../config/model-name.js';
+import { ONLY_COMPATIBLE } from '../config/model-options.js';
 import type { Limits } from '../contracts/experiment.js';
 import { createLanguageModel, missingCredentials } from '../language-models/create.js';
 import { PRICES_VARIABLE, priceTable } from '../language-models/price-table.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
-import { atServer } from '../language-models/server-address.js';
+import { atServer, isOpenAIsOwn } from '../language-models/server-address.js';
 import type { WorkerDependencies } from './dependencies.js';
 
 type Environment = WorkerDependencies['environment'];
@@ -29,7 +30,7 @@ function modelAt(lm: LanguageModelConfig, section: string, environment: Environm
 }
 
 /**
- * Checks all of a model that needs no call: its key, its script, and its price if costs are limited.
+ * Checks all of a model that needs no call: its key, its script, its options, and its price if costs are limited.
  * @param section the model's section of the config, e.g. `agent.lm`.
  * @throws InvalidInputError that names the field.
  */
@@ -46,6 +47,13 @@ export async function checkModel(
     await createLanguageModel(lm, { environment }).catch((error: Error) => {
       throw new InvalidInputError(`${section}.script: ${error.message}`, `${section}.script`);
     });
+  }
+  const lacking = ONLY_COMPATIBLE.find((name) => lm[name] !== undefined);
+  if (lacking !== undefined && lm.provider === 'openai' && isOpenAIsOwn(lm.base_url)) {
+    throw new InvalidInputError(
+      `${section}.${lacking}: OpenAI's own API has no such option; leave it out, or name a server that has it in ${section}.base_url`,
+      `${section}.${lacking}`,
+    );
   }
   const table = priceTableOf(environment);
   const usage = { input_tokens: 1, output_tokens: 1 };

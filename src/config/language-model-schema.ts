@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { problemsOfExtras } from './extra-request.js';
+import { OPTION_FIELDS, unknownOptions } from './model-options.js';
 import { hasVariable, NOTHING_REPLACED } from './variables.js';
 
 export const PROVIDERS = ['gemini', 'openai', 'anthropic', 'scripted', 'replay', 'simulated'] as const;
@@ -38,21 +40,7 @@ const fields = z.strictObject({
     .optional()
     .describe('provider/name, e.g. gemini/gemini-2.5-flash; or the bare name beside provider.'),
   base_url: z.url().optional().describe('Any OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1.'),
-  temperature: z
-    .number()
-    .min(0)
-    .max(2)
-    .nullable()
-    .default(0.2)
-    .describe('null: the field is left out, for models that take none.'),
-  max_output_tokens: z.int().positive().default(2048),
-  thinking_budget: z.int().min(-1).nullable().default(null).describe('Tokens; 0 off, -1 the model decides.'),
-  logprobs: z
-    .int()
-    .min(0)
-    .max(20)
-    .optional()
-    .describe('Record the log probability of each token, and of so many likeliest ones in its place.'),
+  ...OPTION_FIELDS,
   on_cut_off: z
     .enum(['judge', 'error'])
     .default('judge')
@@ -139,9 +127,6 @@ function checkProviderFields(lm: Fields & { provider: Provider }): { path: strin
       return { path: field, problem: `belongs to provider ${owner}, but the provider is ${lm.provider}` };
     }
   }
-  if (lm.logprobs !== undefined && lm.provider === 'anthropic') {
-    return { path: 'logprobs', problem: "Anthropic's API sends no log probabilities; leave it out" };
-  }
   if (lm.base_url !== undefined && OFFLINE_PROVIDERS.includes(lm.provider)) {
     return { path: 'base_url', problem: `provider ${lm.provider} calls no server` };
   }
@@ -156,10 +141,11 @@ function complete(lm: Fields, context: z.core.$RefinementCtx<Fields>) {
   }
   const result = { ...lm, ...resolved };
   const wrong = checkProviderFields(result);
-  if (wrong !== null) {
-    context.addIssue({ code: 'custom', path: [wrong.path], message: wrong.problem });
-    return z.NEVER;
+  const problems = wrong === null ? [...unknownOptions(result), ...problemsOfExtras(result)] : [wrong];
+  for (const { path, problem } of problems) {
+    context.addIssue({ code: 'custom', path: [path], message: problem });
   }
+  if (problems.length > 0) return z.NEVER;
   if (result.provider === 'simulated') result.simulation = simulationSchema.parse(result.simulation ?? {});
   return result;
 }

@@ -6,10 +6,11 @@ import { experimentFolderName } from '../storage/paths.js';
 import { InvalidInputError } from './errors.js';
 import { applyFlags, type FlagValues, flagHint, optionOf } from './flags.js';
 import type { ConfigKind, Written } from './kind.js';
+import { modelFiles } from './model-files.js';
 import { checkSandbox, withFile } from './named-files.js';
 import { applyOverride } from './overrides.js';
 import { parseConfig } from './parse-config.js';
-import { givesResults, modelFiles } from './paths.js';
+import { givesResults } from './paths.js';
 import { asMapping, invalidConfig, readYaml, THE_INPUT } from './read-config.js';
 import { refuseSecrets } from './secrets.js';
 

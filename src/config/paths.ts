@@ -5,8 +5,7 @@ import { isMapping } from '../contracts/json.js';
 import { withoutTrailing } from '../contracts/trailing.js';
 import { KINDS } from '../kinds/registry.js';
 import { InvalidInputError } from './errors.js';
-import type { LanguageModelConfig } from './language-model-schema.js';
-import { checkFile, checkServer } from './named-files.js';
+import { checkFile } from './named-files.js';
 import { hasVariable, NOTHING_REPLACED, upToVariable } from './variables.js';
 
 /** Reports whether a location is in an object store, not in the local file system. */
@@ -115,14 +114,4 @@ export function resultsLocation(
     'output.results_dir',
     folders.resultsGiven ? folders.config : homeFolder(folders.working),
   );
-}
-
-/**
- * Makes the file paths of a model's section absolute, and checks that its server may be named.
- * @param section such as `agent.lm`
- */
-export function modelFiles(lm: LanguageModelConfig, section: string, folder: string): void {
-  lm.script = inputLocation(lm.script, `${section}.script`, folder);
-  lm.recording = inputLocation(lm.recording, `${section}.recording`, folder);
-  checkServer(`${section}.base_url`, lm.base_url);
 }

@@ -1,5 +1,5 @@
 import type { StepAnswer } from './environment.js';
-import type { Json } from './json.js';
+import type { Json, JsonObject } from './json.js';
 import type { Unrecorded } from './step-cost.js';
 
 /** Role of the author of a message. */
@@ -55,17 +55,38 @@ export interface CallIdentity {
   ordinal: number;
 }
 
-/** Sampling parameters of one call. An absent field uses the provider's default. */
+/** Effort of reasoning in the vendors' words; each knows some of them. */
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** Parameters of one call. An absent field uses the provider's default. */
 export interface GenerateParameters {
   temperature?: number;
+  /** Samples from the likeliest tokens that have this probability together. */
+  top_p?: number;
+  /** Samples from this number of the likeliest tokens. */
+  top_k?: number;
   /** Maximum generated tokens, including reasoning if the provider counts it. */
   max_output_tokens?: number;
+  /** Texts before which the reply ends; its finish reason is then `stop`. */
+  stop?: string[];
+  /** Seed of the model's own sampling. */
+  seed?: number;
+  frequency_penalty?: number;
+  presence_penalty?: number;
+  /** Maximum reasoning tokens; 0 turns reasoning off, -1 lets the model decide (Gemini). */
+  thinking_budget?: number;
+  /** In place of `thinking_budget`. */
+  reasoning_effort?: ReasoningEffort;
   /**
    * Requests the log probability of each token of the reply, and of this number of likeliest tokens at its position.
    */
   logprobs?: number;
-  /** Maximum reasoning tokens; 0 turns reasoning off, -1 lets the model decide (Gemini). */
-  thinking_budget?: number;
+  /** JSON Schema that the reply's text keeps to. */
+  response_format?: JsonObject;
+  /** Further fields of the request's body, in the provider's words. */
+  extra_body?: JsonObject;
+  /** Further headers of the request; they are recorded, so they hold no secrets. */
+  extra_headers?: { [name: string]: string };
 }
 
 /** Tokens as billed by the provider: natural numbers. */

@@ -1,5 +1,5 @@
-import type { GenerateParameters } from '../contracts/language-model.js';
-import { type Effort, effortOf, type Notify } from './chat-messages.js';
+import type { GenerateParameters, ReasoningEffort } from '../contracts/language-model.js';
+import { effortOf, type Notify } from './chat-messages.js';
 
 /** Value of the mandatory `max_tokens` if a request has no limit. */
 const DEFAULT_MAXIMUM_TOKENS = 4096;
@@ -20,21 +20,33 @@ export function isClassic(model: string): boolean {
   return CLASSIC_MODEL.test(model);
 }
 
+/** Classic models that decide themselves when to think: Opus and Sonnet 4.6. */
+const CLASSIC_ADAPTIVE_MODEL = /claude-(?:opus|sonnet)-4[-.]6/;
+
 /** Fields of a request that bound and control thinking. */
 export interface ThinkingFields {
   max_tokens: number;
   thinking?: { type: 'enabled'; budget_tokens: number } | { type: 'adaptive' } | { type: 'disabled' };
-  output_config?: { effort: Effort };
+  output_config?: { effort?: ReasoningEffort };
 }
 
 /** @param inToolLoop true if the chat ends in tool results. */
 export function thinkingOf(
-  { max_output_tokens, thinking_budget: budget }: GenerateParameters,
-  classic: boolean,
+  { max_output_tokens, thinking_budget: budget, reasoning_effort }: GenerateParameters,
+  model: string,
   inToolLoop: boolean,
   notify: Notify,
 ): ThinkingFields {
   const max_tokens = max_output_tokens ?? DEFAULT_MAXIMUM_TOKENS;
+  const classic = isClassic(model);
+  if (reasoning_effort !== undefined) {
+    const isAdaptive = !classic || CLASSIC_ADAPTIVE_MODEL.test(model);
+    return {
+      max_tokens,
+      ...(isAdaptive && { thinking: { type: 'adaptive' } }),
+      output_config: { effort: reasoning_effort },
+    };
+  }
   if (budget === undefined) return { max_tokens };
   if (budget === 0) return { max_tokens, thinking: { type: 'disabled' } };
   if (!classic) {

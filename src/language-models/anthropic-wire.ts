@@ -1,7 +1,18 @@
-import type { ContentBlockParam, Message, MessageParam } from '@anthropic-ai/sdk/resources/messages';
+import type {
+  ContentBlockParam,
+  JSONOutputFormat,
+  Message,
+  MessageParam,
+} from '@anthropic-ai/sdk/resources/messages';
 import { isMapping } from '../contracts/json.js';
-import type { ChatMessage, GenerateReply, GenerateRequest, Usage } from '../contracts/language-model.js';
-import { isClassic, type ThinkingFields, thinkingOf } from './anthropic-thinking.js';
+import type {
+  ChatMessage,
+  GenerateParameters,
+  GenerateReply,
+  GenerateRequest,
+  Usage,
+} from '../contracts/language-model.js';
+import { type ThinkingFields, thinkingOf } from './anthropic-thinking.js';
 import {
   answeredTool,
   argumentsObject,
@@ -16,14 +27,22 @@ import { type Dialect, inDialect } from './dialect.js';
 import { LanguageModelError } from './errors.js';
 import { failedEnd, readEnd } from './reply-end.js';
 import { splitContent } from './reply-parts.js';
+import { plainOptions, withExtraBody } from './request-options.js';
 import { reportedUsage } from './usage.js';
 
-/** Body of `POST /v1/messages`, as far as Reprise uses it. The client's own type no longer has `temperature`. */
-export interface WireRequest extends ThinkingFields {
+/** Parameters of sampling, which the client's own type no longer has. */
+interface Sampling {
+  temperature?: number;
+  top_p?: number;
+  top_k?: number;
+}
+
+/** Body of `POST /v1/messages`, as far as Reprise uses it. */
+export interface WireRequest extends ThinkingFields, Sampling {
   model: string;
   messages: MessageParam[];
   system?: string;
-  temperature?: number;
+  output_config?: ThinkingFields['output_config'] & { format?: JSONOutputFormat };
   tools?: { name: string; description?: string; input_schema: { type: 'object'; [key: string]: unknown } }[];
 }
 
@@ -64,30 +83,69 @@ function toTurns(messages: readonly ChatMessage[], tools: GenerateRequest['tools
   return begun.map(({ role, parts }) => ({ role, content: parts }) as MessageParam);
 }
 
+/** Least `top_p` that the API takes beside thinking. */
+const LEAST_TOP_P_OF_THOUGHTS = 0.95;
+
+/** Returns the parameters of sampling that the API takes, and says which it does not. */
+function samplingOf(
+  { temperature, top_p, top_k }: GenerateParameters,
+  dialect: Dialect,
+  thinks: boolean,
+  notify: Notify,
+): Sampling {
+  const sampling: Sampling = {};
+  const leftOut = (name: keyof Sampling, value: number, takes: string) =>
+    notify(`lm.${name} ${value} is left out: thinking allows ${takes}`);
+  if (temperature !== undefined && dialect.temperature) {
+    if (thinks) leftOut('temperature', temperature, 'none but the default');
+    else {
+      if (temperature > 1) notify(`lm.temperature ${temperature} is sent as 1, the highest there is`);
+      // The maximum is 1 here, and 2 at other providers.
+      sampling.temperature = Math.min(temperature, 1);
+    }
+  }
+  if (top_p !== undefined && dialect.top_p) {
+    if (thinks && top_p < LEAST_TOP_P_OF_THOUGHTS)
+      leftOut('top_p', top_p, `none below ${LEAST_TOP_P_OF_THOUGHTS}`);
+    else sampling.top_p = top_p;
+  }
+  if (top_k !== undefined && dialect.top_k) {
+    if (thinks) leftOut('top_k', top_k, 'none');
+    else sampling.top_k = top_k;
+  }
+  return sampling;
+}
+
 /** Returns the request, and whether it needs the older version of the API. */
 export function toWireRequest(
   model: string,
   { messages: given, parameters, tools }: GenerateRequest,
-  dialect: Pick<Dialect, 'temperature' | 'thinking' | 'system'>,
+  dialect: Dialect,
   notify: Notify,
 ): { body: WireRequest; needsOlderVersion: boolean } {
   const messages = inDialect(given, dialect);
-  const { temperature, thinking_budget: _budget, ...bounds } = parameters;
-  const asked = dialect.thinking ? parameters : bounds;
-  const thinking = thinkingOf(asked, isClassic(model), messages.at(-1)?.role === 'tool', notify);
-  const thinks = thinking.thinking?.type === 'enabled';
-  const withTemperature = temperature !== undefined && dialect.temperature && !thinks;
-  if (temperature !== undefined && dialect.temperature) {
-    if (thinks) notify(`lm.temperature ${temperature} is left out: thinking allows none but the default`);
-    else if (temperature > 1) notify(`lm.temperature ${temperature} is sent as 1, the highest there is`);
-  }
+  const { thinking_budget, reasoning_effort, ...bounds } = parameters;
+  const asked = {
+    ...bounds,
+    ...(dialect.thinking_budget && { thinking_budget }),
+    ...(dialect.reasoning_effort && { reasoning_effort }),
+  };
+  const thinking = thinkingOf(asked, model, messages.at(-1)?.role === 'tool', notify);
+  const thinks = thinking.thinking !== undefined && thinking.thinking.type !== 'disabled';
+  const sampling = samplingOf(parameters, dialect, thinks, notify);
   const body: WireRequest = {
     model,
     ...thinking,
+    ...(parameters.response_format !== undefined && {
+      output_config: {
+        ...thinking.output_config,
+        format: { type: 'json_schema', schema: parameters.response_format },
+      },
+    }),
     messages: toTurns(messages, tools),
     system: systemText(messages),
-    // The maximum is 1 here, and 2 at other providers.
-    ...(withTemperature && { temperature: Math.min(temperature, 1) }),
+    ...sampling,
+    ...plainOptions('anthropic', parameters, dialect),
     ...(tools !== undefined &&
       tools.length > 0 && {
         tools: tools.map(({ name, description, parameters: schema }) => ({
@@ -97,7 +155,10 @@ export function toWireRequest(
         })),
       }),
   };
-  return { body, needsOlderVersion: withTemperature };
+  return {
+    body: withExtraBody(body, parameters.extra_body),
+    needsOlderVersion: Object.keys(sampling).length > 0,
+  };
 }
 
 function usageIn({ usage }: Record<string, unknown>): Usage | undefined {

@@ -5,14 +5,14 @@ import { withoutTrailing } from '../contracts/trailing.js';
 import { isClassic } from './anthropic-thinking.js';
 import { joinedMessage, readMessage, toWireRequest } from './anthropic-wire.js';
 import type { Notify } from './chat-messages.js';
-import { COMMON_DIALECT, LearnedDialect } from './dialect.js';
+import { dialectOf, LearnedDialect } from './dialect.js';
 import { type Attempt, guard, nameServer } from './guard.js';
 import { forReplies, providerFetch } from './provider-fetch.js';
 
 const ANTHROPIC_BASE_URL = 'https://api.anthropic.com';
 
-/** Last version of the API that accepts a temperature; the client sends a later one. */
-const VERSION_WITH_TEMPERATURE = '2023-06-01';
+/** Last version of the API that accepts parameters of sampling; the client sends a later one. */
+const VERSION_WITH_SAMPLING = '2023-06-01';
 
 /** Timeout that disables the client's own timer: `guard` has the deadline, which includes the body. */
 const NO_CLIENT_TIMEOUT_MS = 2 ** 31 - 1;
@@ -52,21 +52,28 @@ export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel
     ...(options.baseUrl !== undefined && { defaultHeaders: { 'x-api-key': apiKey } }),
   });
   const origin = { provider: 'anthropic', serverName, secrets: [apiKey] };
+  // Later models have no parameters of sampling.
+  const samples = isClassic(model);
   const learned = new LearnedDialect(
-    { ...COMMON_DIALECT, temperature: isClassic(model) },
+    { ...dialectOf('anthropic'), temperature: samples, top_p: samples, top_k: samples },
     { notify, secrets: [apiKey] },
   );
 
-  function post(body: object, needsOlderVersion: boolean, attempt: Attempt, part: number): Promise<unknown> {
+  function post(
+    body: object,
+    headers: Readonly<Record<string, string>>,
+    attempt: Attempt,
+    part: number,
+  ): Promise<unknown> {
     // `messages.create` prints a warning per call for older models, and refuses long replies without streaming.
     return client.post('/v1/messages', {
       body,
       signal: attempt.signal,
       headers: {
+        ...headers,
         ...(attempt.idempotencyKey && {
           'idempotency-key': part === 0 ? attempt.idempotencyKey : `${attempt.idempotencyKey}-${part}`,
         }),
-        ...(needsOlderVersion && { 'anthropic-version': VERSION_WITH_TEMPERATURE }),
       },
     });
   }
@@ -74,10 +81,14 @@ export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel
   return guard({ ...origin, timeoutMs: options.timeoutMs }, (request, attempt) =>
     learned.ask(request, async (dialect, say) => {
       const { body, needsOlderVersion } = toWireRequest(model, request, dialect, say);
+      const headers = {
+        ...request.parameters.extra_headers,
+        ...(needsOlderVersion && { 'anthropic-version': VERSION_WITH_SAMPLING }),
+      };
       const messages: MessageParam[] = [...body.messages];
       const parts: Partial<Message>[] = [];
       for (;;) {
-        const reply = await post({ ...body, messages }, needsOlderVersion, attempt, parts.length);
+        const reply = await post({ ...body, messages }, headers, attempt, parts.length);
         const part = (reply ?? {}) as Partial<Message>;
         const isPaused = part.stop_reason === 'pause_turn' && Array.isArray(part.content);
         if (!isPaused && parts.length === 0) return readMessage(reply, origin);

@@ -129,10 +129,10 @@ export function beginningWithUser<Role extends string, Part>(
   return [{ role: 'user', parts: [textPart(OPENING)] }, ...turns];
 }
 
-export type Effort = 'low' | 'medium' | 'high';
-
 /** Converts a thinking budget in tokens to an effort, for models without a budget. */
-export function effortOf(budget: NonNullable<GenerateParameters['thinking_budget']>): Effort {
+export function effortOf(
+  budget: NonNullable<GenerateParameters['thinking_budget']>,
+): 'low' | 'medium' | 'high' {
   if (budget <= 2048) return 'low';
   return budget <= 8192 ? 'medium' : 'high';
 }

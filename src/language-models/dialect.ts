@@ -1,15 +1,14 @@
+import { type AdaptableOption, OPTION_ROWS, type Vendor } from '../config/model-options.js';
 import type { ChatMessage, GenerateReply, GenerateRequest } from '../contracts/language-model.js';
 import { type Notify, onceEach } from './chat-messages.js';
 import { readProblem, tidyErrorText } from './error-text.js';
 import { LanguageModelError } from './errors.js';
 
-/** Fields of a request that a model at a server accepts; other fields are left out or sent in another form. */
-export interface Dialect {
-  temperature: boolean;
-  /** Thinking budget or reasoning effort, whichever the protocol has. */
-  thinking: boolean;
-  /** Log probabilities of the reply's tokens. */
-  logprobs: boolean;
+/**
+ * Fields of a request that a model at a server accepts; other fields are left out or sent in another form. Options are
+ * called as in {@link OPTION_ROWS}.
+ */
+export interface Dialect extends Record<AdaptableOption, boolean> {
   /** vLLM's `return_token_ids`, which is only sent together with `logprobs`. */
   tokenIds: boolean;
   /** System messages; without them, their text begins the user's first message. */
@@ -20,15 +19,21 @@ export interface Dialect {
 
 type Field = keyof Dialect;
 
-/** Dialect of most models. */
-export const COMMON_DIALECT: Dialect = {
-  temperature: true,
-  thinking: true,
-  logprobs: true,
-  tokenIds: true,
-  system: true,
-  tokenField: 'max_tokens',
-};
+/** Options that a request may be sent without. */
+const ADAPTABLE = OPTION_ROWS.flatMap(([name, { wire, refusedAs }]) =>
+  refusedAs === undefined ? [] : [{ name: name as AdaptableOption, wire, refusedAs }],
+);
+
+/** Returns the dialect of most models of a provider: with every option that it has. */
+export function dialectOf(provider: Vendor): Dialect {
+  const options = Object.fromEntries(ADAPTABLE.map(({ name, wire }) => [name, wire[provider] !== undefined]));
+  return {
+    ...(options as Record<AdaptableOption, boolean>),
+    tokenIds: true,
+    system: true,
+    tokenField: 'max_tokens',
+  };
+}
 
 /** Server's refusal of a request. */
 interface Refusal {
@@ -48,26 +53,24 @@ interface FieldOf {
   sentence?(parameters: GenerateRequest['parameters']): string;
 }
 
-/** Returns the row of a field that is left out where a server refuses it. */
-function option(parameter: keyof GenerateRequest['parameters'], names: RegExp): FieldOf {
+/** Returns the row of an option, which is left out where a server refuses it. */
+function optionRow(name: AdaptableOption, names: RegExp): FieldOf {
   return {
     names,
-    isIn: ({ parameters }) => parameters[parameter] !== undefined,
-    sentence: (parameters) => `lm.${parameter} ${parameters[parameter]} is left out`,
+    isIn: ({ parameters }) => parameters[name] !== undefined,
+    sentence: (parameters) => `lm.${name} ${parameters[name]} is left out`,
   };
 }
 
-const logprobs = option('logprobs', /\blog_?probs\b|\btop_?log_?probs\b|\bresponse_?log_?probs\b/i);
-
 /** Fields in the order in which a refusal is searched for them. */
 const FIELDS: Record<Field, FieldOf> = {
-  temperature: option('temperature', /\btemperature\b/i),
-  thinking: option(
-    'thinking_budget',
-    /\breasoning\b|\breasoning_effort\b|\bthinking\b|\bthinking_?(?:budget|level|config)\b|\bbudget_tokens\b|\boutput_config\b|^budget \d/i,
-  ),
-  tokenIds: { names: /\breturn_token_ids\b/i, isIn: logprobs.isIn },
-  logprobs,
+  tokenIds: {
+    names: /\breturn_token_ids\b/i,
+    isIn: ({ parameters }) => parameters.logprobs !== undefined,
+  },
+  ...(Object.fromEntries(
+    ADAPTABLE.map(({ name, refusedAs }) => [name, optionRow(name, refusedAs)]),
+  ) as Record<AdaptableOption, FieldOf>),
   system: {
     names:
       /\bsystem[ _-]?(?:role|message|prompt|instruction)s?\b|\bdeveloper instruction\b|\brole\b[^.]{0,20}['"`]?\bsystem\b|['"`]system['"`]|only user(?:,| and) (?:model|assistant) roles|\broles must alternate\b/i,
@@ -91,6 +94,9 @@ const OUT_OF_RANGE =
 /** Messages that the server does not know the name of the limit; only then is the other name tried. */
 const UNKNOWN_NAME =
   /unsupported|not supported|n[o']t support|unrecognized|unknown|unexpected|permitted|extra|deprecated/i;
+
+/** Messages that list the values of an effort: the model takes one, and the user has to name another. */
+const CHOICE = /supported (?:values|levels)|input should be|\bone of\b/i;
 
 /** Statuses of requests that are refused for their content; llama.cpp answers 500 if its chat template fails. */
 const REFUSING = [400, 422];
@@ -128,7 +134,9 @@ function refuses(field: Field, { status, message, param }: Refusal): boolean {
   if (!NOT_TAKEN.test(message)) return false;
   if (field === 'system') return true;
   // OpenAI refuses some combinations of tools and effort. That is no refusal of the effort as such.
-  if (field === 'thinking' && /\btools?\b/i.test(message)) return false;
+  const isThinking = field === 'thinking_budget' || field === 'reasoning_effort';
+  if (isThinking && /\btools?\b/i.test(message)) return false;
+  if (field === 'reasoning_effort' && CHOICE.test(message)) return false;
   return !OUT_OF_RANGE.test(message);
 }
 

@@ -1,6 +1,18 @@
-import type { Content, GenerateContentConfig, GenerateContentResponse, Part } from '@google/genai';
+import type {
+  Content,
+  GenerateContentConfig,
+  GenerateContentResponse,
+  Part,
+  ThinkingLevel,
+} from '@google/genai';
 import { isMapping } from '../contracts/json.js';
-import type { ChatMessage, GenerateReply, GenerateRequest, Usage } from '../contracts/language-model.js';
+import type {
+  ChatMessage,
+  GenerateParameters,
+  GenerateReply,
+  GenerateRequest,
+  Usage,
+} from '../contracts/language-model.js';
 import {
   answeredTool,
   argumentsObject,
@@ -14,6 +26,7 @@ import { LanguageModelError } from './errors.js';
 import { failedEnd, readEnd } from './reply-end.js';
 import { splitContent } from './reply-parts.js';
 import { tokensOfCandidate } from './reply-tokens.js';
+import { plainOptions } from './request-options.js';
 import { reportedUsage } from './usage.js';
 
 /**
@@ -61,26 +74,39 @@ export function toContents(messages: readonly ChatMessage[], recipient: Recipien
   return beginningWithUser(mergeNeighbours(turns), (text) => ({ text }));
 }
 
+/** Returns how much a model thinks, by an effort or a budget, as far as the server takes it. */
+function thinkingOf(
+  { thinking_budget, reasoning_effort }: GenerateParameters,
+  dialect: Dialect,
+): Pick<GenerateContentConfig, 'thinkingConfig'> {
+  // Thoughts are billed in any case, and belong to the record.
+  const includeThoughts = true;
+  if (reasoning_effort !== undefined) {
+    const thinkingLevel = reasoning_effort.toUpperCase() as ThinkingLevel;
+    return dialect.reasoning_effort ? { thinkingConfig: { thinkingLevel, includeThoughts } } : {};
+  }
+  if (thinking_budget === undefined || !dialect.thinking_budget) return {};
+  return {
+    thinkingConfig: { thinkingBudget: thinking_budget, ...(thinking_budget !== 0 && { includeThoughts }) },
+  };
+}
+
 /** Returns the parameters, system instruction and tools of one request. */
 export function toConfig(
   { messages, parameters, tools }: GenerateRequest,
-  dialect: Pick<Dialect, 'temperature' | 'thinking' | 'logprobs'>,
+  dialect: Dialect,
 ): GenerateContentConfig {
-  const { temperature, max_output_tokens, thinking_budget, logprobs } = parameters;
+  const { logprobs, response_format } = parameters;
   return {
     systemInstruction: systemText(messages),
-    ...(dialect.temperature && { temperature }),
-    maxOutputTokens: max_output_tokens,
+    ...plainOptions('gemini', parameters, dialect),
     ...(logprobs !== undefined &&
       dialect.logprobs && { responseLogprobs: true, ...(logprobs > 0 && { logprobs }) }),
-    ...(thinking_budget !== undefined &&
-      dialect.thinking && {
-        thinkingConfig: {
-          thinkingBudget: thinking_budget,
-          // Thoughts are billed in any case, and belong to the record.
-          ...(thinking_budget !== 0 && { includeThoughts: true }),
-        },
-      }),
+    ...thinkingOf(parameters, dialect),
+    ...(response_format !== undefined && {
+      responseMimeType: 'application/json',
+      responseJsonSchema: response_format,
+    }),
     ...(tools !== undefined &&
       tools.length > 0 && {
         tools: [

@@ -1,7 +1,7 @@
 import type { LanguageModel } from '../contracts/language-model.js';
 import type { Notify } from './chat-messages.js';
 import { errorInsideBody } from './classify-error.js';
-import { COMMON_DIALECT, inDialect, LearnedDialect } from './dialect.js';
+import { dialectOf, inDialect, LearnedDialect } from './dialect.js';
 import { geminiClient } from './gemini-client.js';
 import { readResponse, toConfig, toContents } from './gemini-wire.js';
 import { guard, nameServer } from './guard.js';
@@ -29,7 +29,7 @@ export function geminiLanguageModel(options: GeminiOptions): LanguageModel {
   const serverName = nameServer('gemini', options.baseUrl);
   const ask = providerFetch(forReplies('gemini', serverName, options.maxReplyMb));
   const origin = { provider: 'gemini', serverName, secrets: [apiKey] };
-  const learned = new LearnedDialect(COMMON_DIALECT, { notify, secrets: [apiKey] });
+  const learned = new LearnedDialect(dialectOf('gemini'), { notify, secrets: [apiKey] });
   return guard({ ...origin, timeoutMs: options.timeoutMs }, (given, attempt) =>
     learned.ask(given, async (dialect) => {
       const request = { ...given, messages: inDialect(given.messages, dialect) };
@@ -41,7 +41,11 @@ export function geminiLanguageModel(options: GeminiOptions): LanguageModel {
           ...toConfig(request, dialect),
           abortSignal: attempt.signal,
           httpOptions: {
-            ...(attempt.idempotencyKey && { headers: { 'idempotency-key': attempt.idempotencyKey } }),
+            headers: {
+              ...request.parameters.extra_headers,
+              ...(attempt.idempotencyKey && { 'idempotency-key': attempt.idempotencyKey }),
+            },
+            extraBody: request.parameters.extra_body,
             // The client's errors drop the headers, and with them Retry-After; it also drops errors inside of replies.
             fetch: async (input: string | URL | Request, init?: RequestInit) => {
               const answer = await ask(input, init);

@@ -1,5 +1,6 @@
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
-import { isMapping } from '../contracts/json.js';
+import { isStrict } from '../config/response-format.js';
+import { isMapping, type JsonObject } from '../contracts/json.js';
 import type {
   ChatMessage,
   GenerateReply,
@@ -14,6 +15,7 @@ import { LanguageModelError } from './errors.js';
 import { type FailedEnd, failedEnd, readEnd } from './reply-end.js';
 import { splitContent, thoughtIn } from './reply-parts.js';
 import { tokensOfChoice } from './reply-tokens.js';
+import { plainOptions, withExtraBody } from './request-options.js';
 import { reportedUsage } from './usage.js';
 
 type WireMessage = ChatCompletionCreateParamsNonStreaming['messages'][number];
@@ -35,29 +37,39 @@ function toWireMessage(message: ChatMessage, tools: GenerateRequest['tools']): W
   };
 }
 
+/** Converts a JSON Schema to OpenAI's structured output, named by its title; strict where OpenAI takes it so. */
+function wireFormat(schema: JsonObject): ChatCompletionCreateParamsNonStreaming['response_format'] {
+  const title = typeof schema.title === 'string' ? schema.title : '';
+  const name = title.replaceAll(/[^\w-]+/g, '_').slice(0, 64) || 'reply';
+  return { type: 'json_schema', json_schema: { name, strict: isStrict(schema), schema } };
+}
+
 /** Converts a request to the body of `POST /chat/completions`. */
 export function toWireRequest(
   model: string,
   { messages, parameters, tools }: GenerateRequest,
   dialect: Dialect,
 ): ChatCompletionCreateParamsNonStreaming {
-  const { temperature, max_output_tokens, thinking_budget, logprobs } = parameters;
-  const budget = thinking_budget ?? -1;
-  return {
+  const { max_output_tokens, thinking_budget, reasoning_effort, logprobs, response_format } = parameters;
+  const budget = reasoning_effort === undefined ? (thinking_budget ?? -1) : -1;
+  const body: ChatCompletionCreateParamsNonStreaming = {
     model,
     messages: inDialect(messages, dialect).map((message) => toWireMessage(message, tools)),
-    ...(temperature !== undefined && dialect.temperature && { temperature }),
+    ...plainOptions('openai', parameters, dialect),
     ...(max_output_tokens !== undefined && { [dialect.tokenField]: max_output_tokens }),
     ...(logprobs !== undefined &&
       dialect.logprobs && { logprobs: true, ...(logprobs > 0 && { top_logprobs: logprobs }) }),
     // vLLM's option; other servers ignore it, or refuse it and get the request without it.
     ...(logprobs !== undefined && dialect.tokenIds && { return_token_ids: true }),
-    ...(budget >= 0 && dialect.thinking && { reasoning_effort: budget === 0 ? 'none' : effortOf(budget) }),
+    ...(budget >= 0 &&
+      dialect.thinking_budget && { reasoning_effort: budget === 0 ? 'none' : effortOf(budget) }),
+    ...(response_format !== undefined && { response_format: wireFormat(response_format) }),
     ...(tools !== undefined &&
       tools.length > 0 && {
         tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })),
       }),
   };
+  return withExtraBody(body, parameters.extra_body);
 }
 
 function usageIn(body: unknown): Usage | undefined {

@@ -1,10 +1,12 @@
+import { ONLY_COMPATIBLE } from '../config/model-options.js';
 import type { GenerateRequest, LanguageModel } from '../contracts/language-model.js';
 import type { Notify } from './chat-messages.js';
-import { COMMON_DIALECT, type Dialect, holdsField, LearnedDialect } from './dialect.js';
+import { type Dialect, dialectOf, holdsField, LearnedDialect } from './dialect.js';
 import { guard, nameServer } from './guard.js';
 import { OPENAI_BASE_URL, type OpenAIAccount, openaiClient } from './openai-client.js';
 import { readWireReply, toWireRequest } from './openai-wire.js';
 import { forReplies } from './provider-fetch.js';
+import { isOpenAIsOwn } from './server-address.js';
 
 export interface OpenAIOptions extends OpenAIAccount {
   model: string;
@@ -23,9 +25,10 @@ const REASONING_MODEL = /^(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat))/;
  * old name.
  */
 export function initialDialect(model: string, baseUrl: string): Dialect {
-  const official = new URL(baseUrl).hostname.endsWith('api.openai.com');
+  const official = isOpenAIsOwn(baseUrl);
   return {
-    ...COMMON_DIALECT,
+    ...dialectOf('openai'),
+    ...(official && Object.fromEntries(ONLY_COMPATIBLE.map((name) => [name, false]))),
     tokenIds: !official,
     tokenField: official ? 'max_completion_tokens' : 'max_tokens',
     temperature: !(official && REASONING_MODEL.test(model)),
@@ -49,12 +52,12 @@ export function openaiLanguageModel(options: OpenAIOptions): LanguageModel {
       async (dialect) => {
         const body: unknown = await client.chat.completions.create(toWireRequest(model, request, dialect), {
           signal: attempt.signal,
-          headers: { 'idempotency-key': attempt.idempotencyKey ?? null },
+          headers: { ...request.parameters.extra_headers, 'idempotency-key': attempt.idempotencyKey ?? null },
         });
         return readWireReply(body, { serverName, secrets });
       },
       // A budget of -1, which the model decides itself, is not sent.
-      (field) => holdsField(request, field) && (field !== 'thinking' || hasEffort(request)),
+      (field) => holdsField(request, field) && (field !== 'thinking_budget' || hasEffort(request)),
     ),
   );
 }

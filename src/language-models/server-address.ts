@@ -22,6 +22,11 @@ export function serverInEnvironment(
   return null;
 }
 
+/** Reports whether an address is OpenAI's own (the default), and not that of a compatible server. */
+export function isOpenAIsOwn(baseUrl: string | undefined): boolean {
+  return baseUrl === undefined || new URL(baseUrl).hostname.endsWith('api.openai.com');
+}
+
 /** Default address at which vLLM and others serve a model. */
 const OWN_SERVER = 'http://127.0.0.1:8000/v1';
 

@@ -37,7 +37,7 @@ export function isCutOff({ finish_reason }: Pick<CallRecord, 'finish_reason'>): 
  * @param section section of the config, such as `agent.lm`.
  */
 export function cutOffText(reply: EndedReply, section = 'lm'): string {
-  const { max_output_tokens: limit } = reply.parameters;
+  const { max_output_tokens: limit, reasoning_effort } = reply.parameters;
   const { output_tokens: used, reasoning_tokens: thought } = reply.usage ?? {};
   const thinks = (reply.reasoning ?? '') !== '' || (thought ?? 0) > 0;
   const saysNothing = reply.text.trim() === '' && (reply.tool_calls ?? []).length === 0;
@@ -45,7 +45,8 @@ export function cutOffText(reply: EndedReply, section = 'lm'): string {
   const counted =
     thought === undefined || thought === 0 ? '' : ` (${thought} of ${used} tokens were reasoning)`;
   const raised = `raise ${section}.max_output_tokens${limit === undefined ? '' : ` (${limit})`}`;
-  const lowered = thinks ? `, or lower ${section}.thinking_budget` : '';
+  const thinking = reasoning_effort === undefined ? 'thinking_budget' : 'reasoning_effort';
+  const lowered = thinks ? `, or lower ${section}.${thinking}` : '';
   const isWithin = limit !== undefined && used !== undefined && used < limit;
   const window = isWithin ? ', or shorten the prompt where the context window is full' : '';
   return `the reply was cut off at its token limit${had}${counted}: ${raised}${lowered}${window}`;

@@ -3,7 +3,7 @@ import { callKeyOf, identityHash, promptKeyOf } from '../../src/activities/call-
 import { CallStore } from '../../src/activities/call-store.js';
 import { ReplyCache } from '../../src/activities/reply-cache.js';
 import { setAsideCalls } from '../../src/activities/set-aside.js';
-import type { GenerateRequest } from '../../src/contracts/language-model.js';
+import type { GenerateParameters, GenerateRequest } from '../../src/contracts/language-model.js';
 import { callKey } from '../../src/storage/paths.js';
 import { call } from '../support/rows.js';
 import { collect, keys, temporaryStore } from './support.js';
@@ -17,6 +17,29 @@ const request: GenerateRequest = {
   call: { sample_id: 's1', trial: 0, purpose: 'act', ordinal: 0 },
 };
 const tool = { name: 'look', parameters: {} };
+
+/** Two values of each option: none of them, one and the other are three questions. */
+const OPTIONS: {
+  [Name in keyof Required<GenerateParameters>]: [
+    Required<GenerateParameters>[Name],
+    Required<GenerateParameters>[Name],
+  ];
+} = {
+  temperature: [0, 1],
+  top_p: [0.9, 1],
+  top_k: [1, 2],
+  max_output_tokens: [1, 2],
+  stop: [['a', 'b'], ['ab']],
+  seed: [0, 1],
+  frequency_penalty: [0, 0.5],
+  presence_penalty: [0, 0.5],
+  thinking_budget: [0, 1],
+  reasoning_effort: ['low', 'high'],
+  logprobs: [0, 1],
+  response_format: [{ type: 'object' }, { type: 'array' }],
+  extra_body: [{ min_p: 0.1 }, { min_p: 0.2 }],
+  extra_headers: [{ 'anthropic-beta': 'a' }, { 'anthropic-beta': 'b' }],
+};
 
 /** Changes that ask something else. */
 const questions: [string, Partial<GenerateRequest>][] = [
@@ -60,10 +83,11 @@ describe('the key of a call', () => {
     expect(promptKeyOf('openai/x', reordered)).toBe(promptKeyOf('openai/x', request));
   });
 
-  test('differs with log probabilities, and is what it was where none are asked for', () => {
-    const asking = { ...request, parameters: { ...request.parameters, logprobs: 0 } };
-    expect(callKeyOf('openai/x', asking)).not.toBe(callKeyOf('openai/x', request));
-    expect(promptKeyOf('openai/x', asking)).not.toBe(promptKeyOf('openai/x', request));
+  test.each(Object.entries(OPTIONS))('differs with %s, and with another value of it', (name, values) => {
+    const asking = [undefined, ...values].map((value) => ({ ...request, parameters: { [name]: value } }));
+    for (const keyOf of [callKeyOf, promptKeyOf]) {
+      expect(new Set(asking.map((one) => keyOf('openai/x', one)))).toHaveLength(3);
+    }
   });
 
   test.each(questions)('differs with %s, and so does the prompt’s', (_name, change) => {

@@ -92,6 +92,19 @@ describe.each(EVERY_KIND)('a config of $id', ({ kind, least }) => {
     }
   });
 
+  it('takes the options of its models by --set, which make it another experiment', () => {
+    const source = { source: 'it.yaml', folder: '/configs', fallbackName: 'it', workingFolder: '/work' };
+    const changed = resolveConfig(kind, least, {
+      ...source,
+      environment: {},
+      overrides: [`${model}.top_p=0.9`, `${model}.stop="\\n"`, `${model}.extra_body.options.num_ctx=8192`],
+    });
+    const options = { top_p: 0.9, stop: ['\n'], extra_body: { options: { num_ctx: 8192 } } };
+    expect(valueAt(changed, model)).toMatchObject(options);
+    expect(differenceOf(kind, base, changed)).toMatch(`${model}.`);
+    expect(differenceOf(kind, base, resolvedWith(`${model}.top_p`, 0.9))).toBe(`${model}.top_p`);
+  });
+
   it('may ask for as much at once as any other kind', () => {
     expect(valueAt(resolvedWith(concurrency, MAX_CONCURRENCY), concurrency)).toBe(MAX_CONCURRENCY);
     expect(wrong(withField(base, concurrency, MAX_CONCURRENCY + 1)).message).toContain(

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { configOf, MINIMAL, refusal } from '../support/configs.js';
 
 const items = MINIMAL.dataset.items;
+const CLAUDE = { model: 'anthropic/claude-sonnet-4-5' };
 
 /** A bad section, the field that the refusal names, and what its message says. */
 const refused: [sections: Record<string, unknown>, field: string, message: string][] = [
@@ -13,7 +14,7 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
     'limits.cheese',
     'allowed: max_cost_usd, max_lm_calls, max_tokens, max_wall_seconds',
   ],
-  [{ lm: { ...MINIMAL.lm, top_p: 1 } }, 'lm.top_p', "unknown field 'top_p'"],
+  [{ lm: { ...MINIMAL.lm, top_q: 1 } }, 'lm.top_q', "unknown field 'top_q', did you mean 'top_"],
   [{ agent: { type: 'memory_agent', reflection_config: {} } }, 'agent.reflection_config', 'unknown field'],
   [
     { agent: { type: 'reflexion_agent', reflection_config: { modes: 'both' } } },
@@ -35,11 +36,6 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ agent: 'history_agent' }, 'agent', 'must be a mapping, not "history_agent"'],
   [{ memory: 'history_list' }, 'memory', 'must be a mapping'],
   [{ lm: 'gemini/x' }, 'lm', 'must be a mapping'],
-  [
-    { lm: { model: 'anthropic/claude-sonnet-4-5', logprobs: 5 } },
-    'lm.logprobs',
-    "Anthropic's API sends no log probabilities",
-  ],
   // Out of range.
   [{ lm: { ...MINIMAL.lm, logprobs: 21 } }, 'lm.logprobs', 'must be at most 20, not 21'],
   [{ runtime: { num_trials: 0 } }, 'runtime.num_trials', 'must be more than 0, not 0'],
@@ -86,6 +82,118 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ lm: { provider: 'replay' } }, 'lm.recording', 'needs recording'],
   [{ lm: { model: 'openai/x', script: 's.yaml' } }, 'lm.script', 'belongs to provider scripted'],
   [{ lm: { ...MINIMAL.lm, base_url: 'http://x.test' } }, 'lm.base_url', 'calls no server'],
+  // Options that a provider does not have, or values of them that it does not know.
+  ...(['logprobs', 'seed', 'frequency_penalty', 'presence_penalty'] as const).map(
+    (name): [Record<string, unknown>, string, string] => [
+      { lm: { ...CLAUDE, [name]: 1 } },
+      `lm.${name}`,
+      "Anthropic's API has no such option; leave it out",
+    ],
+  ),
+  [{ lm: { ...CLAUDE, top_p: 0.9 } }, 'lm.top_p', 'write temperature: null beside it'],
+  [{ lm: { ...CLAUDE, stop: ['END', '\n'] } }, 'lm.stop', 'no text of white space alone'],
+  [{ lm: { model: 'gemini-x', stop: [...'abcdef'] } }, 'lm.stop', 'takes at most 5, and these are 6'],
+  [{ lm: { model: 'gemini-x', seed: 2 ** 31 } }, 'lm.seed', 'of 32 bits, at most 2147483647'],
+  [
+    { lm: { ...CLAUDE, reasoning_effort: 'none' } },
+    'lm.reasoning_effort',
+    'knows the efforts low, medium, high, xhigh, max; thinking_budget: 0 turns thinking off',
+  ],
+  [
+    { lm: { model: 'gemini-x', reasoning_effort: 'max' } },
+    'lm.reasoning_effort',
+    'minimal, low, medium, high',
+  ],
+  [
+    { lm: { model: 'openai/x', reasoning_effort: 'low', thinking_budget: 0 } },
+    'lm.reasoning_effort',
+    'give one of thinking_budget and reasoning_effort, not both',
+  ],
+  [{ lm: { ...MINIMAL.lm, reasoning_effort: 'huge' } }, 'lm.reasoning_effort', 'allowed: none, minimal, low'],
+  [{ lm: { ...MINIMAL.lm, top_p: 1.1 } }, 'lm.top_p', 'must be at most 1, not 1.1'],
+  [{ lm: { ...MINIMAL.lm, top_k: 0 } }, 'lm.top_k', 'must be more than 0, not 0'],
+  [{ lm: { ...MINIMAL.lm, seed: 1.5 } }, 'lm.seed', 'must be a whole number, not 1.5'],
+  [{ lm: { ...MINIMAL.lm, presence_penalty: 2.5 } }, 'lm.presence_penalty', 'must be at most 2, not 2.5'],
+  [{ lm: { ...MINIMAL.lm, stop: [] } }, 'lm.stop', 'must have at least 1 entry, not []'],
+  [{ lm: { ...MINIMAL.lm, stop: '' } }, 'lm.stop', 'must have at least 1 character, not ""'],
+  [{ lm: { ...MINIMAL.lm, stop: ['a', 3] } }, 'lm.stop[1]', 'must be a string, not 3'],
+  [{ lm: { ...MINIMAL.lm, stop: 3 } }, 'lm.stop', 'must be a string or a list, not 3'],
+  // The format of replies.
+  [{ lm: { ...MINIMAL.lm, response_format: 3 } }, 'lm.response_format', 'a string or a mapping, not 3'],
+  [{ lm: { ...MINIMAL.lm, response_format: {} } }, 'lm.response_format', 'this is no JSON Schema'],
+  [
+    { lm: { ...MINIMAL.lm, response_format: { type: 'json_schema', json_schema: { schema: {} } } } },
+    'lm.response_format',
+    'write the JSON Schema itself, which stands in json_schema.schema here',
+  ],
+  [
+    { lm: { ...MINIMAL.lm, response_format: { type: 'json_object' } } },
+    'lm.response_format',
+    'any JSON object is {type: object}',
+  ],
+  [
+    { lm: { ...MINIMAL.lm, response_format: 'no.json' } },
+    'lm.response_format',
+    'no file at /configs/no.json',
+  ],
+  [{ lm: { ...MINIMAL.lm, response_format: 's3://b/x.json' } }, 'lm.response_format', 'file of this machine'],
+  [
+    { lm: { ...CLAUDE, response_format: { type: 'object' } } },
+    'lm.response_format',
+    'wants additionalProperties: false in every object, and the outermost has none',
+  ],
+  [
+    {
+      lm: {
+        ...CLAUDE,
+        response_format: {
+          type: 'object',
+          properties: { steps: { type: 'array', items: { type: 'object' } } },
+          additionalProperties: false,
+        },
+      },
+    },
+    'lm.response_format',
+    'and properties.steps.items has none',
+  ],
+  // Further fields and headers of a request.
+  ...(
+    [
+      ['openai/x', { temperature: 1 }, "'temperature' is no further field: write it as temperature"],
+      ['openai/x', { max_completion_tokens: 9 }, 'write it as max_output_tokens'],
+      ['openai/x', { reasoning_effort: 'low' }, 'write it as reasoning_effort'],
+      ['openai/x', { model: 'y' }, "'model' is no further field: name the model in model"],
+      ['openai/x', { messages: [] }, 'Reprise writes it, from the messages and tools of a call'],
+      ['openai/x', { stream: true }, 'one reply at a time'],
+      ['openai/x', { n: 3 }, 'one reply at a time'],
+      ['anthropic/x', { stop_sequences: ['x'] }, 'write it as stop'],
+      ['anthropic/x', { thinking: { budget_tokens: 9 } }, "'thinking.budget_tokens' is no further field"],
+      ['anthropic/x', { output_config: { effort: 'low' } }, 'write it as reasoning_effort'],
+      ['gemini/x', { generationConfig: { topP: 1 } }, 'write it as top_p'],
+      ['gemini/x', { generation_config: { top_p: 1 } }, 'write it as top_p'],
+      ['gemini/x', { generationConfig: { thinkingConfig: { thinkingBudget: 9 } } }, 'as thinking_budget'],
+      ['gemini/x', { generationConfig: 3 }, "'generationConfig.candidateCount' is no further field"],
+    ] as const
+  ).map(([model, extra_body, message]): [Record<string, unknown>, string, string] => [
+    { lm: { model, extra_body } },
+    'lm.extra_body',
+    message,
+  ]),
+  ...(
+    [
+      [{ 'Content-Type': 'text/plain' }, "'Content-Type' is set by Reprise; leave it out"],
+      [{ 'idempotency-key': 'x' }, "'idempotency-key' is set by Reprise"],
+      [{ 'two words': 'x' }, "'two words' is no name of a header"],
+      [{ 'X-Lines': 'a\nb' }, "the value of 'X-Lines' has line ends"],
+      [{ 'X-Name': '東京' }, 'characters outside of Latin-1'],
+      [{ 'X-Home': '$HOME' }, 'stand for themselves in a config'],
+    ] as const
+  ).map(([extra_headers, message]): [Record<string, unknown>, string, string] => [
+    { lm: { model: 'openai/x', extra_headers } },
+    'lm.extra_headers',
+    message,
+  ]),
+  [{ lm: { ...MINIMAL.lm, extra_headers: { 'X-A': 3 } } }, 'lm.extra_headers.X-A', 'must be a string, not 3'],
   // The dataset.
   [{ dataset: {} }, 'dataset', 'exactly one of items, dataset_path and hf_name (there is none)'],
   [{ dataset: { items, hf_name: 'x' } }, 'dataset', 'there are items and hf_name'],
@@ -161,6 +269,14 @@ test('everything that is wrong is said at once, a line each', () => {
   }
 });
 
+test('every option that a provider does not have is said at once', () => {
+  const lm = { ...CLAUDE, top_p: 0.9, seed: 1, extra_body: { model: 'x' }, extra_headers: { Host: 'x' } };
+  const { message } = refusal(() => configOf({ lm }));
+  for (const name of ['top_p', 'seed', 'extra_body', 'extra_headers']) {
+    expect(message).toMatch(new RegExp(`^  lm\\.${name}: `, 'm'));
+  }
+});
+
 describe('credentials', () => {
   const key = 'sk-abcdefghijklmnopqrstuvwx';
   test.each<[Record<string, unknown>, string]>([
@@ -184,6 +300,21 @@ describe('credentials', () => {
     [{ lm: { model: 'openai/x', base_url: `https://host/v1?v=${key}` } }, 'lm.base_url'],
     [{ lm: { model: 'openai/x', base_url: `https://host/v1?${key}` } }, 'lm.base_url'],
     [{ lm: { model: 'openai/x', base_url: `https://host/${key}/v1` } }, 'lm.base_url'],
+    ...[
+      ['Authorization', 'anything'],
+      ['X-Api-Key', 'anything'],
+      ['Ocp-Apim-Subscription-Key', 'anything'],
+      ['Helicone-Auth', 'anything'],
+      ['Cookie', 'anything'],
+      ['X-Who', 'Basic anything'],
+      ['X-Who', 'bearer anything'],
+      ['X-Who', key],
+      ['X-Who', 'eyJhbGciOiJub25lIn0.eyJhbnl0aGluZyI6MX0.'],
+    ].map(([name = '', value]): [Record<string, unknown>, string] => [
+      { lm: { model: 'openai/x', extra_headers: { [name]: value } } },
+      `lm.extra_headers.${name}`,
+    ]),
+    [{ lm: { model: 'openai/x', extra_body: { user: { token: 'anything' } } } }, 'lm.extra_body.user.token'],
     [{ output: { results_dir: 's3://bucket/x?X-Amz-Signature=anything' } }, 'output.results_dir'],
     [{ dataset: { items: [{ question: `https://host?q=${key}` }] } }, 'dataset.items[0].question'],
   ])('%j is refused, and not repeated', (sections, field) => {
@@ -191,6 +322,11 @@ describe('credentials', () => {
     expect(named).toBe(field);
     expect(message).toContain('never written in a config');
     expect(message).not.toMatch(/sk-abc|xxxx|XXXX|anything|me:secret/);
+  });
+
+  test('a gateway’s own header is sent to the environment', () => {
+    const lm = { model: 'openai/x', extra_headers: { 'Cf-Aig-Authorization': 'anything' } };
+    expect(refusal(() => configOf({ lm })).message).toContain('"Name: value" in OPENAI_CUSTOM_HEADERS');
   });
 
   test('a credential given by --set is refused as well', () => {
@@ -207,6 +343,25 @@ describe('credentials', () => {
     { lm: { provider: 'openai', model: 'x', base_url: 'http://host:8000/v1?api-version=3&key=#top' } },
     { dataset: { items: [{ question: 'https://host/page?token=word', answer: 'a' }] } },
     { agent: { system_prompt: 'Look at https://host/?key=word now.' } },
+    {
+      lm: {
+        provider: 'openai',
+        model: 'x',
+        extra_headers: { 'cf-aig-cache-key': 'a', 'HTTP-Referer': 'https://x' },
+      },
+    },
+    { lm: { provider: 'openai', model: 'x', extra_body: { stop_token: 'x', max_tokens_per_turn: 3 } } },
+    {
+      lm: {
+        provider: 'openai',
+        model: 'x',
+        response_format: {
+          type: 'object',
+          properties: { password: { type: 'string' } },
+          required: ['password'],
+        },
+      },
+    },
   ])('%j holds none', (sections) => {
     expect(configOf(sections)).toMatchObject(sections);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { GenerateParameters } from '../../src/contracts/language-model.js';
-import { adaptDialect, COMMON_DIALECT, type Dialect, inDialect } from '../../src/language-models/dialect.js';
+import { adaptDialect, type Dialect, dialectOf, inDialect } from '../../src/language-models/dialect.js';
 import type { ProviderKind } from '../support/fake-providers/behaviours.js';
 import { failure, fake, modelFor, request } from './support.js';
 
@@ -11,13 +11,13 @@ const refusal = (message: string, status = 400, param?: string) =>
     ...(param === undefined ? {} : { param }),
   });
 
-/** What a server's refusal changes, of a request that has every field. */
-function changed(error: Error): string | null {
-  const next = adaptDialect(COMMON_DIALECT, error, () => true);
+const EVERY_FIELD = dialectOf('openai');
+
+/** What a server's refusal changes, of a request that has every field, or all but some. */
+function changed(error: Error, without: (keyof Dialect)[] = []): string | null {
+  const next = adaptDialect(EVERY_FIELD, error, (field) => !without.includes(field));
   if (next === undefined) return null;
-  return (
-    (Object.keys(next) as (keyof Dialect)[]).find((field) => next[field] !== COMMON_DIALECT[field]) ?? null
-  );
+  return (Object.keys(next) as (keyof Dialect)[]).find((field) => next[field] !== EVERY_FIELD[field]) ?? null;
 }
 
 describe('a refusal is understood in the words of', () => {
@@ -40,6 +40,16 @@ describe('a refusal is understood in the words of', () => {
       '[{"loc":["body","temperature"],"msg":"Extra inputs are not permitted"}]',
       422,
     ],
+    [
+      'Anthropic of two',
+      'temperature',
+      '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
+    ],
+    ['OpenAI', 'top_p', "Unsupported parameter: 'top_p' is not supported with this model."],
+    ['OpenAI', 'top_k', 'Unrecognized request argument supplied: top_k'],
+    ['OpenAI', 'seed', "Unsupported parameter: 'seed' is not supported with this model."],
+    ['Gemini', 'frequency_penalty', 'Penalty is not enabled for models/gemini-2.5-flash'],
+    ['OpenAI', 'presence_penalty', "Unsupported parameter: 'presence_penalty' is not supported."],
     ['Gemini', 'logprobs', 'Logprobs is not enabled for models/gemini-2.5-flash'],
     ['OpenAI', 'logprobs', "'logprobs' is not supported with this model."],
     [
@@ -48,13 +58,17 @@ describe('a refusal is understood in the words of', () => {
       '[{"loc":["body","return_token_ids"],"msg":"Extra inputs are not permitted"}]',
       422,
     ],
-    ['OpenRouter (pi#4316)', 'thinking', 'Reasoning is mandatory for this endpoint and cannot be disabled.'],
-    ['Gemini', 'thinking', 'Budget 0 is invalid. This model only works in thinking mode.'],
-    ['Vertex AI', 'thinking', 'The model does not support setting thinking_budget to 0'],
-    ['Anthropic', 'thinking', '"thinking.type.enabled" is not supported for this model.'],
+    [
+      'OpenRouter (pi#4316)',
+      'thinking_budget',
+      'Reasoning is mandatory for this endpoint and cannot be disabled.',
+    ],
+    ['Gemini', 'thinking_budget', 'Budget 0 is invalid. This model only works in thinking mode.'],
+    ['Vertex AI', 'thinking_budget', 'The model does not support setting thinking_budget to 0'],
+    ['Anthropic', 'thinking_budget', '"thinking.type.enabled" is not supported for this model.'],
     [
       'OpenAI by its param',
-      'thinking',
+      'thinking_budget',
       "Invalid value: 'none'. Supported values are: 'low', 'medium'.",
       400,
       'reasoning_effort',
@@ -68,6 +82,17 @@ describe('a refusal is understood in the words of', () => {
       'OpenAI of the limit',
       'tokenField',
       "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    ],
+    ['OpenAI of stop', null, "Unsupported parameter: 'stop' is not supported with this model."],
+    [
+      'OpenAI of a schema',
+      null,
+      "Invalid schema for response_format 'reply': In context=(), 'additionalProperties' is required to be supplied and to be false.",
+    ],
+    [
+      'Anthropic of a schema',
+      null,
+      "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
     ],
     // What is the config's to mend, or another field's to give way for, is said to the user.
     ['a range', null, 'temperature must be between 0 and 1'],
@@ -88,6 +113,16 @@ describe('a refusal is understood in the words of', () => {
     ['another status', null, 'temperature is not supported', 503],
   ])('%s: %s', (_name, field, message, status, param) => {
     expect(changed(refusal(message, status, param))).toBe(field);
+  });
+
+  test.each<[string, string | null]>([
+    ['This model does not support the effort parameter.', 'reasoning_effort'],
+    ['Thinking level is not supported for this model.', 'reasoning_effort'],
+    ["Unsupported parameter: 'reasoning_effort' is not supported with this model.", 'reasoning_effort'],
+    ["output_config.effort: Input should be 'low', 'medium' or 'high'", null],
+    ["This model does not support effort level 'max'. Supported levels: high, low, medium.", null],
+  ])('vendors, of an effort: %s', (message, field) => {
+    expect(changed(refusal(message), ['thinking_budget'])).toBe(field);
   });
 });
 

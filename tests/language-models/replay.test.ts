@@ -54,6 +54,21 @@ describe('the replay model', () => {
     });
   });
 
+  it('answers a request with options as it does one without, whatever they are', async () => {
+    const row = { sample_id: 'a', trial: 0, purpose: 'act' as const, ordinal: 0 };
+    const parameters = {
+      top_k: 5,
+      seed: 1,
+      stop: ['x'],
+      response_format: { type: 'object' },
+      extra_headers: { 'X-A': 'b' },
+    };
+    const model = await replay({ ...row, text: '{}', parameters, finish_reason: 'stop' });
+    const asked = { ...ask(row), parameters };
+    expect(await model.generate(asked)).toMatchObject({ text: '{}', finish_reason: 'stop' });
+    expect(await model.generate(ask(row))).toMatchObject({ text: '{}' });
+  });
+
   it('takes the usual values for what a recording leaves out', async () => {
     const model = await replay(
       { sample_id: 7, text: 'hello' },
