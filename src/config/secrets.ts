@@ -12,6 +12,11 @@ const SECRET_VALUE =
 /** Pattern of further names of URL parameters with credentials: a plain `key`, and the signature of a signed URL. */
 const SECRET_PARAMETER = /^(?:.*[_-])?(?:key|sig|signature)$/i;
 
+/** Pattern of further names of headers with credentials, such as `Ocp-Apim-Subscription-Key` and `Helicone-Auth`. */
+const SECRET_HEADER = /^(?!.*(?:idempotency|cache)[_-]key$)(?:.*[_-])?(?:key|sig|signature|auth|cookie)$/i;
+/** Forms of credentials in a header: with their scheme (RFC 9110), or a JSON Web Token. */
+const SECRET_HEADER_VALUE = /^(?:(?:Basic|Bearer|Token)\s+\S+|eyJ[\w-]+\.[\w-]+\.[\w-]*)$/i;
+
 /** Describes the credential in a URL; null if there is none. @param named checks the names of parameters as well */
 function secretInAddress(text: string, named: boolean): string | null {
   if (!/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(text) || !URL.canParse(text)) return null;
@@ -27,10 +32,19 @@ function secretInAddress(text: string, named: boolean): string | null {
 
 function refuse(path: readonly PropertyKey[], what: string): never {
   const field = fieldPath(path);
+  const variables = path.includes('extra_headers')
+    ? 'OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY; a header of a gateway as "Name: value" in OPENAI_CUSTOM_HEADERS or ANTHROPIC_CUSTOM_HEADERS'
+    : 'GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, HF_TOKEN, AWS_…';
   throw new InvalidInputError(
-    `${field}: ${what}; a key or token is never written in a config. Put it in the worker's environment instead (GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, HF_TOKEN, AWS_…) and remove the field`,
+    `${field}: ${what}; a key or token is never written in a config. Put it in the worker's environment instead (${variables}) and remove the field`,
     field,
   );
+}
+
+/** Reports whether a header holds a credential. @param path of the header in a config */
+function isSecretHeader(path: readonly PropertyKey[], value: string): boolean {
+  if (path.at(-2) !== 'extra_headers') return false;
+  return SECRET_HEADER.test(String(path.at(-1))) || SECRET_HEADER_VALUE.test(value.trim());
 }
 
 /**
@@ -41,6 +55,7 @@ export function refuseSecrets(value: unknown, path: readonly PropertyKey[] = [])
   const isRow = path[0] === 'dataset' && path[1] === 'items';
   if (typeof value === 'string') {
     if (SECRET_VALUE.test(value.trim())) refuse(path, 'this looks like a credential');
+    if (isSecretHeader(path, value)) refuse(path, 'a header such as this holds a credential');
     if (/^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]+:[^/\s@]+@/i.test(value))
       refuse(path, 'this address holds a password');
     const what = secretInAddress(value.trim(), !isRow);
