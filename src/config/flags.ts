@@ -92,12 +92,13 @@ export function resultsDirFlag(byDefault?: string): Flag {
 /** Replaces the model of a section. If the provider changes, fields that only the former provider has are removed. */
 export function withModel(section: Mapping, model: string): Mapping {
   const before = isMapping(section.lm) ? section.lm : {};
-  const { provider, model: name, script, recording, simulation, base_url, ...others } = before;
+  const { provider, model: name, script, recording, simulation, base_url, ...rest } = before;
+  const { extra_body, extra_headers, ...others } = rest;
   const resolvedBefore = resolveModel(provider as never, name as string | undefined);
   const resolved = resolveModel(undefined, model);
   const same =
     'provider' in resolved && 'provider' in resolvedBefore && resolved.provider === resolvedBefore.provider;
-  const own = { script, recording, simulation, base_url };
+  const own = { script, recording, simulation, base_url, extra_body, extra_headers };
   const kept = same ? Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) : {};
   return { ...section, lm: { ...others, ...kept, model } };
 }

@@ -158,6 +158,21 @@ describe('flags', () => {
     expect(executor?.lm).toMatchObject({ model: 'large', base_url: lm.base_url });
   });
 
+  test('keep further fields and headers for a server of the same provider alone, and all options', () => {
+    const lm = {
+      model: 'openai/small',
+      top_p: 1,
+      extra_body: { min_p: 0.1 },
+      extra_headers: { 'X-Title': 'x' },
+    };
+    const named = (executor_model: string) =>
+      evolveConfigWith({ executor: { lm } }, { flags: { executor_model } }).executor?.lm;
+    expect(named('openai/large')).toMatchObject({ ...lm, model: 'large' });
+    expect(named('gemini/other')).toMatchObject({ model: 'other', top_p: 1 });
+    expect(named('gemini/other')).not.toHaveProperty('extra_body');
+    expect(named('gemini/other')).not.toHaveProperty('extra_headers');
+  });
+
   test('executor_model none takes the model away', () => {
     const executor = { lm: { provider: 'simulated' } };
     expect(evolveConfigWith({ executor }, { flags: { executor_model: 'none' } }).executor).toBeNull();
