@@ -44,6 +44,12 @@ export const COMMAND_FILES: readonly CommandFile[] = [
     load: async () => (await import('./stats.js')).addStatsCommand,
   },
   {
+    commands: {
+      compare: 'experiments with a baseline, paired by sample: differences, tests, changed samples, cost',
+    },
+    load: async () => (await import('./compare.js')).addCompareCommand,
+  },
+  {
     commands: { export: 'the trajectories of a finished experiment, in a format to train with' },
     load: async () => (await import('./export.js')).addExportCommand,
   },

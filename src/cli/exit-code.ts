@@ -27,9 +27,8 @@ export const FAIL_ON_ERROR = [
  */
 export function shareOf(text: string | undefined, detach = false): number | null {
   if (text === undefined) return null;
-  const [, number, percent] = /^(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})(%?)$/.exec(text.trim()) ?? [];
-  const share = Number(number) / (percent === '%' ? 100 : 1);
-  if (number === undefined || share > 1) {
+  const share = numberOrPercent(text);
+  if (share === null || share > 1) {
     throw new InvalidInputError(
       `--fail-on-error: ${JSON.stringify(text)} is no share; give one from 0 to 1, or from 0% to 100%`,
       'fail-on-error',
@@ -42,6 +41,12 @@ export function shareOf(text: string | undefined, detach = false): number | null
     );
   }
   return share;
+}
+
+/** Parses a number from 0 on, such as `0.05`, `.05` or `5%`; null for another text. */
+export function numberOrPercent(text: string): number | null {
+  const [, number, percent] = /^(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})(%?)$/.exec(text.trim()) ?? [];
+  return number === undefined ? null : Number(number) / (percent === '%' ? 100 : 1);
 }
 
 /** @param most the largest share of errors with which the command succeeds; null: any. */

@@ -1,9 +1,9 @@
-import { join, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { locate } from '../activities/locate.js';
 import { readTrajectories } from '../activities/read-trajectories.js';
 import { InvalidInputError } from '../config/errors.js';
-import { homeFolder, resolveLocation } from '../config/paths.js';
+import { resolveLocation } from '../config/paths.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { jsonLines } from '../storage/json-lines.js';
 import { openStore } from '../storage/open.js';
@@ -24,14 +24,10 @@ import { withReturns } from '../trajectories/returns.js';
 import type { Trajectory } from '../trajectories/trajectory.js';
 import { EXIT } from './exit.js';
 import { SavedImages } from './export-images.js';
-import { findExperiment } from './find-experiment.js';
+import { findExperiment, RESULTS_DIR, resultsFolders } from './find-experiment.js';
 import { headedTable } from './format.js';
 import { sayText, writeOut } from './print.js';
 
-/** Default folders of experiments. */
-export const RESULTS_FOLDERS = ['results', 'experiments'].map((name) =>
-  join(relative(process.cwd(), homeFolder(process.cwd())), name),
-);
 /** Formats whose rows hold paths of images. */
 const WITH_IMAGE_FILES: readonly ExportFormat[] = ['sharegpt', 'trl'];
 const REFUSALS_LISTED = 20;
@@ -250,13 +246,13 @@ export function addExportCommand(program: Command, finish: (code: number) => voi
     .option('--images <folder>', 'sharegpt and trl: save images here, for the rows to name')
     .option('--image-host <host>', 'a host that images may be fetched from; may be repeated', gather)
     .option('--image-folder <folder>', 'a folder that images may be copied from; may be repeated', gather)
-    .option('--results-dir <folder>', `where experiments are kept (default: ${RESULTS_FOLDERS.join(' or ')})`)
+    .option(...RESULTS_DIR)
     .action(async (id: string, options: Options) => {
       const format = formatOf(options);
       const filter = filterOf(format, options);
       const credit = creditOf(format, options);
       const store = await findExperiment(id, {
-        folders: options.resultsDir === undefined ? RESULTS_FOLDERS : [options.resultsDir],
+        folders: resultsFolders(options.resultsDir),
         file: artifactKeys.trajectories,
         kind: 'experiment',
       });

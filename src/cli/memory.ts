@@ -12,23 +12,30 @@ import {
   savedParts,
   savedText,
 } from '../memory/saved.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
 import { openStore } from '../storage/open.js';
+import { artifactKeys } from '../storage/paths.js';
 import { EXIT } from './exit.js';
+import { findFile, RESULTS_DIR, resultsFolders } from './find-experiment.js';
 import { headedTable } from './format.js';
 import { printText, writeOut } from './print.js';
 
-const FILE_HELP = 'a memory.json, as a path or s3:// address';
+const FILE_HELP = 'a memory.json, as a path or s3:// address; or the id or folder of the run that wrote it';
 
 interface OpenedMemory {
   type: string;
   parts: SavedParts;
+  store: ArtifactStore;
+  key: string;
 }
 
 /** @throws InvalidInputError where the file is not a memory with a sheet or experiences. */
-async function openMemory(address: string): Promise<OpenedMemory> {
-  const { store, key } = locate(openStore, resolveLocation(address, process.cwd()));
-  const text = await store.readText(key);
-  if (text === null) throw new InvalidInputError(`there is no file at ${address}`);
+async function openMemory(address: string, resultsDir: string | undefined): Promise<OpenedMemory> {
+  const { store, key } = await findFile(address, {
+    folders: resultsFolders(resultsDir),
+    file: artifactKeys.memory,
+  });
+  const text = (await store.readText(key)) ?? '';
   let saved: MemorySnapshot | null;
   try {
     saved = JSON.parse(text) as MemorySnapshot | null;
@@ -42,7 +49,7 @@ async function openMemory(address: string): Promise<OpenedMemory> {
     );
   }
   return refusing(address, () => {
-    return { type, parts: savedParts(memoryConfigSchema.parse({ _type: type }), saved) };
+    return { type, parts: savedParts(memoryConfigSchema.parse({ _type: type }), saved), store, key };
   });
 }
 
@@ -61,7 +68,7 @@ function versionNumber(text: string, option: string): number {
   throw new InvalidInputError(`${option} ${text}: must be a whole number of at least 1`);
 }
 
-function describe({ type, parts }: OpenedMemory): string {
+function describe({ type, parts }: Pick<OpenedMemory, 'type' | 'parts'>): string {
   const { versions, experiences, cheatsheet } = parts;
   const lines = [`${type}: ${versions.length} versions of the sheet, ${experiences.length} experiences`];
   if (versions.length > 0) {
@@ -84,8 +91,9 @@ export function addMemoryCommands(program: Command, finish: (code: number) => vo
     .description('the versions of the sheet, and the sheet itself')
     .argument('<file>', FILE_HELP)
     .option('--version <n>', 'the text of this version only')
-    .action(async (file: string, options: { version?: string }) => {
-      const opened = await openMemory(file);
+    .option(...RESULTS_DIR)
+    .action(async (file: string, options: { version?: string; resultsDir?: string }) => {
+      const opened = await openMemory(file, options.resultsDir);
       if (options.version === undefined) printText(describe(opened));
       else {
         const wanted = versionNumber(options.version, '--version');
@@ -103,12 +111,14 @@ export function addMemoryCommands(program: Command, finish: (code: number) => vo
     .argument('<file>', FILE_HELP)
     .requiredOption('--to <n>', 'the version to go back to')
     .option('--out <file>', 'default: the file itself')
-    .action(async (file: string, options: { to: string; out?: string }) => {
-      const { type, parts } = await openMemory(file);
+    .option(...RESULTS_DIR)
+    .action(async (file: string, options: { to: string; out?: string; resultsDir?: string }) => {
+      const { type, parts, ...found } = await openMemory(file, options.resultsDir);
       const wanted = versionNumber(options.to, '--to');
       const result = refusing(file, () => rolledBack(parts, wanted));
       const out = options.out ?? file;
-      const { store, key } = locate(openStore, resolveLocation(out, process.cwd()));
+      const { store, key } =
+        options.out === undefined ? found : locate(openStore, resolveLocation(out, process.cwd()));
       await store.writeStream(
         key,
         (async function* () {

@@ -21,8 +21,7 @@ import { carryOut } from './carry-out.js';
 import { EXIT } from './exit.js';
 import { FAIL_ON_ERROR, shareOf } from './exit-code.js';
 import { type AskedExperiment, carriedOut, detach } from './experiment.js';
-import { RESULTS_FOLDERS } from './export.js';
-import { findExperiment } from './find-experiment.js';
+import { findExperiment, RESULTS_DIR, resultsFolders } from './find-experiment.js';
 import { printJson, sayText } from './print.js';
 
 interface Options {
@@ -65,7 +64,7 @@ function checkTypes({ id, metrics, types }: Retried): void {
 
 async function retriedOf(id: string, { type, resultsDir }: Options): Promise<Retried> {
   const store = await findExperiment(id, {
-    folders: resultsDir === undefined ? RESULTS_FOLDERS : [resultsDir],
+    folders: resultsFolders(resultsDir),
     file: artifactKeys.metrics,
     kind: 'experiment',
   });
@@ -164,7 +163,7 @@ export function addRetryCommand(program: Command, finish: (code: number) => void
     .command('retry')
     .argument('<id>', 'the experiment’s id, or its folder')
     .option('--type <type...>', 'only errors of these types, e.g. EmptyReply')
-    .option('--results-dir <folder>', `where experiments are kept (default: ${RESULTS_FOLDERS.join(' or ')})`)
+    .option(...RESULTS_DIR)
     .option('--detach', 'leave it to a worker in the background and return')
     .option(...FAIL_ON_ERROR)
     .option('--json', 'print the result as JSON, and nothing else')

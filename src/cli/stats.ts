@@ -1,22 +1,23 @@
 import type { Command } from 'commander';
-import { locatedFiles } from '../activities/locate.js';
 import { InvalidInputError } from '../config/errors.js';
-import { resolveLocation } from '../config/paths.js';
 import { parsePlainJson } from '../datasets/json-text.js';
 import type { Interval } from '../statistics/clustered-bootstrap.js';
 import { scoreText } from '../statistics/figure-text.js';
 import { comparePaired, type PairedComparison } from '../statistics/paired.js';
 import { weightsText } from '../statistics/pass-at-k.js';
-import { type RewardRow, readRewardRow } from '../statistics/reward-rows.js';
+import { judgedRewards, type RewardRow, readRewardRow } from '../statistics/reward-rows.js';
 import {
   type RewardStatistics,
   type RewardStatisticsOptions,
   rewardStatistics,
 } from '../statistics/reward-statistics.js';
 import { readNumberedJsonLines } from '../storage/json-lines.js';
-import { openStore } from '../storage/open.js';
+import { artifactKeys } from '../storage/paths.js';
+import { missingFile } from '../storage/stored-file.js';
 import { EXIT } from './exit.js';
+import { findFile, RESULTS_DIR, resultsFolders } from './find-experiment.js';
 import { headedTable } from './format.js';
+import { noPairText, type PairWords, pairedRows } from './paired-text.js';
 import { printJson, printText } from './print.js';
 
 const MAX_RESAMPLES = 1_000_000;
@@ -27,13 +28,18 @@ interface StatsOptions {
   confidence: string;
   resamples: string;
   seed: string;
+  resultsDir?: string;
   json?: boolean;
 }
 
 /** @throws InvalidInputError that names the line where it is not a row of rewards. */
-async function readRewards(address: string): Promise<RewardRow[]> {
-  const source = await locatedFiles(openStore)(resolveLocation(address, process.cwd()));
-  if (source === null) throw new InvalidInputError(`there is no file at ${address}`);
+async function readRewards(address: string, resultsDir: string | undefined): Promise<RewardRow[]> {
+  const { store, key } = await findFile(address, {
+    folders: resultsFolders(resultsDir),
+    file: artifactKeys.results,
+  });
+  const source = await store.openRead(key);
+  if (source === null) throw missingFile(store, key);
   const rows: RewardRow[] = [];
   for await (const { line, value } of readNumberedJsonLines(source, {
     name: address,
@@ -120,53 +126,60 @@ function statisticsText(statistics: RewardStatistics): string {
   ].join('\n');
 }
 
-function comparisonText(comparison: PairedComparison): string {
-  const { difference, pairs, unpaired, left_better, right_better, p_value } = comparison;
-  const rows = [
-    ['tasks in both', unpaired === 0 ? `${pairs}` : `${pairs}; ${unpaired} in one only say nothing here`],
-    ['difference of mean rewards', intervalText(difference)],
-    ['better, worse, equal', `${left_better}, ${right_better}, ${pairs - left_better - right_better}`],
-    ['p-value of the sign test', p_value < 0.001 ? p_value.toExponential(1) : figure(p_value)],
-  ];
-  return headedTable([], rows);
+interface FileComparison extends PairedComparison {
+  /** Tasks that were judged in one file only. */
+  unpaired: number;
 }
 
-/** Computes the other file's statistics, and the comparison over the tasks that are in both. */
+const WORDS: PairWords = { baseline: 'there', other: 'here', unit: 'task' };
+
+function comparisonText(comparison: FileComparison): string {
+  const { pairs, unpaired } = comparison;
+  if (pairs === 0) return noPairText(WORDS);
+  const left = unpaired === 0 ? '' : `; ${unpaired} in one only, left out`;
+  return headedTable([], [['tasks in both', `${pairs}${left}`], ...pairedRows(comparison, WORDS)]);
+}
+
+/** Computes the other file's statistics, and the comparison with it over the tasks that are in both. */
 function compare(
   rows: readonly RewardRow[],
   others: readonly RewardRow[],
   file: string,
   settings: RewardStatisticsOptions,
-): { against: RewardStatistics; comparison: PairedComparison } {
-  return refusing(file, () => ({
-    against: rewardStatistics(others, settings),
-    comparison: comparePaired(rows, others, settings),
-  }));
+): { against: RewardStatistics; comparison: FileComparison } {
+  return refusing(file, () => {
+    const [tasks, otherTasks] = [judgedRewards(rows).byTask, judgedRewards(others).byTask];
+    const comparison = comparePaired(otherTasks, tasks, settings);
+    const unpaired = tasks.size + otherTasks.size - 2 * comparison.pairs;
+    return { against: rewardStatistics(others, settings), comparison: { ...comparison, unpaired } };
+  });
 }
 
 export function addStatsCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('stats')
-    .argument('<file>', 'a JSONL file, as a path or s3:// address; the results.jsonl of a run is one')
-    .option('--against <file>', 'compare, task by task, with another such file')
+    .argument('<file>', 'a JSONL file, as a path or s3:// address; or the id or folder of an experiment')
+    .option('--against <file>', 'compare, task by task, with another one')
     .option('--success-reward <reward>', 'the least reward of a success', '1')
     .option('--confidence <share>', 'of the intervals', '0.95')
     .option('--resamples <n>', 'of the bootstrap', '10000')
-    .option('--seed <seed>', 'of the bootstrap', '0')
+    .option('--seed <seed>', 'of the bootstrap, and of a permutation test', '0')
+    .option(...RESULTS_DIR)
     .option('--json', 'for machines')
     .action(async (file: string, options: StatsOptions) => {
       const settings = statisticsOptions(options);
-      const rows = await readRewards(file);
-      const others = options.against === undefined ? null : await readRewards(options.against);
+      const { against: otherFile, resultsDir } = options;
+      const rows = await readRewards(file, resultsDir);
+      const others = otherFile === undefined ? null : await readRewards(otherFile, resultsDir);
       const statistics = refusing(file, () => rewardStatistics(rows, settings));
-      const compared = others === null ? null : compare(rows, others, options.against as string, settings);
+      const compared = others === null ? null : compare(rows, others, otherFile as string, settings);
       if (options.json) printJson({ ...statistics, ...compared });
       else {
         printText(statisticsText(statistics));
         if (compared !== null) {
           const { against, comparison } = compared;
-          printText(`${options.against}:\n${statisticsText(against)}`);
-          printText(`Against ${options.against}:\n${comparisonText(comparison)}`);
+          printText(`${otherFile}:\n${statisticsText(against)}`);
+          printText(`Against ${otherFile}:\n${comparisonText(comparison)}`);
         }
       }
       finish(EXIT.done);

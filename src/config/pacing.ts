@@ -43,7 +43,8 @@ export function valueAt(config: unknown, field: string): unknown {
     .reduce<unknown>((value, name) => (isMapping(value) ? value[name] : undefined), config);
 }
 
-function withoutFields(config: object, fields: readonly string[]): Record<string, unknown> {
+/** Returns a copy of a config without some fields; `*` in a field stands for any name. */
+export function withoutFields(config: object, fields: readonly string[]): Record<string, unknown> {
   const copy = JSON.parse(JSON.stringify(config)) as Record<string, unknown>;
   for (const field of fields) leaveOut(copy, field.split('.'));
   return copy;

@@ -5,7 +5,10 @@ import type { CreateActivities } from '../activities/traits.js';
 import type { CarriedOut } from '../cli/carry-out.js';
 import type { Started } from '../client/start.js';
 import type { ConfigKind, KindNames, Written } from '../config/kind.js';
+import type { Pace } from '../config/pacing.js';
 import type { Ended, KindFacts } from '../facts/kind-facts.js';
+import type { TrialFigure } from '../statistics/comparison.js';
+import type { Outcome } from '../statistics/outcomes.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { Found } from '../storage/experiment-folder.js';
 import type { OwnCode } from '../user-code/code-file.js';
@@ -29,6 +32,8 @@ export interface RegisteredKind extends KindNames {
   /** Loads that command. */
   command(): Promise<CommandSpec>;
   activities(): Promise<CreateActivities>;
+  /** Loads how its experiments are compared. Absent: they have no rows of results that could be paired. */
+  comparison?(): Promise<Comparable>;
   /** Further commands that only this kind has. */
   commands?: readonly CommandFile[];
   /** Reports whether a folder is an input of its experiments, such as a bundle: no place for results. */
@@ -54,6 +59,17 @@ export interface Kind<Config extends object = object> {
   code?(config: Config): Promise<OwnCode>;
   /** Operations for retrying error rows. Absent: its experiments have no rows that can be retried. */
   retry?: Retriable<Config>;
+}
+
+/** How the experiments of a kind are compared, sample by sample. */
+export interface Comparable<Row extends object = never, Config extends object = never> {
+  /** Fields of its configs that do not affect results. */
+  pace: Pace;
+  /** Fields that differ from experiment to experiment unless a config sets them. */
+  incidental?: readonly string[];
+  /** Returns the figures that make sense for the trials of a sample, the most telling one first. */
+  figures(config: Config): readonly TrialFigure[];
+  outcomeOf(row: Row): Outcome;
 }
 
 /** Operations for retrying the error rows of a finished experiment. */

@@ -13,6 +13,17 @@ export function percentText(share: number): string {
   return `${toldApart(share * 100, 1, [0, 100])} %`;
 }
 
+/** Formats the difference of two shares for tables: `+12.5 points`. Only 0 is shown as 0.0 points. */
+export function pointsText(difference: number): string {
+  const points = toldApart(difference * 100, 1, [0]);
+  return `${difference > 0 ? '+' : ''}${points} points`;
+}
+
+/** Formats a p-value for tables: `0.021`, or `2.1e-5` below 0.001. */
+export function pValueText(pValue: number): string {
+  return pValue < 0.001 ? pValue.toExponential(1) : pValue.toFixed(3);
+}
+
 /** Formats US dollars for tables: `$0.1234`. Only zero is shown as $0.0000. */
 export function dollarsText(cost: number): string {
   return `$${toldApart(cost, 4, [0])}`;

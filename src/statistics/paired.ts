@@ -1,75 +1,158 @@
-import { type BootstrapOptions, clusteredMean, type Interval } from './clustered-bootstrap.js';
-import { judgedRewards, type RewardRow } from './reward-rows.js';
+import { permutationTest, signTest } from './paired-tests.js';
+import { newcombeInterval, type Outcomes } from './proportions.js';
+import { studentBound } from './quantiles.js';
 import { bounded, meanOf } from './sums.js';
 
-export interface PairedComparison {
-  /** Mean over tasks of left's mean reward minus right's; null where no task was judged in both. */
-  difference: Interval | null;
-  /** Tasks judged in both. */
-  pairs: number;
-  /** Tasks judged in one only, which do not affect the difference. */
-  unpaired: number;
-  /** Tasks with a better result on the left, and on the right. */
-  left_better: number;
-  right_better: number;
-  /**
-   * p-value of the two-sided sign test over those tasks; with one trial of reward 0 or 1 a task, McNemar's exact test.
-   */
+/** Values of the judged trials of each sample, by its id. */
+export type ValuesBySample = ReadonlyMap<string, readonly number[]>;
+
+export interface PairedOptions {
+  /** Share of intervals that should contain the true difference. Default 0.95. */
+  confidence?: number;
+  /** Seed of a permutation test with too many samples to try all signs. Default 0. */
+  seed?: number | string;
+}
+
+/** Interval of a difference, and how it was computed. */
+export interface DifferenceInterval {
+  lower: number;
+  upper: number;
+  confidence: number;
+  /** Newcombe's score interval for paired proportions, or Student's t of the samples' differences. */
+  method: 'newcombe' | 'student_t';
+}
+
+/** Two-sided test of no difference. */
+export interface PairedTest {
+  method: 'mcnemar' | 'permutation';
   p_value: number;
+  /** Random draws of the permutation test; null: the p-value is exact. */
+  draws: number | null;
+}
+
+/** Comparison of a baseline with another experiment, sample by sample; each sample weighs the same. */
+export interface PairedComparison {
+  /** Samples judged in both. */
+  pairs: number;
+  /** Means over the pairs; null without a pair. */
+  baseline: number | null;
+  other: number | null;
+  /** Mean of other − baseline, and its standard error; null without a pair, and of fewer than two. */
+  difference: number | null;
+  stderr: number | null;
+  /** Null without a pair; of graded values also for one pair, or if all differences are equal. */
+  interval: DifferenceInterval | null;
+  /** Pairs in which the other has the higher value, the lower one, and the same. */
+  better: number;
+  worse: number;
+  equal: number;
+  /** Counts of right and wrong; absent if values are not 0 and 1 of a single trial a sample. */
+  outcomes?: Outcomes;
+  /** Null without a pair. */
+  test: PairedTest | null;
 }
 
 /** Relative difference below which two means count as equal: rewards are sums of floating-point numbers. */
 const TOLERANCE = 1e-9;
 
-/** Returns left's mean minus right's; 0 for a mere rounding difference, which the sign test would count as a win. */
-function differenceOf(left: readonly number[], right: readonly number[]): number {
-  const [first, second] = [meanOf(left), meanOf(right)];
-  const noise = TOLERANCE * Math.max(1, Math.abs(first), Math.abs(second));
-  return Math.abs(first - second) < noise ? 0 : bounded(first - second);
+/** Returns other − baseline; 0 for a mere rounding difference, which a test would count as a win. */
+export function differenceOf(baseline: number, other: number): number {
+  const noise = TOLERANCE * Math.max(1, Math.abs(baseline), Math.abs(other));
+  return Math.abs(other - baseline) < noise ? 0 : bounded(other - baseline);
 }
 
-/** Compares two agents on the tasks that were judged for both; the bootstrap draws tasks. */
+const isOutcome = (values: readonly number[]) => values.length === 1 && (values[0] === 0 || values[0] === 1);
+
+/**
+ * Compares two experiments on the samples that were judged in both: the means over each sample's trials are paired, so
+ * that trials of one sample do not count as independent (Miller 2024, arXiv 2411.00640). With a single trial of 0 or 1 a
+ * sample, the interval is Newcombe's and the test McNemar's exact one; else Student's t interval and a permutation test.
+ */
 export function comparePaired(
-  left: Iterable<RewardRow>,
-  right: Iterable<RewardRow>,
-  options: BootstrapOptions = {},
+  baseline: ValuesBySample,
+  other: ValuesBySample,
+  { confidence = 0.95, seed = 0 }: PairedOptions = {},
 ): PairedComparison {
-  const leftTasks = judgedRewards(left).byTask;
-  const rightTasks = judgedRewards(right).byTask;
-  const differences: number[] = [];
-  for (const [task, rewards] of leftTasks) {
-    const others = rightTasks.get(task);
-    if (others !== undefined) differences.push(differenceOf(rewards, others));
+  const pairs = [...baseline].flatMap(([id, values]) => {
+    const others = other.get(id) ?? [];
+    return values.length === 0 || others.length === 0 ? [] : [[values, others] as const];
+  });
+  const means = pairs.map(([left, right]) => [meanOf(left), meanOf(right)] as const);
+  const differences = means.map(([left, right]) => differenceOf(left, right));
+  const better = differences.filter((difference) => difference > 0).length;
+  const worse = differences.filter((difference) => difference < 0).length;
+  const counts = { pairs: pairs.length, better, worse, equal: pairs.length - better - worse };
+  if (pairs.length === 0) {
+    const nothing = {
+      baseline: null,
+      other: null,
+      difference: null,
+      stderr: null,
+      interval: null,
+      test: null,
+    };
+    return { ...counts, ...nothing };
   }
-  const pairs = differences.length;
-  const left_better = differences.filter((difference) => difference > 0).length;
-  const right_better = differences.filter((difference) => difference < 0).length;
+  const { difference, stderr } = spreadOf(differences);
+  const compared = {
+    ...counts,
+    baseline: meanOf(means.map(([left]) => left)),
+    other: meanOf(means.map(([, right]) => right)),
+    difference,
+    stderr,
+  };
+  if (pairs.every(([left, right]) => isOutcome(left) && isOutcome(right))) {
+    const outcomes = outcomesOf(means);
+    const [lower, upper] = newcombeInterval(outcomes, confidence);
+    return {
+      ...compared,
+      outcomes,
+      interval: { lower, upper, confidence, method: 'newcombe' },
+      test: { method: 'mcnemar', p_value: signTest(better, worse), draws: null },
+    };
+  }
   return {
-    difference: clusteredMean(
-      differences.map((difference) => [difference]),
-      options,
-    ),
-    pairs,
-    unpaired: leftTasks.size + rightTasks.size - 2 * pairs,
-    left_better,
-    right_better,
-    p_value: signTest(left_better, right_better),
+    ...compared,
+    interval: studentInterval(difference, stderr, { count: pairs.length, confidence }),
+    test: { method: 'permutation', ...permutationTest(differences, { seed }) },
   };
 }
 
-/**
- * Computes the two-sided p-value of the exact sign test: the chance that a fair coin, tossed `first + second` times,
- * divides at least as unevenly. On discordant pairs of outcomes it is McNemar's exact test. 1 where there is no pair.
- */
-export function signTest(first: number, second: number): number {
-  const throws = first + second;
-  const fewer = Math.min(first, second);
-  // Logarithms, because 2^−n is 0 in floating point from n = 1,075 on.
-  let logChance = -throws * Math.LN2;
-  let tail = 0;
-  for (let heads = 0; heads <= fewer; heads += 1) {
-    tail += Math.exp(logChance);
-    logChance += Math.log((throws - heads) / (heads + 1));
-  }
-  return Math.min(1, 2 * tail);
+function outcomesOf(means: readonly (readonly [number, number])[]): Outcomes {
+  const count = (left: number, right: number) =>
+    means.filter(([baseline, other]) => baseline === left && other === right).length;
+  return {
+    both: count(1, 1),
+    baseline_only: count(1, 0),
+    other_only: count(0, 1),
+    neither: count(0, 0),
+  };
+}
+
+/** Computes the mean and its standard error s/√n, which is null for one value. Never overflows. */
+function spreadOf(values: readonly number[]): { difference: number; stderr: number | null } {
+  const difference = meanOf(values);
+  if (values.length < 2) return { difference, stderr: null };
+  const scale = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+  const squares = values.reduce((sum, value) => sum + (value / scale - difference / scale) ** 2, 0);
+  return {
+    difference,
+    stderr: bounded(Math.sqrt(squares / (values.length - 1) / values.length) * scale),
+  };
+}
+
+/** Computes the interval m ± t(n − 1)·s/√n; null where there is no spread to compute one from. */
+function studentInterval(
+  difference: number,
+  stderr: number | null,
+  { count, confidence }: { count: number; confidence: number },
+): DifferenceInterval | null {
+  if (stderr === null || stderr <= TOLERANCE * Math.abs(difference)) return null;
+  const width = studentBound(confidence, count - 1) * stderr;
+  return {
+    lower: bounded(difference - width),
+    upper: bounded(difference + width),
+    confidence,
+    method: 'student_t',
+  };
 }

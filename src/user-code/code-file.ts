@@ -131,6 +131,12 @@ export async function codeChangesAtEnd<Done extends object>(
   return (await storedCode<Done>(store)).changes;
 }
 
+/** Returns the SHA-256 of each module that an experiment worked with, by its path from its folder on. */
+export async function modulesOf(store: ArtifactStore): Promise<Record<string, string>> {
+  const { modules, folders = [] } = await storedCode(store);
+  return Object.fromEntries(Object.entries(modules).map(([path, hash]) => [shownIn(folders, path), hash]));
+}
+
 /** Describes a change of modules. */
 export function changedText(experiment: string, modules: readonly string[]): string {
   const have = modules.length === 1 ? 'has' : 'have';

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { addMemoryCommands } from '../../src/cli/memory.js';
 import { memoryConfigSchema } from '../../src/config/memory-schemas.js';
@@ -57,6 +57,18 @@ describe('reprise memory show', () => {
   test('speaks of experiences where there is no sheet', async () => {
     const { code, out } = await reprise('show', memoryFile(savedMemory('experience_db', parts)));
     expect([code, out.trim()]).toEqual([0, 'experience_db: 0 versions of the sheet, 2 experiences']);
+  });
+
+  test('is found by the id or the folder of the run that wrote it', async () => {
+    const folder = dirname(memoryFile());
+    const results = dirname(folder);
+    const expected = await reprise('show', join(folder, 'memory.json'));
+    for (const words of [[folder], [basename(folder), '--results-dir', results]]) {
+      expect(await reprise('show', ...words)).toEqual(expected);
+    }
+    const { code, out } = await reprise('rollback', basename(folder), '--results-dir', results, '--to', '1');
+    expect([code, out]).toEqual([0, `${basename(folder)}: version 4 is version 1 once more\n`]);
+    expect(read(join(folder, 'memory.json'))).toMatchObject({ cheatsheet: 'one' });
   });
 
   test('shows a sheet that was written by hand', async () => {

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { addStatsCommand } from '../../src/cli/stats.js';
 import { textInTerminal } from './in-terminal.js';
@@ -110,14 +110,56 @@ describe('reprise stats', () => {
     expect(code).toBe(0);
     expect(out).toContain(`Against ${right}:`);
     expect(cells(out)).toMatchObject({
-      'tasks in both': ['3; 1 in one only say nothing here'],
-      'better, worse, equal': ['2, 0, 1'],
-      'p-value of the sign test': ['0.500'],
+      'tasks in both': ['3; 1 in one only, left out'],
+      'there, here': ['0.5, 1'],
+      // scipy 1.17.1, ttest_rel([1, 1, 1], [0, 1, 0.5]).confidence_interval(0.95).
+      difference: ['+0.5, 95 % interval -0.7421 to 1.7421'],
+      'better, worse, equal here': ['2, 0, 1'],
+      'exact permutation test': ['p = 0.500'],
     });
-    expect(cells(out)['difference of mean rewards']?.[0]).toMatch(/^0\.500, 95 % interval/);
     const { comparison, against } = JSON.parse((await stats(left, '--against', right, '--json')).out);
     expect(against).toMatchObject({ trials: 3, pass: [{ k: 1, pass_hat_k: 1 / 3, tasks: 3 }] });
-    expect(comparison).toMatchObject({ pairs: 3, left_better: 2, difference: { estimate: 0.5 } });
+    expect(comparison).toMatchObject({ pairs: 3, unpaired: 1, better: 2, difference: 0.5 });
+    const wide = await stats(left, '--against', right, '--confidence', '0.5', '--json');
+    expect(JSON.parse(wide.out).comparison.interval).toMatchObject({ confidence: 0.5, method: 'student_t' });
+  });
+
+  test('tests right and wrong of one trial a task as McNemar does, and says where nothing is in both', async () => {
+    const [left, right] = [
+      file(rows({ a: 'y', b: 'y', c: 'n', d: 'n' })),
+      file(rows({ a: 'n', b: 'y', c: 'n', d: 'n' })),
+    ];
+    expect(cells((await stats(left, '--against', right)).out)).toMatchObject({
+      'right: both, there, here, none': ['1, 0, 1, 2'],
+      'McNemar’s exact test': ['p = 1.000'],
+    });
+    const { code, out } = await stats(left, '--against', file(rows({ other: 'y' })));
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('No task was judged in both: nothing can be compared.'),
+    ]);
+  });
+
+  test('takes an experiment by its id or its folder', async () => {
+    const folder = dirname(file(rows({ a: 'y' })));
+    mkdirSync(join(folder, 'mine'));
+    writeFileSync(join(folder, 'mine', 'results.jsonl'), JSON.stringify({ id: 's', trial: 0, reward: 1 }));
+    const expected = cells((await stats(join(folder, 'mine', 'results.jsonl'))).out);
+    expect(expected).toMatchObject({ tasks: ['1'] });
+    for (const words of [
+      ['mine', '--results-dir', folder],
+      [join(folder, 'mine')],
+      [`${join(folder, 'mine')}/`],
+    ]) {
+      expect(cells((await stats(...words)).out)).toEqual(expected);
+    }
+    const { code, out } = await stats('gone', '--results-dir', folder);
+    expect([code, out]).toEqual([
+      2,
+      expect.stringContaining(
+        `there is no file at gone, and no experiment 'gone' with results.jsonl in ${folder}`,
+      ),
+    ]);
   });
 
   const good = rows({ a: 'y' });

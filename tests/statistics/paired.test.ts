@@ -1,88 +1,130 @@
 import { describe, expect, test } from 'vitest';
-import { comparePaired, signTest } from '../../src/statistics/paired.js';
-import type { RewardRow } from '../../src/statistics/reward-rows.js';
+import { comparePaired, type ValuesBySample } from '../../src/statistics/paired.js';
+import { AIME } from '../support/aime-outcomes.js';
 
-const rows = (rewards: Record<string, number[]>): RewardRow[] =>
-  Object.entries(rewards).flatMap(([task_id, trials]) =>
-    trials.map((reward, trial) => ({ task_id, trial, reward })),
-  );
+const values = (rewards: Record<string, number[]>): ValuesBySample => new Map(Object.entries(rewards));
+const outcomes = (column: 'baseline' | 'cheatsheet') =>
+  values(Object.fromEntries(AIME.map((sample) => [sample.id, [sample[column]]])));
 
-describe('the exact sign test', () => {
-  test.each([
-    // [first, second, p]: twice the tail of the binomial with 1/2.
-    [0, 0, 1],
-    [1, 1, 1],
-    [0, 1, 1],
-    [0, 5, 2 / 32],
-    [1, 5, (2 * 7) / 64],
-    [2, 8, (2 * 56) / 1024],
-    [10, 0, 2 / 1024],
-    [5, 5, 1],
-  ])('of %d against %d is %d', (first, second, expected) => {
-    expect(signTest(first, second)).toBeCloseTo(expected, 10);
-    expect(signTest(second, first)).toBeCloseTo(expected, 10);
+describe('a comparison of right and wrong', () => {
+  test('has the figures of the recorded AIME runs, 7 against 15 of 30', () => {
+    const compared = comparePaired(outcomes('baseline'), outcomes('cheatsheet'));
+    expect(compared).toMatchObject({
+      pairs: 30,
+      better: 9,
+      worse: 1,
+      equal: 20,
+      outcomes: { both: 6, baseline_only: 1, other_only: 9, neither: 14 },
+      interval: { method: 'newcombe', confidence: 0.95 },
+      test: { method: 'mcnemar', draws: null },
+    });
+    expect(compared.baseline).toBeCloseTo(7 / 30, 12);
+    expect(compared.other).toBeCloseTo(15 / 30, 12);
+    expect(compared.difference).toBeCloseTo(8 / 30, 12);
+    // scipy 1.17.1 (sem), Newcombe's method over statsmodels 0.15.0, statsmodels mcnemar(exact=True).
+    expect(compared.stderr).toBeCloseTo(0.09509019714917902, 12);
+    expect(compared.interval?.lower).toBeCloseTo(0.06505104222640029, 10);
+    expect(compared.interval?.upper).toBeCloseTo(0.4382472754167953, 10);
+    expect(compared.test?.p_value).toBeCloseTo(0.021484375, 12);
   });
 
-  test('does not end at 0 where 2^−n does', () => {
-    expect(signTest(5_000, 5_000)).toBe(1);
-    // 100 more than half of 10,000 is two standard deviations.
-    expect(signTest(4_900, 5_100)).toBeCloseTo(0.0466, 3);
+  test('changes its sign, and nothing else, with the baseline', () => {
+    const forth = comparePaired(outcomes('baseline'), outcomes('cheatsheet'));
+    const back = comparePaired(outcomes('cheatsheet'), outcomes('baseline'));
+    expect(back.difference).toBeCloseTo(-(forth.difference as number), 12);
+    expect(back.interval?.lower).toBeCloseTo(-(forth.interval?.upper as number), 10);
+    expect(back.test).toEqual(forth.test);
+    expect([back.better, back.worse]).toEqual([forth.worse, forth.better]);
+  });
+
+  test('of two experiments that are alike says that they may still differ', () => {
+    const alike = comparePaired(outcomes('baseline'), outcomes('baseline'));
+    expect(alike).toMatchObject({ difference: 0, equal: 30, test: { p_value: 1 } });
+    expect(alike.interval?.lower).toBeLessThan(-0.05);
+    expect(alike.interval?.upper).toBeGreaterThan(0.05);
   });
 });
 
-describe('a paired comparison', () => {
-  test('compares the tasks that both were judged on', () => {
-    const left = rows({ a: [1, 1], b: [1, 0], c: [0], only: [1] });
-    const right = rows({ a: [0, 0], b: [0, 1], c: [0.5], other: [0], more: [1] });
-    expect(comparePaired(left, right)).toMatchObject({
-      difference: { estimate: 0.5 / 3, clusters: 3 },
+describe('a comparison of rewards, or of several trials', () => {
+  test('has Student’s interval and a permutation test', () => {
+    const other = values({ a: [0.25], b: [0], c: [0.75], d: [0.5], e: [0], f: [1], g: [0.25] });
+    const baseline = values({ a: [0], b: [0.5], c: [0], d: [0], e: [0], f: [0], g: [0] });
+    const compared = comparePaired(baseline, other);
+    expect(compared.outcomes).toBeUndefined();
+    expect(compared.test).toEqual({ method: 'permutation', p_value: 0.1875, draws: null });
+    // scipy 1.17.1, ttest_rel(other, baseline).confidence_interval(0.95), sem.
+    expect(compared.interval?.lower).toBeCloseTo(-0.13545610445398926, 9);
+    expect(compared.interval?.upper).toBeCloseTo(0.7783132473111322, 9);
+    expect(compared.stderr).toBeCloseTo(0.18671889453997761, 12);
+  });
+
+  test('has the t interval of the recorded AIME runs where each was tried twice with the same result', () => {
+    const twice = (column: 'baseline' | 'cheatsheet') =>
+      values(Object.fromEntries(AIME.map((sample) => [sample.id, [sample[column], sample[column]]])));
+    const { interval, test: tested } = comparePaired(twice('baseline'), twice('cheatsheet'));
+    expect(interval?.method).toBe('student_t');
+    expect(interval?.lower).toBeCloseTo(0.0721853767809231, 9);
+    expect(interval?.upper).toBeCloseTo(0.46114795655241025, 9);
+    // Twice as many trials are no more samples.
+    expect(tested).toEqual({ method: 'permutation', p_value: expect.closeTo(0.021484375, 12), draws: null });
+  });
+
+  test('pairs the means over trials of the samples that both were judged on', () => {
+    const other = values({ a: [1, 1], b: [1, 0], c: [0], only: [1], none: [] });
+    const baseline = values({ a: [0, 0], b: [0, 1], c: [0.5], more: [1], none: [1] });
+    expect(comparePaired(baseline, other)).toMatchObject({
       pairs: 3,
-      unpaired: 3,
-      left_better: 1,
-      right_better: 1,
-      p_value: 1,
+      difference: expect.closeTo(0.5 / 3, 12),
+      better: 1,
+      worse: 1,
+      equal: 1,
     });
   });
 
-  test('has a narrower interval than the difference of two: what makes a task hard is the same for both', () => {
-    const left = rows(
-      Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`t${index}`, [index / 20]])),
-    );
-    const right = left.map((row) => ({ ...row, reward: (row.reward ?? 0) - 0.1 }));
-    const { difference, p_value } = comparePaired(left, right);
-    expect(difference?.lower).toBeCloseTo(0.1, 10);
-    expect(difference?.upper).toBeCloseTo(0.1, 10);
-    expect(p_value).toBeCloseTo(2 / 2 ** 20, 12);
+  test('has an interval as narrow as the differences: what makes a sample hard is the same for both', () => {
+    const ids = Array.from({ length: 20 }, (_, index) => index);
+    const baseline = values(Object.fromEntries(ids.map((id) => [`t${id}`, [id / 20]])));
+    const other = values(Object.fromEntries(ids.map((id) => [`t${id}`, [id / 20 + 0.1 + (id % 2) / 1000]])));
+    const { interval } = comparePaired(baseline, other);
+    expect((interval?.upper as number) - (interval?.lower as number)).toBeLessThan(0.001);
   });
 
-  test('takes tasks that differ by rounding alone for equal, in whichever order their trials came', () => {
+  test('takes samples that differ by rounding alone for equal, in whichever order their trials came', () => {
     const tasks = Array.from({ length: 20 }, (_, index) => `t${index}`);
-    const left = rows(Object.fromEntries(tasks.map((task) => [task, [0.1, 0.2, 0.3]])));
-    const right = rows(Object.fromEntries(tasks.map((task) => [task, [0.3, 0.2, 0.1]])));
-    for (const others of [right, left.toReversed()]) {
-      expect(comparePaired(left, others)).toMatchObject({
-        difference: { estimate: 0, lower: 0, upper: 0 },
-        left_better: 0,
-        right_better: 0,
-        p_value: 1,
-      });
-    }
+    const baseline = values(Object.fromEntries(tasks.map((task) => [task, [0.1, 0.2, 0.3]])));
+    const other = values(Object.fromEntries(tasks.map((task) => [task, [0.3, 0.2, 0.1]])));
+    expect(comparePaired(baseline, other)).toMatchObject({ difference: 0, equal: 20, test: { p_value: 1 } });
   });
 
   test('still sees small differences, and large rewards as they are', () => {
-    expect(comparePaired(rows({ a: [1e-6] }), rows({ a: [0] })).left_better).toBe(1);
-    expect(comparePaired(rows({ a: [1e9 * 0.3] }), rows({ a: [1e9 * (0.1 + 0.2)] })).right_better).toBe(0);
+    expect(comparePaired(values({ a: [0] }), values({ a: [1e-6] })).better).toBe(1);
+    expect(comparePaired(values({ a: [1e9 * (0.1 + 0.2)] }), values({ a: [1e9 * 0.3] })).equal).toBe(1);
   });
+});
 
-  test('leaves errors out, and says nothing of nothing', () => {
-    const failed: RewardRow[] = [{ task_id: 'a', trial: 0, reward: null, error: 'timeout' }];
-    expect(comparePaired(failed, rows({ a: [1] }))).toEqual({
-      difference: null,
-      pairs: 0,
-      unpaired: 1,
-      left_better: 0,
-      right_better: 0,
-      p_value: 1,
-    });
+describe('a comparison without a figure', () => {
+  test.each<[string, Record<string, number[]>, Record<string, number[]>, object]>([
+    ['no sample in both', { a: [1] }, { b: [1] }, { pairs: 0, difference: null, interval: null, test: null }],
+    ['only errors', { a: [] }, { a: [1] }, { pairs: 0, baseline: null, other: null, stderr: null }],
+    ['nothing at all', {}, {}, { pairs: 0, better: 0, worse: 0, equal: 0 }],
+    ['one pair', { a: [0.2] }, { a: [0.5] }, { difference: 0.3, stderr: null, interval: null }],
+    [
+      'differences that are all the same',
+      { a: [0.1], b: [0.2] },
+      { a: [0.2], b: [0.3] },
+      { interval: null, test: { p_value: 0.5 } },
+    ],
+    [
+      'no difference',
+      { a: [0.5], b: [2] },
+      { a: [0.5], b: [2] },
+      { difference: 0, interval: null, test: { p_value: 1 } },
+    ],
+  ])('%s', (_name, baseline, other, expected) => {
+    const compared = comparePaired(values(baseline), values(other));
+    expect(compared).toMatchObject(expected);
+    expect(JSON.stringify(compared)).toBe(
+      JSON.stringify(compared, (_key, value) => (Number.isNaN(value) ? 'NaN' : value)),
+    );
   });
 });

@@ -52,9 +52,16 @@ describe('intervals of rewards as large as numbers get', () => {
       rewards.map((reward, trial) => ({ task_id: `${task}`, trial, reward })),
     );
     expect(rewardStatistics(rows).mean_reward).toEqual(interval);
-    const negated = rows.map((row) => ({ ...row, reward: -row.reward }));
-    const { difference } = comparePaired(rows, negated);
-    expect([difference?.estimate, difference?.lower, difference?.upper].every(isFiniteNumber)).toBe(true);
+    const bySample = (sign: number) =>
+      new Map(groups.map((rewards, task) => [`${task}`, rewards.map((reward) => sign * reward)]));
+    const { difference, stderr, interval: bounds, test: tested } = comparePaired(bySample(1), bySample(-1));
+    const figures = [
+      difference,
+      stderr,
+      tested?.p_value,
+      ...(bounds === null ? [] : [bounds.lower, bounds.upper]),
+    ];
+    expect(figures.every(isFiniteNumber)).toBe(true);
   });
 
   test('are those of smaller ones, scaled', () => {

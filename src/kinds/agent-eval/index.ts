@@ -16,6 +16,7 @@ export const AGENT_EVAL: RegisteredKind = {
   kind: async () => (await import('./kind.js')).agentEval,
   command: async () => (await import('./command.js')).agentEvalCommand,
   activities: async () => (await import('./activities/index.js')).createAgentEvalActivities,
+  comparison: async () => (await import('./comparison.js')).agentEvalComparison,
   reads: (folder) =>
     existsSync(join(folder, 'task.jsonl')) &&
     readdirSync(folder).some((name) => /^reward\.m?[jt]s$/.test(name)),

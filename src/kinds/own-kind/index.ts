@@ -13,5 +13,6 @@ export const OWN_KIND: RegisteredKind = {
   kind: async () => (await import('./kind.js')).ownKind,
   command: async () => (await import('./command.js')).ownKindCommand,
   activities: async () => (await import('./activities/index.js')).createOwnKindActivities,
+  comparison: async () => (await import('./comparison.js')).ownKindComparison,
   modules: { 'reprise/kind': () => import('./define.js') },
 };

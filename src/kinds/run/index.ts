@@ -13,6 +13,7 @@ export const RUN: RegisteredKind = {
   kind: async () => (await import('./kind.js')).run,
   command: async () => (await import('./command.js')).runCommand,
   activities: async () => (await import('./activities/index.js')).createRunActivities,
+  comparison: async () => (await import('./comparison.js')).runComparison,
   commands: [
     {
       commands: {

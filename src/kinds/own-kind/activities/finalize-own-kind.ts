@@ -42,13 +42,25 @@ async function* calls(store: ArtifactStore, tally: CallTally): AsyncGenerator<Ca
 
 /** Builds the row of a sample; null if it has neither row nor error. A row takes precedence over an earlier error. */
 async function rowOf(context: OwnKindContext, sample: number): Promise<OwnKindRow | null> {
-  const { id, question, target } = await context.tasks.get(sample);
+  const { id, question, target, metadata } = await context.tasks.get(sample);
   const stored = await storedSample(context, { sample });
   const error = stored === null ? await readJson<EpisodeError>(context.store, sampleErrorKey(sample)) : null;
   if (stored === null && error === null) return null;
   const { lm_calls, usage, cost_usd } = stored?.cost ?? noStepCost();
   const { scores = {}, ...row } = stored?.row ?? {};
-  return { ...row, id, question, target, scores, error, lm_calls, usage, cost_usd } as OwnKindRow;
+  const ofSample = Object.keys(metadata).length === 0 ? {} : { metadata };
+  return {
+    ...ofSample,
+    ...row,
+    id,
+    question,
+    target,
+    scores,
+    error,
+    lm_calls,
+    usage,
+    cost_usd,
+  } as OwnKindRow;
 }
 
 /** Creates the activity that writes the artifacts from stored samples and calls; `metrics.json` is written last. */

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { RunLogs } from '../../../activities/run-log.js';
 import { EXIT } from '../../../cli/exit.js';
 import { resultText } from '../../../cli/experiment-text.js';
-import { RESULTS_FOLDERS } from '../../../cli/export.js';
-import { findExperiment } from '../../../cli/find-experiment.js';
+import { findExperiment, RESULTS_DIR, resultsFolders } from '../../../cli/find-experiment.js';
 import { headedTable } from '../../../cli/format.js';
 import { processLogger } from '../../../cli/logger.js';
 import { printJson, printText } from '../../../cli/print.js';
@@ -21,11 +20,11 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
   program
     .command('score')
     .argument('<id>', 'the run’s id, or its folder')
-    .option('--results-dir <folder>', 'where runs are kept', RESULTS_FOLDERS[0])
+    .option(...RESULTS_DIR)
     .option('--json', 'for machines')
-    .action(async (id: string, options: { resultsDir: string; json?: boolean }) => {
+    .action(async (id: string, options: { resultsDir?: string; json?: boolean }) => {
       const { uri } = await findExperiment(id, {
-        folders: [options.resultsDir],
+        folders: resultsFolders(options.resultsDir),
         file: artifactKeys.results,
         kind: 'run',
       });
