@@ -1,7 +1,7 @@
 import wrapAnsi from 'wrap-ansi';
 import { printable } from '../contracts/printable.js';
 import type { Change, GroupComparison, ScoreComparison } from '../statistics/comparison.js';
-import { dollarsText, pointsText, pValueText } from '../statistics/figure-text.js';
+import { countedText, dollarsText, pointsText, pValueText } from '../statistics/figure-text.js';
 import type { Comparison, ShownComparison, ShownExperiment } from './compare.js';
 import { beginningOf, headedTable, shownAddress } from './format.js';
 import { noPairText, type PairWords, pairedRows, textsOf } from './paired-text.js';
@@ -149,11 +149,12 @@ function groupTable(
   });
   const unit = score.is_share ? 'points [95 %]' : 'difference [95 %]';
   const head = [beginningOf(field, 16), 'pairs', words.baseline, words.other, unit, 'p'];
-  return withRest(headedTable(head, rows), groups.length - shown.length, 'groups');
+  return withRest(headedTable(head, rows), groups.length - shown.length, 'group');
 }
 
+/** @param what a singular, such as `sample` */
 function withRest(table: string, left: number, what: string): string {
-  return left === 0 ? table : `${table}\n… and ${left} more ${what}; --all lists them`;
+  return left === 0 ? table : `${table}\n… and ${countedText(left, `more ${what}`)}; --all lists all`;
 }
 
 function changeTexts(score: ScoreComparison, { baseline, other }: PairWords, all: boolean): string[] {
@@ -170,7 +171,7 @@ function changeTexts(score: ScoreComparison, { baseline, other }: PairWords, all
       const shown = all ? changes : changes.slice(0, CHANGES_LISTED);
       const rows = shown.map((change) => changeRow(change, score));
       const table = headedTable(['sample', 'question', baseline, other], rows);
-      return withRest(`${title} (${changes.length}):\n${table}`, changes.length - shown.length, 'samples');
+      return withRest(`${title} (${changes.length}):\n${table}`, changes.length - shown.length, 'sample');
     });
 }
 

@@ -64,7 +64,7 @@ export function pairedRows(
     [`${words.baseline}, ${words.other}`, `${texts.value(baseline)}, ${texts.value(other)}`],
     ['difference', `${texts.difference(difference)}, ${intervalText(comparison, texts, words)}`],
     outcomes === undefined
-      ? [`better, worse, equal ${words.other}`, `${better}, ${worse}, ${equal}`]
+      ? ['better, worse, equal', `${better}, ${worse}, ${equal}`]
       : [
           `right: both, ${words.baseline}, ${words.other}, none`,
           `${outcomes.both}, ${outcomes.baseline_only}, ${outcomes.other_only}, ${outcomes.neither}`,

@@ -405,7 +405,7 @@ describe('--by', () => {
     const outcomes = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`s${index}`, 'y']));
     const results = await pair(rows(outcomes, numbered), rows(outcomes, numbered));
     expect((await compared(results, ['a', 'b'], '--by', 'id')).out).toContain(
-      '… and 5 more groups; --all lists them',
+      '… and 5 more groups; --all lists all',
     );
     expect((await compared(results, ['a', 'b'], '--by', 'id', '--all')).out).not.toContain('more groups');
   });
@@ -421,7 +421,7 @@ test('lists ten changed samples, or all; the longest texts are cut', async () =>
   const results = await pair(rows(outcomes('n'), long), rows(outcomes('y'), long));
   const { out } = await compared(results, ['a', 'b']);
   expect(out).toContain('Newly right in B (14)');
-  expect(out).toContain('… and 4 more samples; --all lists them');
+  expect(out).toContain('… and 4 more samples; --all lists all');
   expect((await compared(results, ['a', 'b'], '--all')).out).not.toContain('more samples');
 });
 

@@ -114,7 +114,7 @@ describe('reprise stats', () => {
       'there, here': ['0.5, 1'],
       // scipy 1.17.1, ttest_rel([1, 1, 1], [0, 1, 0.5]).confidence_interval(0.95).
       difference: ['+0.5, 95 % interval -0.7421 to 1.7421'],
-      'better, worse, equal here': ['2, 0, 1'],
+      'better, worse, equal': ['2, 0, 1'],
       'exact permutation test': ['p = 0.500'],
     });
     const { comparison, against } = JSON.parse((await stats(left, '--against', right, '--json')).out);

@@ -284,11 +284,11 @@ const SCENARIOS: Scenario[] = [
           'npx reprise export toy_inmemory --format trajectories --returns 0.99 --truncation-value unknown --without-truncated --out returns.jsonl',
         prints: /4 rows of 4 trajectories; 0 filtered out/,
       },
-      { command: 'npx reprise stats results/toy_inmemory/results.jsonl', prints: /pass\^k[\s\S]*│ 1 / },
+      { command: 'npx reprise stats toy_inmemory', prints: /pass\^k[\s\S]*│ 1 / },
       {
         command:
           'npx reprise stats results/toy_inmemory/results.jsonl --against results/replayed/results.jsonl',
-        prints: /better, worse, equal.*│ 0, 0, 4/,
+        prints: /right: both, there, here, none +│ 2, 0, 0, 2[\s\S]*McNemar/,
       },
     ],
     check: async (place) => {
@@ -299,6 +299,27 @@ const SCENARIOS: Scenario[] = [
         original.map(({ action }) => action),
       );
     },
+  },
+  {
+    title: 'two runs compared',
+    prepare: (place) => writeDocumented(place, 'rivers.yaml'),
+    steps: [
+      { command: 'npx reprise run rivers.yaml', prints: TABLE },
+      {
+        command: 'npx reprise run rivers.yaml --name better --set lm.simulation.accuracy=0.9',
+        prints: TABLE,
+      },
+      {
+        command: 'npx reprise compare rivers better',
+        prints:
+          /difference +│ \+\d+\.\d points, 95 % interval[\s\S]*Newly right in B[\s\S]*│ lm\.simulation\.accuracy │ 0\.2 │ 0\.9 │/,
+      },
+      {
+        command: 'npx reprise compare rivers better --by continent --vary lm.simulation',
+        prints: /│ Africa +│ 3 [\s\S]*│ Europe +│ 3 /,
+      },
+      { command: 'npx reprise compare rivers better --fail-if-worse 0.02', prints: /McNemar/ },
+    ],
   },
   {
     title: 'a judge, without a key and with a script',
@@ -376,11 +397,11 @@ const SCENARIOS: Scenario[] = [
         prints: /set GEMINI_API_KEY/,
       },
       {
-        command: 'npx reprise memory show results/dynamic_cheatsheet/memory.json',
+        command: 'npx reprise memory show dynamic_cheatsheet',
         prints: /2024-I-2[\s\S]*add, then check/,
       },
       {
-        command: 'npx reprise memory show results/dynamic_cheatsheet/memory.json --version 2',
+        command: 'npx reprise memory show dynamic_cheatsheet --version 2',
         prints: /^add, then check$/m,
       },
       {
