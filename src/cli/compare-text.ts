@@ -51,14 +51,15 @@ export function worseText({ experiments, comparisons }: Comparison, margin: numb
   const [baseline] = experiments;
   return comparisons
     .filter(({ failed }) => failed === true)
-    .map(({ experiment, scores: [score] }) => {
+    .map(({ letter, experiment, scores: [score] }) => {
+      const name = `${letter} (${experiment})`;
       if (score === undefined || score.difference === null) {
-        return `${experiment}: no sample was judged in both, so --fail-if-worse cannot be answered.`;
+        return `${name}: no sample was judged in both, so --fail-if-worse cannot be answered.`;
       }
       const decline = score.is_share
         ? pointsText(-score.difference).slice(1)
         : textsOf(false).value(-score.difference);
-      return `${experiment} is worse than ${baseline?.experiment} by ${decline} of ${scoreName(score)}, more than --fail-if-worse ${margin}.`;
+      return `${name} is worse than A (${baseline?.experiment}) by ${decline} of ${scoreName(score)}, more than --fail-if-worse ${margin}.`;
     });
 }
 

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { InvalidInputError } from '../config/errors.js';
 import type { Pace } from '../config/pacing.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -15,8 +17,7 @@ import { missingFile, readJson, readRows } from '../storage/stored-file.js';
 import { modulesOf } from '../user-code/code-file.js';
 
 /** Cost and latency of an experiment. */
-export interface ComparedCosts
-  extends Pick<ExperimentMetrics, 'lm_calls' | 'usage' | 'cost_usd' | 'wall_seconds'> {
+interface ComparedCosts extends Pick<ExperimentMetrics, 'lm_calls' | 'usage' | 'cost_usd' | 'wall_seconds'> {
   /** US dollars; null if a price is unknown or there is no sample. */
   cost_usd_per_sample: number | null;
   /** Mean over the samples of all their trials' time; null if nothing is recorded. */
@@ -63,7 +64,9 @@ export async function readCompared(store: ArtifactStore): Promise<ComparedExperi
       `${store.uri} has no results so far: the command that started the experiment continues it, and reprise stop ends it with what is done`,
     );
   }
-  const { kind, status, simulated, experiment } = metrics;
+  const { kind, status, simulated } = metrics;
+  // Not the name that it was given: a folder may have been copied.
+  const experiment = basename(store.uri.startsWith('file:') ? fileURLToPath(store.uri) : store.uri);
   const registered = kindOf(kind);
   const comparable = await registered?.comparison?.();
   if (comparable === undefined) {

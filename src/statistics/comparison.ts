@@ -21,7 +21,7 @@ export interface ComparedSamples {
 }
 
 /** Value of a sample in one experiment. */
-export interface ChangedValue {
+interface ChangedValue {
   value: number;
   /** Answers of the trials that the value is of. */
   answers: (string | null)[];

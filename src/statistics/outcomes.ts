@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../contracts/json.js';
 
 /** Scores of a trial by name; true and false for right and wrong. */
-export type Scores = Readonly<Record<string, number | boolean>>;
+type Scores = Readonly<Record<string, number | boolean>>;
 
 /** A row of an experiment's results in the form that is compared with another experiment's, whatever its kind. */
 export interface Outcome {

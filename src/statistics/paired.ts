@@ -14,7 +14,7 @@ export interface PairedOptions {
 }
 
 /** Interval of a difference, and how it was computed. */
-export interface DifferenceInterval {
+interface DifferenceInterval {
   lower: number;
   upper: number;
   confidence: number;

@@ -66,6 +66,7 @@ describe('what a command loads', () => {
 
   test.each([
     'cli/stats',
+    'cli/compare',
     'cli/export',
     'cli/schema',
     'cli/generate',

@@ -202,7 +202,7 @@ describe('samples that make no pair', () => {
     expect(code).toBe(1);
     expect(out).toContain('No sample was judged in both: nothing can be compared.');
     const { code: gate, said } = await compared(results, ['a', 'b'], '--fail-if-worse', '1');
-    expect([gate, said]).toEqual([1, expect.stringContaining('b: no sample was judged in both')]);
+    expect([gate, said]).toEqual([1, expect.stringContaining('B (b): no sample was judged in both')]);
   });
 
   test('a single pair has a wide interval, and one of rewards none', async () => {
@@ -567,7 +567,9 @@ describe('--fail-if-worse', () => {
     expect(code).toBe(expected);
     expect(onlyComparison(json).failed).toBe(expected === 1);
     if (expected === 1)
-      expect(said).toMatch(/^[bc] is worse than a by [24]\.0 points of correct, more than --fail-if-worse /);
+      expect(said).toMatch(
+        /^B \([bc]\) is worse than A \(a\) by [24]\.0 points of correct, more than --fail-if-worse /,
+      );
     else expect(said).toBe('');
   });
 
@@ -578,7 +580,10 @@ describe('--fail-if-worse', () => {
     );
     expect((await compared(results, ['a', 'b'], '--fail-if-worse', '0.1')).code).toBe(0);
     const { code, said } = await compared(results, ['a', 'b'], '--fail-if-worse', '0.1', '--score', 'reward');
-    expect([code, said]).toEqual([1, 'b is worse than a by 0.5 of reward, more than --fail-if-worse 0.1.\n']);
+    expect([code, said]).toEqual([
+      1,
+      'B (b) is worse than A (a) by 0.5 of reward, more than --fail-if-worse 0.1.\n',
+    ]);
   });
 });
 

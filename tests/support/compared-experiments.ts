@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -32,14 +32,13 @@ interface Written {
   files?: Record<string, string>;
 }
 
-/** Writes the folder of an experiment as its kind does, and returns its path. */
+/** Writes the folder of an experiment as its kind does, below a folder or an `s3://` address; returns where it is. */
 export async function writeExperiment(
   results: string,
   name: string,
   { kind = 'run', config = {}, rows, metrics = {}, files = {} }: Written,
 ): Promise<string> {
-  const folder = join(results, name);
-  mkdirSync(folder, { recursive: true });
+  const folder = `${results}/${name}`;
   const store = openStore(folder);
   const of = EVERY_KIND.find(({ id }) => id === kind);
   if (of === undefined) throw new Error(`there is no kind ${kind}`);
