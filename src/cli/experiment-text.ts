@@ -1,3 +1,5 @@
+import wrapAnsi from 'wrap-ansi';
+import { printable } from '../contracts/printable.js';
 import type { ExperimentProgress } from '../contracts/progress.js';
 import type { Fact, FactTable } from '../facts/fact.js';
 import { type Ended, factsOf, type KindFacts, progressAtEnd } from '../facts/kind-facts.js';
@@ -31,12 +33,28 @@ export function factsText(facts: readonly Fact[]): string {
   return [headedTable([], rows), ...sentences, ...tables, ...places].join('\n');
 }
 
+/** Columns of a usual terminal. */
+const TERMINAL_COLUMNS = 80;
+/** Minimum columns of the names of rows. */
+const NARROWEST_NAME = 16;
+
 /** @param maxRows number of last rows to draw; all by default */
 export function tableText({ head, rows, notes = [] }: FactTable, maxRows = rows.length): string {
   const shown = rows.slice(-maxRows);
   const left = rows.length - shown.length;
   const cells = shown.map((row) => row.map(valueText));
-  return [...(left === 0 ? [] : [`and ${left} before them`]), headedTable([...head], cells), ...notes].join(
-    '\n',
-  );
+  const drawn = headedTable([...head], withNamesWrapped([...head], cells));
+  return [...(left === 0 ? [] : [`and ${left} before them`]), drawn, ...notes].join('\n');
+}
+
+/** Wraps the names in the first column, so that the table fits into a terminal. */
+function withNamesWrapped(head: readonly string[], rows: readonly string[][]): string[][] {
+  const others = head.slice(1).map((name, column) => {
+    const cells = [name, ...rows.map((row) => row[column + 1] ?? '')];
+    return cells.reduce((widest, { length }) => Math.max(widest, length), 0);
+  });
+  // A column has a border and two spaces; the last border closes the table.
+  const taken = others.reduce((sum, width) => sum + width + 3, 0) + 4;
+  const room = Math.max(NARROWEST_NAME, TERMINAL_COLUMNS - taken);
+  return rows.map(([name = '', ...cells]) => [wrapAnsi(printable(name), room, { hard: true }), ...cells]);
 }

@@ -91,10 +91,11 @@ const figure = (value: number) => (Math.abs(value) < 1e21 ? value.toFixed(3) : s
 
 function intervalText(interval: Interval | null): string {
   if (interval === null) return '–';
-  const { estimate, lower, upper, confidence } = interval;
-  if (lower === null || upper === null) return `${figure(estimate)}, of one task: no interval`;
+  const { estimate, stderr, lower, upper, confidence } = interval;
+  if (stderr === null || lower === null || upper === null)
+    return `${figure(estimate)}, of one task: no interval`;
   const share = Number((confidence * 100).toFixed(6));
-  return `${figure(estimate)}, ${share} % interval ${figure(lower)} to ${figure(upper)}`;
+  return `${figure(estimate)}, stderr ${figure(stderr)}, ${share} % interval ${figure(lower)} to ${figure(upper)}`;
 }
 
 function statisticsText(statistics: RewardStatistics): string {

@@ -10,9 +10,15 @@ export type LineValue =
   /** US dollars; null where a price is unknown. */
   | { kind: 'money'; dollars: number | null }
   | { kind: 'duration'; seconds: number }
-  /** A share of 1. The interval is null where there is none, and absent where it is not shown. */
-  | { kind: 'rate'; rate: number | null; interval?: Interval | null }
-  | { kind: 'score'; score: number | null; interval?: Interval | null };
+  /** A share of 1. Its uncertainty is null where there is none, and absent where it is not shown. */
+  | ({ kind: 'rate'; rate: number | null } & Uncertain)
+  | ({ kind: 'score'; score: number | null } & Uncertain);
+
+/** Uncertainty of an estimated value. */
+interface Uncertain {
+  interval?: Interval | null;
+  stderr?: number | null;
+}
 
 type FactValue =
   | LineValue
@@ -81,13 +87,13 @@ export const moneyFact = (id: string, dollars: number | null, more?: More) =>
 export const durationFact = (id: string, seconds: number, more?: More) =>
   fact(id, { kind: 'duration', seconds }, more);
 
-type Estimated = More & { interval?: Interval | null };
+type Estimated = More & Uncertain;
 
-export const rateFact = (id: string, rate: number | null, { interval, ...more }: Estimated = {}) =>
-  fact(id, { kind: 'rate', rate, interval }, more);
+export const rateFact = (id: string, rate: number | null, { interval, stderr, ...more }: Estimated = {}) =>
+  fact(id, { kind: 'rate', rate, interval, stderr }, more);
 
-export const scoreFact = (id: string, score: number | null, { interval, ...more }: Estimated = {}) =>
-  fact(id, { kind: 'score', score, interval }, more);
+export const scoreFact = (id: string, score: number | null, { interval, stderr, ...more }: Estimated = {}) =>
+  fact(id, { kind: 'score', score, interval, stderr }, more);
 
 /** Returns an address as a fact; none where it is unknown. */
 export const addressFacts = (id: string, address: string, more?: More): Fact[] =>

@@ -9,17 +9,24 @@ export type LineFact = Fact & { value: LineValue };
 export const isLineFact = (fact: Fact): fact is LineFact =>
   fact.value.kind !== 'lines' && fact.value.kind !== 'table';
 
-/** Formats an interval, as `95 % interval 0.25 to 0.75`; null where it is not shown, or the value is missing. */
-export function intervalText(value: LineValue): string | null {
+/**
+ * Formats the uncertainty of a value, as `stderr 12.5 %, 95 % interval 25.0 % to 75.0 %`; null where it is not
+ * shown, or the value is missing.
+ */
+export function uncertaintyText(value: LineValue): string | null {
   if (value.kind !== 'rate' && value.kind !== 'score') return null;
-  const { interval } = value;
+  const { interval, stderr } = value;
   if (interval === undefined || plainText(value) === NOTHING) return null;
   if (interval === null) return 'no interval';
-  return `95 % interval ${boundsText(interval, value.kind === 'rate' ? percentText : scoreText)}`;
+  const error = stderr == null ? '' : `stderr ${TEXTS[value.kind](stderr)}, `;
+  return `${error}95 % interval ${boundsText(interval, value.kind)}`;
 }
 
-function boundsText(interval: Interval, text: (bound: number) => string): string {
-  return interval.map(text).join(' to ');
+const TEXTS = { rate: percentText, score: scoreText };
+
+/** Formats the bounds of an interval, as `25.0 % to 75.0 %`. */
+export function boundsText(interval: Interval, kind: keyof typeof TEXTS): string {
+  return interval.map(TEXTS[kind]).join(' to ');
 }
 
 /** Formats the value alone. */
@@ -49,12 +56,12 @@ const joined = (parts: readonly (string | null | undefined)[]) =>
 
 export const capitalised = (label: string) => label.charAt(0).toUpperCase() + label.slice(1);
 
-/** Formats the value with its interval, for a cell of a table. */
+/** Formats the value with its uncertainty, for a cell of a table. */
 export function valueText(value: LineValue): string {
-  return joined([plainText(value), intervalText(value)]);
+  return joined([plainText(value), uncertaintyText(value)]);
 }
 
-/** Formats the value with its interval and note: `33, 2 repeated after a crash`. */
+/** Formats the value with its uncertainty and note: `33, 2 repeated after a crash`. */
 export function factText({ value, note }: LineFact): string {
   return joined([valueText(value), note]);
 }

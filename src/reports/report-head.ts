@@ -1,7 +1,7 @@
 import type { ExperimentMetrics, RunStatus } from '../contracts/results.js';
 import type { Fact, FactTable, LineValue } from '../facts/fact.js';
 import { factsOf, type KindFacts, progressAtEnd } from '../facts/kind-facts.js';
-import { capitalised, intervalText, isLineFact, type LineFact, plainText } from '../facts/text.js';
+import { capitalised, isLineFact, type LineFact, plainText, uncertaintyText } from '../facts/text.js';
 import { count, exactFigures, type Figure, factList, figureTiles, moment, numberOf } from './figures.js';
 import { type Content, type Html, html } from './html.js';
 import { pageHeader, section } from './page.js';
@@ -57,7 +57,8 @@ export function factTable(metrics: ExperimentMetrics, kind: KindFacts, id: strin
   return fact?.value.kind === 'table' ? tableOf(fact.label, fact.value) : null;
 }
 
-function tableOf(label: string, { head, rows, notes = [] }: FactTable): Html {
+/** Renders a table among an experiment's facts. */
+export function tableOf(label: string, { head, rows, notes = [] }: FactTable): Html {
   const shown = rows.slice(0, MAX_ROWS).map(([first, ...others]) => {
     const name = first === undefined ? '' : headOf(first);
     return html`<tr><th scope="row">${name}</th>${others.map((value) => numberCell(cellOf(value)))}</tr>\n`;
@@ -72,8 +73,8 @@ function tableOf(label: string, { head, rows, notes = [] }: FactTable): Html {
 const headOf = (value: LineValue) => numberOf(value) ?? html`<code>${plainText(value)}</code>`;
 
 function cellOf(value: LineValue): Content {
-  const interval = intervalText(value);
-  return html`${numberOf(value) ?? plainText(value)}${interval !== null && html`, ${interval}`}`;
+  const uncertainty = uncertaintyText(value);
+  return html`${numberOf(value) ?? plainText(value)}${uncertainty !== null && html`, ${uncertainty}`}`;
 }
 
 /** Converts a number to a tile, with its note. */
@@ -81,7 +82,7 @@ function figureOf({ label, value, note }: LineFact): Figure[] {
   const shown = numberOf(value);
   if (shown === null) return [];
   const of = value.kind === 'count' && value.of !== undefined && html`of ${count(value.of)}`;
-  const parts = [of, intervalText(value), note].filter((part) => part);
+  const parts = [of, uncertaintyText(value), note].filter((part) => part);
   const said = parts.map((part, index) => html`${index > 0 && ', '}${part}`);
   return [{ name: capitalised(label), value: shown, ...(said.length === 0 ? {} : { note: html`${said}` }) }];
 }

@@ -1,4 +1,5 @@
 import { createRandom } from './random.js';
+import { clusteredStderr } from './standard-error.js';
 import { bounded, ROOM, sumOf } from './sums.js';
 
 /** Values that are not independent of each other, such as the rewards of one task: their sum and number. */
@@ -16,9 +17,11 @@ export interface BootstrapOptions {
   confidence?: number;
 }
 
-/** A mean with its interval. */
+/** A mean with its standard error and its interval. */
 export interface Interval {
   estimate: number;
+  /** Clustered standard error; null for fewer than two clusters. */
+  stderr: number | null;
   /** Null for fewer than two clusters, which cannot be resampled. */
   lower: number | null;
   upper: number | null;
@@ -32,9 +35,15 @@ export function clusterOf(values: readonly number[]): Cluster {
 }
 
 /** Scales an interval. */
-function times({ estimate, lower, upper, ...known }: Interval, factor: number): Interval {
+export function times({ estimate, stderr, lower, upper, ...known }: Interval, factor: number): Interval {
   const scaled = (value: number | null) => (value === null ? null : bounded(value * factor));
-  return { estimate: bounded(estimate * factor), lower: scaled(lower), upper: scaled(upper), ...known };
+  return {
+    estimate: bounded(estimate * factor),
+    stderr: scaled(stderr),
+    lower: scaled(lower),
+    upper: scaled(upper),
+    ...known,
+  };
 }
 
 /** Computes {@link clusteredBootstrap} of lists of values, also where a cluster's sum would overflow. */
@@ -74,9 +83,10 @@ function quantile(sorted: Float64Array, share: number): number {
 }
 
 /**
- * Computes the mean of all values with the percentile interval of the cluster bootstrap: whole clusters are drawn with
- * replacement, as many as there are (Davison and Hinkley 1997, 3.8; for evaluations, Miller 2024, arXiv 2411.00640).
- * Null where there is no value. Throws RangeError for a confidence outside of (0, 1) or no resamples.
+ * Computes the mean of all values with its standard error ({@link clusteredStderr}) and the percentile interval of the
+ * cluster bootstrap: whole clusters are drawn with replacement, as many as there are (Davison and Hinkley 1997, 3.8; for
+ * evaluations, Miller 2024, arXiv 2411.00640). Null where there is no value. Throws RangeError for a confidence outside
+ * of (0, 1) or no resamples.
  */
 export function clusteredBootstrap(
   clusters: readonly Cluster[],
@@ -86,27 +96,37 @@ export function clusteredBootstrap(
   if (!(confidence > 0 && confidence < 1)) throw new RangeError('confidence must lie between 0 and 1');
   if (!Number.isInteger(resamples) || resamples < 1)
     throw new RangeError('resamples must be a positive number');
-  const filled = clusters
-    .filter(({ count }) => count > 0)
-    .map(({ sum, count }) => ({ sum: sum / ROOM, count }));
+  const filled = clusters.filter(({ count }) => count > 0);
   if (filled.length === 0) return null;
-  const total = filled.reduce((sum, cluster) => sum + cluster.sum, 0);
-  const estimate = total / filled.reduce((sum, { count }) => sum + count, 0);
-  const known = { estimate, confidence, resamples, clusters: filled.length };
-  if (filled.length < 2) return times({ ...known, lower: null, upper: null }, ROOM);
+  const sums = Float64Array.from(filled, ({ sum }) => sum / ROOM);
+  const counts = Float64Array.from(filled, ({ count }) => count);
+  const estimate = total(sums) / total(counts);
+  const known = { estimate, stderr: clusteredStderr(sums, counts), confidence, resamples };
+  if (filled.length < 2) return times({ ...known, lower: null, upper: null, clusters: filled.length }, ROOM);
+  const means = resampledMeans(sums, counts, { seed, resamples }).sort();
+  const tail = (1 - confidence) / 2;
+  const [lower, upper] = [quantile(means, tail), quantile(means, 1 - tail)];
+  return times({ ...known, lower, upper, clusters: filled.length }, ROOM);
+}
+
+const total = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
+
+function resampledMeans(
+  sums: Float64Array,
+  counts: Float64Array,
+  { seed, resamples }: Required<Pick<BootstrapOptions, 'seed' | 'resamples'>>,
+): Float64Array {
   const random = createRandom(seed);
   const means = new Float64Array(resamples);
   for (let resample = 0; resample < resamples; resample += 1) {
     let sum = 0;
     let count = 0;
-    for (let draw = 0; draw < filled.length; draw += 1) {
-      const cluster = filled[Math.floor(random() * filled.length)] as Cluster;
-      sum += cluster.sum;
-      count += cluster.count;
+    for (let draw = 0; draw < sums.length; draw += 1) {
+      const drawn = Math.floor(random() * sums.length);
+      sum += sums[drawn] as number;
+      count += counts[drawn] as number;
     }
     means[resample] = sum / count;
   }
-  means.sort();
-  const tail = (1 - confidence) / 2;
-  return times({ ...known, lower: quantile(means, tail), upper: quantile(means, 1 - tail) }, ROOM);
+  return means;
 }

@@ -65,6 +65,19 @@ test('a run has a confusion matrix where answers are letters', () => {
   ).toBe('B: 2: 0');
 });
 
+test('a table of groups fits into a terminal: names that are too long continue below', () => {
+  const [figures] = Object.values(AT_END.run.by_task);
+  const long = 'professional_psychology and more, '.repeat(4);
+  const groups = { algebra: figures, [long]: figures, 心理学: figures };
+  const text = ended('run', { by: { category: groups } });
+  const table = text.slice(text.indexOf('Accuracy by category:'), text.indexOf('Mean reward by category:'));
+  expect(tableLines(table)[0]).toBe('category: samples: errors: accuracy: stderr: 95 % interval');
+  expect(tableLines(table)).toContain('algebra: 10: 2: 75.0 %: 16.4 %: 37.5 % to 100.0 %');
+  const names = tableLines(table).map((line) => line.split(': ')[0]);
+  expect(names.join('').replaceAll(/\s/g, '')).toContain(long.replaceAll(/\s/g, ''));
+  expect(Math.max(...table.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+});
+
 test('an evaluation has pass@k and pass^k, the metrics of its reward, and its rows', () => {
   const text = ended('agent-eval');
   expect(tableLines(text)).toEqual(
@@ -73,7 +86,8 @@ test('an evaluation has pass@k and pass^k, the metrics of its reward, and its ro
       '1: 60.0 %: 60.0 %: 2',
       '2: 90.0 %: 33.3 %: 2',
       '3: –: –: 1',
-      'politeness: 4: 0.75, 95 % interval 0.5 to 1',
+      'metric of the reward: rollouts: mean: stderr: 95 % interval',
+      'politeness: 4: 0.75: 0.125: 0.5 to 1',
       'row: rollouts: successes: mean reward',
       'flight.cancel.001: 3: 3: 1',
       'flight.cancel.002: 2: 0: 0',

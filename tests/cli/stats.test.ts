@@ -57,7 +57,9 @@ describe('reprise stats', () => {
       3: ['0.667', '0.083', '3'],
       4: ['0.667', '0.000', '3'],
     });
-    expect(cells(out)['mean reward']?.[0]).toMatch(/^0\.417, 95 % interval 0\.000 to 0\.\d{3}$/);
+    expect(cells(out)['mean reward']?.[0]).toMatch(
+      /^0\.417, stderr 0\.220, 95 % interval 0\.000 to 0\.\d{3}$/,
+    );
   });
 
   test('tells tasks apart by every digit of their ids, and refuses NaN for a reward', async () => {

@@ -41,6 +41,7 @@ test('a config that says the least gets every default', () => {
     agent: { type: 'history_agent', system_prompt: null, history_k: 10, feedback: 'full' },
     sandbox: { type: 'docker', memory_mb: 512, cpus: 1, pids: 64, output_kb: 64, tmpfs_mb: 64 },
     limits: { max_cost_usd: null, max_lm_calls: null, max_tokens: null, max_wall_seconds: null },
+    metrics: { by: [], cluster: null },
     output: {
       results_dir: '/work/results',
       save_memory_path: null,
@@ -182,6 +183,7 @@ test.each<[string, Record<string, unknown>]>([
     },
   ],
   ['memory', { _type: 'history_list', max_length: 7 }],
+  ['metrics', { by: ['category', 'level.first'], cluster: null }],
   ['limits', { max_cost_usd: 0.01, max_lm_calls: 1, max_tokens: 2, max_wall_seconds: 0.5 }],
   [
     'output',

@@ -470,7 +470,7 @@ const SCENARIOS: Scenario[] = [
     steps: [
       {
         command: 'npx reprise agent-eval configs/agent_eval_flight.yaml',
-        prints: /mean reward\s+│ 0\.3438, 95 % interval[\s\S]*│ 2 │ 37\.5 % │ 31\.3 %/,
+        prints: /mean reward\s+│ 0\.3438, stderr 0\.\d+, 95 % interval[\s\S]*│ 2 │ 37\.5 % │ 31\.3 %/,
       },
       {
         command:

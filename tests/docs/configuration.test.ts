@@ -23,7 +23,17 @@ interface Field {
 }
 
 /** Sections, which the document gives a heading or a row of introduction. */
-const SECTIONS = new Set(['runtime', 'dataset', 'lm', 'memory', 'agent', 'sandbox', 'limits', 'output']);
+const SECTIONS = new Set([
+  'runtime',
+  'dataset',
+  'lm',
+  'memory',
+  'agent',
+  'sandbox',
+  'limits',
+  'metrics',
+  'output',
+]);
 const INNER_SECTIONS = new Set(['agent.reflection_config', 'memory.retrieval']);
 
 function branches(node: Node): Node[] {

@@ -3,7 +3,8 @@ import type { ExperimentProgress } from '../../src/contracts/progress.js';
 import type { ExperimentMetrics } from '../../src/contracts/results.js';
 import type { Fact } from '../../src/facts/fact.js';
 import { factsOf, progressAtEnd } from '../../src/facts/kind-facts.js';
-import { briefParts, factText, isLineFact } from '../../src/facts/text.js';
+import { briefParts, factText, isLineFact, valueText } from '../../src/facts/text.js';
+import type { SampleFigures } from '../../src/kinds/run/results.js';
 import {
   ANY_FACTS,
   AT_END,
@@ -176,14 +177,17 @@ test.each<[Kind, object, Record<string, string>]>([
     {},
     {
       samples: '10 of 10, 20 episodes',
-      accuracy: '75.0 %, 6 of 8 judged samples',
-      success_by_trial: 'trial 1: 50.0 %, trial 2: 75.0 %',
-      mean_over_trials: '62.5 %, 95 % interval 37.5 % to 87.5 %, 16 judged trials',
-      mean_reward: '0.7',
+      accuracy: '75.0 %, stderr 16.4 %, 95 % interval 37.5 % to 100.0 %, 6 of 8 judged samples',
+      mean_over_trials: '62.5 %, stderr 13.0 %, 95 % interval 37.5 % to 87.5 %, 16 judged trials',
+      mean_reward: '0.7, stderr 0.15, 95 % interval 0.4 to 0.95',
     },
   ],
   ['run', { accuracy: null, correct: 0, samples: 2 }, { accuracy: '–, 0 of 0 judged samples' }],
-  ['run', { accuracy: 0.9995 }, { accuracy: '99.95 %, 6 of 8 judged samples' }],
+  [
+    'run',
+    { accuracy: 0.9995, accuracy_interval: [0.9985, 1] },
+    { accuracy: '99.95 %, stderr 16.4 %, 95 % interval 99.9 % to 100.0 %, 6 of 8 judged samples' },
+  ],
   [
     'run',
     { warnings: 2, first_warning: 'after step 1:\nblind' },
@@ -192,10 +196,33 @@ test.each<[Kind, object, Record<string, string>]>([
   ['run', { warnings: 2 }, { warnings: '2' }],
   [
     'run',
-    { mean_over_trials: undefined, mean_over_trials_interval: undefined },
+    {
+      clustered_by: 'passage',
+      scores: {
+        polite: { samples: 8, mean: 0.25, stderr: 0.125, interval: [0, 0.5], is_share: true },
+        words: { samples: 3, mean: 12.5, stderr: null, interval: null, is_share: false },
+      },
+    },
+    {
+      clustered_by: 'passage',
+      'score:polite': '25.0 %, stderr 12.5 %, 95 % interval 0.0 % to 50.0 %',
+      'score:words': '12.5, no interval, of 3 samples',
+    },
+  ],
+  [
+    'run',
+    {
+      mean_over_trials: undefined,
+      mean_over_trials_stderr: undefined,
+      mean_over_trials_interval: undefined,
+    },
     { mean_over_trials: '–, a success ends the trials of its sample' },
   ],
-  ['run', { mean_over_trials_interval: null }, { mean_over_trials: '62.5 %, no interval, 16 judged trials' }],
+  [
+    'run',
+    { mean_over_trials_stderr: null, mean_over_trials_interval: null },
+    { mean_over_trials: '62.5 %, no interval, 16 judged trials' },
+  ],
   [
     'run',
     { lm_calls_cached: 3 },
@@ -222,14 +249,14 @@ test.each<[Kind, object, Record<string, string>]>([
     {
       user: 'none',
       rollouts: '8 of 8, 5 with a reward, of 2 rows',
-      mean_reward: '0.6, 95 % interval 0.25 to 0.8333',
+      mean_reward: '0.6, stderr 0.2, 95 % interval 0.25 to 0.8333',
       user_faults: '2, 1 empty, 1 role swap, no failures: in no rate',
       endings: '4 user stop, 1 max turns',
     },
   ],
   [
     'agent-eval',
-    { mean_reward: null, mean_reward_interval: null, endings: {} },
+    { mean_reward: null, mean_reward_stderr: null, mean_reward_interval: null, endings: {} },
     { mean_reward: '–', endings: '–' },
   ],
   [
@@ -257,14 +284,80 @@ test.each<[Kind, object, Record<string, string>]>([
     {
       rubric: 'manners, rewards shown',
       steps: '5 of 6, 4 judged, of 3 trajectories',
-      'mean_score:helpful': '3.5, 95 % interval 2 to 4.5, of 1 to 5',
+      'mean_score:helpful': '3.5, stderr 0.75, 95 % interval 2 to 4.5, of 1 to 5',
       'mean_score:polite': '–, of 0 to 1',
-      success_rate: '75.0 %, 95 % interval 25.0 % to 100.0 %, 3 of 4 trajectories judged as a whole',
+      success_rate:
+        '75.0 %, stderr 25.0 %, 95 % interval 25.0 % to 100.0 %, 3 of 4 trajectories judged as a whole',
       malformed_replies: '2',
     },
   ],
 ])('at its end, %s with %j says of its own %j', (kind, metrics, expected) => {
   expect(texts(ended(kind, metrics))).toMatchObject(expected);
+});
+
+/** The cells of a table among a run's facts, as text. */
+function cellsOf(metrics: object, id: string): string[][] | undefined {
+  const fact = ended('run', metrics).find((one) => one.id === id);
+  if (fact?.value.kind !== 'table') return undefined;
+  return [[...fact.value.head], ...fact.value.rows.map((row) => row.map(valueText))];
+}
+
+test('success by trial stands in a table, each share with its standard error and interval', () => {
+  expect(cellsOf({}, 'success_by_trial')).toEqual([
+    ['trial', 'success', 'stderr', '95 % interval', 'correct'],
+    ['1', '50.0 %', '18.9 %', '12.5 % to 87.5 %', '4'],
+    ['2', '75.0 %', '16.4 %', '37.5 % to 100.0 %', '6'],
+  ]);
+});
+
+describe('groups of a run', () => {
+  const group = (samples: number, correct: number, more: Partial<SampleFigures> = {}): SampleFigures => ({
+    samples,
+    correct,
+    errors: 0,
+    accuracy: correct / samples,
+    accuracy_stderr: null,
+    accuracy_interval: null,
+    mean_reward: correct / samples,
+    mean_reward_stderr: null,
+    mean_reward_interval: null,
+    ...more,
+  });
+
+  test('are a table of the accuracy, with errors where there are some', () => {
+    const certain = { accuracy_stderr: 0.25, accuracy_interval: [0.25, 1] as [number, number] };
+    const by = { level: { 1: group(4, 3, certain), '(missing)': group(1, 0) } };
+    expect(cellsOf({ by }, 'by:level')).toEqual([
+      ['level', 'samples', 'accuracy', 'stderr', '95 % interval'],
+      ['1', '4', '75.0 %', '25.0 %', '25.0 % to 100.0 %'],
+      ['(missing)', '1', '0.0 %', '–', '–'],
+    ]);
+    const nothing = { errors: 2, accuracy: null, mean_reward: null };
+    expect(cellsOf({ by: { level: { x: group(2, 0, nothing) } } }, 'by:level')).toEqual([
+      ['level', 'samples', 'errors', 'accuracy', 'stderr', '95 % interval'],
+      ['x', '2', '2', '–', '–', '–'],
+    ]);
+    expect(cellsOf({ by }, 'mean_reward_by:level')).toBeUndefined();
+  });
+
+  test('have a table of the mean reward where that is another figure', () => {
+    const rewarded = { mean_reward: 0.4, mean_reward_stderr: 0.1, mean_reward_interval: [0.2, 0.6] };
+    const by = { level: { easy: group(4, 3, rewarded as Partial<SampleFigures>) } };
+    expect(cellsOf({ by }, 'mean_reward_by:level')).toEqual([
+      ['level', 'mean reward', 'stderr', '95 % interval'],
+      ['easy', '0.4', '0.1', '0.2 to 0.6'],
+    ]);
+  });
+
+  test('are the twenty with the most samples, in their order, and one row for all others', () => {
+    const names = Array.from({ length: 30 }, (_, index) => `group ${String(index).padStart(2, '0')}`);
+    const groups = Object.fromEntries(names.map((name, index) => [name, group(index < 10 ? 1 : 2, 1)]));
+    const by_others = { topic: { groups: 5, samples: 10, correct: 0, errors: 10 } };
+    const cells = cellsOf({ by: { topic: groups }, by_others }, 'by:topic');
+    expect(cells?.slice(1, -1).map(([name]) => name)).toEqual(names.slice(10));
+    // Ten groups of one right sample, and those that the metrics do not list.
+    expect(cells?.at(-1)).toEqual(['15 others', '20', '10', '100.0 %', '–', '–']);
+  });
 });
 
 test('a run says which trial its figures are of, and nothing of trials where there is one', () => {

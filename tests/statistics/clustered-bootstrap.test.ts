@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ClusterSums } from '../../src/statistics/cluster-sums.js';
 import { clusteredBootstrap, clusterOf } from '../../src/statistics/clustered-bootstrap.js';
 import { createRandom } from '../../src/statistics/random.js';
 
@@ -85,4 +86,66 @@ describe('the clustered bootstrap', () => {
       expect(() => clusteredBootstrap([clusterOf([1])], options)).toThrow(RangeError);
     },
   );
+});
+
+describe('the clustered standard error', () => {
+  test.each<[string, number[][], number | null]>([
+    // Differences of 30 pairs on AIME 2024: 9 better, 1 worse, 20 equal; s/√n = .0951, from 10 − 30·(8/30)².
+    [
+      'of single values is s/√n',
+      [...Array(9).fill([1]), [-1], ...Array(20).fill([0])],
+      Math.sqrt((10 - 64 / 30) / 29 / 30),
+    ],
+    // Deviations of the sums from the mean of 1/2 a value: 0.5, -1, 0.5.
+    ['adds up the deviations of clusters', [[1, 1, 0], [0, 0], [1]], Math.sqrt((3 / 2) * 1.5) / 6],
+    [
+      'is larger where values of a cluster agree',
+      [
+        [1, 1],
+        [0, 0],
+        [1, 1],
+        [0, 0],
+      ],
+      Math.sqrt((4 / 3) * 4) / 8,
+    ],
+    [
+      'is smaller where they make up for each other',
+      [
+        [1, 0],
+        [1, 0],
+      ],
+      0,
+    ],
+    ['is 0, and no rounding error, where all values are equal', Array(7).fill([0.1, 0.1, 0.1]), 0],
+    ['leaves empty clusters out', [[1], [], [0]], 0.5],
+    ['is unknown of one cluster', [[1, 0, 1]], null],
+  ])('%s', (_name, groups, expected) => {
+    const stderr = clusteredBootstrap(groups.map(clusterOf), { resamples: 10 })?.stderr;
+    if (expected === null || expected === 0) expect(stderr).toBe(expected);
+    else expect(stderr).toBeCloseTo(expected, 6);
+  });
+
+  test('is the same from sums by cluster, in any order, and finite for the largest numbers', () => {
+    const sums = new ClusterSums();
+    const values: [string, number][] = [
+      ['a', 1],
+      ['b', 0],
+      ['a', 1],
+      ['c', 1],
+      ['b', 0],
+      ['a', 0],
+    ];
+    for (const [cluster, value] of values) sums.add(cluster, value);
+    const listed = clusteredBootstrap([[1, 1, 0], [0, 0], [1]].map(clusterOf));
+    expect(sums.interval()).toEqual(listed);
+    expect(new ClusterSums().interval()).toBeNull();
+    const huge = new ClusterSums();
+    for (const cluster of ['a', 'b', 'c']) {
+      huge.add(cluster, 1.7e308);
+      huge.add(cluster, cluster === 'a' ? -1.7e308 : 1.7e308);
+    }
+    const { estimate = 0, stderr } = huge.interval() ?? {};
+    expect(estimate / 1.7e308).toBeCloseTo(2 / 3, 12);
+    expect((stderr ?? 0) / 1.7e308).toBeCloseTo(1 / 3, 12);
+  });
 });

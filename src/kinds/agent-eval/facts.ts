@@ -9,6 +9,7 @@ import {
 } from '../../facts/fact.js';
 import { changeFacts, spendingFacts, unitsFact } from '../../facts/frame.js';
 import type { KindFacts } from '../../facts/kind-facts.js';
+import { estimateCells, UNCERTAINTY_HEADS } from '../../facts/uncertainty.js';
 import { type TrialWords, weightsText } from '../../statistics/pass-at-k.js';
 import { sumOf } from '../../statistics/sums.js';
 import type { RolloutResult } from './contracts.js';
@@ -26,7 +27,11 @@ function facts(progress: AgentEvalProgress): Fact[] {
       progress,
       metrics === null ? null : `${metrics.rollouts} with a reward, of ${metrics.rows} rows`,
     ),
-    scoreFact('mean_reward', mean_reward, { interval: metrics?.mean_reward_interval, brief: 'always' }),
+    scoreFact('mean_reward', mean_reward, {
+      interval: metrics?.mean_reward_interval,
+      stderr: metrics?.mean_reward_stderr,
+      brief: 'always',
+    }),
     countFact('user_faults', user_faults, {
       label: 'spoiled by the user',
       note: user_faults === 0 ? undefined : faultsNote(metrics),
@@ -74,11 +79,11 @@ function endedFacts(metrics: AgentEvalMetrics): Fact[] {
     ...tableFacts(
       'reward_metrics',
       {
-        head: ['metric of the reward', 'rollouts', 'mean'],
-        rows: Object.entries(metrics.reward_metrics).map(([name, { rollouts, mean, interval }]) => [
+        head: ['metric of the reward', 'rollouts', 'mean', ...UNCERTAINTY_HEADS],
+        rows: Object.entries(metrics.reward_metrics).map(([name, { rollouts, mean, ...uncertainty }]) => [
           { kind: 'text', text: name },
           { kind: 'count', count: rollouts },
-          { kind: 'score', score: mean, interval },
+          ...estimateCells({ kind: 'score', score: mean, ...uncertainty }),
         ]),
       },
       { label: 'metrics of the reward' },

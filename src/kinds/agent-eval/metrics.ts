@@ -6,6 +6,7 @@ import { groupBy } from '../../statistics/group-by.js';
 import { passWarning } from '../../statistics/pass-at-k.js';
 import { isSuccess, rewardStatistics } from '../../statistics/reward-statistics.js';
 import { Sum } from '../../statistics/sums.js';
+import { uncertaintyOf } from '../../statistics/uncertainty.js';
 import type { RolloutEnding, RolloutRow, UserFault } from './contracts.js';
 import { ROLLOUTS_OF_ROWS } from './facts.js';
 import type { AgentEvalMetrics, RewardMetric } from './results.js';
@@ -64,7 +65,8 @@ function rewardMetrics(rows: readonly RolloutRow[], seed: number): Record<string
     const byTask = [...groupBy(named, ({ task_id }) => task_id).values()];
     const groups = byTask.map((task) => task.map(({ score }) => score));
     const mean = clusteredMean(groups, { seed, resamples });
-    return [name, { rollouts: named.length, mean: mean?.estimate ?? 0, interval: boundsOf(mean) }] as const;
+    const { estimate = 0, stderr = null } = mean ?? {};
+    return [name, { rollouts: named.length, mean: estimate, stderr, interval: boundsOf(mean) }] as const;
   });
   return Object.fromEntries(figures);
 }
@@ -107,7 +109,7 @@ export function agentEvalMetrics(
     user_faults: { ...userFaults, ...counts(faults) },
     endings: counts(endings),
     mean_reward: mean?.estimate ?? null,
-    mean_reward_interval: boundsOf(mean),
+    ...uncertaintyOf('mean_reward', mean),
     reward_metrics: rewardMetrics(rows, seed),
     pass_at_k: forEachK('pass_at_k'),
     pass_hat_k: forEachK('pass_hat_k'),

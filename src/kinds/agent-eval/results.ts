@@ -1,5 +1,6 @@
 import type { ExperimentProgress } from '../../contracts/progress.js';
 import type { ExperimentMetrics } from '../../contracts/results.js';
+import type { Uncertainty } from '../../statistics/uncertainty.js';
 import type { AgentEvalTotals, RolloutEnding, RolloutPlace, RolloutTotals, UserFault } from './contracts.js';
 
 /** Result of the `progress` query of an evaluation; its units are rollouts. */
@@ -34,12 +35,13 @@ interface CodeChange {
 export interface RewardMetric {
   rollouts: number;
   mean: number;
-  /** 95 % interval from a bootstrap over rows; null if fewer than two of them have the metric. */
+  /** Standard error, and 95 % interval from a bootstrap over rows; null if fewer than two of them have the metric. */
+  stderr: number | null;
   interval: [number, number] | null;
 }
 
 /** Content of `metrics.json`. Rates exclude errors and spoiled rollouts, which are counted separately. */
-export interface AgentEvalMetrics extends ExperimentMetrics<'agent-eval'> {
+export interface AgentEvalMetrics extends ExperimentMetrics<'agent-eval'>, Uncertainty<'mean_reward'> {
   agent_model: string;
   user_model: string | null;
   rows: number;
@@ -47,10 +49,8 @@ export interface AgentEvalMetrics extends ExperimentMetrics<'agent-eval'> {
   rollouts: number;
   user_faults: Record<UserFault, number>;
   endings: Partial<Record<RolloutEnding, number>>;
-  /** Mean over all rollouts with a reward, equally weighted. */
+  /** Mean over all rollouts with a reward, equally weighted; the clusters of its uncertainty are the rows. */
   mean_reward: number | null;
-  /** 95 % interval from a bootstrap over rows; null if fewer than two of them have a score. */
-  mean_reward_interval: [number, number] | null;
   /** Figures of the reward's named metrics, each over the rollouts that have it. */
   reward_metrics: Record<string, RewardMetric>;
   /**

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { ExperimentProgress } from '../../contracts/progress.js';
 import type { EpisodeError, ExperimentMetrics, RunStatus } from '../../contracts/results.js';
 import type { RequestGrant, StepCost } from '../../contracts/step-cost.js';
+import type { Uncertainty } from '../../statistics/uncertainty.js';
 import type { Criterion } from './schema.js';
 
 /**
@@ -111,8 +112,16 @@ export interface FinalizeJudgeInput {
   worked_seconds?: number;
 }
 
+/** Score of a criterion over the judged steps. */
+interface JudgedScore {
+  mean: number | null;
+  stderr: number | null;
+  interval: [number, number] | null;
+  range: [number, number];
+}
+
 /** Content of a judgement's `metrics.json`. Means exclude steps without a verdict, which are counted separately. */
-export interface JudgeMetrics extends ExperimentMetrics<'judge'> {
+export interface JudgeMetrics extends ExperimentMetrics<'judge'>, Uncertainty<'success_rate'> {
   model: string;
   rubric: string;
   /** True if the judge was shown rewards and outcomes. */
@@ -122,18 +131,14 @@ export interface JudgeMetrics extends ExperimentMetrics<'judge'> {
   /** Steps with a verdict. */
   steps: number;
   /**
-   * Scores by the criterion's name, with its range: the mean over the steps with a verdict, equally weighted, and its
-   * 95 % interval from a bootstrap over trajectories; null if there is none.
+   * Scores by the criterion's name, with its range: the mean over the steps with a verdict, equally weighted, its
+   * standard error and its 95 % interval from a bootstrap over trajectories; null if there is none.
    */
-  scores: Record<string, { mean: number | null; interval: [number, number] | null; range: [number, number] }>;
-  /**
-   * Trajectories that were judged as a whole, and those of them that succeeded; the share of successes and its
-   * interval.
-   */
+  scores: Record<string, JudgedScore>;
+  /** Trajectories that were judged as a whole, those of them that succeeded, and their share. */
   episodes_judged: number;
   episodes_succeeded: number;
   success_rate: number | null;
-  success_rate_interval: [number, number] | null;
   malformed_replies: number;
 }
 

@@ -12,10 +12,11 @@ function facts(progress: JudgeProgress): Fact[] {
       metrics === null ? null : `${metrics.steps} judged, of ${metrics.trajectories} trajectories`,
     ),
     ...Object.entries(mean_scores).map(([criterion, score]) => {
-      const { interval, range } = metrics?.scores[criterion] ?? {};
+      const { interval, stderr, range } = metrics?.scores[criterion] ?? {};
       return scoreFact(`mean_score:${criterion}`, score, {
         label: `mean ${criterion}`,
         interval,
+        stderr,
         note: range === undefined ? undefined : `of ${range.join(' to ')}`,
         brief: 'always',
       });
@@ -34,6 +35,7 @@ function endedFacts(metrics: JudgeMetrics): Fact[] {
           rateFact('success_rate', metrics.success_rate, {
             label: 'successes',
             interval: metrics.success_rate_interval,
+            stderr: metrics.success_rate_stderr,
             note: `${episodes_succeeded} of ${judged} trajectories judged as a whole`,
           }),
         ]

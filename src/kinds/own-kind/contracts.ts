@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ExperimentProgress } from '../../contracts/progress.js';
 import type { EpisodeError, ExperimentMetrics, RunStatus } from '../../contracts/results.js';
 import type { RequestGrant, StepCost } from '../../contracts/step-cost.js';
+import type { ScoreFigure } from '../../statistics/score-tally.js';
 
 /** Input of the workflow `own-kind`: the config itself, or `config_path` (a file on the worker). */
 export type OwnKindInput = JsonObject;
@@ -107,16 +108,6 @@ export type OwnKindRow = { [field: string]: Json } & {
   usage: { input_tokens: number; output_tokens: number };
   cost_usd: number | null;
 };
-
-/** A score over the samples that have it. */
-export interface ScoreFigure {
-  samples: number;
-  mean: number;
-  /** 95 % interval from a bootstrap over samples; null if fewer than two have it. */
-  interval: [number, number] | null;
-  /** True if all values are true or false: the mean is a share. */
-  is_share: boolean;
-}
 
 /** Content of `metrics.json`. Means exclude samples without a row, which are counted separately. */
 export interface OwnKindMetrics extends ExperimentMetrics<'own-kind'> {

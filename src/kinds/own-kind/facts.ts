@@ -1,6 +1,7 @@
-import { type Fact, rateFact, scoreFact, textFact } from '../../facts/fact.js';
+import { type Fact, scoreFact, textFact } from '../../facts/fact.js';
 import { unitsFact } from '../../facts/frame.js';
 import type { KindFacts } from '../../facts/kind-facts.js';
+import { scoreFacts } from '../../facts/score-facts.js';
 import type { OwnKindMetrics, OwnKindProgress } from './contracts.js';
 
 function facts(progress: OwnKindProgress): Fact[] {
@@ -8,17 +9,7 @@ function facts(progress: OwnKindProgress): Fact[] {
   return [
     ...(kind_name === '' ? [] : [textFact('kind_name', kind_name, { label: 'kind' })]),
     unitsFact(progress),
-    ...Object.entries(scores).map(([name, { mean, is_share }]) => {
-      const { interval, samples } = metrics?.scores[name] ?? {};
-      const isPartial = samples !== undefined && samples < (metrics?.samples ?? 0);
-      const more = {
-        label: is_share ? name : `mean ${name}`,
-        interval,
-        note: isPartial ? `of ${samples} samples` : undefined,
-        brief: 'always' as const,
-      };
-      return is_share ? rateFact(`score:${name}`, mean, more) : scoreFact(`score:${name}`, mean, more);
-    }),
+    ...scoreFacts(metrics?.scores ?? scores, metrics?.samples, { brief: 'always' }),
     ...(metrics === null ? [] : figureFacts(metrics)),
   ];
 }

@@ -122,3 +122,27 @@ export function checkCombinations(config: RunConfig): void {
     'memory._type',
   );
 }
+
+/** True if the metadata of a dataset's rows has a field, or a mapping that may have it. */
+function isInMetadata(field: string, { meta_fields }: RunConfig['dataset']): boolean {
+  return meta_fields.some((name) => field === name || field.startsWith(`${name}.`));
+}
+
+/** Rejects a field of clusters that no row can have. @throws InvalidInputError */
+export function checkCluster({ metrics: { cluster }, dataset }: RunConfig): void {
+  if (cluster === null || isInMetadata(cluster, dataset)) return;
+  throw new InvalidInputError(
+    `metrics.cluster: no row has ${cluster} in its metadata; name it in dataset.meta_fields, too`,
+    'metrics.cluster',
+  );
+}
+
+/** Returns a note for each field of `metrics.by` that only an environment may report. */
+export function groupNotes({ metrics: { by }, dataset }: RunConfig): string[] {
+  return by
+    .filter((field) => !isInMetadata(field, dataset))
+    .map(
+      (field) =>
+        `metrics.by: ${field} is not in dataset.meta_fields, so its groups are only those that the environment reports in feedback.extra.`,
+    );
+}

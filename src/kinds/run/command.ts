@@ -4,6 +4,7 @@ import type { CommandSpec } from '../kind.js';
 import { checkLanguageModel } from './activities/check-language-model.js';
 import { checkDataset } from './activities/dataset.js';
 import { factsOfLoaded, keptMemory, memoryToBeginWith } from './activities/memory-file.js';
+import { groupNotes } from './combinations.js';
 import { environmentCode } from './environment-code.js';
 import { inWords, LOADED_UNSEEN } from './in-words.js';
 import type { Loaded } from './prompt-parts.js';
@@ -28,7 +29,8 @@ export const runCommand: CommandSpec<RunConfig> = {
   argument: ['<config>', 'a YAML file'],
   check: async (config) => {
     await checkLanguageModel(config, { environment: process.env });
-    return checkDataset(config, { environment: process.env }, environmentCode(commandCode()));
+    const notes = await checkDataset(config, { environment: process.env }, environmentCode(commandCode()));
+    return [...notes, ...groupNotes(config)];
   },
   agents: ({ agent }) => {
     if (!('file' in agent)) return [];

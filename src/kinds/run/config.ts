@@ -16,7 +16,7 @@ import {
   resultsLocation,
 } from '../../config/paths.js';
 import { isMapping } from '../../contracts/json.js';
-import { checkCombinations, defaultMemory } from './combinations.js';
+import { checkCluster, checkCombinations, defaultMemory } from './combinations.js';
 import { NAMES } from './index.js';
 import { type RunConfig, runConfigSchema, runConfigWithCustomAgentSchema } from './schema.js';
 
@@ -106,13 +106,14 @@ function finish(config: RunConfig, folders: Folders): RunConfig {
     output.save_memory_path = outputLocation(output.save_memory_path, field, folder, ['.json']);
   }
   output.results_dir = resultsLocation(output.results_dir, folders);
+  checkCluster(result);
   checkCombinations(result);
   return result;
 }
 
 export const runConfigs: ConfigKind<RunConfig> = {
   ...NAMES,
-  sections: 'runtime, dataset, lm, memory, agent, limits and output',
+  sections: 'runtime, dataset, lm, memory, agent, limits, metrics and output',
   example: 'runtime.num_trials=3',
   rows: 'dataset',
   inFlight: 'episodes',
@@ -142,6 +143,7 @@ export const runConfigs: ConfigKind<RunConfig> = {
     concurrency: 'runtime.concurrency',
     fixed: [
       'limits',
+      'metrics',
       'output.results_dir',
       'output.save_memory_path',
       'output.log_level',

@@ -2,6 +2,7 @@ import { printableLine } from '../../contracts/printable.js';
 import {
   countFact,
   type Fact,
+  type LineValue,
   labelOf,
   lineFacts,
   moneyFact,
@@ -12,10 +13,16 @@ import {
 } from '../../facts/fact.js';
 import { changeFacts, unitsFact } from '../../facts/frame.js';
 import type { KindFacts } from '../../facts/kind-facts.js';
-import { countedText, percentText } from '../../statistics/figure-text.js';
+import { scoreFacts } from '../../facts/score-facts.js';
+import { estimateCells, UNCERTAINTY_HEADS } from '../../facts/uncertainty.js';
+import { countedText } from '../../statistics/figure-text.js';
 import type { RunProgress } from './contracts.js';
+import { groupFacts } from './group-facts.js';
 import type { Metrics } from './results.js';
 import { ofTrialText } from './trial-figures.js';
+
+/** Groups of a field that are listed; all are in `metrics.json` and in the report. */
+const SHOWN_GROUPS = 20;
 
 /** Reason why there is no mean over trials: samples with a success have fewer trials, so they are not comparable. */
 const NO_MEAN_OVER_TRIALS = 'a success ends the trials of its sample';
@@ -28,6 +35,8 @@ function facts(progress: RunProgress): Fact[] {
       label: `accuracy${ofTrialText(accuracy_of)}`,
       note: `${correct} of ${countedText(units.ended - errors, 'judged sample')}`,
       brief: 'always',
+      interval: metrics?.accuracy_interval,
+      stderr: metrics?.accuracy_stderr,
     }),
     ...(metrics === null ? [] : endedFacts(metrics)),
     ...lineFacts('in_words', metrics?.in_words ?? progress.means ?? [], { label: 'in words' }),
@@ -40,7 +49,14 @@ function endedFacts(metrics: Metrics): Fact[] {
     ...trialFacts(metrics),
     scoreFact('mean_reward', metrics.mean_reward, {
       label: `mean reward${ofTrialText(metrics.accuracy_of)}`,
+      interval: metrics.mean_reward_interval,
+      stderr: metrics.mean_reward_stderr,
     }),
+    ...scoreFacts(metrics.scores ?? {}, metrics.samples - metrics.errors),
+    ...(metrics.clustered_by === undefined
+      ? []
+      : [textFact('clustered_by', metrics.clustered_by, { label: 'intervals clustered by' })]),
+    ...lineFacts('figure_warnings', metrics.figure_warnings ?? [], { label: 'warnings on figures' }),
     ...changeFacts(metrics.code_changes, 'episodes'),
     ...(warnings === 0
       ? []
@@ -63,6 +79,7 @@ function endedFacts(metrics: Metrics): Fact[] {
     ...(embeddings === undefined ? [] : embeddingFacts(embeddings)),
     textFact('agent', labelOf(metrics.agent)),
     textFact('seed', String(metrics.seed)),
+    ...groupFacts(metrics, SHOWN_GROUPS),
     ...Object.entries(metrics.by_task).flatMap(([task, { confusion }]) =>
       confusion === undefined ? [] : confusionFacts(task, confusion),
     ),
@@ -72,17 +89,27 @@ function endedFacts(metrics: Metrics): Fact[] {
 /** Returns success by trial and the mean over trials; empty if there is only one trial. */
 function trialFacts({ success_by_trial, accuracy_of, ...metrics }: Metrics): Fact[] {
   if (success_by_trial.length < 2) return [];
-  const shares = success_by_trial.map(
-    (share, trial) => `trial ${trial + 1}: ${share === null ? '–' : percentText(share)}`,
-  );
-  const { mean_over_trials: mean, mean_over_trials_interval: interval, trials_judged = 0 } = metrics;
-  return [
-    // After a success that ends the trials, later ones count as successes, too.
-    textFact('success_by_trial', shares.join(', '), {
-      label: `success by trial${accuracy_of === 'any_trial' ? ' (any so far)' : ''}`,
+  const { mean_over_trials: mean, trials_judged = 0 } = metrics;
+  const rows = success_by_trial.map((rate, trial): LineValue[] => [
+    { kind: 'count', count: trial + 1 },
+    ...estimateCells({
+      kind: 'rate',
+      rate,
+      stderr: metrics.success_by_trial_stderr[trial],
+      interval: metrics.success_by_trial_interval[trial],
     }),
+    { kind: 'count', count: metrics.correct_by_trial[trial] ?? 0 },
+  ]);
+  return [
+    ...tableFacts(
+      'success_by_trial',
+      { head: ['trial', 'success', ...UNCERTAINTY_HEADS, 'correct'], rows },
+      // After a success that ends the trials, later ones count as successes, too.
+      { label: `success by trial${accuracy_of === 'any_trial' ? ' (any so far)' : ''}` },
+    ),
     rateFact('mean_over_trials', mean ?? null, {
-      interval,
+      interval: metrics.mean_over_trials_interval,
+      stderr: metrics.mean_over_trials_stderr,
       note: mean === undefined ? NO_MEAN_OVER_TRIALS : countedText(trials_judged, 'judged trial'),
     }),
   ];

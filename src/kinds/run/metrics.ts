@@ -1,14 +1,17 @@
 import type { ExecutionRecord } from '../../contracts/execution.js';
 import type { CallRecord } from '../../contracts/language-model.js';
-import type { ResultRow } from '../../contracts/results.js';
+import type { ResultRow, RowTask } from '../../contracts/results.js';
 import type { Unrecorded } from '../../contracts/step-cost.js';
 import { addUnrecorded } from '../../runtime/beside.js';
 import { CallTally } from '../../statistics/call-figures.js';
-import type { Cluster } from '../../statistics/clustered-bootstrap.js';
+import { affordableResamples } from '../../statistics/clustered-bootstrap.js';
 import { ErrorTally, shortened } from '../../statistics/error-tally.js';
-import { Sum } from '../../statistics/sums.js';
+import { fieldText, Groups } from '../../statistics/groups.js';
+import { ScoreTally } from '../../statistics/score-tally.js';
+import { otherGroups } from './other-groups.js';
 import type { EmbeddingTotals, Metrics, TaskMetrics } from './results.js';
-import { meanOverTrials, trialOfAccuracy } from './trial-figures.js';
+import { SampleSums } from './sample-sums.js';
+import { type EpisodeOutcome, TrialSums, trialOfAccuracy } from './trial-figures.js';
 
 /** Facts of a run that its rows do not contain. */
 export type RunFacts = Pick<
@@ -31,9 +34,7 @@ export type RunFacts = Pick<
   | 'wall_seconds'
   | 'started_at'
   | 'ended_at'
-> & { num_trials: number; early_stop_on_success: boolean; environment: string };
-
-type EpisodeOutcome = 'success' | 'failure' | 'error';
+> & { early_stop_on_success: boolean; environment: string };
 
 /** Counts by name. Maps, not objects, because environments, agents and models may use a name such as `constructor`. */
 type Counts = Map<string, number>;
@@ -56,23 +57,49 @@ function sorted<Value>(entries: Iterable<readonly [string, Value]>): Record<stri
   return Object.fromEntries([...entries].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
+/** Maximum number of names of scores, which an environment may make up. */
+const MAX_SCORES = 100;
+/** Maximum number of groups of a field in the metrics, which are part of a workflow's history. */
+const MAX_GROUPS = 100;
+
+/** Numbers and booleans that an environment reports, except for the answer and fields that are groups. */
+function scoresOf({ feedback }: ResultRow, by: readonly string[]): Record<string, number | boolean> {
+  const scores = Object.entries(feedback?.extra ?? {}).filter(
+    (entry): entry is [string, number | boolean] =>
+      (typeof entry[1] === 'number' || typeof entry[1] === 'boolean') &&
+      entry[0] !== 'extracted' &&
+      !by.includes(entry[0]),
+  );
+  return Object.fromEntries(scores);
+}
+
+/** Settings of a run's metrics. */
+export interface MetricsRules {
+  num_trials: number;
+  /** Fields whose values are groups with figures of their own. */
+  by?: readonly string[] | undefined;
+  /** Field of the metadata whose values are the clusters of standard errors; null: the samples. */
+  cluster?: string | null | undefined;
+}
+
+/** Row of an episode with the metadata of its sample. */
+export type MeasuredRow = ResultRow & Pick<RowTask, 'metadata'>;
+
 /**
- * Builder of a run's metrics from its rows, which arrive sample by sample, trials in order. No row is kept after the
- * next sample begins, so 20,000 samples take hardly more memory than 200.
+ * Builder of a run's metrics from its rows, which arrive sample by sample, trials in order. Of a sample that has ended
+ * only sums remain, a few numbers for each figure and cluster, so 20,000 samples take little memory.
  */
 export class RunMetricsBuilder {
-  private sampleId: string | undefined;
   private outcomes: EpisodeOutcome[] = [];
-  private lastRow: ResultRow | undefined;
-  private samples = 0;
+  private lastRow: MeasuredRow | undefined;
   private episodes = 0;
-  private correct = 0;
   private readonly errors = new ErrorTally();
-  /** Judged trials of each sample. */
-  private readonly trialsOfSamples: Cluster[] = [];
-  private correctByTrial: number[];
-  private judgedByTrial: number[];
-  private readonly rewards = new Sum();
+  private readonly all = new SampleSums();
+  private readonly trials: TrialSums;
+  private readonly scores = new ScoreTally(MAX_SCORES);
+  private readonly by: readonly string[];
+  private readonly groups: Map<string, Groups<SampleSums>>;
+  private isClustered = false;
   private readonly tally = new CallTally();
   private warnings = 0;
   private firstWarning: string | undefined;
@@ -83,18 +110,18 @@ export class RunMetricsBuilder {
   private embeddings: EmbeddingTotals | null = null;
   private confusion = new Map<string, Counts>();
 
-  constructor(private readonly trials: number) {
-    this.correctByTrial = Array.from({ length: trials }, () => 0);
-    this.judgedByTrial = Array.from({ length: trials }, () => 0);
+  constructor(private readonly rules: MetricsRules) {
+    this.trials = new TrialSums(rules.num_trials);
+    this.by = rules.by ?? [];
+    this.groups = new Map(this.by.map((field) => [field, new Groups(() => new SampleSums())]));
   }
 
   get episodesSoFar(): number {
     return this.episodes;
   }
 
-  add(row: ResultRow, calls: readonly CallRecord[]): void {
-    if (row.id !== this.sampleId) this.closeSample();
-    this.sampleId = row.id;
+  add(row: MeasuredRow, calls: readonly CallRecord[]): void {
+    if (row.id !== this.lastRow?.id) this.closeSample();
     this.lastRow = row;
     this.outcomes[row.trial] = row.error !== null ? 'error' : row.feedback?.correct ? 'success' : 'failure';
     this.episodes += 1;
@@ -133,61 +160,61 @@ export class RunMetricsBuilder {
   private closeSample(): void {
     const row = this.lastRow;
     if (row === undefined) return;
-    this.samples += 1;
-    const judged = this.outcomes.filter((one) => one !== 'error');
-    if (this.trials > 1)
-      this.trialsOfSamples.push({
-        sum: judged.filter((one) => one === 'success').length,
-        count: judged.length,
-      });
-    let outcome: EpisodeOutcome | undefined;
-    for (let trial = 0; trial < this.trials; trial++) {
-      // A sample that stopped early keeps its last outcome for the trials that it did not need.
-      outcome = this.outcomes[trial] ?? outcome;
-      if (outcome === undefined || outcome === 'error') continue;
-      this.judgedByTrial[trial] = (this.judgedByTrial[trial] ?? 0) + 1;
-      if (outcome === 'success') this.correctByTrial[trial] = (this.correctByTrial[trial] ?? 0) + 1;
+    const cluster = this.clusterOf(row);
+    this.all.add(cluster, row);
+    this.trials.add(cluster, this.outcomes);
+    for (const [field, groups] of this.groups) {
+      groups.of(fieldText(field, [row.metadata, row.feedback?.extra])).add(cluster, row);
     }
     if (row.error !== null) {
       this.errors.add(row.error);
     } else {
-      this.rewards.add(row.reward ?? 0);
-      if (row.feedback?.correct) this.correct += 1;
+      this.scores.add(cluster, scoresOf(row, this.by));
       countConfusion(this.confusion, row);
     }
     this.outcomes = [];
     this.lastRow = undefined;
   }
 
+  /** Returns the cluster of a sample; without a value of the field, it is one of its own. */
+  private clusterOf({ id, metadata }: MeasuredRow): string {
+    const { cluster } = this.rules;
+    const value = cluster == null ? null : fieldText(cluster, [metadata]);
+    if (value === null) return `sample ${id}`;
+    this.isClustered = true;
+    return `cluster ${value}`;
+  }
+
   finish(facts: RunFacts): Metrics {
     this.closeSample();
-    const { num_trials, early_stop_on_success, environment, ...rest } = facts;
+    const { early_stop_on_success, environment, ...rest } = facts;
+    const { num_trials, cluster } = this.rules;
+    const { seed } = facts;
     const accuracy_of = trialOfAccuracy({ num_trials, early_stop_on_success });
-    const errors = this.errors.total;
-    const judged = this.samples - errors;
-    const accuracy = judged === 0 ? null : this.correct / judged;
-    const task: TaskMetrics = { samples: this.samples, correct: this.correct, errors, accuracy };
+    const { samples, correct, errors, ...figures } = this.all.figures({ seed });
+    const task: TaskMetrics = { samples, correct, errors, ...figures };
     if (this.confusion.size > 0) {
       task.confusion = sorted([...this.confusion].map(([target, counts]) => [target, sorted(counts)]));
     }
+    const scores = this.scores.figures({ seed });
+    const warnings = this.figureWarnings();
     return {
       ...rest,
       kind: 'run',
-      samples: this.samples,
+      samples,
       episodes: this.episodes,
       accuracy_of,
-      correct: this.correct,
-      accuracy,
+      correct,
+      ...figures,
       errors,
       errors_by_type: this.errors.counts(),
       ...this.errors.causes(),
-      success_by_trial: this.correctByTrial.map((correct, trial) => {
-        const of = this.judgedByTrial[trial] ?? 0;
-        return of === 0 ? null : correct / of;
-      }),
-      correct_by_trial: this.correctByTrial,
-      ...(accuracy_of === 'last_trial' ? meanOverTrials(this.trialsOfSamples, facts.seed) : {}),
-      mean_reward: this.rewards.mean,
+      ...this.trials.successByTrial(seed),
+      ...(accuracy_of === 'last_trial' ? this.trials.meanOverTrials(seed) : {}),
+      ...(this.isClustered ? { clustered_by: cluster as string } : {}),
+      ...(Object.keys(scores).length === 0 ? {} : { scores }),
+      ...this.groupFigures(seed),
+      ...(warnings.length === 0 ? {} : { figure_warnings: warnings }),
       ...this.tally.figures(this.unrecorded),
       lm_calls_cached: this.cached,
       warnings: this.warnings,
@@ -202,5 +229,41 @@ export class RunMetricsBuilder {
       ...(this.embeddings === null ? {} : { embeddings: this.embeddings }),
       by_task: { [environment]: task },
     };
+  }
+
+  private groupFigures(seed: number): Pick<Metrics, 'by' | 'by_others'> {
+    const options = { seed, resamples: affordableResamples(this.all.samples) };
+    const fields = [...this.groups]
+      .filter(([, { hasValues }]) => hasValues)
+      .map(([field, groups]) => ({ field, ...groups.largest(MAX_GROUPS) }));
+    const by = fields.map(({ field, groups }) => {
+      const figures = groups.map(([name, sums]) => [name, sums.figures(options)] as const);
+      return [field, Object.fromEntries(figures)] as const;
+    });
+    const others = fields.filter(({ others }) => others.length > 0);
+    return {
+      ...(by.length === 0 ? {} : { by: Object.fromEntries(by) }),
+      ...(others.length === 0
+        ? {}
+        : { by_others: Object.fromEntries(others.map(({ field, others }) => [field, otherGroups(others)])) }),
+    };
+  }
+
+  /** Lists the fields that no row has. */
+  private figureWarnings(): string[] {
+    if (this.all.samples === 0) return [];
+    const { cluster } = this.rules;
+    const without = [...this.groups].filter(([, groups]) => !groups.hasValues).map(([field]) => field);
+    return [
+      ...without.map(
+        (field) =>
+          `metrics.by: no row has ${field}, neither in its metadata nor in feedback.extra. Name it in dataset.meta_fields, so that later runs have it.`,
+      ),
+      ...(cluster == null || this.isClustered
+        ? []
+        : [
+            `metrics.cluster: no row has ${cluster} in its metadata, so each sample is a cluster of its own. Name it in dataset.meta_fields, so that later runs have it.`,
+          ]),
+    ];
   }
 }

@@ -3,6 +3,8 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { CallRecord } from '../../contracts/language-model.js';
 import type { CodeChange, ExperimentMetrics, ResultRow, StepRecord } from '../../contracts/results.js';
 import type { JournalEntry } from '../../memory/memory-module.js';
+import type { ScoreFigure } from '../../statistics/score-tally.js';
+import type { Uncertainty } from '../../statistics/uncertainty.js';
 
 /** Totals of embedding texts for retrieval. A known vector costs nothing and is not counted. */
 export interface EmbeddingTotals {
@@ -14,17 +16,31 @@ export interface EmbeddingTotals {
   cost_usd: number | null;
 }
 
-/** Figures of one environment class. */
-export interface TaskMetrics {
+/** Figures of samples by their last trials: of an environment class, or of a group. */
+export interface SampleFigures extends Uncertainty<'accuracy'>, Uncertainty<'mean_reward'> {
   samples: number;
   correct: number;
   errors: number;
   accuracy: number | null;
+  mean_reward: number | null;
+}
+
+/** Counts of groups that are not listed, because others have more samples. */
+export interface OtherGroups extends Pick<SampleFigures, 'samples' | 'correct' | 'errors'> {
+  groups: number;
+}
+
+/** Figures of one environment class. */
+export interface TaskMetrics extends SampleFigures {
   /** Counts of multiple choice, by target letter, then by answered letter (`none`: no letter). */
   confusion?: Record<string, Record<string, number>>;
 }
 /** Content of a run's `metrics.json`. Its errors are samples whose last trial is an error row. */
-export interface Metrics extends ExperimentMetrics<'run'> {
+export interface Metrics
+  extends ExperimentMetrics<'run'>,
+    Uncertainty<'accuracy'>,
+    Uncertainty<'mean_reward'>,
+    Partial<Uncertainty<'mean_over_trials'>> {
   model: string;
   agent: string;
   seed: number;
@@ -54,15 +70,25 @@ export interface Metrics extends ExperimentMetrics<'run'> {
   accuracy: number | null;
   /** Share, by trial t, of the judged samples whose newest trial up to t succeeded. */
   success_by_trial: (number | null)[];
+  success_by_trial_stderr: (number | null)[];
+  success_by_trial_interval: ([number, number] | null)[];
   correct_by_trial: number[];
   /**
-   * Judged trials, the share of them that succeeded, and its 95 % interval; absent with one trial, or if a success ends
-   * a sample's trials.
+   * Judged trials, and the share of them that succeeded; absent with one trial, or if a success ends a sample's trials.
    */
   trials_judged?: number;
   mean_over_trials?: number | null;
-  mean_over_trials_interval?: [number, number] | null;
   mean_reward: number | null;
+  /** Field of the rows' metadata whose values are the clusters of all standard errors; absent: samples are. */
+  clustered_by?: string;
+  /** Numeric fields of the last feedback's `extra`, by name; absent if there are none. */
+  scores?: Record<string, ScoreFigure>;
+  /** Figures by field (`metrics.by`) and value, of the groups with the most samples; absent without fields. */
+  by?: Record<string, Record<string, SampleFigures>>;
+  /** Further groups by field; absent if all are in `by`. */
+  by_others?: Record<string, OtherGroups>;
+  /** Sentences on figures that could not be computed as configured; absent if there are none. */
+  figure_warnings?: string[];
   /** Warnings of all rows, such as a reflection that failed. */
   warnings: number;
   /** Text of the first warning; absent if there is none. */

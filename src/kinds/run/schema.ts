@@ -179,6 +179,27 @@ const outputSchema = z
   })
   .prefault({});
 
+/** Schema of what is computed from the rows beside the totals; it changes no call. */
+const metricsSchema = z
+  .strictObject({
+    by: z
+      .array(z.string().min(1))
+      .max(8)
+      .default([])
+      .describe(
+        'Fields of the rows (dataset.meta_fields), or of feedback.extra, by whose values figures are listed as well.',
+      ),
+    cluster: z
+      .string()
+      .min(1)
+      .nullable()
+      .default(null)
+      .describe(
+        'The field of dataset.meta_fields that rows which hang together have in common, such as a passage: the clusters of standard errors and intervals. Default: the samples.',
+      ),
+  })
+  .prefault({});
+
 /** Schema of a whole run (with a built-in agent) in one YAML file. */
 export const runConfigSchema = z.strictObject({
   name: z.string().min(1).max(100).optional().describe('Default: the name of the file.'),
@@ -189,6 +210,7 @@ export const runConfigSchema = z.strictObject({
   agent: builtInAgentSchema,
   sandbox: sandboxSchema,
   limits: limitsSchema,
+  metrics: metricsSchema,
   output: outputSchema,
   seed: seedSchema.describe('Seeds the shuffle, the shuffled choices and the simulated model.'),
 });

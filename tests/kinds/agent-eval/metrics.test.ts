@@ -63,8 +63,9 @@ describe('the metrics of an evaluation', () => {
       rolloutRow('b', 2, null, { status: 'error', ...named({ polite: 9 }) }),
     ]);
     expect(Object.keys(reward_metrics)).toEqual(['constructor', 'huge', 'polite']);
-    expect(reward_metrics.polite).toEqual({ rollouts: 3, mean: 0.5, interval: [0, 0.75] });
-    expect(reward_metrics.constructor).toEqual({ rollouts: 1, mean: 1, interval: null });
+    // Rows a and b: sums 1.5 of two and 0 of one, so deviations of 0.5 each from the mean of 0.5.
+    expect(reward_metrics.polite).toEqual({ rollouts: 3, mean: 0.5, stderr: 1 / 3, interval: [0, 0.75] });
+    expect(reward_metrics.constructor).toEqual({ rollouts: 1, mean: 1, stderr: null, interval: null });
     expect(reward_metrics.huge).toMatchObject({ rollouts: 2, interval: null });
     expect((reward_metrics.huge?.mean ?? 0) / 1e308).toBeCloseTo(1, 12);
   });
@@ -94,6 +95,7 @@ describe('the metrics of an evaluation', () => {
       user_faults: { empty: 1, role_swap: 0, early_stop: 0 },
       endings: { user_stop: 1, user_fault: 1 },
       mean_reward: 1,
+      mean_reward_stderr: null,
       mean_reward_interval: null,
       pass_at_k: [1, null, null],
       pass_hat_k: [1, null, null],

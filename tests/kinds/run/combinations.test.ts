@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { differenceOf, paceChange } from '../../../src/config/pacing.js';
+import { groupNotes } from '../../../src/kinds/run/combinations.js';
+import { runConfigs } from '../../../src/kinds/run/config.js';
 import { configOf, refusal } from '../../support/configs.js';
 
 /** A config of the Dynamic Cheatsheet in a mode. */
@@ -84,6 +87,10 @@ const refused: Refused[] = [
       `in mode ${mode} no curator comes after an answer`,
     ],
   ),
+  // Fields of the metrics.
+  [{ metrics: { cluster: 'passage' } }, 'metrics.cluster', 'no row has passage in its metadata'],
+  [{ metrics: { by: 'category' } }, 'metrics.by', 'must be a list'],
+  [{ metrics: { by: Array(9).fill('a') } }, 'metrics.by', 'must have at most 8 entries'],
   // Templates that leave out what the config asks for.
   [
     sheet('empty_sheet', { generator_template: 'a\nb' }),
@@ -145,4 +152,32 @@ test.each([
   const error = refusal(() => configOf(sheet('cumulative', { [field]: given })));
   expect(error.message.startsWith(`run.yaml: agent.${field}: ${message}`)).toBe(true);
   expect(error.field).toBe(`agent.${field}`);
+});
+
+describe('fields of the metrics', () => {
+  const grouped = (metrics: object, meta_fields: string[] = ['category', 'extra']) =>
+    configOf({
+      dataset: { items: [{ question: 'q', answer: 'a', category: 'c', extra: {} }], meta_fields },
+      metrics,
+    });
+
+  test('may be those of the metadata, and what is in a mapping there', () => {
+    expect(grouped({ cluster: 'extra.passage' }).metrics.cluster).toBe('extra.passage');
+    expect(groupNotes(grouped({ by: ['category', 'extra.level'] }))).toEqual([]);
+  });
+
+  test('which the metadata does not have are noted before anything is paid', () => {
+    expect(groupNotes(grouped({ by: ['category', 'level'] }))).toEqual([
+      'metrics.by: level is not in dataset.meta_fields, so its groups are only those that the environment reports in feedback.extra.',
+    ]);
+  });
+
+  test('make no other run, and hold in progress as it was begun', () => {
+    const [without, other] = [grouped({}), grouped({ by: ['category'], cluster: 'category' })];
+    expect(differenceOf(runConfigs, without, other)).toBeNull();
+    expect(paceChange(runConfigs, without, other)).toEqual({
+      concurrency: null,
+      fixed: { field: 'metrics.by', was: [], asked: ['category'] },
+    });
+  });
 });

@@ -12,6 +12,7 @@ import { CallTally } from '../../../statistics/call-figures.js';
 import { affordableResamples, boundsOf, clusteredMean } from '../../../statistics/clustered-bootstrap.js';
 import { ErrorTally } from '../../../statistics/error-tally.js';
 import { sumOf } from '../../../statistics/sums.js';
+import { uncertaintyOf } from '../../../statistics/uncertainty.js';
 import { jsonLines } from '../../../storage/json-lines.js';
 import { artifactKeys } from '../../../storage/paths.js';
 import { readJson } from '../../../storage/stored-file.js';
@@ -40,10 +41,11 @@ class JudgementFigures {
     this.verdicts.push(evaluations.flatMap((one) => (one.kind === 'judged' ? [scoresOf(one.verdict)] : [])));
   }
 
-  /** Computes the 95 % interval of a criterion's mean by a bootstrap over trajectories. */
-  private intervalOf(name: string): [number, number] | null {
+  /** Computes the uncertainty of a criterion's mean, whose clusters are the trajectories. */
+  private uncertaintyOf(name: string): Pick<JudgeMetrics['scores'][string], 'stderr' | 'interval'> {
     const groups = this.verdicts.map((steps) => steps.flatMap((scores) => scores[name] ?? []));
-    return boundsOf(clusteredMean(groups, { resamples: affordableResamples(groups.length) }));
+    const mean = clusteredMean(groups, { resamples: affordableResamples(groups.length) });
+    return { stderr: mean?.stderr ?? null, interval: boundsOf(mean) };
   }
 
   addReply(reply: JudgeReply): void {
@@ -84,13 +86,13 @@ class JudgementFigures {
       scores: Object.fromEntries(
         plan.criteria.map(({ name, range }) => [
           name,
-          { mean: means[name] ?? null, interval: this.intervalOf(name), range },
+          { mean: means[name] ?? null, ...this.uncertaintyOf(name), range },
         ]),
       ),
       episodes_judged: this.successes.length,
       episodes_succeeded: sumOf(this.successes.flat()),
       success_rate: success?.estimate ?? null,
-      success_rate_interval: boundsOf(success),
+      ...uncertaintyOf('success_rate', success),
       errors: this.errors.total,
       errors_by_type: this.errors.counts(),
       ...this.errors.causes(),

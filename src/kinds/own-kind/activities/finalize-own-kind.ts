@@ -11,6 +11,7 @@ import type { EpisodeError } from '../../../contracts/results.js';
 import { noStepCost } from '../../../runtime/step-cost.js';
 import { CallTally } from '../../../statistics/call-figures.js';
 import { ErrorTally } from '../../../statistics/error-tally.js';
+import { ScoreTally } from '../../../statistics/score-tally.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { deleteFolders } from '../../../storage/delete-folders.js';
 import { jsonLines } from '../../../storage/json-lines.js';
@@ -23,7 +24,6 @@ import type { Row } from '../define.js';
 import { KindError } from '../definition.js';
 import { sampleErrorKey, sampleErrorsPrefix, samplesPrefix } from '../paths.js';
 import { ownKindReport } from '../report.js';
-import { scoreFigures } from '../scores.js';
 import type { OwnKindContext, OwnKindContexts } from './own-kind-context.js';
 import { storedSample } from './sample-activities.js';
 
@@ -80,12 +80,15 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
     context.calls.forget();
     const errors = new ErrorTally();
     const rows: Row[] = [];
+    const scores = new ScoreTally();
     const results = async function* () {
       const samples = Array.from({ length: plan.samples }, (_, sample) => sample);
       for await (const row of readAhead(samples, (sample) => rowOf(context, sample))) {
         if (row === null) continue;
-        if (row.error === null) rows.push(row);
-        else errors.add(row.error);
+        if (row.error === null) {
+          rows.push(row);
+          scores.add(row.id, row.scores);
+        } else errors.add(row.error);
         yield row;
       }
     };
@@ -105,7 +108,7 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
       simulated: plan.simulated,
       samples_planned: plan.samples,
       samples: rows.length,
-      scores: scoreFigures(rows.map(({ scores = {} }) => scores)),
+      scores: scores.figures(),
       ...(await figuresOf(context, rows)),
       errors: errors.total,
       errors_by_type: errors.counts(),

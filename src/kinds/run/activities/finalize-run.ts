@@ -67,10 +67,11 @@ async function writeRows(
     jsonLines(
       (async function* () {
         for await (const { index, row, calls, executions = [] } of parts.episodes()) {
-          metrics.add(row, calls);
+          const whole = withTask(row, await tasks.get(index));
+          metrics.add(whole, calls);
           for (const call of calls) listed.add(identityHash(call));
           for (const execution of executions) listed.add(executionHash(execution));
-          yield withTask(row, await tasks.get(index));
+          yield whole;
         }
       })(),
     ),
@@ -190,7 +191,7 @@ async function writeArtifacts(
   const store = guard(run.store);
   const log = dependencies.runLogs.for(run.store, config.output.log_level, 'experiment');
   const parts = await MergedParts.open(store, await keysBelow(store, partsPrefix(plan.execution)));
-  const builder = new RunMetricsBuilder(config.runtime.num_trials);
+  const builder = new RunMetricsBuilder({ ...config.runtime, ...config.metrics });
   await writeRows(store, run, parts, builder);
   const embeddings = await paidEmbeddings(store);
   if (embeddings !== null) builder.addEmbeddings(embeddings);

@@ -1,4 +1,4 @@
-import type { EpisodeError, ResultRow, StepRecord } from '../../../contracts/results.js';
+import type { EpisodeError, ResultRow, StepRecord, TaskRow } from '../../../contracts/results.js';
 import { environmentName } from '../../../environments/registry.js';
 import { addBeside } from '../../../runtime/beside.js';
 import { addRepeats, sumRepeats } from '../../../runtime/repeats.js';
@@ -9,6 +9,7 @@ import { artifactKeys } from '../../../storage/paths.js';
 import { RunMetricsBuilder } from '../metrics.js';
 import { rescoredKeys } from '../paths.js';
 import type { Metrics } from '../results.js';
+import type { RunConfig } from '../schema.js';
 import type { RunContext } from './run-context.js';
 
 interface ChangedRow {
@@ -37,7 +38,7 @@ function actionsOf({ action, steps, step_records, unjudged }: ResultRow): string
  * Repeats the recorded actions in the environment. An error row remains one if it has no answer, or if its episode
  * would continue: only the model knows the next action.
  */
-async function rescoreRow(run: RunContext, row: ResultRow, index: number): Promise<ResultRow> {
+async function rescoreRow(run: RunContext, row: TaskRow, index: number): Promise<TaskRow> {
   const actions = actionsOf(row);
   if (actions.length === 0 || (row.error !== null && row.unjudged === undefined)) return row;
   const environment = run.playable(await run.tasks.get(index));
@@ -69,10 +70,10 @@ async function rescoreRow(run: RunContext, row: ResultRow, index: number): Promi
 }
 
 function unjudgedRow(
-  row: ResultRow,
+  row: TaskRow,
   taken: StepRecord[],
   { action, error }: { action: string; error: EpisodeError },
-): ResultRow {
+): TaskRow {
   const { step_records: _records, info: _info, ...rest } = row;
   return { ...rest, ...stepsOf(row, taken), feedback: null, reward: null, error, unjudged: action };
 }
@@ -89,18 +90,37 @@ function stepsOf(row: ResultRow, taken: StepRecord[]) {
   };
 }
 
+/** Optional figures of rows: computed anew, and absent where the regraded rows have none. */
+const OF_ROWS = [
+  'error_causes',
+  'first_warning',
+  'trials_judged',
+  'mean_over_trials',
+  'mean_over_trials_stderr',
+  'mean_over_trials_interval',
+  'clustered_by',
+  'scores',
+  'by',
+  'by_others',
+  'figure_warnings',
+] as const satisfies (keyof Metrics)[];
+
 /** Reads the rows of a finished run. The file is opened at the first row, so not at all if writing fails before. */
-async function* rowsOf(store: ArtifactStore): AsyncGenerator<ResultRow> {
+async function* rowsOf(store: ArtifactStore): AsyncGenerator<TaskRow> {
   const results = await store.openRead(artifactKeys.results);
   if (results === null) throw new Error(`${store.uri} holds no finished run`);
-  yield* readJsonLines<ResultRow>(results);
+  yield* readJsonLines<TaskRow>(results);
 }
 
 /**
  * Grades a finished run's recorded answers again, without model calls, for example after a fix of the grader. Writes
  * `rescored/metrics.json` and `rescored/results.jsonl`; the originals stay unchanged.
+ * @param grouping fields of `metrics` in place of those of the run's config
  */
-export async function rescore(run: RunContext): Promise<Rescored> {
+export async function rescore(
+  run: RunContext,
+  grouping: Partial<RunConfig['metrics']> = {},
+): Promise<Rescored> {
   const { store, config, plan } = run;
   const text = await store.readText(artifactKeys.metrics);
   if (text === null) throw new Error(`${store.uri} holds no finished run`);
@@ -108,7 +128,7 @@ export async function rescore(run: RunContext): Promise<Rescored> {
   const indices = new Map<string, number>();
   for await (const task of run.tasks.all(plan.samples_planned)) indices.set(task.id, task.index);
 
-  const builder = new RunMetricsBuilder(config.runtime.num_trials);
+  const builder = new RunMetricsBuilder({ ...config.runtime, ...config.metrics, ...grouping });
   const changed: ChangedRow[] = [];
   await store.writeStream(
     rescoredKeys.results,
@@ -128,10 +148,11 @@ export async function rescore(run: RunContext): Promise<Rescored> {
       })(),
     ),
   );
-  const { usage, cost_usd, lm_calls, lm_calls_cached, ...facts } = before;
+  const facts = { ...before };
+  for (const figure of OF_ROWS) delete facts[figure];
+  const { usage, cost_usd, lm_calls, lm_calls_cached } = before;
   const regraded = builder.finish({
     ...facts,
-    num_trials: config.runtime.num_trials,
     early_stop_on_success: config.runtime.early_stop_on_success,
     environment: environmentName(config.dataset),
   });

@@ -50,7 +50,6 @@ export function runFacts(config: RunConfig, loaded: Loaded | null, course: RunCo
     ...(isCheatsheetAgent(agent) && curates(agent)
       ? { curator_sees_feedback: agent.curator_sees_feedback }
       : {}),
-    num_trials: runtime.num_trials,
     early_stop_on_success: runtime.early_stop_on_success,
     environment: environmentName(dataset),
   };

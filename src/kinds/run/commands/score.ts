@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { RunLogs } from '../../../activities/run-log.js';
+import { collect } from '../../../cli/collect.js';
 import { EXIT } from '../../../cli/exit.js';
 import { resultText } from '../../../cli/experiment-text.js';
 import { findExperiment, RESULTS_DIR, resultsFolders } from '../../../cli/find-experiment.js';
@@ -16,13 +17,30 @@ import { rescore } from '../activities/rescore.js';
 import { RunContexts } from '../activities/run-context.js';
 import { RUN_FACTS } from '../facts.js';
 
+interface ScoreOptions {
+  resultsDir: string;
+  by: string[];
+  cluster?: string;
+  json?: boolean;
+}
+
 export function addScoreCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('score')
     .argument('<id>', 'the run’s id, or its folder')
     .option(...RESULTS_DIR)
+    .option(
+      '--by <field>',
+      'list the figures by the values of a field, too (default: metrics.by)',
+      collect,
+      [],
+    )
+    .option(
+      '--cluster <field>',
+      'the field whose values are the clusters of intervals (default: metrics.cluster)',
+    )
     .option('--json', 'for machines')
-    .action(async (id: string, options: { resultsDir?: string; json?: boolean }) => {
+    .action(async (id: string, options: ScoreOptions) => {
       const { uri } = await findExperiment(id, {
         folders: resultsFolders(options.resultsDir),
         file: artifactKeys.results,
@@ -47,7 +65,11 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         grantStarts: (_model, rate) => ownStarts(rate),
       });
       try {
-        const { metrics, before, changed } = await rescore(await runs.get(uri));
+        const { by, cluster } = options;
+        const { metrics, before, changed } = await rescore(await runs.get(uri), {
+          ...(by.length === 0 ? {} : { by }),
+          ...(cluster === undefined ? {} : { cluster }),
+        });
         if (options.json) printJson({ artifacts: uri, before, metrics, changed });
         else {
           printText(

@@ -4,11 +4,11 @@ import { pageEnd, pageStart, section } from '../../../reports/page.js';
 import { reportHead } from '../../../reports/report-head.js';
 import { RUN_FACTS } from '../facts.js';
 import type { Metrics } from '../results.js';
-import { confusionMatrices, successByTrial, taskTable } from './run-tables.js';
+import { confusionMatrices, groupTables, successByTrial, taskTable } from './run-tables.js';
 import { sampleTable } from './sample-table.js';
 
 /**
- * Yields `report.html` of a run, piece by piece: figures, what the agent was shown, success by trial, confusion,
+ * Yields `report.html` of a run, piece by piece: figures, what the agent was shown, success by trial, groups, confusion,
  * errors, and the first samples with their outcomes. The page is self-contained and needs no script.
  * @param rows of `results.jsonl`, sample by sample, the trials in order; read no further than shown.
  */
@@ -17,6 +17,7 @@ export async function* runReport(
   rows: AsyncIterable<TaskRow> | Iterable<TaskRow>,
 ): AsyncGenerator<string> {
   const confusion = confusionMatrices(metrics);
+  const groups = groupTables(metrics);
   yield await pageStart(`${metrics.experiment}: run report`);
   yield reportHead(metrics, {
     facts: RUN_FACTS,
@@ -24,6 +25,7 @@ export async function* runReport(
     sections: {
       trials: 'Trials',
       tasks: 'Environments',
+      ...(groups === null ? {} : { groups: 'Groups' }),
       ...(confusion === null ? {} : { confusion: 'Confusion' }),
       errors: 'Errors',
       samples: 'Samples',
@@ -34,6 +36,7 @@ export async function* runReport(
   }).text;
   yield section('trials', 'Success by trial', successByTrial(metrics)).text;
   yield section('tasks', 'Environments', taskTable(metrics)).text;
+  if (groups !== null) yield section('groups', 'Groups', groups).text;
   if (confusion !== null) yield section('confusion', 'Confusion', confusion).text;
   yield errorSection(metrics, 'sample', 'A sample counts where its last trial could not be judged.').text;
   yield '<section id="samples" aria-labelledby="samples-title">\n<h2 id="samples-title">Samples</h2>\n';

@@ -1,11 +1,21 @@
-import { count, percentage } from '../../../reports/figures.js';
+import { capitalised } from '../../../facts/text.js';
+import { UNCERTAINTY_HEADS } from '../../../facts/uncertainty.js';
+import { count, NOTHING, percentage } from '../../../reports/figures.js';
 import { type Html, html } from '../../../reports/html.js';
+import { tableOf } from '../../../reports/report-head.js';
 import { numberCell, table } from '../../../reports/table.js';
+import { groupFacts } from '../group-facts.js';
 import type { Metrics } from '../results.js';
 import { ofTrialText } from '../trial-figures.js';
 
 /** Number of shades of a matrix cell; classes `m1` (few) to `m4` (all) of the page's style. */
 const SHADES = 4;
+
+/** Renders the standard error of a share, and the bounds of its interval. */
+function uncertaintyCells(stderr: number | null, interval: [number, number] | null): Html[] {
+  const bounds = interval === null ? NOTHING : html`${percentage(interval[0])} to ${percentage(interval[1])}`;
+  return [percentage(stderr), bounds].map(numberCell);
+}
 
 /** Renders one bar per trial. */
 export function successByTrial(metrics: Metrics): Html {
@@ -13,21 +23,38 @@ export function successByTrial(metrics: Metrics): Html {
   const rows = shares.map((share, trial) => {
     const width = share === null ? 0 : Math.round(share * 1000) / 10;
     const bar = html`<svg class="bar long" aria-hidden="true"><rect class="share" width="${width}%" height="100%"/></svg>`;
-    const cells = [percentage(share), count(correct[trial] ?? 0)].map(numberCell);
+    const cells = [
+      numberCell(percentage(share)),
+      ...uncertaintyCells(
+        metrics.success_by_trial_stderr[trial] ?? null,
+        metrics.success_by_trial_interval[trial] ?? null,
+      ),
+      numberCell(count(correct[trial] ?? 0)),
+    ];
     return html`<tr><th scope="row">${trial + 1}</th><td>${bar}</td>${cells}</tr>\n`;
   });
-  const heads = ['trial', html`<td></td>`, 'success', 'correct'];
+  const heads = ['trial', html`<td></td>`, 'success', ...UNCERTAINTY_HEADS, 'correct'];
   return html`${table({ label: 'Table of success by trial', heads }, rows)}<p class="note">The share of the judged samples whose newest trial up to this one succeeded.${metrics.accuracy_of === 'any_trial' && ' A sample is not tried again after a success, so that is the share that any trial so far got right.'}</p>
 `;
 }
 
 export function taskTable({ by_task, accuracy_of }: Metrics): Html {
-  const rows = Object.entries(by_task).map(([task, { samples, correct, errors, accuracy }]) => {
+  const rows = Object.entries(by_task).map(([task, figures]) => {
+    const { samples, correct, errors, accuracy, accuracy_stderr, accuracy_interval } = figures;
     const cells = [...[samples, correct, errors].map(count), percentage(accuracy)].map(numberCell);
-    return html`<tr><th scope="row"><code>${task}</code></th>${cells}</tr>\n`;
+    return html`<tr><th scope="row"><code>${task}</code></th>${cells}${uncertaintyCells(accuracy_stderr, accuracy_interval)}</tr>\n`;
   });
-  const heads = ['environment', 'samples', 'correct', 'errors', `accuracy${ofTrialText(accuracy_of)}`];
+  const accuracy = `accuracy${ofTrialText(accuracy_of)}`;
+  const heads = ['environment', 'samples', 'correct', 'errors', accuracy, ...UNCERTAINTY_HEADS];
   return table({ label: 'Table of environments', heads }, rows);
+}
+
+/** Renders the figures by the values of each field of `metrics.by`; null if there are none. */
+export function groupTables(metrics: Metrics): Html | null {
+  const tables = groupFacts(metrics, Number.POSITIVE_INFINITY).flatMap(({ label, value }) =>
+    value.kind === 'table' ? [html`<h3>${capitalised(label)}</h3>\n${tableOf(label, value)}`] : [],
+  );
+  return tables.length === 0 ? null : html`${tables}`;
 }
 
 /** Renders target letter by answered letter, for each environment that has letters; null if none has. */

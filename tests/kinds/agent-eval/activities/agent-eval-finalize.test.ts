@@ -45,6 +45,7 @@ test('an evaluation leaves a row, a trajectory and the calls of every rollout, a
     user_faults: { empty: 1, role_swap: 0, early_stop: 0 },
     endings: { user_stop: 1, user_fault: 1 },
     mean_reward: 1,
+    mean_reward_stderr: null,
     mean_reward_interval: null,
     pass_at_k: [1, null, null],
     by_row: { 'desk.001': { rollouts: 1, mean_reward: 1, successes: 1 } },

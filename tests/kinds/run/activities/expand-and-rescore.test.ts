@@ -180,6 +180,32 @@ test('rescoring grades the recorded answers again and leaves the originals', asy
   expect(await keys(run.store, 'rescored/')).toEqual(Object.values(rescoredKeys).toSorted());
 });
 
+test('rescoring lists the figures by other fields, and keeps none of rows as they were', async () => {
+  const { run } = await guessing();
+  const answered = (action: string) =>
+    resultRow(episode({ steps: [{ ...step(false), action, feedback: { ...step(false).feedback } }] }), []);
+  const rows = [
+    { ...answered('42'), metadata: { level: 1, passage: 'a' } },
+    { ...answered('7'), trial: 1, metadata: { level: 1, passage: 'a' } },
+  ];
+  await run.store.write(artifactKeys.results, rows.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const before = {
+    lm_calls: 9,
+    by: { old: {} },
+    scores: { old: {} },
+    first_warning: 'old',
+    adaptations: { a: 1 },
+  };
+  await run.store.write(artifactKeys.metrics, JSON.stringify(before));
+  const { metrics } = await rescore(run, { by: ['level', 'guesses'], cluster: 'passage' });
+  expect(metrics).toMatchObject({ clustered_by: 'passage', adaptations: { a: 1 } });
+  // The environment reports the number of guesses, which is then no score.
+  expect(Object.keys(metrics.by ?? {})).toEqual(['level', 'guesses']);
+  expect(metrics).not.toHaveProperty('scores');
+  expect(metrics).not.toHaveProperty('first_warning');
+  expect((await rescore(run)).metrics.scores).toHaveProperty('guesses');
+});
+
 test('a store that refuses before it has read a row leaves none open', async () => {
   const { run } = await guessing();
   await run.store.write(artifactKeys.results, `${JSON.stringify(row('s1', 0, 'timeout'))}\n`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ResultRow } from '../../../../src/contracts/results.js';
 import { RunMetricsBuilder } from '../../../../src/kinds/run/metrics.js';
 import { runReport } from '../../../../src/kinds/run/report/run-report.js';
-import type { Metrics } from '../../../../src/kinds/run/results.js';
+import type { Metrics, TaskMetrics } from '../../../../src/kinds/run/results.js';
 import { HOSTILE } from '../../../reports/hostile.js';
 import { parsePage, parseSection, visibleText, whole } from '../../../reports/support.js';
 import { row, taskRow } from '../../../support/rows.js';
@@ -10,7 +10,7 @@ import { row, taskRow } from '../../../support/rows.js';
 /** The metrics that a run of these rows has; give what matters. */
 function metricsOf(rows: readonly ResultRow[], fields: Partial<Metrics> = {}): Metrics {
   const trials = Math.max(...rows.map(({ trial }) => trial)) + 1;
-  const builder = new RunMetricsBuilder(trials);
+  const builder = new RunMetricsBuilder({ num_trials: trials });
   for (const one of rows) builder.add(one, []);
   const metrics = builder.finish({
     name: 'run',
@@ -28,7 +28,6 @@ function metricsOf(rows: readonly ResultRow[], fields: Partial<Metrics> = {}): M
     wall_seconds: 81.25,
     started_at: '2026-01-31T23:59:59.120Z',
     ended_at: '2026-02-01T00:01:20.370Z',
-    num_trials: trials,
     early_stop_on_success: false,
     environment: 'MCQEnvironment',
   });
@@ -82,10 +81,12 @@ describe('the report of a run', () => {
   test('has success by trial, environments, confusion and errors as the metrics have them', async () => {
     const page = await pageOf();
     expect(cellsOf(page, 'trials')).toEqual([
-      ['1', '', '33.3 %', '1'],
-      ['2', '', '100.0 %', '2'],
+      ['1', '', '33.3 %', '33.3 %', '0.0 % to 100.0 %', '1'],
+      ['2', '', '100.0 %', '0.0 %', '100.0 % to 100.0 %', '2'],
     ]);
-    expect(cellsOf(page, 'tasks')).toEqual([['MCQEnvironment', '3', '2', '1', '100.0 %']]);
+    expect(cellsOf(page, 'tasks')).toEqual([
+      ['MCQEnvironment', '3', '2', '1', '100.0 %', '0.0 %', '100.0 % to 100.0 %'],
+    ]);
     expect(cellsOf(page, 'confusion')).toEqual([
       ['A', '1', '0'],
       ['B', '0', '1'],
@@ -102,15 +103,40 @@ describe('the report of a run', () => {
     };
     const page = await pageOf(almost);
     const heads = parseSection(page, 'trials').texts.filter(({ path }) => path.at(-1) === 'th');
-    expect(heads.map(({ text }) => text)).toEqual(['trial', 'success', 'correct', '1']);
-    expect(cellsOf(page, 'trials')).toEqual([['1', '', '99.95 %', '1\u202f999']]);
+    expect(heads.map(({ text }) => text)).toEqual([
+      'trial',
+      'success',
+      'stderr',
+      '95 % interval',
+      'correct',
+      '1',
+    ]);
+    expect(cellsOf(page, 'trials')).toEqual([
+      ['1', '', '99.95 %', '33.3 %', '0.0 % to 100.0 %', '1\u202f999'],
+    ]);
     expect(visibleText(page)).toContain('$0.00004');
+  });
+
+  test('has a section of groups where the metrics have some, all of them, and the names as they are', async () => {
+    const [figures] = Object.values(metricsOf(ROWS).by_task);
+    const names = Array.from({ length: 25 }, (_, index) => `<b>${index}</b>`);
+    const by = { topic: Object.fromEntries(names.map((name) => [name, figures as TaskMetrics])) };
+    const page = await pageOf({ by });
+    expect(cellsOf(page, 'groups')).toEqual(
+      names.map((_, index) => [
+        `&lt;b&gt;${index}&lt;/b&gt;`,
+        ...['3', '1', '100.0 %', '0.0 %', '100.0 % to 100.0 %'],
+      ]),
+    );
+    expect(visibleText(page)).toContain('Accuracy by topic');
+    expect(await pageOf()).not.toContain('id="groups"');
   });
 
   test('frames the right answers of the confusion matrix and shades a cell by its share of the row', async () => {
     const confusion = { A: { A: 1, B: 3 }, B: { none: 4 } };
     const metrics = metricsOf(ROWS);
-    const task = { samples: 8, correct: 1, errors: 0, accuracy: 0.125, confusion };
+    const [figures] = Object.values(metrics.by_task);
+    const task = { ...(figures as TaskMetrics), confusion };
     const page = await whole(runReport({ ...metrics, by_task: { MCQEnvironment: task } }, []));
     const cells = parseSection(page, 'confusion').tags.filter(({ name }) => name === 'td');
     expect(cells.map(({ attributes }) => attributes.class)).toEqual([
@@ -186,7 +212,7 @@ describe('the report of a run', () => {
     const text = visibleText(await pageOf());
     expect(text).toMatch(/Accuracy \(last trial\)\s*100\.0 %/);
     expect(text).toMatch(/Mean reward \(last trial\)/);
-    expect(text).toMatch(/Mean over trials\s*50\.0 %\s*95 % interval .* %, 4 judged trials/);
+    expect(text).toMatch(/Mean over trials\s*50\.0 %\s*stderr .* %, 95 % interval .* %, 4 judged trials/);
     expect(text).toContain('accuracy (last trial)');
     const any = visibleText(await pageOf({ accuracy_of: 'any_trial', mean_over_trials: undefined }));
     expect(any).toContain('Accuracy (any trial)');
