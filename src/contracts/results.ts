@@ -70,6 +70,8 @@ export interface EpisodeRecord {
   index: number;
   sample_id: string;
   trial: number;
+  /** Epoch, from 0; absent in a run with one. */
+  epoch?: number;
   steps: StepRecord[];
   reward: number;
   error: EpisodeError | null;
@@ -89,8 +91,10 @@ export interface EpisodeRecord {
 /** Result of one sample in one trial: the part of a row of `results.jsonl` about the episode. */
 export interface ResultRow {
   id: string;
-  /** From 0. */
+  /** From 0; counts on over the epochs of a sample. */
   trial: number;
+  /** Independent repetition of the sample, from 0; absent in a run with one. */
+  epoch?: number;
   /** Last action, which is the answer of a single-step task; null if there was none. */
   action: string | null;
   /** Answer that the grader extracted from the action. */

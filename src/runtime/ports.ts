@@ -17,6 +17,8 @@ export interface OpenedSample {
   /** Position in the run's order. */
   index: number;
   id: string;
+  /** Number of its first trial; absent: 0. The trials of a later epoch are numbered on. */
+  first_trial?: number;
   state: Json;
   obs: string;
   /** Reason why it could not be opened; absent if it was. */

@@ -25,12 +25,13 @@ export function roundCost(dollars: number): number {
 
 /** Adds the fields of the task to a row for writing. */
 export function withTask(
-  { id, trial, ...row }: ResultRow,
+  { id, trial, epoch, ...row }: ResultRow,
   { question, target, targets, choices, metadata }: Pick<Task, keyof RowTask>,
 ): TaskRow {
   return {
     id,
     trial,
+    ...(epoch === undefined ? {} : { epoch }),
     question,
     target,
     ...(targets === undefined ? {} : { targets }),
@@ -49,6 +50,7 @@ export function resultRow(episode: EpisodeRecord, calls: readonly CallRecord[]):
   return {
     id: episode.sample_id,
     trial: episode.trial,
+    ...(episode.epoch === undefined ? {} : { epoch: episode.epoch }),
     action: last?.action ?? null,
     extracted: last?.feedback.extra?.extracted ?? null,
     feedback: failed ? null : (last?.feedback ?? null),

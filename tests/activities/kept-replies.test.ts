@@ -63,7 +63,7 @@ beforeEach(() => {
   };
   const { runs, runLogs } = fakeModelRun(
     { store: sometimesAway, maxAttempts: 8, reply },
-    { tasks: { get: async () => ({}) }, playable: () => ({ step }) },
+    { taskOf: async () => ({}), playable: () => ({ step }) },
   );
   const given = dependencies({ runLogs });
   generate = createLanguageModelActivities(runs, given, new ModelCalls(given)).generate;

@@ -8,6 +8,7 @@ test('a config that says the least gets every default', () => {
       max_envs_to_visit: null,
       max_steps_per_episode: null,
       num_trials: 1,
+      epochs: 1,
       early_stop_on_success: false,
       carry_memory_across_trials: true,
       memory_scope: 'sample',
@@ -41,7 +42,7 @@ test('a config that says the least gets every default', () => {
     agent: { type: 'history_agent', system_prompt: null, history_k: 10, feedback: 'full' },
     sandbox: { type: 'docker', memory_mb: 512, cpus: 1, pids: 64, output_kb: 64, tmpfs_mb: 64 },
     limits: { max_cost_usd: null, max_lm_calls: null, max_tokens: null, max_wall_seconds: null },
-    metrics: { by: [], cluster: null },
+    metrics: { by: [], cluster: null, reducers: ['mean'] },
     output: {
       results_dir: '/work/results',
       save_memory_path: null,
@@ -183,7 +184,7 @@ test.each<[string, Record<string, unknown>]>([
     },
   ],
   ['memory', { _type: 'history_list', max_length: 7 }],
-  ['metrics', { by: ['category', 'level.first'], cluster: null }],
+  ['metrics', { by: ['category', 'level.first'], cluster: null, reducers: ['mode', 'pass_at_1'] }],
   ['limits', { max_cost_usd: 0.01, max_lm_calls: 1, max_tokens: 2, max_wall_seconds: 0.5 }],
   [
     'output',

@@ -310,6 +310,23 @@ test('success by trial stands in a table, each share with its standard error and
   ]);
 });
 
+test('epochs of a run are named, and what they are reduced to is a table, with ties', () => {
+  const reducers = {
+    mean: { samples: 5, mean: 0.75, stderr: 0.1, interval: [0.5, 1] },
+    mode: { samples: 4, mean: null, stderr: null, interval: null, ties: 2 },
+  };
+  expect(cellsOf({ epochs: 2, reducers }, 'reducers')).toEqual([
+    ['over epochs', 'samples', 'accuracy', 'stderr', '95 % interval'],
+    ['mean', '5', '75.0 %', '10.0 %', '50.0 % to 100.0 %'],
+    ['mode', '4', '–', '–', '–'],
+  ]);
+  expect(ended('run', { reducers }).find(({ id }) => id === 'reducers')?.value).toMatchObject({
+    notes: ['mode: of 2 samples, several answers were the most frequent; the first seen counts.'],
+  });
+  expect(texts(ended('run', { epochs: 2 })).samples).toBe('10 of 10, 20 episodes, 2 epochs of each');
+  expect(cellsOf({}, 'reducers')).toBeUndefined();
+});
+
 describe('groups of a run', () => {
   const group = (samples: number, correct: number, more: Partial<SampleFigures> = {}): SampleFigures => ({
     samples,

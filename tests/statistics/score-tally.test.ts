@@ -3,7 +3,11 @@ import { ScoreTally } from '../../src/statistics/score-tally.js';
 
 test('the figure of a score is over the samples that have it, with its uncertainty from two on', () => {
   const tally = new ScoreTally();
-  const samples = [{ right: true, rare: 2 }, { right: true }, { right: false, constructor: 1 }];
+  const samples: Record<string, number | boolean>[] = [
+    { right: true, rare: 2 },
+    { right: true },
+    { right: false, constructor: 1 },
+  ];
   for (const [index, scores] of samples.entries()) tally.add(`s${index}`, scores);
   const { right, rare, constructor: named } = tally.figures();
   expect(right).toMatchObject({ samples: 3, mean: 2 / 3, is_share: true });

@@ -8,6 +8,7 @@ import type { DynamicCheatsheetAgentConfig } from '../../config/agent-schemas.js
 import { InvalidInputError } from '../../config/errors.js';
 import type { MemoryConfig } from '../../config/memory-schemas.js';
 import { hasCallLimits } from '../../runtime/budget.js';
+import { epochsNeeded } from './reducers.js';
 import type { RunConfig } from './schema.js';
 
 type MemoryType = MemoryConfig['_type'];
@@ -126,6 +127,29 @@ export function checkCombinations(config: RunConfig): void {
 /** True if the metadata of a dataset's rows has a field, or a mapping that may have it. */
 function isInMetadata(field: string, { meta_fields }: RunConfig['dataset']): boolean {
   return meta_fields.some((name) => field === name || field.startsWith(`${name}.`));
+}
+
+/** Rejects epochs that would not be independent, and reducers of more epochs than there are. @throws InvalidInputError */
+export function checkEpochs({ runtime, lm, metrics: { reducers } }: RunConfig): void {
+  const { epochs, memory_scope } = runtime;
+  if (epochs > 1 && memory_scope === 'run') {
+    throw new InvalidInputError(
+      `runtime.epochs: samples share one memory (runtime.memory_scope: run), so ${epochs} epochs would not be independent of each other; set runtime.memory_scope to sample, or start a run for each seed`,
+      'runtime.epochs',
+    );
+  }
+  if (epochs > 1 && lm.cache) {
+    throw new InvalidInputError(
+      `lm.cache: with the cache, all ${epochs} epochs of a sample (runtime.epochs) would get the reply of the first one; set lm.cache to false`,
+      'lm.cache',
+    );
+  }
+  const tooMany = reducers.find((reducer) => epochsNeeded(reducer) > epochs);
+  if (tooMany === undefined) return;
+  throw new InvalidInputError(
+    `metrics.reducers: ${tooMany} needs ${epochsNeeded(tooMany)} epochs; runtime.epochs is ${epochs}`,
+    'metrics.reducers',
+  );
 }
 
 /** Rejects a field of clusters that no row can have. @throws InvalidInputError */

@@ -16,7 +16,7 @@ import {
   resultsLocation,
 } from '../../config/paths.js';
 import { isMapping } from '../../contracts/json.js';
-import { checkCluster, checkCombinations, defaultMemory } from './combinations.js';
+import { checkCluster, checkCombinations, checkEpochs, defaultMemory } from './combinations.js';
 import { NAMES } from './index.js';
 import { type RunConfig, runConfigSchema, runConfigWithCustomAgentSchema } from './schema.js';
 
@@ -107,6 +107,7 @@ function finish(config: RunConfig, folders: Folders): RunConfig {
   }
   output.results_dir = resultsLocation(output.results_dir, folders);
   checkCluster(result);
+  checkEpochs(result);
   checkCombinations(result);
   return result;
 }

@@ -43,7 +43,10 @@ export interface RunPlan {
   /** Model as `provider/model`. */
   model: string;
   simulated: boolean;
-  /** Samples to visit now (slots), and all samples of the run, including finished ones. */
+  /**
+   * Samples to visit now (slots), and all samples of the run, including finished ones. Each epoch of a row of the
+   * dataset is a sample of its own.
+   */
   slots: number;
   samples_planned: number;
   rules: LaneRules;
@@ -216,6 +219,7 @@ interface OpenSamplesInput {
 export interface OpenedSampleRow {
   index: number;
   id: string;
+  first_trial?: number;
   state: Json;
   obs: string;
   /** Reason why the environment could not begin; absent if it did. */

@@ -30,7 +30,11 @@ const NO_MEAN_OVER_TRIALS = 'a success ends the trials of its sample';
 function facts(progress: RunProgress): Fact[] {
   const { units, correct, errors, episodes, accuracy, accuracy_of, metrics } = progress;
   return [
-    unitsFact(progress, countedText(episodes, 'episode')),
+    unitsFact(
+      progress,
+      countedText(episodes, 'episode'),
+      metrics?.epochs === undefined ? null : `${metrics.epochs} epochs of each`,
+    ),
     rateFact('accuracy', accuracy, {
       label: `accuracy${ofTrialText(accuracy_of)}`,
       note: `${correct} of ${countedText(units.ended - errors, 'judged sample')}`,
@@ -52,6 +56,7 @@ function endedFacts(metrics: Metrics): Fact[] {
       interval: metrics.mean_reward_interval,
       stderr: metrics.mean_reward_stderr,
     }),
+    ...reducerFacts(metrics),
     ...scoreFacts(metrics.scores ?? {}, metrics.samples - metrics.errors),
     ...(metrics.clustered_by === undefined
       ? []
@@ -113,6 +118,27 @@ function trialFacts({ success_by_trial, accuracy_of, ...metrics }: Metrics): Fac
       note: mean === undefined ? NO_MEAN_OVER_TRIALS : countedText(trials_judged, 'judged trial'),
     }),
   ];
+}
+
+/** Returns a table of what the epochs of samples are reduced to; none with one epoch. */
+function reducerFacts({ reducers = {} }: Metrics): Fact[] {
+  const rows = Object.entries(reducers).map(([reducer, { samples, mean, stderr, interval }]): LineValue[] => [
+    { kind: 'text', text: reducer },
+    { kind: 'count', count: samples },
+    ...estimateCells({ kind: 'rate', rate: mean, stderr, interval }),
+  ]);
+  const ties = reducers.mode?.ties ?? 0;
+  const notes =
+    ties === 0
+      ? []
+      : [
+          `mode: of ${countedText(ties, 'sample')}, several answers were the most frequent; the first seen counts.`,
+        ];
+  return tableFacts(
+    'reducers',
+    { head: ['over epochs', 'samples', 'accuracy', ...UNCERTAINTY_HEADS], rows, notes },
+    { label: 'accuracy over the epochs of a sample' },
+  );
 }
 
 function embeddingFacts({

@@ -73,6 +73,14 @@ function promptsInWords({ parts, notes }: Prompts, tellsOld: boolean): string {
   );
 }
 
+/** Describes the independent repetitions of a sample. */
+function epochsInWords({ runtime: { epochs } }: RunConfig): string[] {
+  if (epochs === 1) return [];
+  return [
+    `Each sample is run in ${epochs} epochs, and nothing of one is shown to another: each of them counts as a sample.`,
+  ];
+}
+
 function trialsInWords({ runtime }: RunConfig, areSeen: boolean): string[] {
   const { num_trials, early_stop_on_success } = runtime;
   if (num_trials === 1) return [];
@@ -94,7 +102,8 @@ export function inWords(config: RunConfig, loaded: Loaded | null): InWords {
   const chosenByLabel = isChosenByLabel(config);
   if ('file' in agent) {
     const prompts = `What each prompt shows is up to ${agent.type} (${basename(String(agent.file))}), which is told the right answer after each of its own.`;
-    const sentences = [orderInWords(config), prompts, ...trialsInWords(config, beforeIn(config).trials)];
+    const trials = trialsInWords(config, beforeIn(config).trials);
+    const sentences = [orderInWords(config), prompts, ...epochsInWords(config), ...trials];
     return { sentences, shown: 'unknown', chosenByLabel };
   }
   const prompts = promptsOf(config, loaded ?? NOTHING_LOADED);
@@ -102,7 +111,12 @@ export function inWords(config: RunConfig, loaded: Loaded | null): InWords {
   const areSeen = parts.some(({ ofTrials }) => ofTrials);
   const tellsOld = parts.length > 0 && loaded?.entries.includes('full') === true;
   return {
-    sentences: [orderInWords(config), promptsInWords(prompts, tellsOld), ...trialsInWords(config, areSeen)],
+    sentences: [
+      orderInWords(config),
+      promptsInWords(prompts, tellsOld),
+      ...epochsInWords(config),
+      ...trialsInWords(config, areSeen),
+    ],
     shown: most([...parts.flatMap(({ shown }) => shown), ...besides]),
     chosenByLabel,
   };

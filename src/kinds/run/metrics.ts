@@ -9,6 +9,7 @@ import { ErrorTally, shortened } from '../../statistics/error-tally.js';
 import { fieldText, Groups } from '../../statistics/groups.js';
 import { ScoreTally } from '../../statistics/score-tally.js';
 import { otherGroups } from './other-groups.js';
+import { ReducerSums } from './reducers.js';
 import type { EmbeddingTotals, Metrics, TaskMetrics } from './results.js';
 import { SampleSums } from './sample-sums.js';
 import { type EpisodeOutcome, TrialSums, trialOfAccuracy } from './trial-figures.js';
@@ -76,6 +77,10 @@ function scoresOf({ feedback }: ResultRow, by: readonly string[]): Record<string
 /** Settings of a run's metrics. */
 export interface MetricsRules {
   num_trials: number;
+  /** Independent repetitions of each sample. Default 1. */
+  epochs?: number | undefined;
+  /** Names of what a sample's epochs are reduced to. Default: their mean. */
+  reducers?: readonly string[] | undefined;
   /** Fields whose values are groups with figures of their own. */
   by?: readonly string[] | undefined;
   /** Field of the metadata whose values are the clusters of standard errors; null: the samples. */
@@ -86,12 +91,14 @@ export interface MetricsRules {
 export type MeasuredRow = ResultRow & Pick<RowTask, 'metadata'>;
 
 /**
- * Builder of a run's metrics from its rows, which arrive sample by sample, trials in order. Of a sample that has ended
- * only sums remain, a few numbers for each figure and cluster, so 20,000 samples take little memory.
+ * Builder of a run's metrics from its rows, which arrive sample by sample, epochs and trials in order. Of a sample that
+ * has ended only sums remain, a few numbers for each figure and cluster, so 20,000 samples take little memory.
  */
 export class RunMetricsBuilder {
+  /** Outcomes of the trials of the current epoch, its last row, and the last rows of the sample's epochs before it. */
   private outcomes: EpisodeOutcome[] = [];
   private lastRow: MeasuredRow | undefined;
+  private epochRows: MeasuredRow[] = [];
   private episodes = 0;
   private readonly errors = new ErrorTally();
   private readonly all = new SampleSums();
@@ -99,6 +106,7 @@ export class RunMetricsBuilder {
   private readonly scores = new ScoreTally(MAX_SCORES);
   private readonly by: readonly string[];
   private readonly groups: Map<string, Groups<SampleSums>>;
+  private readonly reducers: ReducerSums;
   private isClustered = false;
   private readonly tally = new CallTally();
   private warnings = 0;
@@ -114,6 +122,7 @@ export class RunMetricsBuilder {
     this.trials = new TrialSums(rules.num_trials);
     this.by = rules.by ?? [];
     this.groups = new Map(this.by.map((field) => [field, new Groups(() => new SampleSums())]));
+    this.reducers = new ReducerSums(rules.reducers ?? ['mean']);
   }
 
   get episodesSoFar(): number {
@@ -121,9 +130,12 @@ export class RunMetricsBuilder {
   }
 
   add(row: MeasuredRow, calls: readonly CallRecord[]): void {
+    const { epoch = 0 } = row;
     if (row.id !== this.lastRow?.id) this.closeSample();
+    else if (epoch !== (this.lastRow.epoch ?? 0)) this.closeEpoch();
     this.lastRow = row;
-    this.outcomes[row.trial] = row.error !== null ? 'error' : row.feedback?.correct ? 'success' : 'failure';
+    const trial = row.trial - epoch * this.rules.num_trials;
+    this.outcomes[trial] = row.error !== null ? 'error' : row.feedback?.correct ? 'success' : 'failure';
     this.episodes += 1;
     this.tally.addCutOff(row.cut_off);
     this.warnings += row.warnings?.length ?? 0;
@@ -158,8 +170,21 @@ export class RunMetricsBuilder {
   }
 
   private closeSample(): void {
+    this.closeEpoch();
+    const [first] = this.epochRows;
+    if (first !== undefined && this.isRepeated) this.reducers.add(this.clusterOf(first), this.epochRows);
+    this.epochRows = [];
+  }
+
+  private get isRepeated(): boolean {
+    return (this.rules.epochs ?? 1) > 1;
+  }
+
+  /** Adds an epoch of a sample, which counts as a sample of its own. */
+  private closeEpoch(): void {
     const row = this.lastRow;
     if (row === undefined) return;
+    this.epochRows.push(row);
     const cluster = this.clusterOf(row);
     this.all.add(cluster, row);
     this.trials.add(cluster, this.outcomes);
@@ -188,7 +213,7 @@ export class RunMetricsBuilder {
   finish(facts: RunFacts): Metrics {
     this.closeSample();
     const { early_stop_on_success, environment, ...rest } = facts;
-    const { num_trials, cluster } = this.rules;
+    const { num_trials, cluster, epochs = 1 } = this.rules;
     const { seed } = facts;
     const accuracy_of = trialOfAccuracy({ num_trials, early_stop_on_success });
     const { samples, correct, errors, ...figures } = this.all.figures({ seed });
@@ -201,6 +226,7 @@ export class RunMetricsBuilder {
     return {
       ...rest,
       kind: 'run',
+      ...(this.isRepeated ? { epochs, reducers: this.reducers.figures({ seed }) } : {}),
       samples,
       episodes: this.episodes,
       accuracy_of,

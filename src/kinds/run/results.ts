@@ -30,6 +30,18 @@ export interface OtherGroups extends Pick<SampleFigures, 'samples' | 'correct' |
   groups: number;
 }
 
+/** What a reducer makes of the judged epochs of each sample, as the mean over samples. */
+export interface ReducedFigure {
+  /** Samples with enough judged epochs. */
+  samples: number;
+  /** Null if there are none. */
+  mean: number | null;
+  stderr: number | null;
+  interval: [number, number] | null;
+  /** Samples of which several answers were the most frequent, so that the first seen decided; of `mode`. */
+  ties?: number;
+}
+
 /** Figures of one environment class. */
 export interface TaskMetrics extends SampleFigures {
   /** Counts of multiple choice, by target letter, then by answered letter (`none`: no letter). */
@@ -58,6 +70,10 @@ export interface Metrics
   examples_chosen_by_label?: true;
   /** Feedback that the memory keeps: with the gold target, without it, or none. */
   feedback_in_memory: 'full' | 'outcome' | 'none';
+  /** Independent repetitions of each sample, which count as samples of their own; absent with one. */
+  epochs?: number;
+  /** Figures over the epochs of a sample, by reducer (`metrics.reducers`); absent with one epoch. */
+  reducers?: Record<string, ReducedFigure>;
   /** Samples with at least one finished episode, and the number of samples to visit. */
   samples: number;
   samples_planned: number;

@@ -6,6 +6,7 @@ import { memoryConfigSchema } from '../../config/memory-schemas.js';
 import { sandboxSchema } from '../../config/sandbox-schema.js';
 import { LOG_LEVELS, limitsSchema, seedSchema } from '../../config/shared-schemas.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
+import { REDUCER, REDUCERS } from './reducers.js';
 
 const positiveInteger = z.int().positive();
 
@@ -20,6 +21,12 @@ const runtimeSchema = z.strictObject({
     .default(null)
     .describe('Safety cap on the steps of one episode. Default: until the environment says done.'),
   num_trials: positiveInteger.max(1000).default(1).describe('Times each sample is tried.'),
+  epochs: positiveInteger
+    .max(1000)
+    .default(1)
+    .describe(
+      'Independent repetitions of each sample: each begins with a memory of its own, and sees nothing of the others.',
+    ),
   early_stop_on_success: z.boolean().default(false).describe('Continue to the next sample after a success.'),
   carry_memory_across_trials: z
     .boolean()
@@ -196,6 +203,14 @@ const metricsSchema = z
       .default(null)
       .describe(
         'The field of dataset.meta_fields that rows which hang together have in common, such as a passage: the clusters of standard errors and intervals. Default: the samples.',
+      ),
+    reducers: z
+      .array(z.string().refine((name) => REDUCER.test(name), { message: `must be ${REDUCERS}` }))
+      .min(1)
+      .max(20)
+      .default(['mean'])
+      .describe(
+        'With several epochs: what a sample’s epochs come to, averaged over samples. mean: their mean. mode: whether the most frequent answer is right. at_least_K: whether K are right. pass_at_K: the chance that one of K is right.',
       ),
   })
   .prefault({});

@@ -87,6 +87,29 @@ const refused: Refused[] = [
       `in mode ${mode} no curator comes after an answer`,
     ],
   ),
+  // Epochs.
+  [
+    { agent: {}, runtime: { epochs: 2, memory_scope: 'run' } },
+    'runtime.epochs',
+    'so 2 epochs would not be independent of each other; set runtime.memory_scope to sample',
+  ],
+  [
+    { runtime: { epochs: 2 }, lm: { provider: 'simulated', cache: true } },
+    'lm.cache',
+    'all 2 epochs of a sample (runtime.epochs) would get the reply of the first one',
+  ],
+  [{ runtime: { epochs: 0 } }, 'runtime.epochs', 'must be more than 0'],
+  [
+    { runtime: { epochs: 3 }, metrics: { reducers: ['mean', 'pass_at_4'] } },
+    'metrics.reducers',
+    'pass_at_4 needs 4 epochs; runtime.epochs is 3',
+  ],
+  [{ metrics: { reducers: ['at_least_2'] } }, 'metrics.reducers', 'at_least_2 needs 2 epochs'],
+  [
+    { metrics: { reducers: ['median'] } },
+    'metrics.reducers[0]',
+    'must be mean, mode, at_least_K or pass_at_K',
+  ],
   // Fields of the metrics.
   [{ metrics: { cluster: 'passage' } }, 'metrics.cluster', 'no row has passage in its metadata'],
   [{ metrics: { by: 'category' } }, 'metrics.by', 'must be a list'],

@@ -14,7 +14,7 @@ export async function stepEnvironment(
   { index, state = null }: AwaitedStep,
   action: string,
 ): Promise<StepAnswer> {
-  return run.playable(await run.tasks.get(index)).step(state, action);
+  return run.playable(await run.taskOf(index)).step(state, action);
 }
 
 /** Creates the activities of environments: the task is read from the run's folder, so it is never part of a history. */
@@ -28,13 +28,22 @@ export function createEnvironmentActivities(runs: RunContexts): EnvironmentActiv
         let bytes = 0;
         for (let slot = from; opened.length < count && slot < run.slots; slot++) {
           if (opened.length > 0 && Date.now() > end) break;
-          const task = await run.tasks.get(run.indexOfSlot(slot));
+          const index = run.indexOfSlot(slot);
+          const task = await run.taskOf(index);
+          const first = run.epochOf(index) * run.config.runtime.num_trials;
           const begun = await run.playable(task).begin();
           const { state, obs, ...problem } =
             'error' in begun ? { state: null, obs: '', problem: begun.error } : begun;
           bytes += obs.length + JSON.stringify(state).length;
           if (opened.length > 0 && bytes > OBSERVATION_BUDGET) break;
-          opened.push({ index: task.index, id: task.id, state, obs, ...problem });
+          opened.push({
+            index,
+            id: task.id,
+            ...(first === 0 ? {} : { first_trial: first }),
+            state,
+            obs,
+            ...problem,
+          });
         }
         return opened;
       }),

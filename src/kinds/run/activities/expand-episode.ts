@@ -45,7 +45,7 @@ async function expandSteps(
 ): Promise<StepRecord[]> {
   const steps: StepRecord[] = [];
   if (episode.steps.every((step) => typeof step !== 'number')) return episode.steps as StepRecord[];
-  const task = await run.tasks.get(episode.index);
+  const task = await run.taskOf(episode.index);
   const begun = await run.playable(task).begin();
   if ('error' in begun)
     throw new Error(`the environment refuses to begin as it did before: ${begun.error.message}`);
@@ -100,6 +100,7 @@ export async function expandEpisode(run: RunContext, compact: CompactEpisode): P
       index,
       sample_id: id,
       trial,
+      ...(run.epochs === 1 ? {} : { epoch: run.epochOf(index) }),
       steps: await expandSteps(run, episode, stored),
       reward,
       error: episode.error ?? null,

@@ -57,7 +57,7 @@ function looseRecords<Stored>(
 /** Writes every file of rows, in one pass each, and adds up the rows' figures. */
 async function writeRows(
   store: ArtifactStore,
-  { config, tasks }: RunContext,
+  run: RunContext,
   parts: MergedParts,
   metrics: RunMetricsBuilder,
 ): Promise<void> {
@@ -67,7 +67,7 @@ async function writeRows(
     jsonLines(
       (async function* () {
         for await (const { index, row, calls, executions = [] } of parts.episodes()) {
-          const whole = withTask(row, await tasks.get(index));
+          const whole = withTask(row, await run.taskOf(index));
           metrics.add(whole, calls);
           for (const call of calls) listed.add(identityHash(call));
           for (const execution of executions) listed.add(executionHash(execution));
@@ -104,7 +104,7 @@ async function writeRows(
     jsonLines(
       (async function* () {
         for await (const { row, calls } of parts.episodes()) {
-          const trajectory = trajectoryOf(row, calls, config.seed);
+          const trajectory = trajectoryOf(row, calls, run.config.seed);
           if (trajectory !== null) yield trajectory;
         }
       })(),
@@ -112,8 +112,8 @@ async function writeRows(
   );
 }
 
-async function* rowsOf({ tasks }: RunContext, parts: MergedParts): AsyncGenerator<TaskRow> {
-  for await (const { index, row } of parts.episodes()) yield withTask(row, await tasks.get(index));
+async function* rowsOf(run: RunContext, parts: MergedParts): AsyncGenerator<TaskRow> {
+  for await (const { index, row } of parts.episodes()) yield withTask(row, await run.taskOf(index));
 }
 
 async function* startingWith<Row>(first: Row, rest: AsyncIterable<Row>): AsyncGenerator<Row> {

@@ -13,7 +13,7 @@ export function createLoadMemory(runs: RunContexts): RunActivities['loadMemory']
       const loaded = await run.loadedMemory();
       if (loaded?._type !== 'per_sample') return initialMemory(run.config.memory, loaded, '');
       if (slot === undefined) return null;
-      const { id } = await run.tasks.get(run.indexOfSlot(slot));
+      const { id } = await run.taskOf(run.indexOfSlot(slot));
       return initialMemory(run.config.memory, loaded, id);
     });
 }

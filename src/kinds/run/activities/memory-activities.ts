@@ -146,7 +146,7 @@ export function createMemoryActivities(
   ): Promise<ExperienceEntry[]> {
     const apart = (await run.loadedMemory())?._type === 'per_sample';
     const { loaded, index } = apart
-      ? await makeBase(run, (await run.tasks.get(run.indexOfSlot(input.lane))).id, purse)
+      ? await makeBase(run, (await run.taskOf(run.indexOfSlot(input.lane))).id, purse)
       : await sharedBase(run, input.run, purse);
     const layer = (await run.indexes()).layer(index, purse);
     try {

@@ -38,7 +38,7 @@ import {
   memoryToBeginWith,
   vectorsBeside,
 } from './memory-file.js';
-import type { RunContexts, StoredPlan } from './run-context.js';
+import { epochsOf, type RunContexts, type StoredPlan } from './run-context.js';
 import { writeTasks } from './task-reader.js';
 
 /** Reads the plan that another attempt of this execution prepared; null if there is none. */
@@ -77,7 +77,8 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
     };
     const reading = { environment, signal, notify };
     const tasks = checkedTasks(config, reading, environmentCode(dependencies.userCode));
-    const { count: samples, rows } = await writeTasks(store, tasks);
+    const { count, rows } = await writeTasks(store, tasks);
+    const samples = count * epochsOf(config);
     await writeStoredConfig(store, config, means);
     const kept = await keepFinishedSamples(store, config, {
       execution: runId,

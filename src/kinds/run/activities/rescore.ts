@@ -103,6 +103,7 @@ const OF_ROWS = [
   'by',
   'by_others',
   'figure_warnings',
+  'reducers',
 ] as const satisfies (keyof Metrics)[];
 
 /** Reads the rows of a finished run. The file is opened at the first row, so not at all if writing fails before. */
@@ -121,12 +122,12 @@ export async function rescore(
   run: RunContext,
   grouping: Partial<RunConfig['metrics']> = {},
 ): Promise<Rescored> {
-  const { store, config, plan } = run;
+  const { store, config } = run;
   const text = await store.readText(artifactKeys.metrics);
   if (text === null) throw new Error(`${store.uri} holds no finished run`);
   const before = JSON.parse(text) as Metrics;
   const indices = new Map<string, number>();
-  for await (const task of run.tasks.all(plan.samples_planned)) indices.set(task.id, task.index);
+  for await (const task of run.tasks.all(run.taskCount)) indices.set(task.id, task.index);
 
   const builder = new RunMetricsBuilder({ ...config.runtime, ...config.metrics, ...grouping });
   const changed: ChangedRow[] = [];

@@ -37,7 +37,7 @@ import { TaskReader } from './task-reader.js';
 
 /** Part of `plan.json` that activities need and workflows do not. */
 export interface TaskPlan {
-  /** Index of each slot's task; null if slot and index are the same. */
+  /** Index of each slot's sample; null if slot and index are the same. */
   todo: number[] | null;
   samples_planned: number;
 }
@@ -48,6 +48,11 @@ export interface StoredPlan extends TaskPlan {
   plan: RunPlan;
   /** SHA-256 of the tasks. */
   rows: string;
+}
+
+/** Returns the epochs of a run; folders of earlier versions name none. */
+export function epochsOf({ runtime }: Pick<RunConfig, 'runtime'>): number {
+  return runtime.epochs ?? 1;
 }
 
 /**
@@ -97,6 +102,25 @@ export class RunContext {
   get modelAddress(): string {
     const { base_url } = this.config.lm;
     return base_url === undefined ? this.modelName : `${this.modelName} at ${base_url}`;
+  }
+
+  /** Independent repetitions of each row of the dataset. */
+  get epochs(): number {
+    return epochsOf(this.config);
+  }
+
+  /** Number of tasks; each has a sample for every epoch. */
+  get taskCount(): number {
+    return this.plan.samples_planned / this.epochs;
+  }
+
+  /** Reads the task of a sample: the epochs of a task have successive indices. */
+  taskOf(index: number): Promise<Task> {
+    return this.tasks.get(Math.floor(index / this.epochs));
+  }
+
+  epochOf(index: number): number {
+    return index % this.epochs;
   }
 
   indexOfSlot(slot: number): number {
@@ -186,7 +210,7 @@ export class RunContext {
   /** Reads the right answers for the simulated model, which only pretends to find them. */
   private async knownAnswers(): Promise<Map<string, KnownAnswer>> {
     const answers = new Map<string, KnownAnswer>();
-    for await (const task of this.tasks.all(this.plan.samples_planned)) {
+    for await (const task of this.tasks.all(this.taskCount)) {
       const known = knownAnswer(task);
       if (known !== undefined) answers.set(task.id, known);
     }

@@ -57,6 +57,8 @@ async function* perSample(run: RunContext, parts: MergedParts): AsyncGenerator<s
   let separator = '\n';
   for await (const lines of parts.samples()) {
     const { index, row } = lines[0] as EpisodeLine;
+    // A memory is loaded by its sample's id, so one epoch is saved.
+    if (run.epochOf(index) > 0) continue;
     yield `${separator}${JSON.stringify(row.id)}:`;
     yield* ofSample(run, lines, ends.get(index), loaded);
     separator = ',\n';

@@ -7,6 +7,7 @@ import { findExperiment, RESULTS_DIR, resultsFolders } from '../../../cli/find-e
 import { headedTable } from '../../../cli/format.js';
 import { processLogger } from '../../../cli/logger.js';
 import { printJson, printText } from '../../../cli/print.js';
+import { InvalidInputError } from '../../../config/errors.js';
 import { plainText } from '../../../facts/text.js';
 import { ownStarts } from '../../../language-models/pace.js';
 import { openStore } from '../../../storage/open.js';
@@ -16,11 +17,13 @@ import { GradingPool } from '../../../workers/grading-pool.js';
 import { rescore } from '../activities/rescore.js';
 import { RunContexts } from '../activities/run-context.js';
 import { RUN_FACTS } from '../facts.js';
+import { REDUCER, REDUCERS } from '../reducers.js';
 
 interface ScoreOptions {
   resultsDir: string;
   by: string[];
   cluster?: string;
+  reducer: string[];
   json?: boolean;
 }
 
@@ -39,6 +42,7 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
       '--cluster <field>',
       'the field whose values are the clusters of intervals (default: metrics.cluster)',
     )
+    .option('--reducer <name>', 'reduce epochs by it, too (default: metrics.reducers)', collect, [])
     .option('--json', 'for machines')
     .action(async (id: string, options: ScoreOptions) => {
       const { uri } = await findExperiment(id, {
@@ -65,10 +69,14 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
         grantStarts: (_model, rate) => ownStarts(rate),
       });
       try {
-        const { by, cluster } = options;
+        const { by, cluster, reducer } = options;
+        for (const one of reducer) {
+          if (!REDUCER.test(one)) throw new InvalidInputError(`--reducer ${one}: must be ${REDUCERS}`);
+        }
         const { metrics, before, changed } = await rescore(await runs.get(uri), {
           ...(by.length === 0 ? {} : { by }),
           ...(cluster === undefined ? {} : { cluster }),
+          ...(reducer.length === 0 ? {} : { reducers: reducer }),
         });
         if (options.json) printJson({ artifacts: uri, before, metrics, changed });
         else {

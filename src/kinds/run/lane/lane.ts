@@ -29,6 +29,16 @@ function awaitedStep({ index }: OpenedSample, { environment }: EpisodeState): Aw
   return environment === null ? { index } : { index, state: environment };
 }
 
+/** Numbers a trial of an epoch among all of its sample: so nothing of one epoch is found by another. */
+function trialNumber({ first_trial = 0 }: OpenedSample, trial: number): number {
+  return first_trial + trial;
+}
+
+/** Returns the identity that an episode's calls and programs have in common. */
+function placeOf(sample: OpenedSample, trial: number): { sample_id: string; trial: number } {
+  return { sample_id: sample.id, trial: trialNumber(sample, trial) };
+}
+
 /**
  * Lane that runs its samples in order, each for its trials, each trial an episode (reset, then act and step in turns).
  * It may be suspended between any two steps and continued from its state elsewhere.
@@ -118,7 +128,7 @@ export class Lane {
     await this.ports.record({
       index: sample.index,
       sample_id: sample.id,
-      trial,
+      trial: trialNumber(sample, trial),
       steps: episode.steps,
       reward: episode.reward,
       error,
@@ -250,7 +260,7 @@ export class Lane {
         }
         const ordinal = episode.executions ?? 0;
         episode.executions = ordinal + 1;
-        return this.ports.execute({ sample_id: sample.id, trial, ordinal }, request);
+        return this.ports.execute({ ...placeOf(sample, trial), ordinal }, request);
       },
     };
   }
@@ -265,7 +275,7 @@ export class Lane {
         }
         const ordinal = episode.ordinals[request.purpose] ?? 0;
         episode.ordinals[request.purpose] = ordinal + 1;
-        const call: CallIdentity = { sample_id: sample.id, trial, purpose: request.purpose, ordinal };
+        const call: CallIdentity = { ...placeOf(sample, trial), purpose: request.purpose, ordinal };
         const listed: EpisodeCall = { ...call, step: episode.steps.length };
         episode.calls.push(listed);
         const awaited = request.purpose === 'act' && this.ports.rules.step_with_reply;

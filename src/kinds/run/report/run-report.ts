@@ -1,7 +1,7 @@
 import type { TaskRow } from '../../../contracts/results.js';
 import { errorSection } from '../../../reports/error-table.js';
 import { pageEnd, pageStart, section } from '../../../reports/page.js';
-import { reportHead } from '../../../reports/report-head.js';
+import { factTable, reportHead } from '../../../reports/report-head.js';
 import { RUN_FACTS } from '../facts.js';
 import type { Metrics } from '../results.js';
 import { confusionMatrices, groupTables, successByTrial, taskTable } from './run-tables.js';
@@ -18,12 +18,14 @@ export async function* runReport(
 ): AsyncGenerator<string> {
   const confusion = confusionMatrices(metrics);
   const groups = groupTables(metrics);
+  const epochs = factTable(metrics, RUN_FACTS, 'reducers');
   yield await pageStart(`${metrics.experiment}: run report`);
   yield reportHead(metrics, {
     facts: RUN_FACTS,
     kind: 'Run report',
     sections: {
       trials: 'Trials',
+      ...(epochs === null ? {} : { epochs: 'Epochs' }),
       tasks: 'Environments',
       ...(groups === null ? {} : { groups: 'Groups' }),
       ...(confusion === null ? {} : { confusion: 'Confusion' }),
@@ -35,6 +37,7 @@ export async function* runReport(
     statement: metrics.in_words.join(' '),
   }).text;
   yield section('trials', 'Success by trial', successByTrial(metrics)).text;
+  if (epochs !== null) yield section('epochs', 'Over epochs', epochs).text;
   yield section('tasks', 'Environments', taskTable(metrics)).text;
   if (groups !== null) yield section('groups', 'Groups', groups).text;
   if (confusion !== null) yield section('confusion', 'Confusion', confusion).text;

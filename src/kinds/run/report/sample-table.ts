@@ -12,10 +12,15 @@ const LONGEST_TEXT = 160;
 /** Yields one row per sample: each trial's outcome, and the last answer beside the right one. */
 export async function* sampleTable(
   rows: AsyncIterable<TaskRow> | Iterable<TaskRow>,
-  { samples, success_by_trial }: Metrics,
+  { samples: counted, success_by_trial, epochs = 1 }: Metrics,
 ): AsyncGenerator<string> {
-  const trials = success_by_trial.length;
-  const sorted = ['sample', ...Array.from({ length: trials }, (_, trial) => `trial ${trial + 1}`)];
+  const ofEpoch = success_by_trial.length;
+  const trials = ofEpoch * epochs;
+  const samples = Math.ceil(counted / epochs);
+  const sorted = [
+    'sample',
+    ...Array.from({ length: trials }, (_, trial) => trialName(trial, ofEpoch, epochs)),
+  ];
   const heads = [
     ...sorted.map((name) => html`<th scope="col" data-sort="ascending">${name}</th>`),
     'last answer',
@@ -36,6 +41,14 @@ export async function* sampleTable(
   }
   if (sample.length > 0) yield sampleRow(sample, trials, place).text;
   yield TABLE_END.text;
+}
+
+/** Names a trial, from 0 over all epochs, by the epoch if there are several. */
+function trialName(trial: number, ofEpoch: number, epochs: number): string {
+  const name = `trial ${(trial % ofEpoch) + 1}`;
+  if (epochs === 1) return name;
+  const epoch = `epoch ${Math.floor(trial / ofEpoch) + 1}`;
+  return ofEpoch === 1 ? epoch : `${epoch}, ${name}`;
 }
 
 const OUTCOMES = { error: 0, failure: 1, success: 2 };

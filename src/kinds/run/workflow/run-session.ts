@@ -238,9 +238,9 @@ export class RunSession {
     );
   }
 
-  /** Returns the summary of an activity in the Temporal UI: it names the trial if there are several. */
+  /** Returns the summary of an activity in the Temporal UI: it names the trial, unless it is the only one. */
   private summaryOf(of: { sample_id: string; trial: number }, what: string): string {
-    const trial = this.plan.rules.num_trials > 1 ? ` · trial ${of.trial + 1}` : '';
+    const trial = this.plan.rules.num_trials > 1 || of.trial > 0 ? ` · trial ${of.trial + 1}` : '';
     return `${of.sample_id}${trial} · ${what}`;
   }
 

@@ -14,8 +14,11 @@ afterEach(() => {
 });
 
 /** Opens ten samples from the first on, with environments that begin like this; answers what was opened. */
-async function opened(begin: Playable['begin']): Promise<OpenedSampleRow[]> {
-  const config = configOf({ dataset: { items: Array.from({ length: 10 }, () => ({ question: '?' })) } });
+async function opened(begin: Playable['begin'], runtime: object = {}): Promise<OpenedSampleRow[]> {
+  const config = configOf({
+    runtime,
+    dataset: { items: Array.from({ length: 10 }, () => ({ question: '?' })) },
+  });
   const run = await preparedRun(await temporaryStore(), config);
   const playable: Playable = { begin, step: () => Promise.reject(new Error('no step is taken')) };
   const runs = new RunContexts(dependencies(), () => ({
@@ -31,6 +34,19 @@ test('opens what was asked for', async () => {
   const rows = await opened(async () => ({ state: { turn: 0 }, obs: 'go' }));
   expect(rows.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(rows[0]).toEqual({ index: 0, id: 's0', state: { turn: 0 }, obs: 'go' });
+});
+
+test('opens the epochs of a sample one after another, and numbers their trials on', async () => {
+  const rows = await opened(async () => ({ state: null, obs: 'go' }), { epochs: 3, num_trials: 2 });
+  expect(rows.map(({ index, id, first_trial }) => [index, id, first_trial])).toEqual(
+    [
+      ...[0, 3, 6, 9].flatMap((index) => [
+        [index, `s${index / 3}`, undefined],
+        [index + 1, `s${index / 3}`, 2],
+        [index + 2, `s${index / 3}`, 4],
+      ]),
+    ].slice(0, 10),
+  );
 });
 
 test('opens fewer where their observations are large, and one always', async () => {

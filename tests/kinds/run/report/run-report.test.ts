@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ResultRow } from '../../../../src/contracts/results.js';
-import { RunMetricsBuilder } from '../../../../src/kinds/run/metrics.js';
+import { type RunFacts, RunMetricsBuilder } from '../../../../src/kinds/run/metrics.js';
 import { runReport } from '../../../../src/kinds/run/report/run-report.js';
 import type { Metrics, TaskMetrics } from '../../../../src/kinds/run/results.js';
 import { HOSTILE } from '../../../reports/hostile.js';
@@ -12,27 +12,28 @@ function metricsOf(rows: readonly ResultRow[], fields: Partial<Metrics> = {}): M
   const trials = Math.max(...rows.map(({ trial }) => trial)) + 1;
   const builder = new RunMetricsBuilder({ num_trials: trials });
   for (const one of rows) builder.add(one, []);
-  const metrics = builder.finish({
-    name: 'run',
-    experiment: 'run',
-    status: 'done',
-    status_message: null,
-    model: 'gemini/flash',
-    simulated: false,
-    agent: 'history_agent',
-    seed: 0,
-    in_words: ['Samples are independent.', 'Each prompt shows its question alone.'],
-    feedback_in_prompts: 'none',
-    feedback_in_memory: 'outcome',
-    samples_planned: 3,
-    wall_seconds: 81.25,
-    started_at: '2026-01-31T23:59:59.120Z',
-    ended_at: '2026-02-01T00:01:20.370Z',
-    early_stop_on_success: false,
-    environment: 'MCQEnvironment',
-  });
-  return { ...metrics, ...fields };
+  return { ...builder.finish(FACTS), ...fields };
 }
+
+const FACTS: RunFacts = {
+  name: 'run',
+  experiment: 'run',
+  status: 'done',
+  status_message: null,
+  model: 'gemini/flash',
+  simulated: false,
+  agent: 'history_agent',
+  seed: 0,
+  in_words: ['Samples are independent.', 'Each prompt shows its question alone.'],
+  feedback_in_prompts: 'none',
+  feedback_in_memory: 'outcome',
+  samples_planned: 3,
+  wall_seconds: 81.25,
+  started_at: '2026-01-31T23:59:59.120Z',
+  ended_at: '2026-02-01T00:01:20.370Z',
+  early_stop_on_success: false,
+  environment: 'MCQEnvironment',
+};
 
 const letter = (target: string, predicted: string) => ({ target_letter: target, predicted });
 /** Three samples in two trials: right at once, right at last, an error at last. */
@@ -168,6 +169,22 @@ describe('the report of a run', () => {
       ['b', 'failure', 'success'],
       ['c', 'failure', 'error'],
     ]);
+  });
+
+  test('has a column for each epoch, and a section of what they are reduced to', async () => {
+    const rows = [
+      ...[row('a', 0, 'yes'), row('a', 1, 'no')].map((one) => ({ ...one, epoch: 0 })),
+      ...[row('a', 2, 'no'), row('a', 3, 'timeout')].map((one) => ({ ...one, epoch: 1 })),
+    ];
+    const builder = new RunMetricsBuilder({ num_trials: 2, epochs: 2, reducers: ['mode'] });
+    for (const one of rows) builder.add(one, []);
+    const { samples, epochs, reducers, success_by_trial } = builder.finish(FACTS);
+    expect({ samples, success_by_trial }).toEqual({ samples: 2, success_by_trial: [0.5, 0] });
+    const page = await pageOf({ samples, epochs, reducers, success_by_trial }, rows);
+    expect(visibleText(page)).toContain('epoch 2, trial 1');
+    expect(cellsOf(page, 'samples')[0]?.slice(0, 5)).toEqual(['a', 'success', 'failure', 'failure', 'error']);
+    expect(cellsOf(page, 'epochs')).toEqual([['mode', '1', '0.0 %', '–', '–']]);
+    expect(await pageOf()).not.toContain('id="epochs"');
   });
 
   test('names the right answer of a sample whose last trial is an error as well', async () => {
