@@ -11,6 +11,24 @@ export const limitsSchema = z
     max_wall_seconds: z.number().positive().nullable().default(null),
   })
   .prefault({});
+
+/** What is computed from the rows beside the totals; it changes no call. */
+export const metricsSchema = z.strictObject({
+  by: z
+    .array(z.string().min(1))
+    .max(8)
+    .default([])
+    .describe('Fields of the rows’ metadata by whose values figures are listed as well.'),
+  cluster: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'The field of the metadata that rows which hang together have in common, such as a passage: the clusters of standard errors and intervals. Default: each row is one.',
+    ),
+});
+
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
 
 export const outputSchema = z

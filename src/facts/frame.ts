@@ -146,6 +146,16 @@ function limitFacts(limits: Limits | null): Fact[] {
   return parts.length === 0 ? [] : [textFact('limits', `at most ${parts.join(', ')}`)];
 }
 
+/** Returns facts of what the intervals are clustered by, and of figures that could not be computed as configured. */
+export function clusterFacts(clusteredBy: string | undefined, warnings: readonly string[] = []): Fact[] {
+  return [
+    ...(clusteredBy === undefined
+      ? []
+      : [textFact('clustered_by', clusteredBy, { label: 'intervals clustered by' })]),
+    ...lineFacts('figure_warnings', warnings, { label: 'warnings on figures' }),
+  ];
+}
+
 /** Returns facts of changed user code or prices. @param what the counted units, such as `episodes` */
 export function changeFacts<What extends string>(
   changes: readonly (Record<What, number> & { modules: string[] })[] = [],

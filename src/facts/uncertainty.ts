@@ -1,7 +1,8 @@
 import type { LineValue } from './fact.js';
 import { boundsText } from './text.js';
 
-type Estimate = Extract<LineValue, { kind: 'rate' | 'score' }>;
+/** Estimate with its uncertainty, if it has one. */
+export type Estimate = Extract<LineValue, { kind: 'rate' | 'score' }>;
 
 /** Heads of the columns of {@link estimateCells}, after that of the estimate itself. */
 export const UNCERTAINTY_HEADS = ['stderr', '95 % interval'] as const;

@@ -57,8 +57,15 @@ export function factTable(metrics: ExperimentMetrics, kind: KindFacts, id: strin
   return fact?.value.kind === 'table' ? tableOf(fact.label, fact.value) : null;
 }
 
-/** Renders a table among an experiment's facts. */
-export function tableOf(label: string, { head, rows, notes = [] }: FactTable): Html {
+/** Renders the tables among facts, each below its name; null if there are none. */
+export function tablesOf(facts: readonly Fact[]): Html | null {
+  const tables = facts.flatMap(({ label, value }) =>
+    value.kind === 'table' ? [html`<h3>${capitalised(label)}</h3>\n${tableOf(label, value)}`] : [],
+  );
+  return tables.length === 0 ? null : html`${tables}`;
+}
+
+function tableOf(label: string, { head, rows, notes = [] }: FactTable): Html {
   const shown = rows.slice(0, MAX_ROWS).map(([first, ...others]) => {
     const name = first === undefined ? '' : headOf(first);
     return html`<tr><th scope="row">${name}</th>${others.map((value) => numberCell(cellOf(value)))}</tr>\n`;

@@ -50,7 +50,7 @@ function compareNames(left: string, right: string): number {
 }
 
 /** Sums of groups by the values of a field. Maps, because a value may be `constructor`. */
-export class Groups<Sums extends { readonly samples: number }> {
+export class Groups<Sums> {
   private readonly sums = new Map<string, Sums>();
 
   constructor(private readonly empty: () => Sums) {}
@@ -68,14 +68,8 @@ export class Groups<Sums extends { readonly samples: number }> {
     return this.sums.size > Number(this.sums.has(MISSING));
   }
 
-  /** Returns the groups with the most samples, in the order of their names, and the others. */
-  largest(count: number): { groups: [name: string, sums: Sums][]; others: Sums[] } {
-    const bySize = [...this.sums].sort(
-      ([left, { samples: more }], [right, { samples: fewer }]) => fewer - more || compareNames(left, right),
-    );
-    return {
-      groups: bySize.slice(0, count).sort(([left], [right]) => compareNames(left, right)),
-      others: bySize.slice(count).map(([, sums]) => sums),
-    };
+  /** Returns the groups in the order of their names. */
+  inOrder(): [name: string, sums: Sums][] {
+    return [...this.sums].sort(([left], [right]) => compareNames(left, right));
   }
 }

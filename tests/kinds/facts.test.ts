@@ -295,9 +295,9 @@ test.each<[Kind, object, Record<string, string>]>([
   expect(texts(ended(kind, metrics))).toMatchObject(expected);
 });
 
-/** The cells of a table among a run's facts, as text. */
-function cellsOf(metrics: object, id: string): string[][] | undefined {
-  const fact = ended('run', metrics).find((one) => one.id === id);
+/** The cells of a table among the facts at the end, as text. */
+function cellsOf(metrics: object, id: string, kind: Kind = 'run'): string[][] | undefined {
+  const fact = ended(kind, metrics).find((one) => one.id === id);
   if (fact?.value.kind !== 'table') return undefined;
   return [[...fact.value.head], ...fact.value.rows.map((row) => row.map(valueText))];
 }
@@ -320,10 +320,12 @@ test('epochs of a run are named, and what they are reduced to is a table, with t
     ['mean', '5', '75.0 %', '10.0 %', '50.0 % to 100.0 %'],
     ['mode', '4', '–', '–', '–'],
   ]);
-  expect(ended('run', { reducers }).find(({ id }) => id === 'reducers')?.value).toMatchObject({
+  expect(ended('run', { reducers } as object).find(({ id }) => id === 'reducers')?.value).toMatchObject({
     notes: ['mode: of 2 samples, several answers were the most frequent; the first seen counts.'],
   });
-  expect(texts(ended('run', { epochs: 2 })).samples).toBe('10 of 10, 20 episodes, 2 epochs of each');
+  expect(texts(ended('run', { epochs: 2 } as object)).samples).toBe(
+    '10 of 10, 20 episodes, 2 epochs of each',
+  );
   expect(cellsOf({}, 'reducers')).toBeUndefined();
 });
 
@@ -361,8 +363,8 @@ describe('groups of a run', () => {
     const rewarded = { mean_reward: 0.4, mean_reward_stderr: 0.1, mean_reward_interval: [0.2, 0.6] };
     const by = { level: { easy: group(4, 3, rewarded as Partial<SampleFigures>) } };
     expect(cellsOf({ by }, 'mean_reward_by:level')).toEqual([
-      ['level', 'mean reward', 'stderr', '95 % interval'],
-      ['easy', '0.4', '0.1', '0.2 to 0.6'],
+      ['level', 'samples', 'mean reward', 'stderr', '95 % interval'],
+      ['easy', '4', '0.4', '0.1', '0.2 to 0.6'],
     ]);
   });
 
@@ -375,6 +377,27 @@ describe('groups of a run', () => {
     // Ten groups of one right sample, and those that the metrics do not list.
     expect(cells?.at(-1)).toEqual(['15 others', '20', '10', '100.0 %', '–', '–']);
   });
+});
+
+test('groups of an evaluation are a table of the mean reward, of the twenty with the most rollouts', () => {
+  const group = (rollouts: number) => ({
+    ...{ rows: 1, rollouts, errors: 0, successes: 1, mean_reward: 0.5 },
+    ...{ mean_reward_stderr: 0.25, mean_reward_interval: [0, 1] },
+  });
+  const topics = Object.fromEntries(
+    Array.from({ length: 22 }, (_, index) => [`t${index}`, group(index + 1)]),
+  );
+  const cells = cellsOf({ by: { topic: topics }, clustered_by: 'passage' }, 'by:topic', 'agent-eval');
+  expect(cells).toHaveLength(21);
+  expect(cells?.slice(0, 2)).toEqual([
+    ['topic', 'rollouts', 'mean reward', 'stderr', '95 % interval'],
+    ['t2', '3', '0.5', '0.25', '0 to 1'],
+  ]);
+  const facts = ended('agent-eval', { by: { topic: topics }, clustered_by: 'passage' } as object);
+  expect(facts.find(({ id }) => id === 'by:topic')?.value).toMatchObject({
+    notes: ['Without 2 others with 3 rollouts.'],
+  });
+  expect(texts(facts).clustered_by).toBe('passage');
 });
 
 test('a run says which trial its figures are of, and nothing of trials where there is one', () => {

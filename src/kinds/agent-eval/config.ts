@@ -99,7 +99,7 @@ function jsonSchema(): SchemaNode {
 /** Configs of evaluations on task bundles. Models may also be named by environment variables. */
 export const agentEvalConfigs: ConfigKind<AgentEvalConfig> = {
   ...NAMES,
-  sections: 'datasets, agent, user, limits and output',
+  sections: 'datasets, agent, user, limits, metrics and output',
   example: 'agent.lm.temperature=0',
   rows: 'datasets',
   inFlight: 'rollouts',
@@ -117,7 +117,14 @@ export const agentEvalConfigs: ConfigKind<AgentEvalConfig> = {
   nameOf: ({ datasets: [first = ''] }) => basename(DATASET_FILE.test(first) ? dirname(first) : first),
   pace: {
     concurrency: 'concurrency',
-    fixed: ['limits', 'output', 'tool_timeout_sec', ...paceOfModel('agent.lm'), ...paceOfModel('user.lm')],
+    fixed: [
+      'limits',
+      'metrics',
+      'output',
+      'tool_timeout_sec',
+      ...paceOfModel('agent.lm'),
+      ...paceOfModel('user.lm'),
+    ],
     free: ['name'],
   },
   // A config without a present time has that of the evaluation which it continues.

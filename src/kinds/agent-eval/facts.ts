@@ -7,7 +7,8 @@ import {
   tableFacts,
   textFact,
 } from '../../facts/fact.js';
-import { changeFacts, spendingFacts, unitsFact } from '../../facts/frame.js';
+import { changeFacts, clusterFacts, spendingFacts, unitsFact } from '../../facts/frame.js';
+import { type GroupRow, groupTable, largestGroups, SHOWN_GROUPS } from '../../facts/group-table.js';
 import type { KindFacts } from '../../facts/kind-facts.js';
 import { estimateCells, UNCERTAINTY_HEADS } from '../../facts/uncertainty.js';
 import { type TrialWords, weightsText } from '../../statistics/pass-at-k.js';
@@ -55,9 +56,10 @@ function faultsNote(metrics: AgentEvalMetrics | null): string {
 }
 
 function endedFacts(metrics: AgentEvalMetrics): Fact[] {
-  const { pass_at_k, pass_hat_k, pass_rows, pass_warning } = metrics;
+  const { pass_at_k, pass_hat_k, pass_rows, pass_warning, clustered_by, figure_warnings = [] } = metrics;
   return [
     ...changeFacts(metrics.code_changes, 'rollouts'),
+    ...clusterFacts(clustered_by, figure_warnings),
     textFact('endings', countsText(metrics.endings) || '–'),
     ...tableFacts(
       'pass',
@@ -88,6 +90,7 @@ function endedFacts(metrics: AgentEvalMetrics): Fact[] {
       },
       { label: 'metrics of the reward' },
     ),
+    ...groupFacts(metrics, SHOWN_GROUPS),
     ...tableFacts(
       'by_row',
       {
@@ -102,6 +105,30 @@ function endedFacts(metrics: AgentEvalMetrics): Fact[] {
       { label: 'rows' },
     ),
   ];
+}
+
+/**
+ * Returns tables of the mean reward by the values of each field of `metrics.by`.
+ * @param maxGroups groups of a field that are listed, those with the most rollouts
+ */
+export function groupFacts({ by = {} }: Pick<AgentEvalMetrics, 'by'>, maxGroups: number): Fact[] {
+  return Object.entries(by).flatMap(([field, figures]) => {
+    const [listed, left] = largestGroups(Object.entries(figures), maxGroups, ([, { rollouts }]) => rollouts);
+    const rows = listed.map(([name, { rollouts, errors, mean_reward: score, ...group }]): GroupRow => {
+      const { mean_reward_stderr: stderr, mean_reward_interval: interval } = group;
+      return { name, units: rollouts, errors, estimate: { kind: 'score', score, stderr, interval } };
+    });
+    const others = sumOf(left.map(([, { rollouts }]) => rollouts));
+    return groupTable(
+      {
+        id: `by:${field}`,
+        label: `mean reward by ${field}`,
+        heads: [field, 'rollouts', 'mean reward'],
+        notes: left.length === 0 ? [] : [`Without ${left.length} others with ${others} rollouts.`],
+      },
+      rows,
+    );
+  });
 }
 
 /** Formats counts by name, such as `2 empty, 1 role swap`; empty if all are 0. */

@@ -1,15 +1,17 @@
 import type { Unrecorded } from '../../contracts/step-cost.js';
 import type { CallTally } from '../../statistics/call-figures.js';
+import { ClusterSums } from '../../statistics/cluster-sums.js';
 import { affordableResamples, boundsOf, clusteredMean } from '../../statistics/clustered-bootstrap.js';
 import { ErrorTally } from '../../statistics/error-tally.js';
 import { groupBy } from '../../statistics/group-by.js';
+import { fieldText, Groups } from '../../statistics/groups.js';
 import { passWarning } from '../../statistics/pass-at-k.js';
 import { isSuccess, rewardStatistics } from '../../statistics/reward-statistics.js';
 import { Sum } from '../../statistics/sums.js';
 import { uncertaintyOf } from '../../statistics/uncertainty.js';
 import type { RolloutEnding, RolloutRow, UserFault } from './contracts.js';
 import { ROLLOUTS_OF_ROWS } from './facts.js';
-import type { AgentEvalMetrics, RewardMetric } from './results.js';
+import type { AgentEvalMetrics, RewardMetric, RolloutGroup } from './results.js';
 
 /** Metrics that are not computed from rollouts, and settings for those that are. */
 export type AgentEvalFacts = Pick<
@@ -30,6 +32,10 @@ export type AgentEvalFacts = Pick<
   planned: readonly { row: string; n_rollouts: number }[];
   success_reward: number;
   seed: number;
+  /** Fields of the metadata whose values are groups with figures of their own. */
+  by?: readonly string[];
+  /** Field of the metadata whose values are the clusters of standard errors; null: the rows. */
+  cluster?: string | null;
 };
 
 function counts<Key extends string>(keys: readonly Key[]): Partial<Record<Key, number>> {
@@ -55,20 +61,78 @@ function byRow(
 }
 
 /** Computes the figures of each named metric of the reward, sorted by name. */
-function rewardMetrics(rows: readonly RolloutRow[], seed: number): Record<string, RewardMetric> {
-  const scores = rows.flatMap(({ task_id, reward, metrics }) =>
-    reward === null ? [] : Object.entries(metrics).map(([name, { score }]) => ({ name, task_id, score })),
-  );
+function rewardMetrics(
+  rows: readonly RolloutRow[],
+  seed: number,
+  clusterOf: (row: RolloutRow) => string,
+): Record<string, RewardMetric> {
+  const scores = rows.flatMap((row) => {
+    const cluster = clusterOf(row);
+    const named = Object.entries(row.metrics).map(([name, { score }]) => ({ name, cluster, score }));
+    return row.reward === null ? [] : named;
+  });
   const names = [...groupBy(scores, ({ name }) => name)].sort(([left], [right]) => (left < right ? -1 : 1));
   const resamples = affordableResamples(scores.length);
   const figures = names.map(([name, named]) => {
-    const byTask = [...groupBy(named, ({ task_id }) => task_id).values()];
-    const groups = byTask.map((task) => task.map(({ score }) => score));
+    const byCluster = [...groupBy(named, ({ cluster }) => cluster).values()];
+    const groups = byCluster.map((cluster) => cluster.map(({ score }) => score));
     const mean = clusteredMean(groups, { seed, resamples });
     const { estimate = 0, stderr = null } = mean ?? {};
     return [name, { rollouts: named.length, mean: estimate, stderr, interval: boundsOf(mean) }] as const;
   });
   return Object.fromEntries(figures);
+}
+
+/** Sums the rewards of rollouts by cluster. */
+function rewardsOf(rows: readonly RolloutRow[], clusterOf: (row: RolloutRow) => string): ClusterSums {
+  const sums = new ClusterSums();
+  for (const row of rows) if (row.reward !== null) sums.add(clusterOf(row), row.reward);
+  return sums;
+}
+
+/** Lists the fields that no row has. */
+function figureWarnings(
+  rows: readonly RolloutRow[],
+  { by, cluster }: { by: readonly string[]; cluster: string | null },
+): string[] {
+  if (rows.length === 0) return [];
+  const isMissing = (field: string) => rows.every(({ metadata }) => fieldText(field, [metadata]) === null);
+  return [
+    ...by.filter(isMissing).map((field) => `metrics.by: no row has ${field} in its metadata.`),
+    ...(cluster === null
+      ? []
+      : [`metrics.cluster: no row has ${cluster} in its metadata, so each row is a cluster of its own.`]),
+  ];
+}
+
+/** Computes the figures of the rollouts by the values of each field that some row has. */
+function groupFigures(
+  rows: readonly RolloutRow[],
+  of: Required<Pick<AgentEvalFacts, 'by' | 'success_reward' | 'seed'>> & {
+    clusterOf: (row: RolloutRow) => string;
+  },
+): Pick<AgentEvalMetrics, 'by'> {
+  const resamples = affordableResamples(rows.length);
+  const fields = of.by.flatMap((field) => {
+    const groups = new Groups<RolloutRow[]>(() => []);
+    for (const row of rows) groups.of(fieldText(field, [row.metadata])).push(row);
+    if (!groups.hasValues) return [];
+    const figures = groups.inOrder().map(([name, group]) => {
+      const mean = rewardsOf(group, of.clusterOf).interval({ seed: of.seed, resamples });
+      const rewards = group.flatMap(({ reward }) => reward ?? []);
+      const found: RolloutGroup = {
+        rows: new Set(group.map(({ task_id }) => task_id)).size,
+        rollouts: rewards.length,
+        errors: group.filter(({ status }) => status === 'error').length,
+        successes: rewards.filter((reward) => isSuccess(reward, of.success_reward)).length,
+        mean_reward: mean?.estimate ?? null,
+        ...uncertaintyOf('mean_reward', mean),
+      };
+      return [name, found] as const;
+    });
+    return [[field, Object.fromEntries(figures)] as const];
+  });
+  return fields.length === 0 ? {} : { by: Object.fromEntries(fields) };
 }
 
 /**
@@ -80,9 +144,16 @@ export function agentEvalMetrics(
   rows: readonly RolloutRow[],
   { tally: calls, unrecorded }: { tally: CallTally; unrecorded: Unrecorded | null },
 ): AgentEvalMetrics {
-  const { planned, success_reward, seed, ...known } = facts;
+  const { planned, success_reward, seed, by = [], cluster = null, ...known } = facts;
   const statistics = rewardStatistics(rows, { successReward: success_reward, seed });
-  const { mean_reward: mean, pass } = statistics;
+  const { pass } = statistics;
+  const clusterOf = ({ task_id, metadata }: RolloutRow) => {
+    const value = cluster === null ? null : fieldText(cluster, [metadata]);
+    return value === null ? `row ${task_id}` : `cluster ${value}`;
+  };
+  const isClustered = rows.some((row) => clusterOf(row).startsWith('cluster'));
+  const mean = isClustered ? rewardsOf(rows, clusterOf).interval({ seed }) : statistics.mean_reward;
+  const warnings = figureWarnings(rows, { by, cluster: isClustered ? null : cluster });
   const most = planned.reduce((largest, { n_rollouts }) => Math.max(largest, n_rollouts), 0);
   const forEachK = (figure: 'pass_at_k' | 'pass_hat_k') =>
     Array.from({ length: most }, (_, index) => pass[index]?.[figure] ?? null);
@@ -110,11 +181,14 @@ export function agentEvalMetrics(
     endings: counts(endings),
     mean_reward: mean?.estimate ?? null,
     ...uncertaintyOf('mean_reward', mean),
-    reward_metrics: rewardMetrics(rows, seed),
+    reward_metrics: rewardMetrics(rows, seed, clusterOf),
     pass_at_k: forEachK('pass_at_k'),
     pass_hat_k: forEachK('pass_hat_k'),
     pass_rows: Array.from({ length: most }, (_, index) => pass[index]?.tasks ?? 0),
     ...(warning === null ? {} : { pass_warning: warning }),
+    ...(isClustered ? { clustered_by: cluster as string } : {}),
+    ...groupFigures(rows, { by, clusterOf, success_reward, seed }),
+    ...(warnings.length === 0 ? {} : { figure_warnings: warnings }),
     by_row,
     agent_turns: sum(rows, 'agent_turns'),
     tool_calls: sum(rows, 'tool_calls'),

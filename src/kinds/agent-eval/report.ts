@@ -2,9 +2,9 @@ import { errorSection } from '../../reports/error-table.js';
 import { count } from '../../reports/figures.js';
 import { type Html, html } from '../../reports/html.js';
 import { pageEnd, pageStart, section } from '../../reports/page.js';
-import { factTable, reportHead } from '../../reports/report-head.js';
+import { factTable, reportHead, tablesOf } from '../../reports/report-head.js';
 import { numberCell, table } from '../../reports/table.js';
-import { AGENT_EVAL_FACTS } from './facts.js';
+import { AGENT_EVAL_FACTS, groupFacts } from './facts.js';
 import type { AgentEvalMetrics } from './results.js';
 
 /**
@@ -13,11 +13,19 @@ import type { AgentEvalMetrics } from './results.js';
  */
 export async function* agentEvalReport(metrics: AgentEvalMetrics): AsyncGenerator<string> {
   const none = (text: string) => html`<p>${text}</p>\n`;
+  const groups = tablesOf(groupFacts(metrics, Number.POSITIVE_INFINITY));
   yield await pageStart(`${metrics.experiment}: agent evaluation`);
   yield reportHead(metrics, {
     facts: AGENT_EVAL_FACTS,
     kind: 'Agent evaluation',
-    sections: { pass: 'Pass', metrics: 'Metrics', rows: 'Rows', endings: 'Endings', errors: 'Errors' },
+    sections: {
+      pass: 'Pass',
+      metrics: 'Metrics',
+      ...(groups === null ? {} : { groups: 'Groups' }),
+      rows: 'Rows',
+      endings: 'Endings',
+      errors: 'Errors',
+    },
     changes: metrics.code_changes,
     what: 'rollouts',
   }).text;
@@ -26,6 +34,7 @@ export async function* agentEvalReport(metrics: AgentEvalMetrics): AsyncGenerato
   yield section('pass', 'Pass@k and pass^k', html`${pass}${explained}`).text;
   const named = factTable(metrics, AGENT_EVAL_FACTS, 'reward_metrics') ?? none('The reward names none.');
   yield section('metrics', 'Metrics of the reward', named).text;
+  if (groups !== null) yield section('groups', 'Groups', groups).text;
   yield section('rows', 'Rows', factTable(metrics, AGENT_EVAL_FACTS, 'by_row') ?? none('There are none.'))
     .text;
   yield section('endings', 'How rollouts ended', endingTable(metrics)).text;

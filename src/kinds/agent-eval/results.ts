@@ -40,6 +40,16 @@ export interface RewardMetric {
   interval: [number, number] | null;
 }
 
+/** Figures of the rows with a value of a field. */
+export interface RolloutGroup extends Uncertainty<'mean_reward'> {
+  rows: number;
+  /** Rollouts with a reward, and those that an error ended. */
+  rollouts: number;
+  errors: number;
+  successes: number;
+  mean_reward: number | null;
+}
+
 /** Content of `metrics.json`. Rates exclude errors and spoiled rollouts, which are counted separately. */
 export interface AgentEvalMetrics extends ExperimentMetrics<'agent-eval'>, Uncertainty<'mean_reward'> {
   agent_model: string;
@@ -62,6 +72,12 @@ export interface AgentEvalMetrics extends ExperimentMetrics<'agent-eval'>, Uncer
   pass_rows: number[];
   /** Warning that rows with different numbers of judged rollouts distort these; absent if all have the same number. */
   pass_warning?: string;
+  /** Field of the rows' metadata whose values are the clusters of all standard errors; absent: rows are. */
+  clustered_by?: string;
+  /** Figures by field (`metrics.by`) and value; absent without fields. */
+  by?: Record<string, Record<string, RolloutGroup>>;
+  /** Sentences on figures that could not be computed as configured; absent if there are none. */
+  figure_warnings?: string[];
   by_row: Record<string, { rollouts: number; mean_reward: number | null; successes: number }>;
   /** Changes of code and prices; if there are any, not all rewards are of the same tools and reward. */
   code_changes: CodeChange[];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { languageModelSchema } from '../../config/language-model-schema.js';
-import { limitsSchema, outputSchema, seedSchema } from '../../config/shared-schemas.js';
+import { limitsSchema, metricsSchema, outputSchema, seedSchema } from '../../config/shared-schemas.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 import { readTime } from './bundles/row-schema.js';
 import { DEFAULT_STOP_TOKEN } from './rollouts/simulated-user.js';
@@ -72,6 +72,7 @@ export const agentEvalConfigSchema = z.strictObject({
     .default(null)
     .describe('Present time of rows that name none, ISO 8601; default: when the run begins.'),
   limits: limitsSchema,
+  metrics: metricsSchema.prefault({}),
   output: outputSchema,
   seed: seedSchema,
 });

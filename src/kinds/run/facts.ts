@@ -11,7 +11,8 @@ import {
   tableFacts,
   textFact,
 } from '../../facts/fact.js';
-import { changeFacts, unitsFact } from '../../facts/frame.js';
+import { changeFacts, clusterFacts, unitsFact } from '../../facts/frame.js';
+import { SHOWN_GROUPS } from '../../facts/group-table.js';
 import type { KindFacts } from '../../facts/kind-facts.js';
 import { scoreFacts } from '../../facts/score-facts.js';
 import { estimateCells, UNCERTAINTY_HEADS } from '../../facts/uncertainty.js';
@@ -20,9 +21,6 @@ import type { RunProgress } from './contracts.js';
 import { groupFacts } from './group-facts.js';
 import type { Metrics } from './results.js';
 import { ofTrialText } from './trial-figures.js';
-
-/** Groups of a field that are listed; all are in `metrics.json` and in the report. */
-const SHOWN_GROUPS = 20;
 
 /** Reason why there is no mean over trials: samples with a success have fewer trials, so they are not comparable. */
 const NO_MEAN_OVER_TRIALS = 'a success ends the trials of its sample';
@@ -58,10 +56,7 @@ function endedFacts(metrics: Metrics): Fact[] {
     }),
     ...reducerFacts(metrics),
     ...scoreFacts(metrics.scores ?? {}, metrics.samples - metrics.errors),
-    ...(metrics.clustered_by === undefined
-      ? []
-      : [textFact('clustered_by', metrics.clustered_by, { label: 'intervals clustered by' })]),
-    ...lineFacts('figure_warnings', metrics.figure_warnings ?? [], { label: 'warnings on figures' }),
+    ...clusterFacts(metrics.clustered_by, metrics.figure_warnings),
     ...changeFacts(metrics.code_changes, 'episodes'),
     ...(warnings === 0
       ? []

@@ -2,6 +2,7 @@ import type { ExecutionRecord } from '../../contracts/execution.js';
 import type { CallRecord } from '../../contracts/language-model.js';
 import type { ResultRow, RowTask } from '../../contracts/results.js';
 import type { Unrecorded } from '../../contracts/step-cost.js';
+import { largestGroups } from '../../facts/group-table.js';
 import { addUnrecorded } from '../../runtime/beside.js';
 import { CallTally } from '../../statistics/call-figures.js';
 import { affordableResamples } from '../../statistics/clustered-bootstrap.js';
@@ -261,7 +262,10 @@ export class RunMetricsBuilder {
     const options = { seed, resamples: affordableResamples(this.all.samples) };
     const fields = [...this.groups]
       .filter(([, { hasValues }]) => hasValues)
-      .map(([field, groups]) => ({ field, ...groups.largest(MAX_GROUPS) }));
+      .map(([field, groups]) => {
+        const [listed, others] = largestGroups(groups.inOrder(), MAX_GROUPS, ([, { samples }]) => samples);
+        return { field, groups: listed, others: others.map(([, sums]) => sums) };
+      });
     const by = fields.map(({ field, groups }) => {
       const figures = groups.map(([name, sums]) => [name, sums.figures(options)] as const);
       return [field, Object.fromEntries(figures)] as const;

@@ -4,7 +4,7 @@ import { builtInAgentSchema, customAgentSchema } from '../../config/agent-schema
 import { languageModelSchema } from '../../config/language-model-schema.js';
 import { memoryConfigSchema } from '../../config/memory-schemas.js';
 import { sandboxSchema } from '../../config/sandbox-schema.js';
-import { LOG_LEVELS, limitsSchema, seedSchema } from '../../config/shared-schemas.js';
+import { LOG_LEVELS, limitsSchema, metricsSchema, seedSchema } from '../../config/shared-schemas.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 import { REDUCER, REDUCERS } from './reducers.js';
 
@@ -186,24 +186,8 @@ const outputSchema = z
   })
   .prefault({});
 
-/** Schema of what is computed from the rows beside the totals; it changes no call. */
-const metricsSchema = z
-  .strictObject({
-    by: z
-      .array(z.string().min(1))
-      .max(8)
-      .default([])
-      .describe(
-        'Fields of the rows (dataset.meta_fields), or of feedback.extra, by whose values figures are listed as well.',
-      ),
-    cluster: z
-      .string()
-      .min(1)
-      .nullable()
-      .default(null)
-      .describe(
-        'The field of dataset.meta_fields that rows which hang together have in common, such as a passage: the clusters of standard errors and intervals. Default: the samples.',
-      ),
+const runMetricsSchema = metricsSchema
+  .extend({
     reducers: z
       .array(z.string().refine((name) => REDUCER.test(name), { message: `must be ${REDUCERS}` }))
       .min(1)
@@ -225,7 +209,7 @@ export const runConfigSchema = z.strictObject({
   agent: builtInAgentSchema,
   sandbox: sandboxSchema,
   limits: limitsSchema,
-  metrics: metricsSchema,
+  metrics: runMetricsSchema,
   output: outputSchema,
   seed: seedSchema.describe('Seeds the shuffle, the shuffled choices and the simulated model.'),
 });

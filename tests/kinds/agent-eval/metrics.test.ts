@@ -70,6 +70,59 @@ describe('the metrics of an evaluation', () => {
     expect((reward_metrics.huge?.mean ?? 0) / 1e308).toBeCloseTo(1, 12);
   });
 
+  describe('by fields of the metadata', () => {
+    const about = (topic: string | number | null, passage = 'p') => ({ metadata: { topic, passage } });
+    const rows = [
+      rolloutRow('a', 0, 1, about('refund')),
+      rolloutRow('a', 1, 0, about('refund')),
+      rolloutRow('b', 0, 1, about('refund', 'q')),
+      rolloutRow('b', 1, null, {
+        status: 'error',
+        error: { type: 'timeout', message: '' },
+        ...about('refund', 'q'),
+      }),
+      rolloutRow('c', 0, 0.25, about(7)),
+      rolloutRow('d', 0, 0, about(null, 'q')),
+    ];
+
+    test('groups have the figures of their rollouts, whose clusters are the rows', () => {
+      const { by } = metricsOf(rows, { by: ['topic', 'nowhere'] });
+      expect(Object.keys(by ?? {})).toEqual(['topic']);
+      expect(Object.keys(by?.topic ?? {})).toEqual(['7', 'refund', '(missing)']);
+      expect(by?.topic?.refund).toMatchObject({
+        rows: 2,
+        rollouts: 3,
+        errors: 1,
+        successes: 2,
+        mean_reward: 2 / 3,
+      });
+      // Sums 1 of two and 1 of one: deviations of 1/3 from the mean of 2/3 a rollout.
+      expect(by?.topic?.refund?.mean_reward_stderr).toBeCloseTo(Math.sqrt(2 * 2 * (1 / 9)) / 3, 12);
+      expect(by?.topic?.['7']).toEqual({
+        ...{ rows: 1, rollouts: 1, errors: 0, successes: 0, mean_reward: 0.25 },
+        ...{ mean_reward_stderr: null, mean_reward_interval: null },
+      });
+    });
+
+    test('rows that have a value in common are one cluster, and a field that no row has is a warning', () => {
+      const clustered = metricsOf(rows, { cluster: 'passage', by: ['nowhere'] });
+      expect(clustered).toMatchObject({
+        clustered_by: 'passage',
+        mean_reward: 0.45,
+        figure_warnings: ['metrics.by: no row has nowhere in its metadata.'],
+      });
+      // Sums 1.25 of three and 1 of two: deviations of 0.1 from the mean of 0.45 a rollout.
+      expect(clustered.mean_reward_stderr).toBeCloseTo(Math.sqrt(2 * 2 * 0.01) / 5, 12);
+      const without = metricsOf(rows, { cluster: 'nowhere' });
+      expect(without).not.toHaveProperty('clustered_by');
+      expect(without).toMatchObject({
+        mean_reward_stderr: metricsOf(rows).mean_reward_stderr,
+        figure_warnings: [expect.stringMatching(/^metrics.cluster: no row has nowhere in its metadata/)],
+      });
+      expect(metricsOf([], { by: ['nowhere'], cluster: 'nowhere' })).not.toHaveProperty('figure_warnings');
+    });
+  });
+
   test('take no reward below 1 for a success, but for the rounding of sums', () => {
     const tenths = Array.from({ length: 10 }, () => 0.1).reduce((sum, tenth) => sum + tenth, 0);
     expect(tenths).toBeLessThan(1);

@@ -97,6 +97,7 @@ function factsOf(
     planned: rows,
     success_reward: config.success_reward,
     seed: config.seed,
+    ...config.metrics,
   };
 }
 

@@ -1,10 +1,11 @@
 import type { TaskRow } from '../../../contracts/results.js';
 import { errorSection } from '../../../reports/error-table.js';
 import { pageEnd, pageStart, section } from '../../../reports/page.js';
-import { factTable, reportHead } from '../../../reports/report-head.js';
+import { factTable, reportHead, tablesOf } from '../../../reports/report-head.js';
 import { RUN_FACTS } from '../facts.js';
+import { groupFacts } from '../group-facts.js';
 import type { Metrics } from '../results.js';
-import { confusionMatrices, groupTables, successByTrial, taskTable } from './run-tables.js';
+import { confusionMatrices, successByTrial, taskTable } from './run-tables.js';
 import { sampleTable } from './sample-table.js';
 
 /**
@@ -17,7 +18,7 @@ export async function* runReport(
   rows: AsyncIterable<TaskRow> | Iterable<TaskRow>,
 ): AsyncGenerator<string> {
   const confusion = confusionMatrices(metrics);
-  const groups = groupTables(metrics);
+  const groups = tablesOf(groupFacts(metrics, Number.POSITIVE_INFINITY));
   const epochs = factTable(metrics, RUN_FACTS, 'reducers');
   yield await pageStart(`${metrics.experiment}: run report`);
   yield reportHead(metrics, {

@@ -1,10 +1,7 @@
-import { capitalised } from '../../../facts/text.js';
 import { UNCERTAINTY_HEADS } from '../../../facts/uncertainty.js';
 import { count, NOTHING, percentage } from '../../../reports/figures.js';
 import { type Html, html } from '../../../reports/html.js';
-import { tableOf } from '../../../reports/report-head.js';
 import { numberCell, table } from '../../../reports/table.js';
-import { groupFacts } from '../group-facts.js';
 import type { Metrics } from '../results.js';
 import { ofTrialText } from '../trial-figures.js';
 
@@ -47,14 +44,6 @@ export function taskTable({ by_task, accuracy_of }: Metrics): Html {
   const accuracy = `accuracy${ofTrialText(accuracy_of)}`;
   const heads = ['environment', 'samples', 'correct', 'errors', accuracy, ...UNCERTAINTY_HEADS];
   return table({ label: 'Table of environments', heads }, rows);
-}
-
-/** Renders the figures by the values of each field of `metrics.by`; null if there are none. */
-export function groupTables(metrics: Metrics): Html | null {
-  const tables = groupFacts(metrics, Number.POSITIVE_INFINITY).flatMap(({ label, value }) =>
-    value.kind === 'table' ? [html`<h3>${capitalised(label)}</h3>\n${tableOf(label, value)}`] : [],
-  );
-  return tables.length === 0 ? null : html`${tables}`;
 }
 
 /** Renders target letter by answered letter, for each environment that has letters; null if none has. */
