@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../contracts/json.js';
 
 /** Group of what has no value, or an empty one, in a field. */
-export const MISSING = '(missing)';
+const MISSING = '(missing)';
 /** Maximum characters of a group's name; values that differ beyond it are one group. */
 const MAX_NAME = 100;
 

@@ -329,6 +329,15 @@ test('epochs of a run are named, and what they are reduced to is a table, with t
   expect(cellsOf({}, 'reducers')).toBeUndefined();
 });
 
+test('the metrics of an earlier version are shown without what they do not have', () => {
+  const { success_by_trial_stderr: _stderr, success_by_trial_interval: _interval, ...earlier } = RUN_METRICS;
+  const metrics = { ...earlier, accuracy_stderr: undefined, accuracy_interval: undefined };
+  const facts = factsOf(progressAtEnd({ artifacts: '', metrics }, ANY_FACTS), ANY_FACTS);
+  expect(texts(facts).accuracy).toBe('75.0 %, 6 of 8 judged samples');
+  const table = facts.find(({ id }) => id === 'success_by_trial')?.value;
+  expect(table).toMatchObject({ kind: 'table', rows: [{ 1: { rate: 0.5 }, 2: { rate: null } }, {}] });
+});
+
 describe('groups of a run', () => {
   const group = (samples: number, correct: number, more: Partial<SampleFigures> = {}): SampleFigures => ({
     samples,

@@ -95,8 +95,9 @@ function trialFacts({ success_by_trial, accuracy_of, ...metrics }: Metrics): Fac
     ...estimateCells({
       kind: 'rate',
       rate,
-      stderr: metrics.success_by_trial_stderr[trial],
-      interval: metrics.success_by_trial_interval[trial],
+      // Metrics of earlier versions have neither.
+      stderr: metrics.success_by_trial_stderr?.[trial],
+      interval: metrics.success_by_trial_interval?.[trial],
     }),
     { kind: 'count', count: metrics.correct_by_trial[trial] ?? 0 },
   ]);
