@@ -12,17 +12,6 @@ export interface GroupRow {
   estimate: Estimate;
 }
 
-/** Divides groups into the largest ones, in their order, and the others. */
-export function largestGroups<Group>(
-  groups: readonly Group[],
-  maxGroups: number,
-  sizeOf: (group: Group) => number,
-): [listed: Group[], left: Group[]] {
-  const bySize = [...groups].sort((left, right) => sizeOf(right) - sizeOf(left));
-  const listed = new Set(bySize.slice(0, maxGroups));
-  return [groups.filter((group) => listed.has(group)), bySize.slice(maxGroups)];
-}
-
 /**
  * Returns a table of a figure by the values of a field; none without groups. Errors have a column where there are some.
  * @param heads names of the field, of the units, and of the figure

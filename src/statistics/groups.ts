@@ -73,3 +73,14 @@ export class Groups<Sums> {
     return [...this.sums].sort(([left], [right]) => compareNames(left, right));
   }
 }
+
+/** Divides groups into the largest ones, in their order, and the others. */
+export function largestGroups<Group>(
+  groups: readonly Group[],
+  maxGroups: number,
+  sizeOf: (group: Group) => number,
+): [listed: Group[], left: Group[]] {
+  const bySize = [...groups].sort((left, right) => sizeOf(right) - sizeOf(left));
+  const listed = new Set(bySize.slice(0, maxGroups));
+  return [groups.filter((group) => listed.has(group)), bySize.slice(maxGroups)];
+}

@@ -8,9 +8,10 @@ import {
   textFact,
 } from '../../facts/fact.js';
 import { changeFacts, clusterFacts, spendingFacts, unitsFact } from '../../facts/frame.js';
-import { type GroupRow, groupTable, largestGroups, SHOWN_GROUPS } from '../../facts/group-table.js';
+import { type GroupRow, groupTable, SHOWN_GROUPS } from '../../facts/group-table.js';
 import type { KindFacts } from '../../facts/kind-facts.js';
 import { estimateCells, UNCERTAINTY_HEADS } from '../../facts/uncertainty.js';
+import { largestGroups } from '../../statistics/groups.js';
 import { type TrialWords, weightsText } from '../../statistics/pass-at-k.js';
 import { sumOf } from '../../statistics/sums.js';
 import type { RolloutResult } from './contracts.js';

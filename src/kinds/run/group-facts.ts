@@ -1,6 +1,7 @@
 import type { Fact } from '../../facts/fact.js';
-import { type GroupRow, groupTable, largestGroups } from '../../facts/group-table.js';
+import { type GroupRow, groupTable } from '../../facts/group-table.js';
 import { countedText } from '../../statistics/figure-text.js';
+import { largestGroups } from '../../statistics/groups.js';
 import { otherGroups } from './other-groups.js';
 import type { Metrics, OtherGroups, SampleFigures } from './results.js';
 
