@@ -64,6 +64,10 @@ function scenarios(baseUrl: string): Scenario[] {
       }),
     },
     {
+      name: 'epochs',
+      config: sumsConfig(baseUrl, 3, { runtime: { epochs: 2, num_trials: 2, concurrency: 3 } }),
+    },
+    {
       name: 'one-memory',
       config: sumsConfig(baseUrl, 6, {
         runtime: { memory_scope: 'run', num_trials: 2, carry_memory_across_trials: false },

@@ -55,6 +55,7 @@ describe('recorded histories', () => {
         'cancelled',
         'cheatsheet',
         'controlled',
+        'epochs',
         'errors',
         'evolve',
         'evolve-agent',
