@@ -1,4 +1,4 @@
 /** Collects a repeatable option. */
-export function collect(value: string, before: string[]): string[] {
+export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }

@@ -115,7 +115,10 @@ export function addKindCommand(program: Command, loaded: LoadedKind, finish: (co
   const { kind, command: spec } = loaded;
   const { id, flags, example } = kind.config;
   const command = program.command(id).argument(...spec.argument);
-  for (const { option, description } of Object.values(flags)) command.option(option, description);
+  for (const { option, description, isRepeatable } of Object.values(flags)) {
+    if (isRepeatable) command.option<string[]>(option, description, collect);
+    else command.option(option, description);
+  }
   for (const option of spec.options ?? []) command.option(...option);
   command
     .option('--set <field=value>', `override a field, e.g. ${example} (repeatable)`, collect, [])

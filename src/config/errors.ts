@@ -28,3 +28,13 @@ export function closestWord(word: string, known: readonly string[]): string | nu
   }
   return best;
 }
+
+/** Returns the known words that a word resembles most, the nearest first. */
+export function nearestWords(word: string, known: readonly string[], count: number): string[] {
+  const edits = (other: string) => distance(word.toLowerCase(), other.toLowerCase());
+  return known
+    .map((other) => ({ other, edits: edits(other) }))
+    .sort((left, right) => left.edits - right.edits)
+    .slice(0, count)
+    .map(({ other }) => other);
+}

@@ -9,6 +9,8 @@ export interface Flag {
   /** Option in commander's syntax: `--name <name>`. */
   option: string;
   description: string;
+  /** True if it may be given several times: its value is a list. */
+  isRepeatable?: true;
   /** Fields whose messages mention the option when they are missing. */
   fields: readonly string[];
   /** Other way to set the field, such as `set MODEL_AGENT`. */
@@ -101,4 +103,23 @@ export function withModel(section: Mapping, model: string): Mapping {
   const own = { script, recording, simulation, base_url, extra_body, extra_headers };
   const kept = same ? Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) : {};
   return { ...section, lm: { ...others, ...kept, model } };
+}
+
+/** Creates the flag that limits the number of samples. @param field such as `max_samples` */
+export function limitFlag(field: string, what = 'samples'): Flag {
+  return numberFlag('--limit <n>', `only the first n ${what}`, field);
+}
+
+/** Creates the flag that names samples, in place of what `dataset.select` says. */
+export function sampleIdFlag(): Flag {
+  return {
+    option: '--sample-id <id>',
+    description: 'only this sample, or several: a,b,c (repeatable)',
+    isRepeatable: true,
+    fields: ['dataset.select.ids'],
+    apply: (raw, given) => {
+      const ids = (given as readonly string[]).flatMap((text) => text.split(',')).map((id) => id.trim());
+      raw.dataset = { ...sectionOf(raw, 'dataset'), select: { ids } };
+    },
+  };
 }

@@ -5,7 +5,8 @@ const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor']);
 
 /**
  * Applies `--set runtime.num_trials=3`. The value is read as YAML, so numbers, booleans, null, lists and mappings work;
- * `a.b=` sets the empty text. Rows of `dataset.items` stay as they are written.
+ * `a.b=` sets the empty text. Rows of `dataset.items` and ids of `dataset.select` stay as
+ * they are written.
  */
 export function applyOverride(config: Record<string, unknown>, assignment: string): void {
   const equals = assignment.indexOf('=');
@@ -18,8 +19,8 @@ export function applyOverride(config: Record<string, unknown>, assignment: strin
   const text = assignment.slice(equals + 1);
   let value: unknown;
   try {
-    const isRows = path[0] === 'dataset' && path[1] === 'items';
-    value = text === '' ? '' : (isRows ? asTexts : asValues)(parseYaml(text));
+    const isText = /^dataset\.(?:items|select\.ids)\b/.test(path.join('.'));
+    value = text === '' ? '' : (isText ? asTexts : asValues)(parseYaml(text));
   } catch {
     value = text;
   }

@@ -6,7 +6,7 @@ import { InvalidInputError } from './errors.js';
 import { itemsAsWritten } from './items-as-written.js';
 import type { SchemaNode } from './json-schema.js';
 import { CONFIG_ENDINGS, checkFile, permissions, quotable } from './named-files.js';
-import { asValues, parseYaml, YamlError } from './yaml-text.js';
+import { asTexts, asValues, parseYaml, YamlError } from './yaml-text.js';
 
 /** Pattern of top-level fields for the author's own use, such as anchors, as in Docker Compose. */
 const OWN_FIELD = /^x-/;
@@ -55,12 +55,16 @@ export function readYaml(path: string, field = 'config_path'): unknown {
   }
 }
 
-/** Returns a config as its schema expects it: numbers are numbers everywhere except in the rows of `dataset.items`. */
+/** Returns a config as its schema expects it: numbers are numbers everywhere except in the rows of
+ * `dataset.items` and the ids of `dataset.select`. */
 function configOf(parsed: unknown): unknown {
   const config = asValues(parsed);
   const section = isMapping(parsed) ? parsed.dataset : undefined;
   if (isMapping(config) && isMapping(config.dataset) && isMapping(section)) {
     config.dataset.items = itemsAsWritten(section);
+    if (isMapping(config.dataset.select) && isMapping(section.select)) {
+      config.dataset.select.ids = asTexts(section.select.ids);
+    }
   }
   return config;
 }

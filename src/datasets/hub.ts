@@ -94,7 +94,7 @@ function chooseFiles(listing: Listing, { name, config, split }: HubDataset): str
 }
 
 function sliceHint(split: string | null): string {
-  return split?.includes('[') ? '; for a part of a split use runtime.max_envs_to_visit' : '';
+  return split?.includes('[') ? '; for a part of a split use dataset.select.range' : '';
 }
 
 /** Throws for a refusal of the hub, with advice for the user. */

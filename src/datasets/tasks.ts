@@ -7,6 +7,7 @@ import { DatasetError } from './dataset-error.js';
 import { fieldNames, kindAt, requiredValue, scalarText, valueAt } from './fields.js';
 import { compilePromptTemplate, type PromptFormatter } from './prompt-template.js';
 import { type Cell, plainJson, type Row } from './row.js';
+import { type PlacedRow, type Selection, selectedRows } from './selection.js';
 import { TargetSurvey } from './target-survey.js';
 import { acceptedAnswers, noChoice, rightChoices, type TargetRules } from './targets.js';
 
@@ -22,20 +23,21 @@ export interface TaskMapping extends ChoiceMapping, TargetRules {
   id_field?: string | null;
   meta_fields?: readonly string[];
   prompt_template?: string | null;
+  select?: Selection | undefined;
   shuffle?: boolean;
   seed?: number;
   max_envs_to_visit?: number | null;
 }
 
-/** Maximum number of rows that are read beyond the limit, to learn the base of the targets. */
+/** Maximum number of rows beyond the limit, or excluded by the selection, that are read for the base of the targets. */
 const MAX_BEYOND = 1000;
 const MAXIMUM_ID_LENGTH = 200;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
 /**
- * Turns rows into tasks, in order or shuffled by the seed, and at most `max_envs_to_visit` of them. Without a shuffle
- * it streams, and reads no more rows than it needs; with one, it keeps all tasks in memory.
+ * Turns the selected rows into tasks, in order or shuffled by the seed, and at most `max_envs_to_visit` of them. Without
+ * a shuffle it streams, and reads no more rows than it needs; with one, it keeps all tasks in memory.
  * @param notify receives notes about all of the tasks, after the last one; see {@link TargetSurvey}.
  * @throws DatasetError that names the config's field and the row.
  */
@@ -63,32 +65,82 @@ async function* mappedInOrder(
 ): AsyncGenerator<Task> {
   const survey = surveyOf(mapping);
   const mapRow = createTaskMapper(mapping, survey);
+  const base = new BaseEvidence(mapping);
   const rowOfId = new Map<string, number>();
   let index = 0;
-  for await (const row of rows) {
+  for await (const { row, position } of chosenRows(rows, mapping, base, notify)) {
     // Rows beyond the limit may show the base of the indices.
     if (index >= limit) {
       if (index >= limit + MAX_BEYOND || !survey.wondersAboutBase) break;
-      if (tellsBaseZero(row, index, mapping)) survey.tellBase();
+      if (tellsBaseZero(row, position, mapping)) survey.tellBase();
       index += 1;
       continue;
     }
-    const task = mapRow(row, index);
+    const task = mapRow(row, position);
     if (mapping.id_field) {
       const former = rowOfId.get(task.id);
-      if (former !== undefined) throw duplicateId(task.id, former, index + 1, mapping.id_field);
-      rowOfId.set(task.id, index + 1);
+      if (former !== undefined) throw duplicateId(task.id, former, position + 1, mapping.id_field);
+      rowOfId.set(task.id, position + 1);
     }
-    yield task;
+    yield { ...task, index };
     index += 1;
     if (index >= limit && !survey.wondersAboutBase) break;
   }
   if (index === 0) throw new DatasetError('the dataset has no rows', 'dataset');
+  if (survey.wondersAboutBase && base.isZero()) survey.tellBase();
   for (const sentence of survey.finish()) notify(sentence);
 }
 
+/** Yields the rows that become tasks, with their positions in the file. */
+async function* chosenRows(
+  rows: AsyncIterable<Row> | Iterable<Row>,
+  mapping: TaskMapping,
+  base: BaseEvidence,
+  notify: (sentence: string) => void,
+): AsyncGenerator<PlacedRow> {
+  const { select, id_field, seed = 0 } = mapping;
+  if (select != null) {
+    const idOf = ({ row, position }: PlacedRow) =>
+      id_field ? scalarText(valueAt(row, id_field) ?? null) : String(position);
+    const onExcluded = (placed: PlacedRow) => base.look(placed);
+    yield* selectedRows(rows, select, { seed, idOf, onExcluded, notify });
+    return;
+  }
+  let position = 0;
+  for await (const row of rows) yield { row, position: position++ };
+}
+
+/** What rows that the selection excludes show of the base of the targets. */
+class BaseEvidence {
+  private left: number;
+  private zero = false;
+  private one: unknown = null;
+
+  constructor(private readonly mapping: TaskMapping) {
+    const { task_type, choices, choices_field, target_base } = mapping;
+    const hasChoices = task_type === 'mcq' || Boolean(choices_field) || Boolean(choices);
+    this.left = hasChoices && target_base == null ? MAX_BEYOND : 0;
+  }
+
+  look({ row, position }: PlacedRow): void {
+    if (this.left === 0 || this.zero || this.one !== null) return;
+    this.left -= 1;
+    try {
+      this.zero = tellsBaseZero(row, position, this.mapping);
+    } catch (error) {
+      this.one = error;
+    }
+  }
+
+  /** Reports whether indices count from 0. @throws DatasetError where a row shows that they count from 1. */
+  isZero(): boolean {
+    if (this.one !== null) throw this.one;
+    return this.zero;
+  }
+}
+
 /**
- * Reports whether the target of a row beyond the limit is an index that only fits from 0.
+ * Reports whether the target of a row that becomes no task is an index that only fits from 0.
  * @throws DatasetError where it only fits from 1; other faults of the row do not matter.
  */
 function tellsBaseZero(row: Row, index: number, mapping: TaskMapping): boolean {

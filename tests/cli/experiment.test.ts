@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { addKindCommand, readAsked } from '../../src/cli/experiment.js';
@@ -6,6 +7,7 @@ import type { AgentEvalConfig } from '../../src/kinds/agent-eval/schema.js';
 import type { CommandOptions } from '../../src/kinds/kind.js';
 import { KINDS, loadKind } from '../../src/kinds/registry.js';
 import { evaluationFolder } from '../config/agent-eval-support.js';
+import { folderWith } from '../support/configs.js';
 
 const LOADED = await Promise.all(KINDS.map(async ({ id }) => ({ id, loaded: await loadKind(id) })));
 
@@ -114,5 +116,23 @@ describe('the command line of an evaluation', () => {
     await expect(configOf(['--dataset', at('task.jsonl'), 'it.yaml', '--agent', 'openai/x'])).rejects.toThrow(
       /datasets\[1\]: .*it\.yaml is a config, not a bundle; name it before the options/,
     );
+  });
+});
+
+test('--sample-id may be repeated, before and after the config', async () => {
+  const folder = folderWith({
+    'it.yaml': 'dataset: { items: [{ question: q, answer: a }] }\nlm: { model: simulated/x }\n',
+  });
+  const loaded = await loadKind('run');
+  const made = await program('run');
+  let read: Promise<object> | undefined;
+  made.commands[0]?.action((path: string | undefined, options: CommandOptions) => {
+    read = readAsked(loaded, path, options);
+  });
+  const words = ['run', '--sample-id', 'a,b', join(folder, 'it.yaml'), '--sample-id', 'c', '--limit', '2'];
+  await made.parseAsync(words, { from: 'user' });
+  expect(await read).toMatchObject({
+    dataset: { select: { ids: ['a', 'b', 'c'] } },
+    runtime: { max_envs_to_visit: 2 },
   });
 });

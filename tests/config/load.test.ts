@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
+import { differenceOf } from '../../src/config/pacing.js';
 import { runConfigs } from '../../src/kinds/run/config.js';
 import { configOf, folderWith, refusal } from '../support/configs.js';
 import { yamlBomb } from '../support/yaml-bomb.js';
@@ -67,6 +68,59 @@ describe('the file', () => {
 });
 
 const configInput = { dataset: { items: [{ question: 'q', answer: 'a' }] }, lm: { provider: 'simulated' } };
+
+describe('--limit and --sample-id', () => {
+  const select = { random: 5 };
+  test('say the first samples, and which ones in place of dataset.select', () => {
+    const dataset = { ...configInput.dataset, select };
+    expect(configOf({ dataset }, { flags: { limit: '3' } })).toMatchObject({
+      runtime: { max_envs_to_visit: 3, memory_scope: 'sample' },
+      dataset: { select },
+    });
+    const { dataset: named } = configOf({ dataset }, { flags: { sample_id: ['a, b', '007'] } });
+    expect(named.select).toEqual({ ids: ['a', 'b', '007'] });
+    expect(differenceOf(runConfigs, configOf({ dataset }), configOf({ dataset: named }))).toMatch(
+      /^dataset\.select\./,
+    );
+  });
+
+  test.each([
+    [{ limit: '0' }, 'runtime.max_envs_to_visit: must be more than 0, not 0'],
+    [{ limit: '1-5' }, 'runtime.max_envs_to_visit: must be a number, not "1-5"'],
+    [{ sample_id: ['a,,b'] }, 'dataset.select.ids[1]: must have at least 1 character, not ""'],
+  ])('%j is refused', (flags, message) => {
+    expect(refusal(() => configOf({}, { flags })).message).toBe(`run.yaml: ${message}`);
+  });
+});
+
+describe('dataset.select', () => {
+  const selectOf = (select: unknown) =>
+    configOf({ dataset: { ...configInput.dataset, select } }).dataset.select;
+
+  test('stays as it is written, ids as texts', () => {
+    expect(selectOf(null)).toBeUndefined();
+    expect(selectOf({ ids: [3, 'x'], range: '2-' })).toEqual({ ids: ['3', 'x'], range: '2-' });
+    const path = join(folderWith({ 'it.yaml': `${YAML}` }), 'it.yaml');
+    writeFileSync(path, YAML.replace('\nlm', '\n  select: { ids: [007, 1.10], where: { level: 5.0 } }\nlm'));
+    expect(loadConfig(runConfigs, path).dataset.select).toEqual({
+      ids: ['007', '1.10'],
+      where: { level: 5 },
+    });
+    const overrides = ['dataset.select.ids=[007]'];
+    expect(loadConfig(runConfigs, path, { overrides }).dataset.select?.ids).toEqual(['007']);
+  });
+
+  test.each([
+    [{ range: '10-1' }, 'dataset.select.range: must be rows such as 11-20 or 101-, counted from 1'],
+    [{ range: 5 }, 'dataset.select.range: must be a string, not 5'],
+    [{ ids: [] }, 'dataset.select.ids: must have at least 1 entry'],
+    [{ random: 0.5 }, 'dataset.select.random: must be a whole number, not 0.5'],
+    [{ where: { level: [] } }, 'dataset.select.where.level: must have at least 1 entry'],
+    [{ idds: ['a'] }, "dataset.select.idds: unknown field 'idds', did you mean 'ids'?"],
+  ])('%j is refused', (select, message) => {
+    expect(refusal(() => selectOf(select)).message).toContain(message);
+  });
+});
 
 describe('paths', () => {
   test('are resolved against the YAML’s folder, wherever the command runs', () => {

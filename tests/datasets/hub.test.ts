@@ -184,7 +184,7 @@ describe('a dataset of the hub', () => {
       'dataset.split',
       "no split 'dev' (dataset.split); there are: train, test",
     ],
-    [{ config: 'main', split: 'test[:9]' }, 'dataset.split', 'use runtime.max_envs_to_visit'],
+    [{ config: 'main', split: 'test[:9]' }, 'dataset.split', 'use dataset.select.range'],
     [{ name: '../x' }, 'dataset.hf_name', 'is no name of a dataset'],
   ])('%j is refused with what there is', async (source, field, message) => {
     await expect(load(source)).rejects.toMatchObject({

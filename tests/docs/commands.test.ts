@@ -81,12 +81,16 @@ const SCENARIOS: Scenario[] = [
         prints: TABLE,
       },
       { command: 'npx reprise score capitals', prints: /Written to .*capitals\/rescored/ },
+      { command: 'npx reprise run capitals.yaml --limit 1 --name first', prints: TABLE },
+      { command: 'npx reprise run capitals.yaml --sample-id 1 --name second', prints: TABLE },
     ],
     check: async (place) => {
       const original = await place.metrics('capitals');
       expect(original).toMatchObject({ status: 'done', samples: 2, errors: 0 });
       const again = await place.metrics('again');
       expect(again).toMatchObject({ status: 'done', correct: original.correct, errors: 0, cost_usd: 0 });
+      expect((await place.rows('first')).map(({ id }) => id)).toEqual(['0']);
+      expect((await place.rows('second')).map(({ id }) => id)).toEqual(['1']);
     },
   },
   {

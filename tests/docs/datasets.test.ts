@@ -5,8 +5,11 @@ import { resolveConfig, runInProcess } from '../../src/in-process/index.js';
 import { FakeModel } from '../in-process/support.js';
 import { FORMATS, type FormatRow } from './dataset-rows.js';
 
+/** Sections about what holds for every dataset. */
+const TOPICS = ['Which rows'];
+
 /** The YAML of each section of docs/datasets.md that has one, by its heading. */
-const SECTIONS = new Map(
+const EVERY_SECTION = new Map(
   readFileSync('docs/datasets.md', 'utf8')
     .split(/^## /m)
     .slice(1)
@@ -15,6 +18,7 @@ const SECTIONS = new Map(
       return yaml === undefined ? [] : [[section.slice(0, section.indexOf('\n')).trim(), yaml] as const];
     }),
 );
+const SECTIONS = new Map([...EVERY_SECTION].filter(([name]) => !TOPICS.includes(name)));
 
 /** The section's config with rows in the place of the dataset on the hub. */
 function configOf(yaml: string, rows: readonly FormatRow[]) {
@@ -54,6 +58,13 @@ function knowing(rows: readonly FormatRow[], isRight: boolean): FakeModel {
 test('the page has a config for each format, and each format has its rows', () => {
   expect([...SECTIONS.keys()]).toEqual(Object.keys(FORMATS));
   expect(SECTIONS.size).toBeGreaterThan(20);
+});
+
+test.each(TOPICS)('the config of %s is one', (name) => {
+  const yaml = EVERY_SECTION.get(name) ?? '';
+  const raw = { ...parse(yaml), lm: { model: 'simulated/x' } };
+  const source = { source: 'docs/datasets.md', folder: process.cwd(), fallbackName: 'page' };
+  expect(resolveConfig(raw, source)).toMatchObject(parse(yaml));
 });
 
 describe.each([...SECTIONS])('%s', (name, yaml) => {

@@ -1,6 +1,7 @@
 import {
   type Flag,
   fieldFlag,
+  limitFlag,
   numberFlag,
   resultsDirFlag,
   sectionOf,
@@ -46,6 +47,7 @@ export const AGENT_EVAL_FLAGS: Readonly<Record<string, Flag>> = {
     },
   },
   rows: fieldFlag('--row <id...>', 'these rows only', 'rows'),
+  limit: limitFlag('max_rows', 'rows'),
   rollouts: numberFlag('--rollouts <n>', 'of each row (what the row says)', 'rollouts'),
   concurrency: numberFlag('--concurrency <n>', 'rollouts at once (8)', 'concurrency'),
   agent: {

@@ -38,6 +38,7 @@ export const agentEvalConfigSchema = z.strictObject({
     .max(100)
     .describe('Task bundles: folders, or datasets such as flight_task/task.jsonl.'),
   rows: z.array(z.string().min(1)).min(1).nullable().default(null).describe('Ids; default: every row.'),
+  max_rows: positiveInteger.nullable().default(null).describe('Only the first so many. Default: all.'),
   rollouts: positiveInteger
     .max(1000)
     .nullable()

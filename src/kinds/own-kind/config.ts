@@ -1,4 +1,4 @@
-import { fieldFlag, resultsDirFlag } from '../../config/flags.js';
+import { fieldFlag, limitFlag, resultsDirFlag, sampleIdFlag } from '../../config/flags.js';
 import { makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
 import type { ConfigKind, Folders, Written } from '../../config/kind.js';
 import { namedModel } from '../../config/named-model.js';
@@ -61,6 +61,8 @@ export const ownKindConfigs: ConfigKind<OwnKindConfig> = {
   flags: {
     name: fieldFlag('--name <name>', 'name of the experiment and of its folder', 'name'),
     results_dir: resultsDirFlag(),
+    limit: limitFlag('max_samples'),
+    sample_id: sampleIdFlag(),
   },
   writeOut,
   schema: () => ownKindConfigSchema,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isCheatsheetAgent } from '../../agents/dynamic-cheatsheet/modes.js';
 import { BUILT_IN_AGENTS, builtInAgentSchema, customAgentSchema } from '../../config/agent-schemas.js';
 import { InvalidInputError } from '../../config/errors.js';
-import { fieldFlag, resultsDirFlag } from '../../config/flags.js';
+import { fieldFlag, limitFlag, resultsDirFlag, sampleIdFlag } from '../../config/flags.js';
 import { branchesOf, makeOptional, schemaOf } from '../../config/json-schema.js';
 import type { ConfigKind, Folders, Written } from '../../config/kind.js';
 import { checkServer } from '../../config/named-files.js';
@@ -122,6 +122,8 @@ export const runConfigs: ConfigKind<RunConfig> = {
   flags: {
     name: fieldFlag('--name <name>', 'name of the run and of its folder', 'name'),
     results_dir: resultsDirFlag(),
+    limit: limitFlag('runtime.max_envs_to_visit'),
+    sample_id: sampleIdFlag(),
   },
   fillIn,
   schema: ({ agent }) =>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AgentConfig } from '../../config/agent-schemas.js';
 import { builtInAgentSchema, customAgentSchema } from '../../config/agent-schemas.js';
+import { selectSchema } from '../../config/dataset-schemas.js';
 import { languageModelSchema } from '../../config/language-model-schema.js';
 import { memoryConfigSchema } from '../../config/memory-schemas.js';
 import { sandboxSchema } from '../../config/sandbox-schema.js';
@@ -15,7 +16,7 @@ const runtimeSchema = z.strictObject({
   max_envs_to_visit: positiveInteger
     .nullable()
     .default(null)
-    .describe('Visit only the first N samples (after a shuffle). Default: all.'),
+    .describe('Visit only the first N samples, after dataset.select and a shuffle. Default: all.'),
   max_steps_per_episode: positiveInteger
     .nullable()
     .default(null)
@@ -131,6 +132,7 @@ export const datasetSchema = z
         message: 'must contain the placeholder {question}',
       })
       .describe('Wraps the question: a text with {question} in it.'),
+    select: selectSchema.optional(),
     shuffle: z.boolean().default(false).describe('Shuffle the rows by the seed.'),
   })
   .superRefine((dataset, context) => {
@@ -211,7 +213,9 @@ export const runConfigSchema = z.strictObject({
   limits: limitsSchema,
   metrics: runMetricsSchema,
   output: outputSchema,
-  seed: seedSchema.describe('Seeds the shuffle, the shuffled choices and the simulated model.'),
+  seed: seedSchema.describe(
+    'Seeds the shuffle, the shuffled choices, the rows that are drawn and the simulated model.',
+  ),
 });
 
 /** Schema of a run with a user's agent, recognised by `agent.file`. */

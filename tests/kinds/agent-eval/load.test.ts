@@ -9,6 +9,7 @@ import { agentEvalConfigWith, evaluationFolder } from '../../config/agent-eval-s
 const WHOLE = `
 dataset: task.jsonl
 rows: [a, b]
+max_rows: 1
 rollouts: 3
 concurrency: 2
 agent: { lm: { model: openai/small }, system_prompt: prompt.md }
@@ -151,6 +152,7 @@ describe('flags', () => {
     const flags = {
       datasets: ['task.jsonl'],
       rows: ['a', 'b'],
+      limit: '1',
       rollouts: '3',
       concurrency: '2',
       agent: 'openai/small',

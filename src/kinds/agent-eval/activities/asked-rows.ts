@@ -32,7 +32,8 @@ export async function askedRows(
     const { rows, folder, file } = await loadBundle(dataset, { now, trial });
     for (const { row, registry } of rows) add(found, { row, registry, folder, file });
   }
-  const asked = config.rows === null ? [...found.values()] : chosen(config.rows, found);
+  const named = config.rows === null ? [...found.values()] : chosen(config.rows, found);
+  const asked = named.slice(0, config.max_rows ?? named.length);
   if (config.user === null) refuseUsers(asked);
   for (const row of asked) refuseLikeNames(row);
   return asked.map(({ row, folder }) => ({ row, folder }));

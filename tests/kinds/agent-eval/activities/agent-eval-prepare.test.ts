@@ -166,6 +166,10 @@ describe('an evaluation is prepared', () => {
     const plan = await prepared([folder], { user: null, rows: ['alone'], rollouts: 2 });
     expect(plan).toMatchObject({ human: false, user_model: null });
     expect(plan.rows).toMatchObject([{ row: 'alone', n_rollouts: 2, rules: { has_user: false } }]);
+    expect((await prepared([folder], { max_rows: 1 })).rows).toMatchObject([{ row: ROW.id }]);
+    expect((await prepared([folder], { rows: ['alone', ROW.id], max_rows: 1 })).rows).toMatchObject([
+      { row: 'alone' },
+    ]);
   });
 });
 
