@@ -20,7 +20,7 @@ export function formatEntry(entry: Entry): string {
  */
 export class HistoryAgent<Config extends CommonAgentConfig = HistoryAgentConfig> extends MemoryAgent<Config> {
   protected override buildUserPrompt(observation: string): string {
-    return [...this.recentEntries().map(formatEntry), `Observation: ${observation}`].join('\n');
+    return this.withObservation(this.recentEntries().map(formatEntry), 'Observation', observation);
   }
 
   protected override async updateMemory(experience: ExperienceEntry): Promise<void> {

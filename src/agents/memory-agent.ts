@@ -2,7 +2,7 @@ import type { MemoryAgentConfig } from '../config/agent-schemas.js';
 import type { Agent, AgentLanguageModel, CodeExecutor, EpisodeInfo } from '../contracts/agent.js';
 import type { Feedback } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
-import type { GenerateReply } from '../contracts/language-model.js';
+import type { ChatMessage, GenerateReply } from '../contracts/language-model.js';
 import { type Entry, type ExperienceEntry, rememberFeedback } from '../memory/entries.js';
 import type { MemoryModule } from '../memory/memory-module.js';
 import { emptyReplyText, isMissing } from '../replies/reply-faults.js';
@@ -35,6 +35,7 @@ export function refuseEmpty(reply: GenerateReply): void {
  * (`buildUserPrompt`), what is remembered (`updateMemory`) and what happens after an episode (`endEpisode`).
  */
 export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> implements Agent {
+  readonly takesMessages = true;
   protected readonly config: Config;
   protected readonly memory: MemoryModule;
   protected readonly languageModel: AgentLanguageModel;
@@ -74,10 +75,7 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
     this.lastObservation = observation;
     const reply = await this.languageModel.generate({
       purpose: 'act',
-      messages: [
-        { role: 'system', content: this.buildSystemPrompt() },
-        { role: 'user', content: this.buildUserPrompt(observation) },
-      ],
+      messages: this.messagesWith(this.buildUserPrompt(this.asked(observation)), this.buildSystemPrompt()),
     });
     refuseEmpty(reply);
     this.lastAction = reply.text;
@@ -105,7 +103,7 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
 
   snapshot(): JsonObject {
     return {
-      episode: { ...this.episode },
+      episode: { ...this.episode } as never,
       trajectory: [...this.trajectory] as never,
       last_observation: this.lastObservation,
       last_action: this.lastAction,
@@ -125,6 +123,37 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
     return { sample_id: this.episode.sample_id, trial: this.episode.trial };
   }
 
+  /**
+   * Returns the messages of a call: the system's, the task's own up to the user's last one, and the prompt in its place.
+   * A system message of the task stands in the place of the default one, and after any other.
+   */
+  protected messagesWith(prompt: string, system: string | null): ChatMessage[] {
+    const earlier = this.episode.messages?.slice(0, -1) ?? [];
+    const given = earlier.flatMap(({ role, content }) => (role === 'system' ? [content] : []));
+    const own = system === null || (given.length > 0 && system === DEFAULT_SYSTEM_PROMPT) ? [] : [system];
+    const texts = [...own, ...given];
+    return [
+      ...(texts.length === 0 ? [] : [{ role: 'system' as const, content: texts.join('\n\n') }]),
+      ...earlier.filter(({ role }) => role !== 'system'),
+      { role: 'user', content: prompt },
+    ];
+  }
+
+  /**
+   * Returns an observation as a prompt shows it: of a conversation, the user's last message, since the earlier ones stand
+   * before it.
+   */
+  protected asked(observation: string): string {
+    const last = this.episode.messages?.at(-1);
+    return last === undefined || this.trajectory.length > 0 ? observation : last.content;
+  }
+
+  /** Joins what a prompt shows of the memory and the observation; of a conversation, that stands alone as it is. */
+  protected withObservation(shown: readonly string[], label: string, observation: string): string {
+    if (shown.length === 0 && this.episode.messages !== undefined) return observation;
+    return [...shown, `${label}: ${observation}`].join('\n');
+  }
+
   protected buildSystemPrompt(): string {
     return this.config.system_prompt ?? DEFAULT_SYSTEM_PROMPT;
   }
@@ -139,6 +168,6 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
       if (entry._type !== 'experience') return `${entry._type}: ${entry.content}`;
       return `Q: ${entry.obs}\nA: ${entry.action}\nF: ${JSON.stringify(entry.feedback)}`;
     });
-    return [...lines, `Q: ${observation}`].join('\n');
+    return this.withObservation(lines, 'Q', observation);
   }
 }

@@ -104,6 +104,6 @@ export class ReflexionAgent extends MemoryAgent<ReflexionAgentConfig> {
     const attempt = this.showsLastAttempt ? this.lastAttempt() : [];
     if (attempt.length > 0) lines.push('Your last attempt:', ...attempt.map(formatEntry));
     if (this.reflects) lines.push(...this.reflections().map(formatEntry));
-    return [...lines, `Observation: ${observation}`].join('\n');
+    return this.withObservation(lines, 'Observation', observation);
   }
 }

@@ -30,7 +30,9 @@ function namesIn(paths: unknown): string[] {
 function isShown(name: string, section: Record<string, unknown>): boolean {
   const { input_field = 'question', target_field = 'answer', choices_field, id_field } = section;
   const fields = [input_field, target_field, id_field, choices_field].flat();
-  const template = typeof section.prompt_template === 'string' ? section.prompt_template : '';
-  const placeholders = Array.from(template.matchAll(/\{([^{}]*)\}/g), ([, path = '']) => path.trim());
+  const templates = [section.prompt_template, section.system].filter((text) => typeof text === 'string');
+  const placeholders = Array.from(templates.join('\n').matchAll(/\{([^{}]*)\}/g), ([, path = '']) =>
+    path.trim(),
+  );
   return namesIn([...fields, ...placeholders]).includes(name);
 }

@@ -44,6 +44,11 @@ export interface EpisodeInfo {
   /** From 0. */
   trial: number;
   num_trials: number;
+  /**
+   * Messages that ask the question, if it is not asked alone: those of the system, earlier turns, and last the user's
+   * own. The first observation is their text.
+   */
+  messages?: ChatMessage[];
 }
 
 /**
@@ -51,6 +56,11 @@ export interface EpisodeInfo {
  * a workflow: no I/O except through the interfaces it is given, no clock, no randomness of its own.
  */
 export interface Agent {
+  /**
+   * True if the agent asks with the messages of {@link EpisodeInfo}. Others are shown all of them as a text in their first
+   * observation.
+   */
+  readonly takesMessages?: boolean;
   reset(episode: EpisodeInfo): void | Promise<void>;
   /** Returns the next action for an observation. */
   act(observation: string): Promise<string>;

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from './json.js';
+import type { ChatMessage } from './language-model.js';
 import type { EpisodeError } from './results.js';
 
 /** Row of a dataset, ready for an environment. */
@@ -7,7 +8,13 @@ export interface Task {
   index: number;
   /** ID of the sample: the dataset's `id_field`, or the row number. Unique within a run. */
   id: string;
+  /** The question; of a conversation, its turns as one text. */
   question: string;
+  /**
+   * Messages that ask it, if it is not asked alone: those of the system, earlier turns, and last the user's own. For an
+   * environment, the question is that last message.
+   */
+  messages?: ChatMessage[];
   /** Gold answer as text, the first one of several; `null` if the environment needs none. */
   target: string | null;
   /** All right answers, if there are several. */
@@ -38,6 +45,12 @@ export interface Feedback {
 export interface ResetOutcome {
   state: Json;
   obs: string;
+}
+
+/** Beginning of an episode, as an agent needs it. */
+export interface BegunEpisode extends ResetOutcome {
+  /** Messages that ask the question, the last one with its choices and instructions; absent: `obs` is all. */
+  messages?: ChatMessage[];
 }
 
 /** Result of `step`. `obs` is `null` when the episode is over. */

@@ -3,7 +3,8 @@ import { DatasetError } from './dataset-error.js';
 import { type Cell, isRow, type Row } from './row.js';
 
 /**
- * Returns the value at a path such as `metadata.ID` or `answers.text.0`; `undefined` where there is none, null for NaN.
+ * Returns the value at a path such as `metadata.ID`, `answers.text.0` or `messages.-1.content` (of the last one);
+ * `undefined` where there is none, null for NaN.
  * In a list of objects, a field's name leads to the list of its values. A literal key takes precedence at every level:
  * a column named `metadata.ID` is found before a column `metadata`.
  */
@@ -36,7 +37,7 @@ function inEach(items: readonly Cell[], path: string): Cell | undefined {
 }
 
 function ownValue(value: Cell, key: string): Cell | undefined {
-  if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
+  if (Array.isArray(value)) return /^-?\d+$/.test(key) ? value.at(Number(key)) : undefined;
   return isRow(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 

@@ -2,8 +2,6 @@ import { DatasetError } from './dataset-error.js';
 import { fieldNames, kindAt, scalarText, valueAt } from './fields.js';
 import { jsonText, type Row } from './row.js';
 
-const FIELD = 'dataset.prompt_template';
-
 type Part = { text: string } | { placeholder: string };
 
 export type PromptFormatter = (row: Row, rowNumber: number) => string;
@@ -14,22 +12,29 @@ export type PromptFormatter = (row: Row, rowNumber: number) => string;
  * empty text.
  * @throws DatasetError for a lone brace; the formatter throws one for a placeholder without a field in the row.
  */
-export function compilePromptTemplate(template: string, inputField: string): PromptFormatter {
-  const parts = parse(template);
+export function compilePromptTemplate(template: string, inputField: string, field: string): PromptFormatter {
+  const parts = parse(template, field);
   return (row, rowNumber) =>
     parts
-      .map((part) => ('text' in part ? part.text : fill(part.placeholder, row, rowNumber, inputField)))
+      .map((part) =>
+        'text' in part ? part.text : fill(part.placeholder, row, rowNumber, { inputField, field }),
+      )
       .join('');
 }
 
-function fill(placeholder: string, row: Row, rowNumber: number, inputField: string): string {
+function fill(
+  placeholder: string,
+  row: Row,
+  rowNumber: number,
+  { inputField, field }: { inputField: string; field: string },
+): string {
   const isOwn = placeholder !== 'question' || valueAt(row, placeholder) !== undefined;
   const path = isOwn ? placeholder : inputField;
   const value = valueAt(row, path);
   if (value === undefined) {
     throw new DatasetError(
-      `the placeholder {${placeholder}} (${FIELD}) is no field of row ${rowNumber}; its fields are: ${fieldNames(row)}`,
-      FIELD,
+      `the placeholder {${placeholder}} (${field}) is no field of row ${rowNumber}; its fields are: ${fieldNames(row)}`,
+      field,
     );
   }
   // Null means that there is nothing to show; NaN and the infinities may mean anything.
@@ -37,14 +42,14 @@ function fill(placeholder: string, row: Row, rowNumber: number, inputField: stri
     const kind = kindAt(row, path);
     if (kind === 'null') return '';
     throw new DatasetError(
-      `row ${rowNumber}: '${path}', which {${placeholder}} shows (${FIELD}), is ${kind}; write null where there is nothing to show`,
-      FIELD,
+      `row ${rowNumber}: '${path}', which {${placeholder}} shows (${field}), is ${kind}; write null where there is nothing to show`,
+      field,
     );
   }
   return scalarText(value) ?? jsonText(value);
 }
 
-function parse(template: string): Part[] {
+function parse(template: string, field: string): Part[] {
   const parts: Part[] = [];
   const tokens = /\{\{|\}\}|\{([^{}]*)\}|[{}]/g;
   let end = 0;
@@ -55,8 +60,8 @@ function parse(template: string): Part[] {
     else if (match[1] !== undefined && match[1].trim() !== '') parts.push({ placeholder: match[1].trim() });
     else {
       throw new DatasetError(
-        `'${match[0]}' at character ${match.index + 1} of the template (${FIELD}) is no placeholder; write {{ or }} for a brace`,
-        FIELD,
+        `'${match[0]}' at character ${match.index + 1} of the template (${field}) is no placeholder; write {{ or }} for a brace`,
+        field,
       );
     }
   }

@@ -1,8 +1,11 @@
+import { conversationText } from '../contracts/conversation.js';
 import type { Task } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
+import type { ChatMessage } from '../contracts/language-model.js';
 import { printsChoices } from '../grading/choices.js';
 import { createRandom, shuffled } from '../statistics/random.js';
 import { type Choice, type ChoiceMapping, readChoices } from './choices.js';
+import { readConversation } from './conversation.js';
 import { DatasetError } from './dataset-error.js';
 import { fieldNames, kindAt, requiredValue, scalarText, valueAt } from './fields.js';
 import { compilePromptTemplate, type PromptFormatter } from './prompt-template.js';
@@ -23,6 +26,8 @@ export interface TaskMapping extends ChoiceMapping, TargetRules {
   id_field?: string | null;
   meta_fields?: readonly string[];
   prompt_template?: string | null;
+  /** Template of a system message, for rows that have none of their own. */
+  system?: string | null | undefined;
   select?: Selection | undefined;
   shuffle?: boolean;
   seed?: number;
@@ -164,23 +169,42 @@ export function createTaskMapper(
   mapping: TaskMapping,
   survey: TargetSurvey = surveyOf(mapping),
 ): (row: Row, index: number) => Task {
-  const format = mapping.prompt_template
-    ? compilePromptTemplate(mapping.prompt_template, mapping.input_field)
+  const { prompt_template, system, input_field } = mapping;
+  const format = prompt_template
+    ? compilePromptTemplate(prompt_template, input_field, 'dataset.prompt_template')
     : null;
+  const formatSystem = system ? compilePromptTemplate(system, input_field, 'dataset.system') : null;
   return (row, index) => {
     // Rows are counted from 1 in messages, like lines in an editor.
     const rowNumber = index + 1;
     const id = mapping.id_field ? idOf(row, rowNumber, mapping.id_field) : String(index);
+    const messages = messagesOf(row, rowNumber, mapping, format);
+    // Choices and targets belong to the question itself, which is the last message.
     const task: Task = {
       index,
       id,
-      question: questionOf(row, rowNumber, mapping, format),
+      question: messages.at(-1)?.content ?? '',
       target: null,
       metadata: metadataOf(row, rowNumber, mapping.meta_fields ?? []),
     };
     const choices = choicesOf(row, rowNumber, task.question, mapping);
-    if (choices !== null) return withChoices(task, row, choices, mapping, survey);
-    return { ...task, ...answersOf(row, rowNumber, mapping) };
+    const answered =
+      choices === null
+        ? { ...task, ...answersOf(row, rowNumber, mapping) }
+        : withChoices(task, row, choices, mapping, survey);
+    return withMessages(answered, messages, formatSystem?.(row, rowNumber) ?? '');
+  };
+}
+
+/** Adds the messages of a task that is not asked as a question alone. */
+function withMessages(task: Task, own: readonly ChatMessage[], system: string): Task {
+  const isSystem = own[0]?.role !== 'system' && system.trim() !== '';
+  if (own.length === 1 && !isSystem) return task;
+  const question = conversationText(own.filter(({ role }) => role !== 'system'));
+  return {
+    ...task,
+    question,
+    messages: [...(isSystem ? [{ role: 'system' as const, content: system }] : []), ...own],
   };
 }
 
@@ -283,26 +307,31 @@ function targetIn(
   return [...right.positions];
 }
 
-function questionOf(
+/** Reads the messages that a row asks with; the last one is the user's, and in most rows the only one. */
+function messagesOf(
   row: Row,
   rowNumber: number,
   mapping: TaskMapping,
   format: PromptFormatter | null,
-): string {
-  if (format !== null) return format(row, rowNumber);
+): ChatMessage[] {
+  if (format !== null) return [{ role: 'user', content: format(row, rowNumber) }];
   const field = 'dataset.input_field';
-  const value = requiredValue(row, mapping.input_field, field, rowNumber);
+  const { input_field: path, target_field: target = null } = mapping;
+  const value = requiredValue(row, path, field, rowNumber);
+  const mayBeEmpty = mapping.task_type === 'custom';
+  const conversation = readConversation(value, { path, rowNumber, target, mayBeEmpty });
+  if (conversation !== null) return conversation;
   const text = scalarText(value);
   if (text === undefined) {
     throw new DatasetError(
-      `row ${rowNumber}: '${mapping.input_field}' (${field}) is ${kindAt(row, mapping.input_field)}, not a text; a prompt_template can put fields into words`,
+      `row ${rowNumber}: '${path}' (${field}) is ${kindAt(row, path)}, neither a text nor a list of messages such as {role: user, content: …}; a prompt_template can put fields into words`,
       field,
     );
   }
-  if (text.trim() === '' && mapping.task_type !== 'custom') {
-    throw new DatasetError(`row ${rowNumber}: '${mapping.input_field}' (${field}) is empty`, field);
+  if (text.trim() === '' && !mayBeEmpty) {
+    throw new DatasetError(`row ${rowNumber}: '${path}' (${field}) is empty`, field);
   }
-  return text;
+  return [{ role: 'user', content: text }];
 }
 
 /** Reads the value at `target_field`, which is optional for `custom`. */

@@ -8,7 +8,7 @@ import type {
 import type { AwaitedStep, StepAnswer } from '../contracts/environment.js';
 import type { ExecutionIdentity, ExecutionResult } from '../contracts/execution.js';
 import type { Json } from '../contracts/json.js';
-import type { CallIdentity, GeneratedReply } from '../contracts/language-model.js';
+import type { CallIdentity, ChatMessage, GeneratedReply } from '../contracts/language-model.js';
 import type { EpisodeError, EpisodeRecord } from '../contracts/results.js';
 import type { MemoryModule, MemorySnapshot } from '../memory/memory-module.js';
 
@@ -21,6 +21,8 @@ export interface OpenedSample {
   first_trial?: number;
   state: Json;
   obs: string;
+  /** Messages that ask the question; absent: `obs` is all. */
+  messages?: ChatMessage[];
   /** Reason why it could not be opened; absent if it was. */
   problem?: EpisodeError;
 }

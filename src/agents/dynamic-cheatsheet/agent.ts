@@ -55,10 +55,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
   /** Requests replies and runs their programs, up to the last round; all rounds together are the action. */
   private async answer(prompt: string): Promise<string> {
     const { system_prompt, use_code_execution, max_code_rounds, code_timeout_sec } = this.config;
-    const messages: ChatMessage[] = [
-      ...(system_prompt === null ? [] : [{ role: 'system' as const, content: system_prompt }]),
-      { role: 'user', content: prompt },
-    ];
+    const messages = this.messagesWith(prompt, system_prompt);
     const said: string[] = [];
     for (let round = 1; ; round++) {
       const text = await this.ask('act', messages);
@@ -97,7 +94,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
   private async buildGeneratorPrompt(question: string): Promise<string> {
     const { generator_template, use_code_execution } = this.config;
     return fill(generator_template ?? GENERATOR_TEMPLATE, {
-      question: this.shownTask(question),
+      question: this.shownTask(this.asked(question)),
       cheatsheet: this.shownSheet(),
       examples: await this.shownExamples(question),
       code: use_code_execution ? CODE_PROTOCOL : '',

@@ -4,7 +4,7 @@ import type { CodeRequest } from '../../contracts/agent.js';
 import type { AwaitedStep, StepAnswer } from '../../contracts/environment.js';
 import type { ExecutionIdentity, ExecutionResult } from '../../contracts/execution.js';
 import type { Asked, Limits } from '../../contracts/experiment.js';
-import type { Json, JsonObject } from '../../contracts/json.js';
+import type { JsonObject } from '../../contracts/json.js';
 import type {
   CallIdentity,
   ChatMessage,
@@ -18,7 +18,7 @@ import type { EpisodeError, RunStatus, StepRecord } from '../../contracts/result
 import type { AskedBefore, Beside, Repeats } from '../../contracts/step-cost.js';
 import type { ExperienceEntry } from '../../memory/entries.js';
 import type { JournalEntry } from '../../memory/memory-module.js';
-import type { LaneRules } from '../../runtime/ports.js';
+import type { LaneRules, OpenedSample } from '../../runtime/ports.js';
 import type { LaneState } from './lane/lane-state.js';
 import type { EmbeddingTotals, Metrics } from './results.js';
 
@@ -215,23 +215,13 @@ interface OpenSamplesInput {
   from: number;
   count: number;
 }
-/** Sample that an environment has reset; see `runtime/ports.ts`. */
-export interface OpenedSampleRow {
-  index: number;
-  id: string;
-  first_trial?: number;
-  state: Json;
-  obs: string;
-  /** Reason why the environment could not begin; absent if it did. */
-  problem?: EpisodeError;
-}
 interface StepEnvironmentInput extends AwaitedStep {
   run: string;
   action: string;
 }
 /** Activities that run environments. */
 export interface EnvironmentActivities {
-  openSamples(input: OpenSamplesInput): Promise<OpenedSampleRow[]>;
+  openSamples(input: OpenSamplesInput): Promise<OpenedSample[]>;
   stepEnvironment(input: StepEnvironmentInput): Promise<StepAnswer>;
 }
 export interface WritePartInput {

@@ -1,9 +1,10 @@
 import { InvalidInputError } from '../../config/errors.js';
 import { CODE_ENDINGS, checkFile } from '../../config/named-files.js';
-import type { ResetOutcome, StepAnswer, Task } from '../../contracts/environment.js';
+import type { BegunEpisode, StepAnswer, Task } from '../../contracts/environment.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { EpisodeError } from '../../contracts/results.js';
 import { runAtOnce } from '../../contracts/run-user-code.js';
+import { askedTask, inConversation } from '../../environments/conversation.js';
 import type {
   EnvironmentClass,
   EnvironmentOptions,
@@ -55,7 +56,7 @@ export function environmentSource({ dataset }: Pick<RunConfig, 'dataset'>): Envi
 /** Environment of a sample, wherever its code runs. */
 export interface Playable {
   /** Resets the environment. @throws InvalidInputError if the class cannot be loaded here. */
-  begin(): Promise<ResetOutcome | { error: EpisodeError }>;
+  begin(): Promise<BegunEpisode | { error: EpisodeError }>;
   /**
    * Takes a step.
    * @throws ComparisonUnavailableError, which a retry may fix; InvalidInputError if the class cannot be loaded here.
@@ -150,10 +151,14 @@ export function playableHere(
 ): Playable {
   const made = async (): Promise<MadeEnvironment> => {
     const type = await environmentClass(source, code);
-    return { make: () => new type(task, source.settings, { compareSymbolically }), file: source.file };
+    const asked = askedTask(task);
+    return { make: () => new type(asked, source.settings, { compareSymbolically }), file: source.file };
   };
   return {
-    begin: async () => beginEpisode(await made()),
+    begin: async () => {
+      const begun = await beginEpisode(await made());
+      return 'error' in begun ? begun : inConversation(task, begun);
+    },
     step: async (state, action) => takeStep(await made(), state, action),
   };
 }
@@ -163,7 +168,7 @@ async function checkHere(source: EnvironmentSource, tasks: readonly Task[]): Pro
   const type = await environmentClass(source);
   for (const task of tasks) {
     try {
-      runAtOnce(() => new type(task, source.settings, NO_SERVICES).validate?.());
+      runAtOnce(() => new type(askedTask(task), source.settings, NO_SERVICES).validate?.());
     } catch (error) {
       throw new InvalidInputError(`${(error as Error).message} (sample ${task.id})`, 'dataset');
     }

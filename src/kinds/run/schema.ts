@@ -83,7 +83,16 @@ export const datasetSchema = z
       .describe(
         'Seconds that loading env_file, and then a reset or a step of its class, may take; 120 unless said otherwise.',
       ),
-    input_field: z.string().min(1).default('question').describe('Dotted paths such as metadata.ID work.'),
+    input_field: z
+      .string()
+      .min(1)
+      .default('question')
+      .describe('A text, or a list of messages. Dotted paths such as metadata.ID work.'),
+    system: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('System message of rows that have none of their own: a text with {field} placeholders.'),
     target_field: z
       .string()
       .min(1)

@@ -71,6 +71,7 @@ export function ownAgent(make: () => unknown, turns: AgentTurns | null = null): 
     return answer;
   };
   return {
+    ...(agent.takesMessages === true ? { takesMessages: true } : {}),
     reset: (episode: EpisodeInfo) => perhaps(() => agent.reset(episode)),
     act: (observation) => turn(() => agent.act(observation)),
     observe: (observation, feedback, done) => turn(() => agent.observe(observation, feedback, done)),

@@ -1,9 +1,10 @@
 import { heartbeating } from '../../../activities/attempt-journal.js';
 import type { AwaitedStep, StepAnswer } from '../../../contracts/environment.js';
-import type { EnvironmentActivities, OpenedSampleRow } from '../contracts.js';
+import type { OpenedSample } from '../../../runtime/ports.js';
+import type { EnvironmentActivities } from '../contracts.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
-/** Limit of observations and states per activity, in characters; a payload may hold 2 MiB. */
+/** Limit of observations, messages and states per activity, in characters; a payload may hold 2 MiB. */
 const OBSERVATION_BUDGET = 256 * 1024;
 /** Milliseconds after which an activity opens no further sample: resets may wait for external services. */
 const OPENING_BUDGET = 60_000;
@@ -23,7 +24,7 @@ export function createEnvironmentActivities(runs: RunContexts): EnvironmentActiv
     openSamples: ({ run: uri, from, count }) =>
       heartbeating(async () => {
         const run = await runs.get(uri);
-        const opened: OpenedSampleRow[] = [];
+        const opened: OpenedSample[] = [];
         const end = Date.now() + OPENING_BUDGET;
         let bytes = 0;
         for (let slot = from; opened.length < count && slot < run.slots; slot++) {
@@ -32,18 +33,11 @@ export function createEnvironmentActivities(runs: RunContexts): EnvironmentActiv
           const task = await run.taskOf(index);
           const first = run.epochOf(index) * run.config.runtime.num_trials;
           const begun = await run.playable(task).begin();
-          const { state, obs, ...problem } =
+          const sample: Omit<OpenedSample, 'index' | 'id'> =
             'error' in begun ? { state: null, obs: '', problem: begun.error } : begun;
-          bytes += obs.length + JSON.stringify(state).length;
+          bytes += JSON.stringify(sample).length;
           if (opened.length > 0 && bytes > OBSERVATION_BUDGET) break;
-          opened.push({
-            index,
-            id: task.id,
-            ...(first === 0 ? {} : { first_trial: first }),
-            state,
-            obs,
-            ...problem,
-          });
+          opened.push({ index, id: task.id, ...(first === 0 ? {} : { first_trial: first }), ...sample });
         }
         return opened;
       }),

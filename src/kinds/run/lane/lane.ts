@@ -1,4 +1,5 @@
 import type { Agent, AgentLanguageModel, CodeExecutor } from '../../../contracts/agent.js';
+import { conversationText } from '../../../contracts/conversation.js';
 import type { AwaitedStep, Feedback, StepAnswer } from '../../../contracts/environment.js';
 import type { CallIdentity, GenerateReply } from '../../../contracts/language-model.js';
 import type { EpisodeCall, EpisodeError } from '../../../contracts/results.js';
@@ -103,12 +104,12 @@ export class Lane {
     let error: EpisodeError | null = null;
     let unjudged: string | undefined;
     const resumed = this.state.episode;
-    const { episode, problem } = resumed === undefined ? await this.open(sample) : { episode: resumed };
+    const { episode, opened } = resumed === undefined ? await this.open(sample) : { episode: resumed };
     this.state.episode = episode;
     try {
-      if (problem !== undefined) throw new OpenError(problem);
+      if (opened?.problem !== undefined) throw new OpenError(opened.problem);
       this.agent ??= this.createAgent();
-      if (resumed === undefined) await this.begin(this.agent, sample, episode);
+      if (opened !== undefined) await this.begin(this.agent, opened, episode);
       else await this.agent.restore(episode.agent);
       if ((await this.takeSteps(this.agent, sample, episode)) === 'suspended') return 'suspended';
     } catch (caught) {
@@ -144,7 +145,7 @@ export class Lane {
     return error === null && episode.steps.at(-1)?.feedback.correct === true ? 'success' : 'failure';
   }
 
-  private async open(sample: OpenedSample): Promise<{ episode: EpisodeState; problem?: EpisodeError }> {
+  private async open(sample: OpenedSample): Promise<{ episode: EpisodeState; opened: OpenedSample }> {
     const { slot, trial } = this.state;
     const again = trial > 0 && this.ports.rules.reset_each_trial;
     const opened = again ? await this.ports.openSample(slot, trial) : sample;
@@ -159,12 +160,14 @@ export class Lane {
       ordinals: {},
       started_at: this.ports.now(),
     };
-    return { episode, ...(opened.problem === undefined ? {} : { problem: opened.problem }) };
+    return { episode, opened };
   }
 
-  private async begin(agent: Agent, sample: OpenedSample, episode: EpisodeState): Promise<void> {
+  private async begin(agent: Agent, { id, messages }: OpenedSample, episode: EpisodeState): Promise<void> {
     const { trial } = this.state;
-    await agent.reset({ sample_id: sample.id, trial, num_trials: this.ports.rules.num_trials });
+    const { num_trials } = this.ports.rules;
+    await agent.reset({ sample_id: id, trial, num_trials, ...(messages === undefined ? {} : { messages }) });
+    if (messages !== undefined && !agent.takesMessages) episode.obs = conversationText(messages);
     episode.agent = agent.snapshot();
   }
 

@@ -3,8 +3,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Task } from '../../../../src/contracts/environment.js';
 import { createEnvironmentActivities } from '../../../../src/kinds/run/activities/environments.js';
 import { RunContexts } from '../../../../src/kinds/run/activities/run-context.js';
-import type { OpenedSampleRow } from '../../../../src/kinds/run/contracts.js';
 import type { Playable } from '../../../../src/kinds/run/environment-code.js';
+import type { OpenedSample } from '../../../../src/runtime/ports.js';
 import { temporaryStore } from '../../../activities/support.js';
 import { dependencies, preparedRun } from '../../../activities/worker-support.js';
 import { configOf } from '../../../support/configs.js';
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 /** Opens ten samples from the first on, with environments that begin like this; answers what was opened. */
-async function opened(begin: Playable['begin'], runtime: object = {}): Promise<OpenedSampleRow[]> {
+async function opened(begin: Playable['begin'], runtime: object = {}): Promise<OpenedSample[]> {
   const config = configOf({
     runtime,
     dataset: { items: Array.from({ length: 10 }, () => ({ question: '?' })) },
@@ -27,7 +27,7 @@ async function opened(begin: Playable['begin'], runtime: object = {}): Promise<O
   }));
   const { openSamples } = createEnvironmentActivities(runs);
   const input = { run, from: 0, stride: 1, count: 10 };
-  return (await new MockActivityEnvironment().run(openSamples, input)) as OpenedSampleRow[];
+  return (await new MockActivityEnvironment().run(openSamples, input)) as OpenedSample[];
 }
 
 test('opens what was asked for', async () => {

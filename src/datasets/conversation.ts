@@ -1,0 +1,134 @@
+import type { ChatMessage } from '../contracts/language-model.js';
+import { DatasetError } from './dataset-error.js';
+import { fieldNames, kindOf, scalarText } from './fields.js';
+import { parseJson } from './json-text.js';
+import { type Cell, isRow, type Row } from './row.js';
+
+const FIELD = 'dataset.input_field';
+
+/** Roles as datasets write them. */
+const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  human: 'user',
+  assistant: 'assistant',
+  model: 'assistant',
+  gpt: 'assistant',
+  bot: 'assistant',
+};
+
+/** A conversation in its row. */
+interface ConversationPlace {
+  /** Field of the conversation in the row. */
+  path: string;
+  rowNumber: number;
+  /** Field of the target, which may be the conversation's last message. */
+  target: string | null;
+  /** True if the user's last message may be empty. */
+  mayBeEmpty: boolean;
+}
+
+/**
+ * Reads a question that is a list of messages: `{role, content}`, as chat APIs, OpenAI evals and Inspect write them, or
+ * `{from, value}` (ShareGPT); also as the text of a JSON list, as in CSV. A last message of the assistant that is the
+ * target is left out.
+ * @returns null for any other value.
+ * @throws DatasetError for messages that no agent could be asked with: of tools, with images, without a last one of the
+ *   user.
+ */
+export function readConversation(cell: Cell, place: ConversationPlace): ChatMessage[] | null {
+  const items = messagesIn(cell);
+  if (items === null) return null;
+  const { path, rowNumber, target, mayBeEmpty } = place;
+  const refuse = (index: number | null, fault: string) =>
+    new DatasetError(
+      `row ${rowNumber}: ${index === null ? '' : `message ${index + 1} of `}'${path}' (${FIELD}) ${fault}`,
+      FIELD,
+    );
+  const messages = items.map((item, index) => messageOf(item, (fault) => refuse(index, fault)));
+  const last = messages.at(-1);
+  if (isLastOf(path, target, messages.length)) {
+    if (last?.role !== 'assistant')
+      throw refuse(
+        messages.length - 1,
+        `is not the assistant's, and dataset.target_field (${target}) takes it for the right answer`,
+      );
+    messages.pop();
+  }
+  const end = messages.at(-1);
+  if (end?.role !== 'user') {
+    const wayOut =
+      end?.role === 'assistant'
+        ? `; where that is the right answer, set dataset.target_field: ${path}.-1.${contentName(items.at(-1))}, and it is not shown`
+        : '';
+    throw refuse(
+      null,
+      `ends with a message of the ${end?.role ?? 'system'}, and not with the user's${wayOut}`,
+    );
+  }
+  const late = messages.findIndex(
+    ({ role }, index) => role === 'system' && messages.slice(0, index).some((one) => one.role !== 'system'),
+  );
+  if (late > 0) throw refuse(late, 'is one of the system, which may only stand at the beginning');
+  if (end.content.trim() === '' && !mayBeEmpty) throw refuse(messages.length - 1, 'is empty');
+  return messages;
+}
+
+const isMessage = (cell: Cell): cell is Row => isRow(cell) && ('role' in cell || 'from' in cell);
+
+/** Returns the messages of a list, or of a JSON list in a text; null where it is none. */
+function messagesIn(cell: Cell): Row[] | null {
+  let list = cell;
+  if (typeof cell === 'string') {
+    if (!/^\s*\[\s*\{/.test(cell)) return null;
+    try {
+      list = parseJson(cell);
+    } catch {
+      return null;
+    }
+  }
+  return Array.isArray(list) && list.length > 0 && list.every(isMessage) ? list : null;
+}
+
+const contentName = (item: Row | undefined) => (item !== undefined && 'role' in item ? 'content' : 'value');
+
+function messageOf(item: Row, refuse: (fault: string) => DatasetError): ChatMessage {
+  const written = scalarText(item.role ?? item.from ?? null) ?? '';
+  const role = Object.hasOwn(ROLES, written.toLowerCase()) ? ROLES[written.toLowerCase()] : undefined;
+  if (role === undefined) {
+    throw refuse(
+      `has the role ${JSON.stringify(written)}; a question has messages of system, user and assistant`,
+    );
+  }
+  const calls = item.tool_calls ?? item.function_call ?? null;
+  if (calls !== null && !(Array.isArray(calls) && calls.length === 0)) {
+    throw refuse('calls tools, which a question cannot');
+  }
+  return { role, content: contentOf(item, refuse) };
+}
+
+/** Returns the text of a message, which may be in parts. */
+function contentOf(item: Row, refuse: (fault: string) => DatasetError): string {
+  const name = contentName(item);
+  const value = item[name];
+  if (value === undefined) throw refuse(`has no ${name}; its fields are: ${fieldNames(item)}`);
+  const text = scalarText(value);
+  if (text !== undefined) return text;
+  if (!Array.isArray(value)) throw refuse(`has a ${name} that is ${kindOf(value)}, not a text`);
+  const parts = value.map((part) => {
+    const own =
+      isRow(part) && (part.type ?? 'text') === 'text' ? scalarText(part.text ?? null) : scalarText(part);
+    if (own !== undefined) return own;
+    const type = isRow(part) ? scalarText(part.type ?? null) : undefined;
+    throw refuse(`has a part of the type ${JSON.stringify(type ?? kindOf(part))}; only texts are read`);
+  });
+  return parts.join('\n');
+}
+
+/** Reports whether a path such as `messages.-1.content` leads into the last of so many messages at another path. */
+function isLastOf(path: string, target: string | null, length: number): boolean {
+  if (target === null || !target.startsWith(`${path}.`)) return false;
+  const position = target.slice(path.length + 1).split('.', 1)[0];
+  return position === '-1' || position === String(length - 1);
+}
