@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_EXAMPLES } from '../datasets/few-shot.js';
 import { rangeOf } from '../datasets/selection.js';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -31,3 +32,47 @@ export const selectSchema = z
       .describe('So many of them, drawn by the seed, in the order of the file.'),
   })
   .describe('Which rows become samples, before a shuffle: those that meet all that is given.');
+
+/** Schema of `dataset.few_shot`: examples in prompts. */
+export const fewShotSchema = z
+  .strictObject({
+    count: z
+      .int()
+      .positive()
+      .max(MAX_EXAMPLES)
+      .optional()
+      .describe('Examples of a prompt, drawn by the seed. Default: all, in their order.'),
+    items: z.array(z.record(z.string(), z.unknown())).min(1).optional().describe('Inline rows.'),
+    dataset_path: z.string().min(1).optional().describe('A file of rows, as dataset.dataset_path.'),
+    split: z.string().min(1).optional().describe('Another split of the dataset, e.g. train.'),
+    seed: z
+      .int()
+      .min(0)
+      .max(2 ** 32 - 1)
+      .optional()
+      .describe('Of the draw. Default: that of the config.'),
+    answer_template: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('What is shown as the answer: {answer}, the right one, and {field} placeholders.'),
+    template: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Puts examples into the question’s text: {question} and {answer}. Default: turns of a chat.'),
+  })
+  .superRefine((fewShot, context) => {
+    const sources = (['items', 'dataset_path', 'split'] as const).filter((key) => fewShot[key] !== undefined);
+    if (sources.length > 1) {
+      context.addIssue({ code: 'custom', message: `give one of ${sources.join(' and ')}` });
+    }
+    if (sources.length === 0 && fewShot.count === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['count'],
+        message: 'is missing; say how many of the dataset’s own rows a prompt shows, or where examples are',
+      });
+    }
+  })
+  .describe('Examples before the question, with their right answers; never the sample itself.');

@@ -30,9 +30,15 @@ function namesIn(paths: unknown): string[] {
 function isShown(name: string, section: Record<string, unknown>): boolean {
   const { input_field = 'question', target_field = 'answer', choices_field, id_field } = section;
   const fields = [input_field, target_field, id_field, choices_field].flat();
-  const templates = [section.prompt_template, section.system].filter((text) => typeof text === 'string');
+  const templates = [section.prompt_template, section.system, answerTemplate(section)].filter(
+    (text) => typeof text === 'string',
+  );
   const placeholders = Array.from(templates.join('\n').matchAll(/\{([^{}]*)\}/g), ([, path = '']) =>
     path.trim(),
   );
   return namesIn([...fields, ...placeholders]).includes(name);
+}
+
+function answerTemplate({ few_shot }: Record<string, unknown>): unknown {
+  return isMapping(few_shot) ? few_shot.answer_template : undefined;
 }

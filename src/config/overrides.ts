@@ -19,7 +19,7 @@ export function applyOverride(config: Record<string, unknown>, assignment: strin
   const text = assignment.slice(equals + 1);
   let value: unknown;
   try {
-    const isText = /^dataset\.(?:items|select\.ids)\b/.test(path.join('.'));
+    const isText = /^dataset\.(?:(?:few_shot\.)?items|select\.ids)\b/.test(path.join('.'));
     value = text === '' ? '' : (isText ? asTexts : asValues)(parseYaml(text));
   } catch {
     value = text;

@@ -56,12 +56,15 @@ export function readYaml(path: string, field = 'config_path'): unknown {
 }
 
 /** Returns a config as its schema expects it: numbers are numbers everywhere except in the rows of
- * `dataset.items` and the ids of `dataset.select`. */
+ * `dataset.items` and `dataset.few_shot.items`, and the ids of `dataset.select`. */
 function configOf(parsed: unknown): unknown {
   const config = asValues(parsed);
   const section = isMapping(parsed) ? parsed.dataset : undefined;
   if (isMapping(config) && isMapping(config.dataset) && isMapping(section)) {
     config.dataset.items = itemsAsWritten(section);
+    if (isMapping(config.dataset.few_shot) && isMapping(section.few_shot)) {
+      config.dataset.few_shot.items = itemsAsWritten({ ...section, items: section.few_shot.items });
+    }
     if (isMapping(config.dataset.select) && isMapping(section.select)) {
       config.dataset.select.ids = asTexts(section.select.ids);
     }

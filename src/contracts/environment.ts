@@ -15,6 +15,8 @@ export interface Task {
    * environment, the question is that last message.
    */
   messages?: ChatMessage[];
+  /** Examples that a prompt shows before the question, in their order. */
+  examples?: Example[];
   /** Gold answer as text, the first one of several; `null` if the environment needs none. */
   target: string | null;
   /** All right answers, if there are several. */
@@ -30,6 +32,12 @@ export interface Task {
   right_choices?: number[];
   /** The row's `meta_fields`, and data from a generator for its environment. */
   metadata: JsonObject;
+}
+
+/** Question of another row, and the answer that a prompt shows to it. */
+export interface Example {
+  task: Task;
+  answer: string;
 }
 
 /** Environment's judgement of an action. The same shape for every task. */

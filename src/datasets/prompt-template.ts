@@ -1,25 +1,42 @@
+import { TemplateError, type TemplatePart, templateParts } from '../contracts/template.js';
 import { DatasetError } from './dataset-error.js';
 import { fieldNames, kindAt, scalarText, valueAt } from './fields.js';
 import { jsonText, type Row } from './row.js';
 
-type Part = { text: string } | { placeholder: string };
-
-export type PromptFormatter = (row: Row, rowNumber: number) => string;
+/** @param given values of names that come before the row's fields */
+export type PromptFormatter = (
+  row: Row,
+  rowNumber: number,
+  given?: Readonly<Record<string, string>>,
+) => string;
 
 /**
- * Compiles a template with `{field}` placeholders; dotted paths work, `{{` and `}}` stand for braces. `{question}` is
+ * Compiles a template ({@link templateParts}) whose placeholders are fields of a row; dotted paths work. `{question}` is
  * the row's `input_field` where the row has no field of that name. Lists and objects are inserted as JSON, null as an
  * empty text.
+ * @param field of the config, for messages.
  * @throws DatasetError for a lone brace; the formatter throws one for a placeholder without a field in the row.
  */
 export function compilePromptTemplate(template: string, inputField: string, field: string): PromptFormatter {
   const parts = parse(template, field);
-  return (row, rowNumber) =>
+  return (row, rowNumber, given = {}) =>
     parts
-      .map((part) =>
-        'text' in part ? part.text : fill(part.placeholder, row, rowNumber, { inputField, field }),
-      )
+      .map((part) => {
+        if ('text' in part) return part.text;
+        const { name } = part;
+        if (Object.hasOwn(given, name)) return given[name] as string;
+        return fill(name, row, rowNumber, { inputField, field });
+      })
       .join('');
+}
+
+function parse(template: string, field: string): TemplatePart[] {
+  try {
+    return templateParts(template);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw new DatasetError(`${field}: ${error.message}`, field);
+  }
 }
 
 function fill(
@@ -47,24 +64,4 @@ function fill(
     );
   }
   return scalarText(value) ?? jsonText(value);
-}
-
-function parse(template: string, field: string): Part[] {
-  const parts: Part[] = [];
-  const tokens = /\{\{|\}\}|\{([^{}]*)\}|[{}]/g;
-  let end = 0;
-  for (const match of template.matchAll(tokens)) {
-    parts.push({ text: template.slice(end, match.index) });
-    end = match.index + match[0].length;
-    if (match[0] === '{{' || match[0] === '}}') parts.push({ text: match[0].slice(1) });
-    else if (match[1] !== undefined && match[1].trim() !== '') parts.push({ placeholder: match[1].trim() });
-    else {
-      throw new DatasetError(
-        `'${match[0]}' at character ${match.index + 1} of the template (${field}) is no placeholder; write {{ or }} for a brace`,
-        field,
-      );
-    }
-  }
-  parts.push({ text: template.slice(end) });
-  return parts;
 }

@@ -1,5 +1,6 @@
 import { nearestWords } from '../config/errors.js';
 import { createRandom } from '../statistics/random.js';
+import { Smallest } from '../statistics/smallest.js';
 import { DatasetError } from './dataset-error.js';
 import { fieldNames, scalarText, valueAt } from './fields.js';
 import { type Cell, jsonText, type Row } from './row.js';
@@ -64,28 +65,34 @@ export async function* selectedRows(
   context: SelectionContext,
 ): AsyncGenerator<PlacedRow> {
   const found = new FoundRows(selection, context);
-  const drawn = selection.random === undefined ? null : new DrawnRows(selection.random, context);
-  let isEmpty = true;
+  const { random } = selection;
+  const drawn = random === undefined ? null : new Smallest<PlacedRow>(random, context.onExcluded);
+  let met = 0;
   for await (const row of rows) {
     const placed = { row, position: found.read };
     if (found.meets(placed)) {
-      isEmpty = false;
+      met += 1;
       if (drawn === null) yield placed;
-      else drawn.add(placed);
+      else drawn.add(numberOf(placed, context), placed);
     } else context.onExcluded(placed);
     if (found.isComplete) break;
   }
   if (found.read === 0) return;
   found.refuseUnknownIds();
-  if (isEmpty) throw found.nothing();
+  if (met === 0) throw found.nothing();
   for (const sentence of found.notes()) context.notify(sentence);
   if (drawn === null) return;
-  if (drawn.isShort) {
+  if (random !== undefined && met < random) {
     context.notify(
-      `There are only ${drawn.offered} rows to draw ${selection.random} from (${FIELD}.random): all of them are taken.`,
+      `There are only ${met} rows to draw ${random} from (${FIELD}.random): all of them are taken.`,
     );
   }
-  yield* drawn.inOrder();
+  yield* drawn.kept().sort((left, right) => left.position - right.position);
+}
+
+/** Returns a row's number for a draw, which its id and the seed decide. */
+function numberOf(placed: PlacedRow, { seed, idOf }: SelectionContext): number {
+  return createRandom(`select:${seed}:${idOf(placed) ?? placed.position}`)();
 }
 
 /** Conditions of a selection, and what was found of them. */
@@ -223,38 +230,4 @@ function isSame(cell: Cell, wanted: Wanted): boolean {
   if (typeof wanted === 'number') return text.trim() !== '' && Number(text) === wanted;
   if (typeof wanted === 'boolean') return text.trim().toLowerCase() === String(wanted);
   return text === wanted;
-}
-
-/** Rows drawn at random: those whose numbers, made of the seed and their id, are the smallest. */
-class DrawnRows {
-  offered = 0;
-  private rows: (PlacedRow & { number: number })[] = [];
-
-  constructor(
-    private readonly count: number,
-    private readonly context: SelectionContext,
-  ) {}
-
-  get isShort(): boolean {
-    return this.offered < this.count;
-  }
-
-  add(placed: PlacedRow): void {
-    this.offered += 1;
-    const id = this.context.idOf(placed) ?? String(placed.position);
-    this.rows.push({ ...placed, number: createRandom(`select:${this.context.seed}:${id}`)() });
-    if (this.rows.length >= 2 * this.count) this.cut();
-  }
-
-  inOrder(): PlacedRow[] {
-    this.cut();
-    return this.rows
-      .sort((left, right) => left.position - right.position)
-      .map(({ row, position }) => ({ row, position }));
-  }
-
-  private cut(): void {
-    this.rows.sort((left, right) => left.number - right.number || left.position - right.position);
-    for (const cut of this.rows.splice(this.count)) this.context.onExcluded(cut);
-  }
 }

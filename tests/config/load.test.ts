@@ -122,6 +122,40 @@ describe('dataset.select', () => {
   });
 });
 
+describe('dataset.few_shot', () => {
+  const fewShotOf = (few_shot: unknown) =>
+    configOf({ dataset: { ...configInput.dataset, few_shot } }).dataset.few_shot;
+
+  test('has inline rows as they are written, and a file beside the YAML', () => {
+    const folder = folderWith({ 'train.jsonl': '', 'it.yaml': '' });
+    const path = join(folder, 'it.yaml');
+    const withExamples = (few_shot: string) => {
+      writeFileSync(path, YAML.replace('\nlm', `\n  few_shot: ${few_shot}\nlm`));
+      return loadConfig(runConfigs, path).dataset.few_shot;
+    };
+    expect(withExamples('{ items: [{ question: 1.10, answer: 007 }] }')).toEqual({
+      items: [{ question: '1.10', answer: '007' }],
+    });
+    expect(withExamples('{ dataset_path: train.jsonl, count: 3 }')).toEqual({
+      dataset_path: join(folder, 'train.jsonl'),
+      count: 3,
+    });
+    expect(refusal(() => withExamples('{ dataset_path: nope.jsonl }')).message).toMatch(
+      /dataset\.few_shot\.dataset_path: there is no file at .*nope\.jsonl/,
+    );
+  });
+
+  test.each([
+    [{}, 'dataset.few_shot.count: is missing; say how many of the dataset’s own rows'],
+    [{ count: 0 }, 'dataset.few_shot.count: must be more than 0'],
+    [{ count: 101 }, 'dataset.few_shot.count: must be at most 100'],
+    [{ split: 'train', dataset_path: 'x' }, 'dataset.few_shot: give one of dataset_path and split'],
+    [{ count: 3, file: 'x' }, "dataset.few_shot.file: unknown field 'file'"],
+  ])('%j is refused', (few_shot, message) => {
+    expect(refusal(() => fewShotOf(few_shot)).message).toContain(message);
+  });
+});
+
 describe('paths', () => {
   test('are resolved against the YAML’s folder, wherever the command runs', () => {
     const folder = folderWith();

@@ -6,6 +6,7 @@ import { paceOfModel } from '../../config/pacing.js';
 import { inputLocation, resultsLocation } from '../../config/paths.js';
 import { isMapping } from '../../contracts/json.js';
 import type { NamesTasks } from '../run/activities/dataset.js';
+import { locateDataset } from '../run/config.js';
 import { NAMES } from './index.js';
 import { type OwnKindConfig, ownKindConfigSchema } from './schema.js';
 
@@ -21,15 +22,13 @@ function writeOut(raw: Written): Written {
 
 function finish(config: OwnKindConfig, folders: Folders): OwnKindConfig {
   const { config: folder } = folders;
-  const { dataset, output } = config;
+  const { output } = config;
+  const dataset = structuredClone(config.dataset);
+  locateDataset(dataset, folder);
   return {
     ...config,
     kind: inputLocation(config.kind, 'kind', folder, 'code'),
-    dataset: {
-      ...dataset,
-      dataset_path: inputLocation(dataset.dataset_path, 'dataset.dataset_path', folder),
-      env_file: inputLocation(dataset.env_file, 'dataset.env_file', folder, 'code'),
-    },
+    dataset,
     output: { ...output, results_dir: resultsLocation(output.results_dir, folders) },
   };
 }

@@ -77,6 +77,15 @@ function template(given: string | null, field: string, folder: string): string |
   }
 }
 
+/** Makes the paths of a dataset absolute. @throws InvalidInputError for a file that is missing. */
+export function locateDataset(dataset: RunConfig['dataset'], folder: string): void {
+  const { few_shot } = dataset;
+  dataset.dataset_path = inputLocation(dataset.dataset_path, 'dataset.dataset_path', folder);
+  dataset.env_file = inputLocation(dataset.env_file, 'dataset.env_file', folder, 'code');
+  if (few_shot === undefined) return;
+  few_shot.dataset_path = inputLocation(few_shot.dataset_path, 'dataset.few_shot.dataset_path', folder);
+}
+
 /** Fills in what depends on other sections, and makes every path absolute. */
 function finish(config: RunConfig, folders: Folders): RunConfig {
   const result = structuredClone(config);
@@ -92,8 +101,7 @@ function finish(config: RunConfig, folders: Folders): RunConfig {
   agent.feedback ??= runtime.num_trials > 1 ? 'outcome' : 'full';
 
   const { config: folder } = folders;
-  dataset.dataset_path = inputLocation(dataset.dataset_path, 'dataset.dataset_path', folder);
-  dataset.env_file = inputLocation(dataset.env_file, 'dataset.env_file', folder, 'code');
+  locateDataset(dataset, folder);
   if ('retrieval' in memory) checkServer('memory.retrieval.base_url', memory.retrieval.base_url);
   if (isCheatsheetAgent(agent)) {
     agent.generator_template = template(agent.generator_template, 'agent.generator_template', folder);

@@ -4,7 +4,12 @@ import type { BegunEpisode, StepAnswer, Task } from '../../contracts/environment
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { EpisodeError } from '../../contracts/results.js';
 import { runAtOnce } from '../../contracts/run-user-code.js';
-import { askedTask, inConversation } from '../../environments/conversation.js';
+import {
+  askedTask,
+  inConversation,
+  type ShownExample,
+  withExamples,
+} from '../../environments/conversation.js';
 import type {
   EnvironmentClass,
   EnvironmentOptions,
@@ -35,6 +40,8 @@ export interface EnvironmentSource {
   /** Absolute path, if the class is a user's. */
   file: string | undefined;
   settings: EnvironmentOptions;
+  /** Template of examples that stand in the question's text; absent: they are turns. */
+  examples_template?: string | undefined;
   /** Timeout of a reset or a step of a user's class, in milliseconds. */
   timeoutMs: number;
 }
@@ -49,6 +56,7 @@ export function environmentSource({ dataset }: Pick<RunConfig, 'dataset'>): Envi
       options: env_options as JsonObject,
       ...(instruction_template === undefined ? {} : { instruction_template }),
     },
+    examples_template: dataset.few_shot?.template,
     timeoutMs: env_timeout_sec * 1000,
   };
 }
@@ -149,28 +157,50 @@ export function playableHere(
   compareSymbolically: SymbolicComparer,
   code?: UserCode,
 ): Playable {
-  const made = async (): Promise<MadeEnvironment> => {
+  const made = async (one: Task, settings = source.settings): Promise<MadeEnvironment> => {
     const type = await environmentClass(source, code);
-    const asked = askedTask(task);
-    return { make: () => new type(asked, source.settings, { compareSymbolically }), file: source.file };
+    const asked = askedTask(one);
+    return { make: () => new type(asked, settings, { compareSymbolically }), file: source.file };
+  };
+  const begin = async (one: Task, settings?: EnvironmentOptions) => {
+    const begun = await beginEpisode(await made(one, settings));
+    return 'error' in begun ? begun : inConversation(one, begun);
   };
   return {
     begin: async () => {
-      const begun = await beginEpisode(await made());
-      return 'error' in begun ? begun : inConversation(task, begun);
+      const begun = await begin(task);
+      if ('error' in begun) return begun;
+      const { examples_template: template, settings } = source;
+      // As turns, examples are asked as the question is; a template has its own words.
+      const { instruction_template: _none, ...bare } = settings;
+      const examples: ShownExample[] = [];
+      for (const example of task.examples ?? []) {
+        const shown = await begin(example.task, template === undefined ? settings : bare);
+        if ('error' in shown) return shown;
+        examples.push({ begun: shown, answer: example.answer });
+      }
+      return withExamples(begun, examples, template);
     },
-    step: async (state, action) => takeStep(await made(), state, action),
+    step: async (state, action) => takeStep(await made(task), state, action),
   };
 }
 
 /** Loads the class and checks tasks in the calling thread. @throws InvalidInputError that names the sample. */
 async function checkHere(source: EnvironmentSource, tasks: readonly Task[]): Promise<void> {
   const type = await environmentClass(source);
-  for (const task of tasks) {
+  const checkedExamples = new Set<Task>();
+  const check = (task: Task, name: string) => {
     try {
       runAtOnce(() => new type(askedTask(task), source.settings, NO_SERVICES).validate?.());
     } catch (error) {
-      throw new InvalidInputError(`${(error as Error).message} (sample ${task.id})`, 'dataset');
+      throw new InvalidInputError(`${(error as Error).message} (${name} ${task.id})`, 'dataset');
+    }
+  };
+  for (const task of tasks) {
+    check(task, 'sample');
+    for (const { task: example } of task.examples ?? []) {
+      if (!checkedExamples.has(example)) check(example, 'example');
+      checkedExamples.add(example);
     }
   }
 }

@@ -194,8 +194,21 @@ export function isChosenByLabel({ agent, memory }: Pick<RunConfig, 'agent' | 'me
   return retrieves && 'retrieval' in memory && memory.retrieval.correct_only;
 }
 
+/** Returns the part for examples of other questions. */
+function examplesOf({ dataset: { few_shot } }: RunConfig): Part[] {
+  if (few_shot === undefined) return [];
+  const { count = few_shot.items?.length } = few_shot;
+  const examples = count === 1 ? 'an example' : count === undefined ? 'examples' : `${count} examples`;
+  return [{ text: `${examples} with the right answers (dataset.few_shot)`, shown: [], ofTrials: false }];
+}
+
 /** Returns the parts of the prompts of a run with a built-in agent. */
 export function promptsOf(config: RunConfig, loaded: Loaded): Prompts {
+  const prompts = ownPromptsOf(config, loaded);
+  return { ...prompts, parts: [...examplesOf(config), ...prompts.parts] };
+}
+
+function ownPromptsOf(config: RunConfig, loaded: Loaded): Prompts {
   const { agent } = config;
   if (isCheatsheetAgent(agent)) return ofCheatsheet(config, agent, loaded);
   if ('reflection_config' in agent) return ofReflexion(config, agent as ReflexionAgentConfig, loaded);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgentConfig } from '../../config/agent-schemas.js';
 import { builtInAgentSchema, customAgentSchema } from '../../config/agent-schemas.js';
-import { selectSchema } from '../../config/dataset-schemas.js';
+import { fewShotSchema, selectSchema } from '../../config/dataset-schemas.js';
 import { languageModelSchema } from '../../config/language-model-schema.js';
 import { memoryConfigSchema } from '../../config/memory-schemas.js';
 import { sandboxSchema } from '../../config/sandbox-schema.js';
@@ -142,6 +142,7 @@ export const datasetSchema = z
       })
       .describe('Wraps the question: a text with {question} in it.'),
     select: selectSchema.optional(),
+    few_shot: fewShotSchema.optional(),
     shuffle: z.boolean().default(false).describe('Shuffle the rows by the seed.'),
   })
   .superRefine((dataset, context) => {
@@ -223,7 +224,7 @@ export const runConfigSchema = z.strictObject({
   metrics: runMetricsSchema,
   output: outputSchema,
   seed: seedSchema.describe(
-    'Seeds the shuffle, the shuffled choices, the rows that are drawn and the simulated model.',
+    'Seeds the shuffle, the shuffled choices, the rows and examples that are drawn and the simulated model.',
   ),
 });
 

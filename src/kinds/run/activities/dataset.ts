@@ -1,4 +1,5 @@
 import type { Task } from '../../../contracts/environment.js';
+import { drawExamples } from '../../../datasets/few-shot.js';
 import { loadRows } from '../../../datasets/load.js';
 import { tasksOf } from '../../../datasets/tasks.js';
 import { type EnvironmentCode, environmentSource } from '../environment-code.js';
@@ -22,9 +23,16 @@ export interface Reading {
  * Reads the tasks of a config, in the run's order.
  * @throws DatasetError that names the field and the row.
  */
-export function datasetTasks({ dataset, runtime, seed }: NamesTasks, reading: Reading): AsyncIterable<Task> {
-  const { max_envs_to_visit } = runtime;
-  return tasksOf(loadRows(dataset, reading), { ...dataset, seed, max_envs_to_visit }, reading.notify);
+export async function* datasetTasks(
+  { dataset, runtime: { max_envs_to_visit }, seed }: NamesTasks,
+  reading: Reading,
+): AsyncGenerator<Task> {
+  const mapping = { ...dataset, seed, max_envs_to_visit };
+  const { few_shot } = dataset;
+  const examples = few_shot === undefined ? null : await drawExamples(dataset, few_shot, mapping, reading);
+  for await (const task of tasksOf(loadRows(dataset, reading), mapping, reading.notify)) {
+    yield examples === null ? task : { ...task, examples: examples.for(task) };
+  }
 }
 
 /**
