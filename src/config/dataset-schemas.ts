@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_EXAMPLES } from '../datasets/few-shot.js';
 import { rangeOf } from '../datasets/selection.js';
+import { templateSchema } from './templates.js';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -51,14 +52,11 @@ export const fewShotSchema = z
       .max(2 ** 32 - 1)
       .optional()
       .describe('Of the draw. Default: that of the config.'),
-    answer_template: z
-      .string()
+    answer_template: templateSchema({ known: null })
       .min(1)
       .optional()
       .describe('What is shown as the answer: {answer}, the right one, and {field} placeholders.'),
-    template: z
-      .string()
-      .min(1)
+    template: templateSchema({ known: ['question', 'answer'], required: ['question', 'answer'] })
       .optional()
       .describe('Puts examples into the question’s text: {question} and {answer}. Default: turns of a chat.'),
   })

@@ -1,4 +1,5 @@
 import { isMapping } from '../contracts/json.js';
+import { templateNames } from '../contracts/template.js';
 import { asTexts, asValues } from './yaml-text.js';
 
 /**
@@ -30,15 +31,17 @@ function namesIn(paths: unknown): string[] {
 function isShown(name: string, section: Record<string, unknown>): boolean {
   const { input_field = 'question', target_field = 'answer', choices_field, id_field } = section;
   const fields = [input_field, target_field, id_field, choices_field].flat();
-  const templates = [section.prompt_template, section.system, answerTemplate(section)].filter(
-    (text) => typeof text === 'string',
-  );
-  const placeholders = Array.from(templates.join('\n').matchAll(/\{([^{}]*)\}/g), ([, path = '']) =>
-    path.trim(),
-  );
+  const { prompt_template, system, few_shot } = section;
+  const answers = isMapping(few_shot) ? few_shot.answer_template : undefined;
+  const placeholders = [prompt_template, system, answers].flatMap(placeholdersOf);
   return namesIn([...fields, ...placeholders]).includes(name);
 }
 
-function answerTemplate({ few_shot }: Record<string, unknown>): unknown {
-  return isMapping(few_shot) ? few_shot.answer_template : undefined;
+/** Returns the placeholders of a template; none of one that is refused later. */
+function placeholdersOf(template: unknown): string[] {
+  try {
+    return typeof template === 'string' ? templateNames(template) : [];
+  } catch {
+    return [];
+  }
 }

@@ -23,12 +23,17 @@ export function templateParts(template: string): TemplatePart[] {
     else {
       const doubled = token.replaceAll(/[{}]/g, '$&$&');
       throw new TemplateError(
-        `'${token}' at character ${match.index + 1} of the template is no placeholder; write ${doubled} for ${token.length > 1 ? 'the braces' : 'the brace'} itself`,
+        `'${token}' at character ${match.index + 1} of the template is no placeholder; write ${doubled} for ${token.length > 1 ? 'the braces themselves' : 'the brace itself'}`,
       );
     }
   }
   if (end < template.length) parts.push({ text: template.slice(end) });
   return parts;
+}
+
+/** Returns the names of a template's placeholders. @throws TemplateError */
+export function templateNames(template: string): string[] {
+  return templateParts(template).flatMap((part) => ('name' in part ? [part.name] : []));
 }
 
 /** Fills in a template. Values are inserted as they are. @throws TemplateError, also for a name without a value. */

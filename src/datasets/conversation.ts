@@ -18,6 +18,12 @@ const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
   bot: 'assistant',
 };
 
+/** Roles of messages of the system that are examples, by their names, as OpenAI evals write them. */
+const EXAMPLES: Readonly<Record<string, ChatMessage['role']>> = {
+  example_user: 'user',
+  example_assistant: 'assistant',
+};
+
 /** A conversation in its row. */
 interface ConversationPlace {
   /** Field of the conversation in the row. */
@@ -72,7 +78,7 @@ export function readConversation(cell: Cell, place: ConversationPlace): ChatMess
   );
   if (late > 0) throw refuse(late, 'is one of the system, which may only stand at the beginning');
   if (end.content.trim() === '' && !mayBeEmpty) throw refuse(messages.length - 1, 'is empty');
-  return messages;
+  return messages.filter(({ role, content }) => role !== 'system' || content.trim() !== '');
 }
 
 const isMessage = (cell: Cell): cell is Row => isRow(cell) && ('role' in cell || 'from' in cell);
@@ -105,7 +111,8 @@ function messageOf(item: Row, refuse: (fault: string) => DatasetError): ChatMess
   if (calls !== null && !(Array.isArray(calls) && calls.length === 0)) {
     throw refuse('calls tools, which a question cannot');
   }
-  return { role, content: contentOf(item, refuse) };
+  const name = scalarText(item.name ?? null) ?? '';
+  return { role: (role === 'system' && EXAMPLES[name]) || role, content: contentOf(item, refuse) };
 }
 
 /** Returns the text of a message, which may be in parts. */

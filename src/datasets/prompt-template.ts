@@ -1,3 +1,4 @@
+import { closestWord } from '../config/errors.js';
 import { TemplateError, type TemplatePart, templateParts } from '../contracts/template.js';
 import { DatasetError } from './dataset-error.js';
 import { fieldNames, kindAt, scalarText, valueAt } from './fields.js';
@@ -49,8 +50,9 @@ function fill(
   const path = isOwn ? placeholder : inputField;
   const value = valueAt(row, path);
   if (value === undefined) {
+    const guess = closestWord(placeholder, Object.keys(row));
     throw new DatasetError(
-      `the placeholder {${placeholder}} (${field}) is no field of row ${rowNumber}; its fields are: ${fieldNames(row)}`,
+      `the placeholder {${placeholder}} (${field}) is no field of row ${rowNumber}${guess === null ? '' : `, did you mean {${guess}}?`}; its fields are: ${fieldNames(row)}; write {{${placeholder}}} for the braces themselves`,
       field,
     );
   }

@@ -1,5 +1,6 @@
 import type { Feedback, ResetOutcome, StepOutcome, Task } from '../contracts/environment.js';
 import type { Json, JsonObject } from '../contracts/json.js';
+import { fillTemplate } from '../contracts/template.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 
 /** Services that the worker provides to an environment. */
@@ -10,7 +11,7 @@ export interface EnvironmentServices {
 
 /** Options of the config that concern an environment. */
 export interface EnvironmentOptions {
-  /** A text that contains `{question}`. */
+  /** Template with the placeholder `{question}`. */
   instruction_template?: string;
   /** `dataset.env_options`, as the user wrote them. */
   options: JsonObject;
@@ -37,10 +38,9 @@ export abstract class Environment {
   /** Checks `env_options` and the task before the run starts; throws an Error whose message names the field. */
   validate(): void {}
 
-  /** Wraps the question in the config's `instruction_template`, where there is one. */
+  /** Wraps the question in the config's `instruction_template`, where there is one. Both are templates. */
   protected instruct(question: string, fallback = '{question}'): string {
-    const template = this.settings.instruction_template ?? fallback;
-    return template.split('{question}').join(question);
+    return fillTemplate(this.settings.instruction_template ?? fallback, { question });
   }
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { outputBlock, requestedCode, shownResult } from '../../src/agents/dynamic-cheatsheet/code-rounds.js';
 import { sheetIn } from '../../src/agents/dynamic-cheatsheet/sheet.js';
-import { fill } from '../../src/agents/dynamic-cheatsheet/templates.js';
 import { ended } from './cheatsheet-bench.js';
 
 const FLAG = 'EXECUTE CODE!';
@@ -204,22 +203,5 @@ describe('the sheet of a curator’s reply', () => {
     expect(sheetIn(`<cheatsheet>${long}</cheatsheet>`)).toBe(long);
     expect(sheetIn(`<cheatsheet>${long}`)).toBeNull();
     expect(sheetIn('<cheatsheet>'.repeat(50_000))).toBeNull();
-  });
-});
-
-describe('a template', () => {
-  const values = { question: 'What is {cheatsheet}?', cheatsheet: 'use {question} $& $1', examples: '' };
-
-  test.each<[string, string]>([
-    ['{question}|{cheatsheet}', 'What is {cheatsheet}?|use {question} $& $1'],
-    ['{question}{question}', 'What is {cheatsheet}?What is {cheatsheet}?'],
-    ['a{examples}b', 'ab'],
-    [
-      '\\frac{a}{b} {x} {} { question } {{question}}',
-      '\\frac{a}{b} {x} {} { question } {What is {cheatsheet}?}',
-    ],
-    ['{constructor} {toString} {__proto__}', '{constructor} {toString} {__proto__}'],
-  ])('%j is filled once, and other braces stay', (template, filled) => {
-    expect(fill(template, values)).toBe(filled);
   });
 });

@@ -68,7 +68,7 @@ describe('the sheet in the prompts', () => {
 });
 
 describe('templates', () => {
-  const generator = 'G {question} | {cheatsheet} | {examples} | \\frac{a}{b} {other}';
+  const generator = 'G {question} | {cheatsheet} | {examples} | \\frac{{a}}{{b}} {{other}}';
   const curator = 'C {question} | {answer} | {cheatsheet} | {max_chars}';
 
   test('stand in the config, or in files beside it', async () => {

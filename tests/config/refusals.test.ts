@@ -210,6 +210,36 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   ],
   [{ dataset: { items, choices_field: ['a'] } }, 'dataset.choices_field', 'at least 2 entries'],
   [{ dataset: { items, instruction_template: 'x' } }, 'dataset.instruction_template', '{question}'],
+  [
+    { dataset: { items, instruction_template: '{{question}}' } },
+    'dataset.instruction_template',
+    'the template must contain {question}',
+  ],
+  [
+    { dataset: { items, instruction_template: '{question} In \\boxed{answer}.' } },
+    'dataset.instruction_template',
+    'the placeholder {answer} is not known (there is {question}); write {{answer}} for the braces themselves',
+  ],
+  [
+    { dataset: { items, instruction_template: '{question} as {"a": 1}' } },
+    'dataset.instruction_template',
+    'write {{"a": 1}} for the braces themselves',
+  ],
+  ...['prompt_template', 'system'].map((field): (typeof refused)[number] => [
+    { dataset: { items, [field]: 'a { b' } },
+    `dataset.${field}`,
+    "'{' at character 3 of the template is no placeholder; write {{ for the brace itself",
+  ]),
+  [
+    { dataset: { items, few_shot: { count: 1, template: 'Q: {question}' } } },
+    'dataset.few_shot.template',
+    'the template must contain {answer}',
+  ],
+  [
+    { dataset: { items, few_shot: { count: 1, answer_template: '}' } } },
+    'dataset.few_shot.answer_template',
+    'write }} for the brace itself',
+  ],
   // Memories.
   [{ memory: { type: 'vector_db' } }, 'memory._type', '"vector_db" is not allowed; allowed: history_list'],
   [{ memory: { _type: 'cheatsheet', max_length: 3 } }, 'memory.max_length', 'unknown field'],

@@ -88,6 +88,29 @@ describe('the system', () => {
     });
   });
 
+  test('that says nothing is none', () => {
+    const empty = said('system', ' ');
+    expect(task([empty, said('user', 'Norway?')])).not.toHaveProperty('messages');
+    expect(task([empty, ...TURNS], { system: 'Be brief.' }).messages?.[0]).toEqual(
+      said('system', 'Be brief.'),
+    );
+  });
+
+  test('named as an example, as in OpenAI evals, is a turn', () => {
+    const messages = [
+      system,
+      { role: 'system', name: 'example_user', content: 'Chile?' },
+      { role: 'system', name: 'example_assistant', content: 'Santiago' },
+      said('user', 'Norway?'),
+    ];
+    expect(task(messages).messages).toEqual([
+      system,
+      said('user', 'Chile?'),
+      said('assistant', 'Santiago'),
+      said('user', 'Norway?'),
+    ]);
+  });
+
   test('of the config is for rows that have none of their own', () => {
     const mapping = { system: 'Answer like {persona}, in {{braces}}.' };
     const row = { persona: 'a sailor' };

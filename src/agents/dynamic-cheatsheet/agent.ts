@@ -1,5 +1,6 @@
 import type { DynamicCheatsheetAgentConfig } from '../../config/agent-schemas.js';
 import type { ChatMessage, GenerateParameters, Purpose } from '../../contracts/language-model.js';
+import { fillTemplate } from '../../contracts/template.js';
 import { type ExperienceEntry, isOfSample } from '../../memory/entries.js';
 import { type ExperienceMemory, isExperienceMemory, isSheetMemory } from '../../memory/memory-module.js';
 import { MemoryAgent, refuseEmpty } from '../memory-agent.js';
@@ -10,7 +11,6 @@ import {
   CODE_PROTOCOL,
   CURATOR_TEMPLATE,
   EMPTY_SHEET_TEXT,
-  fill,
   GENERATOR_TEMPLATE,
   SYNTHESIS_TEMPLATE,
 } from './templates.js';
@@ -93,7 +93,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
 
   private async buildGeneratorPrompt(question: string): Promise<string> {
     const { generator_template, use_code_execution } = this.config;
-    return fill(generator_template ?? GENERATOR_TEMPLATE, {
+    return fillTemplate(generator_template ?? GENERATOR_TEMPLATE, {
       question: this.shownTask(this.asked(question)),
       cheatsheet: this.shownSheet(),
       examples: await this.shownExamples(question),
@@ -196,7 +196,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
   ): Promise<void> {
     const { memory } = this;
     if (!isSheetMemory(memory)) return;
-    const content = fill(template, {
+    const content = fillTemplate(template, {
       cheatsheet: this.shownSheet(),
       max_chars: String(memory.maxChars),
       ...values,

@@ -1,13 +1,6 @@
 /** Placeholder for the sheet as long as there is none. */
 export const EMPTY_SHEET_TEXT = '(empty)';
 
-/** Replaces `{name}` by its value for the given names; all other braces stay, as LaTeX needs them. */
-export function fill(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replace(/\{(\w+)\}/g, (whole, name: string) =>
-    Object.hasOwn(values, name) ? (values[name] as string) : whole,
-  );
-}
-
 const ANSWER_FORMAT = `## Answer
 End with the final answer alone, in this form:
 

@@ -9,6 +9,7 @@ import { InvalidInputError } from '../../config/errors.js';
 import type { MemoryConfig } from '../../config/memory-schemas.js';
 import { hasCallLimits } from '../../runtime/budget.js';
 import { epochsNeeded } from './reducers.js';
+import { type Placeholders, templateFault } from '../../config/templates.js';
 import type { RunConfig } from './schema.js';
 
 type MemoryType = MemoryConfig['_type'];
@@ -73,24 +74,27 @@ function checkCheatsheetAgent(agent: DynamicCheatsheetAgentConfig, memory: Memor
   checkTemplates(agent);
 }
 
-/** Checks that templates contain the placeholders that other fields need. */
+/** Checks the templates' placeholders: those that exist in a mode, and those that other fields need. */
 function checkTemplates(agent: DynamicCheatsheetAgentConfig): void {
   const { mode, generator_template, cheatsheet_template, history_k, curator_sees_feedback } = agent;
-  const demand = (template: string | null, field: string, placeholder: string) => {
-    if (template === null || template.includes(placeholder)) return;
-    throw new InvalidInputError(`agent.${field}: the template must contain ${placeholder}`, `agent.${field}`);
+  const check = (template: string | null, field: string, placeholders: Placeholders) => {
+    const fault = template === null ? null : templateFault(template, placeholders);
+    if (fault !== null) throw new InvalidInputError(`agent.${field}: ${fault}`, `agent.${field}`);
   };
-  demand(generator_template, 'generator_template', '{question}');
   const showsExamples = usesRetrieval(agent) && mode !== 'retrieval_synthesis';
-  if (showsExamples || history_k > 0 || mode === 'full_history')
-    demand(generator_template, 'generator_template', '{examples}');
-  if (curates(agent)) demand(generator_template, 'generator_template', '{cheatsheet}');
-  if (mode === 'cumulative') demand(cheatsheet_template, 'cheatsheet_template', '{answer}');
-  if (curator_sees_feedback) demand(cheatsheet_template, 'cheatsheet_template', '{feedback}');
-  if (mode === 'retrieval_synthesis') {
-    demand(cheatsheet_template, 'cheatsheet_template', '{question}');
-    demand(cheatsheet_template, 'cheatsheet_template', '{examples}');
-  }
+  const needsExamples = showsExamples || history_k > 0 || mode === 'full_history';
+  check(generator_template, 'generator_template', {
+    known: ['question', 'cheatsheet', 'examples', 'code'],
+    required: ['question', ...(needsExamples ? ['examples'] : []), ...(curates(agent) ? ['cheatsheet'] : [])],
+  });
+  const isSynthesis = mode === 'retrieval_synthesis';
+  const ofAnswer = isSynthesis ? ['examples'] : ['answer', 'feedback'];
+  check(cheatsheet_template, 'cheatsheet_template', {
+    known: ['cheatsheet', 'question', 'max_chars', ...ofAnswer],
+    required: isSynthesis
+      ? ['question', 'examples']
+      : [...(mode === 'cumulative' ? ['answer'] : []), ...(curator_sees_feedback ? ['feedback'] : [])],
+  });
 }
 
 /** Rejects what is only looked at call by call where bundles of samples are asked for. */

@@ -6,6 +6,7 @@ import { languageModelSchema } from '../../config/language-model-schema.js';
 import { memoryConfigSchema } from '../../config/memory-schemas.js';
 import { sandboxSchema } from '../../config/sandbox-schema.js';
 import { LOG_LEVELS, limitsSchema, metricsSchema, seedSchema } from '../../config/shared-schemas.js';
+import { templateSchema } from '../../config/templates.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 import { REDUCER, REDUCERS } from './reducers.js';
 
@@ -88,8 +89,7 @@ export const datasetSchema = z
       .min(1)
       .default('question')
       .describe('A text, or a list of messages. Dotted paths such as metadata.ID work.'),
-    system: z
-      .string()
+    system: templateSchema({ known: null })
       .min(1)
       .optional()
       .describe('System message of rows that have none of their own: a text with {field} placeholders.'),
@@ -130,16 +130,11 @@ export const datasetSchema = z
       ),
     id_field: z.string().min(1).optional().describe('Default: the row number.'),
     meta_fields: z.array(z.string().min(1)).default([]),
-    prompt_template: z
-      .string()
+    prompt_template: templateSchema({ known: null })
       .optional()
       .describe('Formats the row into the question: {field} placeholders, dotted paths allowed.'),
-    instruction_template: z
-      .string()
+    instruction_template: templateSchema({ known: ['question'], required: ['question'] })
       .optional()
-      .refine((text) => text === undefined || text.includes('{question}'), {
-        message: 'must contain the placeholder {question}',
-      })
       .describe('Wraps the question: a text with {question} in it.'),
     select: selectSchema.optional(),
     few_shot: fewShotSchema.optional(),

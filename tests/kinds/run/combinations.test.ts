@@ -158,6 +158,27 @@ const refused: Refused[] = [
     'agent.cheatsheet_template',
     '{examples}',
   ],
+  // Placeholders that there are not, or not in this mode.
+  [
+    sheet('empty_sheet', { generator_template: '{questoin}' }),
+    'agent.generator_template',
+    'the placeholder {questoin} is not known, did you mean {question}? (there are {question}, {cheatsheet}, {examples}, {code})',
+  ],
+  [
+    sheet('cumulative', { cheatsheet_template: '{answer} {examples}' }),
+    'agent.cheatsheet_template',
+    'the placeholder {examples} is not known',
+  ],
+  [
+    sheet('retrieval_synthesis', { cheatsheet_template: '{question} {examples} {answer}' }),
+    'agent.cheatsheet_template',
+    'the placeholder {answer} is not known',
+  ],
+  [
+    sheet('empty_sheet', { generator_template: 'In \\boxed{}: {question}' }),
+    'agent.generator_template',
+    "'{}' at character 10 of the template is no placeholder; write {{}} for the braces themselves",
+  ],
 ];
 
 test.each(refused)('%j is refused at %s: %s', (sections, field, message) => {
