@@ -54,7 +54,7 @@ export function worseText({ experiments, comparisons }: Comparison, margin: numb
     .map(({ letter, experiment, scores: [score] }) => {
       const name = `${letter} (${experiment})`;
       if (score === undefined || score.difference === null) {
-        return `${name}: no sample was judged in both, so --fail-if-worse cannot be answered.`;
+        return `${name}: no sample has the score in both, so --fail-if-worse cannot be answered.`;
       }
       const decline = score.is_share
         ? pointsText(-score.difference).slice(1)
@@ -78,7 +78,7 @@ function costTable(experiments: readonly ShownExperiment[]): string {
     costs.cost_usd === null ? 'unknown' : dollarsText(costs.cost_usd),
     costs.seconds_per_sample === null ? '–' : costs.seconds_per_sample.toFixed(1),
   ]);
-  const head = ['', 'samples', 'errors', 'calls', 'tokens in', 'out', 'cost', 's/sample'];
+  const head = ['', 'samples', 'unjudged', 'calls', 'tokens in', 'out', 'cost', 's/sample'];
   return headedTable(head, rows);
 }
 
@@ -99,7 +99,8 @@ function scoreTexts(comparison: ShownComparison, baseline: string, options: Text
       ...pairedRows(score, words, { isShare, holm }),
     ];
     return [
-      headedTable([scoreName(score), ''], rows, VALUE_COLUMNS),
+      beginningOf(scoreName(score), COLUMNS),
+      headedTable([], rows, VALUE_COLUMNS),
       ...Object.entries(score.by).map(([field, groups]) =>
         groupTable(field, groups, { score, words, options }),
       ),
@@ -107,7 +108,8 @@ function scoreTexts(comparison: ShownComparison, baseline: string, options: Text
       ...(index === 0 ? changeTexts(score, words, options.all) : []),
     ];
   });
-  return [...(comparison.scores.length === 0 ? [noPairText(words)] : scores), ...same];
+  if (scores.length === 0) return ['No sample has a score in both: nothing can be compared.'];
+  return [...scores, ...same];
 }
 
 /** Formats the number of pairs, and why other samples are none. */

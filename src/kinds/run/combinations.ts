@@ -7,9 +7,9 @@ import {
 import type { DynamicCheatsheetAgentConfig } from '../../config/agent-schemas.js';
 import { InvalidInputError } from '../../config/errors.js';
 import type { MemoryConfig } from '../../config/memory-schemas.js';
+import { type Placeholders, templateFault } from '../../config/templates.js';
 import { hasCallLimits } from '../../runtime/budget.js';
 import { epochsNeeded } from './reducers.js';
-import { type Placeholders, templateFault } from '../../config/templates.js';
 import type { RunConfig } from './schema.js';
 
 type MemoryType = MemoryConfig['_type'];

@@ -58,4 +58,4 @@ test('experiments of one’s own kind are compared by their scores and by the fi
     'models.judge.script',
   ]);
   expect(experiments[0]?.costs.seconds_of).toBe('calls');
-});
+}, 120_000);
