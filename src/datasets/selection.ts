@@ -29,6 +29,8 @@ export interface PlacedRow {
 /** Context of a selection. */
 export interface SelectionContext {
   seed: number;
+  /** Field of the ids; null: they are the numbers of rows, from 0. */
+  idField: string | null;
   /** Returns the id of a row; undefined if it has none. */
   idOf(placed: PlacedRow): string | undefined;
   /** Receives each row that is not selected. */
@@ -146,10 +148,10 @@ class FoundRows {
     const field = `${FIELD}.ids`;
     const nearest = nearestWords(id, this.seenIds, 3);
     const more = (this.open?.size ?? 1) - 1;
+    const known = nearest.length === 0 ? 'no row has an id' : `the nearest ids are ${nearest.join(', ')}`;
+    const numbers = this.context.idField === null ? ' (row numbers from 0, without a dataset.id_field)' : '';
     throw new DatasetError(
-      `there is no sample ${JSON.stringify(id)}${more === 0 ? '' : `, nor ${more} more of those named`} (${field}); ${
-        nearest.length === 0 ? 'no row has an id' : `the nearest ids are ${nearest.join(', ')}`
-      }`,
+      `there is no sample ${JSON.stringify(id)}${more === 0 ? '' : `, nor ${more} more of those named`} (${field}); ${known}${numbers}`,
       field,
     );
   }

@@ -108,7 +108,7 @@ async function* chosenRows(
     const idOf = ({ row, position }: PlacedRow) =>
       id_field ? scalarText(valueAt(row, id_field) ?? null) : String(position);
     const onExcluded = (placed: PlacedRow) => base.look(placed);
-    yield* selectedRows(rows, select, { seed, idOf, onExcluded, notify });
+    yield* selectedRows(rows, select, { seed, idField: id_field ?? null, idOf, onExcluded, notify });
     return;
   }
   let position = 0;

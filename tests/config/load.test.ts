@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load.js';
+import { loadConfig, resolveConfig } from '../../src/config/load.js';
 import { differenceOf } from '../../src/config/pacing.js';
+import { ownKindConfigs } from '../../src/kinds/own-kind/config.js';
 import { runConfigs } from '../../src/kinds/run/config.js';
 import { configOf, folderWith, refusal } from '../support/configs.js';
+import { LEAST } from '../support/kinds.js';
 import { yamlBomb } from '../support/yaml-bomb.js';
 
 const YAML = `
@@ -82,6 +84,15 @@ describe('--limit and --sample-id', () => {
     expect(differenceOf(runConfigs, configOf({ dataset }), configOf({ dataset: named }))).toMatch(
       /^dataset\.select\./,
     );
+  });
+
+  test('mean the same for a kind of one’s own', () => {
+    const source = { source: 'it', folder: '/configs', fallbackName: 'it', workingFolder: '/work' };
+    const flags = { limit: '3', sample_id: ['1'] };
+    expect(resolveConfig(ownKindConfigs, LEAST['own-kind'], { ...source, flags })).toMatchObject({
+      max_samples: 3,
+      dataset: { select: { ids: ['1'] } },
+    });
   });
 
   test.each([

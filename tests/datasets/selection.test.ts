@@ -52,6 +52,12 @@ describe('ids', () => {
     });
   });
 
+  test('one of rows that have none but their numbers is refused with that', async () => {
+    await expect(selected({ ids: ['30'] })).rejects.toThrow(
+      'there is no sample "30" (dataset.select.ids); the nearest ids are 0, 3, 10 (row numbers from 0, without a dataset.id_field)',
+    );
+  });
+
   test('no row is read after the last one', async () => {
     const tasks = await collect(tasksOf(endless(), { ...exact, select: { ids: ['40', '2'] } }));
     expect(tasks.map(({ id }) => id)).toEqual(['2', '40']);

@@ -128,7 +128,7 @@ describe('examples in prompts', () => {
       languageModel: model,
     });
     expect(JSON.stringify(metrics)).toContain(
-      'Each prompt shows its question and an example with the right answers (dataset.few_shot).',
+      'Each prompt shows its question and an example with its right answer (dataset.few_shot).',
     );
   });
 });

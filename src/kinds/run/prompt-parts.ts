@@ -198,8 +198,9 @@ export function isChosenByLabel({ agent, memory }: Pick<RunConfig, 'agent' | 'me
 function examplesOf({ dataset: { few_shot } }: RunConfig): Part[] {
   if (few_shot === undefined) return [];
   const { count = few_shot.items?.length } = few_shot;
-  const examples = count === 1 ? 'an example' : count === undefined ? 'examples' : `${count} examples`;
-  return [{ text: `${examples} with the right answers (dataset.few_shot)`, shown: [], ofTrials: false }];
+  const several = `${count === undefined ? '' : `${count} `}examples with their right answers`;
+  const text = `${count === 1 ? 'an example with its right answer' : several} (dataset.few_shot)`;
+  return [{ text, shown: [], ofTrials: false }];
 }
 
 /** Returns the parts of the prompts of a run with a built-in agent. */
