@@ -10,6 +10,10 @@ async function loadKindCommand(id: string): Promise<AddCommands> {
 
 /** The files of commands with the names that each adds, in the order of the help. */
 export const COMMAND_FILES: readonly CommandFile[] = [
+  {
+    commands: { init: 'write a small experiment to start from: a config, a dataset, a .gitignore' },
+    load: async () => (await import('./init.js')).addInitCommand,
+  },
   ...KINDS.map(({ id, summary }) => ({ commands: { [id]: summary }, load: () => loadKindCommand(id) })),
   ...KINDS.flatMap(({ commands = [] }) => commands),
   {

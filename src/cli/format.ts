@@ -47,3 +47,8 @@ export function beginningOf(text: string, columns: number): string {
   if (more.length === 0 && shown === line && text.length <= LOOKED_AT) return whole;
   return `${firstLine(columns - 1)[0]?.trimEnd() ?? ''}…`;
 }
+
+/** Quotes a word for a shell, if needed. */
+export function shellWord(word: string): string {
+  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

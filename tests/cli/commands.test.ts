@@ -65,6 +65,7 @@ describe('what a command loads', () => {
   });
 
   test.each([
+    'cli/init',
     'cli/stats',
     'cli/compare',
     'cli/export',

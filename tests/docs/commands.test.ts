@@ -64,6 +64,16 @@ async function untilUnused(place: Workplace): Promise<void> {
 
 const SCENARIOS: Scenario[] = [
   {
+    title: 'a small experiment to start from',
+    steps: [
+      { command: 'npx reprise init my-experiment', prints: /Next: cd my-experiment && npx reprise run/ },
+      { command: 'npx reprise run my-experiment/experiment.yaml', prints: /│ mean over trials/ },
+    ],
+    check: async (place) => {
+      expect(await place.metrics('experiment')).toMatchObject({ status: 'done', samples: 8, episodes: 24 });
+    },
+  },
+  {
     title: 'a run of one’s own, replayed and graded again',
     prepare: (place) => writeDocumented(place, 'capitals.yaml'),
     steps: [

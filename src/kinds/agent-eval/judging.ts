@@ -3,7 +3,7 @@ import { type CarriedOut, type Carry, sayExit } from '../../cli/carry-out.js';
 import { EXIT } from '../../cli/exit.js';
 import { exitOf } from '../../cli/exit-code.js';
 import { isAddress } from '../../cli/find-experiment.js';
-import { shownAddress } from '../../cli/format.js';
+import { shellWord, shownAddress } from '../../cli/format.js';
 import { printJson, printText, sayText } from '../../cli/print.js';
 import { InvalidInputError } from '../../config/errors.js';
 import { resolveConfig } from '../../config/load.js';
@@ -84,11 +84,6 @@ export function judgeCommandLine(artifacts: string, { judge, rubric, set }: Judg
   if (rubric !== undefined) words.push('--rubric', rubric);
   for (const one of judgeOverrides(set)) words.push('--set', one);
   return `npx reprise judge ${words.map(shellWord).join(' ')}`;
-}
-
-/** Quotes a word for a shell, if needed. */
-function shellWord(word: string): string {
-  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { EXIT } from '../../../cli/exit.js';
 import { printJson, printText } from '../../../cli/print.js';
+import { writeTemplate } from '../../../cli/write-template.js';
 import { InvalidInputError } from '../../../config/errors.js';
 import { countedText } from '../../../statistics/figure-text.js';
 import { commandCode } from '../../../user-code/code-runner.js';
@@ -10,7 +11,7 @@ import { type CheckReport, checkBundle, type Finding } from '../bundles/check.js
 import { BundleError, describeFault } from '../bundles/faults.js';
 import { type Bundle, type LoadOptions, loadBundle } from '../bundles/load.js';
 import { readTime } from '../bundles/row-schema.js';
-import { writeTemplate } from '../bundles/write-template.js';
+import { BUNDLE_TEMPLATE } from '../bundles/template.js';
 import type { PlayOptions } from './bundle-play.js';
 import type { ServeOptions } from './bundle-serve.js';
 
@@ -81,7 +82,7 @@ export function addBundleCommands(
     .description('write a bundle to start from')
     .argument('<folder>', 'made where it is not there')
     .action(async (folder: string) => {
-      const written = await writeTemplate(folder);
+      const written = await writeTemplate(folder, BUNDLE_TEMPLATE);
       printText(
         [
           ...written,

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { writeTemplate } from '../../../../src/cli/write-template.js';
 import { BUNDLE_TEMPLATE } from '../../../../src/kinds/agent-eval/bundles/template.js';
-import { writeTemplate } from '../../../../src/kinds/agent-eval/bundles/write-template.js';
 import { documents, fencesOf } from '../../../docs/markdown.js';
 import { bundleFolder } from './support.js';
 
@@ -32,17 +32,17 @@ test.each(shown)('$name holds what is shown of it', ({ name, language, content }
 
 test('what a folder has beside a bundle stays', async () => {
   const folder = bundleFolder({ '.gitignore': 'mine' });
-  const written = await writeTemplate(folder);
+  const written = await writeTemplate(folder, BUNDLE_TEMPLATE);
   expect(written.map((path) => basename(path))).toEqual(
     Object.keys(BUNDLE_TEMPLATE).filter((name) => name !== '.gitignore'),
   );
   expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('mine');
-  await expect(writeTemplate(folder)).rejects.toThrow('tools.ts is there already');
+  await expect(writeTemplate(folder, BUNDLE_TEMPLATE)).rejects.toThrow('tools.ts is there already');
 });
 
 test('its tests pass outside of a checkout, and fail where the reward is wrong', async () => {
   const folder = bundleFolder({});
-  await writeTemplate(folder);
+  await writeTemplate(folder, BUNDLE_TEMPLATE);
   const run = () =>
     spawnSync(process.execPath, [resolve('dist/cli/main.js'), 'bundle', 'test', '.'], { cwd: folder });
   const passing = run();
@@ -55,7 +55,7 @@ test('its tests pass outside of a checkout, and fail where the reward is wrong',
 
 test('its files have the types that they say', { timeout: 120_000 }, async () => {
   const folder = bundleFolder({});
-  await writeTemplate(folder);
+  await writeTemplate(folder, BUNDLE_TEMPLATE);
   const paths = {
     'reprise/bundle': [resolve('src/kinds/agent-eval/bundles/index.ts')],
     'reprise/bundle/testing': [resolve('src/kinds/agent-eval/workbench/try-row.ts')],
