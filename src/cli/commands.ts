@@ -77,6 +77,10 @@ export const COMMAND_FILES: readonly CommandFile[] = [
     load: async () => (await import('./schema.js')).addSchemaCommand,
   },
   {
+    commands: { completion: 'the script with which bash, zsh or fish completes commands, options and ids' },
+    load: async () => (await import('./completion.js')).addCompletionCommand,
+  },
+  {
     commands: { setup: 'register what Reprise needs on the configured server: its search attributes' },
     load: async () => (await import('./setup.js')).addSetupCommand,
   },

@@ -17,6 +17,7 @@ import { holm } from '../statistics/paired-tests.js';
 import { artifactKeys } from '../storage/paths.js';
 import { comparisonText, worseText } from './compare-text.js';
 import { type ComparedExperiment, readCompared } from './compared-experiment.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { numberOrPercent } from './exit-code.js';
 import { findExperiment, RESULTS_DIR, resultsFolders } from './find-experiment.js';
@@ -194,6 +195,10 @@ const gather = (value: string, before: string[]) => [...before, value];
 export function addCompareCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('compare')
+    .addHelpText(
+      'after',
+      examples('reprise compare baseline my-run', 'reprise compare baseline my-run --fail-if-worse 0.02'),
+    )
     .argument('<id...>', 'experiments, by id or folder; the others are compared with the first one')
     .option('--by <field>', 'also by this field of the rows’ metadata; may be repeated', gather, [])
     .option('--score <name>', 'only this score, such as reward (default: all that both have)')

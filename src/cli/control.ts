@@ -3,6 +3,7 @@ import { InvalidInputError } from '../config/errors.js';
 import type { ConfigKind } from '../config/kind.js';
 import { UPDATES } from '../contracts/names.js';
 import { kindOf } from '../kinds/registry.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { printText } from './print.js';
 import { describeRun, withClient } from './status.js';
@@ -33,6 +34,7 @@ export function addControlCommands(program: Command, finish: (code: number) => v
   const command = (name: string, updateName: string, done: (id: string, kind: ConfigKind) => string) =>
     program
       .command(name)
+      .addHelpText('after', examples(`reprise ${name} my-run`))
       .argument('<id>', 'the run’s id')
       .action(async (id: string) => {
         await update(id, updateName, undefined, (kind) => done(id, kind));
@@ -47,6 +49,7 @@ export function addControlCommands(program: Command, finish: (code: number) => v
   command('resume', UPDATES.resume, (id) => `${id} continues`);
   program
     .command('set-concurrency')
+    .addHelpText('after', examples('reprise set-concurrency my-run 20'))
     .argument('<id>', 'the run’s id')
     .argument('<number>', 'at once')
     .action(async (id: string, lanes: string) => {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import type { AgentSource } from '../workers/bundle.js';
 import { collect } from './collect.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { interruption } from './interruption.js';
 import { printText, sayText } from './print.js';
@@ -65,6 +66,7 @@ async function work(session: Session, announcement: () => void, idleEnds: boolea
 export function addWorkerCommands(program: Command, finish: (code: number) => void): void {
   program
     .command('dev')
+    .addHelpText('after', examples('reprise dev'))
     .option('--agent <type=file>', AGENT_HELP, collect, [])
     .action(async (options: WorkerCommandOptions) => {
       const session = await openSession(sessionOptions(options));
@@ -86,6 +88,7 @@ export function addWorkerCommands(program: Command, finish: (code: number) => vo
 
   program
     .command('worker')
+    .addHelpText('after', examples('reprise worker --max-concurrent-calls 200'))
     .option('--agent <type=file>', AGENT_HELP, collect, [])
     .option('--task-queue <name>', 'default: REPRISE_TASK_QUEUE, or reprise')
     .option('--max-concurrent-calls <n>', 'LM calls in flight at most, for each model')

@@ -9,6 +9,7 @@ import { configuredServer, connectClient } from '../workers/connection.js';
 import { serverFolder } from '../workers/server-folder.js';
 import { findEmbeddedServer } from '../workers/server-record.js';
 import { findOnPath, findTemporalBinary } from '../workers/temporal-binary.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { headedTable } from './format.js';
 import { printJson, printText } from './print.js';
@@ -134,6 +135,7 @@ async function checkTools(): Promise<Finding[]> {
 export function addDoctorCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('doctor')
+    .addHelpText('after', examples('reprise doctor'))
     .option('--json', 'for machines')
     .action(async (options: { json?: boolean }) => {
       const findings = [checkNode(), ...(await checkTemporal()), ...checkKeys(), ...(await checkTools())];

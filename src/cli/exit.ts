@@ -1,3 +1,4 @@
+import { CommanderError } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { asError } from '../contracts/run-user-code.js';
 import { DatasetError } from '../datasets/dataset-error.js';
@@ -18,6 +19,9 @@ export const EXIT = {
 /** Returns the message and the exit code for an error. Unforeseen errors show their stack with REPRISE_DEBUG. */
 export function explain(thrown: unknown): { message: string; code: number } {
   const error = asError(thrown);
+  // Help and version exit with 0; a wrong option is bad input like any other.
+  if (error instanceof CommanderError)
+    return { message: error.message, code: error.exitCode === 0 ? EXIT.done : EXIT.badInput };
   const isInput = error instanceof InvalidInputError || error instanceof JsonLinesError;
   if (isInput || (error instanceof DatasetError && !error.retryable)) {
     return { message: error.message, code: EXIT.badInput };

@@ -12,6 +12,7 @@ import { type CarriedOut, carryOut } from './carry-out.js';
 import { collect } from './collect.js';
 import { leaveToWorkers } from './detach.js';
 import { experimentDisplay } from './display.js';
+import { examples } from './examples.js';
 import { FAIL_ON_ERROR, shareOf } from './exit-code.js';
 import { resultText } from './experiment-text.js';
 import { startedText } from './started-text.js';
@@ -114,7 +115,10 @@ export function detach(asked: AskedExperiment): Promise<number> {
 export function addKindCommand(program: Command, loaded: LoadedKind, finish: (code: number) => void): void {
   const { kind, command: spec } = loaded;
   const { id, flags, example } = kind.config;
-  const command = program.command(id).argument(...spec.argument);
+  const command = program
+    .command(id)
+    .argument(...spec.argument)
+    .addHelpText('after', examples(...spec.examples));
   for (const { option, description, isRepeatable } of Object.values(flags)) {
     if (isRepeatable) command.option<string[]>(option, description, collect);
     else command.option(option, description);

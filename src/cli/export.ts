@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { locate } from '../activities/locate.js';
 import { readTrajectories } from '../activities/read-trajectories.js';
 import { InvalidInputError } from '../config/errors.js';
@@ -22,6 +22,7 @@ import {
 } from '../trajectories/exports/index.js';
 import { withReturns } from '../trajectories/returns.js';
 import type { Trajectory } from '../trajectories/trajectory.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { SavedImages } from './export-images.js';
 import { findExperiment, RESULTS_DIR, resultsFolders } from './find-experiment.js';
@@ -33,7 +34,7 @@ const WITH_IMAGE_FILES: readonly ExportFormat[] = ['sharegpt', 'trl'];
 const REFUSALS_LISTED = 20;
 
 interface Options {
-  format: string;
+  format: ExportFormat;
   out?: string;
   minReward?: string;
   successful?: boolean;
@@ -57,21 +58,15 @@ interface Counts {
 }
 
 function formatOf({ format, images, imageHost, imageFolder }: Options): ExportFormat {
-  const known = EXPORT_FORMATS.find((one) => one === format);
-  if (known === undefined) {
+  if (images !== undefined && !WITH_IMAGE_FILES.includes(format)) {
     throw new InvalidInputError(
-      `--format: '${format}' is not allowed; allowed: ${EXPORT_FORMATS.join(', ')}`,
-    );
-  }
-  if (images !== undefined && !WITH_IMAGE_FILES.includes(known)) {
-    throw new InvalidInputError(
-      `--images: ${known} holds no paths of images; ${WITH_IMAGE_FILES.join(' and ')} do`,
+      `--images: ${format} holds no paths of images; ${WITH_IMAGE_FILES.join(' and ')} do`,
     );
   }
   if (images === undefined && (imageHost !== undefined || imageFolder !== undefined)) {
     throw new InvalidInputError('--image-host and --image-folder: name the folder to save in with --images');
   }
-  return known;
+  return format;
 }
 
 /** @throws InvalidInputError where the text is not a number in the range. */
@@ -227,8 +222,15 @@ const gather = (value: string, before: string[] = []) => [...before, value];
 export function addExportCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('export')
+    .addHelpText(
+      'after',
+      examples(
+        'reprise export my-run --format trl --successful --out train.jsonl',
+        'reprise export my-run --format trajectories --returns 0.99 --out returns.jsonl',
+      ),
+    )
     .argument('<id>', 'the experiment’s id, or its folder')
-    .requiredOption('--format <format>', EXPORT_FORMATS.join(', '))
+    .addOption(new Option('--format <format>', 'of the rows').choices(EXPORT_FORMATS).makeOptionMandatory())
     .option('--out <file>', 'default: standard output')
     .option('--min-reward <reward>', 'only those whose rewards sum to at least this')
     .option('--successful', 'only those that succeeded')

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { GENERATORS, generateRows } from '../environments/generators/index.js';
 import { jsonLines } from '../storage/json-lines.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { sayText, writeOut } from './print.js';
 
@@ -15,23 +16,22 @@ function wholeNumber(text: string, option: string, least: number, most: number):
 }
 
 export function addGenerateCommand(program: Command, finish: (code: number) => void): void {
-  const kinds = Object.keys(GENERATORS).join(', ');
   program
     .command('generate')
-    .argument('<kind>', kinds)
+    .addHelpText('after', examples('reprise generate game24 --count 40 --seed 1 --out game24.jsonl'))
+    .addArgument(new Argument('<kind>', 'of puzzle').choices(Object.keys(GENERATORS)))
     .option('--count <n>', 'how many', '100')
     .option('--seed <n>', 'seed', '0')
     .option('--out <file>', 'default: standard output')
     .action(async (kind: string, options: { count: string; seed: string; out?: string }) => {
-      const generator = Object.hasOwn(GENERATORS, kind) ? GENERATORS[kind] : undefined;
-      if (generator === undefined) throw new InvalidInputError(`'${kind}' is not allowed; allowed: ${kinds}`);
-      const count = wholeNumber(options.count, '--count', 1, generator.most);
+      const { environment, most } = GENERATORS[kind] as (typeof GENERATORS)[string];
+      const count = wholeNumber(options.count, '--count', 1, most);
       const seed = wholeNumber(options.seed, '--seed', 0, 2 ** 32 - 1);
       const lines = Readable.from(jsonLines(generateRows(kind, count, seed)));
       if (options.out === undefined) for await (const block of lines) writeOut(block as string);
       else {
         await pipeline(lines, createWriteStream(options.out));
-        sayText(`${count} rows in ${options.out}, judged by env_class ${generator.environment}`);
+        sayText(`${count} rows in ${options.out}, judged by env_class ${environment}`);
       }
       finish(EXIT.done);
     });

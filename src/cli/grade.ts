@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { kindAt, scalarText } from '../datasets/fields.js';
 import { parseJson } from '../datasets/json-text.js';
@@ -12,6 +12,7 @@ import { gradeNumeric } from '../grading/numeric.js';
 import { gradeByAny, rightByAny } from '../grading/several.js';
 import { readNumberedJsonLines } from '../storage/json-lines.js';
 import { GradingPool } from '../workers/grading-pool.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { headedTable } from './format.js';
 import { printJson, printText } from './print.js';
@@ -223,22 +224,19 @@ function printTable(head: string[], rows: string[][]): void {
 export function addGradeCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('grade')
+    .addHelpText('after', examples('reprise grade cases.jsonl --task-type numeric --tolerance 0.01'))
     .argument('<file>', 'a JSONL file')
-    .requiredOption('--task-type <type>', TASK_TYPES.join(', '))
+    .addOption(
+      new Option('--task-type <type>', 'how they are judged').choices(TASK_TYPES).makeOptionMandatory(),
+    )
     .option('--tolerance <share>', 'numeric: relative tolerance')
     .option('--json', 'for machines, with every row')
-    .action(async (file: string, options: { taskType: string; tolerance?: string; json?: boolean }) => {
-      const taskType = TASK_TYPES.find((type) => type === options.taskType);
-      if (taskType === undefined) {
-        throw new InvalidInputError(
-          `--task-type: '${options.taskType}' is not allowed; allowed: ${TASK_TYPES.join(', ')}`,
-        );
-      }
+    .action(async (file: string, options: { taskType: TaskType; tolerance?: string; json?: boolean }) => {
       const tolerance = options.tolerance === undefined ? undefined : Number(options.tolerance);
       if (tolerance !== undefined && !(tolerance >= 0 && tolerance < 1)) {
         throw new InvalidInputError(`--tolerance ${options.tolerance}: must be a number from 0 to below 1`);
       }
-      const report = await gradeFile(file, taskType, tolerance);
+      const report = await gradeFile(file, options.taskType, tolerance);
       if (options.json) printJson(report);
       else printReport(report);
       finish(EXIT.done);

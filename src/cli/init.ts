@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { shellWord } from './format.js';
 import { printText } from './print.js';
@@ -23,6 +24,7 @@ function template(): Record<string, string> {
 export function addInitCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('init')
+    .addHelpText('after', examples('reprise init my-experiment'))
     .argument('[folder]', 'made where it is not there', '.')
     .action(async (folder: string) => {
       const written = await writeTemplate(folder, template());

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../workers/version.js';
 import { addCommands } from './commands.js';
+import { examples } from './examples.js';
 import { EXIT, explain } from './exit.js';
 import { keepStandardOutput, printJsonError, sayText, writeOut } from './print.js';
 
@@ -12,6 +13,10 @@ const program = new Command('reprise')
   .version(VERSION)
   .configureOutput({ writeOut })
   .showHelpAfterError('(try --help)')
+  .addHelpText(
+    'after',
+    examples('reprise init my-experiment', 'reprise run my-experiment/experiment.yaml', 'reprise run --help'),
+  )
   .enablePositionalOptions()
   .exitOverride();
 
@@ -25,16 +30,11 @@ try {
   await addCommands(program, process.argv[2], finish);
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) {
-    // Help and version exit with 0; a wrong option is bad input like any other.
-    exitCode = error.exitCode === 0 ? EXIT.done : EXIT.badInput;
-    failure = error.message;
-  } else {
-    const { message, code } = explain(error);
-    sayText(message);
-    exitCode = code;
-    failure = message;
-  }
+  const { message, code } = explain(error);
+  // Commander has written what it throws.
+  if (!(error instanceof CommanderError)) sayText(message);
+  exitCode = code;
+  failure = message;
 }
 // With --json, standard output holds JSON even when the command fails.
 if (exitCode !== EXIT.done && process.argv.includes('--json')) printJsonError(failure, exitCode);

@@ -15,6 +15,7 @@ import {
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { openStore } from '../storage/open.js';
 import { artifactKeys } from '../storage/paths.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { findFile, RESULTS_DIR, resultsFolders } from './find-experiment.js';
 import { headedTable } from './format.js';
@@ -84,10 +85,13 @@ function describe({ type, parts }: Pick<OpenedMemory, 'type' | 'parts'>): string
 }
 
 export function addMemoryCommands(program: Command, finish: (code: number) => void): void {
-  const memory = program.command('memory');
+  const memory = program
+    .command('memory')
+    .addHelpText('after', examples('reprise memory show results/my-run/memory.json'));
 
   memory
     .command('show')
+    .addHelpText('after', examples('reprise memory show results/my-run/memory.json --version 2'))
     .description('the versions of the sheet, and the sheet itself')
     .argument('<file>', FILE_HELP)
     .option('--version <n>', 'the text of this version only')
@@ -107,6 +111,10 @@ export function addMemoryCommands(program: Command, finish: (code: number) => vo
 
   memory
     .command('rollback')
+    .addHelpText(
+      'after',
+      examples('reprise memory rollback results/my-run/memory.json --to 2 --out notes.json'),
+    )
     .description('make an older version of the sheet the newest one; no version is lost')
     .argument('<file>', FILE_HELP)
     .requiredOption('--to <n>', 'the version to go back to')

@@ -18,6 +18,7 @@ import { readRetry } from '../storage/retry-marker.js';
 import { readStoredConfig } from '../storage/stored-config.js';
 import { missingFile, readJson } from '../storage/stored-file.js';
 import { carryOut } from './carry-out.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { FAIL_ON_ERROR, shareOf } from './exit-code.js';
 import { type AskedExperiment, carriedOut, detach } from './experiment.js';
@@ -161,6 +162,7 @@ async function retry(id: string, options: Options): Promise<number> {
 export function addRetryCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('retry')
+    .addHelpText('after', examples('reprise retry my-run', 'reprise retry my-run --type EmptyReply CutOff'))
     .argument('<id>', 'the experiment’s id, or its folder')
     .option('--type <type...>', 'only errors of these types, e.g. EmptyReply')
     .option(...RESULTS_DIR)

@@ -1,33 +1,39 @@
 import { writeFileSync } from 'node:fs';
-import type { Command } from 'commander';
-import { InvalidInputError } from '../config/errors.js';
+import { Argument, type Command } from 'commander';
 import { KINDS, kindOf } from '../kinds/registry.js';
 import { readableJson } from '../storage/json-lines.js';
-import { PUBLISHED_SCHEMAS, trajectoryJsonSchema } from '../trajectories/json-schema.js';
+import {
+  PUBLISHED_SCHEMAS,
+  type PublishedSchema,
+  trajectoryJsonSchema,
+} from '../trajectories/json-schema.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { writeOut } from './print.js';
 
-/** Returns the schema with a name; null: there is none. */
+/** Returns the schema with a name. */
 async function schemaOf(name: string): Promise<unknown> {
   const kind = kindOf(name);
-  if (kind !== undefined) return (await kind.kind()).config.jsonSchema();
-  const published = PUBLISHED_SCHEMAS.find((one) => one === name);
-  return published === undefined ? null : trajectoryJsonSchema(published);
+  return kind === undefined
+    ? trajectoryJsonSchema(name as PublishedSchema)
+    : (await kind.kind()).config.jsonSchema();
 }
 
 export function addSchemaCommand(program: Command, finish: (code: number) => void): void {
   const names = [...KINDS.map(({ id }) => id), ...PUBLISHED_SCHEMAS];
-  const [usual = '', ...others] = names;
   program
     .command('schema')
-    .argument('[kind]', `${usual} (the default), or one of ${others.join(', ')}`)
+    .addHelpText(
+      'after',
+      examples(
+        'reprise schema --out reprise.schema.json',
+        'reprise schema agent-eval --out agent-eval.schema.json',
+      ),
+    )
+    .addArgument(new Argument('[kind]', 'of a config, or of a row').choices(names).default(names[0]))
     .option('--out <file>', 'default: standard output')
-    .action(async (kind: string | undefined, options: { out?: string }) => {
-      const schema = await schemaOf(kind ?? usual);
-      if (schema === null) {
-        throw new InvalidInputError(`there is no schema of kind '${kind}'; kinds: ${names.join(', ')}`);
-      }
-      const text = readableJson(schema);
+    .action(async (kind: string, options: { out?: string }) => {
+      const text = readableJson(await schemaOf(kind));
       if (options.out === undefined) writeOut(text);
       else writeFileSync(options.out, text);
       finish(EXIT.done);

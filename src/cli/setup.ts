@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
 import { connectClient, resolveServer } from '../workers/connection.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { printText, sayText } from './print.js';
 
@@ -21,21 +22,24 @@ export async function registerSearchAttributes(client: Client, namespace: string
 }
 
 export function addSetupCommand(program: Command, finish: (code: number) => void): void {
-  program.command('setup').action(async () => {
-    const server = await resolveServer({
-      start: true,
-      say: (message) => sayText(message),
+  program
+    .command('setup')
+    .addHelpText('after', examples('reprise setup'))
+    .action(async () => {
+      const server = await resolveServer({
+        start: true,
+        say: (message) => sayText(message),
+      });
+      const client = await connectClient(server);
+      try {
+        const added = await registerSearchAttributes(client, server.namespace);
+        const what =
+          added.length === 0 ? 'all search attributes were there already' : `registered ${added.join(', ')}`;
+        printText(`${server.address}, namespace ${server.namespace}: ${what}`);
+      } finally {
+        await client.connection.close();
+        await server.release();
+      }
+      finish(EXIT.done);
     });
-    const client = await connectClient(server);
-    try {
-      const added = await registerSearchAttributes(client, server.namespace);
-      const what =
-        added.length === 0 ? 'all search attributes were there already' : `registered ${added.join(', ')}`;
-      printText(`${server.address}, namespace ${server.namespace}: ${what}`);
-    } finally {
-      await client.connection.close();
-      await server.release();
-    }
-    finish(EXIT.done);
-  });
 }

@@ -14,6 +14,7 @@ import {
 import { readNumberedJsonLines } from '../storage/json-lines.js';
 import { artifactKeys } from '../storage/paths.js';
 import { missingFile } from '../storage/stored-file.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { findFile, RESULTS_DIR, resultsFolders } from './find-experiment.js';
 import { headedTable } from './format.js';
@@ -159,6 +160,10 @@ function compare(
 export function addStatsCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('stats')
+    .addHelpText(
+      'after',
+      examples('reprise stats my-run', 'reprise stats results/my-run/results.jsonl --against baseline'),
+    )
     .argument('<file>', 'a JSONL file, as a path or s3:// address; or the id or folder of an experiment')
     .option('--against <file>', 'compare, task by task, with another one')
     .option('--success-reward <reward>', 'the least reward of a success', '1')

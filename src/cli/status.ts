@@ -4,6 +4,7 @@ import { InvalidInputError } from '../config/errors.js';
 import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
 import { KINDS } from '../kinds/registry.js';
 import { connectClient } from '../workers/connection.js';
+import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { headedTable } from './format.js';
 import { printJson, printText } from './print.js';
@@ -77,6 +78,7 @@ async function listRuns(client: Client, json: boolean): Promise<void> {
 export function addStatusCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('status')
+    .addHelpText('after', examples('reprise status', 'reprise status my-run --json'))
     .argument('[id]', 'the run’s id')
     .option('--json', 'for machines')
     .action(async (id: string | undefined, options: { json?: boolean }) => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { provideTemporalBinary } from '../workers/temporal-binary.js';
+import { examples } from './examples.js';
 import { sayText } from './print.js';
 import { withServer } from './with-server.js';
 
@@ -34,6 +35,7 @@ async function runTemporal(words: readonly string[], variables: Record<string, s
 export function addTemporalCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('temporal')
+    .addHelpText('after', examples('reprise temporal workflow list'))
     .allowUnknownOption()
     .helpOption(false)
     .argument('[arguments...]')

@@ -101,6 +101,8 @@ export interface CommandOptions extends Record<string, unknown> {
 export interface CommandSpec<Config extends object = object> {
   /** Name and description, such as `['[config]', 'a YAML file']`. */
   argument: readonly [name: string, description: string];
+  /** Command lines that its help shows. */
+  examples: readonly [string, ...string[]];
   /** Options in addition to the flags of its config. */
   options?: readonly (readonly [flags: string, description: string])[];
   /** Returns the config that argument and options give, without the flags. Absent: the argument is a config file. */

@@ -66,6 +66,7 @@ describe('what a command loads', () => {
 
   test.each([
     'cli/init',
+    'cli/completion',
     'cli/stats',
     'cli/compare',
     'cli/export',

@@ -271,7 +271,7 @@ describe('what cannot be exported is bad input', () => {
     [
       'an unknown format',
       ['--format', 'csv'],
-      /^--format: 'csv' is not allowed; allowed: trajectories, openai/,
+      /'--format <format>' argument 'csv' is invalid\. Allowed choices are trajectories, openai/,
     ],
     [
       'a reward that is no number',

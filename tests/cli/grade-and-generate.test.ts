@@ -191,7 +191,7 @@ describe('reprise grade', () => {
     ['a null', 'null\n', ['--task-type', 'exact'], "line 1: 'output'"],
     ['no JSON', '{"output": "a", "target": "a"}\n{oops\n', ['--task-type', 'exact'], 'line 2 of'],
     ['no choices', [{ output: 'A', target: 'A' }], ['--task-type', 'mcq'], "needs 'choices'"],
-    ['an unknown task type', [], ['--task-type', 'math'], 'allowed: numeric, mcq, exact'],
+    ['an unknown task type', [], ['--task-type', 'math'], 'Allowed choices are numeric, mcq, exact'],
     ['a bad tolerance', [], ['--task-type', 'numeric', '--tolerance', 'x'], '--tolerance x: must be'],
   ])('%s is bad input', async (_name, rows, options, message) => {
     const { code, out } = await grade(rows, ...options);
@@ -219,8 +219,8 @@ describe('reprise generate', () => {
   });
 
   test.each([
-    [['generate', 'sudoku'], "'sudoku' is not allowed; allowed: game24"],
-    [['generate', 'toString'], 'is not allowed'],
+    [['generate', 'sudoku'], "'sudoku' is invalid for argument 'kind'. Allowed choices are game24"],
+    [['generate', 'toString'], "'toString' is invalid"],
     [['generate', 'game24', '--count', '0'], '--count 0: must be a whole number from 1 to 1362'],
     [['generate', 'game24', '--count', '1363'], 'from 1 to 1362'],
     [['generate', 'arithmetic', '--seed', '-1'], '--seed -1'],

@@ -36,6 +36,10 @@ export async function checkAgentEval(
 /** Command `reprise agent-eval`. */
 export const agentEvalCommand: CommandSpec<AgentEvalConfig> = {
   argument: ['[config]', 'a YAML file; what the options say takes the place of what it says'],
+  examples: [
+    'reprise agent-eval evaluation.yaml',
+    'reprise agent-eval --dataset my-task --agent openai/gpt-4.1 --user openai/gpt-4.1-mini --rollouts 4',
+  ],
   options: [
     ['--judge <provider/model>', 'have a model judge every step when the evaluation is done'],
     ['--rubric <file>', 'by what it judges (progress, rules and honesty of an agent)'],

@@ -11,6 +11,7 @@ import type { EvolveConfig } from './schema.js';
 
 export const evolveCommand: CommandSpec<EvolveConfig> = {
   argument: ['[config]', 'a YAML file; what the flags say takes the place of what it says'],
+  examples: ['reprise evolve durations.yaml', 'reprise evolve durations.yaml --num-iterations 8'],
   // The worker reports the warnings.
   check: async (config) => {
     await checkModels(evolveConfigs.models(config), config.limits, process.env);

@@ -7,6 +7,7 @@ import type { JudgeConfig } from './schema.js';
 
 export const judgeCommand: CommandSpec<JudgeConfig> = {
   argument: ['<id>', 'the experiment’s id, or its folder'],
+  examples: ['reprise judge my-run --model openai/gpt-4.1 --rubric rubric.yaml'],
   options: [RESULTS_DIR],
   asked: async (id, { resultsDir }) => {
     const { uri } = await findExperiment(id, {

@@ -10,6 +10,7 @@ import type { OwnKindConfig } from './schema.js';
 /** Command `reprise own-kind`. */
 export const ownKindCommand: CommandSpec<OwnKindConfig> = {
   argument: ['<config>', 'a YAML file'],
+  examples: ['reprise own-kind experiment.yaml --name seven --set settings.votes=7'],
   check: async (config) => {
     const { environment, runner } = { environment: process.env, runner: commandCode() };
     await kindCode(runner, config).checked();

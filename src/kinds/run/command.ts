@@ -27,6 +27,10 @@ async function loadedMemorySeen(config: RunConfig, id: string): Promise<Loaded |
 
 export const runCommand: CommandSpec<RunConfig> = {
   argument: ['<config>', 'a YAML file'],
+  examples: [
+    'reprise run experiment.yaml',
+    'reprise run experiment.yaml --name real --set lm.model=openai/gpt-4.1-mini --set limits.max_cost_usd=1',
+  ],
   check: async (config) => {
     await checkLanguageModel(config, { environment: process.env });
     const notes = await checkDataset(config, { environment: process.env }, environmentCode(commandCode()));

@@ -15,7 +15,7 @@ import { type PlayedRow, type Players, playRow } from '../workbench/play-row.js'
 import { rowOf } from '../workbench/tool-desk.js';
 
 export interface PlayOptions {
-  as: string;
+  as: 'user' | 'agent';
   model?: string;
   baseUrl?: string;
 }
@@ -118,9 +118,6 @@ export async function playBundle(
   { terminal, environment }: Surroundings,
 ): Promise<PlayedRow> {
   const part = options.as;
-  if (part !== 'user' && part !== 'agent') {
-    throw new InvalidInputError(`--as ${part}: is not allowed; allowed: user, agent`);
-  }
   const loaded = rowOf(bundle, id);
   const { row } = loaded;
   const hasUser = part === 'user' || row.sim_user_prompt !== null;

@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { examples } from '../../../cli/examples.js';
 import { EXIT } from '../../../cli/exit.js';
 import { printJson, printText } from '../../../cli/print.js';
 import { writeTemplate } from '../../../cli/write-template.js';
@@ -75,10 +76,13 @@ export function addBundleCommands(
   trial: ModuleTrial = moduleTrialIn(commandCode()),
 ): void {
   const loadOptions = ({ now }: { now?: string }): LoadOptions => ({ now: presentTime(now), trial });
-  const bundle = program.command('bundle');
+  const bundle = program
+    .command('bundle')
+    .addHelpText('after', examples('reprise bundle new my-task', 'reprise bundle check my-task'));
 
   bundle
     .command('new')
+    .addHelpText('after', examples('reprise bundle new my-task'))
     .description('write a bundle to start from')
     .argument('<folder>', 'made where it is not there')
     .action(async (folder: string) => {
@@ -95,6 +99,7 @@ export function addBundleCommands(
 
   bundle
     .command('check')
+    .addHelpText('after', examples('reprise bundle check my-task --strict'))
     .description('try rows, SQL, tools, reward and oracles of a bundle, without a model')
     .argument('<folder>', 'a bundle, or a dataset in it')
     .option(
@@ -118,6 +123,7 @@ export function addBundleCommands(
 
   bundle
     .command('test')
+    .addHelpText('after', examples('reprise bundle test my-task'))
     .description('run the tests that lie in a bundle: *.test.ts')
     .argument('<folder>', 'of the bundle')
     .action(async (folder: string) => {
@@ -127,6 +133,7 @@ export function addBundleCommands(
 
   bundle
     .command('serve')
+    .addHelpText('after', examples('reprise bundle serve my-task --row library.lend.001'))
     .description(
       'try the tools by hand: a page and an OpenAPI app on this machine, with a throw-away database',
     )
@@ -143,10 +150,14 @@ export function addBundleCommands(
 
   bundle
     .command('play')
+    .addHelpText(
+      'after',
+      examples('reprise bundle play my-task library.lend.001 --as agent --model openai/gpt-4.1-mini'),
+    )
     .description('be the user, or the agent, of one row in the terminal; a model is the other')
     .argument('<folder>', 'a bundle, or a dataset in it')
     .argument('<row>', 'the row’s id')
-    .option('--as <part>', 'user or agent', 'user')
+    .addOption(new Option('--as <part>', 'who you are').choices(['user', 'agent']).default('user'))
     .option('--model <provider/model>', 'the other one (MODEL_AGENT, or MODEL_SIM with --as agent)')
     .option('--base-url <url>', 'an OpenAI-compatible server')
     .option('--now <time>', 'the present time of rows without one of their own, ISO 8601; default: now')

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import { CallStore } from '../../../activities/call-store.js';
+import { examples } from '../../../cli/examples.js';
 import { EXIT } from '../../../cli/exit.js';
 import { askProgress, QUERY_TIMEOUT } from '../../../cli/follow.js';
 import { withoutWorker } from '../../../cli/format.js';
@@ -63,6 +64,13 @@ async function reply(client: Client, id: string, text: string | undefined): Prom
 export function addReplyCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('reply')
+    .addHelpText(
+      'after',
+      examples(
+        'reprise reply my-evaluation',
+        'reprise reply my-evaluation/flight.book.001/0 "Tomorrow morning, please."',
+      ),
+    )
     .argument('<id>', 'a rollout’s id, or the run’s where one of its rollouts waits')
     .argument('[text]', 'what the user says; the stop token, ###STOP###, ends the conversation')
     .action(async (id: string, text: string | undefined) => {

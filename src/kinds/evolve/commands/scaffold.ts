@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { orInvalidInput, warnOfProcess } from '../../../activities/prepare-sandbox.js';
 import { collect } from '../../../cli/collect.js';
+import { examples } from '../../../cli/examples.js';
 import { EXIT } from '../../../cli/exit.js';
 import { headedTable, shownAddress } from '../../../cli/format.js';
 import { interruption } from '../../../cli/interruption.js';
@@ -276,7 +277,9 @@ async function tellScores(
 }
 
 export function addScaffoldCommands(program: Command, finish: (code: number) => void): void {
-  const group = program.command('scaffold');
+  const group = program
+    .command('scaffold')
+    .addHelpText('after', examples('reprise scaffold run evolve_game24 --input "4 7 8 8"'));
   const common = (command: Command) =>
     command
       .argument('<scaffold>', 'a scaffold’s folder or scaffold.py; an experiment, for its best one')
@@ -295,10 +298,15 @@ export function addScaffoldCommands(program: Command, finish: (code: number) => 
       .option('--out <file>', 'write the rows to a file')
       .option('--json', 'for machines');
   common(group.command('run'))
+    .addHelpText(
+      'after',
+      examples('reprise scaffold run evolve_game24 --data puzzles.jsonl --out answers.jsonl'),
+    )
     .description('run it in the sandbox, with the model and the limits that it was evolved with')
     .option('--input <text>', 'one input; - reads it from standard input')
     .action(async (named: string, options: Options) => finish(await run(named, options)));
   common(group.command('score'))
+    .addHelpText('after', examples('reprise scaffold score evolve_game24 --scaffold 2-0 --data test.jsonl'))
     .description('run it on examples and score what it puts out, as its experiment does')
     .option('--domain <name or file>', 'how outputs are scored (as its experiment does)')
     .action(async (named: string, options: Options) => finish(await score(named, options)));

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { carryOut } from '../../../cli/carry-out.js';
 import { collect } from '../../../cli/collect.js';
+import { examples } from '../../../cli/examples.js';
 import { carriedOut, readAsked } from '../../../cli/experiment.js';
 import { sayText } from '../../../cli/print.js';
 import { loadKind } from '../../registry.js';
@@ -14,6 +15,7 @@ const REAL_MODEL_CALLS = 300;
 export function addDemoCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('demo')
+    .addHelpText('after', examples('reprise demo', 'reprise demo --model gemini/gemini-2.5-flash'))
     .option(
       '--model <provider/name>',
       'a real model, e.g. gemini/gemini-2.5-flash, with its key in the environment',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { RunLogs } from '../../../activities/run-log.js';
 import { collect } from '../../../cli/collect.js';
+import { examples } from '../../../cli/examples.js';
 import { EXIT } from '../../../cli/exit.js';
 import { resultText } from '../../../cli/experiment-text.js';
 import { findExperiment, RESULTS_DIR, resultsFolders } from '../../../cli/find-experiment.js';
@@ -30,6 +31,7 @@ interface ScoreOptions {
 export function addScoreCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('score')
+    .addHelpText('after', examples('reprise score my-run'))
     .argument('<id>', 'the run’s id, or its folder')
     .option(...RESULTS_DIR)
     .option(

@@ -32,7 +32,7 @@ async function play(
   const folder = folderWith({ 'script.yaml': script });
   const { terminal, screen } = typing(lines);
   const model = script === '' ? {} : { model: `scripted/${join(folder, 'script.yaml')}` };
-  const all = { as: 'user', ...model, ...options };
+  const all: PlayOptions = { as: 'user', ...model, ...options };
   const played = await playBundle(flightBundle([row]), 'flight.booking.001', all, {
     terminal,
     environment: {},
@@ -132,7 +132,6 @@ describe('a person as the agent', () => {
 
 describe('what cannot be played', () => {
   test.each<[string, Partial<PlayOptions>, string]>([
-    ['another part', { as: 'judge' }, '--as judge: is not allowed; allowed: user, agent'],
     ['no model', {}, '--model: is missing, and MODEL_AGENT is not set: which model is the agent?'],
     ['no model of the user', { as: 'agent' }, 'MODEL_SIM is not set: which model is the user?'],
     ['a model without a provider', { model: 'gpt-4o' }, "--model: 'gpt-4o' does not begin with a provider"],
