@@ -75,6 +75,7 @@ describe('what a command loads', () => {
     'cli/grade',
     'cli/memory',
     'kinds/run/commands/score',
+    'kinds/run/commands/import',
     'kinds/agent-eval/commands/bundle',
   ])('%s reads files and does without Temporal', (name) => {
     expect(heavyOf(name)).toEqual([]);

@@ -446,6 +446,29 @@ const SCENARIOS: Scenario[] = [
     ],
   },
   {
+    title: 'a log of Inspect AI and a config of promptfoo, imported',
+    prepare: async (place) => {
+      await cp('tests/kinds/run/importers/fixtures/geography.eval', place.path('logs/geography.eval'));
+      await writeDocumented(place, 'promptfooconfig.yaml');
+    },
+    steps: [
+      { command: 'npx reprise import logs/geography.eval', prints: /8 rows, 2 errors[\s\S]*score includes/ },
+      { command: 'npx reprise stats imported/geography/results.jsonl', prints: /mean reward +│ 0\.667/ },
+      {
+        command: 'npx reprise import promptfooconfig.yaml --out translation',
+        prints: /type llm-rubric is not carried over/,
+      },
+      { command: 'npx reprise run translation/experiment.yaml', code: 2, prints: /set OPENAI_API_KEY/ },
+      {
+        command: 'npx reprise run translation/experiment.yaml --name tried --set lm.model=simulated/toy',
+        prints: TABLE,
+      },
+    ],
+    check: async (place) => {
+      expect(await place.metrics('tried')).toMatchObject({ status: 'done', samples: 2, errors: 0 });
+    },
+  },
+  {
     title: 'what is here and what is missing',
     steps: [{ command: 'npx reprise doctor', prints: /Temporal CLI\s*│ found/ }],
   },

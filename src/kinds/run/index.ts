@@ -25,5 +25,11 @@ export const RUN: RegisteredKind = {
       commands: { score: 'grade a finished run again, without a model call' },
       load: async () => (await import('./commands/score.js')).addScoreCommand,
     },
+    {
+      commands: {
+        import: 'a log of Inspect AI as rows, calls and a dataset, or a config of promptfoo as configs',
+      },
+      load: async () => (await import('./commands/import.js')).addImportCommand,
+    },
   ],
 };

@@ -1,0 +1,92 @@
+import { InvalidInputError } from '../../../config/errors.js';
+import { countedText } from '../../../statistics/figure-text.js';
+import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { jsonLines, readableJson } from '../../../storage/json-lines.js';
+import { artifactKeys } from '../../../storage/paths.js';
+import type { InspectLog } from './inspect-log.js';
+import {
+  type DatasetRow,
+  datasetRow,
+  type ImportedRow,
+  importedCalls,
+  importedRow,
+  scoresOf,
+} from './inspect-rows.js';
+
+/** What an import has written, and what could not be carried over. */
+export interface Imported {
+  /** What each file holds, by its name. */
+  files: Record<string, string>;
+  notes: string[];
+}
+
+const DATASET = 'dataset.jsonl';
+const HEADER = 'header.json';
+
+/** Returns the score that becomes the reward: the one that is asked for, else the first of the log. */
+async function chosenScore(
+  log: InspectLog,
+  asked: string | undefined,
+): Promise<{ score: string | null; names: string[] }> {
+  for await (const sample of log.samples()) {
+    const names = Object.keys(scoresOf(sample));
+    if (names.length === 0) continue;
+    if (asked !== undefined && !names.includes(asked)) {
+      throw new InvalidInputError(`--score ${asked}: the log has no such score; it has ${names.join(', ')}`);
+    }
+    return { score: asked ?? (names[0] as string), names };
+  }
+  if (asked !== undefined) throw new InvalidInputError(`--score ${asked}: the log has no scores`);
+  return { score: null, names: [] };
+}
+
+/**
+ * Writes the samples of a log as rows of a run, its calls of models as a recording, and its dataset.
+ * @param asked name of the score that becomes the reward
+ */
+export async function importInspect(
+  log: InspectLog,
+  store: ArtifactStore,
+  asked?: string,
+): Promise<Imported> {
+  const { score, names } = await chosenScore(log, asked);
+  const rows: ImportedRow[] = [];
+  const dataset = new Map<string, DatasetRow>();
+  let recorded = 0;
+  async function* calls() {
+    for await (const sample of log.samples()) {
+      const made = importedCalls(sample);
+      rows.push(importedRow(sample, score, made));
+      if (!dataset.has(sample.id)) dataset.set(sample.id, datasetRow(sample));
+      recorded += made.length;
+      yield* made;
+    }
+  }
+  await store.writeStream(artifactKeys.calls, jsonLines(calls()));
+  await store.writeStream(DATASET, jsonLines(dataset.values()));
+  await store.write(HEADER, readableJson(log.header));
+  await store.writeStream(artifactKeys.results, jsonLines(rows));
+  const errors = rows.filter(({ error }) => error !== null).length;
+  return {
+    files: {
+      [artifactKeys.results]: `${countedText(rows.length, 'row')}, ${countedText(errors, 'error')}`,
+      [artifactKeys.calls]: countedText(recorded, 'call'),
+      [DATASET]: countedText(dataset.size, 'sample'),
+      [HEADER]: `of the task ${log.header.eval.task} with ${log.header.eval.model}`,
+    },
+    notes: notesOf(log, score, names),
+  };
+}
+
+function notesOf({ header }: InspectLog, score: string | null, names: readonly string[]): string[] {
+  const others = names.filter((name) => name !== score);
+  const notes: string[] = [];
+  if (header.status !== 'success') {
+    notes.push(`The log has the status '${header.status}': samples may be missing.`);
+  }
+  if (score === null) notes.push('The log has no scores, so no row has a reward.');
+  else if (others.length > 0) {
+    notes.push(`The reward is the score ${score}; --score takes another: ${others.join(', ')}.`);
+  }
+  return notes;
+}

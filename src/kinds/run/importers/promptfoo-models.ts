@@ -1,0 +1,96 @@
+import { isMapping } from '../../../contracts/json.js';
+import type { Notes } from './notes.js';
+import { namesFile, pathOf, valueAt } from './promptfoo-files.js';
+
+/** A provider of a config, as the `lm` of a run. */
+export interface Model {
+  /** Its label, or its id. */
+  name: string;
+  lm: Record<string, unknown>;
+}
+
+const OLLAMA = 'http://127.0.0.1:11434/v1';
+
+/** Returns `lm` for a provider's id, such as `openai:chat:gpt-4.1`; null: there is none. */
+function modelOf(id: string): Record<string, unknown> | null {
+  const [vendor = '', ...rest] = id.split(':');
+  const after = (...kinds: string[]) => (kinds.includes(rest[0] ?? '') ? rest.slice(1) : rest).join(':');
+  switch (vendor) {
+    case 'openai': {
+      if (
+        /^(?:embeddings?|image|moderation|realtime|transcription|assistant|video|agents)$/.test(rest[0] ?? '')
+      )
+        return null;
+      const name = after('chat', 'responses', 'completion');
+      return name === '' ? null : { model: `openai/${name}` };
+    }
+    case 'anthropic': {
+      const name = after('messages', 'completion');
+      return name === '' ? null : { model: `anthropic/${name}` };
+    }
+    case 'google':
+    case 'vertex':
+      return rest[0]?.startsWith('gemini') ? { model: `gemini/${rest.join(':')}` } : null;
+    case 'ollama': {
+      const name = after('chat', 'completion');
+      return name === '' || rest[0] === 'embeddings' ? null : { model: `openai/${name}`, base_url: OLLAMA };
+    }
+    default:
+      return null;
+  }
+}
+
+/** Fields of a provider's `config` by the fields of `lm`. */
+const FIELDS: Readonly<Record<string, string>> = {
+  temperature: 'temperature',
+  max_tokens: 'max_output_tokens',
+  max_completion_tokens: 'max_output_tokens',
+  max_output_tokens: 'max_output_tokens',
+  maxOutputTokens: 'max_output_tokens',
+  apiBaseUrl: 'base_url',
+};
+/** Keys are read from the environment. */
+const OF_KEYS = /^apiKey/;
+
+/** Reads the providers of a config, which newer versions call targets. */
+export function readModels(config: Record<string, unknown>, folder: string, notes: Notes): Model[] {
+  const written = [config.providers ?? config.targets ?? []].flat();
+  return written.flatMap((one) => {
+    const entries =
+      namesFile(one) && /\.(?:ya?ml|json)$/i.test(one) ? [valueAt(pathOf(one, folder))].flat() : [one];
+    return entries.flatMap((entry) => model(entry, notes) ?? []);
+  });
+}
+
+function model(written: unknown, notes: Notes): Model | null {
+  const { id, label, config = {}, ...others } = provider(written);
+  const lm = modelOf(id);
+  if (lm === null) {
+    notes.add(`The provider ${id} is not carried over: Reprise reaches it, if at all, by lm.base_url`);
+    return null;
+  }
+  for (const [name, value] of Object.entries(config)) {
+    const field = FIELDS[name];
+    if (field !== undefined) lm[field] = value;
+    else if (!OF_KEYS.test(name)) notes.add(`The provider ${id} is carried over without config.${name}`);
+  }
+  for (const name of ['prompts', 'transform', 'delay'])
+    if (name in others) notes.add(`The provider ${id} is carried over without its ${name}`);
+  if (id.startsWith('vertex:'))
+    notes.add(`The provider ${id} is asked at Gemini's own address, with GEMINI_API_KEY`);
+  return { name: label ?? id, lm };
+}
+
+interface Provider extends Record<string, unknown> {
+  id: string;
+  label?: string;
+  config?: Record<string, unknown>;
+}
+
+/** Reads a provider: its id, a mapping with an id, or a mapping by its id. */
+function provider(written: unknown): Provider {
+  if (!isMapping(written)) return { id: typeof written === 'string' ? written : 'that is code' };
+  if (typeof written.id === 'string') return written as Provider;
+  const [id = 'without an id', options] = Object.entries(written)[0] ?? [];
+  return { ...(isMapping(options) ? options : {}), id };
+}

@@ -1,0 +1,246 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { CallRecord } from '../../../../src/contracts/language-model.js';
+import { importInspect } from '../../../../src/kinds/run/importers/import-inspect.js';
+import {
+  type InspectLog,
+  jsonLog,
+  openEvalLog,
+  parsePythonJson,
+} from '../../../../src/kinds/run/importers/inspect-log.js';
+import type { DatasetRow, ImportedRow } from '../../../../src/kinds/run/importers/inspect-rows.js';
+import { readRewardRow } from '../../../../src/statistics/reward-rows.js';
+import { MemoryStore } from '../../../support/memory-store.js';
+
+/*
+ * Logs that inspect_ai 0.3.285 has written with mockllm: four samples in two epochs, with a tool, a sample that breaks,
+ * four scorers, and one that has no verdict in the second epoch; the same killed after two samples; and a multiple
+ * choice, as JSON. `deflate.eval` is the killed one, packed by Python's zipfile.
+ */
+const fixture = (name: string) => `tests/kinds/run/importers/fixtures/${name}`;
+
+async function imported(log: InspectLog, score?: string) {
+  const store = new MemoryStore();
+  const { files, notes } = await importInspect(log, store, score);
+  const lines = async <Row>(name: string): Promise<Row[]> => {
+    const text = (await store.readText(name)) ?? '';
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Row);
+  };
+  return {
+    files,
+    notes,
+    rows: await lines<ImportedRow>('results.jsonl'),
+    calls: await lines<CallRecord>('calls.jsonl'),
+    dataset: await lines<DatasetRow>('dataset.jsonl'),
+  };
+}
+
+async function evalLog(name: string, score?: string) {
+  const log = await openEvalLog(fixture(name));
+  onTestFinished(() => log.close());
+  return imported(log, score);
+}
+
+/** Mean over samples of the mean over their epochs, of those that were judged: what Inspect's reducer gives. */
+function meanOf(rows: readonly ImportedRow[]): number {
+  const rewards = new Map<string, number[]>();
+  for (const { id, reward } of rows)
+    if (reward !== null) rewards.set(id, [...(rewards.get(id) ?? []), reward]);
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  return mean([...rewards.values()].map(mean));
+}
+
+describe('a log in several epochs', () => {
+  test('gives the means that Inspect computes', async () => {
+    // `results.scores` of the log.
+    const expected = {
+      includes: 2 / 3,
+      'style.short': 0.5,
+      'style.polite': 0.5,
+      sometimes_unscored: 1,
+      model_graded_qa: 1,
+    };
+    for (const [score, mean] of Object.entries(expected)) {
+      const { rows } = await evalLog('geography.eval', score);
+      expect(meanOf(rows), score).toBeCloseTo(mean, 12);
+    }
+  });
+
+  test('has a row for each sample and epoch, in the order of the dataset, that reprise stats reads', async () => {
+    const { rows, files, notes } = await evalLog('geography.eval');
+    expect(rows.map(({ id, trial, reward }) => [id, trial, reward])).toEqual([
+      ['fr', 0, 1],
+      ['fr', 1, 0],
+      ['jp', 0, 1],
+      ['jp', 1, 1],
+      ['3', 0, 1],
+      ['3', 1, 0],
+      ['broken', 0, null],
+      ['broken', 1, null],
+    ]);
+    expect(rows.map((row) => readRewardRow(row).task_id)).toHaveLength(8);
+    expect(files['results.jsonl']).toBe('8 rows, 2 errors');
+    expect(notes).toEqual([
+      'The reward is the score includes; --score takes another: style.short, style.polite, sometimes_unscored, model_graded_qa.',
+    ]);
+  });
+
+  test('keeps what was asked, answered and scored', async () => {
+    const [row] = (await evalLog('geography.eval')).rows;
+    expect(row).toMatchObject({
+      question: 'What is the capital of France?',
+      target: 'Paris',
+      metadata: { continent: 'Europe', hops: 1 },
+      action: 'Paris.',
+      extracted: 'paris.',
+      feedback: { correct: true, target: 'Paris', message: 'Paris.' },
+      scores: {
+        includes: 1,
+        'style.short': 1,
+        'style.polite': 0.5,
+        sometimes_unscored: 1,
+        model_graded_qa: 1,
+      },
+      error: null,
+      finish_reason: 'stop',
+      lm_calls: 1,
+      cost_usd: null,
+      started_at: expect.stringMatching(/^2026-11-28T12:49:\d\d\.\d{3}Z$/),
+    });
+  });
+
+  test('an error and a missing verdict are errors, and no scores', async () => {
+    const { rows } = await evalLog('geography.eval', 'sometimes_unscored');
+    expect(rows.find(({ id }) => id === 'broken')).toMatchObject({
+      reward: null,
+      feedback: null,
+      action: null,
+      error: { type: 'RuntimeError', message: "RuntimeError('the map is torn')" },
+    });
+    expect(rows.find(({ id, trial }) => id === 'fr' && trial === 1)).toMatchObject({
+      reward: null,
+      scores: { sometimes_unscored: null, includes: 0 },
+      error: { type: 'Unscored', message: 'sometimes_unscored has no value: no verdict' },
+    });
+  });
+
+  test('has the calls of models with their messages, and those of scorers as judges', async () => {
+    const { calls, rows } = await evalLog('geography.eval');
+    const ofLima = calls.filter(({ sample_id, trial }) => sample_id === '3' && trial === 0);
+    expect(ofLima.map(({ purpose, ordinal, model }) => [purpose, ordinal, model])).toEqual([
+      ['act', 0, 'mockllm/model'],
+      ['act', 1, 'mockllm/model'],
+      ['judge', 0, 'mockllm/grader'],
+    ]);
+    const [first, second, judge] = ofLima;
+    expect(first).toMatchObject({
+      finish_reason: 'tool_calls',
+      tool_calls: [{ name: 'population', arguments: '{"city":"Lima"}' }],
+      tools: [{ name: 'population', parameters: { type: 'object', required: ['city'] } }],
+    });
+    expect(second?.messages.map(({ role, content }) => [role, content])).toEqual([
+      ['system', 'Be brief.'],
+      ['system', 'You know geography.'],
+      ['user', 'How many people live in Lima?'],
+      ['assistant', 'tool call for tool population'],
+      ['tool', '11000000'],
+    ]);
+    expect(second?.messages.at(-1)?.tool_call_id).toBe(first?.tool_calls?.[0]?.id);
+    // It is long, so the log holds its text among the attachments.
+    expect(judge?.messages[0]?.content).toContain('[Criterion]: 11000000');
+    const row = rows.find(({ id, trial }) => id === '3' && trial === 0);
+    const [one, two] = [first?.usage, second?.usage];
+    expect(row?.usage.input_tokens).toBe((one?.input_tokens ?? 0) + (two?.input_tokens ?? 0));
+    expect(new Set(calls.map(({ key }) => key)).size).toBe(calls.length);
+  });
+
+  test('has each sample once in the dataset', async () => {
+    expect((await evalLog('geography.eval')).dataset).toEqual([
+      {
+        id: 'fr',
+        question: 'What is the capital of France?',
+        answer: 'Paris',
+        metadata: { continent: 'Europe', hops: 1 },
+      },
+      { id: 'jp', question: '日本の首都は?', answer: ['Tokyo', '東京'] },
+      { id: '3', system: 'Be brief.', question: 'How many people live in Lima?', answer: '11000000' },
+      { id: 'broken', question: 'Where is Atlantis?', answer: 'nowhere' },
+    ]);
+  });
+});
+
+describe('a log that was cut off', () => {
+  test.each(['cut-off.eval', 'deflate.eval'])('%s gives the samples that were done', async (name) => {
+    const { rows, notes } = await evalLog(name);
+    expect(rows.map(({ id, trial, reward }) => [id, trial, reward])).toEqual([
+      ['fr', 0, 1],
+      ['jp', 0, 1],
+    ]);
+    expect(notes[0]).toBe("The log has the status 'started': samples may be missing.");
+  });
+});
+
+describe('a log as JSON', () => {
+  const colours = () =>
+    parsePythonJson(readFileSync(fixture('colours.json'), 'utf8')) as Record<string, unknown>;
+
+  test('gives rows and choices', async () => {
+    const { rows, dataset, files } = await imported(jsonLog(colours(), 'colours.json'));
+    expect(rows.map(({ reward, extracted, choices }) => [reward, extracted, choices])).toEqual([
+      [1, 'A', ['red', 'seven', 'dog']],
+      [0, 'C', ['red', 'seven', 'dog']],
+    ]);
+    expect(dataset[1]).toEqual({
+      id: '2',
+      question: 'Which is a number?',
+      answer: 'B',
+      choices: ['red', 'seven', 'dog'],
+    });
+    expect(files['header.json']).toBe('of the task colours with mockllm/model');
+  });
+
+  test('without samples gives empty files', async () => {
+    const { samples: _none, ...header } = colours();
+    const { rows, notes } = await imported(jsonLog(header, 'colours.json'));
+    expect(rows).toEqual([]);
+    expect(notes).toEqual(['The log has no scores, so no row has a reward.']);
+  });
+
+  test.each<[unknown, number | null]>([
+    ['C', 1],
+    ['P', 0.5],
+    ['I', 0],
+    ['N', 0],
+    ['yes', 1],
+    ['False', 0],
+    ['0.25', 0.25],
+    [true, 1],
+    [3, 3],
+    ['rather good', null],
+    ['', null],
+    [null, null],
+  ])('the value %j is the reward %j', async (value, reward) => {
+    const log = colours();
+    const [sample] = log.samples as Record<string, unknown>[];
+    const scored = { ...sample, scores: { choice: { value } } };
+    const { rows } = await imported(jsonLog({ ...log, samples: [scored] }, 'colours.json'));
+    expect(rows[0]).toMatchObject({ reward, error: reward === null ? { type: 'Unscored' } : null });
+  });
+
+  test('a field that is not as Inspect writes it is named', () => {
+    const log = colours();
+    const [sample] = log.samples as Record<string, unknown>[];
+    expect(() => jsonLog({ ...log, samples: [{ ...sample, epoch: 'one' }] }, 'colours.json')).toThrow(
+      /^sample 1 of colours\.json is not as Inspect AI writes it: epoch: /,
+    );
+  });
+});
+
+test('a score that the log has not is refused with those that it has', async () => {
+  await expect(evalLog('geography.eval', 'style')).rejects.toThrow(
+    '--score style: the log has no such score; it has includes, style.short',
+  );
+});

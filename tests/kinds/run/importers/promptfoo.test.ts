@@ -1,0 +1,289 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { loadConfig, runInProcess } from '../../../../src/in-process/index.js';
+import { importPromptfoo } from '../../../../src/kinds/run/importers/import-promptfoo.js';
+import { shortAssertion } from '../../../../src/kinds/run/importers/promptfoo-assertions.js';
+import { promptTemplate, rendered } from '../../../../src/kinds/run/importers/promptfoo-templates.js';
+import { openStore } from '../../../../src/storage/open.js';
+
+const FIXTURE = resolve('tests/kinds/run/importers/fixtures/promptfoo/promptfooconfig.yaml');
+
+function temporaryFolder(files: Record<string, string> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'reprise-promptfoo-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return folder;
+}
+
+async function importedFile(path: string) {
+  const folder = temporaryFolder();
+  const { files, notes } = await importPromptfoo(parse(readFileSync(path, 'utf8')), path, openStore(folder));
+  expect(readdirSync(folder).sort()).toEqual(Object.keys(files).sort());
+  const rows = (name: string) => {
+    const lines =
+      files[name] === undefined ? [] : readFileSync(join(folder, name), 'utf8').trim().split('\n');
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+  const config = (name: string) => parse(readFileSync(join(folder, name), 'utf8')) as Record<string, object>;
+  return { folder, files: Object.keys(files), notes, rows, config };
+}
+
+/** Imports a config with files beside it. */
+const imported = (config: object, files: Record<string, string> = {}) =>
+  importedFile(
+    join(temporaryFolder({ ...files, 'promptfooconfig.yaml': stringify(config) }), 'promptfooconfig.yaml'),
+  );
+
+const ECHO = "- match: '([\\s\\S]*)'\n  reply: $1\n";
+
+describe('a config with every assertion that is carried over', () => {
+  /**
+   * Whether each test passes (+) or not (-), and its score, as promptfoo 0.121.20 says with its echo provider. `?`: the
+   * test has further assertions, which are not carried over (llm-rubric, javascript, similar, levenshtein).
+   */
+  test.each([
+    ['prompt-1', '+1 +1 +0.8 +1 +0.833333 ? +1 +1 +1 ? +1 -0.5'],
+    ['prompt-2', '-0.4 -0.6 -0.6 -0.75 +0.666667 ? ? -0.666667 -0.5 ? -0.5 -0.5'],
+    ['prompt-3', '-0.8 +1 +0.8 -0.5 +0.833333 ? ? +1 -0.5 ? +1 -0.5'],
+  ])('%s is judged as promptfoo judges it', { timeout: 120_000 }, async (name, verdicts) => {
+    const { folder } = await importedFile(FIXTURE);
+    writeFileSync(join(folder, 'echo.yaml'), ECHO);
+    const overrides = ['lm={provider: scripted, script: echo.yaml}'];
+    const { rows } = await runInProcess(loadConfig(join(folder, `${name}.yaml`), { overrides }));
+    const expected = verdicts.split(' ');
+    const judged = rows.map(
+      ({ feedback, reward }) => `${feedback?.correct ? '+' : '-'}${Number(reward?.toFixed(6))}`,
+    );
+    expect(judged.map((one, index) => (expected[index] === '?' ? '?' : one))).toEqual(expected);
+  });
+
+  test('says in a line each what is not carried over', async () => {
+    const { notes, files } = await importedFile(FIXTURE);
+    expect(notes).toEqual([
+      'An assertion of type llm-rubric is not carried over.',
+      'An assertion of type javascript is not carried over.',
+      'An assertion of type similar is not carried over.',
+      'An assertion of type levenshtein is not carried over.',
+      'The provider echo is not carried over: Reprise reaches it, if at all, by lm.base_url.',
+      'The provider openai:chat:gpt-4.1-mini is carried over without config.response_format.',
+      '3 tests judged by fewer assertions than in promptfoo.',
+    ]);
+    expect(files.filter((name) => name.endsWith('.yaml'))).toEqual(
+      [1, 2, 3, 4].map((number) => `prompt-${number}.yaml`),
+    );
+  });
+
+  test('asks the model with the prompt alone, and a conversation as one', async () => {
+    const { folder, config } = await importedFile(FIXTURE);
+    expect(config('prompt-1.yaml')).toMatchObject({
+      dataset: { prompt_template: '{vars.body}' },
+      lm: { model: 'openai/gpt-4.1-mini', temperature: 0, max_output_tokens: 100 },
+      runtime: { memory_scope: 'sample', concurrency: 2 },
+    });
+    writeFileSync(join(folder, 'echo.yaml'), ECHO);
+    const overrides = ['lm={provider: scripted, script: echo.yaml}', 'runtime.max_envs_to_visit=1'];
+    const asked = async (name: string) => {
+      const { calls } = await runInProcess(loadConfig(join(folder, name), { overrides }));
+      return calls[0]?.messages;
+    };
+    expect(await asked('prompt-1.yaml')).toEqual([{ role: 'user', content: 'Bonjour le monde' }]);
+    expect(await asked('prompt-4.yaml')).toEqual([
+      { role: 'system', content: 'You speak French.' },
+      { role: 'user', content: 'Bonjour le monde' },
+    ]);
+  });
+});
+
+const TEST = { vars: { body: 'x' }, assert: [{ type: 'contains', value: 'x' }] };
+
+describe('providers', () => {
+  test.each<[unknown, object]>([
+    ['openai:gpt-4.1', { model: 'openai/gpt-4.1' }],
+    ['openai:responses:gpt-5', { model: 'openai/gpt-5' }],
+    ['openai:chat:ft:gpt-4o:mine', { model: 'openai/ft:gpt-4o:mine' }],
+    ['anthropic:messages:claude-sonnet-4-5', { model: 'anthropic/claude-sonnet-4-5' }],
+    ['google:gemini-2.5-pro', { model: 'gemini/gemini-2.5-pro' }],
+    ['ollama:chat:llama3.2:3b', { model: 'openai/llama3.2:3b', base_url: 'http://127.0.0.1:11434/v1' }],
+    [
+      { id: 'openai:gpt-4.1', config: { apiBaseUrl: 'http://127.0.0.1:8000/v1', apiKey: 'no' } },
+      { model: 'openai/gpt-4.1', base_url: 'http://127.0.0.1:8000/v1' },
+    ],
+    [
+      { 'openai:gpt-4.1': { config: { max_completion_tokens: 5 } } },
+      { model: 'openai/gpt-4.1', max_output_tokens: 5 },
+    ],
+  ])('%j', async (provider, lm) => {
+    const { config, notes } = await imported({ prompts: ['{{body}}'], providers: [provider], tests: [TEST] });
+    expect(config('experiment.yaml').lm).toEqual(lm);
+    expect(notes).toEqual([]);
+  });
+
+  test.each([
+    'exec:./mine.sh',
+    'file://mine.py',
+    'openai:embedding:text-embedding-3-small',
+    'bedrock:claude',
+  ])('%s has no counterpart, which is said, and the config names the simulated model', async (provider) => {
+    const { config, notes } = await imported({ prompts: '{{body}}', providers: provider, tests: [TEST] });
+    expect(config('experiment.yaml').lm).toEqual({ model: 'simulated/toy' });
+    expect(notes[0]).toContain(`The provider ${provider} is not carried over`);
+    expect(notes[1]).toContain('name yours as lm.model');
+  });
+
+  test('each of several is a config, by a name that a file may have', async () => {
+    const { files } = await imported({
+      prompts: ['a {{body}}', 'b {{body}}'],
+      providers: ['openai:gpt-4.1', { id: 'openai:o4-mini', label: 'the small / one' }],
+      tests: [TEST],
+    });
+    expect(files.filter((name) => name.endsWith('.yaml'))).toEqual([
+      'prompt-1-model-1-openai-gpt-4.1.yaml',
+      'prompt-1-model-2-the-small-one.yaml',
+      'prompt-2-model-1-openai-gpt-4.1.yaml',
+      'prompt-2-model-2-the-small-one.yaml',
+    ]);
+  });
+});
+
+describe('tests', () => {
+  const base = { prompts: ['{{body}}'], providers: ['openai:gpt-4.1'] };
+
+  test('come from files of every kind', async () => {
+    const { rows, notes } = await imported(
+      {
+        ...base,
+        tests: [
+          'file://cases/*.yaml',
+          'more.json',
+          'lines.jsonl',
+          'table.csv',
+          'make.py',
+          'huggingface://datasets/a/b',
+        ],
+      },
+      {
+        'cases/a.yaml': stringify([{ ...TEST, description: 'a' }]),
+        'cases/b.yaml': stringify({ ...TEST, description: 'b' }),
+        'more.json': JSON.stringify([{ ...TEST, description: 'c' }]),
+        'lines.jsonl': `${JSON.stringify({ ...TEST, description: 'd' })}\n`,
+        'table.csv': 'body,__expected,__description\n007,contains:7,e\n',
+        'make.py': '',
+      },
+    );
+    const all = rows('dataset.jsonl');
+    expect(all.map(({ description }) => description)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(all[4]).toMatchObject({ vars: { body: '007' }, assert: [{ type: 'contains', value: '7' }] });
+    expect(notes).toEqual([
+      'The tests in make.py are not carried over: they are code or a spreadsheet.',
+      'The tests at huggingface://datasets/a/b are not carried over: they are not in a file.',
+    ]);
+  });
+
+  test('without an assertion that is carried over are no samples: nothing could be wrong', async () => {
+    const rubric = { vars: { body: 'y' }, assert: [{ type: 'llm-rubric', value: 'polite' }] };
+    const { rows, notes } = await imported({ ...base, tests: [TEST, rubric, { vars: { body: 'z' } }] });
+    expect(rows('dataset.jsonl').map(({ id }) => id)).toEqual(['test-1']);
+    expect(rows('unjudged.jsonl').map(({ id }) => id)).toEqual(['test-2', 'test-3']);
+    expect(notes.at(-1)).toBe('2 tests without an assertion that is carried over: see unjudged.jsonl.');
+  });
+
+  test('of none that can be judged there is no config', async () => {
+    const { files } = await imported({ ...base, tests: [{ vars: { body: 'z' } }] });
+    expect(files).toEqual(['unjudged.jsonl']);
+  });
+
+  test('get the variables that a prompt names and they lack, as empty texts', async () => {
+    const { folder, rows } = await imported({ ...base, prompts: ['{{body}} {{ more }}'], tests: [TEST] });
+    expect(rows('dataset.jsonl')[0]).toMatchObject({ vars: { body: 'x', more: '' } });
+    writeFileSync(join(folder, 'echo.yaml'), ECHO);
+    const overrides = ['lm={provider: scripted, script: echo.yaml}'];
+    const { metrics } = await runInProcess(loadConfig(join(folder, 'experiment.yaml'), { overrides }));
+    expect(metrics).toMatchObject({ status: 'done', correct: 1, errors: 0 });
+  });
+
+  test('have their own text around a prompt, and content of files in variables', async () => {
+    const { rows, config } = await imported(
+      {
+        ...base,
+        tests: [{ ...TEST, vars: { body: 'file://body.txt' }, options: { prefix: 'Now: ', suffix: '!' } }],
+      },
+      { 'body.txt': 'x & y' },
+    );
+    expect(rows('dataset.jsonl')[0]).toMatchObject({ prompt_1: 'Now: x & y!', vars: { body: 'x & y' } });
+    expect(config('experiment.yaml').dataset).toMatchObject({ input_field: 'prompt_1' });
+  });
+});
+
+test('a prompt that needs promptfoo or the environment is left out, and said', async () => {
+  const { files, notes } = await imported(
+    {
+      prompts: ['{{ (body | load).x }}', '{{ env.SECRET }} {{body}}', '{{body}}', 'file://code.js'],
+      providers: ['openai:gpt-4.1'],
+      tests: [TEST],
+    },
+    { 'code.js': '' },
+  );
+  expect(files.filter((name) => name.endsWith('.yaml'))).toEqual(['prompt-3.yaml']);
+  expect(notes).toEqual([
+    'The prompt file://code.js is not carried over: it is code.',
+    'Prompt 1 is not carried over: its template uses what only promptfoo or the environment has.',
+    'Prompt 2 is not carried over: its template uses what only promptfoo or the environment has.',
+  ]);
+});
+
+test('a file that is not there is named', async () => {
+  const config = { prompts: ['file://no.txt'], providers: ['openai:gpt-4.1'], tests: [TEST] };
+  await expect(imported(config)).rejects.toThrow(/no\.txt cannot be read: ENOENT/);
+});
+
+describe('templates', () => {
+  test.each([
+    ['Hi {{name}}: {{ a.b }}!', 'Hi {v.name}: {v.a.b}!', ['name', 'a.b']],
+    ['{"x": {{x}}}', '{{"x": {v.x}}}', ['x']],
+    ['plain', 'plain', []],
+  ])('%j is the template %j', (template, expected, names) => {
+    expect(promptTemplate(template, 'v')).toEqual({ template: expected, names });
+  });
+
+  test.each(['{{ x | upper }}', '{% if x %}y{% endif %}', '{{ env.KEY }}', '{{ a[0] }}'])(
+    '%j is more than variables',
+    (template) => {
+      expect(promptTemplate(template, 'v')).toBeNull();
+    },
+  );
+
+  test.each([
+    ['{{ x | upper }}\n', 'ÀB\n'],
+    ['{{ list | join(", ") }}', '1, 2'],
+    ['{# note #}{{ missing }}.', '.'],
+    ['{{ env.KEY }}', null],
+    ['{{ x | load }}', null],
+    ['{% if %}', null],
+    ['no template } {', 'no template } {'],
+  ])('%j is filled in as %j', (template, expected) => {
+    expect(rendered(template, { x: 'àb', list: [1, 2] })).toBe(expected);
+  });
+});
+
+describe('the short form of an assertion', () => {
+  test.each<[string, object]>([
+    ['Paris', { type: 'equals', value: 'Paris' }],
+    ['contains: Paris', { type: 'contains', value: 'Paris' }],
+    ['not-icontains:a:b', { type: 'not-icontains', value: 'a:b' }],
+    ['similar(0.8):Hello there', { type: 'similar', value: 'Hello there', threshold: 0.8 }],
+    ['is-json', { type: 'is-json' }],
+    ['contains-any: <b>,</b>, "a, b"', { type: 'contains-any', value: ['<b>', '</b>', 'a, b'] }],
+    ['fn: output.length', { type: 'javascript', value: 'output.length' }],
+    ['grade: polite', { type: 'llm-rubric', value: 'polite' }],
+    ['Note: all is well', { type: 'equals', value: 'Note: all is well' }],
+    ['', { type: 'equals', value: '' }],
+  ])('%j', (text, expected) => {
+    expect(shortAssertion(text)).toEqual(expected);
+  });
+});
