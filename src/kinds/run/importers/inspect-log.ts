@@ -113,7 +113,7 @@ export type InspectMessage = z.output<typeof messageSchema>;
 export type InspectUsage = z.output<typeof usageSchema>;
 export type InspectOutput = z.output<typeof outputSchema>;
 export type InspectSample = z.output<typeof sampleSchema>;
-export type InspectHeader = z.output<typeof headerSchema>;
+type InspectHeader = z.output<typeof headerSchema>;
 
 /** A log of Inspect AI: an `.eval` or a JSON file. */
 export interface InspectLog {

@@ -12,7 +12,7 @@ export interface Assertion {
 }
 
 /** Types that are judged, with or without `not-` before them. */
-export const JUDGED = [
+const JUDGED = [
   'equals',
   'contains',
   'icontains',
