@@ -1,6 +1,14 @@
 import initialise, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 
+/** The library with functions that its types leave out; it is the last one for Node that allows Node 20. */
+type Sqlite = Sqlite3Static & {
+  capi: {
+    sqlite3_get_autocommit(database: number): number;
+    sqlite3_bind_parameter_name(statement: number, index: number): string | null;
+  };
+};
+
 /** Clock and randomness of a statement, in place of the machine's. */
 interface Surroundings {
   /** Milliseconds since 1970, for `date('now')` and CURRENT_TIMESTAMP. */
@@ -11,7 +19,7 @@ interface Surroundings {
 
 /** SQLite, compiled to WebAssembly: it has its own memory and reaches no file, socket or clock of the host. */
 export interface Engine {
-  sqlite: Sqlite3Static;
+  sqlite: Sqlite;
   /** Runs synchronous work on databases of this engine with the given clock and randomness. */
   within<Result>(surroundings: Surroundings, work: () => Result): Result;
 }
@@ -23,7 +31,7 @@ const JULIAN_EPOCH_MS = 210_866_760_000_000n;
 const HEAP_BYTES = 512 * 1024 * 1024;
 
 async function start(): Promise<Engine> {
-  const sqlite = await initialise();
+  const sqlite = (await initialise()) as Sqlite;
   const { capi, wasm } = sqlite;
   const any = new sqlite.oo1.DB(':memory:');
   any.exec(`PRAGMA hard_heap_limit = ${HEAP_BYTES}`);
