@@ -146,7 +146,9 @@ module.exports = {
       from: { path: '^src/' },
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev', 'unknown'],
-        dependencyTypesNot: ['type-only'],
+        // Optional peers are installed here for the tests; the maths library is copied beside the built code.
+        dependencyTypesNot: ['type-only', 'npm-peer'],
+        pathNot: '^node_modules/@cortex-js/',
       },
     },
   ],

@@ -11,12 +11,16 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY scripts/vendor.mjs scripts/vendor.mjs
 RUN npm run build && find dist \( -name '*.map' -o -name '*.d.ts' \) -delete
 
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts
+# The image has what the package leaves to those who need it: clients of providers, S3, Arrow.
+COPY docker/optional-peers.mjs docker/optional-peers.mjs
+RUN npm ci --omit=dev --ignore-scripts \
+  && npm install --save-prod --omit=dev --ignore-scripts $(node docker/optional-peers.mjs)
 COPY docker/prune-modules.mjs docker/prune-modules.mjs
 RUN node docker/prune-modules.mjs node_modules
 

@@ -2,6 +2,7 @@ import { InvalidInputError } from '../config/errors.js';
 import type { LanguageModelConfig } from '../config/language-model-schema.js';
 import { modelNameOf } from '../config/model-name.js';
 import { ONLY_COMPATIBLE } from '../config/model-options.js';
+import { isOptional, missingPackage } from '../config/optional-packages.js';
 import type { Limits } from '../contracts/experiment.js';
 import { createLanguageModel, missingCredentials } from '../language-models/create.js';
 import { PRICES_VARIABLE, priceTable } from '../language-models/price-table.js';
@@ -43,6 +44,9 @@ export async function checkModel(
   const lm = modelAt(given, section, environment);
   const missing = missingCredentials(lm, environment);
   if (missing !== null) throw new InvalidInputError(`${section}.model: ${missing}`, `${section}.model`);
+  const uninstalled = isOptional(lm.provider) ? missingPackage(lm.provider) : null;
+  if (uninstalled !== null)
+    throw new InvalidInputError(`${section}.model: ${uninstalled}`, `${section}.model`);
   if (lm.provider === 'scripted') {
     await createLanguageModel(lm, { environment }).catch((error: Error) => {
       throw new InvalidInputError(`${section}.script: ${error.message}`, `${section}.script`);

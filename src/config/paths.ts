@@ -6,6 +6,7 @@ import { withoutTrailing } from '../contracts/trailing.js';
 import { KINDS } from '../kinds/registry.js';
 import { InvalidInputError } from './errors.js';
 import { checkFile } from './named-files.js';
+import { missingPackage } from './optional-packages.js';
 import { hasVariable, NOTHING_REPLACED, upToVariable } from './variables.js';
 
 /** Reports whether a location is in an object store, not in the local file system. */
@@ -32,7 +33,11 @@ function noFile(location: string): string {
  * @throws InvalidInputError for any other address.
  */
 export function resolveLocation(location: string, folder: string, field = ''): string {
-  if (isRemote(location)) return withoutTrailing(location, /\//);
+  if (isRemote(location)) {
+    const uninstalled = missingPackage('s3');
+    if (uninstalled === null) return withoutTrailing(location, /\//);
+    throw new InvalidInputError(`${field === '' ? '' : `${field}: `}${uninstalled}`, field);
+  }
   if (location.startsWith('file://')) return fileURLToPath(location);
   if (ADDRESS.test(location)) {
     throw new InvalidInputError(`${field === '' ? '' : `${field}: `}${noFile(location)}`, field);

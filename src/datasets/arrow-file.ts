@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { DataType, RecordBatch, Vector } from 'apache-arrow';
+import { missingPackage } from '../config/optional-packages.js';
+import { DatasetError } from './dataset-error.js';
 import { type Cell, type Row, toJson } from './row.js';
 import { decimalAsWritten, momentAsWritten, singleAsWritten } from './written-numbers.js';
 
@@ -13,6 +15,9 @@ type Convert = (value: unknown) => Cell;
 
 /** Reads the rows of an Arrow IPC file or stream, one record batch at a time. */
 export async function* readArrowRows(path: string): AsyncGenerator<Row> {
+  const uninstalled = missingPackage('arrow');
+  if (uninstalled !== null)
+    throw new DatasetError(`${uninstalled} (dataset.dataset_path)`, 'dataset.dataset_path');
   const arrow = await import('apache-arrow');
   await checkComplete(path);
   const source = createReadStream(path, { highWaterMark: BLOCK_BYTES });

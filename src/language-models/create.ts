@@ -1,4 +1,5 @@
 import { checkFile, checkServer } from '../config/named-files.js';
+import { isOptional, missingPackage } from '../config/optional-packages.js';
 import type { LanguageModel } from '../contracts/language-model.js';
 import { readingReplies } from '../replies/read-reply.js';
 import type { Notify } from './chat-messages.js';
@@ -90,7 +91,8 @@ function required<T>(value: T | undefined, field: string, provider: ProviderName
 /**
  * Builds the model that a config names. A vendor's client is loaded only for its provider: each takes tens of
  * megabytes.
- * @throws LanguageModelError (`authentication`) if the key is missing, (`configuration`) if a file is;
+ * @throws LanguageModelError (`authentication`) if the key is missing, (`configuration`) if a file or
+ * the client's package is;
  * NotPermittedError if the server or the file may not be named.
  */
 export async function createLanguageModel(
@@ -105,6 +107,8 @@ export async function createLanguageModel(
   if (script !== undefined) checkFile('lm.script', script);
   const missing = missingCredentials(settings, dependencies.environment);
   if (missing !== null) throw new LanguageModelError('authentication', missing, { provider });
+  const uninstalled = isOptional(provider) ? missingPackage(provider) : null;
+  if (uninstalled !== null) throw new LanguageModelError('configuration', uninstalled, { provider });
   const model = await build(settings, dependencies);
   return { model: readingReplies(isFree(provider) ? model : billed(model)), provider, modelName };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { missingPackage } from '../config/optional-packages.js';
 import { type ArtifactStore, checkKey } from './artifact-store.js';
 import { FileStore } from './file-store.js';
 import type { ObjectClient } from './object-client.js';
@@ -55,6 +56,8 @@ function openBucket(uri: string, environment: Environment): ArtifactStore {
     );
   }
   const service = endpoint ? new URL(endpoint).origin : 'AWS';
+  const uninstalled = missingPackage('s3');
+  if (uninstalled !== null) throw invalidAddress(uri, uninstalled);
   return new S3Store({ bucket, prefix, service }, () => clientFor(bucket, environment));
 }
 

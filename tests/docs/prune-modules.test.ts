@@ -12,7 +12,6 @@ const BRIDGE = '@temporalio/core-bridge';
 const READ = [
   `${BRIDGE}/releases/${HERE}/index.node`,
   `${BRIDGE}/index.js`,
-  '@cortex-js/compute-engine/dist/esm-min/core.js',
   'own/lib/index.js',
   'own/lib/data.json',
   'own/LICENSE.md',
@@ -22,7 +21,6 @@ const UNREAD = [
   `${BRIDGE}/sdk-core/Cargo.toml`,
   `${BRIDGE}/bridge-macros/Cargo.toml`,
   `${BRIDGE}/src/lib.rs`,
-  '@cortex-js/compute-engine/dist/umd-min/core.cjs',
   'own/lib/index.js.map',
   'own/lib/index.d.ts',
   'own/lib/index.d.mts',

@@ -23,10 +23,19 @@ export interface SymbolicEngine {
 
 let engine: Promise<SymbolicEngine> | undefined;
 
+/** Copy of the library beside the built code (`scripts/vendor.mjs`), so that it is no package to install. */
+const VENDORED = new URL('../../vendor/compute-engine/compute-engine.js', import.meta.url).href;
+
+function library(): Promise<typeof import('@cortex-js/compute-engine')> {
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ VENDORED).catch(
+    () => import('@cortex-js/compute-engine'),
+  );
+}
+
 /** Loads the library at the first call (about 0.3 s and 60 MB); later calls share it. */
 export function loadSymbolicEngine(): Promise<SymbolicEngine> {
-  engine ??= import('@cortex-js/compute-engine').then(
-    (library) => adapt(new library.ComputeEngine()),
+  engine ??= library().then(
+    (loaded) => adapt(new loaded.ComputeEngine()),
     (error: unknown) => {
       engine = undefined;
       throw error;
