@@ -27,7 +27,7 @@ export function addSchemaCommand(program: Command, finish: (code: number) => voi
       'after',
       examples(
         'reprise schema --out reprise.schema.json',
-        'reprise schema agent-eval --out agent-eval.schema.json',
+        'reprise schema trajectory --out trajectory.schema.json',
       ),
     )
     .addArgument(new Argument('[kind]', 'of a config, or of a row').choices(names).default(names[0]))

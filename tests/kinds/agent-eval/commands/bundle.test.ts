@@ -43,10 +43,7 @@ describe('reprise bundle new', () => {
   test('overwrites nothing', async () => {
     const path = await started({ 'tools.ts': ['library_tools', 'mine'] });
     const { code, out } = await reprise('new', path);
-    expect([code, out]).toEqual([
-      2,
-      `${join(path, 'tools.ts')} is there already; choose a folder without a bundle`,
-    ]);
+    expect([code, out]).toEqual([2, `${join(path, 'tools.ts')} is there already; choose another folder`]);
     expect(readFileSync(join(path, 'tools.ts'), 'utf8')).toContain("'mine'");
     const file = join(path, 'tools.ts', 'x');
     expect((await reprise('new', file)).code).toBe(2);
