@@ -28,7 +28,7 @@ const VENDORED = new URL('../../vendor/compute-engine/compute-engine.js', import
 
 function library(): Promise<typeof import('@cortex-js/compute-engine')> {
   return import(/* webpackIgnore: true */ /* @vite-ignore */ VENDORED).catch(
-    () => import('@cortex-js/compute-engine'),
+    () => import(/* webpackIgnore: true */ '@cortex-js/compute-engine'),
   );
 }
 
