@@ -13,7 +13,7 @@ const IN_WORKFLOWS = '^src/(workflows|user-code/agents|kinds/[a-z-]+/workflow)/|
 const ENGINE =
   '^src/(activities|cli|client|config|contracts|facts|runtime|statistics|storage|user-code|workers|workflows|agents|memory|environments|grading|retrieval|replies|reports|trajectories|language-models|datasets|sandboxes|databases|in-process)/';
 /** Entries of the package: they hand out what is of a kind. */
-const ENTRIES = '^src/(index|in-process/index)[.]ts$';
+const ENTRIES = '^src/(index|(client|in-process)/index)[.]ts$';
 const ADAPTERS = '^src/(language-models|sandboxes|storage|datasets|databases)/';
 const VENDORS =
   '^node_modules/(openai|@anthropic-ai|@google|@aws-sdk|@sqlite.org|dockerode|pino|piscina|commander|jiti|@temporalio)(/|$)';

@@ -1,16 +1,16 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { askProgress, endedOf, follow, QUERY_TIMEOUT, untilEnded } from '../client/follow.js';
+import { OwnNotices } from '../client/own-notices.js';
+import { seldom } from '../client/seldom.js';
+import { callSlots, openSession, type Session } from '../client/session.js';
 import type { ExperimentMetrics } from '../contracts/results.js';
 import type { Ended, KindFacts } from '../facts/kind-facts.js';
 import type { AgentSource } from '../workers/bundle.js';
 import type { Display } from './display.js';
 import { EXIT } from './exit.js';
 import { exitOf } from './exit-code.js';
-import { askProgress, QUERY_TIMEOUT, watch } from './follow.js';
 import { interruption } from './interruption.js';
-import { OwnNotices } from './own-notices.js';
 import { printJson, printText, sayText } from './print.js';
-import { seldom } from './seldom.js';
-import { callSlots, openSession, type Session } from './session.js';
 
 /** An experiment that a command starts and follows to its end. */
 export interface CarriedOut<State, Result> {
@@ -88,6 +88,17 @@ export async function carryingOut<Value>(
   }
 }
 
+/** Shows an experiment until it ends, and returns its result. */
+async function watch<State, Result>(
+  handle: WorkflowHandle,
+  display: Display<State>,
+  signal: AbortSignal,
+): Promise<Result> {
+  const options = { signal, say: (message: string) => display.say(message) };
+  for await (const progress of follow<State>(handle, options)) display.show(progress);
+  return untilEnded<Result>(handle, options).catch(endedOf<Result>);
+}
+
 async function carryToEnd<State, Result>(
   session: Session & { notices: OwnNotices },
   { continuedBy = 'the same command', display, start, lastState }: CarriedOut<State, Result>,
@@ -101,11 +112,7 @@ async function carryToEnd<State, Result>(
     const { id, handle, says } = await start(session.client, session.worker.taskQueue);
     name = id;
     session.notices.carry(id);
-    const { taskQueue } = await handle.describe();
-    if (taskQueue !== session.worker.taskQueue)
-      session
-        .takeOver(taskQueue, (message) => display.say(message))
-        .catch(({ message }: Error) => display.say(message));
+    await session.workOn(handle, (message) => display.say(message));
     const [first, ...rest] = says;
     display.say(`${first} on ${session.server.address}`);
     for (const sentence of rest) display.say(sentence);

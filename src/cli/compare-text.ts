@@ -2,8 +2,9 @@ import wrapAnsi from 'wrap-ansi';
 import { printable } from '../contracts/printable.js';
 import type { Change, GroupComparison, ScoreComparison } from '../statistics/comparison.js';
 import { countedText, dollarsText, pointsText, pValueText } from '../statistics/figure-text.js';
+import { shownAddress } from '../storage/shown-address.js';
 import type { Comparison, ShownComparison, ShownExperiment } from './compare.js';
-import { beginningOf, headedTable, shownAddress } from './format.js';
+import { beginningOf, headedTable } from './format.js';
 import { noPairText, type PairWords, pairedRows, textsOf } from './paired-text.js';
 
 /** Columns of the terminal that everything fits into; each column of a table takes three beside its text. */

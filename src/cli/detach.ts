@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import { callSlots, commandQueue } from '../client/session.js';
 import { agentQueue } from '../contracts/names.js';
 import { type AgentSource, workflowBundle } from '../workers/bundle.js';
 import { connectClient, resolveServer } from '../workers/connection.js';
 import { ownFolder, serverFolder } from '../workers/server-folder.js';
 import { EXIT } from './exit.js';
 import { printJson, sayText } from './print.js';
-import { callSlots, commandQueue } from './session.js';
 
 /** Starts a worker in the background that works until no run is open, with its log in the server's folder. */
 async function spawnWorker(

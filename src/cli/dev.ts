@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { openSession, type Session, type SessionOptions } from '../client/session.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { AgentSource } from '../workers/bundle.js';
 import { collect } from './collect.js';
@@ -7,7 +8,6 @@ import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { interruption } from './interruption.js';
 import { printText, sayText } from './print.js';
-import { openSession, type Session, type SessionOptions } from './session.js';
 import { untilIdle } from './until-idle.js';
 
 const AGENT_HELP = 'a user’s agent, as TYPE=FILE or TYPE=FILE=CLASS (repeatable)';

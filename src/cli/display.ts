@@ -4,11 +4,12 @@ import type { Fact } from '../facts/fact.js';
 import { factsOf, type KindFacts } from '../facts/kind-facts.js';
 import { briefParts, stateText } from '../facts/text.js';
 import { tableText } from './experiment-text.js';
-import type { Watcher } from './follow.js';
 import { screen } from './print.js';
 
 /** Display of an experiment in progress: a table on a terminal, lines, or nothing. */
-export interface Display<State = ExperimentProgress> extends Watcher<State> {
+export interface Display<State = ExperimentProgress> {
+  show(progress: State): void;
+  say(message: string): void;
   /** Ends the display; the text on the screen stays. */
   end(): void;
 }

@@ -4,7 +4,8 @@ import type { ExperimentProgress } from '../contracts/progress.js';
 import type { Fact, FactTable } from '../facts/fact.js';
 import { type Ended, factsOf, type KindFacts, progressAtEnd } from '../facts/kind-facts.js';
 import { capitalised, factText, valueText } from '../facts/text.js';
-import { headedTable, shownAddress } from './format.js';
+import { shownAddress } from '../storage/shown-address.js';
+import { headedTable } from './format.js';
 
 /** Formats an experiment for people, in progress or at its end. */
 export function experimentText(progress: ExperimentProgress, kind: KindFacts): string {

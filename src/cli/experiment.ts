@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { type Command, Option } from 'commander';
-import { type Started, startExperiment } from '../client/start.js';
+import { type StartedWithNotes, startWithNotes } from '../client/start-with-notes.js';
 import type { FlagValues } from '../config/flags.js';
 import { readConfig, resolveConfig } from '../config/load.js';
 import { valueAt } from '../config/pacing.js';
@@ -15,7 +15,6 @@ import { experimentDisplay } from './display.js';
 import { examples } from './examples.js';
 import { FAIL_ON_ERROR, shareOf } from './exit-code.js';
 import { resultText } from './experiment-text.js';
-import { startedText } from './started-text.js';
 
 /** An experiment that a command is to start, or to find. */
 export interface AskedExperiment extends LoadedKind {
@@ -62,19 +61,10 @@ async function startAsked(
   { kind, command, config, notes = [], only, before }: AskedExperiment,
   client: Client,
   taskQueue: string,
-): Promise<Started & { says: [string, ...string[]] }> {
+): Promise<StartedWithNotes> {
   await before?.(client);
   const where = only === undefined ? { taskQueue } : { taskQueue, only };
-  const started = await startExperiment(client, kind, config, where);
-  const own = await command.says?.(config, started);
-  const says = startedText(started, {
-    before: [...(own?.before ?? []), ...notes],
-    after: own?.after ?? [],
-    hasAgents: (command.agents?.(config) ?? []).length > 0,
-    isRetriable: kind.retry !== undefined,
-    facts: kind.facts,
-  });
-  return { ...started, says };
+  return startWithNotes(client, { kind, command }, config, { ...where, notes });
 }
 
 /** Returns how much of an experiment is done at once. */

@@ -1,16 +1,6 @@
-import { isAbsolute, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import Table from 'cli-table3';
 import wrapAnsi from 'wrap-ansi';
 import { printable, printableLine } from '../contracts/printable.js';
-
-/** Formats an artifact address for people: a folder as a path, relative where it is below the current one. */
-export function shownAddress(address: string): string {
-  if (!address.startsWith('file:')) return address;
-  const path = fileURLToPath(address);
-  const fromHere = relative(process.cwd(), path);
-  return fromHere === '' || fromHere.startsWith('..') || isAbsolute(fromHere) ? path : fromHere;
-}
 
 /** Returns the message about an experiment in progress that has no worker. */
 export function withoutWorker(id: string): string {

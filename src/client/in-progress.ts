@@ -1,5 +1,6 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
+import { InvalidInputError } from '../config/errors.js';
 import { isMapping, type JsonObject } from '../contracts/json.js';
 import { wholePayload } from '../workers/payload-storage.js';
 
@@ -11,6 +12,16 @@ export async function inProgress(client: Client, id: string): Promise<WorkflowEx
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return null;
     throw error;
+  }
+}
+
+/** @throws InvalidInputError where no run has the id. */
+export async function describeRun(client: Client, id: string) {
+  try {
+    return await client.workflow.getHandle(id).describe();
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    throw new InvalidInputError(`there is no run '${id}' on this server; reprise status lists the runs`);
   }
 }
 

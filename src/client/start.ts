@@ -32,7 +32,7 @@ export interface Started<Config = object> {
   running: Config | null;
 }
 
-interface StartOptions {
+export interface StartOptions {
   taskQueue: string;
   /** Only ID to use; absent: the first one of its name that is free or unfinished. */
   only?: string;

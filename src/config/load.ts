@@ -134,7 +134,7 @@ function checkedName(name: unknown, { flags }: ConfigKind): string {
 export function loadConfig<Config extends object>(
   kind: ConfigKind<Config>,
   path: string | null,
-  options: LoadOptions = {},
+  options: LoadOptions & Partial<ConfigSource> = {},
 ): Config {
   const working = options.workingFolder ?? process.cwd();
   if (path === null) {
@@ -159,7 +159,7 @@ export function loadConfig<Config extends object>(
 export async function readConfig<Config extends object>(
   kind: ConfigKind<Config>,
   path: string | null,
-  options: LoadOptions = {},
+  options: LoadOptions & Partial<ConfigSource> = {},
 ): Promise<Config> {
   const working = options.workingFolder ?? process.cwd();
   if (path !== null || kind.begunWith === undefined) return loadConfig(kind, path, options);

@@ -16,14 +16,16 @@ export const SIGNALS = {
 
 export const QUERIES = { progress: 'progress' } as const;
 
+/** Updates of an experiment; signals of the same names do the same, without an answer. */
 export const UPDATES = {
   pause: 'pause',
   resume: 'resume',
   stop: 'stop',
   setConcurrency: 'setConcurrency',
-  /** Grants starts of requests to a model; sent to the workflow that holds its rate. */
-  starts: 'starts',
 } as const;
+
+/** Update that grants starts of requests to a model; sent to the workflow that holds its rate. */
+export const STARTS_UPDATE = 'starts';
 
 /** Maximum concurrency of an experiment of any kind. */
 export const MAX_CONCURRENCY = 10_000;

@@ -122,19 +122,25 @@ async function bundleWith(agents: readonly AgentSource[]): Promise<string> {
   }
 }
 
-/** Returns a worker's workflow code, and a hash that names the code if it includes a user's agent. */
-export async function workflowBundle(
-  agents: readonly AgentSource[],
-): Promise<{ bundle: WorkflowBundleOption; codeHash: string | null }> {
-  if (agents.length === 0) {
-    if (existsSync(PREBUILT_BUNDLE)) return { bundle: { codePath: PREBUILT_BUNDLE }, codeHash: null };
-    return { bundle: { code: await buildBundle() }, codeHash: null };
-  }
+/** Returns a hash that names the code of users' agents; null if there are none. */
+export function codeHashOf(agents: readonly AgentSource[]): string | null {
+  if (agents.length === 0) return null;
   const sources = agents.map(({ type, file, className }) => [
     type,
     className,
     [...withImports(file).values()],
   ]);
-  const codeHash = createHash('sha256').update(JSON.stringify(sources)).digest('hex').slice(0, 10);
+  return createHash('sha256').update(JSON.stringify(sources)).digest('hex').slice(0, 10);
+}
+
+/** Returns a worker's workflow code, and a hash that names the code if it includes a user's agent. */
+export async function workflowBundle(
+  agents: readonly AgentSource[],
+): Promise<{ bundle: WorkflowBundleOption; codeHash: string | null }> {
+  const codeHash = codeHashOf(agents);
+  if (codeHash === null) {
+    if (existsSync(PREBUILT_BUNDLE)) return { bundle: { codePath: PREBUILT_BUNDLE }, codeHash };
+    return { bundle: { code: await buildBundle() }, codeHash };
+  }
   return { bundle: { code: await bundleWith(agents) }, codeHash };
 }

@@ -2,7 +2,8 @@ import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnection, NativeConnectionOptions } from '@temporalio/worker';
 import { InvalidInputError } from '../config/errors.js';
-import { useEmbeddedServer } from './embedded-server.js';
+import { type EmbeddedServer, useEmbeddedServer } from './embedded-server.js';
+import type { EmbeddedServerOptions } from './launch-server.js';
 import { dataConverter } from './payload-storage.js';
 import { repeatedCalls } from './repeated-calls.js';
 import { serverFolder } from './server-folder.js';
@@ -64,6 +65,28 @@ export function configuredServer(environment: NodeJS.ProcessEnv): Server | null 
   };
 }
 
+/** Embedded servers that this process uses, by folder. */
+const used = new Map<string, { users: number; server: Promise<EmbeddedServer> }>();
+
+/** Uses the embedded server of a folder as {@link useEmbeddedServer} does; the last user here ends the process's use. */
+async function sharedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const { folder } = options;
+  const entry = used.get(folder) ?? { users: 0, server: useEmbeddedServer(options) };
+  used.set(folder, entry);
+  entry.users += 1;
+  const leave = (): boolean => {
+    entry.users -= 1;
+    return entry.users === 0 && used.delete(folder);
+  };
+  try {
+    const server = await entry.server;
+    return { ...server, release: async () => (leave() ? server.release() : undefined) };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
 /**
  * Returns the server to work with: a configured one, else the embedded server of this folder.
  * @throws InvalidInputError if there is none and none may be started.
@@ -89,7 +112,7 @@ export async function resolveServer(options: ServerOptions): Promise<Server> {
     release,
   });
   if (options.start) {
-    const server = await useEmbeddedServer({
+    const server = await sharedServer({
       folder,
       environment,
       ...(options.say ? { say: options.say } : {}),

@@ -33,9 +33,13 @@ async function secretOf(folder: string): Promise<string> {
 
 const queuesOf = (folder: string) => join(folder, 'queues');
 
-/** Notes the queues that this process works on. @returns removes the note */
-export async function noteQueues(folder: string, queues: readonly string[]): Promise<() => Promise<void>> {
-  const path = join(queuesOf(folder), `${process.pid}.json`);
+/** Notes the queues that a session of this process works on. @param session its name @returns removes the note */
+export async function noteQueues(
+  folder: string,
+  session: string,
+  queues: readonly string[],
+): Promise<() => Promise<void>> {
+  const path = join(queuesOf(folder), `${process.pid}.${session}.json`);
   await mkdir(queuesOf(folder), { recursive: true });
   await writeFile(path, JSON.stringify({ identity: processIdentity(), queues }));
   return () => rm(path, { force: true });

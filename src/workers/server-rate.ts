@@ -1,5 +1,5 @@
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { UPDATES } from '../contracts/names.js';
+import { STARTS_UPDATE } from '../contracts/names.js';
 
 /** Workflow that grants the starts of a model's requests. */
 const RATE_WORKFLOW = 'rate';
@@ -17,7 +17,7 @@ export function serverRate(
   return (model, requests_per_second) => {
     const workflowId = `${taskQueue}.rate.${model.replace(/[^A-Za-z0-9._-]+/g, '-')}.${requests_per_second}`;
     const grant = (count: number): Promise<number> =>
-      workflow.getHandle(workflowId).executeUpdate<number, [number]>(UPDATES.starts, { args: [count] });
+      workflow.getHandle(workflowId).executeUpdate<number, [number]>(STARTS_UPDATE, { args: [count] });
     return async (count) => {
       try {
         return await grant(count);

@@ -1,6 +1,13 @@
 import { asyncLocalStorage } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { IllegalStateError } from '@temporalio/common';
+import {
+  type NativeConnection,
+  Runtime,
+  type RuntimeOptions,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createActivities } from '../activities/index.js';
 import { RunLogs } from '../activities/run-log.js';
@@ -183,7 +190,8 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
 }
 
 /**
- * Sends the SDK's log lines to this logger. Once a process, before any connection.
+ * Sends the SDK's log lines to this logger, before any connection. A runtime that the process already has, such as that
+ * of a program which uses the SDK itself, stays as it is.
  * @param isWanted reports whether lines about a workflow are logged; by default all are
  */
 export function installRuntime(logger: Logger, isWanted: (workflow: string) => boolean = () => true): void {
@@ -194,7 +202,7 @@ export function installRuntime(logger: Logger, isWanted: (workflow: string) => b
       if (typeof rest.workflowId === 'string' && !isWanted(rest.workflowId)) return;
       logger[level]({ ...rest, ...(error === undefined ? {} : { err: error }) }, message);
     };
-  Runtime.install({
+  const options: RuntimeOptions = {
     shutdownSignals: [],
     logger: {
       log: (level, message, meta) =>
@@ -206,5 +214,10 @@ export function installRuntime(logger: Logger, isWanted: (workflow: string) => b
       error: forward('error'),
     },
     telemetryOptions: { logging: { forward: {}, filter: 'WARN' } },
-  });
+  };
+  try {
+    Runtime.install(options);
+  } catch (error) {
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import type { UnreachableNotice } from '../contracts/experiment.js';
-import { QUERIES, SIGNALS, UPDATES } from '../contracts/names.js';
+import { QUERIES, SIGNALS, STARTS_UPDATE, UPDATES } from '../contracts/names.js';
 import type { ExperimentProgress } from '../contracts/progress.js';
 import { defineQuery, defineSignal, defineUpdate } from './sdk.js';
 
@@ -12,7 +12,7 @@ export const stopUpdate = defineUpdate<void>(UPDATES.stop);
 export const setConcurrencyUpdate = defineUpdate<number, [number]>(UPDATES.setConcurrency);
 
 /** Grants this number of request starts; the result is the milliseconds until the first. */
-export const startsUpdate = defineUpdate<number, [number]>(UPDATES.starts);
+export const startsUpdate = defineUpdate<number, [number]>(STARTS_UPDATE);
 
 // The same for `temporal workflow signal`, whose sender gets no response.
 export const pauseSignal = defineSignal(UPDATES.pause);

@@ -7,7 +7,7 @@ import { WORKFLOW_KINDS } from '../../src/kinds/workflows.js';
 /** What a call is for stands in every recording, and a reply that was cut off is judged or is an error. */
 const OTHER_MEANINGS = ['contracts/language-model.ts', 'config/language-model-schema.ts', 'runtime/ports.ts'];
 /** Entries of the package. */
-const ENTRIES = ['index.ts', 'in-process/index.ts'];
+const ENTRIES = ['index.ts', 'in-process/index.ts', 'client/index.ts'];
 
 const SOURCE = new URL('../../src/', import.meta.url).pathname;
 

@@ -78,5 +78,21 @@ export const agentEvalConfigSchema = z.strictObject({
   seed: seedSchema,
 });
 
+type AgentEvalInput = z.input<typeof agentEvalConfigSchema>;
+type SimulatedUserInput = z.input<typeof simulatedUserSchema>;
+
+/**
+ * Config of an evaluation as its author writes it. Models may be given by their names, or be those of `MODEL_AGENT` and
+ * `MODEL_SIM`.
+ */
+export type WrittenAgentEvalConfig = Omit<AgentEvalInput, 'datasets' | 'agent' | 'user'> & {
+  /** Short for a list of one. */
+  dataset?: string;
+  datasets?: string[];
+  agent?: string | Partial<AgentEvalInput['agent']>;
+  /** A model's name, or `human`. */
+  user?: string | Partial<SimulatedUserInput> | null;
+};
+
 /** Config of an evaluation of an agent on task bundles. */
 export type AgentEvalConfig = Omit<z.output<typeof agentEvalConfigSchema>, 'name'> & { name: string };

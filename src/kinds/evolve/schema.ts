@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { languageModelSchemaWith } from '../../config/language-model-schema.js';
-import { sandboxSchema } from '../../config/sandbox-schema.js';
+import { type SandboxType, sandboxSchema } from '../../config/sandbox-schema.js';
 import { LOG_LEVELS, limitsSchema, seedSchema } from '../../config/shared-schemas.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 import { BUILT_IN_DOMAINS } from './contracts.js';
@@ -142,5 +142,20 @@ export const evolveConfigSchema = z.strictObject({
   output: evolveOutputSchema,
   seed: seedSchema,
 });
+
+type EvolveInput = z.input<typeof evolveConfigSchema>;
+type Whole = Omit<EvolveInput, 'domain' | 'selection' | 'sandbox' | 'scaffolder' | 'executor'> & {
+  domain: string | EvolveInput['domain'];
+  selection?: 'top_k' | 'islands' | 'pareto' | EvolveInput['selection'];
+  sandbox?: SandboxType | EvolveInput['sandbox'];
+  scaffolder: string | EvolveInput['scaffolder'];
+  executor?: string | EvolveInput['executor'];
+};
+
+/**
+ * Config of an evolution as its author writes it; what is left out is filled in, for a fork from the experiment that it
+ * begins with.
+ */
+export type WrittenEvolveConfig = Whole | (Partial<Whole> & { fork: NonNullable<EvolveInput['fork']> });
 
 export type EvolveConfig = Omit<z.output<typeof evolveConfigSchema>, 'name'> & { name: string };

@@ -67,5 +67,13 @@ export const judgeConfigSchema = z.strictObject({
   log_level: z.enum(LOG_LEVELS).default('INFO'),
 });
 
+type JudgeInput = z.input<typeof judgeConfigSchema>;
+
+/** Config of a judgement as its author writes it: rubric and model may be named by a file and a name. */
+export type WrittenJudgeConfig = Omit<JudgeInput, 'rubric' | 'lm'> & {
+  rubric?: string | JudgeInput['rubric'];
+  lm: string | JudgeInput['lm'];
+};
+
 /** Config of one judgement: the experiment to judge, the model and the rubric. */
 export type JudgeConfig = Omit<z.output<typeof judgeConfigSchema>, 'rubric'> & { rubric: Rubric };

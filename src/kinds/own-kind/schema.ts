@@ -33,5 +33,12 @@ export const ownKindConfigSchema = z.strictObject({
   seed: seedSchema,
 });
 
+type OwnKindInput = z.input<typeof ownKindConfigSchema>;
+
+/** Config of an experiment of a user's own kind as its author writes it: models may be given by their names. */
+export type WrittenOwnKindConfig = Omit<OwnKindInput, 'models'> & {
+  models: Record<string, string | OwnKindInput['models'][string]>;
+};
+
 /** Config of an experiment of a user's own kind. */
 export type OwnKindConfig = Omit<z.output<typeof ownKindConfigSchema>, 'name'> & { name: string };

@@ -4,7 +4,7 @@ import { builtInAgentSchema, customAgentSchema } from '../../config/agent-schema
 import { fewShotSchema, selectSchema } from '../../config/dataset-schemas.js';
 import { languageModelSchema } from '../../config/language-model-schema.js';
 import { memoryConfigSchema } from '../../config/memory-schemas.js';
-import { sandboxSchema } from '../../config/sandbox-schema.js';
+import { type SandboxType, sandboxSchema } from '../../config/sandbox-schema.js';
 import { LOG_LEVELS, limitsSchema, metricsSchema, seedSchema } from '../../config/shared-schemas.js';
 import { templateSchema } from '../../config/templates.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
@@ -227,6 +227,19 @@ export const runConfigSchema = z.strictObject({
 export const runConfigWithCustomAgentSchema = runConfigSchema.extend({ agent: customAgentSchema });
 
 type BuiltInRunConfig = z.output<typeof runConfigSchema>;
+
+type RunInput = z.input<typeof runConfigSchema>;
+type Tagged<Union, Tag extends string, Default = unknown> = Union extends Default
+  ? Omit<Union, Tag> & { [Name in Tag & keyof Union]?: Union[Name] }
+  : Union;
+
+/** Config of a run as its author writes it; what is left out is filled in. */
+export type WrittenRunConfig = Omit<RunInput, 'runtime' | 'memory' | 'agent' | 'sandbox'> & {
+  runtime?: Partial<RunInput['runtime']>;
+  memory?: Tagged<RunInput['memory'], '_type'>;
+  agent?: Tagged<RunInput['agent'], 'type', { type: 'history_agent' }> | z.input<typeof customAgentSchema>;
+  sandbox?: RunInput['sandbox'] | SandboxType;
+};
 
 /** Config of a run with every default filled in. */
 export type RunConfig = Omit<BuiltInRunConfig, 'agent' | 'name'> & { name: string; agent: AgentConfig };

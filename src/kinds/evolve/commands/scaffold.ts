@@ -6,10 +6,10 @@ import { orInvalidInput, warnOfProcess } from '../../../activities/prepare-sandb
 import { collect } from '../../../cli/collect.js';
 import { examples } from '../../../cli/examples.js';
 import { EXIT } from '../../../cli/exit.js';
-import { headedTable, shownAddress } from '../../../cli/format.js';
+import { headedTable } from '../../../cli/format.js';
 import { interruption } from '../../../cli/interruption.js';
-import { processLogger } from '../../../cli/logger.js';
 import { printJson, printText, sayText, writeOut } from '../../../cli/print.js';
+import { processLogger } from '../../../client/process-logger.js';
 import { InvalidInputError } from '../../../config/errors.js';
 import { modelNameOf } from '../../../config/model-name.js';
 import { ownStarts } from '../../../language-models/pace.js';
@@ -20,6 +20,7 @@ import { countedText, dollarsText, scoreText } from '../../../statistics/figure-
 import { meanOf, meansByName } from '../../../statistics/sums.js';
 import { jsonLine } from '../../../storage/json-lines.js';
 import { openStore } from '../../../storage/open.js';
+import { shownAddress } from '../../../storage/shown-address.js';
 import { commandCode } from '../../../user-code/code-runner.js';
 import { GradingPool } from '../../../workers/grading-pool.js';
 import { readStoredExamples } from '../activities/evolve-data.js';

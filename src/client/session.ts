@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { agentCodeOf, agentQueue, DEFAULT_TASK_QUEUE } from '../contracts/names.js';
-import type { AgentSource } from '../workers/bundle.js';
+import { type AgentSource, codeHashOf } from '../workers/bundle.js';
 import { connectClient, connectWorker, resolveServer, type Server } from '../workers/connection.js';
 import { keyQueue, noteQueues, otherOn } from '../workers/key-queue.js';
 import {
@@ -11,7 +12,7 @@ import {
   installRuntime,
   type RepriseWorker,
 } from '../workers/worker.js';
-import { processLogger } from './logger.js';
+import { processLogger } from './process-logger.js';
 import { seldom } from './seldom.js';
 
 /** Milliseconds between two checks whether another process still works on an experiment. */
@@ -30,6 +31,8 @@ export interface SessionOptions {
   agents?: readonly AgentSource[];
   maxConcurrentCalls?: number;
   logLevel?: string;
+  /** Environment that names the Temporal server; the process's by default. */
+  environment?: NodeJS.ProcessEnv;
 }
 
 export interface Session {
@@ -41,16 +44,19 @@ export interface Session {
   /** Promise that settles when the worker ends, and rejects where it failed. */
   working: Promise<void>;
   /**
-   * Serves the queue of an experiment that was started with other keys, once no other process does: until then its
-   * models are called with the other keys.
-   * @param say receives a message about the other process
+   * Works on an experiment. One that was started with other keys has another queue, which is served once no other
+   * process does: until then its models are called with the other keys.
+   * @param say receives messages about the other process
    */
-  takeOver(taskQueue: string, say: (message: string) => void): Promise<void>;
+  workOn(handle: WorkflowHandle, say: (message: string) => void): Promise<void>;
+  /** Works on experiments with users' agents, too. @returns the queue for them */
+  queueFor(agents: readonly AgentSource[]): Promise<string>;
   /** Lets activities in flight finish, then closes worker and server. */
   close(): Promise<void>;
 }
 
-function taskQueueName(given?: string): string {
+/** Returns the task queue of experiments where no other is named. */
+export function taskQueueName(given?: string): string {
   return given ?? process.env.REPRISE_TASK_QUEUE ?? DEFAULT_TASK_QUEUE;
 }
 
@@ -67,14 +73,15 @@ export function callSlots(concurrency: number): number {
 export async function openSession(options: SessionOptions): Promise<Session> {
   const logger = processLogger(options.logLevel ?? 'error');
   installRuntime(logger, options.isOwn);
-  const server = await resolveServer({ start: true, say: options.say });
+  const { environment = process.env } = options;
+  const server = await resolveServer({ start: true, say: options.say, environment });
   let connection: NativeConnection | undefined;
   let client: Client | undefined;
   try {
     const ownClient = await connectClient(server);
     client = ownClient;
     connection = await connectWorker(server);
-    const worker = await createWorker({
+    const workerOptions = {
       connection,
       client: ownClient,
       namespace: server.namespace,
@@ -82,9 +89,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       taskQueue: options.taskQueue ?? (await commandQueue(server)),
       logger,
       notify: options.received ?? seldom(options.say),
-      ...(options.agents === undefined ? {} : { agents: options.agents }),
       ...(options.maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls: options.maxConcurrentCalls }),
-    });
+    };
+    const worker = await createWorker({ ...workerOptions, agents: options.agents ?? [] });
     const queues = [worker.taskQueue];
     const code = agentCodeOf(worker.taskQueue);
     const anybodys = agentQueue(taskQueueName(), code);
@@ -94,11 +101,31 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       queues.push(anybodys);
     }
     const { folder } = server;
-    let forget = folder === null ? null : await noteQueues(folder, queues);
-    const ended = worker.run();
-    ended.catch(() => undefined);
-    const working = Promise.race([ended, server.lost]);
+    const note = randomBytes(3).toString('hex');
+    let forget = folder === null ? null : await noteQueues(folder, note, queues);
+    /** All workers, by queue, and those that have begun. */
+    const opened = new Map<string, Promise<void>>([[worker.taskQueue, Promise.resolve()]]);
+    const running: { worker: RepriseWorker; ended: Promise<void> }[] = [];
+    let fail: (error: unknown) => void = () => undefined;
+    const failed = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    const begin = (one: RepriseWorker): Promise<void> => {
+      const ended = one.run();
+      ended.catch(fail);
+      running.push({ worker: one, ended });
+      return ended;
+    };
+    const working = Promise.race([begin(worker), failed, server.lost]);
     working.catch(() => undefined);
+    const queueFor = async (agents: readonly AgentSource[]): Promise<string> => {
+      const queue = agentQueue(workerOptions.taskQueue, codeHashOf(agents));
+      const opening =
+        opened.get(queue) ?? createWorker({ ...workerOptions, agents }).then((one) => void begin(one));
+      opened.set(queue, opening);
+      await opening;
+      return queue;
+    };
     const openConnection = connection;
     const closed = new AbortController();
     const takeOver = async (queue: string, say: (message: string) => void) => {
@@ -106,7 +133,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       for (let told = false; !closed.signal.aborted; told = true) {
         const other = await otherOn(folder, queue);
         if (other === null) {
-          forget = await noteQueues(folder, [...queues, queue]);
+          forget = await noteQueues(folder, note, [...queues, queue]);
           return worker.serve(queue);
         }
         if (!told) {
@@ -117,17 +144,22 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         await sleep(LOOK_AFTER, undefined, { signal: closed.signal }).catch(() => undefined);
       }
     };
+    const workOn = async (handle: WorkflowHandle, say: (message: string) => void) => {
+      const { taskQueue } = await handle.describe();
+      if (opened.has(taskQueue)) return;
+      takeOver(taskQueue, say).catch(({ message }: Error) => say(message));
+    };
     const close = async () => {
       closed.abort();
-      worker.shutdown();
-      await ended.catch(() => undefined);
+      for (const one of running) one.worker.shutdown();
+      for (const { ended } of running) await ended.catch(() => undefined);
       await forget?.();
       await openConnection.close();
       await ownClient.connection.close();
       await server.release();
     };
     const queue = isForAnybody ? anybodys : worker.taskQueue;
-    return { server, client: ownClient, worker, queue, working, takeOver, close };
+    return { server, client: ownClient, worker, queue, working, workOn, queueFor, close };
   } catch (error) {
     await client?.connection.close();
     await connection?.close();

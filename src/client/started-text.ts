@@ -1,9 +1,9 @@
-import type { Started } from '../client/start.js';
 import { judgedOf, type KindFacts } from '../facts/kind-facts.js';
 import { countedText } from '../statistics/figure-text.js';
 import { leftText } from '../storage/experiment-folder.js';
+import { shownAddress } from '../storage/shown-address.js';
 import { changedText } from '../user-code/code-file.js';
-import { shownAddress } from './format.js';
+import type { Started } from './start.js';
 
 /** Further information about an experiment that was started or found. */
 interface Saying {

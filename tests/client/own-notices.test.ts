@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OwnNotices } from '../../src/cli/own-notices.js';
+import { OwnNotices } from '../../src/client/own-notices.js';
 
 function listener() {
   const said: string[] = [];
