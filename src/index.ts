@@ -24,6 +24,7 @@ export type { Feedback, ResetOutcome, StepOutcome, Task } from './contracts/envi
 export type { ExecutionResult } from './contracts/execution.js';
 export type { Json, JsonObject } from './contracts/json.js';
 export type { ChatMessage, GenerateReply } from './contracts/language-model.js';
+export { child, type Logger, logger } from './contracts/logger.js';
 export {
   Environment,
   type EnvironmentOptions,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import pino, { type Logger } from 'pino';
+import { freeFields, LOG_FILE_BYTES, LOG_FILES, type LogLevel, type LogSink } from '../contracts/logger.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { GuardedStore } from '../storage/guarded-store.js';
 import { logPartKey } from '../storage/paths.js';
@@ -15,17 +16,21 @@ const PINO_LEVELS = { DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error'
  * One worker's share of a run's log: lines are collected and written as parts, which are merged at the end of the run.
  */
 class RunLog {
-  private readonly loggers = new Map<string, Logger>();
   private readonly logger: Logger;
   private lines: string[] = [];
   private part = 0;
+  /** Parts that are written, the oldest first. */
+  private readonly parts: { key: string; bytes: number }[] = [];
+  private bytes = 0;
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly store: ArtifactStore,
     private readonly worker: string,
-    level: keyof typeof PINO_LEVELS,
+    level: LogLevel,
+    private readonly onLine: (line: string) => void,
+    private readonly maxBytes: number,
   ) {
     this.logger = pino(
       {
@@ -41,12 +46,11 @@ class RunLog {
   }
 
   of(component: string): Logger {
-    const logger = this.loggers.get(component) ?? this.logger.child({ component });
-    this.loggers.set(component, logger);
-    return logger;
+    return this.logger.child({ component });
   }
 
   private add(line: string): void {
+    this.onLine(line);
     this.lines.push(line);
     if (this.lines.length >= LINES_PER_PART) void this.flush();
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_INTERVAL).unref();
@@ -60,12 +64,40 @@ class RunLog {
     if (lines.length > 0) {
       const key = logPartKey(this.worker, this.part++);
       // A log line must not fail a run; problems of the store show when results are written.
-      this.writing = this.writing
-        .then(async () => void (await this.store.write(key, lines.join(''))))
-        .catch(() => undefined);
+      this.writing = this.writing.then(() => this.write(key, lines.join(''))).catch(() => undefined);
     }
     return this.writing;
   }
+
+  /** Writes a part, and deletes the oldest ones that the log would drop at its end. */
+  private async write(key: string, text: string): Promise<void> {
+    await this.store.write(key, text);
+    const bytes = Buffer.byteLength(text);
+    this.parts.push({ key, bytes });
+    this.bytes += bytes;
+    while (this.bytes > this.maxBytes && this.parts.length > 1) {
+      const oldest = this.parts.shift() as { key: string; bytes: number };
+      this.bytes -= oldest.bytes;
+      await this.store.delete([oldest.key]);
+    }
+  }
+}
+
+/**
+ * Creates the sink of what code of users logs in a run.
+ * @param log returns the run's logger of a component
+ * @param component of the code; the names of its loggers are appended
+ * @param fields fields of each line
+ */
+export function sinkOf(log: (component: string) => Logger, component: string, fields: object): LogSink {
+  return {
+    level: log(component).level.toUpperCase() as LogLevel,
+    write: ({ level, name, message, fields: own }) =>
+      log([component, name].filter((one) => one !== '').join('.'))[PINO_LEVELS[level]](
+        { ...freeFields(own), ...fields },
+        message,
+      ),
+  };
 }
 
 /** Logs of the runs that this worker writes to, by the run's address. */
@@ -74,11 +106,21 @@ export class RunLogs {
   private readonly worker =
     `${hostname().replace(/[^A-Za-z0-9-]+/g, '-')}-${process.pid}-${randomBytes(3).toString('hex')}`;
 
-  for(store: ArtifactStore, level: keyof typeof PINO_LEVELS, component: string): Logger {
+  /**
+   * @param onLine receives every line as it is written, with its line break
+   * @param maxBytes maximum size of a worker's share of a run's log
+   */
+  constructor(
+    private readonly onLine: (line: string) => void = () => undefined,
+    private readonly maxBytes = LOG_FILES * LOG_FILE_BYTES,
+  ) {}
+
+  for(store: ArtifactStore, level: LogLevel, component: string): Logger {
     let log = this.logs.get(store.uri);
     if (log === undefined) {
       // Each worker has its own files; they may outlive the execution that the store is guarded for.
-      log = new RunLog(store instanceof GuardedStore ? store.bare : store, this.worker, level);
+      const bare = store instanceof GuardedStore ? store.bare : store;
+      log = new RunLog(bare, this.worker, level, this.onLine, this.maxBytes);
       this.logs.set(store.uri, log);
     }
     return log.of(component);

@@ -3,6 +3,7 @@ import type { Agent, AgentLanguageModel, CodeExecutor, EpisodeInfo } from '../co
 import type { Feedback } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { ChatMessage, GenerateReply } from '../contracts/language-model.js';
+import { child, type Logger, logger } from '../contracts/logger.js';
 import { type Entry, type ExperienceEntry, rememberFeedback } from '../memory/entries.js';
 import type { MemoryModule } from '../memory/memory-module.js';
 import { emptyReplyText, isMissing } from '../replies/reply-faults.js';
@@ -18,6 +19,8 @@ export interface AgentContext<Config> {
   memory: MemoryModule;
   languageModel: AgentLanguageModel;
   codeExecutor: CodeExecutor;
+  /** Default: `run.log` of the experiment; outside of one, lines are dropped. */
+  logger?: Logger;
 }
 
 /** Error of a reply without any text. The reply is not scored: the episode becomes an error row. */
@@ -40,6 +43,7 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
   protected readonly memory: MemoryModule;
   protected readonly languageModel: AgentLanguageModel;
   protected readonly codeExecutor: CodeExecutor;
+  private readonly log: Logger;
   protected episode: EpisodeInfo = { sample_id: '', trial: 0, num_trials: 1 };
   protected trajectory: ExperienceEntry[] = [];
   /** Observation and action of the newest step; a subclass that overrides `act` sets both. */
@@ -53,6 +57,12 @@ export class MemoryAgent<Config extends CommonAgentConfig = MemoryAgentConfig> i
     this.memory = context.memory;
     this.languageModel = context.languageModel;
     this.codeExecutor = context.codeExecutor;
+    this.log = context.logger ?? logger;
+  }
+
+  /** Log of the current episode: in an experiment, lines of `run.log` with its sample and trial. */
+  protected get logger(): Logger {
+    return child(this.log, '', { sample: this.episode.sample_id, trial: this.episode.trial });
   }
 
   reset(episode: EpisodeInfo): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LOG_LEVELS } from '../contracts/logger.js';
 
 const positiveInteger = z.int().positive();
 
@@ -28,8 +29,6 @@ export const metricsSchema = z.strictObject({
       'The field of the metadata that rows which hang together have in common, such as a passage: the clusters of standard errors and intervals. Default: each row is one.',
     ),
 });
-
-export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARN', 'ERROR'] as const;
 
 export const outputSchema = z
   .strictObject({

@@ -1,5 +1,6 @@
 import type { Feedback, ResetOutcome, StepOutcome, Task } from '../contracts/environment.js';
 import type { Json, JsonObject } from '../contracts/json.js';
+import { type Logger, logger } from '../contracts/logger.js';
 import { fillTemplate } from '../contracts/template.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 
@@ -7,6 +8,8 @@ import type { SymbolicComparer } from '../grading/grade.js';
 export interface EnvironmentServices {
   /** Comparer with a time limit, in a thread. */
   compareSymbolically: SymbolicComparer;
+  /** Default: `run.log` of the experiment; outside of one, lines are dropped. */
+  logger?: Logger;
 }
 
 /** Options of the config that concern an environment. */
@@ -28,6 +31,11 @@ export abstract class Environment {
     protected readonly settings: EnvironmentOptions,
     protected readonly services: EnvironmentServices,
   ) {}
+
+  /** Log of the environment: in an experiment, lines of `run.log` with the sample. */
+  protected get logger(): Logger {
+    return this.services.logger ?? logger;
+  }
 
   /** Begins an episode; returns the first state and observation. */
   abstract reset(): Promise<ResetOutcome> | ResetOutcome;

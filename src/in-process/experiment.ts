@@ -9,6 +9,7 @@ import { createActivities } from '../activities/index.js';
 import { RunLogs } from '../activities/run-log.js';
 import { InvalidInputError } from '../config/errors.js';
 import type { LanguageModel } from '../contracts/language-model.js';
+import { child, type Logger } from '../contracts/logger.js';
 import { FAILURE_TYPES } from '../contracts/names.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import { kindOf } from '../kinds/registry.js';
@@ -35,8 +36,19 @@ export interface InProcessOptions {
   trajectories?: boolean;
   /** Replaces the wait before a retry. */
   pause?: (milliseconds: number) => Promise<unknown>;
+  /** Receives the lines of `run.log`, which a durable run writes to its folder. */
+  logger?: Logger;
   /** Called with sentences for people, such as about a parameter that cannot be sent to the model as configured. */
   notify?: (message: string) => void;
+}
+
+/** Returns a function that passes lines of a log to a logger, each to a child with the name of its component. */
+function linesInto(logger: Logger): (line: string) => void {
+  return (text) => {
+    const { level, component, time: _time, msg, ...fields } = JSON.parse(text) as Record<string, string>;
+    const method = String(level).toLowerCase() as keyof Logger;
+    child(logger, component ?? '')[method](msg ?? '', fields);
+  };
 }
 
 /** One workflow for those of every kind, selected by the started type. */
@@ -84,7 +96,7 @@ export async function experimentInProcess(
   const { environment = process.env, languageModel, notify = () => undefined } = options;
   const comparison = await symbolicComparison(options.compareSymbolically);
   const sandboxes = new Sandboxes(environment, notify);
-  const runLogs = new RunLogs();
+  const runLogs = new RunLogs(options.logger === undefined ? undefined : linesInto(options.logger));
   const open = storesOver(new MemoryStore(pathToFileURL(PLACE).href), environment);
   const kind = kindOf(id);
   if (kind === undefined) throw new Error(`there is no kind of experiment '${id}'`);

@@ -7,10 +7,12 @@ import {
 import { runConfigs } from '../kinds/run/config.js';
 import type { RunConfig } from '../kinds/run/schema.js';
 
+export { child, type Logger, type LogLevel, logger } from '../contracts/logger.js';
 export { type InProcessResult, runInProcess } from '../kinds/run/in-process.js';
 /** `import { runInProcess } from 'reprise/in-process'`: runs without a server. */
 export type { RunConfig } from '../kinds/run/schema.js';
 export type { InProcessOptions } from './experiment.js';
+export { type SetupLoggerOptions, setupLogger } from './setup-logger.js';
 
 /** Reads a YAML (or JSON) file into a config with every default filled in and every path absolute. */
 export function loadConfig(path: string, options: LoadOptions = {}): RunConfig {

@@ -13,6 +13,7 @@ import {
   RetryState,
 } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
+import { logInto } from '../user-code/log.js';
 import type { WorkflowFunction } from '../workflows/kind.js';
 import { isCancellation, useSdk } from '../workflows/sdk.js';
 
@@ -264,6 +265,7 @@ const PLAIN = {
       cancel: async () => find().scope.cancel(),
     };
   },
+  logInto,
   log: { warn: (message: string) => Execution.current().world.warn(message) },
   scheduleActivity: (name: string, args: unknown[], options: ActivityOptions) =>
     Execution.current().activity(name, args, options),

@@ -161,6 +161,11 @@ export function segment(value: string): string {
   return value;
 }
 
+/** Returns the key of a file of the run's log: 0 the newest lines, 1 those before, and so on. */
+export function logKey(file: number): string {
+  return file === 0 ? artifactKeys.log : `${artifactKeys.log}.${file}`;
+}
+
 /** Returns the key of one batch of a worker's log lines; the end of the run merges them. */
 export function logPartKey(worker: string, part: number): string {
   return `${logPartsPrefix()}${segment(worker)}-${padded(part)}.jsonl`;

@@ -1,9 +1,10 @@
-import { MessageChannel, SHARE_ENV } from 'node:worker_threads';
+import { MessageChannel, receiveMessageOnPort, SHARE_ENV } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 import type { SymbolicComparer } from '../grading/grade.js';
+import { logSink } from './log.js';
 import { packError, unpackError } from './packed-error.js';
-import type { Answer, Begun, Comparison, Task } from './thread.js';
+import type { Answer, Begun, Comparison, Logged, Task } from './thread.js';
 import type { ThreadWork } from './thread-work.js';
 
 const THREADS = 2;
@@ -156,8 +157,12 @@ class Threads {
     const { port1: ours, port2: port } = new MessageChannel();
     const stop = () => ours.postMessage('stop');
     signal?.addEventListener('abort', stop);
-    if (compare !== undefined)
-      ours.on('message', (asked: Comparison) => void answerComparison(asked, compare));
+    const sink = logSink();
+    const receive = (message: Comparison | Logged) => {
+      if ('logged' in message) sink?.write(message.logged);
+      else if (compare !== undefined) void answerComparison(message, compare);
+    };
+    if (compare !== undefined || sink !== undefined) ours.on('message', receive);
     const pool = this.threads();
     const failed = new Promise<never>((_, fail) => {
       this.running.set(id, { timeoutMs, thread: null, timer: undefined, isStuck: false, fail });
@@ -165,12 +170,15 @@ class Threads {
     const running = this.running.get(id) as Running;
     let answer: Answer;
     try {
-      const task: Task = { ...asked, id, timeoutMs, port };
+      const task: Task = { ...asked, id, timeoutMs, port, logLevel: sink?.level ?? null };
       answer = await Promise.race([pool.run(task, { transferList: [port] }) as Promise<Answer>, failed]);
     } catch (error) {
       return this.lossOf(running, error as NodeJS.ErrnoException);
     } finally {
       signal?.removeEventListener('abort', stop);
+      // The answer comes by another way, and may be faster than the last lines.
+      for (let last = receiveMessageOnPort(ours); last !== undefined; last = receiveMessageOnPort(ours))
+        receive(last.message);
       ours.close();
       clearTimeout(running.timer);
       this.running.delete(id);

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { MessageChannel, type MessagePort, parentPort, threadId } from 'node:worker_threads';
+import type { LogLevel, LogLine, LogSink } from '../contracts/logger.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import { LATE, settle } from '../sandboxes/settle.js';
+import { withLog } from './log.js';
 import { type PackedError, packError, unpackError } from './packed-error.js';
 import { importWork, type Surroundings, type ThreadWork } from './thread-work.js';
 
@@ -14,6 +16,29 @@ export interface Task {
   timeoutMs: number;
   /** Port to the caller: any message from there means that nobody waits any more. */
   port: MessagePort;
+  /** Lowest level of the lines that are logged; null: nobody wants any. */
+  logLevel: LogLevel | null;
+}
+
+/** Message of a thread about what a user's code logs. */
+export interface Logged {
+  logged: LogLine;
+}
+
+/** Maximum number of lines of one task. */
+const MAX_LINES = 1000;
+
+/** Returns the sink of one task's lines. */
+function sinkInto(port: MessagePort, level: LogLevel): LogSink {
+  let count = 0;
+  const write = (logged: LogLine) => {
+    count += 1;
+    if (count < MAX_LINES) port.postMessage({ logged } satisfies Logged);
+    if (count !== MAX_LINES) return;
+    const message = `more than ${MAX_LINES} lines were logged at once; the others are dropped`;
+    port.postMessage({ logged: { level: 'WARN', name: '', message, fields: {} } } satisfies Logged);
+  };
+  return { level, write };
 }
 
 /** Message of a thread when it begins a task. */
@@ -50,7 +75,8 @@ function comparer(port: MessagePort): SymbolicComparer {
 }
 
 /** Runs one task: the entry of every thread; see code-pool.ts. Errors of the code are returned. */
-export default async function run({ id, work, input, timeoutMs, port }: Task): Promise<Answer> {
+export default async function run(task: Task): Promise<Answer> {
+  const { id, work, input, timeoutMs, port, logLevel } = task;
   // Imported before the time limit starts.
   const called = await importWork(work);
   parentPort?.postMessage({ begun: id, thread: threadId } satisfies Begun);
@@ -59,7 +85,9 @@ export default async function run({ id, work, input, timeoutMs, port }: Task): P
   const around: Surroundings = { timeoutMs, signal: cancelled.signal, compare: comparer(port) };
   const before = performance.eventLoopUtilization();
   try {
-    const value = await settle(called(input, around), timeoutMs);
+    const begin = () => called(input, around);
+    const working = logLevel === null ? begin() : withLog(sinkInto(port, logLevel), begin);
+    const value = await settle(working, timeoutMs);
     if (value !== LATE) return { value };
     const isBusy = performance.eventLoopUtilization(before).utilization > BUSY;
     return { isBusy, thread: threadId };

@@ -1,4 +1,5 @@
 import * as temporal from '@temporalio/workflow';
+import { findSinkBy, type LogSink } from '../contracts/logger.js';
 
 /*
  * Functions of Temporal's SDK that experiments use while they run. Everything else from the SDK (types of failures,
@@ -20,8 +21,11 @@ export let {
 } = temporal;
 let { scheduleActivity } = temporal;
 
+/** Sends what code of users logs in this workflow to a sink. */
+export let logInto = (sink: LogSink): void => findSinkBy(() => sink);
+
 /** Replaces Temporal's SDK by another one: that of the plain loop, in a process that runs no workflows. */
-export function useSdk(other: typeof temporal): void {
+export function useSdk(other: typeof temporal & { logInto: typeof logInto }): void {
   ({
     allHandlersFinished,
     CancellationScope,
@@ -36,7 +40,7 @@ export function useSdk(other: typeof temporal): void {
     upsertSearchAttributes,
     workflowInfo,
   } = other);
-  ({ scheduleActivity } = other);
+  ({ scheduleActivity, logInto } = other);
 }
 
 /** Returns the activities with these options, by name. */

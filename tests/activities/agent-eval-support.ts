@@ -166,7 +166,7 @@ export function deskWorld(options: WorldOptions = {}) {
     const { agent = deskAgent, user = () => says('Thanks! ###STOP###') } = options;
     return (request.call.purpose === 'agent' ? agent : user)(request);
   };
-  const log = { info: () => undefined, warn: () => undefined };
+  const log = { level: 'info', info: () => undefined, warn: () => undefined };
   const logger = new DefaultLogger('ERROR', () => undefined);
 
   async function prepared(): Promise<void> {

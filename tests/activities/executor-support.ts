@@ -157,7 +157,7 @@ export function executorWorld(options: WorldOptions) {
       };
     },
   );
-  const log = { warn: () => undefined, info: () => undefined };
+  const log = { level: 'info', warn: () => undefined, info: () => undefined };
   const executor = {
     lm,
     store,

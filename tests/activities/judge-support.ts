@@ -17,7 +17,7 @@ import { rubricWith } from '../kinds/judge/judging/support.js';
 import { MemoryStore } from '../support/memory-store.js';
 
 const logger = new DefaultLogger('ERROR', () => undefined);
-const log = { warn: () => undefined, info: () => undefined };
+const log = { level: 'info', warn: () => undefined, info: () => undefined };
 
 /** A server that needs no key. */
 const JUDGE = { model: 'openai/fake', base_url: 'http://127.0.0.1:9/v1' };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { mergeLogs } from '../../src/activities/merge-logs.js';
-import { RunLogs } from '../../src/activities/run-log.js';
+import { RunLogs, sinkOf } from '../../src/activities/run-log.js';
 import { logLines } from '../../src/kinds/evolve/activities/log-lines.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { artifactKeys, logPartsPrefix } from '../../src/storage/paths.js';
@@ -42,6 +42,90 @@ describe('a line of run.log', () => {
       { component: 'iteration', msg: 'two' },
     ]);
     for (const { time } of lines.slice(3)) expect(String(time) >= begun).toBe(true);
+  });
+});
+
+test('a line of code of users has its component’s names, and hides nothing of the line', async () => {
+  const store = await temporaryStore();
+  const logs = new RunLogs();
+  const sink = sinkOf((component) => logs.for(store, 'WARN', component), 'environment', { sample: 'a' });
+  expect(sink.level).toBe('WARN');
+  sink.write({ level: 'WARN', name: 'parser', message: 'odd', fields: { sample: 'b', level: 3, at: [1] } });
+  await logs.flush(store.uri);
+  await mergeLogs(store);
+  expect(await logged(store)).toEqual([
+    {
+      level: 'WARN',
+      component: 'environment.parser',
+      time: expect.any(String),
+      sample: 'a',
+      level_: 3,
+      at: [1],
+      msg: 'odd',
+    },
+  ]);
+});
+
+describe('a log that is too long for one file', () => {
+  /** Bytes of a line, with its line break. */
+  const LINE = JSON.stringify({ level: 'INFO', component: 'x', time: at(0), msg: '00' }).length + 1;
+  const limits = { maxBytes: 3 * LINE, maxFiles: 3 };
+
+  async function messagesIn(store: ArtifactStore): Promise<(string[] | null)[]> {
+    return Promise.all(
+      ['run.log', 'run.log.1', 'run.log.2', 'run.log.3'].map(async (key) => {
+        const text = await store.readText(key);
+        return (
+          text
+            ?.trimEnd()
+            .split('\n')
+            .map((line) => JSON.parse(line).msg) ?? null
+        );
+      }),
+    );
+  }
+
+  async function write(store: ArtifactStore, from: number, to: number): Promise<void> {
+    const logs = new RunLogs();
+    for (let second = from; second < to; second++)
+      logs.for(store, 'INFO', 'x').info({ time: at(second) }, String(second).padStart(2, '0'));
+    await logs.flush(store.uri);
+  }
+
+  test('continues in others with what was before, also over several executions; the oldest lines are dropped', async () => {
+    const store = await temporaryStore();
+    await write(store, 10, 14);
+    await mergeLogs(store, limits);
+    await mergeLogs(store, limits);
+    expect(await messagesIn(store)).toEqual([['11', '12', '13'], ['10'], null, null]);
+    await store.deleteFolder(logPartsPrefix().replace(/\/$/, ''));
+    await write(store, 20, 27);
+    await mergeLogs(store, limits);
+    expect(await messagesIn(store)).toEqual([
+      ['24', '25', '26'],
+      ['21', '22', '23'],
+      ['12', '13', '20'],
+      null,
+    ]);
+    // With more room, what was put aside comes back.
+    await mergeLogs(store);
+    expect(await messagesIn(store)).toEqual([
+      ['12', '13', '20', '21', '22', '23', '24', '25', '26'],
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test('keeps no more of a worker’s parts than it could show', async () => {
+    const store = await temporaryStore();
+    const logs = new RunLogs(undefined, 5 * LINE);
+    for (let second = 10; second < 20; second++) {
+      logs.for(store, 'INFO', 'x').info({ time: at(second) }, String(second));
+      await logs.flush(store.uri);
+    }
+    await mergeLogs(store);
+    expect((await messagesIn(store))[0]).toEqual(['15', '16', '17', '18', '19']);
   });
 });
 

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunProgress } from '../../src/kinds/run/contracts.js';
 import type { Metrics } from '../../src/kinds/run/results.js';
 import { fencesOf } from '../docs/markdown.js';
-import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import type { FakeReply, RecordedRequest } from '../support/fake-providers/behaviours.js';
+import { addNumbers, type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
+import { seatsBundle, seatsConfig, seatsReply } from '../support/seats-bundle.js';
 import { type Running, sumsConfig, until, untilIn, Workplace } from '../support/workplace.js';
 
 const SAMPLES = 40;
@@ -25,13 +27,27 @@ const refused = async (work) => {
 };
 `;
 
+/** Components of the code of users. */
+const OF_USERS = /^(agent|environment|kind|tool|reward|scorer)\b/;
+
+const ECHO = '```python file=scaffold.py\ndef process_input(text):\n    return text\n```';
+
+function replyOf(request: RecordedRequest): string | FakeReply {
+  if (request.model === 'writer') return ECHO;
+  return request.model === 'fake' ? addNumbers(request) : seatsReply(request);
+}
+
+async function writeFiles(place: Workplace, files: Record<string, string>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) await place.write(name, content);
+}
+
 describe('the client', () => {
   let place: Workplace;
   let provider: FakeProvider;
 
   beforeEach(async () => {
     place = await Workplace.make();
-    provider = await startFakeProvider('openai', { latencyMs: 100 });
+    provider = await startFakeProvider('openai', { latencyMs: 100, reply: replyOf });
     await place.write('node_modules/.keep', '');
     await symlink(process.cwd(), place.path('node_modules/reprise'));
   });
@@ -253,6 +269,113 @@ describe('the client', () => {
     });
     const systems = provider.requests.map(({ body }) => body.messages[0].content);
     expect(systems).toContain('SHOUT');
+  });
+
+  it('has what code of one’s own logs in the run.log of its experiment, once', async () => {
+    const { baseUrl } = provider;
+    const files = seatsBundle(1);
+    await writeFiles(place, {
+      'agent.ts': `import { HistoryAgent } from 'reprise';
+        export default class extends HistoryAgent {
+          override async act(observation) {
+            this.logger.info('asks', { observation });
+            return super.act(observation);
+          }
+        }`,
+      'environment.ts': `import { child, logger, QAEnv } from 'reprise';
+        const parser = child(logger, 'parser');
+        export class Mine extends QAEnv {
+          async step(state, action) {
+            parser.warn('reads', { action });
+            logger.debug('unread');
+            return super.step(state, action);
+          }
+        }`,
+      'kind.ts': `import { defineExperimentKind, logger } from 'reprise/kind';
+        export default defineExperimentKind({
+          name: 'twice',
+          models: ['writer'],
+          async work({ sample, ask }) {
+            logger.info('begins');
+            const first = await ask('writer', sample.question);
+            logger.info('goes on', { text: first.text });
+            const second = await ask('writer', first.text + ' + 1');
+            logger.info('ends');
+            return { scores: { length: second.text.length } };
+          },
+        });`,
+      'scorer.ts': `import { logger } from 'reprise';
+        export function score(output, example) {
+          logger.info('scores', { output });
+          return { score: 1 };
+        }`,
+      'bundle/tools.ts': files['tools.ts']
+        ?.replace('import { ToolRegistry, z }', 'import { logger, ToolRegistry, z }')
+        .replace("note('book '", "logger.info('booked', { flight });\n  note('book '") as string,
+      'bundle/reward.ts': files['reward.ts']
+        ?.replace('import { defineReward', 'import { logger, defineReward')
+        .replace('return { score', "logger.info('judged');\n  return { score") as string,
+      'bundle/task.jsonl': files['task.jsonl'] as string,
+      'examples.jsonl': '{"id": "e1", "input": "a"}\n',
+    });
+    const lm = { model: 'openai/fake', base_url: baseUrl };
+    const items = [{ id: 's1', question: 'What is 1 + 2?', answer: '3' }];
+    const dataset = { items, id_field: 'id' };
+    const mine = { ...dataset, env_class: 'Mine', env_file: 'environment.ts' };
+    const agent = { type: 'mine', file: 'agent.ts' };
+    const configs = {
+      run: { name: 'mine', dataset: mine, lm, agent },
+      'own-kind': { name: 'twice', kind: 'kind.ts', models: { writer: lm }, dataset },
+      'agent-eval': seatsConfig(baseUrl, 'bundle', { rollouts: 1 }),
+      evolve: {
+        name: 'echo',
+        task_prompt: 'Answer with the input.',
+        domain: 'scorer.ts',
+        data: { train: 'examples.jsonl', valid: 'examples.jsonl' },
+        evolution: { num_iterations: 0, initial_scaffolds: 1, scaffolds_per_iter: 1 },
+        scaffolder: { lm: { ...lm, model: 'openai/writer' } },
+        sandbox: 'process',
+      },
+    };
+    const logging = await program(
+      'logging',
+      `
+      import { readFileSync } from 'node:fs';
+      const client = await connect({ worker: true, notify: console.error });
+      for (const [kind, config] of Object.entries(JSON.parse(process.argv[2]))) {
+        const { artifacts } = await (await client.start(kind, config)).result();
+        const lines = readFileSync(new URL(artifacts + '/run.log'), 'utf8').trim().split('\\n').map(JSON.parse);
+        print({ kind, lines: lines.filter(({ component }) => ${OF_USERS}.test(component)) });
+      }
+      await client.close();
+      `,
+      JSON.stringify(configs),
+    );
+    const lines = (await linesOf(logging)).flatMap(({ kind, lines }) =>
+      (lines as Record<string, unknown>[]).map(({ time: _time, ...line }) => ({ kind, ...line })),
+    );
+    const info = { level: 'INFO' };
+    const ofRun = { kind: 'run', sample: 's1' };
+    const ofKind = { kind: 'own-kind', ...info, component: 'kind', sample: 's1' };
+    const ofRollout = { kind: 'agent-eval', ...info, sample: 'seat.000', trial: 0 };
+    expect(lines).toEqual([
+      { ...ofRun, ...info, component: 'agent', trial: 0, observation: 'What is 1 + 2?', msg: 'asks' },
+      { ...ofRun, level: 'WARN', component: 'environment.parser', action: '3', msg: 'reads' },
+      { ...ofKind, msg: 'begins' },
+      { ...ofKind, text: '3', msg: 'goes on' },
+      { ...ofKind, msg: 'ends' },
+      { ...ofRollout, component: 'tool', tool: 'book', flight: 0, msg: 'booked' },
+      { ...ofRollout, component: 'reward', msg: 'judged' },
+      {
+        kind: 'evolve',
+        ...info,
+        component: 'scorer',
+        sample: 'e1',
+        scaffold: '0',
+        output: 'a',
+        msg: 'scores',
+      },
+    ]);
   });
 
   it('runs the program of the documentation', async () => {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { languageModelSchemaWith } from '../../config/language-model-schema.js';
 import { type SandboxType, sandboxSchema } from '../../config/sandbox-schema.js';
-import { LOG_LEVELS, limitsSchema, seedSchema } from '../../config/shared-schemas.js';
+import { limitsSchema, seedSchema } from '../../config/shared-schemas.js';
+import { LOG_LEVELS } from '../../contracts/logger.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 import { BUILT_IN_DOMAINS } from './contracts.js';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { languageModelSchema } from '../../config/language-model-schema.js';
-import { LOG_LEVELS, limitsSchema } from '../../config/shared-schemas.js';
+import { limitsSchema } from '../../config/shared-schemas.js';
+import { LOG_LEVELS } from '../../contracts/logger.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 
 /** Field that holds a step's error in place of its scores. */

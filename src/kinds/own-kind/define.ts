@@ -8,6 +8,7 @@ import type {
   ToolDefinition,
 } from '../../contracts/language-model.js';
 
+export { child, type Logger, logger } from '../../contracts/logger.js';
 export type { ChatMessage, Feedback, GenerateParameters, GenerateReply, Json, Task, ToolDefinition };
 export { z };
 

@@ -13,6 +13,7 @@ import type {
   Purpose,
   ToolDefinition,
 } from '../../contracts/language-model.js';
+import type { LogLevel, LogLine } from '../../contracts/logger.js';
 import type { ExperimentProgress } from '../../contracts/progress.js';
 import type { EpisodeError, RunStatus, StepRecord } from '../../contracts/results.js';
 import type { AskedBefore, Beside, Repeats } from '../../contracts/step-cost.js';
@@ -58,6 +59,8 @@ export interface RunPlan {
   /** Memory of an earlier run that is loaded: none, one for all samples, or each sample's own. */
   load_memory: 'none' | 'shared' | 'per_sample';
   agent: AgentConfig;
+  /** Lowest level of the lines that a user's agent logs; absent for other agents. */
+  log_level?: LogLevel;
   limits: Limits;
   /** Limit of requests per call, and of seconds per request. */
   max_attempts: number;
@@ -238,7 +241,11 @@ export interface WritePartInput {
    * rows.
    */
   sample_memories?: MemoryPart[];
+  /** Lines that a user's agent has logged since the part before; absent: none. */
+  log?: AgentLogLine[];
 }
+/** Line of an agent's log, and its time in milliseconds since 1970. */
+export type AgentLogLine = LogLine & { at: number };
 export interface MemoryPart {
   index: number;
   sample_id: string;

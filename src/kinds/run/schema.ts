@@ -5,8 +5,9 @@ import { fewShotSchema, selectSchema } from '../../config/dataset-schemas.js';
 import { languageModelSchema } from '../../config/language-model-schema.js';
 import { memoryConfigSchema } from '../../config/memory-schemas.js';
 import { type SandboxType, sandboxSchema } from '../../config/sandbox-schema.js';
-import { LOG_LEVELS, limitsSchema, metricsSchema, seedSchema } from '../../config/shared-schemas.js';
+import { limitsSchema, metricsSchema, seedSchema } from '../../config/shared-schemas.js';
 import { templateSchema } from '../../config/templates.js';
+import { LOG_LEVELS } from '../../contracts/logger.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 import { REDUCER, REDUCERS } from './reducers.js';
 

@@ -1,4 +1,6 @@
+import { sinkOf } from '../../../activities/run-log.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
+import { withLog } from '../../../user-code/log.js';
 import { RewardError, type RewardOutput } from '../bundles/reward.js';
 import type { RolloutOutcome, RolloutRow } from '../contracts.js';
 import { rolloutTrajectory } from '../trajectory.js';
@@ -36,17 +38,16 @@ export async function judgeRollout(
   };
   const trajectory = rolloutTrajectory(name, calls, context.config.seed);
   try {
-    const judged = await context.code.judge(
-      stored,
-      {
-        messages: structuredClone(messages),
-        seed: await database.read(await database.begin()),
-        database: await database.read(outcome.place.at),
-        trajectory,
-      },
-      { timeoutMs: REWARD_SECONDS * 1000 },
-    );
-    return judgementOf(judged);
+    const asked = {
+      messages: structuredClone(messages),
+      seed: await database.read(await database.begin()),
+      database: await database.read(outcome.place.at),
+      trajectory,
+    };
+    const about = { sample: rollout.row, trial: rollout.rollout };
+    const sink = sinkOf((component) => context.log(component), 'reward', about);
+    const limits = { timeoutMs: REWARD_SECONDS * 1000 };
+    return judgementOf(await withLog(sink, () => context.code.judge(stored, asked, limits)));
   } catch (error) {
     if (error instanceof RewardError) return notJudged(ROLLOUT_ERRORS.reward, error.message);
     if (isLastingFailure(error)) return notJudged(ROLLOUT_ERRORS.infrastructure, error.message);

@@ -1,8 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { heartbeating } from '../../../activities/attempt-journal.js';
+import { sinkOf } from '../../../activities/run-log.js';
 import type { ToolCall } from '../../../contracts/language-model.js';
 import { SqlError } from '../../../databases/sql-error.js';
 import { missingFile } from '../../../storage/stored-file.js';
+import { withLog } from '../../../user-code/log.js';
 import { goalHolds } from '../bundles/reward.js';
 import type { DatabaseVersion, ToolCallInput, ToolTurn } from '../contracts.js';
 import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
@@ -49,10 +51,13 @@ export function createToolCall(contexts: AgentEvalContexts) {
       timeoutMs: context.config.tool_timeout_sec * 1000,
       signal: Context.current().cancellationSignal,
     };
+    const about = { sample: input.row, trial: input.rollout, tool: name };
+    const sink = sinkOf((component) => context.log(component), 'tool', about);
     const { outcome, to } = await rollout.database.call(
       input.place.at,
       { name, arguments: written },
-      (before, place, call) => context.code.call(rollout.stored, { before, place, call }, limits),
+      (before, place, call) =>
+        withLog(sink, () => context.code.call(rollout.stored, { before, place, call }, limits)),
     );
     const goal = input.checks_goal ? await goalAt(rollout, to) : null;
     return { at: to, ok: outcome.ok, goal };

@@ -4,6 +4,7 @@ export type { Database, SqlParameters, SqlResult, SqlRow, SqlValue } from '../..
 export { InfrastructureError } from '../../../contracts/infrastructure-error.js';
 export type { Json, JsonObject } from '../../../contracts/json.js';
 export type { ChatMessage, ToolCall } from '../../../contracts/language-model.js';
+export { child, type Logger, logger } from '../../../contracts/logger.js';
 export { SqlError } from '../../../databases/sql-error.js';
 export type { BundleRow, OracleAction, ToolFault, ToolOutcome } from './contracts.js';
 export type { AnthropicTool, GeminiTool, OpenAITool } from './provider-tools.js';

@@ -6,6 +6,7 @@ import { isLastKill } from '../../../activities/counting-kills.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import type { ModelCalls } from '../../../activities/model-calls.js';
 import { held, THE_STORE } from '../../../activities/patiently.js';
+import { sinkOf } from '../../../activities/run-log.js';
 import { activityNameOf, noteUnrecorded } from '../../../activities/unrecorded.js';
 import { askedOfModel } from '../../../config/pacing.js';
 import type { SpendingLeft } from '../../../contracts/experiment.js';
@@ -15,6 +16,7 @@ import type { AdaptiveLimit } from '../../../language-models/adaptive-limit.js';
 import { keptOf, noStepCost } from '../../../runtime/step-cost.js';
 import type { CallResult, FunctionProgram } from '../../../sandboxes/sandbox.js';
 import { scaffoldSupport } from '../../../sandboxes/scaffold-support.js';
+import { withLog } from '../../../user-code/log.js';
 import type { ExecuteScaffoldInput, RunDraftInput, ScaffoldJob, ScaffoldRun } from '../contracts.js';
 import { type DomainScore, ScoringError, scoreOutput } from '../evolution/domains/domain.js';
 import type { DatasetExample, ScaffoldFiles } from '../evolution/types.js';
@@ -47,15 +49,18 @@ function executorOf({ executor }: EvolveContext['config']): object | null {
 
 /** Scores a result. A program that fails in any way scores 0; a scorer that fails gives no score. */
 async function judge(
-  { domain }: EvolveContext,
+  context: EvolveContext,
   result: CallResult,
-  example: DatasetExample,
+  { scaffold, example }: { scaffold: string; example: DatasetExample },
 ): Promise<DomainScore> {
   if (!hasOutput(result)) {
     return { score: 0, message: `The run failed: ${result.status}.` };
   }
   try {
-    return await scoreOutput(domain, result.output, example);
+    const { output } = result;
+    const about = { sample: example.id, scaffold };
+    const sink = sinkOf((component) => context.log(component), 'scorer', about);
+    return await withLog(sink, () => scoreOutput(context.domain, output, example));
   } catch (error) {
     if (!(error instanceof ScoringError)) throw error;
     throw ApplicationFailure.nonRetryable(error.message, FAILURE_TYPES.invalidInput);
@@ -169,7 +174,7 @@ export function createScaffoldExecution(
     const { result, cost } = await call(context, job, program, asked).catch((error: unknown) => {
       throw isLastKill(error) ? noResult(job, error.message, asked.notes.paid) : error;
     });
-    const judged = await judge(context, result, example);
+    const judged = await judge(context, result, { scaffold: job.scaffold, example });
     const record: ScaffoldRunRecord = {
       ...job,
       key,

@@ -6,14 +6,17 @@ import { ContextCache } from '../../../activities/context-cache.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import type { CalledModel, ModelCalls } from '../../../activities/model-calls.js';
 import { storeOfRun } from '../../../activities/owners.js';
+import { sinkOf } from '../../../activities/run-log.js';
 import { storedConfig } from '../../../activities/stored-config.js';
 import type { Task } from '../../../contracts/environment.js';
 import type { CallRecord, GenerateRequest, Purpose } from '../../../contracts/language-model.js';
 import { PURPOSES } from '../../../contracts/language-model.js';
+import type { LogSink } from '../../../contracts/logger.js';
 import { emptyReplyText, isMissing } from '../../../replies/reply-faults.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { type Retry, readRetry } from '../../../storage/retry-marker.js';
 import { codeBegunWith } from '../../../user-code/code-file.js';
+import { withLog } from '../../../user-code/log.js';
 import { TaskReader } from '../../run/activities/task-reader.js';
 import type { Row } from '../define.js';
 import { type KindCode, kindCode, type RoleQuestion } from '../definition.js';
@@ -60,6 +63,9 @@ export class OwnKindContext {
   /** Replies of samples, in the order in which they were requested. */
   private readonly replies = new LRUCache<number, CallRecord[]>({ max: SAMPLES_IN_MEMORY });
 
+  /** Numbers of lines that the kind's code has logged about samples. */
+  private readonly logged = new LRUCache<number, number>({ max: SAMPLES_IN_MEMORY });
+
   constructor(
     readonly store: ArtifactStore,
     readonly config: OwnKindConfig,
@@ -96,7 +102,7 @@ export class OwnKindContext {
   async pass(sample: number, models: ModelCalls): Promise<SamplePass> {
     const task = await this.tasks.get(sample);
     for (let replies = this.replies.get(sample) ?? []; ; ) {
-      const { questions, row } = await this.code.work(task, replies);
+      const { questions, row } = await this.working(sample, task, replies);
       const calls = await this.found(task, questions, replies, models);
       const open = calls.findIndex(({ record }) => record === null);
       const known = (open === -1 ? calls : calls.slice(0, open)).map(({ record }) => record as CallRecord);
@@ -105,6 +111,22 @@ export class OwnKindContext {
       if (empty !== undefined) throw new EmptyReplyError(emptyReplyText(empty));
       if (known.length === Math.min(replies.length, calls.length)) return { calls, row };
       replies = known;
+    }
+  }
+
+  /** Runs the kind's code. Each pass logs what the one before has logged, and that once. */
+  private async working(sample: number, task: Task, replies: readonly CallRecord[]) {
+    const before = this.logged.get(sample) ?? 0;
+    const sink = sinkOf((component) => this.log(component), 'kind', { sample: task.id });
+    let count = 0;
+    const write: LogSink['write'] = (line) => {
+      count += 1;
+      if (count > before) sink.write(line);
+    };
+    try {
+      return await withLog({ ...sink, write }, () => this.code.work(task, replies));
+    } finally {
+      this.logged.set(sample, Math.max(count, before));
     }
   }
 

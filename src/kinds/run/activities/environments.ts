@@ -1,6 +1,8 @@
 import { heartbeating } from '../../../activities/attempt-journal.js';
-import type { AwaitedStep, StepAnswer } from '../../../contracts/environment.js';
+import { sinkOf } from '../../../activities/run-log.js';
+import type { AwaitedStep, StepAnswer, Task } from '../../../contracts/environment.js';
 import type { OpenedSample } from '../../../runtime/ports.js';
+import { withLog } from '../../../user-code/log.js';
 import type { EnvironmentActivities } from '../contracts.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
@@ -8,6 +10,14 @@ import type { RunContext, RunContexts } from './run-context.js';
 const OBSERVATION_BUDGET = 256 * 1024;
 /** Milliseconds after which an activity opens no further sample: resets may wait for external services. */
 const OPENING_BUDGET = 60_000;
+
+/** Runs the environment of a user for a task; what it logs is in the run's log. */
+function logging<Value>(run: RunContext, task: Task, work: () => Value): Value {
+  return withLog(
+    sinkOf((component) => run.log(component), 'environment', { sample: task.id }),
+    work,
+  );
+}
 
 /** Takes one step in a run's environment. */
 export async function stepEnvironment(
@@ -32,7 +42,7 @@ export function createEnvironmentActivities(runs: RunContexts): EnvironmentActiv
           const index = run.indexOfSlot(slot);
           const task = await run.taskOf(index);
           const first = run.epochOf(index) * run.config.runtime.num_trials;
-          const begun = await run.playable(task).begin();
+          const begun = await logging(run, task, () => run.playable(task).begin());
           const sample: Omit<OpenedSample, 'index' | 'id'> =
             'error' in begun ? { state: null, obs: '', problem: begun.error } : begun;
           bytes += JSON.stringify(sample).length;
@@ -43,6 +53,10 @@ export function createEnvironmentActivities(runs: RunContexts): EnvironmentActiv
       }),
 
     stepEnvironment: ({ run: uri, action, ...awaited }) =>
-      heartbeating(async () => stepEnvironment(await runs.get(uri), awaited, action)),
+      heartbeating(async () => {
+        const run = await runs.get(uri);
+        const task = await run.taskOf(awaited.index);
+        return logging(run, task, () => stepEnvironment(run, awaited, action));
+      }),
   };
 }

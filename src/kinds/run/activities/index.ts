@@ -36,7 +36,7 @@ export function createRunActivities(
     activities: {
       prepareRun: createPrepareRun(runs, dependencies),
       loadMemory: createLoadMemory(runs),
-      writePart: createWritePart(runs, dependencies),
+      writePart: createWritePart(runs),
       finalizeRun: createFinalizeRun(runs, dependencies),
       ...createEnvironmentActivities(runs),
       ...createLanguageModelActivities(runs, dependencies, models),

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { CallStore } from '../../../activities/call-store.js';
 import { ContextCache } from '../../../activities/context-cache.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
@@ -133,6 +134,10 @@ export class RunContext {
 
   playable(task: Task): Playable {
     return this.environments.playable(environmentSource(this.config), task);
+  }
+
+  log(component: string): Logger {
+    return this.dependencies.runLogs.for(this.store, this.config.output.log_level, component);
   }
 
   /** Reads the saved memory that the run began with, as it was when the run was prepared. */

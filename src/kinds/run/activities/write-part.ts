@@ -1,5 +1,5 @@
 import { heartbeating } from '../../../activities/attempt-journal.js';
-import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { sinkOf } from '../../../activities/run-log.js';
 import { resultRow } from '../../../statistics/result-row.js';
 import type { WritePartInput } from '../contracts.js';
 import { partKey } from '../paths.js';
@@ -9,11 +9,11 @@ import { writePart as writeLines } from './part-file.js';
 import type { RunContexts } from './run-context.js';
 
 /** Creates the activity that writes finished episodes with their calls as one object. Repeatable. */
-export function createWritePart(runs: RunContexts, dependencies: WorkerDependencies) {
+export function createWritePart(runs: RunContexts) {
   return (input: WritePartInput): Promise<void> =>
     heartbeating(async () => {
       const run = await runs.get(input.run);
-      const log = dependencies.runLogs.for(run.store, run.config.output.log_level, 'episode');
+      const log = run.log('episode');
       const lines: PartLine[] = await Promise.all(
         input.episodes.map(async (compact): Promise<PartLine> => {
           const { episode, calls, executions } = await expandEpisode(run, compact);
@@ -34,6 +34,10 @@ export function createWritePart(runs: RunContexts, dependencies: WorkerDependenc
           };
         }),
       );
+      for (const { at, ...line } of input.log ?? []) {
+        const time = new Date(at).toISOString();
+        sinkOf((component) => run.log(component), 'agent', { time }).write(line);
+      }
       if (input.memory !== undefined) lines.push({ kind: 'memory', ...input.memory });
       for (const memory of input.sample_memories ?? []) lines.push({ kind: 'memory', ...memory });
       await writeLines(run.store, partKey(input.execution, input.sequence, input.by), lines);

@@ -14,7 +14,7 @@ import { endStuckTurns } from '../../../user-code/agents/stuck-agents.js';
 import { modelCallOptions, timedOptions } from '../../../workflows/activity-options.js';
 import { describeError, fatalMessage, isInterruption, orInvalidInput } from '../../../workflows/failures.js';
 import { requestUntilAnswered } from '../../../workflows/request-until-answered.js';
-import { CancellationScope, condition, isCancellation } from '../../../workflows/sdk.js';
+import { CancellationScope, condition, isCancellation, logInto } from '../../../workflows/sdk.js';
 import type { RunPlan } from '../contracts.js';
 import { Lane } from '../lane/lane.js';
 import { LanePool } from '../lane/lane-pool.js';
@@ -84,6 +84,7 @@ export class RunSession {
     control.onChange = () => this.pool.setSize(control.lanes);
     this.endsAgents = ownFile(plan) !== undefined;
     boundRounds(() => this.endsAgents);
+    if (this.endsAgents) logInto(this.writer.log);
   }
 
   /** Loads what new lanes begin with. */

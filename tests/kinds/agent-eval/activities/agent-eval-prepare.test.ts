@@ -23,7 +23,7 @@ const DAY = Date.parse('2026-03-02T09:00:00Z');
 /** A worker over a store in memory; each run is an execution of its own. */
 function world() {
   const store = new MemoryStore();
-  const log = { info: () => undefined, warn: () => undefined };
+  const log = { level: 'info', info: () => undefined, warn: () => undefined };
   const dependencies = {
     openStore: () => store,
     namespaceId: async () => 'here',

@@ -4,15 +4,13 @@ import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeTemplate } from '../../../../src/cli/write-template.js';
 import { BUNDLE_TEMPLATE } from '../../../../src/kinds/agent-eval/bundles/template.js';
-import { documents, fencesOf } from '../../../docs/markdown.js';
+import { fencesOf } from '../../../docs/markdown.js';
 import { bundleFolder } from './support.js';
 
-const shown = documents()
-  .flatMap(fencesOf)
-  .flatMap(({ before, language, content }) => {
-    const name = /^<!-- part of: (.*) -->$/.exec(before)?.[1];
-    return name === undefined ? [] : [{ name, language, content }];
-  });
+const shown = fencesOf('docs/bundles.md').flatMap(({ before, language, content }) => {
+  const name = /^<!-- part of: (.*) -->$/.exec(before)?.[1];
+  return name === undefined ? [] : [{ name, language, content }];
+});
 
 test('the documents show parts of the bundle that is written to start from', () => {
   expect(shown.map(({ name }) => name)).toEqual(['tools.ts', 'reward.ts', 'task.jsonl', 'reward.test.ts']);

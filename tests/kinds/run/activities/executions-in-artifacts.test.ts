@@ -56,7 +56,7 @@ async function finished(status: RunStatus) {
   }
   await writeBatch(store, { run, execution: 'e', lane: 0, sequence: 0, from: 0, entries: [experience('a')] });
   const worker = activitiesOf((runs, dependencies) => ({
-    writePart: createWritePart(runs, dependencies),
+    writePart: createWritePart(runs),
     finalizeRun: createFinalizeRun(runs, dependencies),
   }));
   const part = { run, execution: 'e', sequence: 0, by: 'by', episodes };

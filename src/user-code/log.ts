@@ -1,0 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { findSinkBy, type LogSink } from '../contracts/logger.js';
+
+const inForce = new AsyncLocalStorage<LogSink>();
+findSinkBy(() => inForce.getStore());
+
+/** Sends what code of users logs during some work, and in everything asynchronous that it begins, to a sink. */
+export function withLog<Value>(sink: LogSink, work: () => Value): Value {
+  return inForce.run(sink, work);
+}
+
+/** Sends what is logged from here on to a sink, in this asynchronous function and everything that it begins. */
+export function logInto(sink: LogSink): void {
+  inForce.enterWith(sink);
+}
+
+/** Returns the sink in force; undefined: lines are dropped. */
+export function logSink(): LogSink | undefined {
+  return inForce.getStore();
+}
