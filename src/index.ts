@@ -40,5 +40,6 @@ export { QAEnv } from './environments/qa.js';
 export type { CustomDomainModule } from './kinds/evolve/evolution/domains/custom.js';
 export type { DatasetExample } from './kinds/evolve/evolution/types.js';
 export type { Entry, ExperienceEntry, ReflectionEntry } from './memory/entries.js';
-export type { ExperienceMemory, MemoryModule, SheetMemory } from './memory/memory-module.js';
+export { HistoryList } from './memory/history-list.js';
+export type { ExperienceMemory, MemoryModule, MemorySnapshot, SheetMemory } from './memory/memory-module.js';
 export { isExperienceMemory, isSheetMemory } from './memory/memory-module.js';

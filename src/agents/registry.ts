@@ -44,12 +44,27 @@ export function registerAgentFile(type: string, file: string, className: string,
 }
 
 /** Registers the class of one config, for a process that may run other configs of the same type. */
-export function registerAgentOf(config: AgentConfig, agentClass: AgentClass): void {
+export function registerAgentOf(config: NamedClass, agentClass: AgentClass): void {
   registerAgent(fileKey(config), agentClass);
 }
 
-const fileKey = ({ type, ...rest }: AgentConfig): string =>
-  'file' in rest ? JSON.stringify([type, rest.file, 'class_name' in rest ? rest.class_name : null]) : type;
+/** Name that the class of a user's memory is registered under. */
+export const OWN_MEMORY = 'own_memory';
+
+/** Name of a class, and the user's file that exports it, if it is a user's. */
+interface NamedClass {
+  type: string;
+  file?: unknown;
+  class_name?: unknown;
+}
+
+const fileKey = ({ type, file, class_name = null }: NamedClass): string =>
+  file === undefined ? type : JSON.stringify([type, file, class_name]);
+
+/** Returns the class that is registered here for a file, or for a type in a worker's bundle; undefined: none. */
+export function registeredClass(named: NamedClass): AgentClass | undefined {
+  return classes.get(fileKey(named)) ?? classes.get(named.type);
+}
 
 function classIn(file: string, className: string, loaded: LoadedFile): AgentClass {
   if ('thrown' in loaded) {
@@ -87,19 +102,20 @@ export class UnknownAgentError extends Error {
 
 /**
  * Creates the agent of a config.
- * @param turns of its lane, which end a user's agent that waits for nothing in progress
+ * @param turns of its lane, which end a user's agent, or an agent with a user's memory, that waits for nothing in
+ * progress
  * @throws UnknownAgentError, AgentFileError, AgentShapeError if a user's class is no agent, and its constructor's
  * errors.
  */
 export function createAgent(context: AgentContext<AgentConfig>, turns: AgentTurns | null = null): Agent {
   const { type } = context.config;
-  const agentClass = classes.get(fileKey(context.config)) ?? classes.get(type);
+  const agentClass = registeredClass(context.config);
   if (agentClass === undefined) {
     throw new UnknownAgentError(
       `agent.type: this worker knows no agent '${type}' (it knows ${registeredAgents().join(', ')}); start it with the file of the agent: reprise worker --agent ${type}=FILE`,
     );
   }
-  return own.has(type) || own.has(fileKey(context.config))
+  return turns !== null || own.has(type) || own.has(fileKey(context.config))
     ? ownAgent(() => new agentClass(context), turns)
     : new agentClass(context);
 }

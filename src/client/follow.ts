@@ -126,7 +126,7 @@ export const QUERY_TIMEOUT = 5000;
 /** Queries the progress of an experiment; null where no worker answers in time. */
 export async function askProgress<State>(handle: WorkflowHandle, timeout: number): Promise<State | null> {
   const asked = handle.query<State>(QUERIES.progress).catch(() => null);
-  return Promise.race([asked, sleep(timeout).then(() => null)]);
+  return Promise.race([asked, sleep(timeout, null, { ref: false })]);
 }
 
 /** Yields every half second while an experiment is in progress, through any restart of its server. */

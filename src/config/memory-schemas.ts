@@ -70,13 +70,23 @@ const hybridSchema = z.strictObject({
   ...experienceFields,
 });
 
+/** Schema of a user's own memory. */
+const ownMemorySchema = z.strictObject({
+  _type: z.literal('own'),
+  file: z.string().min(1).describe('A TypeScript file that exports the class of the memory.'),
+  class_name: z.string().min(1).optional().describe('The exported class. Default: the default export.'),
+  options: z.record(z.string(), z.json()).default({}).describe('What the class is given.'),
+});
+
 export const memoryConfigSchema = z.discriminatedUnion('_type', [
   historyListSchema,
   cheatsheetSchema,
   experienceDbSchema,
   hybridSchema,
+  ownMemorySchema,
 ]);
 
+export type OwnMemoryConfig = z.output<typeof ownMemorySchema>;
 export type MemoryConfig = z.output<typeof memoryConfigSchema>;
 export type HistoryListConfig = z.output<typeof historyListSchema>;
 export type CheatsheetConfig = z.output<typeof cheatsheetSchema>;

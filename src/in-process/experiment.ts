@@ -21,9 +21,9 @@ import { MemoryStore } from '../storage/memory-store.js';
 import { openStore } from '../storage/open.js';
 import { localCode } from '../user-code/code-runner.js';
 import { concurrentExecutions, Sandboxes } from '../workers/sandboxes.js';
+import { symbolicComparison } from '../workers/symbolic-comparison.js';
 import { dispatcherOf } from '../workflows/dispatch.js';
 import { runPlainly } from './plain-sdk.js';
-import { symbolicComparison } from './symbolic-comparison.js';
 
 export interface InProcessOptions {
   /** Environment variables with keys and addresses; `process.env` by default. */

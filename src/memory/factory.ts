@@ -28,22 +28,24 @@ const NO_JOURNAL: MemoryJournal = {
   },
 };
 
+/** @throws MemoryFormatError if a saved memory is of another kind than the config's. */
+export function checkSaved(config: Pick<MemoryConfig, '_type'>, saved: MemorySnapshot | null): void {
+  if (saved === null || saved._type === config._type) return;
+  throw new MemoryFormatError(`the saved memory is a ${saved._type}, the config asks for a ${config._type}`);
+}
+
 /**
  * Builds the memory that `memory._type` names from the state that a lane carries (its `snapshot()`), which for a
  * `history_list` is also its saved form.
  * @param journal storage for the entries of a cheatsheet, experience_db or hybrid.
- * @throws MemoryFormatError if the snapshot is of another kind or malformed.
+ * @throws MemoryFormatError if the snapshot is of another kind or malformed; Error for a memory of the user.
  */
 export function buildMemory(
   config: MemoryConfig,
   saved?: MemorySnapshot | null,
   journal: MemoryJournal = NO_JOURNAL,
 ): MemoryModule {
-  if (saved !== undefined && saved !== null && saved._type !== config._type) {
-    throw new MemoryFormatError(
-      `the saved memory is a ${saved._type}, the config asks for a ${config._type}`,
-    );
-  }
+  checkSaved(config, saved ?? null);
   const state = (saved ?? undefined) as unknown as (SheetState & ExperienceState) | undefined;
   const log = () => new EntryLog(journal, (saved?.entries as number | undefined) ?? 0);
   switch (config._type) {
@@ -55,5 +57,7 @@ export function buildMemory(
       return new ExperienceDBMemory(log(), state);
     case 'hybrid':
       return new HybridMemory(config, log(), state);
+    case 'own':
+      throw new Error('a memory of the user is made by its class');
   }
 }

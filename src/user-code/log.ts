@@ -5,8 +5,10 @@ const inForce = new AsyncLocalStorage<LogSink>();
 findSinkBy(() => inForce.getStore());
 
 /** Sends what code of users logs during some work, and in everything asynchronous that it begins, to a sink. */
-export function withLog<Value>(sink: LogSink, work: () => Value): Value {
-  return inForce.run(sink, work);
+export function withLog<Value>({ level, write }: LogSink, work: () => Value): Value {
+  const outer = inForce.getStore() as LogSink;
+  // A sink may itself log.
+  return inForce.run({ level, write: (line) => inForce.run(outer, () => write(line)) }, work);
 }
 
 /** Sends what is logged from here on to a sink, in this asynchronous function and everything that it begins. */

@@ -246,6 +246,19 @@ const SCENARIOS: Scenario[] = [
     },
   },
   {
+    title: 'a memory of one’s own',
+    prepare: async (place) => {
+      for (const name of ['mistakes.ts', 'mistakes.yaml']) await writeDocumented(place, name);
+    },
+    steps: [{ command: 'npx reprise run mistakes.yaml', prints: TABLE }],
+    check: async (place) => {
+      const memory = JSON.parse(await readFile(place.path('results/mistakes/memory.json'), 'utf8'));
+      const { correct } = await place.metrics('mistakes');
+      expect(memory).toMatchObject({ _type: 'own' });
+      expect(memory.kept).toHaveLength(2 - correct);
+    },
+  },
+  {
     title: 'environments and agents of one’s own',
     prepare: copyShipped,
     steps: [

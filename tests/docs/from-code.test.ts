@@ -61,6 +61,11 @@ async function ran(name: string): Promise<{ stdout: string; folder: string }> {
 }
 
 describe('the programs of docs/from-code.md', () => {
+  test('by-hand.ts composes a run', async () => {
+    const { stdout } = await ran('by-hand.ts');
+    expect(stdout).toMatch(/^accuracy (0|0\.5|1) of 2, 6 entries, 2 calls$/m);
+  });
+
   test('log.ts writes what its run logs, and its own line', async () => {
     const { stdout, folder } = await ran('log.ts');
     const lines = readFileSync(join(folder, 'results/study.log'), 'utf8')

@@ -1,4 +1,4 @@
-import { symlink } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunProgress } from '../../src/kinds/run/contracts.js';
 import type { Metrics } from '../../src/kinds/run/results.js';
@@ -376,6 +376,52 @@ describe('the client', () => {
         msg: 'scores',
       },
     ]);
+  });
+
+  it('keeps a memory of one’s own through the death of its worker', async () => {
+    await place.write(
+      'mistakes.ts',
+      `export default class {
+         constructor({ most }, saved) {
+           this.most = most;
+           this.kept = saved?.kept ?? [];
+         }
+         update(entry) {
+           if (!entry.feedback.correct) this.kept.push(entry);
+         }
+         recall() {
+           return this.kept.slice(-this.most);
+         }
+         snapshot() {
+           return { kept: this.kept };
+         }
+       }`,
+    );
+    const items = Array.from({ length: 20 }, (_, index) => ({
+      question: `What is ${index} + ${index}?`,
+      answer: String(index % 2 === 0 ? 2 * index : -1),
+    }));
+    await place.write('mistakes.yaml', {
+      ...sumsConfig(provider.baseUrl, 0, { dataset: { items, id_field: undefined } }),
+      name: 'mistakes',
+      runtime: { memory_scope: 'run' },
+      agent: { type: 'memory_agent', history_k: 100 },
+      memory: { type: 'own', file: 'mistakes.ts', options: { most: 4 } },
+    });
+    const WORKS = 'const client = await connect({ worker: true });';
+    const first = await program('remembers', WORKS + FOLLOWS, 'mistakes.yaml');
+    await untilIn(first, 'some samples are done', () => endedIn(first) > 5);
+    await place.kill(first);
+    const second = await program('remembers', WORKS + FOLLOWS, 'mistakes.yaml');
+    const { metrics } = (await linesOf(second)).at(-1) as { metrics: Metrics };
+    expect(metrics).toMatchObject({ status: 'done', samples: 20, correct: 10, errors: 0 });
+    const memory = JSON.parse(await readFile(place.path('results/mistakes/memory.json'), 'utf8'));
+    expect(memory._type).toBe('own');
+    const kept = (memory.kept as { obs: string }[]).map(({ obs }) => obs);
+    expect(kept).toEqual(items.filter((_, index) => index % 2 === 1).map(({ question }) => question));
+    const shown = provider.requests.at(-1)?.lastUserText.match(/What is \d+ \+ \d+\?/g);
+    // The newest four of before the last sample, and its own question.
+    expect(shown).toEqual([...kept.slice(-5, -1), items.at(-1)?.question]);
   });
 
   it('runs the program of the documentation', async () => {

@@ -1,4 +1,5 @@
-import { type AgentClass, createAgent, registerAgentOf } from '../../agents/registry.js';
+import { type MemoryClass, ownMemoryOf } from '../../agents/own-memory.js';
+import { type AgentClass, createAgent, OWN_MEMORY, registerAgentOf } from '../../agents/registry.js';
 import type { AgentConfig } from '../../config/agent-schemas.js';
 import { InvalidInputError } from '../../config/errors.js';
 import type { MemoryConfig } from '../../config/memory-schemas.js';
@@ -19,32 +20,37 @@ interface TriedAgent {
   memory: MemoryConfig;
 }
 
-/** Creates a user's agent once with an empty memory, in the calling thread. @throws InvalidInputError @thread */
+/**
+ * Creates a user's agent once with an empty memory, or an agent with a user's memory, in the calling thread.
+ * @throws InvalidInputError that names the field @thread
+ */
 export async function makeAgent({ agent, memory }: TriedAgent): Promise<void> {
   const create = await agentFactory(agent);
+  const remember = await memoryFactory(memory);
   const nobody = async () => {
     throw new Error('an agent may call the language model, and run code, only during an episode');
   };
+  const remembering = made('memory.file', memory, () => remember(null));
+  const tools = { languageModel: { generate: nobody }, codeExecutor: { execute: nobody } };
+  made('agent.file', agent, () => create({ ...tools, memory: remembering }));
+}
+
+/** Makes an object of a class of a user's file. @throws InvalidInputError */
+function made<Value>(field: string, config: object, make: () => Value): Value {
   try {
-    runAtOnce(() =>
-      create({
-        memory: buildMemory(memory),
-        languageModel: { generate: nobody },
-        codeExecutor: { execute: nobody },
-      }),
-    );
+    return runAtOnce(make);
   } catch (error) {
     const { message } = error as Error;
-    if (error instanceof AgentShapeError) throw new InvalidInputError(message, 'agent.file');
-    const said = messageWithPlace(error, (agent as { file: string }).file);
-    throw new InvalidInputError(`agent.file: the class cannot be made: ${said}`, 'agent.file');
+    if (error instanceof AgentShapeError) throw new InvalidInputError(message, field);
+    const said = messageWithPlace(error, (config as { file?: string }).file);
+    throw new InvalidInputError(`${field}: the class cannot be made: ${said}`, field);
   }
 }
 
 const MAKE = threadWork(import.meta.url, makeAgent);
 
 /**
- * Creates a user's agent once, with an empty memory, before anything is paid, to report what its class lacks or its
+ * Creates a user's agent once, with an empty memory, or an agent with a user's memory, before anything is paid, to report what a class lacks or its
  * constructor throws; in a thread also that it computes endlessly, waits endlessly or ends its process. If there are no
  * threads, the experiment's workflow runs in this process, and the class is registered for it. A built-in agent is not
  * tried.
@@ -56,19 +62,24 @@ export async function tryAgent(
   { agent, memory }: TriedAgent,
   timeoutMs = 60_000,
 ): Promise<void> {
-  if (!('file' in agent)) return;
+  const own = [
+    ...('file' in agent ? [{ field: 'agent.file', named: agent }] : []),
+    ...(memory._type === 'own' ? [{ field: 'memory.file', named: { ...memory, type: OWN_MEMORY } }] : []),
+  ];
+  const [first] = own;
+  if (first === undefined) return;
   if (pool === null) {
     await makeAgent({ agent, memory });
-    registerAgentOf(agent, await agentClassOf(agent));
+    for (const { field, named } of own) registerAgentOf(named, await ownClass(named, field));
     return;
   }
-  const field = 'agent.file';
   // Only this thread knows which files are permitted.
-  checkFile(field, agent.file as string, 'code', CODE_ENDINGS);
+  for (const { field, named } of own) checkFile(field, named.file as string, 'code', CODE_ENDINGS);
   await pool.run(MAKE, { agent, memory }, { timeoutMs, alone: true }).catch((error: unknown) => {
     if (!(error instanceof CodeEndedError)) throw error;
     const late = `was not loaded, and its class not made, within ${timeoutMs / 1000} s`;
-    throw new InvalidInputError(`${field}: ${agent.file} ${error.isLate ? late : error.trialFault}`, field);
+    const { field, named } = first;
+    throw new InvalidInputError(`${field}: ${named.file} ${error.isLate ? late : error.trialFault}`, field);
   });
 }
 
@@ -80,18 +91,32 @@ export async function agentFactory(config: AgentConfig): Promise<LanePorts['crea
   if (!('file' in config)) {
     return (tools) => createAgent({ config, ...tools });
   }
-  const agentClass = await agentClassOf(config);
+  const agentClass = await ownClass<AgentClass>(config, 'agent.file');
   return (tools) => ownAgent(() => new agentClass({ config, ...tools }));
 }
 
 /**
- * Loads the class of a user's agent.
+ * Returns the constructor of a config's memories, which keep no journal.
  * @throws InvalidInputError if the file cannot be loaded or exports no such class.
  */
-async function agentClassOf(config: AgentConfig): Promise<AgentClass> {
-  const { file, class_name: name = 'default' } = config as { file?: string; class_name?: string };
-  const exported = await loadNamedModule(file as string, 'agent.file');
-  const agentClass = exported[name] as AgentClass;
-  if (typeof agentClass === 'function') return agentClass;
-  throw new InvalidInputError(`agent.class_name: ${file} exports no class '${name}'`, 'agent.class_name');
+export async function memoryFactory(config: MemoryConfig): Promise<LanePorts['createMemory']> {
+  if (config._type !== 'own') return (saved) => buildMemory(config, saved);
+  const memoryClass = await ownClass<MemoryClass>(config, 'memory.file');
+  return (saved) => ownMemoryOf(config, memoryClass, saved);
+}
+
+/**
+ * Loads a class of a user's file.
+ * @param field of the file
+ * @throws InvalidInputError if the file cannot be loaded or exports no such class.
+ */
+async function ownClass<Class = AgentClass>(
+  config: { file?: unknown; class_name?: unknown },
+  field: string,
+): Promise<Class> {
+  const { file, class_name: name = 'default' } = config as { file: string; class_name?: string };
+  const found = (await loadNamedModule(file, field))[name];
+  if (typeof found === 'function') return found as Class;
+  const ofClass = field.replace('file', 'class_name');
+  throw new InvalidInputError(`${ofClass}: ${file} exports no class '${name}'`, ofClass);
 }

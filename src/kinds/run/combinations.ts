@@ -98,13 +98,15 @@ function checkTemplates(agent: DynamicCheatsheetAgentConfig): void {
 }
 
 /** Rejects what is only looked at call by call where bundles of samples are asked for. */
-function checkGrain({ runtime, limits, agent }: RunConfig): void {
+function checkGrain({ runtime, limits, agent, memory }: RunConfig): void {
   if (runtime.grain !== 'unit') return;
   const why = hasCallLimits(limits)
     ? 'limits on calls, tokens or dollars are'
     : 'file' in agent
       ? 'an agent of your own is'
-      : null;
+      : memory._type === 'own'
+        ? 'a memory of your own is'
+        : null;
   if (why === null) return;
   throw new InvalidInputError(
     `runtime.grain: ${why} for grain call; leave runtime.grain out`,
@@ -121,7 +123,7 @@ export function checkCombinations(config: RunConfig): void {
     checkCheatsheetAgent(agent, memory);
     return;
   }
-  if (memory._type === 'history_list') return;
+  if (memory._type === 'history_list' || memory._type === 'own') return;
   throw new InvalidInputError(
     `memory._type: agent ${agent.type} shows the entries of a history_list; a ${memory._type} is for dynamic_cheatsheet_agent`,
     'memory._type',

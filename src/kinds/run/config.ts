@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isCheatsheetAgent } from '../../agents/dynamic-cheatsheet/modes.js';
+import { OWN_MEMORY } from '../../agents/registry.js';
 import { BUILT_IN_AGENTS, builtInAgentSchema, customAgentSchema } from '../../config/agent-schemas.js';
 import { InvalidInputError } from '../../config/errors.js';
 import { fieldFlag, limitFlag, resultsDirFlag, sampleIdFlag } from '../../config/flags.js';
@@ -90,9 +91,9 @@ export function locateDataset(dataset: RunConfig['dataset'], folder: string): vo
 function finish(config: RunConfig, folders: Folders): RunConfig {
   const result = structuredClone(config);
   const { dataset, lm, agent, memory, output, runtime } = result;
-  if ('file' in agent && (BUILT_IN_AGENTS as readonly string[]).includes(agent.type)) {
+  if ('file' in agent && [...BUILT_IN_AGENTS, OWN_MEMORY].includes(agent.type)) {
     throw new InvalidInputError(
-      `agent.type: '${agent.type}' is a built-in agent; give the agent of agent.file a name of its own`,
+      `agent.type: '${agent.type}' is ${agent.type === OWN_MEMORY ? 'the name of memories' : 'a built-in agent'}; give the agent of agent.file a name of its own`,
       'agent.type',
     );
   }
@@ -108,6 +109,7 @@ function finish(config: RunConfig, folders: Folders): RunConfig {
     agent.cheatsheet_template = template(agent.cheatsheet_template, 'agent.cheatsheet_template', folder);
   }
   if ('file' in agent) agent.file = inputLocation(agent.file as string, 'agent.file', folder, 'code');
+  if (memory._type === 'own') memory.file = inputLocation(memory.file, 'memory.file', folder, 'code');
   output.load_memory_path = inputLocation(output.load_memory_path, 'output.load_memory_path', folder);
   if (output.save_memory_path !== null) {
     const field = 'output.save_memory_path';

@@ -59,7 +59,7 @@ export interface RunPlan {
   /** Memory of an earlier run that is loaded: none, one for all samples, or each sample's own. */
   load_memory: 'none' | 'shared' | 'per_sample';
   agent: AgentConfig;
-  /** Lowest level of the lines that a user's agent logs; absent for other agents. */
+  /** Lowest level of the lines that a user's agent or memory logs; absent without one. */
   log_level?: LogLevel;
   limits: Limits;
   /** Limit of requests per call, and of seconds per request. */

@@ -9,9 +9,10 @@ const MANY_SAMPLES = 200;
  * Code of users, samples that share a memory, and limits on calls are looked at call by call.
  * @param slots number of samples to visit
  */
-export function isByUnit({ runtime, limits, agent, dataset }: RunConfig, slots: number): boolean {
+export function isByUnit({ runtime, limits, agent, memory, dataset }: RunConfig, slots: number): boolean {
   if (runtime.grain !== 'auto') return runtime.grain === 'unit';
-  const isPlain = !('file' in agent) && dataset.env_file === undefined && runtime.memory_scope === 'sample';
+  const isOwn = 'file' in agent || memory._type === 'own' || dataset.env_file !== undefined;
+  const isPlain = !isOwn && runtime.memory_scope === 'sample';
   return isPlain && !hasCallLimits(limits) && slots >= MANY_SAMPLES;
 }
 

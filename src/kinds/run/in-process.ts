@@ -7,9 +7,15 @@ import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { artifactKeys } from '../../storage/paths.js';
 import { readJson, readRows } from '../../storage/stored-file.js';
 import type { TrajectoryData } from '../../trajectories/schema.js';
+import { type GivenObjects, withGiven } from './given.js';
 import { NAMES } from './index.js';
 import type { Metrics } from './results.js';
 import type { RunConfig } from './schema.js';
+
+export interface RunInProcessOptions extends InProcessOptions {
+  /** Agent, memory and environment in the place of those that the config describes. */
+  instances?: GivenObjects;
+}
 
 /** Contents of a durable run's artifacts, as values. */
 export interface InProcessResult {
@@ -41,13 +47,15 @@ async function rowsOf<Row>(store: ArtifactStore, key: string): Promise<Row[]> {
  *
  * If a limit is reached, or every further call would fail, the result holds what was done, and `metrics.status` says
  * so, as in a durable run.
- * @throws InvalidInputError for a config that cannot be run.
+ * @throws InvalidInputError for a config that cannot be run, or instances that do not fit it.
  */
 export async function runInProcess(
   config: RunConfig,
-  options: InProcessOptions = {},
+  { instances = {}, ...options }: RunInProcessOptions = {},
 ): Promise<InProcessResult> {
-  const { metrics, store } = await experimentInProcess(NAMES.id, config, options);
+  const { metrics, store } = await withGiven(config, instances, (standing) =>
+    experimentInProcess(NAMES.id, standing, options),
+  );
   const memory = await readJson<InProcessResult['memory']>(store, artifactKeys.memory);
   return {
     metrics: metrics as Metrics,

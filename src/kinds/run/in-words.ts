@@ -92,16 +92,26 @@ function trialsInWords({ runtime }: RunConfig, areSeen: boolean): string[] {
     : [`Each sample is tried ${num_trials} times${apart}: the accuracy is that of the last trial.`];
 }
 
+/** Describes the part of a run that is a user's and decides what prompts show; null if there is none. */
+function ownPart({ agent, memory }: RunConfig): string | null {
+  if ('file' in agent) {
+    return `${agent.type} (${basename(String(agent.file))}), which is told the right answer after each of its own`;
+  }
+  if (memory._type !== 'own') return null;
+  const detail = agent.feedback === 'outcome' ? 'without' : 'with';
+  return `the memory in ${basename(memory.file)}, which is told how answers were judged, ${detail} the right answers`;
+}
+
 /**
  * Describes what a config means: the order of samples, and what each prompt can show. Explicit values and defaults are
  * treated alike.
  * @param loaded what prompts can show of the loaded memory; null if none is loaded
  */
 export function inWords(config: RunConfig, loaded: Loaded | null): InWords {
-  const { agent } = config;
   const chosenByLabel = isChosenByLabel(config);
-  if ('file' in agent) {
-    const prompts = `What each prompt shows is up to ${agent.type} (${basename(String(agent.file))}), which is told the right answer after each of its own.`;
+  const own = ownPart(config);
+  if (own !== null) {
+    const prompts = `What each prompt shows is up to ${own}.`;
     const trials = trialsInWords(config, beforeIn(config).trials);
     const sentences = [orderInWords(config), prompts, ...epochsInWords(config), ...trials];
     return { sentences, shown: 'unknown', chosenByLabel };

@@ -4,9 +4,17 @@ import { type OwnCode, ownCodeIn } from '../../user-code/code-file.js';
 import { embedderSettings } from './activities/embeddings.js';
 import type { RunConfig } from './schema.js';
 
-/** Returns the user's code of a config: the files of its environment and agent. */
-export function ownCodeOf({ dataset, agent }: Pick<RunConfig, 'dataset' | 'agent'>): OwnCode {
-  return ownCodeIn([dataset.env_file, 'file' in agent ? (agent.file as string) : undefined]);
+/** Returns the user's code of a config: the files of its environment, agent and memory. */
+export function ownCodeOf({
+  dataset,
+  agent,
+  memory,
+}: Pick<RunConfig, 'dataset' | 'agent' | 'memory'>): OwnCode {
+  return ownCodeIn([
+    dataset.env_file,
+    'file' in agent ? (agent.file as string) : undefined,
+    memory._type === 'own' ? memory.file : undefined,
+  ]);
 }
 
 /** Returns the user's code of a config, and its models' prices on this worker. */

@@ -61,3 +61,52 @@ test.each([
   expect(failure).toBeInstanceOf(InvalidInputError);
   expect((failure as Error).message).toBe(message.replace('FILE', file));
 });
+
+const memoryClass = (body: string, before = '') => `${before}
+export default class { update() {} recall() { return []; } snapshot() { return {}; } ${body} }`;
+
+async function triedMemory(source: string, timeoutMs: number) {
+  const file = await userFile('own-memory.ts', source);
+  const builtIn = { type: 'memory_agent', system_prompt: null, history_k: 1 } as AgentConfig;
+  const memory = { _type: 'own', file, options: {} } as const;
+  const failure = await tryAgent(codeIn(builtPool()), { agent: builtIn, memory }, timeoutMs).catch(
+    (error: unknown) => error,
+  );
+  return { file, failure };
+}
+
+test('a memory of one’s own passes, with an agent of Reprise', async () => {
+  expect((await triedMemory(memoryClass(''), 20_000)).failure).toBeUndefined();
+});
+
+test.each([
+  [
+    'is made without end',
+    memoryClass('x = (() => { for (;;); })();'),
+    1000,
+    'memory.file: FILE was not loaded, and its class not made, within 1 s',
+  ],
+  [
+    'throws when it is loaded',
+    "throw new Error('no licence');",
+    20_000,
+    'memory.file: FILE cannot be loaded: no licence (own-memory.ts:1)',
+  ],
+  [
+    'throws when it is made',
+    memoryClass("constructor() { throw new Error('no tools'); }"),
+    20_000,
+    'memory.file: the class cannot be made: no tools (own-memory.ts:2)',
+  ],
+  [
+    'lacks a method',
+    'export default class { update() {} recall() {} }',
+    20_000,
+    "memory.file: the class lacks 'snapshot'; write each of update, recall, snapshot",
+  ],
+  ['is none', 'export const nothing = 1;', 20_000, "memory.class_name: FILE exports no class 'default'"],
+])('a memory that %s is refused before anything is asked', async (_what, source, timeoutMs, message) => {
+  const { file, failure } = await triedMemory(source, timeoutMs);
+  expect(failure).toBeInstanceOf(InvalidInputError);
+  expect((failure as Error).message).toBe(message.replace('FILE', file));
+});

@@ -37,6 +37,11 @@ const refused: Refused[] = [
     'needs a memory of type cheatsheet or hybrid, not experience_db',
   ],
   [
+    sheet('cumulative', {}, { memory: { type: 'own', file: import.meta.filename } }),
+    'memory._type',
+    'needs a memory of type cheatsheet or hybrid, not own',
+  ],
+  [
     sheet('retrieval_synthesis', {}, { memory: { _type: 'cheatsheet' } }),
     'memory._type',
     'agent.mode retrieval_synthesis needs a memory of type hybrid, not cheatsheet',

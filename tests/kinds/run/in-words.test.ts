@@ -164,6 +164,18 @@ describe('what a config means for order, prompts and trials', () => {
       IN_TURN,
       'What each prompt shows is up to mine (in-words.test.ts), which is told the right answer after each of its own.',
     ],
+    [
+      'memory of one’s own',
+      { memory: { type: 'own', file: import.meta.filename } },
+      IN_TURN,
+      'What each prompt shows is up to the memory in in-words.test.ts, which is told how answers were judged, with the right answers.',
+    ],
+    [
+      'memory of one’s own that is told no answers',
+      { agent: { feedback: 'outcome' }, memory: { type: 'own', file: import.meta.filename } },
+      IN_TURN,
+      'What each prompt shows is up to the memory in in-words.test.ts, which is told how answers were judged, without the right answers.',
+    ],
   ])('%s', (_what, sections, ...sentences) => {
     expect(inWords(configOf(sections), null).sentences).toEqual(sentences);
   });

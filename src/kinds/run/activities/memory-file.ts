@@ -3,12 +3,13 @@ import { InvalidInputError } from '../../../config/errors.js';
 import type { MemoryConfig } from '../../../config/memory-schemas.js';
 import { quotable } from '../../../config/named-files.js';
 import { isMapping, jsonFault } from '../../../contracts/json.js';
-import { buildMemory, MemoryFormatError } from '../../../memory/factory.js';
+import { buildMemory, checkSaved, MemoryFormatError } from '../../../memory/factory.js';
 import type { MemorySnapshot } from '../../../memory/memory-module.js';
 import { headOf, isJournaled, NOTHING_SAVED, type SavedParts, savedParts } from '../../../memory/saved.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { artifactKeys } from '../../../storage/paths.js';
 import { readJson } from '../../../storage/stored-file.js';
+import { LOADED_UNSEEN } from '../in-words.js';
 import { asLoaded, loadedFacts } from '../loaded.js';
 import type { Loaded } from '../prompt-parts.js';
 import type { RunConfig } from '../schema.js';
@@ -49,7 +50,8 @@ export function initialMemory(config: MemoryConfig, loaded: LoadedMemory, id: st
 
 /** Checks a saved memory. @throws MemoryFormatError if it does not fit the config. */
 function checkMemory(config: MemoryConfig, saved: MemorySnapshot): void {
-  if (isJournaled(config._type)) savedParts(config, saved);
+  if (config._type === 'own') checkSaved(config, saved);
+  else if (isJournaled(config._type)) savedParts(config, saved);
   else buildMemory(config, saved);
 }
 
@@ -131,6 +133,8 @@ export async function memoryToBeginWith(
 ): Promise<LoadedMemory> {
   if (output.load_memory_path === null) return null;
   const saved = await readMemory(openStore, output.load_memory_path, memory, runtime.memory_scope);
+  // Only its class knows what a user's memory holds.
+  if (memory._type === 'own') return saved;
   return eachMemory(saved, (one) => asLoaded(one, agent.feedback ?? 'full'));
 }
 
@@ -142,6 +146,7 @@ export function keptMemory(store: ArtifactStore): Promise<LoadedMemory> {
 /** Returns what prompts can show of the loaded memory; null if none is loaded. */
 export function factsOfLoaded({ agent, memory }: RunConfig, loaded: LoadedMemory): Loaded | null {
   if (loaded === null) return null;
+  if (memory._type === 'own') return LOADED_UNSEEN;
   const memories =
     loaded._type === 'per_sample'
       ? Object.values((loaded as PerSampleMemories).memories)

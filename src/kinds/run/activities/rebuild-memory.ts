@@ -1,10 +1,9 @@
 import { replyOf } from '../../../activities/call-record.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
 import { asError } from '../../../contracts/run-user-code.js';
-import { buildMemory } from '../../../memory/factory.js';
 import type { MemorySnapshot } from '../../../memory/memory-module.js';
 import type { LanePorts } from '../../../runtime/ports.js';
-import { agentFactory } from '../agent-factory.js';
+import { agentFactory, memoryFactory } from '../agent-factory.js';
 import { Lane } from '../lane/lane.js';
 import { newLane } from '../lane/lane-state.js';
 import { resultOf } from './execution-record.js';
@@ -21,9 +20,9 @@ function recordedCall(line: EpisodeLine, purpose: string, ordinal: number): Call
 function recordedPorts(
   run: RunContext,
   lines: readonly EpisodeLine[],
-  createAgent: LanePorts['createAgent'],
+  { createAgent, createMemory }: Pick<LanePorts, 'createAgent' | 'createMemory'>,
 ): LanePorts {
-  const { runtime, memory } = run.config;
+  const { runtime } = run.config;
   let begun = 0;
   let trial = 0;
   let steps = 0;
@@ -58,7 +57,7 @@ function recordedPorts(
       return resultOf(execution);
     },
     createAgent,
-    createMemory: (saved) => buildMemory(memory, saved),
+    createMemory,
     record: () => undefined,
     now: () => 0,
     isInterruption: () => false,
@@ -76,7 +75,8 @@ export async function memoryOfSample(
   initial: MemorySnapshot | null,
 ): Promise<MemorySnapshot> {
   const createAgent = await agentFactory(run.config.agent);
-  const lane = new Lane(newLane(0, 1, initial), recordedPorts(run, lines, createAgent));
+  const createMemory = await memoryFactory(run.config.memory);
+  const lane = new Lane(newLane(0, 1, initial), recordedPorts(run, lines, { createAgent, createMemory }));
   await lane.run();
   return lane.snapshot().memory as MemorySnapshot;
 }

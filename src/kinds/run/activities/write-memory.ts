@@ -72,7 +72,8 @@ async function* shared(run: RunContext, parts: MergedParts, execution: string): 
   let head: MemorySnapshot | null = null;
   for await (const line of parts.memories()) head = line.memory as MemorySnapshot;
   if (!isJournaled(memory._type)) {
-    yield readableJson(head ?? buildMemory(memory).snapshot());
+    const empty = () => (memory._type === 'own' ? { _type: 'own' } : buildMemory(memory).snapshot());
+    yield readableJson(head ?? empty());
     return;
   }
   const begun = loadedParts(memory, loaded, '');

@@ -3,7 +3,6 @@ import type { AwaitedStep } from '../../../contracts/environment.js';
 import type { ExecutionIdentity, ExecutionResult } from '../../../contracts/execution.js';
 import type { CallIdentity, GeneratedReply } from '../../../contracts/language-model.js';
 import type { EpisodeRecord } from '../../../contracts/results.js';
-import { buildMemory } from '../../../memory/factory.js';
 import type { MemoryJournal, MemorySnapshot } from '../../../memory/memory-module.js';
 import { isJournaled } from '../../../memory/saved.js';
 import { hasCallLimits } from '../../../runtime/budget.js';
@@ -12,7 +11,7 @@ import { AgentTurns, type IdleTurn } from '../../../user-code/agents/agent-turns
 import { boundRounds } from '../../../user-code/agents/rounds.js';
 import { endStuckTurns } from '../../../user-code/agents/stuck-agents.js';
 import { modelCallOptions, timedOptions } from '../../../workflows/activity-options.js';
-import { describeError, fatalMessage, isInterruption, orInvalidInput } from '../../../workflows/failures.js';
+import { describeError, fatalMessage, isInterruption } from '../../../workflows/failures.js';
 import { requestUntilAnswered } from '../../../workflows/request-until-answered.js';
 import { CancellationScope, condition, isCancellation, logInto } from '../../../workflows/sdk.js';
 import type { RunPlan } from '../contracts.js';
@@ -24,7 +23,7 @@ import { artifacts, executions, languageModel } from './activities.js';
 import { EnvironmentGateway } from './environment-gateway.js';
 import type { LaneAccount } from './lane-account.js';
 import { LaneJournal } from './lane-journal.js';
-import { madeAgent, ownFile } from './made-agent.js';
+import { madeAgent, madeMemory, ownFile } from './made-agent.js';
 import type { PartWriter } from './part-writer.js';
 
 /** Source of the lanes of a session. */
@@ -66,7 +65,7 @@ export class RunSession {
   private readonly environment: EnvironmentGateway;
   private initialMemory: MemorySnapshot | null = null;
   private readonly idleTurns = new Set<IdleTurn>();
-  /** True if the agent is a user's: then turns that would never end are ended. */
+  /** True if the agent or its memory is a user's: then turns that would never end are ended. */
   private readonly endsAgents: boolean;
 
   constructor(
@@ -190,7 +189,7 @@ export class RunSession {
       generate: (...call) => turns.meanwhile(this.generate(account, ...call)),
       execute: (...program) => turns.meanwhile(this.execute(...program)),
       createAgent: (tools) => madeAgent({ config: plan.agent, ...tools }, this.endsAgents ? turns : null),
-      createMemory: (saved) => orInvalidInput(() => buildMemory(plan.memory, saved, searched)),
+      createMemory: (saved) => madeMemory(plan.memory, saved, searched),
       record: (episode) => {
         book(episode);
         this.writer.add(episode);
