@@ -36,7 +36,9 @@ describe('reprise run, on the embedded server', () => {
     expect(stderr).toMatch(/Started sums on 127\.0\.0\.1:\d+/);
     expect(stderr).toMatch(/Temporal UI: http:\/\/127\.0\.0\.1:\d+/);
     expect(stderr).toContain('20 of 20 samples · accuracy 90.0 % · 20 LM calls · cost unknown · done');
-    expect(stdout).toContain('90.0 %, 18 of 20 judged samples');
+    expect(stdout).toContain(
+      '90.0 %, stderr 6.9 %, 95 % interval 75.0 % to 100.0 %, 18 of 20 judged samples',
+    );
     expect(stdout).toContain('Artifacts: results/sums');
     expect(code).toBe(0);
     const metrics = await place.metrics('sums');
