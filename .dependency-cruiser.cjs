@@ -8,7 +8,7 @@ const PURE = [
   '^src/kinds/[a-z-]+/(facts|metrics|report|trajectory)[.]ts$',
 ];
 /** What runs inside of workflows: the engine, its kinds, and what is put into users' agents there. */
-const IN_WORKFLOWS = '^src/(workflows|user-code/agents|kinds/[a-z-]+/workflow)/|^src/kinds/workflows[.]ts$';
+const IN_WORKFLOWS = '^src/(workflows|kinds/[a-z-]+/workflow)/|^src/kinds/workflows[.]ts$';
 /** What works with experiments of any kind: it knows a kind by `kind.ts`, the registry and its workflows alone. */
 const ENGINE =
   '^src/(activities|cli|client|config|contracts|facts|runtime|statistics|storage|user-code|workers|workflows|agents|memory|environments|grading|retrieval|replies|reports|trajectories|language-models|datasets|sandboxes|databases|in-process)/';
@@ -39,7 +39,6 @@ module.exports = {
           '^src/(activities|user-code|workers|cli)/',
           '^src/kinds/[a-z-]+/(activities|bundles|commands)/',
         ],
-        pathNot: '^src/user-code/agents/',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -57,6 +57,14 @@ function scenarios(baseUrl: string): Scenario[] {
       meanwhile: steered,
     },
     {
+      name: 'bundled-limited',
+      code: 3,
+      config: sumsConfig(baseUrl, 60, {
+        runtime: { concurrency: 40, grain: 'unit' },
+        limits: { max_lm_calls: 50 },
+      }),
+    },
+    {
       name: 'reflexion',
       config: sumsConfig(baseUrl, 6, {
         runtime: { num_trials: 3, early_stop_on_success: true },
@@ -86,17 +94,6 @@ function scenarios(baseUrl: string): Scenario[] {
       config: sumsConfig(baseUrl, 6, {
         runtime: { num_trials: 2, concurrency: 3 },
         agent: { type: 'own', file: OWN_AGENT },
-      }),
-    },
-    {
-      name: 'own-agent-stuck',
-      config: sumsConfig(baseUrl, 6, { agent: { type: 'own', file: OWN_AGENT, stuck: true } }),
-    },
-    {
-      name: 'own-agent-begins',
-      config: sumsConfig(baseUrl, 6, {
-        runtime: { num_trials: 2, concurrency: 3 },
-        agent: { type: 'own', file: OWN_AGENT, begins: true },
       }),
     },
     { name: 'rate-limited', config: sumsConfig(baseUrl, 6, { lm: { requests_per_second: 20 } }) },

@@ -1,4 +1,4 @@
-import type { Agent, AgentContext, AgentLanguageModel, JsonObject } from 'reprise';
+import type { AgentContext, AgentLanguageModel } from 'reprise';
 
 /** The fields of `agent` in the config that this agent reads. */
 interface MajorityAgentConfig {
@@ -17,11 +17,8 @@ function lastLine(reply: string): string {
 /**
  * Asks the same question several times and answers with what most replies end with; of equals, with the earliest
  * (self-consistency: Wang et al., 2022, arXiv 2203.11171). It remembers nothing.
- *
- * An agent runs inside a workflow. It may await its language model, and nothing else: no clock, no randomness, no
- * files, no network, no environment variables.
  */
-export default class MajorityAgent implements Agent {
+export default class MajorityAgent {
   private readonly languageModel: AgentLanguageModel;
   private readonly systemPrompt: string;
   private readonly votes: number;
@@ -34,8 +31,6 @@ export default class MajorityAgent implements Agent {
       throw new Error('agent.votes: must be a whole number of at least 1');
     }
   }
-
-  reset(): void {}
 
   async act(observation: string): Promise<string> {
     // Each call has an identity of its own, so after a crash the votes that are in are not asked for again.
@@ -56,15 +51,4 @@ export default class MajorityAgent implements Agent {
     });
     return text;
   }
-
-  async observe(): Promise<void> {}
-
-  async endEpisode(): Promise<void> {}
-
-  /** Nothing is kept between two steps; an agent that keeps something returns it here, and takes it back in `restore`. */
-  snapshot(): JsonObject {
-    return {};
-  }
-
-  restore(): void {}
 }

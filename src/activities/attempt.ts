@@ -110,6 +110,11 @@ export class Attempt {
     return held?.crashes ?? Math.max(attempt - 1 - failures - unasked - this.idle, 0);
   }
 
+  /** Requests that a crash may have cut off, and that are booked nowhere. */
+  private get unbooked(): number {
+    return this.ownCrashes + (this.before?.unbooked ?? 0);
+  }
+
   /** Notes that a request is sent. */
   asks(): void {
     this.hasAsked = true;
@@ -161,7 +166,7 @@ export class Attempt {
 
   /** Notes that a reply came, or that none will come: each request that a crash cut off may have cost as much. */
   concludes(price: Price): void {
-    this.lost = timesRequested(this.ownCrashes, price);
+    this.lost = timesRequested(this.unbooked, price);
   }
 
   /**
@@ -170,7 +175,7 @@ export class Attempt {
    */
   finds(price: Price, isCounted: boolean): void {
     this.hasFoundCounted = isCounted;
-    this.lost = timesRequested(Math.max(this.ownCrashes - 1, 0), price);
+    this.lost = timesRequested(Math.max(this.unbooked - 1, 0), price);
   }
 
   /** True if the reply was counted before this execution began. */

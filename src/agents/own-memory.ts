@@ -1,11 +1,10 @@
-import type { MemoryConfig, OwnMemoryConfig } from '../config/memory-schemas.js';
+import type { OwnMemoryConfig } from '../config/memory-schemas.js';
 import { isMapping, type JsonObject } from '../contracts/json.js';
 import { asError } from '../contracts/run-user-code.js';
 import { type Entry, isEntry } from '../memory/entries.js';
-import { buildMemory, checkSaved } from '../memory/factory.js';
-import type { MemoryJournal, MemoryModule, MemorySnapshot } from '../memory/memory-module.js';
-import { AgentShapeError } from '../user-code/agents/own-agent.js';
-import { OWN_MEMORY, registeredClass, UnknownAgentError } from './registry.js';
+import { checkSaved } from '../memory/factory.js';
+import type { MemoryModule, MemorySnapshot } from '../memory/memory-module.js';
+import { AgentShapeError } from './own-agent.js';
 
 /** Constructor of a user's memory. `saved` is what an earlier `snapshot` returned; null: it begins empty. */
 export type MemoryClass = new (options: JsonObject, saved: MemorySnapshot | null) => MemoryModule;
@@ -72,22 +71,4 @@ export function ownMemoryOf(
 ): MemoryModule {
   checkSaved(config, saved);
   return ownMemory(() => new memoryClass(config.options, saved));
-}
-
-/**
- * Creates the memory of a config from the state that a lane carries: a built-in one, or one of a registered class.
- * @throws UnknownAgentError, AgentShapeError, MemoryFormatError, and errors of a user's constructor.
- */
-export function createMemory(
-  config: MemoryConfig,
-  saved: MemorySnapshot | null,
-  journal?: MemoryJournal,
-): MemoryModule {
-  if (config._type !== 'own') return buildMemory(config, saved, journal);
-  const { file, class_name } = config;
-  const found = registeredClass({ type: OWN_MEMORY, file, class_name });
-  if (found !== undefined) return ownMemoryOf(config, found as unknown as MemoryClass, saved);
-  throw new UnknownAgentError(
-    `memory.file: this worker was not started with ${file}; start it with: reprise worker --agent ${OWN_MEMORY}=${file}`,
-  );
 }

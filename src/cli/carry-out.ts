@@ -5,7 +5,6 @@ import { seldom } from '../client/seldom.js';
 import { callSlots, openSession, type Session } from '../client/session.js';
 import type { ExperimentMetrics } from '../contracts/results.js';
 import type { Ended, KindFacts } from '../facts/kind-facts.js';
-import type { AgentSource } from '../workers/bundle.js';
 import type { Display } from './display.js';
 import { EXIT } from './exit.js';
 import { exitOf } from './exit-code.js';
@@ -19,8 +18,6 @@ export interface CarriedOut<State, Result> {
   continuedBy?: string;
   /** Number of concurrent operations. */
   concurrency: number;
-  /** The user's agents, if any. */
-  agents?: readonly AgentSource[];
   display: Display<State>;
   /** @returns the sentences to print, first one such as `Started NAME`. */
   start(
@@ -65,7 +62,7 @@ export type Carry = <State, Result>(
 
 /** Runs experiments to their ends one after another, with one worker in this process. */
 export async function carryingOut<Value>(
-  first: Pick<CarriedOut<never, never>, 'concurrency' | 'agents' | 'display'>,
+  first: Pick<CarriedOut<never, never>, 'concurrency' | 'display'>,
   work: (carry: Carry) => Promise<Value>,
 ): Promise<Value> {
   let display: Pick<Display<never>, 'say'> = first.display;
@@ -75,7 +72,6 @@ export async function carryingOut<Value>(
     say,
     received: (message, workflow) => notices.received(message, workflow),
     isOwn: (workflow) => notices.isOwn(workflow),
-    agents: first.agents ?? [],
     maxConcurrentCalls: callSlots(first.concurrency),
   });
   try {

@@ -3,27 +3,17 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { callSlots, commandQueue } from '../client/session.js';
-import { agentQueue } from '../contracts/names.js';
-import { type AgentSource, workflowBundle } from '../workers/bundle.js';
 import { connectClient, resolveServer } from '../workers/connection.js';
 import { ownFolder, serverFolder } from '../workers/server-folder.js';
 import { EXIT } from './exit.js';
 import { printJson, sayText } from './print.js';
 
 /** Starts a worker in the background that works until no run is open, with its log in the server's folder. */
-async function spawnWorker(
-  queue: string,
-  concurrency: number,
-  sources: readonly AgentSource[],
-): Promise<string> {
+async function spawnWorker(queue: string, concurrency: number): Promise<string> {
   const folder = serverFolder();
   await ownFolder(folder);
   const logPath = join(folder, 'worker.log');
   const log = openSync(logPath, 'a');
-  const agents = sources.flatMap(({ type, file, className }) => [
-    '--agent',
-    [type, file, ...(className === null ? [] : [className])].join('='),
-  ]);
   const child = spawn(
     process.execPath,
     [
@@ -34,7 +24,6 @@ async function spawnWorker(
       queue,
       '--max-concurrent-calls',
       String(callSlots(concurrency)),
-      ...agents,
     ],
     { detached: true, stdio: ['ignore', log, log] },
   );
@@ -42,28 +31,22 @@ async function spawnWorker(
   return logPath;
 }
 
-/** An experiment to start, and the workers that can run it. */
+/** An experiment to start. */
 interface Detached {
-  agents: readonly AgentSource[];
   concurrency: number;
   /** Starts the experiment; `notes` are further sentences to print. */
   start(client: Client, queue: string): Promise<{ id: string; how: string; notes: readonly string[] }>;
 }
 
 /** Starts an experiment and returns; a worker in the background runs it, unless a server with workers is configured. */
-export async function leaveToWorkers(
-  { agents, concurrency, start }: Detached,
-  json: boolean,
-): Promise<number> {
+export async function leaveToWorkers({ concurrency, start }: Detached, json: boolean): Promise<number> {
   const say = (message: string) => void (json || sayText(message));
   const server = await resolveServer({ start: true, say });
   const client = await connectClient(server);
   try {
-    const { codeHash } = await workflowBundle(agents);
-    const own = await commandQueue(server);
-    const queue = agentQueue(own, codeHash);
+    const queue = await commandQueue(server);
     const { id, how, notes } = await start(client, queue);
-    const workerLog = server.embedded ? await spawnWorker(own, concurrency, agents) : null;
+    const workerLog = server.embedded ? await spawnWorker(queue, concurrency) : null;
     if (json) {
       printJson({ id, how, address: server.address, ui: server.uiUrl, notes }, 0);
       return EXIT.done;

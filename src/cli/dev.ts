@@ -1,27 +1,13 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { openSession, type Session, type SessionOptions } from '../client/session.js';
 import { InvalidInputError } from '../config/errors.js';
-import type { AgentSource } from '../workers/bundle.js';
-import { collect } from './collect.js';
 import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { interruption } from './interruption.js';
 import { printText, sayText } from './print.js';
 import { untilIdle } from './until-idle.js';
 
-const AGENT_HELP = 'a user’s agent, as TYPE=FILE or TYPE=FILE=CLASS (repeatable)';
-
-/** Parses `my_agent=./my-agent.ts` or `my_agent=./my-agent.ts=MyAgent`. */
-function parseAgent(text: string): AgentSource {
-  const [type, file, className] = text.split('=');
-  if (!type || !file)
-    throw new InvalidInputError(`--agent ${text}: write it as TYPE=FILE or TYPE=FILE=CLASS`);
-  return { type, file: resolve(file), className: className ?? null };
-}
-
 interface WorkerCommandOptions {
-  agent: string[];
   taskQueue?: string;
   maxConcurrentCalls?: string;
   untilIdle?: boolean;
@@ -37,7 +23,6 @@ function sessionOptions(options: WorkerCommandOptions): SessionOptions {
   return {
     say: (message) => sayText(message),
     forAnybody: true,
-    agents: options.agent.map(parseAgent),
     ...(options.taskQueue === undefined ? {} : { taskQueue: options.taskQueue }),
     ...(calls === undefined ? {} : { maxConcurrentCalls: calls }),
   };
@@ -67,7 +52,6 @@ export function addWorkerCommands(program: Command, finish: (code: number) => vo
   program
     .command('dev')
     .addHelpText('after', examples('reprise dev'))
-    .option('--agent <type=file>', AGENT_HELP, collect, [])
     .action(async (options: WorkerCommandOptions) => {
       const session = await openSession(sessionOptions(options));
       const { address, uiUrl } = session.server;
@@ -89,7 +73,6 @@ export function addWorkerCommands(program: Command, finish: (code: number) => vo
   program
     .command('worker')
     .addHelpText('after', examples('reprise worker --max-concurrent-calls 200'))
-    .option('--agent <type=file>', AGENT_HELP, collect, [])
     .option('--task-queue <name>', 'default: REPRISE_TASK_QUEUE, or reprise')
     .option('--max-concurrent-calls <n>', 'LM calls in flight at most, for each model')
     .option('--until-idle', 'end when no run is open')

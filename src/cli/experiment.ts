@@ -74,13 +74,12 @@ function concurrencyOf({ kind, config }: AskedExperiment): number {
 
 /** Describes an experiment for {@link carryOut}. */
 export function carriedOut(asked: AskedExperiment): CarriedOut<ExperimentProgress, Ended> {
-  const { command, config, json, continuedBy, maxErrors } = asked;
+  const { command, json, continuedBy, maxErrors } = asked;
   const { facts } = asked.kind;
   return {
     facts,
     ...(continuedBy === undefined ? {} : { continuedBy }),
     concurrency: concurrencyOf(asked),
-    agents: command.agents?.(config) ?? [],
     display: experimentDisplay(json, facts),
     start: (client, taskQueue) => startAsked(asked, client, taskQueue),
     ...(command.asksAtEnd === true ? {} : { lastState: (result) => progressAtEnd(result, facts) }),
@@ -92,13 +91,12 @@ export function carriedOut(asked: AskedExperiment): CarriedOut<ExperimentProgres
 
 /** Leaves an experiment to a worker in the background. @returns the exit code */
 export function detach(asked: AskedExperiment): Promise<number> {
-  const { command, config, json } = asked;
+  const { json } = asked;
   const start = async (client: Client, queue: string) => {
     const { id, how, says } = await startAsked(asked, client, queue);
     return { id, how, notes: says.slice(1) };
   };
-  const agents = command.agents?.(config) ?? [];
-  return leaveToWorkers({ agents, concurrency: concurrencyOf(asked), start }, json);
+  return leaveToWorkers({ concurrency: concurrencyOf(asked), start }, json);
 }
 
 /** Adds the command of a kind, which starts its experiments, attaches to them and continues them. */

@@ -2,9 +2,7 @@ import type { Client } from '@temporalio/client';
 import { closestWord, InvalidInputError } from '../config/errors.js';
 import type { ConfigKind, Written } from '../config/kind.js';
 import { readConfig } from '../config/load.js';
-import { agentQueue } from '../contracts/names.js';
 import { KINDS, type LoadedKind, loadKind } from '../kinds/registry.js';
-import { type AgentSource, codeHashOf } from '../workers/bundle.js';
 import { connectClient, resolveServer } from '../workers/connection.js';
 import { Experiment } from './experiment.js';
 import { describeRun } from './in-progress.js';
@@ -127,7 +125,7 @@ export class ExperimentClient {
     const read = await configOf(loaded.kind.config, config, options);
     // Where others work on it, their keys and files count.
     const notes = this.session === null ? [] : await loaded.command.check(read);
-    const taskQueue = await this.queueFor(loaded.command.agents?.(read) ?? []);
+    const { taskQueue } = this;
     const where = options.id === undefined ? { taskQueue } : { taskQueue, only: options.id };
     const { id, how, says } = await startWithNotes(this.client, loaded, read, { ...where, notes });
     for (const sentence of says) this.notify(sentence);
@@ -169,9 +167,5 @@ export class ExperimentClient {
     this.notices.carry(id);
     await this.session?.workOn(client.workflow.getHandle(id), say);
     return new Experiment(id, how, { client, loaded, say, signal: over.signal });
-  }
-
-  private async queueFor(agents: readonly AgentSource[]): Promise<string> {
-    return this.session?.queueFor(agents) ?? agentQueue(this.taskQueue, codeHashOf(agents));
   }
 }

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { agentCodeOf, agentQueue, DEFAULT_TASK_QUEUE } from '../contracts/names.js';
-import { type AgentSource, codeHashOf } from '../workers/bundle.js';
+import { DEFAULT_TASK_QUEUE } from '../contracts/names.js';
 import { connectClient, connectWorker, resolveServer, type Server } from '../workers/connection.js';
 import { keyQueue, noteQueues, otherOn } from '../workers/key-queue.js';
 import {
@@ -28,7 +27,6 @@ export interface SessionOptions {
   taskQueue?: string;
   /** True to work on experiments that were started without a command, too. */
   forAnybody?: boolean;
-  agents?: readonly AgentSource[];
   maxConcurrentCalls?: number;
   logLevel?: string;
   /** Environment that names the Temporal server; the process's by default. */
@@ -49,8 +47,6 @@ export interface Session {
    * @param say receives messages about the other process
    */
   workOn(handle: WorkflowHandle, say: (message: string) => void): Promise<void>;
-  /** Works on experiments with users' agents, too. @returns the queue for them */
-  queueFor(agents: readonly AgentSource[]): Promise<string>;
   /** Lets activities in flight finish, then closes worker and server. */
   close(): Promise<void>;
 }
@@ -91,10 +87,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       notify: options.received ?? seldom(options.say),
       ...(options.maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls: options.maxConcurrentCalls }),
     };
-    const worker = await createWorker({ ...workerOptions, agents: options.agents ?? [] });
+    const worker = await createWorker(workerOptions);
     const queues = [worker.taskQueue];
-    const code = agentCodeOf(worker.taskQueue);
-    const anybodys = agentQueue(taskQueueName(), code);
+    const anybodys = taskQueueName();
     const isForAnybody = options.forAnybody === true && options.taskQueue === undefined;
     if (isForAnybody && anybodys !== worker.taskQueue) {
       await worker.serve(anybodys);
@@ -103,33 +98,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const { folder } = server;
     const note = randomBytes(3).toString('hex');
     let forget = folder === null ? null : await noteQueues(folder, note, queues);
-    /** All workers, by queue, and those that have begun. */
-    const opened = new Map<string, Promise<void>>([[worker.taskQueue, Promise.resolve()]]);
-    const running: { worker: RepriseWorker; ended: Promise<void> }[] = [];
-    let fail: (error: unknown) => void = () => undefined;
-    const failed = new Promise<never>((_, reject) => {
-      fail = reject;
-    });
-    const begin = (one: RepriseWorker): Promise<void> => {
-      const ended = one.run();
-      ended.catch(fail);
-      running.push({ worker: one, ended });
-      return ended;
-    };
-    const working = Promise.race([begin(worker), failed, server.lost]);
+    const ended = worker.run();
+    const working = Promise.race([ended, server.lost]);
     working.catch(() => undefined);
-    const queueFor = async (agents: readonly AgentSource[]): Promise<string> => {
-      const queue = agentQueue(workerOptions.taskQueue, codeHashOf(agents));
-      const opening =
-        opened.get(queue) ?? createWorker({ ...workerOptions, agents }).then((one) => void begin(one));
-      opened.set(queue, opening);
-      await opening;
-      return queue;
-    };
     const openConnection = connection;
     const closed = new AbortController();
     const takeOver = async (queue: string, say: (message: string) => void) => {
-      if (folder === null || agentCodeOf(queue) !== code) return;
+      if (folder === null) return;
       for (let told = false; !closed.signal.aborted; told = true) {
         const other = await otherOn(folder, queue);
         if (other === null) {
@@ -146,20 +121,20 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     };
     const workOn = async (handle: WorkflowHandle, say: (message: string) => void) => {
       const { taskQueue } = await handle.describe();
-      if (opened.has(taskQueue)) return;
+      if (taskQueue === worker.taskQueue) return;
       takeOver(taskQueue, say).catch(({ message }: Error) => say(message));
     };
     const close = async () => {
       closed.abort();
-      for (const one of running) one.worker.shutdown();
-      for (const { ended } of running) await ended.catch(() => undefined);
+      worker.shutdown();
+      await ended.catch(() => undefined);
       await forget?.();
       await openConnection.close();
       await ownClient.connection.close();
       await server.release();
     };
     const queue = isForAnybody ? anybodys : worker.taskQueue;
-    return { server, client: ownClient, worker, queue, working, workOn, queueFor, close };
+    return { server, client: ownClient, worker, queue, working, workOn, close };
   } catch (error) {
     await client?.connection.close();
     await connection?.close();

@@ -20,7 +20,6 @@ export async function startWithNotes(
   const says = startedText(started, {
     before: [...(own?.before ?? []), ...notes],
     after: own?.after ?? [],
-    hasAgents: (command.agents?.(config) ?? []).length > 0,
     isRetriable: kind.retry !== undefined,
     facts: kind.facts,
   });

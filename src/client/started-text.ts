@@ -11,8 +11,6 @@ interface Saying {
   /** Sentences of the kind before and after the common ones. */
   before?: readonly string[];
   after?: readonly string[];
-  /** True if a user's agent may run, whose code a worker bundles when it starts. */
-  hasAgents?: boolean;
   /** True if the experiment's errors can be retried. */
   isRetriable?: boolean;
 }
@@ -27,17 +25,13 @@ function paceNotes({ id, concurrency }: StartNotes): string[] {
 }
 
 /** Says which version of changed user code an experiment uses; empty where no code has changed. */
-function codeNotes({ id, how, changed }: StartNotes, { hasAgents = false }: Saying): string[] {
+function codeNotes({ id, how, changed }: StartNotes): string[] {
   if (changed.length === 0) return [];
   const what = changedText(id, changed);
   if (how !== 'attached')
     return [`${what}: what is done stays as it is, and the rest continues with the new code.`];
   const stop = `To continue with the new code: npx reprise stop ${id}, then the same command.`;
-  if (!hasAgents) return [`${what}: it continues with the code that it began with.`, stop];
-  return [
-    `${what}: it continues with the code that it began with, on a worker that has that.`,
-    `${stop} Where no worker has the old code any more: npx reprise temporal workflow terminate --workflow-id ${id}, then the same command.`,
-  ];
+  return [`${what}: it continues with the code that it began with.`, stop];
 }
 
 /** Says that an experiment of this name is finished and stays as it is, and how its errors are retried. */
@@ -66,7 +60,7 @@ export function startedText(started: StartNotes, saying: Saying): [string, ...st
     ...doneNotes(started, saying),
     ...(started.left === null ? [] : [leftText(started.left)]),
     ...paceNotes(started),
-    ...codeNotes(started, saying),
+    ...codeNotes(started),
     ...after,
   ];
 }

@@ -99,11 +99,22 @@ const dynamicCheatsheetAgentSchema = z.strictObject({
     ),
 });
 
-/** Schema of a user's agent: the worker bundles its class, and its own fields are passed to it unchanged. */
+/** Default of `agent.turn_timeout_sec`. */
+export const TURN_TIMEOUT_SEC = 60;
+
+/** Schema of a user's agent: its class runs in a thread, and its own fields are passed to it unchanged. */
 export const customAgentSchema = z.looseObject({
   type: z.string().min(1),
   file: z.string().min(1).describe('A TypeScript file that exports the agent class.'),
   class_name: z.string().min(1).optional().describe('The exported class. Default: the default export.'),
+  turn_timeout_sec: z
+    .number()
+    .positive()
+    .max(3600)
+    .optional()
+    .describe(
+      `Seconds that one of its methods may take beside its calls of models and programs. Default: ${TURN_TIMEOUT_SEC}.`,
+    ),
   ...commonFields,
 });
 

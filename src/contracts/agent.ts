@@ -52,8 +52,8 @@ export interface EpisodeInfo {
 }
 
 /**
- * Agent, as the lane uses it: `reset`, then `act` and `observe` in turns until done, then `endEpisode`. It runs inside
- * a workflow: no I/O except through the interfaces it is given, no clock, no randomness of its own.
+ * Agent, as the lane uses it: `reset`, then `act` and `observe` in turns until done, then `endEpisode`. A built-in one
+ * may run inside a workflow: no I/O except through the interfaces it is given, no clock, no randomness of its own.
  */
 export interface Agent {
   /**
@@ -61,6 +61,8 @@ export interface Agent {
    * observation.
    */
   readonly takesMessages?: boolean;
+  /** False if it cannot be continued within an episode: it begins that again. */
+  readonly continues?: boolean;
   reset(episode: EpisodeInfo): void | Promise<void>;
   /** Returns the next action for an observation. */
   act(observation: string): Promise<string>;

@@ -61,13 +61,3 @@ export const FAILURE_TYPES = {
   /** The run ended as failed after its artifacts were written. */
   runFailed: 'RunFailed',
 } as const;
-
-/** Returns the task queue of runs with a user's agent: only workers that bundle the same code may replay them. */
-export function agentQueue(taskQueue: string, codeHash: string | null): string {
-  return codeHash === null ? taskQueue : `${taskQueue}.agent.${codeHash}`;
-}
-
-/** Returns the code hash in a queue's name; null if there is none. */
-export function agentCodeOf(taskQueue: string): string | null {
-  return /\.agent\.(\w+)$/.exec(taskQueue)?.[1] ?? null;
-}

@@ -48,6 +48,8 @@ export interface AskedBefore extends FailedBefore {
   crashes: number;
   /** Requests among them that are known to have been sent; absent: none. */
   sent?: number;
+  /** Requests among them whose cost is booked nowhere yet; absent: none. */
+  unbooked?: number;
 }
 
 /** Grant of a workflow for the request of an activity. */

@@ -13,7 +13,7 @@ import {
   RetryState,
 } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
-import { logInto } from '../user-code/log.js';
+import { offer, withdraw } from '../runtime/offers.js';
 import type { WorkflowFunction } from '../workflows/kind.js';
 import { isCancellation, useSdk } from '../workflows/sdk.js';
 
@@ -265,7 +265,22 @@ const PLAIN = {
       cancel: async () => find().scope.cancel(),
     };
   },
-  logInto,
+  offer: (functions: Record<string, (...given: unknown[]) => unknown>) => {
+    const execution = Execution.current();
+    const here = AsyncLocalStorage.snapshot();
+    const bound = Object.entries(functions).map(([name, call]) => {
+      const look = async (...given: unknown[]) => {
+        try {
+          return await here(() => call(...given));
+        } finally {
+          execution.look();
+        }
+      };
+      return [name, look] as const;
+    });
+    return offer(Object.fromEntries(bound));
+  },
+  withdraw,
   log: { warn: (message: string) => Execution.current().world.warn(message) },
   scheduleActivity: (name: string, args: unknown[], options: ActivityOptions) =>
     Execution.current().activity(name, args, options),

@@ -12,7 +12,6 @@ import type { Outcome } from '../statistics/outcomes.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { Found } from '../storage/experiment-folder.js';
 import type { OwnCode } from '../user-code/code-file.js';
-import type { AgentSource } from '../workers/bundle.js';
 
 /** Adds commands to the program; `finish` takes the exit code of the process. */
 export type AddCommands = (program: Command, finish: (code: number) => void) => void;
@@ -111,8 +110,6 @@ export interface CommandSpec<Config extends object = object> {
   overrides?(set: readonly string[]): readonly string[];
   /** Checks all that can be checked before a server is started. @returns notes to print */
   check(config: Config): Promise<readonly string[]>;
-  /** Returns the user's agents, for a worker's bundle. */
-  agents?(config: Config): readonly AgentSource[];
   /** Returns lines to print about an experiment that was started or found, before and after the common ones. */
   says?(
     config: Config,

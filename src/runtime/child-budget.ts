@@ -124,6 +124,11 @@ export class ChildBudgets {
     this.budget.close();
   }
 
+  /** Reports whether a child waits for calls. */
+  isShort(): boolean {
+    return [...this.children.values()].some(({ waits }) => waits);
+  }
+
   private spent(): Spending {
     return [...this.children.values()].reduce((sum, { spent }) => addSpending(sum, spent), this.settled());
   }

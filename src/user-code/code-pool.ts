@@ -1,19 +1,24 @@
-import { MessageChannel, receiveMessageOnPort, SHARE_ENV } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort, SHARE_ENV } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 import type { SymbolicComparer } from '../grading/grade.js';
 import { logSink } from './log.js';
 import { packError, unpackError } from './packed-error.js';
-import type { Answer, Begun, Comparison, Logged, Task } from './thread.js';
+import { runningIn } from './stuck-thread.js';
+import type { Answer, Begun, Called, Ending, FromThread, Task, ToThread } from './thread.js';
 import type { ThreadWork } from './thread-work.js';
 
 const THREADS = 2;
 /** Maximum tasks in one thread: code that waits for a service leaves the thread to others. */
 const TASKS_A_THREAD = 512;
+/** Threads for tasks that may wait, each with one to itself. */
+const WAITING_ALONE = 8;
 const THREAD_MEGABYTES = 1024;
 /** Megabytes of the young generation: calls create little garbage, and the space is kept. */
 const YOUNG_MEGABYTES = 12;
 const GRACE_MS = 5000;
+/** Milliseconds between two questions to a task that may wait. */
+const HEARD_EVERY_MS = 1000;
 
 /** A user's code that did not finish, though it had a thread to itself or was waiting. */
 export class CodeEndedError extends Error {
@@ -23,6 +28,8 @@ export class CodeEndedError extends Error {
   constructor(
     readonly how: 'computed' | 'waited' | 'memory' | 'ended',
     message: string,
+    /** Place in a file where it computed, such as `/own/agent.ts:12`; absent: unknown. */
+    readonly place?: string | undefined,
   ) {
     super(message);
   }
@@ -40,6 +47,8 @@ export class CodeEndedError extends Error {
 export interface CodeLimits {
   /** Time limit in milliseconds. */
   timeoutMs: number;
+  /** True if the limit is for computing without a pause, and the code may wait for as long as it likes. */
+  mayWait?: boolean;
   /** Aborted when the result is not needed any more. */
   signal?: AbortSignal | undefined;
 }
@@ -49,7 +58,12 @@ interface TaskOptions extends CodeLimits {
   alone?: boolean;
   /** Comparer of expressions for the code in the thread. */
   compare?: SymbolicComparer;
+  /** Functions that the work may call, by name. */
+  offers?: Offers;
 }
+
+/** Functions for work in a thread: data in, data out. What they throw is thrown there as an Error of its message. */
+type Offers = Readonly<Record<string, (...given: never[]) => unknown>>;
 
 export interface CodePoolOptions {
   /** Milliseconds after a task's time limit until its thread is taken for stuck: 5000. */
@@ -62,10 +76,16 @@ export interface CodePoolOptions {
 
 interface Running {
   timeoutMs: number;
+  mayWait: boolean;
   /** Id of the thread that has begun the task. */
   thread: number | null;
   timer: NodeJS.Timeout | undefined;
   isStuck: boolean;
+  /** True if its code is known to be what ends the thread. */
+  isCause: boolean;
+  place?: string | undefined;
+  /** Seconds for which it has not been heard. */
+  unheard: number;
   fail(error: Error): void;
 }
 
@@ -74,6 +94,8 @@ interface Lost {
   lost: CodeEndedError;
   /** True if the task may be the cause; other tasks were in the same thread. */
   isSuspect: boolean;
+  /** True if the task is known to be the cause. */
+  isCause: boolean;
 }
 
 /** Returns options of a pool whose threads run a module. For the CommonJS module in between see thread-loader.cjs. */
@@ -90,29 +112,44 @@ export function threadModule(thread: URL): { filename: string; workerData: { thr
  * a thread in which that fails is ended a little later.
  *
  * Invariant: no task fails because of another one. A task that is late in a busy thread, or loses its thread, is run
- * once more with a thread to itself, and that result counts.
+ * once more with a thread to itself, and that result counts. A thread in which a task that may wait is not heard any
+ * more is asked whose code it runs, and where.
  */
 export class CodePool {
-  private readonly together: Threads;
-  private readonly alone: Threads;
+  private readonly computing: { together: Threads; alone: Threads };
+  /** Threads of tasks that may wait, also for a task of the other threads. */
+  private readonly waiting: { together: Threads; alone: Threads };
 
   constructor(options: CodePoolOptions = {}) {
-    this.together = new Threads(THREADS, TASKS_A_THREAD, options);
-    this.alone = new Threads(1, 1, options);
+    const threads = (alone: number) => ({
+      together: new Threads(THREADS, TASKS_A_THREAD, options),
+      alone: new Threads(alone, 1, options),
+    });
+    this.computing = threads(1);
+    this.waiting = threads(WAITING_ALONE);
   }
 
   /**
-   * Runs work. @throws errors of the code, CodeEndedError, InfrastructureError without a thread, the signal's reason
+   * Runs work.
+   * @param input called for every attempt
+   * @throws errors of the code, CodeEndedError, InfrastructureError without a thread, the signal's reason
    */
   async run<Input, Value>(
     work: ThreadWork<Input, Value>,
-    input: Input,
-    { alone = false, compare, ...limits }: TaskOptions,
+    input: Input | (() => Input),
+    { alone = false, compare, offers, ...limits }: TaskOptions,
   ): Promise<Value> {
+    const offered = compare === undefined ? offers : { compare, ...offers };
+    const threads = limits.mayWait ? this.waiting : this.computing;
     for (let isAlone = alone; ; ) {
-      const answer = await (isAlone ? this.alone : this.together).run({ work, input }, limits, compare);
+      const given = typeof input === 'function' ? (input as () => Input)() : input;
+      const answer = await (isAlone ? threads.alone : threads.together).run(
+        { work, input: given },
+        limits,
+        offered,
+      );
       if ('value' in answer) return answer.value as Value;
-      if (isAlone && answer.isSuspect) throw answer.lost;
+      if ((isAlone && answer.isSuspect) || answer.isCause) throw answer.lost;
       if (answer.lost.how === 'waited') throw answer.lost;
       isAlone ||= answer.isSuspect;
     }
@@ -120,7 +157,8 @@ export class CodePool {
 
   /** Ends all threads; later calls are refused. */
   async close(): Promise<void> {
-    await Promise.all([this.together.close(), this.alone.close()]);
+    const all = [this.computing, this.waiting].flatMap(({ together, alone }) => [together, alone]);
+    await Promise.all(all.map((threads) => threads.close()));
   }
 }
 
@@ -131,6 +169,8 @@ class Threads {
   private readonly unbegun = new Map<number, number>();
   /** Ids of threads that were ended for one of their tasks, not for the others. */
   private readonly stopped = new Set<number>();
+  /** Ids of threads that are asked what they run. */
+  private readonly asked = new Set<number>();
   private pool: Piscina | undefined;
   private isClosed = false;
   private tasks = 0;
@@ -148,30 +188,33 @@ class Threads {
 
   async run(
     asked: Pick<Task, 'work' | 'input'>,
-    { timeoutMs, signal }: CodeLimits,
-    compare: SymbolicComparer | undefined,
+    { timeoutMs, mayWait = false, signal }: CodeLimits,
+    offers: Offers | undefined,
   ): Promise<{ value: unknown } | Lost> {
     signal?.throwIfAborted();
     if (this.isClosed) throw new InfrastructureError('the worker ends, and runs no code of users any more');
     const id = this.tasks++;
     const { port1: ours, port2: port } = new MessageChannel();
-    const stop = () => ours.postMessage('stop');
+    const stop = () => ours.postMessage('stop' satisfies ToThread);
     signal?.addEventListener('abort', stop);
     const sink = logSink();
-    const receive = (message: Comparison | Logged) => {
-      if ('logged' in message) sink?.write(message.logged);
-      else if (compare !== undefined) void answerComparison(message, compare);
-    };
-    if (compare !== undefined || sink !== undefined) ours.on('message', receive);
     const pool = this.threads();
     const failed = new Promise<never>((_, fail) => {
-      this.running.set(id, { timeoutMs, thread: null, timer: undefined, isStuck: false, fail });
+      const begun = { thread: null, timer: undefined, isStuck: false, isCause: false, unheard: 0 };
+      this.running.set(id, { timeoutMs, mayWait, ...begun, fail });
     });
     const running = this.running.get(id) as Running;
-    let answer: Answer;
+    const receive = (message: FromThread) => {
+      running.unheard = 0;
+      if ('logged' in message) sink?.write(message.logged);
+      else if ('called' in message && offers !== undefined) void answer(message, offers, ours);
+    };
+    if (offers !== undefined || sink !== undefined || mayWait) ours.on('message', receive);
+    const hearing = mayWait ? setInterval(() => this.hear(id, ours), HEARD_EVERY_MS) : undefined;
+    let ended: Answer;
     try {
-      const task: Task = { ...asked, id, timeoutMs, port, logLevel: sink?.level ?? null };
-      answer = await Promise.race([pool.run(task, { transferList: [port] }) as Promise<Answer>, failed]);
+      const task: Task = { ...asked, id, timeoutMs, mayWait, port, logLevel: sink?.level ?? null };
+      ended = await Promise.race([pool.run(task, { transferList: [port] }) as Promise<Answer>, failed]);
     } catch (error) {
       return this.lossOf(running, error as NodeJS.ErrnoException);
     } finally {
@@ -181,24 +224,53 @@ class Threads {
         receive(last.message);
       ours.close();
       clearTimeout(running.timer);
+      clearInterval(hearing);
       this.running.delete(id);
     }
-    if ('value' in answer) return answer;
+    if ('value' in ended) return ended;
     if (signal?.aborted) throw signal.reason;
-    if ('thrown' in answer) throw unpackError(answer.thrown);
+    if ('thrown' in ended) throw unpackError(ended.thrown);
     // What still runs of it must not run together with the next task.
-    if (this.tasksAThread === 1) this.stop(answer.thread);
-    return { lost: new CodeEndedError(answer.isBusy ? 'computed' : 'waited', 'late'), isSuspect: true };
+    if (this.tasksAThread === 1) this.stop(ended.thread);
+    return {
+      lost: new CodeEndedError(ended.isBusy ? 'computed' : 'waited', 'late'),
+      isSuspect: true,
+      isCause: false,
+    };
   }
 
-  private lossOf({ isStuck, thread }: Running, error: NodeJS.ErrnoException): Lost {
+  private lossOf({ isStuck, isCause, place, thread }: Running, error: NodeJS.ErrnoException): Lost {
     if (error instanceof InfrastructureError) throw error;
     const how = () => {
       if (isStuck) return 'computed';
       return error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'ended';
     };
-    const isSuspect = isStuck || (thread !== null && !this.stopped.has(thread));
-    return { lost: new CodeEndedError(how(), error.message), isSuspect };
+    const isSuspect = isStuck || isCause || (thread !== null && !this.stopped.has(thread));
+    return { lost: new CodeEndedError(how(), error.message, place), isSuspect, isCause };
+  }
+
+  /**
+   * Asks a task for a sign, each second. One that has given none for as long as it may compute has a thread that runs
+   * without a pause: the task whose code runs there is the cause, and the others go on in another thread.
+   */
+  private hear(id: number, port: MessagePort): void {
+    const running = this.running.get(id);
+    const { thread = null, timeoutMs = 0 } = running ?? {};
+    if (running === undefined || thread === null || this.asked.has(thread)) return;
+    port.postMessage('hear' satisfies ToThread);
+    running.unheard += 1;
+    if (running.unheard * HEARD_EVERY_MS <= timeoutMs) return;
+    this.asked.add(thread);
+    void runningIn(thread).then((found) => {
+      this.asked.delete(thread);
+      if (!this.running.has(id) || running.unheard * HEARD_EVERY_MS <= timeoutMs) return;
+      const there = [...this.running.values()].filter((one) => one.thread === thread);
+      const cause = this.running.get(found.task ?? -1) ?? (there.length === 1 ? there[0] : undefined);
+      // It has a time limit of its own.
+      if (cause?.mayWait === false) return;
+      if (cause !== undefined) Object.assign(cause, { isStuck: true, isCause: true, place: found.place });
+      this.stop(thread, cause !== undefined);
+    });
   }
 
   /** Starts a task's time limit when its thread begins it. The answer may arrive first: it has another channel. */
@@ -208,6 +280,7 @@ class Threads {
     if (running === undefined || running.thread !== null) return;
     running.thread = thread;
     // A busy event loop handles timers before an answer that came in time.
+    if (running.mayWait) return;
     const late = () =>
       setImmediate(() => {
         if (!this.running.has(begun)) return;
@@ -217,9 +290,17 @@ class Threads {
     running.timer = setTimeout(late, running.timeoutMs + (this.options.grace ?? GRACE_MS));
   }
 
-  /** Ends a thread because of one of its tasks. */
-  private stop(thread: number): void {
-    this.stopped.add(thread);
+  /** Notes a task whose code ends its thread: none of the others is a suspect. */
+  private end({ ending }: Ending): void {
+    const running = this.running.get(ending);
+    if (running === undefined || running.thread === null) return;
+    running.isCause = true;
+    this.stopped.add(running.thread);
+  }
+
+  /** Ends a thread. @param isKnown true if the cause is known: none of the other tasks */
+  private stop(thread: number, isKnown = true): void {
+    if (isKnown) this.stopped.add(thread);
     void this.pool?.threads.find(({ threadId }) => threadId === thread)?.terminate();
   }
 
@@ -256,8 +337,9 @@ class Threads {
       },
     });
     // Any code in a thread can send messages.
-    pool.on('message', (message: Partial<Begun> | null | undefined) => {
+    pool.on('message', (message: Partial<Begun & Ending> | null | undefined) => {
       if (typeof message?.begun === 'number') this.begin(message as Begun);
+      if (typeof message?.ending === 'number') this.end(message as Ending);
     });
     pool.on('error', (error: Error) => {
       // A thread that ended between two tasks is replaced.
@@ -270,11 +352,12 @@ class Threads {
   }
 }
 
-async function answerComparison({ left, right, tolerance, answer }: Comparison, compare: SymbolicComparer) {
-  const compared = await compare(left, right, tolerance).then(
+/** Calls an offered function for a thread, and answers. The thread may have ended meanwhile. */
+async function answer({ called, given, number }: Called, offers: Offers, port: MessagePort): Promise<void> {
+  const call = async () => offers[called]?.(...(given as never[]));
+  const ended = await call().then(
     (value) => ({ value }),
     (error: unknown) => ({ thrown: packError(error) }),
   );
-  answer.postMessage(compared);
-  answer.close();
+  if (number !== undefined) port.postMessage({ answered: number, ...ended } satisfies ToThread);
 }

@@ -11,11 +11,6 @@ export function withLog<Value>({ level, write }: LogSink, work: () => Value): Va
   return inForce.run({ level, write: (line) => inForce.run(outer, () => write(line)) }, work);
 }
 
-/** Sends what is logged from here on to a sink, in this asynchronous function and everything that it begins. */
-export function logInto(sink: LogSink): void {
-  inForce.enterWith(sink);
-}
-
 /** Returns the sink in force; undefined: lines are dropped. */
 export function logSink(): LogSink | undefined {
   return inForce.getStore();

@@ -6,6 +6,12 @@ export interface Surroundings {
   /** Aborted when the result is not needed any more. */
   signal: AbortSignal;
   compare: SymbolicComparer;
+  /** Calls a function that the caller offers. @throws what it throws, as an Error */
+  ask(name: string, ...given: unknown[]): Promise<unknown>;
+  /** Calls a function that the caller offers, and waits for nothing. */
+  tell(name: string, ...given: unknown[]): void;
+  /** Begins another part of the work, which may log as much as the one before. */
+  renewLog(): void;
 }
 
 /** Does one kind of work in a thread of user code: data in, data out. */
@@ -18,6 +24,24 @@ export interface ThreadWork<Input, Value> {
   name: string;
   /** Never set: it carries the types of input and result. */
   types?: { input: Input; value: Value };
+}
+
+/** Returns the surroundings of work that is done in the calling thread. @param offers what it may call, by name */
+export function surroundingsHere(
+  compare: SymbolicComparer,
+  timeoutMs: number,
+  offers: Readonly<Record<string, (...given: never[]) => unknown>> = {},
+): Surroundings {
+  const { signal } = new AbortController();
+  const ask = async (name: string, ...given: unknown[]) => offers[name]?.(...(given as never[]));
+  return {
+    timeoutMs,
+    signal,
+    compare,
+    ask,
+    tell: (...call) => void ask(...call),
+    renewLog: () => undefined,
+  };
 }
 
 const BUILT = new URL('..', import.meta.url).href;

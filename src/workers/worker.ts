@@ -12,17 +12,17 @@ import type { Logger } from 'pino';
 import { createActivities } from '../activities/index.js';
 import { RunLogs } from '../activities/run-log.js';
 import { UnreachableNotices } from '../activities/unreachable-notices.js';
-import { agentQueue, SEARCH_ATTRIBUTES } from '../contracts/names.js';
+import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
 import { activitiesOfKinds } from '../kinds/registry.js';
 import { openStore } from '../storage/open.js';
 import { CodePool } from '../user-code/code-pool.js';
 import { KeptCode } from '../user-code/kept-code.js';
-import { type AgentSource, workflowBundle } from './bundle.js';
+import { workflowBundle } from './bundle.js';
 import { cachedWorkflows } from './cached-workflows.js';
 import { GradingPool } from './grading-pool.js';
 import { dataConverter } from './payload-storage.js';
 import { allowedBy, KeptPermissions, namespaceIdOf } from './permissions.js';
-import { PRELOADS, withPreloads } from './promise-hooks.js';
+import { withoutPromiseHook } from './promise-hooks.js';
 import { createRunUnits } from './run-units.js';
 import { concurrentExecutions, Sandboxes } from './sandboxes.js';
 import { serverRate } from './server-rate.js';
@@ -51,7 +51,6 @@ export interface RepriseWorkerOptions {
   notify?: (message: string, workflow: string | null) => void;
   /** True for a worker of the embedded server: models are requested only at servers that a person has named here. */
   embedded?: boolean;
-  agents?: readonly AgentSource[];
   /** Maximum LM calls in flight, for each model. */
   maxConcurrentCalls?: number;
   environment?: NodeJS.ProcessEnv;
@@ -87,8 +86,7 @@ function workflowInContext(): string | null {
 export async function createWorker(options: RepriseWorkerOptions): Promise<RepriseWorker> {
   const { connection, client, namespace, logger, environment = process.env } = options;
   const maxConcurrentCalls = options.maxConcurrentCalls ?? DEFAULT_CONCURRENT_CALLS;
-  const { bundle, codeHash } = await workflowBundle(options.agents ?? []);
-  const taskQueue = agentQueue(options.taskQueue, codeHash);
+  const { taskQueue } = options;
   const grading = new GradingPool();
   const codePool = new CodePool();
   const runLogs = new RunLogs();
@@ -137,7 +135,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   // An option of the SDK that its types omit; `frozen-worker.test.ts` detects if it is removed.
   const workflowWorker: Omit<WorkerOptions, 'taskQueue'> & { isolateExecutionTimeout: string } = {
     ...common,
-    workflowBundle: bundle,
+    workflowBundle: await workflowBundle(),
     maxCachedWorkflows: cachedWorkflows(environment),
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     isolateExecutionTimeout: LONGEST_TASK,
@@ -158,13 +156,9 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     ends.push(end);
   };
   const serve = async (queue: string) => {
-    const preloads = [
-      // Complete stacks are for debugging a workflow.
-      ...(environment.REPRISE_STACK_TRACES === '1' ? [] : [PRELOADS.noPromiseHook]),
-      ...(codeHash === null ? [] : [PRELOADS.unawaitedPromises]),
-    ];
     const create = () => Worker.create({ ...workflowWorker, taskQueue: queue });
-    const worker = await withPreloads(preloads, create);
+    // Complete stacks are for debugging a workflow.
+    const worker = await (environment.REPRISE_STACK_TRACES === '1' ? create() : withoutPromiseHook(create));
     workers.push(worker);
     if (isRunning) begin(worker);
   };

@@ -6,7 +6,7 @@ import { sleep } from './sdk.js';
 interface Requests<Reply, Grant, Instead> {
   /** True if the experiment has limits on requests: each request is an activity then. */
   isLimited: boolean;
-  /** Requests for the call that may have been cut off with earlier workers; absent: none. */
+  /** Requests for the call that may have been cut off with earlier workers, booked nowhere; absent: none. */
   cutOff?: number;
   /** Waits until a request may be sent; false if none may. */
   request(): Grant | false | Promise<Grant | false>;
@@ -29,7 +29,9 @@ export async function requestUntilAnswered<Reply, Grant, Instead = never>(
   send: (before: { before?: AskedBefore }, grant: Grant) => Promise<Reply>,
 ): Promise<Reply | Instead> {
   const isSingle = isLimited || cutOff > 0;
-  let before: AskedBefore | undefined = isSingle ? { failures: 0, crashes: cutOff } : undefined;
+  let before: AskedBefore | undefined = isSingle
+    ? { failures: 0, crashes: cutOff, ...(cutOff > 0 ? { unbooked: cutOff } : {}) }
+    : undefined;
   for (;;) {
     const granting = request();
     const grant = granting instanceof Promise ? await granting : granting;

@@ -1,5 +1,4 @@
 import * as temporal from '@temporalio/workflow';
-import { findSinkBy, type LogSink } from '../contracts/logger.js';
 
 /*
  * Functions of Temporal's SDK that experiments use while they run. Everything else from the SDK (types of failures,
@@ -21,11 +20,15 @@ export let {
 } = temporal;
 let { scheduleActivity } = temporal;
 
-/** Sends what code of users logs in this workflow to a sink. */
-export let logInto = (sink: LogSink): void => findSinkBy(() => sink);
+/** Offers functions to activities of this process. @returns the name of the offer @throws Error in a workflow */
+export let offer = (_functions: object): string => {
+  throw new Error('the activities of a workflow may be in another process');
+};
+/** Withdraws an offer. */
+export let withdraw = (_name: string): void => undefined;
 
 /** Replaces Temporal's SDK by another one: that of the plain loop, in a process that runs no workflows. */
-export function useSdk(other: typeof temporal & { logInto: typeof logInto }): void {
+export function useSdk(other: typeof temporal & { offer: typeof offer; withdraw: typeof withdraw }): void {
   ({
     allHandlersFinished,
     CancellationScope,
@@ -40,7 +43,7 @@ export function useSdk(other: typeof temporal & { logInto: typeof logInto }): vo
     upsertSearchAttributes,
     workflowInfo,
   } = other);
-  ({ scheduleActivity, logInto } = other);
+  ({ offer, scheduleActivity, withdraw } = other);
 }
 
 /** Returns the activities with these options, by name. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMemory, ownMemory } from '../../src/agents/own-memory.js';
-import { OWN_MEMORY, registerAgentOf } from '../../src/agents/registry.js';
+import { ownMemory, ownMemoryOf } from '../../src/agents/own-memory.js';
 import type { Entry } from '../../src/memory/entries.js';
 import type { MemorySnapshot } from '../../src/memory/memory-module.js';
 
@@ -70,10 +69,7 @@ describe('a memory of one’s own', () => {
     },
   );
 
-  test('is made of its options and of what was saved, where its class is known', () => {
-    expect(() => createMemory(own, null)).toThrow(
-      'memory.file: this worker was not started with /notes.ts; start it with: reprise worker --agent own_memory=/notes.ts',
-    );
+  test('is made of its options and of what was saved', () => {
     const made: unknown[] = [];
     class Remembered extends Notes {
       constructor(options: object, saved: MemorySnapshot | null) {
@@ -81,14 +77,14 @@ describe('a memory of one’s own', () => {
         made.push([options, saved]);
       }
     }
-    registerAgentOf({ ...own, type: OWN_MEMORY }, Remembered as never);
-    createMemory(own, null);
-    createMemory(own, { _type: 'own', count: 3 });
+    const remember = (saved: MemorySnapshot | null) => ownMemoryOf(own, Remembered as never, saved);
+    remember(null);
+    remember({ _type: 'own', count: 3 });
     expect(made).toEqual([
       [{ a: 1 }, null],
       [{ a: 1 }, { _type: 'own', count: 3 }],
     ]);
-    expect(() => createMemory(own, { _type: 'history_list' })).toThrow(
+    expect(() => remember({ _type: 'history_list' })).toThrow(
       'the saved memory is a history_list, the config asks for a own',
     );
   });

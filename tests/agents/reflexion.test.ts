@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_REFLECTION_PROMPT } from '../../src/agents/reflexion-agent.js';
-import {
-  AgentFileError,
-  createAgent,
-  registerAgent,
-  registerAgentFile,
-  registeredAgents,
-  UnknownAgentError,
-} from '../../src/agents/registry.js';
 import type { ReflectionConfig, ReflexionAgentConfig } from '../../src/config/agent-schemas.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { HistoryList } from '../../src/memory/history-list.js';
-import { Bench, noCode } from './support.js';
+import { Bench } from './support.js';
 
 function agent(
   reflection: Partial<ReflectionConfig> = {},
@@ -157,46 +148,5 @@ describe('what a retry sees', () => {
     await other.agent.restore(saved);
     await other.agent.endEpisode();
     expect(other.prompt()).toContain('Observation: before');
-  });
-});
-
-describe('the registry', () => {
-  const rest = {
-    memory: new HistoryList({ _type: 'history_list', max_length: 1 }),
-    languageModel: { generate: async () => ({ text: 'x', finish_reason: 'stop' as const }) },
-    codeExecutor: noCode,
-  };
-
-  test('makes what agent.type names, and a user’s own agent once it is known', async () => {
-    class Echo {
-      reset() {}
-      act = async (observation: string) => observation;
-      async observe() {}
-      async endEpisode() {}
-      snapshot = () => ({});
-      restore() {}
-    }
-    const config = { ...agent(), type: 'echo', file: 'echo.ts' };
-    expect(() => createAgent({ config, ...rest })).toThrow(UnknownAgentError);
-    registerAgent('echo', Echo);
-    expect(registeredAgents()).toContain('echo');
-    expect(await createAgent({ config, ...rest }).act('hello')).toBe('hello');
-  });
-
-  test.each([
-    [{ thrown: new TypeError('no key') }, 'agent.file: /own/agent.ts cannot be loaded in a workflow: no key'],
-    [{ thrown: 'no key' }, 'agent.file: /own/agent.ts cannot be loaded in a workflow: no key (agent.ts)'],
-    [{ exports: { Other: class {} } }, "agent.class_name: /own/agent.ts exports no class 'Own'"],
-    [{ exports: { Own: {} } }, "agent.class_name: /own/agent.ts exports no class 'Own'"],
-  ])('one whose file gives no class is refused when it is made, and no other one: %j', (loaded, message) => {
-    registerAgentFile('broken', '/own/agent.ts', 'Own', loaded);
-    const config = { ...agent(), type: 'broken', file: '/own/agent.ts' };
-    expect(() => createAgent({ config, ...rest })).toThrow(new AgentFileError(message));
-    expect(createAgent({ config: agent(), ...rest })).toBeDefined();
-  });
-
-  test('an unknown one is named with those that are known', () => {
-    const config = { ...agent(), type: 'oracle', file: 'oracle.ts' };
-    expect(() => createAgent({ config, ...rest })).toThrow(/'oracle' \(it knows memory_agent, history_agent/);
   });
 });

@@ -47,13 +47,6 @@ test('changed code is told, and which version of it continues', () => {
     'own/env.ts has changed since sums began: it continues with the code that it began with.',
     'To continue with the new code: npx reprise stop sums, then the same command.',
   ]);
-  expect(notesOf({ ...one, how: 'continued' }, { hasAgents: true })).toEqual([continues]);
-  const two = { how: 'attached', changed: ['own/agent.ts', 'own/help.ts'] } as const;
-  const [first, second] = notesOf({ ...two, changed: [...two.changed] }, { hasAgents: true });
-  expect(first).toContain(
-    'own/agent.ts, own/help.ts have changed since sums began: it continues with the code that it began with',
-  );
-  expect(second).toContain('npx reprise stop sums, then the same command');
 });
 
 test('what its kind has to say comes first and last', () => {

@@ -280,7 +280,6 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ agent: { type: 'dynamic_cheatsheet_agent', file: 'a.ts' } }, 'agent.type', 'is a built-in agent'],
   [{ agent: { type: 'history_agent', file: 'a.ts' } }, 'agent.type', 'is a built-in agent'],
   [{ agent: { file: 'a.ts', type: '' } }, 'agent.type', 'at least 1'],
-  [{ agent: { type: 'own_memory', file: 'a.ts' } }, 'agent.type', 'is the name of memories'],
   // A user's memory.
   [{ memory: { type: 'own' } }, 'memory.file', 'is missing'],
   [{ memory: { type: 'own', file: 'nowhere.ts' } }, 'memory.file', 'there is no file at'],

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, cp, readFile } from 'node:fs/promises';
+import { chmod, cp, readFile, symlink } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { evolveConfigs } from '../../src/kinds/evolve/config.js';
 import type { JudgeMetrics } from '../../src/kinds/judge/contracts.js';
@@ -260,14 +261,14 @@ const SCENARIOS: Scenario[] = [
   },
   {
     title: 'environments and agents of one’s own',
-    prepare: copyShipped,
+    prepare: async (place) => {
+      await copyShipped(place);
+      await symlink(resolve('node_modules'), place.path('node_modules'));
+    },
     steps: [
       { command: 'npx reprise run examples/own-environment/experiment.yaml', prints: /4 of 5 judged/ },
       { command: 'npx reprise run examples/own-agent/experiment.yaml', prints: TABLE },
-      {
-        command: 'npx reprise dev --agent majority="$PWD/examples/own-agent/majority-agent.ts"',
-        staysUntil: /Task queue:\s+reprise\.agent\.[0-9a-f]+[\s\S]*Ctrl-C ends/,
-      },
+      { command: 'npx reprise run examples/ai-sdk-agent/experiment.yaml', prints: /accuracy +│ 100\.0 %/ },
     ],
     check: async (place) => {
       const rows = await place.rows('own-environment');

@@ -1,31 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const HISTORIES = resolve('tests/histories');
 const files = readdirSync(HISTORIES, { recursive: true })
   .map(String)
   .filter((name) => name.endsWith('.json'))
   .sort();
-
-/** The workflows' code, with the agent of the histories that have one of their own. */
-const folder = mkdtempSync(join(tmpdir(), 'reprise-replay-'));
-const withOwnAgent = join(folder, 'bundle.js');
-
-async function bundleOwnAgent(): Promise<void> {
-  // As it was built: the bundler runs no TypeScript of the package.
-  const { workflowBundle } = (await import(
-    pathToFileURL(resolve('dist/workers/bundle.js')).href
-  )) as typeof import('../../src/workers/bundle.js');
-  const file = resolve('tests/support/own-agent.ts');
-  const { bundle } = await workflowBundle([{ type: 'own', file, className: null }]);
-  if (!('code' in bundle)) throw new Error('the bundle is no code');
-  writeFileSync(withOwnAgent, bundle.code);
-}
 
 const historyOf = (file: string) => historyFromJSON(JSON.parse(readFileSync(join(HISTORIES, file), 'utf8')));
 /** Ids of children follow from it. */
@@ -38,9 +21,7 @@ function workflowIdOf(history: ReturnType<typeof historyOf>): string {
 describe('recorded histories', () => {
   beforeAll(async () => {
     Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined) });
-    await bundleOwnAgent();
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   it('hold what a run may go through', () => {
     const scenarios = new Set(files.map((file) => file.split('/')[1]));
@@ -51,6 +32,8 @@ describe('recorded histories', () => {
         'agent-eval-judged',
         'agent-eval-renewed',
         'asked-again',
+        'bundled',
+        'bundled-limited',
         'unreachable',
         'cancelled',
         'cheatsheet',
@@ -68,8 +51,6 @@ describe('recorded histories', () => {
         'one-call-a-sample',
         'one-memory',
         'own-agent',
-        'own-agent-begins',
-        'own-agent-stuck',
         'own-memories',
         'own-environment',
         'programs',
@@ -86,7 +67,7 @@ describe('recorded histories', () => {
 
   it.each(files)('%s replays on the code of today', async (file) => {
     const history = historyOf(file);
-    const codePath = file.includes('/own-agent') ? withOwnAgent : resolve('dist/workflow-bundle.js');
+    const codePath = resolve('dist/workflow-bundle.js');
     await Worker.runReplayHistory({ workflowBundle: { codePath } }, history, workflowIdOf(history));
   });
 

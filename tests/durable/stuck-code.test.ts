@@ -71,24 +71,27 @@ async function stuckRun(): Promise<void> {
     env_file: 'own/stuck-env.ts',
     env_timeout_sec: 4,
   };
-  const agent = { type: 'stuck', file: 'own/stuck-agent.ts' };
+  const agent = { type: 'stuck', file: 'own/stuck-agent.ts', turn_timeout_sec: 4 };
   const config = { name: 'stuck', agent, dataset: { ...dataset, ...own } };
   await place.write('stuck.yaml', sumsConfig(provider.baseUrl, 8, config));
   const { code, stderr } = await place.reprise(['run', 'stuck.yaml']);
   expect(code, stderr).toBe(0);
   const rows = await place.rows('stuck');
   const errors = rows.flatMap(({ id, error }) => (error === null ? [] : [[id, error]]));
-  const computed = 'the agent computed 20,000,000 rounds without a pause: a loop without an end?';
-  const awaited = 'the agent awaited 200,000 times in one turn: a loop without an end?';
+  const computed = (place: string) =>
+    `the agent computed for 4 s without a pause (stuck-agent.ts:${place}); agent.turn_timeout_sec allows no more`;
   expect(Object.fromEntries(errors)).toEqual({
     'sum-1': {
       type: 'EnvironmentTimeout',
       message: 'step took more than 4 s (dataset.env_timeout_sec)',
     },
-    'sum-2': { type: 'EndlessLoop', message: `${computed} (stuck-agent.ts:5)` },
+    'sum-2': { type: 'EndlessLoop', message: computed('5') },
     'sum-3': { type: 'EnvironmentError', message: 'step ended its thread: worker exited with code: 7' },
-    'sum-4': { type: 'IdleAgent', message: 'the agent waited 30 s for none of its calls' },
-    'sum-5': { type: 'EndlessLoop', message: `${awaited} (stuck-agent.ts:10)` },
+    'sum-4': {
+      type: 'IdleAgent',
+      message: 'the agent waited 4 s for none of its calls (agent.turn_timeout_sec)',
+    },
+    'sum-5': { type: 'EndlessLoop', message: computed('10') },
   });
   expect(await place.metrics('stuck')).toMatchObject({ status: 'done', samples: 8, correct: 3, errors: 5 });
 }

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { cp, readFile, symlink } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   evolveMetricsOf,
@@ -47,6 +48,31 @@ export default class Shouter extends MemoryAgent {
       messages: [{ role: 'user', content: this.config.prefix + observation }],
     });
     return reply.text + (this.config.suffix ?? '');
+  }
+}
+`;
+
+const SUMMING_AGENT = `
+import { appendFile } from 'node:fs/promises';
+import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
+import { modelOf } from './model.js';
+export default class Summing {
+  constructor({ config, languageModel }) {
+    Object.assign(this, { config, languageModel });
+  }
+  async act(prompt) {
+    const add = tool({
+      inputSchema: jsonSchema({ type: 'object', properties: { left: { type: 'string' }, right: { type: 'string' } } }),
+      execute: async ({ left, right }) => {
+        const { status } = await fetch(this.config.service);
+        await appendFile(new URL('./added.log', import.meta.url), left + ' ' + right + ' ' + status + '\\n');
+        return { sum: String(Number(left) + Number(right)) };
+      },
+    });
+    const { text } = await generateText({
+      model: modelOf(this.languageModel), prompt, tools: { add }, stopWhen: stepCountIs(3), maxRetries: 0,
+    });
+    return text;
   }
 }
 `;
@@ -154,7 +180,7 @@ describe('a user’s own TypeScript', () => {
     expect(provider.statistics.calls).toBe(5);
   });
 
-  it('an agent from a file, with fields of its own, runs in the workflow', async () => {
+  it('an agent from a file, with fields of its own', async () => {
     const config = sumsConfig(provider.baseUrl, 4, {
       name: 'shouts',
       agent: { type: 'shouter', file: 'own/shouter.ts', prefix: 'PLEASE: ', suffix: '.' },
@@ -169,6 +195,40 @@ describe('a user’s own TypeScript', () => {
       place.path('results', 'shouts', 'calls.jsonl'),
     );
     expect(calls[0]?.messages[0]?.content).toMatch(/^PLEASE: /);
+  });
+
+  it('an agent of the AI SDK, with node:fs and fetch, outlives its worker', async () => {
+    await symlink(resolve('node_modules'), place.path('node_modules'));
+    await cp(resolve('examples/ai-sdk-agent/model.ts'), place.path('own/model.ts'));
+    await place.write('own/summing-agent.ts', SUMMING_AGENT);
+    const adding = await startFakeProvider('openai', {
+      reply: ({ body }) => {
+        const last = body.messages.at(-1);
+        if (last.role === 'tool') return { text: JSON.parse(last.content).sum };
+        const [left, right] = String(last.content).match(/\d+/g) ?? [];
+        return { toolCalls: [{ name: 'add', arguments: { left, right } }] };
+      },
+    });
+    adding.latencyMs = 300;
+    const agent = { type: 'summing', file: 'own/summing-agent.ts', service: `${provider.baseUrl}/none` };
+    await place.write('summing.yaml', sumsConfig(adding.baseUrl, 12, { name: 'summing', agent }));
+    const elsewhere = { REPRISE_SERVER_DIR: place.path('.summing') };
+    const running = place.start(['run', 'summing.yaml'], elsewhere);
+    await until('tools have run', () => adding.statistics.finished >= 10);
+    await place.kill(running);
+    const { finished: before } = adding.statistics;
+    expect(before).toBeLessThan(24);
+    const { code, stderr } = await place.reprise(['run', 'summing.yaml'], elsewhere);
+    expect(code, stderr).toBe(0);
+    expect(await place.metrics('summing')).toMatchObject({ correct: 12, errors: 0, lm_calls: 24 });
+    // None whose reply was there is asked again; up to eight were on their way.
+    expect(adding.statistics.finished).toBeLessThanOrEqual(24 + 8);
+    const rows = await readLines<{ ordinal: number; tools?: unknown[] }>(
+      place.path('results', 'summing', 'calls.jsonl'),
+    );
+    expect(rows.filter(({ ordinal }) => ordinal === 1)).toHaveLength(12);
+    expect(rows.every(({ tools }) => tools?.length === 1)).toBe(true);
+    await adding.close();
   });
 
   it('what throws is an error row with its place, and no other sample suffers', async () => {
@@ -296,19 +356,19 @@ describe('a user’s own TypeScript', () => {
     },
   );
 
-  it('an agent’s file that cannot be loaded in a workflow ends the run at once, and says why', async () => {
-    const source = `import { MemoryAgent } from 'reprise';\nprocess.cwd();\nexport default class extends MemoryAgent {}\n`;
+  it('an agent’s file that cannot be loaded ends the run at once, and says why', async () => {
+    const source = `import { MemoryAgent } from 'reprise';\nneed();\nexport default class extends MemoryAgent {}\n`;
     await place.write('own/throws.ts', source);
     const agent = { type: 'throws', file: 'own/throws.ts' };
     await place.write('throws.yaml', sumsConfig(provider.baseUrl, 3, { name: 'throws', agent }));
     const { calls } = provider.statistics;
     const { code, stdout, stderr } = await place.reprise(['run', 'throws.yaml']);
     expect(`${stdout}${stderr}`).toMatch(
-      /cannot be loaded in a workflow: process is not defined \(throws\.ts:2\)/,
+      /agent\.file: .*throws\.ts cannot be loaded: need is not defined \(throws\.ts:2\)/,
     );
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     // Once it is mended, the same command runs it.
-    await place.write('own/throws.ts', source.replace('process.cwd();', ''));
+    await place.write('own/throws.ts', source.replace('need();', ''));
     expect((await place.reprise(['run', 'throws.yaml'])).code).toBe(0);
     expect(provider.statistics.calls - calls).toBe(3);
   });

@@ -1,4 +1,5 @@
-import { createAgent } from '../../src/agents/registry.js';
+import { ownAgent } from '../../src/agents/own-agent.js';
+import { type AgentClass, createAgent } from '../../src/agents/registry.js';
 import type { AgentConfig } from '../../src/config/agent-schemas.js';
 import type { AgentRequest } from '../../src/contracts/agent.js';
 import type { StepAnswer } from '../../src/contracts/environment.js';
@@ -51,6 +52,8 @@ export function nameOf({ sample_id, trial, purpose, ordinal }: CallIdentity): st
 interface WorldOptions {
   rules?: Partial<LaneRules>;
   agent?: AgentConfig;
+  /** Class of a user's agent, in the place of the one that the config names. */
+  agentClass?: AgentClass;
   /** Wrong answers that an episode bears. */
   patience?: number;
   /** What the model says; `right` is the right answer. An error is thrown. */
@@ -117,7 +120,11 @@ export class FakeWorld {
       execute: async () => {
         throw new Error('no code is run here');
       },
-      createAgent: (tools) => createAgent({ config: options.agent ?? historyAgent, ...tools }),
+      createAgent: (tools) => {
+        const { agentClass, agent: config = historyAgent } = options;
+        if (agentClass === undefined) return createAgent({ config, ...tools });
+        return ownAgent(() => new agentClass({ config, ...tools }));
+      },
       createMemory: (saved) => buildMemory({ _type: 'history_list', max_length: 1000 }, saved),
       record: (episode) => void this.records.push(structuredClone(episode)),
       now: () => (this.time += 1000),

@@ -31,6 +31,17 @@ test('code that waits leaves its thread to others', async () => {
   expect(await failureOf(ask('book', { signal: enough.signal }))).toMatchObject({ message: 'enough' });
 });
 
+test.each([
+  [1, true],
+  [1100, false],
+])('%d tasks that wait for another one keep no thread from it', async (count, alone) => {
+  const { pool, ask } = obeyed();
+  const offers = { next: () => ask('book', { alone }) };
+  const limits = { timeoutMs: 10_000, mayWait: true, alone, offers };
+  const asking = Array.from({ length: count }, () => pool.run(WORK, 'ask', limits));
+  expect(new Set(await Promise.all(asking))).toEqual(new Set(['ask']));
+});
+
 test('a thread that computes keeps one other task waiting at most', async () => {
   const { ask } = obeyed();
   const enough = new AbortController();

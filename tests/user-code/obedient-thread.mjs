@@ -31,6 +31,13 @@ export default async function obey({ id, input, port }) {
     if (name === 'noise') {
       for (const message of [null, undefined, 'begun', { begun: 'now' }]) parentPort?.postMessage(message);
     }
+    if (name === 'ask') {
+      const answered = new Promise((resolve) => {
+        port.on('message', (message) => message.answered === 0 && resolve());
+      });
+      port.postMessage({ called: 'next', given: [], number: 0 });
+      await answered;
+    }
     if (name === 'listen') {
       await cancelled;
       return { thrown: { kind: 'other', message: 'told to stop' } };

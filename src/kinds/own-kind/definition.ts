@@ -10,7 +10,12 @@ import { codeNow, type UserCode } from '../../user-code/code.js';
 import { CodeEndedError } from '../../user-code/code-pool.js';
 import type { CodeRunner } from '../../user-code/code-runner.js';
 import { loadNamedModule } from '../../user-code/load-module.js';
-import { type Surroundings, type ThreadFunction, threadWork } from '../../user-code/thread-work.js';
+import {
+  type Surroundings,
+  surroundingsHere,
+  type ThreadFunction,
+  threadWork,
+} from '../../user-code/thread-work.js';
 import { type EnvironmentSource, environmentSource, playableHere } from '../run/environment-code.js';
 import type { ExperimentKind, Question, Reply, Row } from './define.js';
 import type { OwnKindConfig } from './schema.js';
@@ -85,8 +90,7 @@ export function kindCode(
     code ??= codeNow([file]);
     const whole = { file, code, settings, roles: Object.keys(models), ...input };
     if (pool === null) {
-      const { signal } = new AbortController();
-      return work(whole, { timeoutMs, signal, compare });
+      return work(whole, surroundingsHere(compare, timeoutMs));
     }
     return pool.run(threadWork(import.meta.url, work), whole, { timeoutMs, alone, compare });
   };

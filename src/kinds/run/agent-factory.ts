@@ -1,14 +1,18 @@
+import type { AgentTurns } from '../../agents/agent-turns.js';
+import { AgentShapeError, ownAgent } from '../../agents/own-agent.js';
 import { type MemoryClass, ownMemoryOf } from '../../agents/own-memory.js';
-import { type AgentClass, createAgent, OWN_MEMORY, registerAgentOf } from '../../agents/registry.js';
+import { type AgentClass, createAgent } from '../../agents/registry.js';
 import type { AgentConfig } from '../../config/agent-schemas.js';
 import { InvalidInputError } from '../../config/errors.js';
 import type { MemoryConfig } from '../../config/memory-schemas.js';
 import { CODE_ENDINGS, checkFile } from '../../config/named-files.js';
+import type { Agent } from '../../contracts/agent.js';
 import { messageWithPlace } from '../../contracts/place-of-error.js';
 import { runAtOnce } from '../../contracts/run-user-code.js';
 import { buildMemory } from '../../memory/factory.js';
+import type { MemoryJournal, MemoryModule, MemorySnapshot } from '../../memory/memory-module.js';
 import type { LanePorts } from '../../runtime/ports.js';
-import { AgentShapeError, ownAgent } from '../../user-code/agents/own-agent.js';
+import type { UserCode } from '../../user-code/code.js';
 import { CodeEndedError } from '../../user-code/code-pool.js';
 import type { CodeRunner } from '../../user-code/code-runner.js';
 import { loadNamedModule } from '../../user-code/load-module.js';
@@ -50,10 +54,9 @@ function made<Value>(field: string, config: object, make: () => Value): Value {
 const MAKE = threadWork(import.meta.url, makeAgent);
 
 /**
- * Creates a user's agent once, with an empty memory, or an agent with a user's memory, before anything is paid, to report what a class lacks or its
- * constructor throws; in a thread also that it computes endlessly, waits endlessly or ends its process. If there are no
- * threads, the experiment's workflow runs in this process, and the class is registered for it. A built-in agent is not
- * tried.
+ * Creates a user's agent once, with an empty memory, or an agent with a user's memory, before anything is paid, to report
+ * what a class lacks or its constructor throws; in a thread also that it computes endlessly, waits endlessly or ends its
+ * process. A built-in agent is not tried.
  * @param timeoutMs limit of loading and creating it: 60,000
  * @throws InvalidInputError that names the field, and the place in the file.
  */
@@ -63,45 +66,47 @@ export async function tryAgent(
   timeoutMs = 60_000,
 ): Promise<void> {
   const own = [
-    ...('file' in agent ? [{ field: 'agent.file', named: agent }] : []),
-    ...(memory._type === 'own' ? [{ field: 'memory.file', named: { ...memory, type: OWN_MEMORY } }] : []),
+    ...('file' in agent ? [{ field: 'agent.file', file: agent.file as string }] : []),
+    ...(memory._type === 'own' ? [{ field: 'memory.file', file: memory.file }] : []),
   ];
   const [first] = own;
   if (first === undefined) return;
-  if (pool === null) {
-    await makeAgent({ agent, memory });
-    for (const { field, named } of own) registerAgentOf(named, await ownClass(named, field));
-    return;
-  }
+  if (pool === null) return makeAgent({ agent, memory });
   // Only this thread knows which files are permitted.
-  for (const { field, named } of own) checkFile(field, named.file as string, 'code', CODE_ENDINGS);
+  for (const { field, file } of own) checkFile(field, file, 'code', CODE_ENDINGS);
   await pool.run(MAKE, { agent, memory }, { timeoutMs, alone: true }).catch((error: unknown) => {
     if (!(error instanceof CodeEndedError)) throw error;
     const late = `was not loaded, and its class not made, within ${timeoutMs / 1000} s`;
-    const { field, named } = first;
-    throw new InvalidInputError(`${field}: ${named.file} ${error.isLate ? late : error.trialFault}`, field);
+    const { field, file } = first;
+    throw new InvalidInputError(`${field}: ${file} ${error.isLate ? late : error.trialFault}`, field);
   });
 }
 
 /**
  * Returns the constructor of a config's agents: of a built-in class, or of one from the user's file.
+ * @param code version of the file to load, even if it has changed since
  * @throws InvalidInputError if the file cannot be loaded or exports no such class.
  */
-export async function agentFactory(config: AgentConfig): Promise<LanePorts['createAgent']> {
-  if (!('file' in config)) {
-    return (tools) => createAgent({ config, ...tools });
-  }
-  const agentClass = await ownClass<AgentClass>(config, 'agent.file');
-  return (tools) => ownAgent(() => new agentClass({ config, ...tools }));
+export async function agentFactory(
+  config: AgentConfig,
+  code?: UserCode,
+): Promise<(tools: Parameters<LanePorts['createAgent']>[0], turns?: AgentTurns) => Agent> {
+  if (!('file' in config)) return (tools) => createAgent({ config, ...tools });
+  const agentClass = await ownClass<AgentClass>(config, 'agent.file', code);
+  return (tools, turns) => ownAgent(() => new agentClass({ config, ...tools }), turns);
 }
 
 /**
- * Returns the constructor of a config's memories, which keep no journal.
+ * Returns the constructor of a config's memories.
+ * @param code version of the file to load, even if it has changed since
  * @throws InvalidInputError if the file cannot be loaded or exports no such class.
  */
-export async function memoryFactory(config: MemoryConfig): Promise<LanePorts['createMemory']> {
-  if (config._type !== 'own') return (saved) => buildMemory(config, saved);
-  const memoryClass = await ownClass<MemoryClass>(config, 'memory.file');
+export async function memoryFactory(
+  config: MemoryConfig,
+  code?: UserCode,
+): Promise<(saved: MemorySnapshot | null, journal?: MemoryJournal) => MemoryModule> {
+  if (config._type !== 'own') return (saved, journal) => buildMemory(config, saved, journal);
+  const memoryClass = await ownClass<MemoryClass>(config, 'memory.file', code);
   return (saved) => ownMemoryOf(config, memoryClass, saved);
 }
 
@@ -110,12 +115,13 @@ export async function memoryFactory(config: MemoryConfig): Promise<LanePorts['cr
  * @param field of the file
  * @throws InvalidInputError if the file cannot be loaded or exports no such class.
  */
-async function ownClass<Class = AgentClass>(
+async function ownClass<Class>(
   config: { file?: unknown; class_name?: unknown },
   field: string,
+  code: UserCode | undefined,
 ): Promise<Class> {
   const { file, class_name: name = 'default' } = config as { file: string; class_name?: string };
-  const found = (await loadNamedModule(file, field))[name];
+  const found = (await loadNamedModule(file, field, code))[name];
   if (typeof found === 'function') return found as Class;
   const ofClass = field.replace('file', 'class_name');
   throw new InvalidInputError(`${ofClass}: ${file} exports no class '${name}'`, ofClass);

@@ -8,7 +8,7 @@ import type { DynamicCheatsheetAgentConfig } from '../../config/agent-schemas.js
 import { InvalidInputError } from '../../config/errors.js';
 import type { MemoryConfig } from '../../config/memory-schemas.js';
 import { type Placeholders, templateFault } from '../../config/templates.js';
-import { hasCallLimits } from '../../runtime/budget.js';
+import { hasOwnCode } from './contracts.js';
 import { epochsNeeded } from './reducers.js';
 import type { RunConfig } from './schema.js';
 
@@ -97,19 +97,12 @@ function checkTemplates(agent: DynamicCheatsheetAgentConfig): void {
   });
 }
 
-/** Rejects what is only looked at call by call where bundles of samples are asked for. */
-function checkGrain({ runtime, limits, agent, memory }: RunConfig): void {
-  if (runtime.grain !== 'unit') return;
-  const why = hasCallLimits(limits)
-    ? 'limits on calls, tokens or dollars are'
-    : 'file' in agent
-      ? 'an agent of your own is'
-      : memory._type === 'own'
-        ? 'a memory of your own is'
-        : null;
-  if (why === null) return;
+/** Rejects calls of a workflow for an agent of the user, which runs in a thread of a worker. */
+function checkGrain(config: RunConfig): void {
+  if (config.runtime.grain !== 'call' || !hasOwnCode(config)) return;
+  const what = 'file' in config.agent ? 'an agent' : 'a memory';
   throw new InvalidInputError(
-    `runtime.grain: ${why} for grain call; leave runtime.grain out`,
+    `runtime.grain: ${what} of your own runs in a worker's threads, and its calls are no steps of the workflow; leave runtime.grain out`,
     'runtime.grain',
   );
 }

@@ -1,7 +1,5 @@
-import { OWN_MEMORY } from '../../agents/registry.js';
 import { openStore } from '../../storage/open.js';
 import { commandCode } from '../../user-code/code-runner.js';
-import type { AgentSource } from '../../workers/bundle.js';
 import type { CommandSpec } from '../kind.js';
 import { checkLanguageModel } from './activities/check-language-model.js';
 import { checkDataset } from './activities/dataset.js';
@@ -27,19 +25,6 @@ async function loadedMemorySeen(config: RunConfig, id: string): Promise<Loaded |
   }
 }
 
-/** Returns the source of a user's class, for a worker's bundle. */
-function sourceOf({
-  type,
-  file,
-  class_name,
-}: {
-  type: string;
-  file?: unknown;
-  class_name?: unknown;
-}): AgentSource {
-  return { type, file: file as string, className: (class_name as string | undefined) ?? null };
-}
-
 export const runCommand: CommandSpec<RunConfig> = {
   argument: ['<config>', 'a YAML file'],
   examples: [
@@ -51,10 +36,6 @@ export const runCommand: CommandSpec<RunConfig> = {
     const notes = await checkDataset(config, { environment: process.env }, environmentCode(commandCode()));
     return [...notes, ...groupNotes(config)];
   },
-  agents: ({ agent, memory }) => [
-    ...('file' in agent ? [sourceOf(agent)] : []),
-    ...(memory._type === 'own' ? [sourceOf({ ...memory, type: OWN_MEMORY })] : []),
-  ],
   says: async (config, { id }) => {
     const { sentences } = inWords(config, await loadedMemorySeen(config, id));
     return { before: sentences };

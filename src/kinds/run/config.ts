@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { isCheatsheetAgent } from '../../agents/dynamic-cheatsheet/modes.js';
-import { OWN_MEMORY } from '../../agents/registry.js';
 import { BUILT_IN_AGENTS, builtInAgentSchema, customAgentSchema } from '../../config/agent-schemas.js';
 import { InvalidInputError } from '../../config/errors.js';
 import { fieldFlag, limitFlag, resultsDirFlag, sampleIdFlag } from '../../config/flags.js';
@@ -91,9 +90,9 @@ export function locateDataset(dataset: RunConfig['dataset'], folder: string): vo
 function finish(config: RunConfig, folders: Folders): RunConfig {
   const result = structuredClone(config);
   const { dataset, lm, agent, memory, output, runtime } = result;
-  if ('file' in agent && [...BUILT_IN_AGENTS, OWN_MEMORY].includes(agent.type)) {
+  if ('file' in agent && (BUILT_IN_AGENTS as readonly string[]).includes(agent.type)) {
     throw new InvalidInputError(
-      `agent.type: '${agent.type}' is ${agent.type === OWN_MEMORY ? 'the name of memories' : 'a built-in agent'}; give the agent of agent.file a name of its own`,
+      `agent.type: '${agent.type}' is a built-in agent; give the agent of agent.file a name of its own`,
       'agent.type',
     );
   }

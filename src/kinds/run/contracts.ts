@@ -3,7 +3,7 @@ import type { MemoryConfig } from '../../config/memory-schemas.js';
 import type { CodeRequest } from '../../contracts/agent.js';
 import type { AwaitedStep, StepAnswer } from '../../contracts/environment.js';
 import type { ExecutionIdentity, ExecutionResult } from '../../contracts/execution.js';
-import type { Asked, Limits } from '../../contracts/experiment.js';
+import type { Asked, BudgetReport, Limits } from '../../contracts/experiment.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type {
   CallIdentity,
@@ -13,7 +13,6 @@ import type {
   Purpose,
   ToolDefinition,
 } from '../../contracts/language-model.js';
-import type { LogLevel, LogLine } from '../../contracts/logger.js';
 import type { ExperimentProgress } from '../../contracts/progress.js';
 import type { EpisodeError, RunStatus, StepRecord } from '../../contracts/results.js';
 import type { AskedBefore, Beside, Repeats } from '../../contracts/step-cost.js';
@@ -21,6 +20,7 @@ import type { ExperienceEntry } from '../../memory/entries.js';
 import type { JournalEntry } from '../../memory/memory-module.js';
 import type { LaneRules, OpenedSample } from '../../runtime/ports.js';
 import type { LaneState } from './lane/lane-state.js';
+import type { OwnLaneResult } from './own-lane.js';
 import type { EmbeddingTotals, Metrics } from './results.js';
 
 /**
@@ -30,6 +30,11 @@ import type { EmbeddingTotals, Metrics } from './results.js';
 export type RunInput =
   | { config_path: string; set?: string[]; name?: string; results_dir?: string }
   | JsonObject;
+/** Reports whether a run's agent or memory is a user's: its lanes run in threads. */
+export function hasOwnCode({ agent, memory }: Pick<RunPlan, 'agent' | 'memory'>): boolean {
+  return 'file' in agent || memory._type === 'own';
+}
+
 /** Plan that `prepareRun` returns: everything that the workflow needs, and small, because it is part of a history. */
 export interface RunPlan {
   /** Reference for activities: the experiment's folder and this execution; see {@link runReference}. */
@@ -59,8 +64,6 @@ export interface RunPlan {
   /** Memory of an earlier run that is loaded: none, one for all samples, or each sample's own. */
   load_memory: 'none' | 'shared' | 'per_sample';
   agent: AgentConfig;
-  /** Lowest level of the lines that a user's agent or memory logs; absent without one. */
-  log_level?: LogLevel;
   limits: Limits;
   /** Limit of requests per call, and of seconds per request. */
   max_attempts: number;
@@ -129,6 +132,8 @@ export interface Deal {
   /** Number of samples in progress. */
   running: number;
   totals: BundleTotals;
+  /** Calls that it was granted, returns and requests; only if limits count calls. */
+  calls?: Omit<BudgetReport, 'spent'>;
 }
 
 /** Totals of a bundle's attempt: of the lanes that it has reported as ended, and of all others. */
@@ -145,6 +150,10 @@ export interface LaneOrders {
   mustEnd: boolean;
   isOver: boolean;
   handsOver: boolean;
+  /** Number of calls that it is granted in total; only if limits count calls. */
+  granted?: number;
+  /** True if others wait for calls: granted ones that are not needed yet are returned. */
+  isShort?: boolean;
 }
 
 export interface Dealt {
@@ -178,6 +187,12 @@ export interface BundleActivities {
   laneOrders(input: { run: string; bundle: number }): Promise<LaneOrders>;
   keepLane(input: { run: string; execution: string; lane: KeptLane }): Promise<void>;
   keptLane(input: { run: string; execution: string; from: number }): Promise<KeptLane | null>;
+}
+
+/** Activities within a process: they call functions that a session of the same process offers. */
+export interface OwnLaneActivities {
+  /** Runs a lane whose agent or memory is a user's. @param session name of what its session offers */
+  runOwnLane(input: { run: string; session: string; state: LaneState }): Promise<OwnLaneResult>;
 }
 
 /** Result of the `progress` query of a run; its units are samples. */
@@ -241,11 +256,7 @@ export interface WritePartInput {
    * rows.
    */
   sample_memories?: MemoryPart[];
-  /** Lines that a user's agent has logged since the part before; absent: none. */
-  log?: AgentLogLine[];
 }
-/** Line of an agent's log, and its time in milliseconds since 1970. */
-export type AgentLogLine = LogLine & { at: number };
 export interface MemoryPart {
   index: number;
   sample_id: string;

@@ -1,19 +1,20 @@
-import { hasCallLimits } from '../../runtime/budget.js';
+import { hasOwnCode } from './contracts.js';
 import type { RunConfig } from './schema.js';
 
 /** Samples from which on a run is not watched call by call. */
 const MANY_SAMPLES = 200;
 
 /**
- * Reports whether workers run bundles of a run's samples: what the config says, or by default where there are many.
- * Code of users, samples that share a memory, and limits on calls are looked at call by call.
+ * Reports whether workers run bundles of a run's samples: what the config says, or by default where there are many, or
+ * where the agent or its memory is a user's. Environments of users and samples that share a memory are looked at call by
+ * call.
  * @param slots number of samples to visit
  */
-export function isByUnit({ runtime, limits, agent, memory, dataset }: RunConfig, slots: number): boolean {
+export function isByUnit(config: RunConfig, slots: number): boolean {
+  const { runtime, dataset } = config;
+  if (hasOwnCode(config)) return true;
   if (runtime.grain !== 'auto') return runtime.grain === 'unit';
-  const isOwn = 'file' in agent || memory._type === 'own' || dataset.env_file !== undefined;
-  const isPlain = !isOwn && runtime.memory_scope === 'sample';
-  return isPlain && !hasCallLimits(limits) && slots >= MANY_SAMPLES;
+  return dataset.env_file === undefined && runtime.memory_scope === 'sample' && slots >= MANY_SAMPLES;
 }
 
 /** Sentence for people on a run whose workers run bundles of samples. */

@@ -50,10 +50,10 @@ test.each([
     'agent.file: the class cannot be made: no tools (own.ts:3)',
   ],
   [
-    'lacks methods',
-    'export default class Half { act = async () => "4"; }',
+    'lacks act',
+    'export default class Half { observe() {} }',
     20_000,
-    "agent.file: the class lacks the methods 'reset', 'observe', 'endEpisode', 'snapshot', 'restore'; extend MemoryAgent, or write each of reset, act, observe, endEpisode, snapshot, restore",
+    "agent.file: the class lacks the method 'act'; write it, or extend MemoryAgent",
   ],
   ['is none', 'export const nothing = 1;', 20_000, "agent.class_name: FILE exports no class 'default'"],
 ])('an agent that %s is refused before anything is asked', async (_what, source, timeoutMs, message) => {

@@ -7,6 +7,7 @@ import type {
   ExecutionActivities,
   LanguageModelActivities,
   MemoryActivities,
+  OwnLaneActivities,
   RunActivities,
 } from '../contracts.js';
 import { createBundleActivities } from './bundle-activities.js';
@@ -16,6 +17,7 @@ import { createFinalizeRun } from './finalize-run.js';
 import { createLanguageModelActivities } from './language-model.js';
 import { createLoadMemory } from './load-memory.js';
 import { createMemoryActivities } from './memory-activities.js';
+import { createOwnLane } from './own-lane.js';
 import { createPrepareRun } from './prepare-run.js';
 import { RunContexts } from './run-context.js';
 import { createWritePart } from './write-part.js';
@@ -25,7 +27,8 @@ type Activities = RunActivities &
   LanguageModelActivities &
   MemoryActivities &
   ExecutionActivities &
-  BundleActivities;
+  BundleActivities &
+  OwnLaneActivities;
 
 export function createRunActivities(
   dependencies: WorkerDependencies,
@@ -43,6 +46,7 @@ export function createRunActivities(
       ...createMemoryActivities(runs, dependencies),
       ...createExecutionActivities(runs, dependencies),
       ...createBundleActivities(runs, dependencies),
+      ...createOwnLane(runs, dependencies.userCode),
     },
     traits: {
       prepareRun: 'begins',

@@ -121,7 +121,6 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       memory: config.memory,
       load_memory: memory === null ? 'none' : memory._type === 'per_sample' ? 'per_sample' : 'shared',
       agent,
-      ...('file' in agent || config.memory._type === 'own' ? { log_level: output.log_level } : {}),
       limits: config.limits,
       max_attempts: lm.max_attempts,
       timeout_sec: lm.timeout_sec,

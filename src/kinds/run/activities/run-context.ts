@@ -16,18 +16,21 @@ import { type KnownAnswer, knownAnswer } from '../../../language-models/simulate
 import { readingReplies } from '../../../replies/read-reply.js';
 import type { VectorFiles } from '../../../retrieval/kept-vectors.js';
 import type { VectorStore } from '../../../retrieval/vector-store.js';
+import type { LaneRules } from '../../../runtime/ports.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { artifactKeys } from '../../../storage/paths.js';
 import { readRetry } from '../../../storage/retry-marker.js';
 import { missingFile, readJson } from '../../../storage/stored-file.js';
+import { codeNow, type UserCode } from '../../../user-code/code.js';
 import { codeBegunWith } from '../../../user-code/code-file.js';
-import type { RunPlan } from '../contracts.js';
+import { hasOwnCode, type RunPlan } from '../contracts.js';
 import {
   type EnvironmentCode,
   environmentCode,
   environmentSource,
   type Playable,
 } from '../environment-code.js';
+import { laneRulesOf } from '../lane/lane-rules.js';
 import { planKey } from '../paths.js';
 import type { RunConfig } from '../schema.js';
 import { atServers, sharedVectorFiles, vectorStoreFor, vectorsIn } from './embeddings.js';
@@ -79,6 +82,8 @@ export class RunContext {
     /** Time from which on errors are requested again, in ISO 8601; null if none are. */
     readonly askedAgain: string | null = null,
     environments?: EnvironmentCode,
+    /** Version of the user's files that the run began with, if it is kept here. */
+    private begunWith?: UserCode,
   ) {
     this.config = atServers(config, dependencies.environment);
     this.tasks = new TaskReader(store);
@@ -130,6 +135,21 @@ export class RunContext {
 
   get slots(): number {
     return this.plan.todo?.length ?? this.plan.samples_planned;
+  }
+
+  get rules(): LaneRules {
+    return laneRulesOf(this.config);
+  }
+
+  /** Code of the user's agent and memory: as the run began with it, or else as it is at the first lane. */
+  get ownCode(): UserCode {
+    const { agent, memory } = this.config;
+    const named = [
+      'file' in agent ? agent.file : undefined,
+      memory._type === 'own' ? memory.file : undefined,
+    ];
+    this.begunWith ??= codeNow(named.filter((file) => typeof file === 'string'));
+    return this.begunWith;
   }
 
   playable(task: Task): Playable {
@@ -242,10 +262,10 @@ export class RunContexts extends ContextCache<RunContext> {
     ]);
     if (plan === null) throw missingFile(store, planKey());
     const retry = await readRetry(store);
-    const isOwn = config.dataset.env_file !== undefined;
+    const isOwn = config.dataset.env_file !== undefined || hasOwnCode(config);
     const { userCode, keptCode } = this.dependencies;
     const begunWith = isOwn ? await codeBegunWith(store, keptCode) : undefined;
     const code = this.codeIn(userCode, begunWith);
-    return new RunContext(store, config, plan, this.dependencies, retry?.at ?? null, code);
+    return new RunContext(store, config, plan, this.dependencies, retry?.at ?? null, code, begunWith);
   }
 }

@@ -1,5 +1,4 @@
 import { heartbeating } from '../../../activities/attempt-journal.js';
-import { sinkOf } from '../../../activities/run-log.js';
 import { resultRow } from '../../../statistics/result-row.js';
 import type { WritePartInput } from '../contracts.js';
 import { partKey } from '../paths.js';
@@ -34,10 +33,6 @@ export function createWritePart(runs: RunContexts) {
           };
         }),
       );
-      for (const { at, ...line } of input.log ?? []) {
-        const time = new Date(at).toISOString();
-        sinkOf((component) => run.log(component), 'agent', { time }).write(line);
-      }
       if (input.memory !== undefined) lines.push({ kind: 'memory', ...input.memory });
       for (const memory of input.sample_memories ?? []) lines.push({ kind: 'memory', ...memory });
       await writeLines(run.store, partKey(input.execution, input.sequence, input.by), lines);

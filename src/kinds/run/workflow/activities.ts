@@ -5,6 +5,7 @@ import type {
   ExecutionActivities,
   LanguageModelActivities,
   MemoryActivities,
+  OwnLaneActivities,
   RunActivities,
 } from '../contracts.js';
 
@@ -26,3 +27,9 @@ export const executions = activitiesOf<ExecutionActivities>({ startToCloseTimeou
 
 /** Activities called through `executeWithOptions` with `modelCallOptions` only. */
 export const languageModel = activitiesOf<LanguageModelActivities>({ startToCloseTimeout: '1m' });
+
+/** Lanes with code of users, in the process of their session: there is nobody to begin one anew. */
+export const ownLanes = activitiesOf<OwnLaneActivities>({
+  startToCloseTimeout: '365d',
+  retry: { maximumAttempts: 1 },
+});

@@ -1,11 +1,21 @@
 import type { MemorySnapshot } from '../../../memory/memory-module.js';
+import { hasCallLimits } from '../../../runtime/budget.js';
+import { ChildBudget } from '../../../runtime/child-budget.js';
 import { PATIENT } from '../../../workflows/activity-options.js';
 import { fatalMessage, faultText } from '../../../workflows/failures.js';
 import { activitiesOf, isCancellation, sleep, workflowInfo } from '../../../workflows/sdk.js';
 import { refusal } from '../../../workflows/started-rightly.js';
-import type { BundleActivities, BundleResult, Dealt, LaneOrders, RunPlan, Totals } from '../contracts.js';
+import type {
+  BundleActivities,
+  BundleResult,
+  Deal,
+  Dealt,
+  LaneOrders,
+  RunPlan,
+  Totals,
+} from '../contracts.js';
 import { isInEpisode, type LaneState, takeInEpisode } from '../lane/lane-state.js';
-import { addTotals, noTotals } from '../lane/totals.js';
+import { addTotals, noTotals, spendingOfTotals } from '../lane/totals.js';
 import { type LaneAccount, laneAccount } from './lane-account.js';
 import { PartWriter } from './part-writer.js';
 import { type LaneControl, type LaneSource, RunSession } from './run-session.js';
@@ -44,6 +54,13 @@ class LaneBundle implements LaneControl, LaneSource {
   /** Number of lanes that were begun since the last request. */
   private begunSince = 0;
   private hasChanged = false;
+  /** Granted calls; null if limits count none. */
+  private readonly budget: ChildBudget | null;
+  /** Lanes that wait for a call. */
+  private waiting: ((mayCall: boolean) => void)[] = [];
+  /** Number of waiting lanes that were reported. */
+  private requested = 0;
+  private isAsking = false;
   private keptAt = Date.now();
   readonly writer: PartWriter;
 
@@ -52,6 +69,7 @@ class LaneBundle implements LaneControl, LaneSource {
     private readonly number: number,
     private readonly attempt: number,
   ) {
+    this.budget = hasCallLimits(plan.limits) ? new ChildBudget() : null;
     this.writer = new PartWriter(plan, 0, `${workflowInfo().runId.slice(-12)}-${number}-${attempt}`);
   }
 
@@ -98,10 +116,13 @@ class LaneBundle implements LaneControl, LaneSource {
 
   fail(why: string): void {
     this.fatal ??= why;
+    this.close();
     this.onChange();
   }
 
-  close(): void {}
+  close(): void {
+    for (const refuse of this.waiting.splice(0)) refuse(false);
+  }
 
   /** Keeps the lane of all samples every few seconds, with its rows: after a crash, it continues from there. */
   async keep(snapshot: () => LaneState): Promise<void> {
@@ -122,7 +143,7 @@ class LaneBundle implements LaneControl, LaneSource {
       this.hasChanged = true;
     };
     return laneAccount(lane, totals, {
-      mayCall: () => !this.isOver(),
+      mayCall: () => this.requestCall(),
       onCall: changed,
       onPaid: changed,
       onEpisode: changed,
@@ -209,6 +230,7 @@ class LaneBundle implements LaneControl, LaneSource {
         ended,
         running: this.running,
         totals: { ended: this.reported, open: addTotals([...this.open.values()]) },
+        ...this.callsReport(),
       },
     });
     await this.receive(dealt, isFirst ? 0 : want);
@@ -233,8 +255,65 @@ class LaneBundle implements LaneControl, LaneSource {
   }
 
   private follow(orders: LaneOrders): void {
+    const { budget } = this;
     this.orders = orders;
+    if (budget !== null) {
+      budget.onGranted(orders.granted ?? 0);
+      while (this.waiting.length > 0 && budget.available() > 0) this.beginCall(this.waiting.shift());
+      if (orders.isShort && this.waiting.length === 0 && budget.available() > 0) {
+        budget.return();
+        this.hasChanged = true;
+      }
+    }
+    if (this.isOver()) this.close();
     this.onChange();
+  }
+
+  /** Requests a call, and waits for it while none is granted. */
+  private requestCall(): boolean | Promise<boolean> {
+    if (this.isOver()) return false;
+    if (this.budget === null) return true;
+    if (this.waiting.length === 0 && this.budget.available() > 0) {
+      this.budget.begin();
+      return true;
+    }
+    const granted = new Promise<boolean>((resolve) => {
+      this.waiting.push(resolve);
+    });
+    this.askForCalls().catch((error: unknown) => this.failBy(error));
+    return granted;
+  }
+
+  private beginCall(lane: ((mayCall: boolean) => void) | undefined): void {
+    this.budget?.begin();
+    lane?.(true);
+  }
+
+  /** Reports, as long as lanes wait for calls and there is something new to report. */
+  private async askForCalls(): Promise<void> {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    try {
+      while (this.waiting.length > 0 && !this.isOver()) {
+        if (this.hasChanged || this.waiting.length > this.requested) await this.dealOnce();
+        if (this.waiting.length > 0) await sleep(DEALT_EVERY);
+      }
+    } finally {
+      this.isAsking = false;
+    }
+  }
+
+  /** Returns what is reported on calls: one is requested for each lane that waits, and one for each in progress. */
+  private callsReport(): Pick<Deal, 'calls'> {
+    const { budget, orders, running } = this;
+    if (budget === null) return {};
+    this.requested = this.waiting.length;
+    const ahead = this.waiting.length === 0 || orders.isShort ? 0 : running;
+    const { spent: _spent, ...calls } = budget.report(
+      spendingOfTotals(noTotals()),
+      Math.max(this.waiting.length + ahead - budget.available(), 0),
+    );
+    return { calls };
   }
 
   /** Asks every second how to go on, and reports what has changed, until the bundle is over. */
@@ -244,7 +323,7 @@ class LaneBundle implements LaneControl, LaneSource {
       await sleep(ASKED_EVERY);
       if (isOver()) return;
       this.follow(await bundles.laneOrders({ run, bundle: this.number }));
-      const isDue = this.hasChanged && Date.now() - this.dealtAt >= REPORTED_EVERY;
+      const isDue = this.hasChanged && (this.orders.isShort || Date.now() - this.dealtAt >= REPORTED_EVERY);
       if (isDue) await this.dealOnce();
     }
   }

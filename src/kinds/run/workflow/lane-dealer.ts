@@ -1,10 +1,12 @@
 import type { UnitsActivities } from '../../../contracts/run-units.js';
+import { hasCallLimits } from '../../../runtime/budget.js';
+import { ChildBudgets } from '../../../runtime/child-budget.js';
 import { unitsOptions } from '../../../workflows/activity-options.js';
 import { ApplicationFailure, activitiesOf, condition, setHandler } from '../../../workflows/sdk.js';
 import type { BundleResult, Deal, Dealt, LaneOrders, RunPlan, Totals } from '../contracts.js';
-import { LANES } from '../contracts.js';
+import { hasOwnCode, LANES } from '../contracts.js';
 import type { LaneState } from '../lane/lane-state.js';
-import { addTotals, noTotals } from '../lane/totals.js';
+import { addTotals, noTotals, spendingOfTotals } from '../lane/totals.js';
 import type { LaneQueue } from './lane-queue.js';
 import { dealUpdate, isDeal, ordersQuery } from './messages.js';
 import type { RunControl } from './run-control.js';
@@ -15,8 +17,9 @@ import type { RunControl } from './run-control.js';
  */
 const MAX_BUNDLES = 8;
 const LANES_OF_BUNDLE = 32;
-/** Workers lost with a lane from which on it is suspected to crash them. */
+/** Workers lost with a lane from which on it is suspected to crash them, and from which on it ends the run. */
 const SUSPECTED_FROM = 2;
+const MAX_LOST = 8;
 
 const units = activitiesOf<UnitsActivities>({ startToCloseTimeout: '1m' });
 
@@ -36,6 +39,10 @@ interface Bundle {
   /** Totals of the lanes that were open when an attempt was lost: the next one finds their calls in the store. */
   lost: Totals;
   running: number;
+  /** Calls that the newest attempt is granted in total. */
+  granted: number;
+  /** The one lane that it works on; absent: whatever there is. */
+  alone?: LaneState[];
 }
 
 /** Anybody can send an update. @throws ApplicationFailure for one that cannot be read. */
@@ -59,6 +66,8 @@ export class LaneDealer {
   private begun = 0;
   /** Lanes that were in several workers when these died: which call crashes its worker is found call by call. */
   private readonly suspects: LaneState[] = [];
+  /** Calls of the bundles; null if limits count none. */
+  private readonly budgets: ChildBudgets | null;
 
   constructor(
     private readonly plan: RunPlan,
@@ -66,17 +75,37 @@ export class LaneDealer {
     private readonly lanes: LaneQueue,
   ) {
     this.seats = Math.min(MAX_BUNDLES, Math.ceil(control.lanes / LANES_OF_BUNDLE));
+    const granted = (attempt: string, calls: number) => {
+      const [number, newest] = attempt.split('-').map(Number);
+      const bundle = this.bundles.get(number as number);
+      if (bundle !== undefined && bundle.attempt === newest) bundle.granted = calls;
+    };
+    const refused = () => control.changed();
+    this.budgets = hasCallLimits(plan.limits)
+      ? new ChildBudgets(plan.limits, () => control.settled(), { granted, refused })
+      : null;
     setHandler(dealUpdate, (deal) => this.deal(deal), { validator: assertDeal });
     setHandler(ordersQuery, (bundle) => this.orders(bundle));
   }
 
-  /** Works until no lane can be dealt. @returns true if there are suspects left, to be worked on call by call. */
+  /**
+   * Works until no lane can be dealt, then on suspects of users' code one by one.
+   * @returns true if there are suspects left, to be worked on call by call
+   */
   async run(): Promise<boolean> {
     const seats = Array.from({ length: this.seats }, (_, seat) => this.workFrom(seat));
     const results = await Promise.allSettled(seats);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
-    for (const lane of this.suspects) this.lanes.giveBack(lane);
-    return this.suspects.length > 0;
+    const suspects = this.suspects.splice(0);
+    if (!hasOwnCode(this.plan) || this.isOver() || this.control.mustEnd()) {
+      for (const lane of suspects) this.lanes.giveBack(lane);
+      return suspects.length > 0 && !hasOwnCode(this.plan);
+    }
+    for (const lane of suspects) {
+      if (this.isOver()) this.lanes.giveBack(lane);
+      else await this.runBundle(this.begun++, 0, [lane]);
+    }
+    return false;
   }
 
   /** Runs one bundle after the other, as long as there are lanes or a bundle may hand some back. */
@@ -98,7 +127,7 @@ export class LaneDealer {
     return this.lanes.hasMore(this.control.mustEnd());
   }
 
-  private async runBundle(number: number, seat: number): Promise<void> {
+  private async runBundle(number: number, seat: number, alone?: LaneState[]): Promise<void> {
     const { plan, control } = this;
     const bundle: Bundle = {
       seat,
@@ -109,6 +138,8 @@ export class LaneDealer {
       open: noTotals(),
       lost: noTotals(),
       running: 0,
+      granted: 0,
+      ...(alone === undefined ? {} : { alone }),
     };
     this.bundles.set(number, bundle);
     const leave = control.hasBundle(() => ({ totals: totalsOf(bundle), running: bundle.running }));
@@ -122,19 +153,21 @@ export class LaneDealer {
       if (result.fatal !== null) control.fail(result.fatal);
     } finally {
       // What it was dealt is in its store: whoever goes on with a lane finds its calls there.
-      for (const lane of bundle.dealt.values()) this.lanes.giveBack(lane);
+      for (const lane of [...bundle.dealt.values(), ...(alone ?? [])]) this.lanes.giveBack(lane);
       this.bundles.delete(number);
       leave(totalsOf(bundle));
+      this.budgets?.end(`${number}-${bundle.attempt}`);
     }
   }
 
-  private deal({ bundle: number, attempt, want, ended, running, totals }: Deal): Dealt {
+  private deal({ bundle: number, attempt, want, ended, running, totals, calls }: Deal): Dealt {
     const bundle = this.bundles.get(number);
     if (bundle === undefined || attempt < bundle.attempt)
       return { lanes: [], isOld: true, orders: this.orders(number) };
     const isNew = attempt > bundle.attempt;
     if (isNew) {
       bundle.attempt = attempt;
+      bundle.granted = 0;
       bundle.before = addTotals([bundle.before, bundle.ended]);
       if (bundle.open.lm_calls > bundle.lost.lm_calls) bundle.lost = bundle.open;
     }
@@ -143,20 +176,41 @@ export class LaneDealer {
     bundle.ended = totals.ended;
     bundle.open = totals.open;
     const again = isNew ? this.dealtAgain(bundle) : [];
-    const orders = this.orders(number);
-    const count = orders.isOver || orders.handsOver ? 0 : want - again.length;
-    const fresh = this.lanes.takeSome(count, orders.mustEnd);
+    const { isOver, handsOver, mustEnd } = this.orders(number);
+    const count = isOver || handsOver ? 0 : want - again.length;
+    const fresh =
+      bundle.alone === undefined ? this.lanes.takeSome(count, mustEnd) : bundle.alone.splice(0, count);
     for (const lane of fresh) bundle.dealt.set(lane.from, lane);
     this.control.changed();
-    return { lanes: [...again, ...fresh], orders };
+    this.reportCalls(number, bundle, { isNew, calls });
+    return { lanes: [...again, ...fresh], orders: this.orders(number) };
+  }
+
+  /** Passes on what a bundle reports on calls. Those of an attempt that was lost are spent, or nobody's. */
+  private reportCalls(
+    number: number,
+    bundle: Bundle,
+    { isNew, calls }: { isNew: boolean; calls: Deal['calls'] },
+  ): void {
+    if (this.budgets === null || calls === undefined) return;
+    const { attempt } = bundle;
+    const name = `${number}-${attempt}`;
+    if (isNew) this.budgets.begin(name);
+    this.budgets.onReport(name, { ...calls, spent: spendingOfTotals(totalsOf(bundle)) });
+    if (!isNew) return;
+    for (let earlier = 1; earlier < attempt; earlier += 1) this.budgets.end(`${number}-${earlier}`);
   }
 
   /** Returns the lanes that were lost with an attempt, except suspects. */
-  private dealtAgain({ dealt }: Bundle): LaneState[] {
+  private dealtAgain({ dealt, alone }: Bundle): LaneState[] {
     const again: LaneState[] = [];
     for (const lane of dealt.values()) {
       const lost = { ...lane, lost: (lane.lost ?? 0) + 1 };
-      if (lost.lost < SUSPECTED_FROM) {
+      if (lost.lost >= MAX_LOST)
+        this.control.fail(
+          `the agent's code has ended ${MAX_LOST} workers with the sample in slot ${lane.from}`,
+        );
+      if (lost.lost < SUSPECTED_FROM || alone !== undefined) {
         dealt.set(lane.from, lost);
         again.push(lost);
       } else {
@@ -179,6 +233,9 @@ export class LaneDealer {
       isOver: control.isOver(),
       // One that has no share of a smaller number of lanes hands back what it has.
       handsOver: control.handsOver() || lanes === 0,
+      ...(this.budgets === null
+        ? {}
+        : { granted: this.bundles.get(number)?.granted ?? 0, isShort: this.budgets.isShort() }),
     };
   }
 

@@ -32,4 +32,7 @@ export const isDeal = shaped<Deal>({
   ended: listOf(isCount),
   running: isCount,
   totals: shaped<BundleTotals>({ ended: isTotals, open: isTotals }),
+  calls: orAbsent(
+    shaped<NonNullable<Deal['calls']>>({ granted: isCount, returned: isCount, requested: isCount }),
+  ),
 });

@@ -1,23 +1,19 @@
-import type { LogLine, LogSink } from '../../../contracts/logger.js';
 import type { EpisodeCall, EpisodeRecord } from '../../../contracts/results.js';
-import type {
-  AgentLogLine,
-  CompactCall,
-  CompactEpisode,
-  MemoryPart,
-  RunPlan,
-  WritePartInput,
+import {
+  type CompactCall,
+  type CompactEpisode,
+  hasOwnCode,
+  type MemoryPart,
+  type RunPlan,
+  type WritePartInput,
 } from '../contracts.js';
 import type { LaneState } from '../lane/lane-state.js';
 import { artifacts } from './activities.js';
-import { ownFile } from './made-agent.js';
 
 /** Episodes collected before a part is written. */
 const EPISODES_PER_PART = 64;
 /** Limit of milliseconds that a finished episode waits, as long as others follow. */
 const LONGEST_WAIT = 10_000;
-/** Characters of an agent's log in a part. */
-const LOG_CHARS = 256 * 1024;
 
 function compactCall({ purpose, ordinal, step, repeated, maybe_repeated }: EpisodeCall): CompactCall {
   if (maybe_repeated !== undefined) return [purpose, ordinal, step, repeated ?? 0, maybe_repeated];
@@ -58,10 +54,6 @@ export class PartWriter {
   private episodes: CompactEpisode[] = [];
   private memory: MemoryPart | undefined;
   private sampleMemories: MemoryPart[] = [];
-  private lines: AgentLogLine[] = [];
-  private chars = 0;
-  /** Sink of what a user's agent logs, which is written with the next part. */
-  readonly log: LogSink;
   private lastWrite = Date.now();
   private readonly writes: Promise<void>[] = [];
   private failure: { error: unknown } | undefined;
@@ -76,9 +68,7 @@ export class PartWriter {
     /** Number of the next part. */
     public sequence: number,
     private readonly by: string,
-  ) {
-    this.log = { level: plan.log_level ?? 'INFO', write: (line) => this.addLine(line) };
-  }
+  ) {}
 
   /** Adds an episode. @throws the error of an earlier write that failed permanently. */
   add(episode: EpisodeRecord): void {
@@ -99,7 +89,7 @@ export class PartWriter {
     const end = { index: sample.index, sample_id: sample.id, memory: lane.memory };
     if (plan.memory_scope === 'run') this.memory = end;
     else if (lane.journal !== undefined) this.sampleMemories.push({ ...end, entries: lane.journal.entries });
-    else if (ownFile(plan) !== undefined) this.sampleMemories.push(end);
+    else if (hasOwnCode(plan)) this.sampleMemories.push(end);
   }
 
   /** Notes that a lane has added its last row. */
@@ -112,18 +102,10 @@ export class PartWriter {
     return this.written.splice(0);
   }
 
-  /** Adds a line of the log; beyond what a part may hold only a line that says so. */
-  private addLine(line: LogLine): void {
-    if (this.chars > LOG_CHARS) return;
-    this.chars += JSON.stringify(line).length;
-    const dropped = { level: 'WARN', message: 'the agent logs too much; further lines are dropped' } as const;
-    this.lines.push({ at: Date.now(), ...line, ...(this.chars > LOG_CHARS && { ...dropped, fields: {} }) });
-  }
-
   /** Writes what is left and waits for every write. */
   async flush(): Promise<void> {
     const memories = this.memory !== undefined || this.sampleMemories.length > 0;
-    if (this.episodes.length > 0 || memories || this.lines.length > 0) this.write();
+    if (this.episodes.length > 0 || memories) this.write();
     await Promise.all(this.writes.splice(0));
     if (this.failure !== undefined) throw this.failure.error;
     this.written.push(...this.unwritten.splice(0));
@@ -138,13 +120,10 @@ export class PartWriter {
       episodes: this.episodes,
       ...(this.memory === undefined ? {} : { memory: this.memory }),
       ...(this.sampleMemories.length === 0 ? {} : { sample_memories: this.sampleMemories }),
-      ...(this.lines.length === 0 ? {} : { log: this.lines }),
     };
     this.episodes = [];
     this.memory = undefined;
     this.sampleMemories = [];
-    this.lines = [];
-    this.chars = 0;
     this.lastWrite = Date.now();
     const lanes = this.unwritten.splice(0);
     const writing = artifacts.writePart(part).then(

@@ -1,3 +1,4 @@
+import type { Spending } from '../../../contracts/experiment.js';
 import { Budget } from '../../../runtime/budget.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
 import { ApplicationFailure, workflowInfo } from '../../../workflows/sdk.js';
@@ -137,6 +138,11 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
       accuracy: accuracyOf(totals),
       ...(plan === undefined ? {} : { accuracy_of: plan.accuracy_of, means: plan.means }),
     };
+  }
+
+  /** Returns what was spent, but for bundles in progress. */
+  settled(): Spending {
+    return spendingOfTotals(addTotals([this.plan?.kept ?? noTotals(), this.totals]));
   }
 
   private get inProgress(): number {

@@ -1,29 +1,27 @@
+import { createAgent } from '../../../agents/registry.js';
 import type { AgentRequest, CodeRequest } from '../../../contracts/agent.js';
 import type { AwaitedStep } from '../../../contracts/environment.js';
 import type { ExecutionIdentity, ExecutionResult } from '../../../contracts/execution.js';
 import type { CallIdentity, GeneratedReply } from '../../../contracts/language-model.js';
 import type { EpisodeRecord } from '../../../contracts/results.js';
-import type { MemoryJournal, MemorySnapshot } from '../../../memory/memory-module.js';
+import { buildMemory } from '../../../memory/factory.js';
+import type { MemorySnapshot } from '../../../memory/memory-module.js';
 import { isJournaled } from '../../../memory/saved.js';
 import { hasCallLimits } from '../../../runtime/budget.js';
-import type { LanePorts } from '../../../runtime/ports.js';
-import { AgentTurns, type IdleTurn } from '../../../user-code/agents/agent-turns.js';
-import { boundRounds } from '../../../user-code/agents/rounds.js';
-import { endStuckTurns } from '../../../user-code/agents/stuck-agents.js';
 import { modelCallOptions, timedOptions } from '../../../workflows/activity-options.js';
-import { describeError, fatalMessage, isInterruption } from '../../../workflows/failures.js';
+import { describeError, fatalMessage, isInterruption, orInvalidInput } from '../../../workflows/failures.js';
 import { requestUntilAnswered } from '../../../workflows/request-until-answered.js';
-import { CancellationScope, condition, isCancellation, logInto } from '../../../workflows/sdk.js';
-import type { RunPlan } from '../contracts.js';
+import { CancellationScope, condition, isCancellation } from '../../../workflows/sdk.js';
+import { hasOwnCode, type RunPlan } from '../contracts.js';
 import { Lane } from '../lane/lane.js';
 import { LanePool } from '../lane/lane-pool.js';
 import type { LaneState } from '../lane/lane-state.js';
 import { outcomeOf } from '../lane/totals.js';
 import { artifacts, executions, languageModel } from './activities.js';
 import { EnvironmentGateway } from './environment-gateway.js';
+import { HostedLane, type SessionPorts } from './hosted-lane.js';
 import type { LaneAccount } from './lane-account.js';
 import { LaneJournal } from './lane-journal.js';
-import { madeAgent, madeMemory, ownFile } from './made-agent.js';
 import type { PartWriter } from './part-writer.js';
 
 /** Source of the lanes of a session. */
@@ -64,9 +62,6 @@ export class RunSession {
   private readonly pool: LanePool<LaneState>;
   private readonly environment: EnvironmentGateway;
   private initialMemory: MemorySnapshot | null = null;
-  private readonly idleTurns = new Set<IdleTurn>();
-  /** True if the agent or its memory is a user's: then turns that would never end are ended. */
-  private readonly endsAgents: boolean;
 
   constructor(
     private readonly plan: RunPlan,
@@ -81,9 +76,6 @@ export class RunSession {
       (lane) => this.runLane(lane),
     );
     control.onChange = () => this.pool.setSize(control.lanes);
-    this.endsAgents = ownFile(plan) !== undefined;
-    boundRounds(() => this.endsAgents);
-    if (this.endsAgents) logInto(this.writer.log);
   }
 
   /** Loads what new lanes begin with. */
@@ -101,8 +93,6 @@ export class RunSession {
       this.pool.fail(error);
       this.control.close();
     });
-    // This promise ends with the workflow.
-    if (this.endsAgents) endStuckTurns(this.idleTurns).catch(() => undefined);
     try {
       await this.pool.run();
     } finally {
@@ -131,15 +121,26 @@ export class RunSession {
       (embeddings) => account.paid(embeddings),
       state.journal,
     );
-    const lane: Lane = new Lane(
-      state,
-      this.ports({ journal, account, snapshot: () => ended() }, (episode) => {
-        const before = state.booked?.index === episode.index ? state.booked.outcome : undefined;
-        state.booked = { index: episode.index, outcome: outcomeOf(episode) };
-        account.ended(state.booked.outcome, before);
-      }),
-    );
-    const ended = (): LaneState => this.withJournal(lane.snapshot(), journal);
+    const ports = this.ports(journal, account, (episode) => {
+      const before = state.booked?.index === episode.index ? state.booked.outcome : undefined;
+      state.booked = { index: episode.index, outcome: outcomeOf(episode) };
+      account.ended(state.booked.outcome, before);
+    });
+    const whole = ({ booked: _before, ...lane }: LaneState): LaneState => ({
+      ...lane,
+      ...(state.booked === undefined ? {} : { booked: state.booked }),
+      // Entries of a journaled memory that are not stored.
+      ...(isJournaled(this.plan.memory._type) ? { journal: journal.state() } : {}),
+    });
+    const mayProceed = (boundary: 'episode' | 'step', lane: (() => LaneState) | null) =>
+      this.mayProceed(boundary, lane === null ? null : () => whole(lane()));
+    const lane = hasOwnCode(this.plan)
+      ? new HostedLane(this.plan, state, {
+          ...ports,
+          mayProceed: (boundary, now) => mayProceed(boundary, now === null ? null : () => now),
+        })
+      : this.laneHere(state, ports, mayProceed);
+    const ended = (): LaneState => whole(lane.snapshot());
     try {
       const outcome = await lane.run();
       await journal.keep();
@@ -166,44 +167,49 @@ export class RunSession {
     }
   }
 
-  /** Adds the unstored entries to the state of a lane with a journaled memory. */
-  private withJournal(lane: LaneState, journal: LaneJournal): LaneState {
-    return isJournaled(this.plan.memory._type) ? { ...lane, journal: journal.state() } : lane;
+  /** Creates a lane of built-in code, which runs where the session does. */
+  private laneHere(
+    state: LaneState,
+    ports: Omit<SessionPorts, 'mayProceed'>,
+    mayProceed: (boundary: 'episode' | 'step', lane: () => LaneState) => Promise<boolean>,
+  ): Lane {
+    const { plan } = this;
+    const lane: Lane = new Lane(state, {
+      ...ports,
+      rules: plan.rules,
+      mayProceed: (boundary) => mayProceed(boundary, () => lane.snapshot()),
+      createAgent: (tools) => createAgent({ config: plan.agent, ...tools }),
+      createMemory: (saved) => orInvalidInput(() => buildMemory(plan.memory, saved, ports)),
+      now: () => Date.now(),
+      describeError,
+    });
+    return lane;
   }
 
   private ports(
-    { journal, account, snapshot }: { journal: LaneJournal; account: LaneAccount; snapshot: () => LaneState },
+    journal: LaneJournal,
+    account: LaneAccount,
     book: (episode: EpisodeRecord) => void,
-  ): LanePorts {
-    const { plan } = this;
-    const turns = new AgentTurns(this.idleTurns);
-    const searched: MemoryJournal = {
-      append: (...entry) => journal.append(...entry),
-      search: (...query) => turns.meanwhile(journal.search(...query)),
-    };
+  ): Omit<SessionPorts, 'mayProceed'> {
     return {
-      rules: plan.rules,
-      mayProceed: (boundary) => this.mayProceed(boundary, snapshot),
       openSample: (slot) => this.environment.open(slot),
       step: (sample, state, action) => this.environment.step(sample, state, action),
-      generate: (...call) => turns.meanwhile(this.generate(account, ...call)),
-      execute: (...program) => turns.meanwhile(this.execute(...program)),
-      createAgent: (tools) => madeAgent({ config: plan.agent, ...tools }, this.endsAgents ? turns : null),
-      createMemory: (saved) => madeMemory(plan.memory, saved, searched),
+      generate: (...call) => this.generate(account, ...call),
+      execute: (...program) => this.execute(...program),
       record: (episode) => {
         book(episode);
         this.writer.add(episode);
         return journal.keepWhenLong();
       },
-      now: () => Date.now(),
+      append: (...entry) => journal.append(...entry),
+      search: (...query) => journal.search(...query),
       isInterruption,
-      describeError: (error) => describeError(error, ownFile(plan)),
     };
   }
 
-  private async mayProceed(boundary: 'episode' | 'step', snapshot: () => LaneState): Promise<boolean> {
+  private async mayProceed(boundary: 'episode' | 'step', lane: (() => LaneState) | null): Promise<boolean> {
     const { control } = this;
-    if (boundary === 'episode' && control.keep !== undefined) await control.keep(snapshot);
+    if (boundary === 'episode' && lane !== null) await control.keep?.(lane);
     if (control.isPaused())
       await condition(() => !control.isPaused() || control.mustEnd() || control.handsOver());
     if (control.isOver() || (control.mustEnd() && boundary === 'episode')) return false;

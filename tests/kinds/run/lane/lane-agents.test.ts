@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { MemoryAgent } from '../../../../src/agents/memory-agent.js';
-import { type AgentClass, registerAgent } from '../../../../src/agents/registry.js';
+import { AgentShapeError } from '../../../../src/agents/own-agent.js';
+import type { AgentClass } from '../../../../src/agents/registry.js';
 import type { EpisodeInfo } from '../../../../src/contracts/agent.js';
 import type { Feedback } from '../../../../src/contracts/environment.js';
 import { Lane } from '../../../../src/kinds/run/lane/lane.js';
 import { newLane } from '../../../../src/kinds/run/lane/lane-state.js';
-import { AgentShapeError } from '../../../../src/user-code/agents/own-agent.js';
-import { FakeWorld, historyAgent, summary } from '../../../support/fake-world.js';
+import { FakeWorld, summary } from '../../../support/fake-world.js';
 
 async function finished(world: FakeWorld): Promise<void> {
   expect(await world.lane(1).run()).toBe('finished');
@@ -30,13 +30,12 @@ describe('an agent of one’s own', () => {
       await super.observe(observation, feedback, done);
     }
   }
-  registerAgent('repeating_agent', RepeatingAgent);
-  const agent = { ...historyAgent, type: 'repeating_agent', file: 'agent.ts' };
+  const agentClass = RepeatingAgent;
 
   test('may act without asking the model: each action is a step of its own', async () => {
     const world = new FakeWorld({
       rules: { step_with_reply: true, max_steps_per_episode: 5 },
-      agent,
+      agentClass,
       patience: 3,
     });
     await finished(world);
@@ -51,7 +50,7 @@ describe('an agent of one’s own', () => {
   test('is told that an episode is over, by the environment or by max_steps_per_episode', async () => {
     for (const max_steps_per_episode of [null, 2]) {
       toldOver.length = 0;
-      await finished(new FakeWorld({ rules: { max_steps_per_episode }, agent, patience: 3 }));
+      await finished(new FakeWorld({ rules: { max_steps_per_episode }, agentClass, patience: 3 }));
       expect(toldOver).toEqual(max_steps_per_episode === null ? [false, false, true] : [false, true]);
     }
   });
@@ -63,9 +62,7 @@ describe('an agent of one’s own', () => {
         return 'right';
       }
     }
-    registerAgent('changing_agent', ChangingAgent);
-    const agent = { ...historyAgent, type: 'changing_agent', file: 'agent.ts' };
-    const world = new FakeWorld({ rules: { step_with_reply: true }, agent });
+    const world = new FakeWorld({ rules: { step_with_reply: true }, agentClass: ChangingAgent });
     await finished(world);
     expect(world.records.map(summary)).toEqual(['s0/0 yes']);
     expect(world.records[0]?.steps[0]).toMatchObject({ action: 'right' });
@@ -77,9 +74,7 @@ describe('an agent of one’s own', () => {
 describe('an agent of one’s own that fails', () => {
   /** The episodes of three samples, where the second one's goes wrong, and what is said of it. */
   async function went(agentClass: AgentClass): Promise<{ rows: string[]; said: string }> {
-    registerAgent('failing_agent', agentClass);
-    const agent = { ...historyAgent, type: 'failing_agent', file: 'agent.ts' };
-    const world = new FakeWorld({ agent, answer: () => 'right' });
+    const world = new FakeWorld({ agentClass, answer: () => 'right' });
     expect(await world.lane(3).run()).toBe('finished');
     const spoiled = world.records[1];
     return {
@@ -229,20 +224,26 @@ describe('an agent of one’s own that fails', () => {
     expect(said).toBe('broken');
   });
 
-  test('for want of a method: it is no agent', async () => {
+  test('without act: it is no agent', async () => {
     class Half {
-      act = async () => 'right';
       reset() {}
     }
-    const message =
-      "agent.file: the class lacks the methods 'observe', 'endEpisode', 'snapshot', 'restore'; extend MemoryAgent, or write each of reset, act, observe, endEpisode, snapshot, restore";
-    registerAgent('half_agent', Half as never);
-    const agent = { ...historyAgent, type: 'half_agent', file: 'agent.ts' };
-    const world = new FakeWorld({ agent });
+    const world = new FakeWorld({ agentClass: Half as never });
     const ports = { ...world.ports(), isInterruption: (error: unknown) => error instanceof AgentShapeError };
     const lane = new Lane(newLane(0, 3, null), ports);
-    await expect(lane.run()).rejects.toThrow(message);
+    await expect(lane.run()).rejects.toThrow(
+      "agent.file: the class lacks the method 'act'; write it, or extend MemoryAgent",
+    );
     expect(world.records).toEqual([]);
+  });
+
+  test('with act alone: it is one', async () => {
+    class Able {
+      act = async () => 'right';
+    }
+    const world = new FakeWorld({ agentClass: Able as never, rules: { num_trials: 2 } });
+    expect(await world.lane(1).run()).toBe('finished');
+    expect(world.records.map(summary)).toEqual(['s0/0 yes', 's0/1 yes']);
   });
 });
 

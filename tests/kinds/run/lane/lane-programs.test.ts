@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { MemoryAgent } from '../../../../src/agents/memory-agent.js';
-import { registerAgent } from '../../../../src/agents/registry.js';
 import type { Feedback } from '../../../../src/contracts/environment.js';
 import type { ExecutionIdentity } from '../../../../src/contracts/execution.js';
 import { Lane } from '../../../../src/kinds/run/lane/lane.js';
 import { type LaneState, newLane } from '../../../../src/kinds/run/lane/lane-state.js';
 import type { LanePorts } from '../../../../src/runtime/ports.js';
 import { ended } from '../../../agents/cheatsheet-bench.js';
-import { FakeWorld, historyAgent } from '../../../support/fake-world.js';
+import { FakeWorld } from '../../../support/fake-world.js';
 
 /** Runs a program before each answer and after each step, and says what the first one printed. */
 class ProgrammingAgent extends MemoryAgent {
@@ -24,12 +23,11 @@ class ProgrammingAgent extends MemoryAgent {
     await this.codeExecutor.execute({ code: 'after', timeout_sec: 1 });
   }
 }
-registerAgent('programming_agent', ProgrammingAgent);
 
 /** A lane of two trials of three steps; what was run is noted as `trial/ordinal code`. */
 function world(fails: (identity: ExecutionIdentity) => boolean = () => false) {
   const fake = new FakeWorld({
-    agent: { ...historyAgent, type: 'programming_agent', file: 'agent.ts' },
+    agentClass: ProgrammingAgent,
     rules: { num_trials: 2, step_with_reply: true },
     patience: 3,
   });

@@ -57,8 +57,22 @@ class Run {
       generate?: (run: Run) => Promise<object>;
       writePart?: () => Promise<void>;
       dealt?: (dealt: Dealt) => Dealt;
+      plan?: Partial<RunPlan>;
+      /** Number of calls to grant: those that are requested, at least so many at once. */
+      calls?: number;
+      atOnce?: number;
     } = {},
   ) {}
+
+  /** Grants what is requested, and ends the run when no lane has a call left. */
+  private grant({ calls, running }: Deal): void {
+    const { calls: most, atOnce = 1 } = this.more;
+    if (most === undefined || calls === undefined) return;
+    const { granted = 0 } = this.orders;
+    const more = calls.requested > 0 ? Math.min(Math.max(calls.requested, atOnce), most - granted) : 0;
+    const isOver = more === 0 && granted === most && calls.requested >= running && this.asked.length === most;
+    this.orders = { ...this.orders, granted: granted + more, isOver };
+  }
 
   work(signal?: AbortSignal): Promise<BundleResult> {
     const { more } = this;
@@ -79,6 +93,7 @@ class Run {
       laneOrders: async () => this.orders,
       dealLanes: async ({ deal }: { deal: Deal }): Promise<Dealt> => {
         this.deals.push(deal);
+        this.grant(deal);
         const count = Math.min(deal.want + (deal.want > 0 ? (more.ahead ?? 0) : 0), this.samples - this.next);
         const dealt = Array.from({ length: count }, () => newLane(this.next, ++this.next, null));
         return (more.dealt ?? ((one) => one))({ lanes: dealt, orders: this.orders });
@@ -86,7 +101,7 @@ class Run {
     };
     return runPlainly(
       lanes as WorkflowFunction,
-      { workflowId: 'run', type: LANES, args: [PLAN, 0, 1] },
+      { workflowId: 'run', type: LANES, args: [{ ...PLAN, ...more.plan }, 0, 1] },
       { activities, warn: () => undefined, ...(signal === undefined ? {} : { signal }) },
     ) as Promise<BundleResult>;
   }
@@ -158,5 +173,27 @@ it('says of the calls of a lane that was lost with a worker that they may have b
   };
   const run = new Run(0, { generate, dealt });
   expect((await run.work()).totals).toMatchObject({ lm_calls: 1, lm_calls_maybe_repeated: 1 });
-  expect(run.asked).toMatchObject([{ before: { failures: 0, crashes: 1 } }]);
+  expect(run.asked).toMatchObject([{ before: { failures: 0, crashes: 1, unbooked: 1 } }]);
+});
+
+const limitedTo = (max_lm_calls: number) => ({ limits: { ...PLAN.limits, max_lm_calls } });
+
+it('asks for no call that it is not granted, and says how many it needs', async () => {
+  const run = new Run(10, { plan: limitedTo(4), calls: 4 });
+  const { totals, left } = await run.work();
+  expect({ samples: totals.samples, asked: run.asked.length }).toEqual({ samples: 4, asked: 4 });
+  // Lanes that were begun without a call are handed back.
+  expect(left.length).toBeGreaterThan(0);
+  for (const { calls } of run.deals) expect(calls?.granted).toBeLessThanOrEqual(4);
+});
+
+it('returns granted calls that others wait for', async () => {
+  const generate = async (run: Run) => {
+    run.orders = { ...run.orders, isShort: true };
+    await sleep(2500);
+    return RIGHT;
+  };
+  const run = new Run(1, { plan: limitedTo(100), calls: 100, atOnce: 20, generate });
+  await run.work();
+  expect(run.deals.some(({ calls }) => calls?.returned === 19)).toBe(true);
 });
