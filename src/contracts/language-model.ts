@@ -41,6 +41,7 @@ export const PURPOSES = [
   'agent',
   'user',
   'judge',
+  'grade',
 ] as const;
 export type Purpose = (typeof PURPOSES)[number];
 

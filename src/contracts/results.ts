@@ -103,6 +103,10 @@ export interface ResultRow {
   /** Further information from the environment with the last step; absent if empty, and in an error row. */
   info?: JsonObject;
   reward: number | null;
+  /** Scores by the run's scorers, by name; null: unscored. Absent in an error row, and without scorers. */
+  scores?: Record<string, number | boolean | null>;
+  /** Reasons why scorers gave no score, by their names; absent if all did. */
+  unscored?: Record<string, string>;
   error: EpisodeError | null;
   /** Action that the environment could not judge, if that is the error: the one after the steps that were taken. */
   unjudged?: string;

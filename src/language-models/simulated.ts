@@ -59,6 +59,21 @@ const CANNED: Partial<Record<Purpose, string>> = {
   executor: 'Simulated reply: no program was run.',
 };
 
+/** Writes a verdict in the form that the prompt asks for. @param draw a number in [0, 1) */
+function simulatedVerdict(messages: readonly ChatMessage[], isGood: boolean, draw: number): string {
+  const asked = messages.at(-1)?.content ?? '';
+  const [, lowest, highest] = /number from (-?[\d.]+) to (-?[\d.]+)>/.exec(asked) ?? [];
+  if (lowest !== undefined && highest !== undefined) {
+    const score = Number(lowest) + draw * (Number(highest) - Number(lowest));
+    const reason = 'Simulated verdict.';
+    return asked.includes('"score": <') ? JSON.stringify({ reason, score }) : `${reason}\nSCORE: ${score}`;
+  }
+  const letters = [...asked.matchAll(/\b([A-Z]) (?:for|if|\(worth)/g)].map(([, letter]) => letter);
+  const others = letters.slice(1);
+  const letter = isGood ? letters[0] : others[Math.floor(draw * others.length)];
+  return `Simulated verdict.\nGRADE: ${letter ?? 'none'}`;
+}
+
 function milliseconds(latency: SimulationSettings['latency_ms'], draw: (index: number) => number): number {
   if (latency === undefined || typeof latency === 'number') return latency ?? 0;
   // Box-Muller; 1 - u keeps the logarithm finite.
@@ -103,6 +118,7 @@ export function simulatedLanguageModel(options: SimulatedOptions): LanguageModel
     messages: readonly ChatMessage[],
     draw: (index: number) => number,
   ): string {
+    if (call.purpose === 'grade') return simulatedVerdict(messages, draw(0) < accuracy, draw(1));
     const canned = CANNED[call.purpose];
     if (canned !== undefined) return canned;
     const known = answerFor?.(call.sample_id);

@@ -84,7 +84,11 @@ export function trajectoryOf(
   calls: readonly CallRecord[],
   seed: number,
 ): TrajectoryData | null {
-  const dealt = callsByStep(calls, row.steps);
+  // What graded the answer is no act of the agent.
+  const dealt = callsByStep(
+    calls.filter(({ purpose }) => purpose !== 'grade'),
+    row.steps,
+  );
   if (dealt.length === 0) return null;
   const rewards = rewardsOf(row);
   const timesteps = dealt.map(([step, stepCalls], index): TimeStepData => {

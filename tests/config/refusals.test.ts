@@ -195,7 +195,7 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   ]),
   [{ lm: { ...MINIMAL.lm, extra_headers: { 'X-A': 3 } } }, 'lm.extra_headers.X-A', 'must be a string, not 3'],
   // The dataset.
-  [{ dataset: {} }, 'dataset', 'exactly one of items, dataset_path and hf_name (there is none)'],
+  [{ dataset: {} }, 'dataset', 'exactly one of items, dataset_path, hf_name and run (there is none)'],
   [{ dataset: { items, hf_name: 'x' } }, 'dataset', 'there are items and hf_name'],
   [{ dataset: { items, task_type: 'custom' } }, 'dataset.env_class', 'task_type custom needs an env_class'],
   [{ dataset: { items, env_file: 'e.ts' } }, 'dataset.env_class', 'env_file needs env_class'],

@@ -105,6 +105,30 @@ const SCENARIOS: Scenario[] = [
     },
   },
   {
+    title: 'scorers beside the environment, and others for the finished run',
+    prepare: async (place) => {
+      for (const name of ['scored.yaml', 'judge.yaml', 'brief.ts']) await writeDocumented(place, name);
+    },
+    steps: [
+      { command: 'npx reprise run scored.yaml', prints: /│ mean f1[\s\S]*Calls by purpose/ },
+      { command: 'npx reprise score scored --scorer bleu', prints: /│ bleu +│ correct +│ 2 / },
+      {
+        command: 'npx reprise score scored --scorer judge.yaml --set limits.max_cost_usd=1',
+        prints: /│ helpful +│ correct +│ [12] /,
+      },
+      {
+        command:
+          "npx reprise run scored.yaml --name own --set scorers='{brief: {type: code, file: brief.ts, options: {words: 20}}}'",
+        prints: /│ brief\.short +│/,
+      },
+    ],
+    check: async (place) => {
+      expect((await place.metrics('scored')).by?.area?.north?.scores).toHaveProperty('friendly');
+      expect((await place.metrics('scored-scored')).scores).toHaveProperty('bleu');
+      expect((await place.metrics('scored-scored-2')).scores).toHaveProperty('helpful');
+    },
+  },
+  {
     title: 'the schema for editors, and that of a trajectory',
     steps: [
       { command: 'npx reprise schema --out reprise.schema.json' },

@@ -9,6 +9,7 @@ import { environmentCode } from './environment-code.js';
 import { inWords, LOADED_UNSEEN } from './in-words.js';
 import type { Loaded } from './prompt-parts.js';
 import type { RunConfig } from './schema.js';
+import { checkOwnScorers } from './scorers/own-scorer.js';
 
 /**
  * Returns what prompts can show of the memory that a run begins with: of its own copy if there is one. A file that
@@ -33,6 +34,7 @@ export const runCommand: CommandSpec<RunConfig> = {
   ],
   check: async (config) => {
     await checkLanguageModel(config, { environment: process.env });
+    await checkOwnScorers(commandCode(), config);
     const notes = await checkDataset(config, { environment: process.env }, environmentCode(commandCode()));
     return [...notes, ...groupNotes(config)];
   },

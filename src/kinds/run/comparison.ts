@@ -16,6 +16,9 @@ export const runComparison: Comparable<TaskRow, RunConfig> = {
   figures: ({ runtime }) => (runtime.early_stop_on_success ? ['last'] : ['mean', 'last']),
   outcomeOf: (row) => {
     const { id, trial, question, target, targets, metadata, reward, feedback, error, seconds } = row;
+    const scores = Object.entries(row.scores ?? {}).filter(
+      (entry): entry is [string, number | boolean] => entry[1] !== null,
+    );
     const isJudged = error === null && feedback !== null && reward !== null;
     return {
       id,
@@ -24,7 +27,7 @@ export const runComparison: Comparable<TaskRow, RunConfig> = {
       target: targets ?? target,
       metadata: metadata ?? {},
       answer: answerOf(row),
-      scores: isJudged ? { correct: feedback.correct, reward } : null,
+      scores: isJudged ? { correct: feedback.correct, reward, ...Object.fromEntries(scores) } : null,
       seconds,
     };
   },

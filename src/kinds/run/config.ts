@@ -4,7 +4,7 @@ import { isCheatsheetAgent } from '../../agents/dynamic-cheatsheet/modes.js';
 import { BUILT_IN_AGENTS, builtInAgentSchema, customAgentSchema } from '../../config/agent-schemas.js';
 import { InvalidInputError } from '../../config/errors.js';
 import { fieldFlag, limitFlag, resultsDirFlag, sampleIdFlag } from '../../config/flags.js';
-import { branchesOf, makeOptional, schemaOf } from '../../config/json-schema.js';
+import { allow, branchesOf, makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
 import type { ConfigKind, Folders, Written } from '../../config/kind.js';
 import { checkServer } from '../../config/named-files.js';
 import { paceOfModel } from '../../config/pacing.js';
@@ -15,10 +15,17 @@ import {
   resolveLocation,
   resultsLocation,
 } from '../../config/paths.js';
-import { isMapping } from '../../contracts/json.js';
+import { readYaml } from '../../config/read-config.js';
+import { templateFault } from '../../config/templates.js';
+import { textOrFile } from '../../config/text-or-file.js';
+import { isMapping, type JsonObject } from '../../contracts/json.js';
 import { checkCluster, checkCombinations, checkEpochs, defaultMemory } from './combinations.js';
 import { NAMES } from './index.js';
+import { judgeModels } from './models.js';
 import { type RunConfig, runConfigSchema, runConfigWithCustomAgentSchema } from './schema.js';
+import { validatorOf } from './scorers/json-validity.js';
+import { COMPARING_PLACEHOLDERS, PLACEHOLDERS } from './scorers/model-graded.js';
+import { SCORER_TYPES, type ScorerConfig, writtenScorers } from './scorers/schema.js';
 
 /** Removes those of the named fields of a mapping that are null. */
 function withoutNull(value: unknown, ...names: string[]): unknown {
@@ -60,6 +67,7 @@ function fillIn(raw: Written): Written {
     result.memory = { _type: type ?? defaultMemory(isMapping(agent) ? agent : {}), ...rest };
   }
   if (raw.dataset !== undefined) result.dataset = withTaskType(raw.dataset);
+  if (raw.scorers != null) result.scorers = writtenScorers(raw.scorers);
   if (typeof raw.sandbox === 'string') result.sandbox = { type: raw.sandbox };
   if (isMapping(agent)) result.agent = { type: 'history_agent', ...agent };
   return result;
@@ -81,9 +89,49 @@ function template(given: string | null, field: string, folder: string): string |
 export function locateDataset(dataset: RunConfig['dataset'], folder: string): void {
   const { few_shot } = dataset;
   dataset.dataset_path = inputLocation(dataset.dataset_path, 'dataset.dataset_path', folder);
+  dataset.run = inputLocation(dataset.run, 'dataset.run', folder);
   dataset.env_file = inputLocation(dataset.env_file, 'dataset.env_file', folder, 'code');
   if (few_shot === undefined) return;
   few_shot.dataset_path = inputLocation(few_shot.dataset_path, 'dataset.few_shot.dataset_path', folder);
+}
+
+/** Reads the files that a scorer names, and makes the paths of others absolute. @throws InvalidInputError */
+function finishScorer(scorer: ScorerConfig, section: string, folder: string, metaFields: string[]): void {
+  const refuse = (field: string, message: string): never => {
+    throw new InvalidInputError(`${section}.${field}: ${message}`, `${section}.${field}`);
+  };
+  const inMetadata = (field: string, value: string) => {
+    if (metaFields.some((name) => value === name || value.startsWith(`${name}.`))) return;
+    refuse(field, `no row has ${value} in its metadata; name it in dataset.meta_fields, too`);
+  };
+  if (scorer.label_field !== undefined) inMetadata('label_field', scorer.label_field);
+  if (scorer.type === 'code') scorer.file = inputLocation(scorer.file, `${section}.file`, folder, 'code');
+  if (scorer.type === 'similarity') checkServer(`${section}.base_url`, scorer.base_url);
+  if (scorer.type === 'json_schema' && typeof scorer.schema === 'string') {
+    const field = `${section}.schema`;
+    const path = inputLocation(scorer.schema, field, folder);
+    const schema = readYaml(path, field);
+    scorer.schema = isMapping(schema) ? (schema as JsonObject) : refuse('schema', `${path} is no mapping`);
+  }
+  if (scorer.type === 'json_schema' && scorer.schema !== undefined) {
+    try {
+      validatorOf(scorer.schema as JsonObject);
+    } catch (error) {
+      refuse('schema', `is no JSON Schema: ${(error as Error).message}`);
+    }
+  }
+  if (scorer.type !== 'model_graded') return;
+  const { compare_with, template, rubric } = scorer;
+  if (compare_with !== undefined && compare_with !== 'target') inMetadata('compare_with', compare_with);
+  if (rubric !== null) scorer.rubric = textOrFile(rubric, folder, `${section}.rubric`);
+  if (template === null) return;
+  scorer.template = textOrFile(template, folder, `${section}.template`);
+  const isCompared = compare_with !== undefined;
+  const fault = templateFault(scorer.template, {
+    known: [...(isCompared ? COMPARING_PLACEHOLDERS : PLACEHOLDERS), ...metaFields],
+    required: isCompared ? ['answer_a', 'answer_b'] : ['answer'],
+  });
+  if (fault !== null) refuse('template', fault);
 }
 
 /** Fills in what depends on other sections, and makes every path absolute. */
@@ -115,10 +163,29 @@ function finish(config: RunConfig, folders: Folders): RunConfig {
     output.save_memory_path = outputLocation(output.save_memory_path, field, folder, ['.json']);
   }
   output.results_dir = resultsLocation(output.results_dir, folders);
+  for (const [name, scorer] of Object.entries(result.scorers))
+    finishScorer(scorer, `scorers.${name}`, folder, dataset.meta_fields);
   checkCluster(result);
   checkEpochs(result);
   checkCombinations(result);
   return result;
+}
+
+/** Allows the short forms of scorers. */
+function writtenScorersSchema(schema: SchemaNode): void {
+  const { scorers } = schema.properties ?? {};
+  const named = scorers?.additionalProperties as SchemaNode;
+  const text = { type: 'string', minLength: 1 };
+  for (const branch of branchesOf(named)) {
+    makeOptional(branch, 'type');
+    if (branch.properties?.lm !== undefined) allow(branch, 'lm', text);
+    if (branch.properties?.panel?.items !== undefined) {
+      const { panel } = branch.properties;
+      panel.items = { anyOf: [panel.items as SchemaNode, text] };
+    }
+  }
+  if (scorers !== undefined) scorers.additionalProperties = { anyOf: [named, { type: 'null' }] };
+  allow(schema, 'scorers', { type: 'array', items: { enum: [...SCORER_TYPES] } });
 }
 
 export const runConfigs: ConfigKind<RunConfig> = {
@@ -142,6 +209,7 @@ export const runConfigs: ConfigKind<RunConfig> = {
     const schema = schemaOf('Reprise run config', everyAgent);
     const { runtime, memory, agent } = schema.properties ?? {};
     for (const key of ['runtime', 'memory', 'agent']) makeOptional(schema, key);
+    writtenScorersSchema(schema);
     for (const branch of branchesOf(runtime)) makeOptional(branch, 'memory_scope');
     for (const branch of branchesOf(memory)) makeOptional(branch, '_type');
     for (const branch of branchesOf(agent)) {
@@ -150,7 +218,7 @@ export const runConfigs: ConfigKind<RunConfig> = {
     return schema;
   },
   finish,
-  models: ({ lm }) => ({ lm }),
+  models: ({ lm, scorers }) => ({ lm, ...judgeModels({ scorers }) }),
   pace: {
     concurrency: 'runtime.concurrency',
     fixed: [
@@ -162,6 +230,7 @@ export const runConfigs: ConfigKind<RunConfig> = {
       'dataset.env_timeout_sec',
       'runtime.grain',
       ...paceOfModel('lm'),
+      ...paceOfModel('scorers.*.lm'),
     ],
     free: ['name'],
   },

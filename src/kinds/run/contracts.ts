@@ -77,6 +77,18 @@ export interface RunPlan {
   means: readonly string[];
   /** Trial of a sample that determines whether the sample is correct. */
   accuracy_of: Metrics['accuracy_of'];
+  /** Grading of each answer by models; absent if there is none. */
+  grading?: PlannedGrading;
+}
+/** Requests for a readable verdict of one vote. */
+export const GRADE_TRIES = 3;
+
+/** Calls of models that grade each answer. */
+interface PlannedGrading {
+  /** Votes in the order of their scorers, with the limits of their models. */
+  votes: { scorer: string; timeout_sec: number; max_attempts: number }[];
+  /** Scorers that compare vectors. */
+  vectors: string[];
 }
 /** Totals of a run. */
 export interface Totals extends Beside, Repeats {
@@ -226,6 +238,35 @@ export interface GenerateInput {
 /** Activities that call a language model. */
 export interface LanguageModelActivities {
   generate(input: GenerateInput): Promise<GeneratedReply>;
+}
+/** Graded action: the ordinal of the `act` call that it was, or its text. */
+export type GradedAction = { act: number } | { text: string };
+
+/** Input of the activity `gradeAnswer`. The ordinal of the call says which vote it is, and which try. */
+export interface GradeAnswerInput {
+  run: string;
+  /** Sample of the answer. */
+  index: number;
+  call: CallIdentity;
+  action: GradedAction;
+  before?: AskedBefore;
+}
+/** Reply of a model that grades, without its text. */
+export interface GradedReply extends GeneratedReply {
+  /** False: it holds no verdict. */
+  is_read: boolean;
+}
+/** Activities by which models grade answers. */
+export interface GradingActivities {
+  gradeAnswer(input: GradeAnswerInput): Promise<GradedReply>;
+  /** Pays for the vectors of an answer and of the right ones, which are stored. */
+  embedAnswer(input: {
+    run: string;
+    index: number;
+    scorer: string;
+    call: { sample_id: string; trial: number };
+    action: GradedAction;
+  }): Promise<Pick<FoundExperiences, 'embeddings'>>;
 }
 interface OpenSamplesInput {
   run: string;

@@ -56,6 +56,7 @@ function endedFacts(metrics: Metrics): Fact[] {
     }),
     ...reducerFacts(metrics),
     ...scoreFacts(metrics.scores ?? {}, metrics.samples - metrics.errors),
+    ...scorerFacts(metrics),
     ...clusterFacts(metrics.clustered_by, metrics.figure_warnings),
     ...changeFacts(metrics.code_changes, 'episodes'),
     ...(warnings === 0
@@ -79,11 +80,54 @@ function endedFacts(metrics: Metrics): Fact[] {
     ...(embeddings === undefined ? [] : embeddingFacts(embeddings)),
     textFact('agent', labelOf(metrics.agent)),
     textFact('seed', String(metrics.seed)),
+    ...purposeFacts(metrics),
     ...groupFacts(metrics, SHOWN_GROUPS),
     ...Object.entries(metrics.by_task).flatMap(([task, { confusion }]) =>
       confusion === undefined ? [] : confusionFacts(task, confusion),
     ),
   ];
+}
+
+/** Returns how many answers scorers could not score, and how far scores agree with labels. */
+function scorerFacts({ unscored = {}, agreement = {} }: Metrics): Fact[] {
+  const rows = Object.entries(agreement).map(
+    ([name, { samples, accuracy, kappa, alpha, level }]): LineValue[] => [
+      { kind: 'text', text: name },
+      { kind: 'count', count: samples },
+      { kind: 'rate', rate: accuracy },
+      { kind: 'score', score: kappa },
+      { kind: 'score', score: alpha },
+      { kind: 'text', text: level },
+    ],
+  );
+  const head = ['scorer', 'labels', 'same', 'Cohen’s kappa', 'Krippendorff’s alpha', 'level'];
+  return [
+    ...Object.entries(unscored).map(([name, samples]) =>
+      countFact(`unscored:${name}`, samples, {
+        label: `unscored by ${name}`,
+        note: 'in no mean; results.jsonl has the reasons',
+      }),
+    ),
+    ...tableFacts('agreement', { head, rows }, { label: 'agreement with labels' }),
+  ];
+}
+
+/** Returns a table of calls by their purpose; none where all are of one. */
+function purposeFacts({ calls_by_purpose = {} }: Metrics): Fact[] {
+  const rows = Object.entries(calls_by_purpose).map(
+    ([purpose, { lm_calls, usage, cost_usd }]): LineValue[] => [
+      { kind: 'text', text: purpose },
+      { kind: 'count', count: lm_calls },
+      { kind: 'count', count: usage.input_tokens },
+      { kind: 'count', count: usage.output_tokens },
+      { kind: 'money', dollars: cost_usd },
+    ],
+  );
+  return tableFacts(
+    'calls_by_purpose',
+    { head: ['purpose', 'LM calls', 'tokens in', 'out', 'cost'], rows },
+    { label: 'calls by purpose' },
+  );
 }
 
 /** Returns success by trial and the mean over trials; empty if there is only one trial. */

@@ -30,6 +30,7 @@ export function groupFacts(
     return [
       ...accuracyTable(field, listed, others),
       ...(hasRewards ? rewardTable(field, listed, others) : []),
+      ...scoreTables(field, listed, others),
     ];
   });
 }
@@ -51,6 +52,31 @@ function accuracyTable(field: string, groups: readonly Group[], others: OtherGro
     { id: `by:${field}`, label: `accuracy by ${field}`, heads: [field, 'samples', 'accuracy'] },
     others.groups === 0 ? rows : [...rows, last],
   );
+}
+
+/** Returns a table for each named score. */
+function scoreTables(field: string, groups: readonly Group[], others: OtherGroups): Fact[] {
+  const names = new Set(groups.flatMap(([, { scores = {} }]) => Object.keys(scores)));
+  return [...names].flatMap((score) => {
+    const rows = groups.flatMap(([name, { scores = {}, errors }]): GroupRow[] => {
+      const { samples, mean, stderr, interval, is_share } = scores[score] ?? {};
+      if (samples === undefined) return [];
+      const spread = { stderr, interval };
+      const estimate = is_share
+        ? { kind: 'rate' as const, rate: mean ?? null, ...spread }
+        : { kind: 'score' as const, score: mean ?? null, ...spread };
+      return [{ name, units: samples, errors, estimate }];
+    });
+    return groupTable(
+      {
+        id: `score_by:${field}:${score}`,
+        label: `${score} by ${field}`,
+        heads: [field, 'samples', score],
+        notes: others.groups === 0 ? [] : [`Without ${othersText(others)}.`],
+      },
+      rows,
+    );
+  });
 }
 
 function rewardTable(field: string, groups: readonly Group[], others: OtherGroups): Fact[] {

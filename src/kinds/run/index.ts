@@ -22,7 +22,7 @@ export const RUN: RegisteredKind = {
       load: async () => (await import('./commands/demo.js')).addDemoCommand,
     },
     {
-      commands: { score: 'grade a finished run again, without a model call' },
+      commands: { score: 'grade a finished run again, without a model call, or by other scorers' },
       load: async () => (await import('./commands/score.js')).addScoreCommand,
     },
     {

@@ -3,15 +3,19 @@ import type { CallRecord } from '../../contracts/language-model.js';
 import type { ResultRow, RowTask } from '../../contracts/results.js';
 import type { Unrecorded } from '../../contracts/step-cost.js';
 import { addUnrecorded } from '../../runtime/beside.js';
+import { agreementOf } from '../../statistics/agreement.js';
 import { CallTally } from '../../statistics/call-figures.js';
 import { affordableResamples } from '../../statistics/clustered-bootstrap.js';
 import { ErrorTally, shortened } from '../../statistics/error-tally.js';
+import { countedText } from '../../statistics/figure-text.js';
 import { fieldText, Groups, largestGroups } from '../../statistics/groups.js';
 import { ScoreTally } from '../../statistics/score-tally.js';
 import { otherGroups } from './other-groups.js';
 import { ReducerSums } from './reducers.js';
 import type { EmbeddingTotals, Metrics, TaskMetrics } from './results.js';
 import { SampleSums } from './sample-sums.js';
+import { labelValue } from './scorers/model-graded.js';
+import type { ScorerConfig } from './scorers/schema.js';
 import { type EpisodeOutcome, TrialSums, trialOfAccuracy } from './trial-figures.js';
 
 /** Facts of a run that its rows do not contain. */
@@ -63,15 +67,24 @@ const MAX_SCORES = 100;
 /** Maximum number of groups of a field in the metrics, which are part of a workflow's history. */
 const MAX_GROUPS = 100;
 
-/** Numbers and booleans that an environment reports, except for the answer and fields that are groups. */
-function scoresOf({ feedback }: ResultRow, by: readonly string[]): Record<string, number | boolean> {
-  const scores = Object.entries(feedback?.extra ?? {}).filter(
+/**
+ * Returns the scores of a row: those of its scorers, and numbers and booleans that its environment reports, except for
+ * the answer and fields that are groups.
+ */
+function scoresOf(row: ResultRow, by: readonly string[]): Record<string, number | boolean> {
+  const reported = Object.entries(row.feedback?.extra ?? {}).filter(
     (entry): entry is [string, number | boolean] =>
       (typeof entry[1] === 'number' || typeof entry[1] === 'boolean') &&
       entry[0] !== 'extracted' &&
       !by.includes(entry[0]),
   );
-  return Object.fromEntries(scores);
+  const given = Object.entries(row.scores ?? {}).filter(
+    (entry): entry is [string, number | boolean] => entry[1] !== null,
+  );
+  return Object.fromEntries([
+    ...given,
+    ...reported.filter(([name]) => !Object.hasOwn(row.scores ?? {}, name)),
+  ]);
 }
 
 /** Settings of a run's metrics. */
@@ -85,6 +98,8 @@ export interface MetricsRules {
   by?: readonly string[] | undefined;
   /** Field of the metadata whose values are the clusters of standard errors; null: the samples. */
   cluster?: string | null | undefined;
+  /** Scorers by name, for the labels of the dataset. */
+  scorers?: Readonly<Record<string, ScorerConfig>> | undefined;
 }
 
 /** Row of an episode with the metadata of its sample. */
@@ -117,6 +132,14 @@ export class RunMetricsBuilder {
   private agentMetrics: Counts = new Map();
   private embeddings: EmbeddingTotals | null = null;
   private confusion = new Map<string, Counts>();
+  private readonly unscored: Counts = new Map();
+  /** Scores and labels, by scorer; and labels that are no scores. */
+  private readonly labelled = new Map<
+    string,
+    { pairs: [score: number, label: number][]; is_share: boolean }
+  >();
+  private readonly unreadLabels: Counts = new Map();
+  private readonly byPurpose = new Map<string, CallTally>();
 
   constructor(private readonly rules: MetricsRules) {
     this.trials = new TrialSums(rules.num_trials);
@@ -149,6 +172,9 @@ export class RunMetricsBuilder {
   /** Adds a call; one that belongs to no finished episode was paid all the same. */
   addCall(call: CallRecord): void {
     this.cached += call.cached === true ? 1 : 0;
+    const ofPurpose = this.byPurpose.get(call.purpose) ?? new CallTally();
+    this.byPurpose.set(call.purpose, ofPurpose);
+    ofPurpose.addCall(call);
     this.tally.addCall(call);
   }
 
@@ -186,19 +212,39 @@ export class RunMetricsBuilder {
     if (row === undefined) return;
     this.epochRows.push(row);
     const cluster = this.clusterOf(row);
+    const scores = row.error === null ? scoresOf(row, this.by) : {};
     this.all.add(cluster, row);
     this.trials.add(cluster, this.outcomes);
     for (const [field, groups] of this.groups) {
-      groups.of(fieldText(field, [row.metadata, row.feedback?.extra])).add(cluster, row);
+      groups.of(fieldText(field, [row.metadata, row.feedback?.extra])).add(cluster, row, scores);
     }
     if (row.error !== null) {
       this.errors.add(row.error);
     } else {
-      this.scores.add(cluster, scoresOf(row, this.by));
+      this.scores.add(cluster, scores);
+      for (const name of Object.keys(row.unscored ?? {})) count(this.unscored, name);
+      this.addLabels(row);
       countConfusion(this.confusion, row);
     }
     this.outcomes = [];
     this.lastRow = undefined;
+  }
+
+  /** Adds the scores of a row whose metadata has the labels of people. */
+  private addLabels({ metadata, scores = {} }: MeasuredRow): void {
+    for (const [name, scorer] of Object.entries(this.rules.scorers ?? {})) {
+      const { label_field } = scorer;
+      const text = label_field === undefined ? null : fieldText(label_field, [metadata]);
+      if (text === null) continue;
+      const label = labelValue(scorer, text);
+      const score = scores[name] ?? null;
+      if (label === null) count(this.unreadLabels, name);
+      if (label === null || score === null) continue;
+      const labelled = this.labelled.get(name) ?? { pairs: [], is_share: true };
+      this.labelled.set(name, labelled);
+      labelled.pairs.push([Number(score), label]);
+      labelled.is_share &&= typeof score === 'boolean';
+    }
   }
 
   /** Returns the cluster of a sample; without a value of the field, it is one of its own. */
@@ -239,9 +285,12 @@ export class RunMetricsBuilder {
       ...(accuracy_of === 'last_trial' ? this.trials.meanOverTrials(seed) : {}),
       ...(this.isClustered ? { clustered_by: cluster as string } : {}),
       ...(Object.keys(scores).length === 0 ? {} : { scores }),
+      ...(this.unscored.size === 0 ? {} : { unscored: Object.fromEntries(this.unscored) }),
+      ...this.agreement(),
       ...this.groupFigures(seed),
       ...(warnings.length === 0 ? {} : { figure_warnings: warnings }),
       ...this.tally.figures(this.unrecorded),
+      ...this.callsByPurpose(),
       lm_calls_cached: this.cached,
       warnings: this.warnings,
       ...(this.firstWarning === undefined ? {} : { first_warning: shortened(this.firstWarning) }),
@@ -255,6 +304,23 @@ export class RunMetricsBuilder {
       ...(this.embeddings === null ? {} : { embeddings: this.embeddings }),
       by_task: { [environment]: task },
     };
+  }
+
+  private agreement(): Pick<Metrics, 'agreement'> {
+    const agreement = [...this.labelled].flatMap(([name, { pairs, is_share }]) => {
+      const one = agreementOf(pairs, is_share ? 'nominal' : 'interval');
+      return one === null ? [] : [[name, one] as const];
+    });
+    return agreement.length === 0 ? {} : { agreement: Object.fromEntries(agreement) };
+  }
+
+  private callsByPurpose(): Pick<Metrics, 'calls_by_purpose'> {
+    if (this.byPurpose.size < 2) return {};
+    const figures = [...this.byPurpose].map(([purpose, tally]) => {
+      const { lm_calls, usage, cost_usd } = tally.figures(null);
+      return [purpose, { lm_calls, usage, cost_usd }] as const;
+    });
+    return { calls_by_purpose: sorted(figures) };
   }
 
   private groupFigures(seed: number): Pick<Metrics, 'by' | 'by_others'> {
@@ -284,6 +350,10 @@ export class RunMetricsBuilder {
     const { cluster } = this.rules;
     const without = [...this.groups].filter(([, groups]) => !groups.hasValues).map(([field]) => field);
     return [
+      ...[...this.unreadLabels].map(
+        ([name, rows]) =>
+          `scorers.${name}.label_field: ${countedText(rows, 'label')} can be read as no score, so the agreement is of the others.`,
+      ),
       ...without.map(
         (field) =>
           `metrics.by: no row has ${field}, neither in its metadata nor in feedback.extra. Name it in dataset.meta_fields, so that later runs have it.`,

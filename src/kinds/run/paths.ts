@@ -82,3 +82,6 @@ export function taskChunkKey(chunk: number): string {
 
 /** Keys that `reprise score` writes. */
 export const rescoredKeys = { metrics: 'rescored/metrics.json', results: 'rescored/results.jsonl' } as const;
+
+/** Key of the actions of a run's rows, as a recording. */
+export const actionsKey = () => 'rescored/actions.jsonl';

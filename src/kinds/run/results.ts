@@ -1,8 +1,15 @@
 import type { ExecutionRecord } from '../../contracts/execution.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { CallRecord } from '../../contracts/language-model.js';
-import type { CodeChange, ExperimentMetrics, ResultRow, StepRecord } from '../../contracts/results.js';
+import type {
+  CallFigures,
+  CodeChange,
+  ExperimentMetrics,
+  ResultRow,
+  StepRecord,
+} from '../../contracts/results.js';
 import type { JournalEntry } from '../../memory/memory-module.js';
+import type { Agreement } from '../../statistics/agreement.js';
 import type { ScoreFigure } from '../../statistics/score-tally.js';
 import type { Uncertainty } from '../../statistics/uncertainty.js';
 
@@ -23,6 +30,8 @@ export interface SampleFigures extends Uncertainty<'accuracy'>, Uncertainty<'mea
   errors: number;
   accuracy: number | null;
   mean_reward: number | null;
+  /** Named scores of a group, by name; absent if there are none, and for all samples of an environment class. */
+  scores?: Record<string, ScoreFigure>;
 }
 
 /** Counts of groups that are not listed, because others have more samples. */
@@ -97,8 +106,15 @@ export interface Metrics
   mean_reward: number | null;
   /** Field of the rows' metadata whose values are the clusters of all standard errors; absent: samples are. */
   clustered_by?: string;
-  /** Numeric fields of the last feedback's `extra`, by name; absent if there are none. */
+  /** Scores of the last trials by the run's scorers, and numeric fields of their feedback's `extra`, by name; absent if
+   * there are none. */
   scores?: Record<string, ScoreFigure>;
+  /** Judged samples that a scorer gave no score, by its name; absent if there are none. */
+  unscored?: Record<string, number>;
+  /** Agreement of scores with the labels of the dataset, by scorer; absent without labels. */
+  agreement?: Record<string, Agreement>;
+  /** Calls by their purpose; absent if all are of one. */
+  calls_by_purpose?: Record<string, Pick<CallFigures, 'lm_calls' | 'usage' | 'cost_usd'>>;
   /** Figures by field (`metrics.by`) and value, of the groups with the most samples; absent without fields. */
   by?: Record<string, Record<string, SampleFigures>>;
   /** Further groups by field; absent if all are in `by`. */

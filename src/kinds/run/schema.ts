@@ -10,6 +10,7 @@ import { templateSchema } from '../../config/templates.js';
 import { LOG_LEVELS } from '../../contracts/logger.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 import { REDUCER, REDUCERS } from './reducers.js';
+import { scorersSchema } from './scorers/schema.js';
 
 const positiveInteger = z.int().positive();
 
@@ -66,6 +67,11 @@ export const datasetSchema = z
     hf_name: z.string().min(1).optional().describe('A dataset of the Hugging Face hub, e.g. openai/gsm8k.'),
     config: z.string().min(1).optional().describe('The hub dataset’s configuration.'),
     split: z.string().min(1).optional().describe('The split, e.g. test.'),
+    run: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The folder of a run: its tasks, as they were. Nothing is selected, drawn or shuffled.'),
     task_type: z.enum(['exact', 'numeric', 'mcq', 'custom']).default('exact'),
     env_class: z
       .string()
@@ -142,13 +148,21 @@ export const datasetSchema = z
     shuffle: z.boolean().default(false).describe('Shuffle the rows by the seed.'),
   })
   .superRefine((dataset, context) => {
-    const sources = (['items', 'dataset_path', 'hf_name'] as const).filter(
+    const sources = (['items', 'dataset_path', 'hf_name', 'run'] as const).filter(
       (key) => dataset[key] !== undefined,
     );
     if (sources.length !== 1) {
       context.addIssue({
         code: 'custom',
-        message: `give exactly one of items, dataset_path and hf_name (${sources.length === 0 ? 'there is none' : `there are ${sources.join(' and ')}`})`,
+        message: `give exactly one of items, dataset_path, hf_name and run (${sources.length === 0 ? 'there is none' : `there are ${sources.join(' and ')}`})`,
+      });
+    }
+    const drawn = (['select', 'few_shot'] as const).find((key) => dataset[key] !== undefined);
+    if (dataset.run !== undefined && drawn !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: [drawn],
+        message: 'is for rows of a dataset; the tasks of another run stay as they were',
       });
     }
     if (dataset.task_type === 'custom' && dataset.env_class === undefined) {
@@ -216,6 +230,9 @@ export const runConfigSchema = z.strictObject({
   memory: memoryConfigSchema,
   agent: builtInAgentSchema,
   sandbox: sandboxSchema,
+  scorers: scorersSchema.describe(
+    'Scorers of every answer beside its environment, by name; a list of types is short for scorers without further fields.',
+  ),
   limits: limitsSchema,
   metrics: runMetricsSchema,
   output: outputSchema,

@@ -1,12 +1,23 @@
+import type { OpenStore } from '../../../activities/locate.js';
+import { InvalidInputError } from '../../../config/errors.js';
 import type { Task } from '../../../contracts/environment.js';
 import { drawExamples } from '../../../datasets/few-shot.js';
 import { loadRows } from '../../../datasets/load.js';
 import { tasksOf } from '../../../datasets/tasks.js';
+import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { openStore } from '../../../storage/open.js';
+import { readStoredConfig } from '../../../storage/stored-config.js';
+import { readJson } from '../../../storage/stored-file.js';
 import { type EnvironmentCode, environmentSource } from '../environment-code.js';
+import { planKey } from '../paths.js';
 import type { RunConfig } from '../schema.js';
+import { otherAnswer } from '../scorers/model-graded.js';
+import type { TaskPlan } from './run-context.js';
+import { TaskReader } from './task-reader.js';
 
 /** Fields of a config that determine its tasks. */
 export type NamesTasks = Pick<RunConfig, 'dataset' | 'seed'> & {
+  scorers?: RunConfig['scorers'];
   runtime: Pick<RunConfig['runtime'], 'max_envs_to_visit'>;
 };
 
@@ -15,8 +26,26 @@ export interface Reading {
   /** Variables that say where datasets are downloaded from and stored. */
   environment: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
+  /** Opens the folder of another run; by default those of this machine and of S3. */
+  openStore?: OpenStore;
   /** Receives a note for people once all tasks were read: how targets are read if the config does not say. */
   notify?: (sentence: string) => void;
+}
+
+/** Reads the tasks of another run, up to a number. @throws InvalidInputError if its folder holds none. */
+async function* tasksOfRun(store: ArtifactStore, limit: number | null): AsyncGenerator<Task> {
+  const [plan, config] = await Promise.all([
+    readJson<TaskPlan>(store, planKey()),
+    readStoredConfig(store) as Promise<RunConfig | null>,
+  ]);
+  if (plan === null || config === null)
+    throw new InvalidInputError(`dataset.run: ${store.uri} is no folder of a run`, 'dataset.run');
+  const count = plan.samples_planned / (config.runtime.epochs ?? 1);
+  let left = limit ?? count;
+  for await (const task of new TaskReader(store).all(count)) {
+    if (left-- <= 0) return;
+    yield task;
+  }
 }
 
 /**
@@ -27,6 +56,10 @@ export async function* datasetTasks(
   { dataset, runtime: { max_envs_to_visit }, seed }: NamesTasks,
   reading: Reading,
 ): AsyncGenerator<Task> {
+  if (dataset.run !== undefined) {
+    yield* tasksOfRun((reading.openStore ?? openStore)(dataset.run), max_envs_to_visit);
+    return;
+  }
   const mapping = { ...dataset, seed, max_envs_to_visit };
   const { few_shot } = dataset;
   const examples = few_shot === undefined ? null : await drawExamples(dataset, few_shot, mapping, reading);
@@ -44,7 +77,28 @@ export function checkedTasks(
   reading: Reading,
   code: EnvironmentCode,
 ): AsyncIterable<Task> {
-  return code.checked(environmentSource(config), datasetTasks(config, reading));
+  return code.checked(environmentSource(config), withOtherAnswers(config, datasetTasks(config, reading)));
+}
+
+/** Checks that every task has the answers that scorers compare with. @throws InvalidInputError that names the sample */
+async function* withOtherAnswers(
+  { scorers = {} }: NamesTasks,
+  tasks: AsyncIterable<Task>,
+): AsyncGenerator<Task> {
+  const comparing = Object.entries(scorers).flatMap(([name, scorer]) =>
+    scorer.type === 'model_graded' && scorer.compare_with !== undefined ? [[name, scorer] as const] : [],
+  );
+  for await (const task of tasks) {
+    for (const [name, scorer] of comparing) {
+      if (otherAnswer(scorer, task) !== null) continue;
+      const field = `scorers.${name}.compare_with`;
+      throw new InvalidInputError(
+        `${field}: sample ${task.id} has no ${scorer.compare_with} to compare its answer with`,
+        field,
+      );
+    }
+    yield task;
+  }
 }
 
 /**

@@ -16,6 +16,7 @@ import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { readJsonLines } from '../../../storage/json-lines.js';
 import { recordsBelow } from '../../../storage/read-ahead.js';
 import { addEmbeddings } from '../lane/totals.js';
+import { embeddingModels } from '../models.js';
 import { paidEmbeddingKey, paidEmbeddingsPrefix, vectorCachePrefix } from '../paths.js';
 import type { EmbeddingTotals } from '../results.js';
 import type { RunConfig } from '../schema.js';
@@ -28,8 +29,12 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 /** Timeout of a request for vectors, in seconds. */
 const TIMEOUT_SEC = 120;
 
-/** Returns the settings of the embedding model that `memory.retrieval` names. */
-export function embedderSettings({ model = '', base_url, dimensions }: RetrievalConfig): EmbedderSettings {
+/** Returns the settings of the embedding model that `memory.retrieval` or a scorer names. */
+export function embedderSettings({
+  model = '',
+  base_url,
+  dimensions,
+}: Pick<RetrievalConfig, 'model' | 'base_url' | 'dimensions'>): EmbedderSettings {
   const slash = model.indexOf('/');
   return {
     provider: model.slice(0, slash) as EmbeddingProvider,
@@ -42,11 +47,18 @@ export function embedderSettings({ model = '', base_url, dimensions }: Retrieval
 
 /** Returns a run's config with the servers of the worker's environment where the config names none. */
 export function atServers(config: RunConfig, environment: Environment): RunConfig {
-  const lm = atServer(config.lm, environment);
-  const { memory } = config;
-  if (!('retrieval' in memory) || memory.retrieval.backend !== 'embedding') return { ...config, lm };
-  const { base_url } = atServer(embedderSettings(memory.retrieval), environment);
-  return { ...config, lm, memory: { ...memory, retrieval: { ...memory.retrieval, base_url } } };
+  const result = structuredClone(config);
+  const { lm, memory, scorers } = result;
+  result.lm = atServer(lm, environment);
+  for (const scorer of Object.values(scorers)) {
+    if (scorer.type !== 'model_graded') continue;
+    if (scorer.lm !== undefined) scorer.lm = atServer(scorer.lm, environment);
+    if (scorer.panel !== undefined) scorer.panel = scorer.panel.map((one) => atServer(one, environment));
+  }
+  const embedding = embeddingModels({ memory, scorers });
+  for (const model of Object.values(embedding))
+    Object.assign(model, { base_url: atServer(embedderSettings(model), environment).base_url });
+  return result;
 }
 
 /**

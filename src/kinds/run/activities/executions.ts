@@ -12,6 +12,7 @@ import type { Sandbox } from '../../../sandboxes/sandbox.js';
 import { mayRunCode } from '../combinations.js';
 import type { ExecuteCodeInput, ExecutionActivities } from '../contracts.js';
 import type { RunConfig } from '../schema.js';
+import { isPython } from '../scorers/own-scorer.js';
 import { executionRecordOf, programOf, resultOf } from './execution-record.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
@@ -71,8 +72,10 @@ export async function prepareSandbox(
   { sandbox, notify }: { sandbox(type: SandboxType): Promise<Sandbox>; notify(message: string): void },
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
-  if (!mayRunCode(config)) return;
+  const scores = Object.values(config.scorers).some((scorer) => scorer.type === 'code' && isPython(scorer));
   const { type } = config.sandbox;
+  if (scores) await orInvalidInput(async () => (await sandbox(type)).prepare());
+  if (!mayRunCode(config)) return;
   if (type === 'process') {
     warnOfProcess(notify);
     log.warn(WARNING);

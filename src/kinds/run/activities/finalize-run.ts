@@ -191,7 +191,7 @@ async function writeArtifacts(
   const store = guard(run.store);
   const log = dependencies.runLogs.for(run.store, config.output.log_level, 'experiment');
   const parts = await MergedParts.open(store, await keysBelow(store, partsPrefix(plan.execution)));
-  const builder = new RunMetricsBuilder({ ...config.runtime, ...config.metrics });
+  const builder = new RunMetricsBuilder({ ...config.runtime, ...config.metrics, scorers: config.scorers });
   await writeRows(store, run, parts, builder);
   const embeddings = await paidEmbeddings(store);
   if (embeddings !== null) builder.addEmbeddings(embeddings);

@@ -5,6 +5,7 @@ import type {
   BundleActivities,
   EnvironmentActivities,
   ExecutionActivities,
+  GradingActivities,
   LanguageModelActivities,
   MemoryActivities,
   OwnLaneActivities,
@@ -14,6 +15,7 @@ import { createBundleActivities } from './bundle-activities.js';
 import { createEnvironmentActivities } from './environments.js';
 import { createExecutionActivities } from './executions.js';
 import { createFinalizeRun } from './finalize-run.js';
+import { createGradingActivities } from './grade-answer.js';
 import { createLanguageModelActivities } from './language-model.js';
 import { createLoadMemory } from './load-memory.js';
 import { createMemoryActivities } from './memory-activities.js';
@@ -27,6 +29,7 @@ type Activities = RunActivities &
   LanguageModelActivities &
   MemoryActivities &
   ExecutionActivities &
+  GradingActivities &
   BundleActivities &
   OwnLaneActivities;
 
@@ -43,6 +46,7 @@ export function createRunActivities(
       finalizeRun: createFinalizeRun(runs, dependencies),
       ...createEnvironmentActivities(runs),
       ...createLanguageModelActivities(runs, dependencies, models),
+      ...createGradingActivities(runs, dependencies, models),
       ...createMemoryActivities(runs, dependencies),
       ...createExecutionActivities(runs, dependencies),
       ...createBundleActivities(runs, dependencies),
@@ -52,6 +56,7 @@ export function createRunActivities(
       prepareRun: 'begins',
       loadMemory: 'begins',
       generate: 'asks',
+      gradeAnswer: 'asks',
       openSamples: 'risky',
       stepEnvironment: 'risky',
       finalizeRun: 'ends',

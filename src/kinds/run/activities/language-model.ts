@@ -4,7 +4,7 @@ import { workerCrash } from '../../../activities/attempt-journal.js';
 import { replyOf } from '../../../activities/call-record.js';
 import type { StoredCall } from '../../../activities/call-store.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
-import type { CalledModel, ModelCalls } from '../../../activities/model-calls.js';
+import type { ModelCalls } from '../../../activities/model-calls.js';
 import { held } from '../../../activities/patiently.js';
 import type { AwaitedStep, StepAnswer } from '../../../contracts/environment.js';
 import type { CallRecord, GeneratedReply } from '../../../contracts/language-model.js';
@@ -41,20 +41,7 @@ export function createLanguageModelActivities(
   dependencies: WorkerDependencies,
   models: ModelCalls,
 ): LanguageModelActivities {
-  const calledModel = (run: RunContext): CalledModel => ({
-    lm: run.config.lm,
-    store: run.store,
-    resultsDir: run.config.output.results_dir,
-    calls: run.calls,
-    log: logOf(run),
-    modelName: run.modelName,
-    modelAddress: run.modelAddress,
-    costOf: (usage) => run.costOf(usage),
-    languageModel: () => run.languageModel(),
-    askedAgain: run.askedAgain,
-  });
-  const logOf = (run: RunContext) =>
-    dependencies.runLogs.for(run.store, run.config.output.log_level, 'model');
+  const logOf = (run: RunContext) => run.log('model');
 
   /** Stores the reply and the environment's answer. @returns the stored ones: others may have been first. */
   async function keep(
@@ -103,7 +90,7 @@ export function createLanguageModelActivities(
 
   async function answer(input: GenerateInput, attempt: Attempt): Promise<StoredCall> {
     const run = await runs.get(input.run);
-    const model = calledModel(run);
+    const model = run.calledModel();
     const asked = models.prepare(model, input.call, input);
     const found = await run.calls.find(input.call, asked.key);
     if (found !== null) {

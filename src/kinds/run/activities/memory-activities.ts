@@ -31,7 +31,7 @@ interface SharedBase {
 /**
  * Account of what one search pays for embeddings. Every request is recorded in the run's folder, for the run's figures.
  */
-class Purse implements Account {
+export class Purse implements Account {
   private total: EmbeddingTotals | null = null;
   private readonly notes: Promise<void>[] = [];
 

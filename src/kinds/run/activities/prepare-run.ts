@@ -23,9 +23,12 @@ import { foundRun } from '../folder.js';
 import { BY_UNIT, isByUnit } from '../grain.js';
 import { inWords } from '../in-words.js';
 import { laneRulesOf } from '../lane/lane-rules.js';
+import { isSimulated } from '../models.js';
 import { ownCodeAndPrices } from '../own-code.js';
 import { planKey } from '../paths.js';
 import type { RunConfig } from '../schema.js';
+import { votesOf } from '../scorers/model-graded.js';
+import { checkOwnScorers } from '../scorers/own-scorer.js';
 import { trialOfAccuracy } from '../trial-figures.js';
 import { checkLanguageModel } from './check-language-model.js';
 import { checkedTasks } from './dataset.js';
@@ -47,6 +50,19 @@ async function preparedPlan(store: ArtifactStore, execution: string): Promise<Ru
   return plan?.execution === execution ? plan : null;
 }
 
+/** Returns what models grade, for the plan; nothing where no scorer asks one. */
+function gradingOf({ scorers, lm }: RunConfig): Pick<RunPlan, 'grading'> {
+  const votes = votesOf(scorers, lm).map(({ scorer, lm: { timeout_sec, max_attempts } }) => ({
+    scorer,
+    timeout_sec,
+    max_attempts,
+  }));
+  const vectors = Object.entries(scorers).flatMap(([name, { type }]) =>
+    type === 'similarity' ? [name] : [],
+  );
+  return votes.length + vectors.length === 0 ? {} : { grading: { votes, vectors } };
+}
+
 /**
  * Creates the activity that validates the input, chooses the experiment's folder, stores config and dataset there, and
  * returns the plan. May be repeated; nothing is prepared again once the execution may have begun.
@@ -63,6 +79,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
   ): Promise<RunPlan> {
     const { runtime, lm, agent, output } = config;
     await prepareSandbox(config, dependencies, log);
+    await checkOwnScorers(dependencies.userCode, config);
     const memory = await keepLoadedMemory(store, named);
     if (output.load_memory_path !== null)
       await keepLoadedVectors(dependencies, store, output.load_memory_path);
@@ -75,7 +92,8 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       // Local rows were read by the command, which printed this sentence.
       if (config.dataset.hf_name !== undefined) dependencies.notify(sentence);
     };
-    const reading = { environment, signal, notify };
+    const { openStore } = dependencies;
+    const reading = { environment, signal, notify, openStore };
     const tasks = checkedTasks(config, reading, environmentCode(dependencies.userCode));
     const { count, rows } = await writeTasks(store, tasks);
     const samples = count * epochsOf(config);
@@ -111,7 +129,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       execution: runId,
       name: config.name,
       model,
-      simulated: lm.provider === 'simulated',
+      simulated: isSimulated(config),
       slots,
       samples_planned: samples,
       rules: laneRulesOf(config),
@@ -129,6 +147,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       spent_wall_seconds: kept.wall_seconds,
       means,
       accuracy_of: trialOfAccuracy(runtime),
+      ...gradingOf(config),
     };
     const stored: StoredPlan = { todo, samples_planned: samples, plan, rows };
     await store.write(planKey(), JSON.stringify(stored));

@@ -10,7 +10,10 @@ import { RunMetricsBuilder } from '../metrics.js';
 import { rescoredKeys } from '../paths.js';
 import type { Metrics } from '../results.js';
 import type { RunConfig } from '../schema.js';
+import { isPython } from '../scorers/own-scorer.js';
+import type { ScorerConfig } from '../scorers/schema.js';
 import type { RunContext } from './run-context.js';
+import { scoreRow } from './score-row.js';
 
 interface ChangedRow {
   id: string;
@@ -28,7 +31,7 @@ export interface Rescored {
 }
 
 /** Returns the actions of an episode in order: those of its steps, and the one that could not be judged. */
-function actionsOf({ action, steps, step_records, unjudged }: ResultRow): string[] {
+export function actionsOf({ action, steps, step_records, unjudged }: ResultRow): string[] {
   const taken =
     step_records?.map((record) => record.action) ?? (steps > 0 && action !== null ? [action] : []);
   return unjudged === undefined ? taken : [...taken, unjudged];
@@ -90,6 +93,31 @@ function stepsOf(row: ResultRow, taken: StepRecord[]) {
   };
 }
 
+/** Reports whether a scorer asks no model and runs no program of the sandbox. */
+const isLocal = (scorer: ScorerConfig) =>
+  !['model_graded', 'similarity'].includes(scorer.type) && (scorer.type !== 'code' || !isPython(scorer));
+
+/** Scores a row by its local scorers again; scores of others stay. */
+async function scoredAgain(run: RunContext, row: TaskRow, index: number): Promise<TaskRow> {
+  const entries = Object.entries(run.config.scorers);
+  const local = Object.fromEntries(entries.filter(([, scorer]) => isLocal(scorer)));
+  const stay = Object.keys(run.config.scorers).filter((name) => !(name in local));
+  const kept = <Value>(values: Readonly<Record<string, Value>> = {}) =>
+    Object.fromEntries(
+      Object.entries(values).filter(([name]) => stay.includes(name.split('.')[0] as string)),
+    );
+  const { scores: _scores, unscored: _unscored, ...rest } = row;
+  if (row.error !== null || entries.length === 0) return rest;
+  const task = await run.tasks.get(index);
+  const { scores, unscored } = await scoreRow(run, { task, row, calls: [] }, local);
+  const why = { ...kept(row.unscored), ...unscored };
+  return {
+    ...rest,
+    scores: { ...kept(row.scores), ...scores },
+    ...(Object.keys(why).length === 0 ? {} : { unscored: why }),
+  };
+}
+
 /** Optional figures of rows: computed anew, and absent where the regraded rows have none. */
 const OF_ROWS = [
   'error_causes',
@@ -100,6 +128,8 @@ const OF_ROWS = [
   'mean_over_trials_interval',
   'clustered_by',
   'scores',
+  'unscored',
+  'agreement',
   'by',
   'by_others',
   'figure_warnings',
@@ -107,7 +137,7 @@ const OF_ROWS = [
 ] as const satisfies (keyof Metrics)[];
 
 /** Reads the rows of a finished run. The file is opened at the first row, so not at all if writing fails before. */
-async function* rowsOf(store: ArtifactStore): AsyncGenerator<TaskRow> {
+export async function* rowsOf(store: ArtifactStore): AsyncGenerator<TaskRow> {
   const results = await store.openRead(artifactKeys.results);
   if (results === null) throw new Error(`${store.uri} holds no finished run`);
   yield* readJsonLines<TaskRow>(results);
@@ -129,14 +159,17 @@ export async function rescore(
   const indices = new Map<string, number>();
   for await (const task of run.tasks.all(run.taskCount)) indices.set(task.id, task.index);
 
-  const builder = new RunMetricsBuilder({ ...config.runtime, ...config.metrics, ...grouping });
+  const { scorers } = config;
+  const builder = new RunMetricsBuilder({ ...config.runtime, ...config.metrics, scorers, ...grouping });
   const changed: ChangedRow[] = [];
   await store.writeStream(
     rescoredKeys.results,
     jsonLines(
       (async function* () {
         for await (const row of rowsOf(store)) {
-          const graded = await rescoreRow(run, row, indices.get(row.id) ?? -1);
+          const index = indices.get(row.id) ?? -1;
+          const regraded = await rescoreRow(run, row, index);
+          const graded = await scoredAgain(run, regraded, index);
           builder.add(graded, []);
           const [was, is] = [row.feedback?.correct ?? null, graded.feedback?.correct ?? null];
           if (was !== is) {

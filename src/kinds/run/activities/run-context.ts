@@ -3,12 +3,13 @@ import { CallStore } from '../../../activities/call-store.js';
 import { ContextCache } from '../../../activities/context-cache.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import { locatedFiles } from '../../../activities/locate.js';
+import type { CalledModel } from '../../../activities/model-calls.js';
 import { storeOfRun } from '../../../activities/owners.js';
 import { storedConfig } from '../../../activities/stored-config.js';
+import type { LanguageModelConfig } from '../../../config/language-model-schema.js';
 import type { RetrievalConfig } from '../../../config/memory-schemas.js';
 import { modelNameOf } from '../../../config/model-name.js';
 import type { Task } from '../../../contracts/environment.js';
-import type { Usage } from '../../../contracts/language-model.js';
 import { type CreatedLanguageModel, createLanguageModel } from '../../../language-models/create.js';
 import { priceTable } from '../../../language-models/price-table.js';
 import { costOf, type PriceTable } from '../../../language-models/prices.js';
@@ -33,6 +34,9 @@ import {
 import { laneRulesOf } from '../lane/lane-rules.js';
 import { planKey } from '../paths.js';
 import type { RunConfig } from '../schema.js';
+import { type Vote, votesOf } from '../scorers/model-graded.js';
+import { OwnScorers, scorerFiles } from '../scorers/own-scorer.js';
+import type { ScorerOf } from '../scorers/schema.js';
 import { atServers, sharedVectorFiles, vectorStoreFor, vectorsIn } from './embeddings.js';
 import { ExecutionStore } from './execution-store.js';
 import { keptMemory, type LoadedMemory } from './memory-file.js';
@@ -69,7 +73,11 @@ export class RunContext {
   readonly executions: ExecutionStore;
   private readonly prices: PriceTable;
   private readonly environments: EnvironmentCode;
-  private model: Promise<CreatedLanguageModel> | undefined;
+  /** Votes of models on each answer, in their order. */
+  readonly votes: readonly Vote[];
+  /** Models by their configs as JSON. */
+  private readonly models = new Map<string, Promise<CreatedLanguageModel>>();
+  private own: OwnScorers | undefined;
   private loaded: Promise<LoadedMemory> | undefined;
   private factory: Promise<IndexFactory> | undefined;
   private loadedVectors: Promise<ReadonlyMap<string, Float32Array>> | undefined;
@@ -91,6 +99,7 @@ export class RunContext {
     this.executions = new ExecutionStore(store);
     this.prices = priceTable(dependencies.environment);
     this.environments = environments ?? environmentCode(dependencies.userCode);
+    this.votes = votesOf(this.config.scorers ?? {}, this.config.lm);
   }
 
   /** Model as `provider/model`, as in rows and metrics. */
@@ -98,16 +107,23 @@ export class RunContext {
     return modelNameOf(this.config.lm);
   }
 
-  /** Returns US dollars; null if the model has no price, or its usage is unknown. */
-  costOf(usage: Usage | undefined): number | null {
-    const { provider, model, base_url } = this.config.lm;
-    return costOf(provider, model, usage, { baseUrl: base_url, table: this.prices });
-  }
-
-  /** Model and its server: two servers may call different models by the same name. */
-  get modelAddress(): string {
-    const { base_url } = this.config.lm;
-    return base_url === undefined ? this.modelName : `${this.modelName} at ${base_url}`;
+  /** Returns a model as calls of this run ask it. @param lm that of the run by default */
+  calledModel(lm: LanguageModelConfig = this.config.lm): CalledModel {
+    const { provider, model, base_url } = lm;
+    const modelName = modelNameOf(lm);
+    return {
+      lm,
+      store: this.store,
+      resultsDir: this.config.output.results_dir,
+      calls: this.calls,
+      log: this.log('model'),
+      modelName,
+      // Two servers may call different models by the same name.
+      modelAddress: base_url === undefined ? modelName : `${modelName} at ${base_url}`,
+      costOf: (usage) => costOf(provider, model, usage, { baseUrl: base_url, table: this.prices }),
+      languageModel: () => this.languageModel(lm),
+      askedAgain: this.askedAgain,
+    };
   }
 
   /** Independent repetitions of each row of the dataset. */
@@ -141,15 +157,27 @@ export class RunContext {
     return laneRulesOf(this.config);
   }
 
-  /** Code of the user's agent and memory: as the run began with it, or else as it is at the first lane. */
+  /** Code of the user's agent, memory and scorers: as the run began with it, or else as it is at the first lane. */
   get ownCode(): UserCode {
-    const { agent, memory } = this.config;
+    const { agent, memory, scorers } = this.config;
     const named = [
       'file' in agent ? agent.file : undefined,
       memory._type === 'own' ? memory.file : undefined,
+      ...scorerFiles(scorers),
     ];
     this.begunWith ??= codeNow(named.filter((file) => typeof file === 'string'));
     return this.begunWith;
+  }
+
+  get compareSymbolically(): WorkerDependencies['compareSymbolically'] {
+    return this.dependencies.compareSymbolically;
+  }
+
+  /** Returns the scorers of the user. */
+  get ownScorers(): OwnScorers {
+    const { userCode, sandbox } = this.dependencies;
+    this.own ??= new OwnScorers(userCode, sandbox, this.config.sandbox, this.ownCode);
+    return this.own;
   }
 
   playable(task: Task): Playable {
@@ -208,16 +236,24 @@ export class RunContext {
     });
   }
 
-  languageModel(): Promise<CreatedLanguageModel> {
-    this.model ??= this.createModel().catch((error: unknown) => {
-      this.model = undefined;
-      throw error;
-    });
-    return this.model;
+  /** Returns the vectors of a scorer's model. */
+  scorerVectors(scorer: ScorerOf<'similarity'>): Promise<VectorStore> {
+    const { model, base_url, dimensions } = scorer;
+    return this.vectorStore({ backend: 'embedding', correct_only: false, model, base_url, dimensions });
   }
 
-  private async createModel(): Promise<CreatedLanguageModel> {
-    const { lm, seed } = this.config;
+  private languageModel(lm: LanguageModelConfig): Promise<CreatedLanguageModel> {
+    const key = JSON.stringify(lm);
+    const held = this.models.get(key);
+    if (held !== undefined) return held;
+    const created = this.createModel(lm);
+    this.models.set(key, created);
+    created.catch(() => this.models.delete(key));
+    return created;
+  }
+
+  private async createModel(lm: LanguageModelConfig): Promise<CreatedLanguageModel> {
+    const { seed } = this.config;
     const { environment, languageModel, notify, openStore } = this.dependencies;
     if (languageModel !== undefined) {
       return { model: readingReplies(languageModel), provider: lm.provider, modelName: lm.model };
@@ -262,7 +298,8 @@ export class RunContexts extends ContextCache<RunContext> {
     ]);
     if (plan === null) throw missingFile(store, planKey());
     const retry = await readRetry(store);
-    const isOwn = config.dataset.env_file !== undefined || hasOwnCode(config);
+    const isOwn =
+      config.dataset.env_file !== undefined || hasOwnCode(config) || scorerFiles(config.scorers).length > 0;
     const { userCode, keptCode } = this.dependencies;
     const begunWith = isOwn ? await codeBegunWith(store, keptCode) : undefined;
     const code = this.codeIn(userCode, begunWith);

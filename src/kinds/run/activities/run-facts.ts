@@ -3,6 +3,7 @@ import { modelNameOf } from '../../../config/model-name.js';
 import { environmentName } from '../../../environments/registry.js';
 import { inWords } from '../in-words.js';
 import type { RunFacts } from '../metrics.js';
+import { isSimulated } from '../models.js';
 import type { Loaded } from '../prompt-parts.js';
 import type { RunConfig } from '../schema.js';
 
@@ -40,7 +41,7 @@ export function runFacts(config: RunConfig, loaded: Loaded | null, course: RunCo
     name,
     ...course,
     model: modelNameOf(lm),
-    simulated: lm.provider === 'simulated',
+    simulated: isSimulated(config),
     agent: agent.type,
     seed,
     in_words: sentences,

@@ -1,4 +1,5 @@
 import { heartbeating } from '../../../activities/attempt-journal.js';
+import type { ResultRow } from '../../../contracts/results.js';
 import { resultRow } from '../../../statistics/result-row.js';
 import type { WritePartInput } from '../contracts.js';
 import { partKey } from '../paths.js';
@@ -6,8 +7,9 @@ import type { PartLine } from '../results.js';
 import { expandEpisode } from './expand-episode.js';
 import { writePart as writeLines } from './part-file.js';
 import type { RunContexts } from './run-context.js';
+import { scoreRow } from './score-row.js';
 
-/** Creates the activity that writes finished episodes with their calls as one object. Repeatable. */
+/** Creates the activity that scores finished episodes and writes them with their calls as one object. Repeatable. */
 export function createWritePart(runs: RunContexts) {
   return (input: WritePartInput): Promise<void> =>
     heartbeating(async () => {
@@ -16,7 +18,10 @@ export function createWritePart(runs: RunContexts) {
       const lines: PartLine[] = await Promise.all(
         input.episodes.map(async (compact): Promise<PartLine> => {
           const { episode, calls, executions } = await expandEpisode(run, compact);
-          const row = resultRow(episode, calls);
+          const unscored = resultRow(episode, calls);
+          const task = await run.taskOf(episode.index);
+          const scores = await scoreRow(run, { task, row: unscored, calls });
+          const row: ResultRow = { ...unscored, ...scores };
           const { id, trial, error, reward } = row;
           const ended = { time: new Date(episode.ended_at).toISOString(), sample: id, trial };
           if (error === null)

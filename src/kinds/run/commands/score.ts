@@ -19,8 +19,9 @@ import { rescore } from '../activities/rescore.js';
 import { RunContexts } from '../activities/run-context.js';
 import { RUN_FACTS } from '../facts.js';
 import { REDUCER, REDUCERS } from '../reducers.js';
+import type { ScoreByOptions } from './score-by.js';
 
-interface ScoreOptions {
+interface ScoreOptions extends Partial<ScoreByOptions> {
   resultsDir: string;
   by: string[];
   cluster?: string;
@@ -31,7 +32,10 @@ interface ScoreOptions {
 export function addScoreCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('score')
-    .addHelpText('after', examples('reprise score my-run'))
+    .addHelpText(
+      'after',
+      examples('reprise score my-run', 'reprise score my-run --scorer f1 --scorer judge.yaml'),
+    )
     .argument('<id>', 'the run’s id, or its folder')
     .option(...RESULTS_DIR)
     .option(
@@ -45,13 +49,35 @@ export function addScoreCommand(program: Command, finish: (code: number) => void
       'the field whose values are the clusters of intervals (default: metrics.cluster)',
     )
     .option('--reducer <name>', 'reduce epochs by it, too (default: metrics.reducers)', collect, [])
+    .option(
+      '--scorer <name>',
+      'score its answers by another scorer: its type, its name in the run’s config, or a YAML file of scorers (repeatable)',
+      collect,
+      [],
+    )
+    .option('--set <field=value>', 'with --scorer: override a field, e.g. limits.max_cost_usd=1', collect, [])
+    .option('--name <name>', 'with --scorer: the name of the run that scores (default: ID-scored)')
+    .option('--detach', 'with --scorer: leave it to a worker in the background and return')
     .option('--json', 'for machines')
     .action(async (id: string, options: ScoreOptions) => {
-      const { uri } = await findExperiment(id, {
+      const store = await findExperiment(id, {
         folders: resultsFolders(options.resultsDir),
         file: artifactKeys.results,
         kind: 'run',
       });
+      const { uri } = store;
+      const { scorer = [], set = [], ...others } = options;
+      if (scorer.length > 0) {
+        // Only this way of scoring needs Temporal.
+        const { scoreBy } = await import('./score-by.js');
+        finish(await scoreBy(store, { ...others, scorer, set }));
+        return;
+      }
+      const alone = (['name', 'detach'] as const).find((option) => options[option] !== undefined);
+      if (set.length > 0 || alone !== undefined)
+        throw new InvalidInputError(
+          `--${alone ?? 'set'}: is for a score by another scorer; name it with --scorer`,
+        );
       const grading = new GradingPool();
       const pool = new CodePool();
       const runs = new RunContexts({

@@ -20,6 +20,8 @@ export async function* runReport(
   const confusion = confusionMatrices(metrics);
   const groups = tablesOf(groupFacts(metrics, Number.POSITIVE_INFINITY));
   const epochs = factTable(metrics, RUN_FACTS, 'reducers');
+  const agreement = factTable(metrics, RUN_FACTS, 'agreement');
+  const purposes = factTable(metrics, RUN_FACTS, 'calls_by_purpose');
   yield await pageStart(`${metrics.experiment}: run report`);
   yield reportHead(metrics, {
     facts: RUN_FACTS,
@@ -29,6 +31,8 @@ export async function* runReport(
       ...(epochs === null ? {} : { epochs: 'Epochs' }),
       tasks: 'Environments',
       ...(groups === null ? {} : { groups: 'Groups' }),
+      ...(agreement === null ? {} : { agreement: 'Agreement' }),
+      ...(purposes === null ? {} : { purposes: 'Calls' }),
       ...(confusion === null ? {} : { confusion: 'Confusion' }),
       errors: 'Errors',
       samples: 'Samples',
@@ -41,6 +45,8 @@ export async function* runReport(
   if (epochs !== null) yield section('epochs', 'Over epochs', epochs).text;
   yield section('tasks', 'Environments', taskTable(metrics)).text;
   if (groups !== null) yield section('groups', 'Groups', groups).text;
+  if (agreement !== null) yield section('agreement', 'Agreement with labels', agreement).text;
+  if (purposes !== null) yield section('purposes', 'Calls by purpose', purposes).text;
   if (confusion !== null) yield section('confusion', 'Confusion', confusion).text;
   yield errorSection(metrics, 'sample', 'A sample counts where its last trial could not be judged.').text;
   yield '<section id="samples" aria-labelledby="samples-title">\n<h2 id="samples-title">Samples</h2>\n';

@@ -3,6 +3,7 @@ import { type ActivityOptions, activitiesOf } from '../../../workflows/sdk.js';
 import type {
   EnvironmentActivities,
   ExecutionActivities,
+  GradingActivities,
   LanguageModelActivities,
   MemoryActivities,
   OwnLaneActivities,
@@ -21,6 +22,9 @@ export const ENVIRONMENT_OPTIONS: ActivityOptions = {
 export const environments = activitiesOf<EnvironmentActivities>(ENVIRONMENT_OPTIONS);
 
 export const memories = activitiesOf<MemoryActivities>({ ...PATIENT, heartbeatTimeout: HEARTBEAT_TIMEOUT });
+
+/** Activities of which `gradeAnswer` is called through `executeWithOptions` with `modelCallOptions` only. */
+export const grading = activitiesOf<GradingActivities>({ ...PATIENT, heartbeatTimeout: HEARTBEAT_TIMEOUT });
 
 /** Activities called through `executeWithOptions` with `timedOptions` only. */
 export const executions = activitiesOf<ExecutionActivities>({ startToCloseTimeout: '1m' });

@@ -4,6 +4,7 @@ import type { AwaitedStep } from '../../../contracts/environment.js';
 import type { ExecutionIdentity, ExecutionResult } from '../../../contracts/execution.js';
 import type { CallIdentity, GeneratedReply } from '../../../contracts/language-model.js';
 import type { EpisodeRecord } from '../../../contracts/results.js';
+import type { AskedBefore } from '../../../contracts/step-cost.js';
 import { buildMemory } from '../../../memory/factory.js';
 import type { MemorySnapshot } from '../../../memory/memory-module.js';
 import { isJournaled } from '../../../memory/saved.js';
@@ -19,6 +20,7 @@ import type { LaneState } from '../lane/lane-state.js';
 import { outcomeOf } from '../lane/totals.js';
 import { artifacts, executions, languageModel } from './activities.js';
 import { EnvironmentGateway } from './environment-gateway.js';
+import { gradeEpisode } from './grade-episode.js';
 import { HostedLane, type SessionPorts } from './hosted-lane.js';
 import type { LaneAccount } from './lane-account.js';
 import { LaneJournal } from './lane-journal.js';
@@ -197,9 +199,13 @@ export class RunSession {
       generate: (...call) => this.generate(account, ...call),
       execute: (...program) => this.execute(...program),
       record: (episode) => {
-        book(episode);
-        this.writer.add(episode);
-        return journal.keepWhenLong();
+        const store = (graded: EpisodeRecord) => {
+          book(graded);
+          this.writer.add(graded);
+          return journal.keepWhenLong();
+        };
+        // An episode that no model grades is booked at once.
+        return this.plan.grading === undefined ? store(episode) : this.graded(account, episode).then(store);
       },
       append: (...entry) => journal.append(...entry),
       search: (...query) => journal.search(...query),
@@ -216,6 +222,15 @@ export class RunSession {
     return !control.handsOver();
   }
 
+  /** Has the answer of an episode graded by models. */
+  private graded(account: LaneAccount, episode: EpisodeRecord): Promise<EpisodeRecord> {
+    return gradeEpisode(this.plan, episode, {
+      request: (send) => this.request(account, send),
+      paid: (embeddings) => account.paid(embeddings),
+      summaryOf: (call, what) => this.summaryOf(call, what),
+    });
+  }
+
   private generate(
     account: LaneAccount,
     call: CallIdentity,
@@ -225,9 +240,21 @@ export class RunSession {
     const { plan } = this;
     const summary = this.summaryOf(call, call.purpose);
     const { purpose: _purpose, ...rest } = request;
+    return this.request(account, (before) =>
+      languageModel.generate.executeWithOptions(modelCallOptions(plan, summary), [
+        { run: plan.run, call, ...rest, ...(step === undefined ? {} : { step }), ...before },
+      ]),
+    );
+  }
+
+  /** Makes a call of a model, within the limits. */
+  private request<Reply extends GeneratedReply>(
+    account: LaneAccount,
+    send: (before: { before?: AskedBefore }) => Promise<Reply>,
+  ): Promise<Reply> {
     return requestUntilAnswered(
       {
-        isLimited: hasCallLimits(plan.limits),
+        isLimited: hasCallLimits(this.plan.limits),
         cutOff: account.cutOff,
         request: () => this.requestCall(account),
         answered: (reply) => {
@@ -237,10 +264,7 @@ export class RunSession {
         },
         failed: ({ unrecorded }) => account.failed(unrecorded ?? null),
       },
-      (before) =>
-        languageModel.generate.executeWithOptions(modelCallOptions(plan, summary), [
-          { run: plan.run, call, ...rest, ...(step === undefined ? {} : { step }), ...before },
-        ]),
+      send,
     );
   }
 
