@@ -11,7 +11,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-COPY scripts/vendor.mjs scripts/vendor.mjs
+COPY scripts/vendor.mjs scripts/bundle.mjs scripts/
 RUN npm run build && find dist \( -name '*.map' -o -name '*.d.ts' \) -delete
 
 FROM ${NODE_IMAGE} AS dependencies

@@ -15,6 +15,7 @@ import { UnreachableNotices } from '../activities/unreachable-notices.js';
 import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
 import { activitiesOfKinds } from '../kinds/registry.js';
 import { openStore } from '../storage/open.js';
+import { processIdentity } from '../storage/process-identity.js';
 import { CodePool } from '../user-code/code-pool.js';
 import { KeptCode } from '../user-code/kept-code.js';
 import { workflowBundle } from './bundle.js';
@@ -22,12 +23,12 @@ import { cachedWorkflows } from './cached-workflows.js';
 import { GradingPool } from './grading-pool.js';
 import { dataConverter } from './payload-storage.js';
 import { allowedBy, KeptPermissions, namespaceIdOf } from './permissions.js';
-import { withoutPromiseHook } from './promise-hooks.js';
 import { createRunUnits } from './run-units.js';
 import { concurrentExecutions, Sandboxes } from './sandboxes.js';
 import { serverRate } from './server-rate.js';
 import { StateFolder, stateFolder } from './state-folder.js';
 import { VERSION } from './version.js';
+import { withOwnThread } from './workflow-threads.js';
 
 /** Time that activities in flight have to finish when the worker is stopped; after that they run elsewhere. */
 const SHUTDOWN_GRACE = '10s';
@@ -128,6 +129,8 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     dataConverter: dataConverter(environment),
     // By default a hash of 64 characters, which would be part of every third event of a history.
     buildId: `reprise@${VERSION}`,
+    // Tells whether its process lives; see dead-workers.ts.
+    identity: processIdentity(),
     shutdownGraceTime: SHUTDOWN_GRACE,
     shutdownForceTime: SHUTDOWN_FORCE,
     maxConcurrentActivityTaskExecutions: maxConcurrentCalls + 20,
@@ -158,7 +161,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
   const serve = async (queue: string) => {
     const create = () => Worker.create({ ...workflowWorker, taskQueue: queue });
     // Complete stacks are for debugging a workflow.
-    const worker = await (environment.REPRISE_STACK_TRACES === '1' ? create() : withoutPromiseHook(create));
+    const worker = await (environment.REPRISE_STACK_TRACES === '1' ? create() : withOwnThread(create));
     workers.push(worker);
     if (isRunning) begin(worker);
   };

@@ -1,0 +1,99 @@
+// Usage: node scripts/bundle.mjs, as a step of `npm run build`.
+// Puts the command line together in a few files, with the packages that every experiment loads, and the thread of
+// workflows likewise; see docs/decisions/0043-a-cheap-start.md. What users' programs and threads import is dist/ itself:
+// a bundled module that names its place (`import.meta.url`) names the one in dist/.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DIST = join(ROOT, 'dist');
+const TARGET = join(DIST, 'bundled');
+const require = createRequire(import.meta.url);
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+/** Packages that every experiment loads. All others are loaded from node_modules, when they are used. */
+const TOGETHER = [
+  ...Object.keys(dependencies).filter((name) => name.startsWith('@temporalio/')),
+  ...['cli-table3', 'commander', 'fastest-levenshtein', 'lru-cache', 'pino', 'safe-stable-stringify'],
+  ...['wrap-ansi', 'yaml', 'zod'],
+];
+const APART = [
+  ...[...Object.keys(dependencies), ...Object.keys(peerDependencies)].filter(
+    (name) => !TOGETHER.includes(name),
+  ),
+  ...['heap-js', 'memfs', 'source-map', 'source-map-loader', 'swc-loader', 'unionfs', 'webpack'],
+];
+const isApart = (id) => APART.some((name) => id === name || id.startsWith(`${name}/`));
+
+/** Changes to files of packages that look for files beside themselves, by the end of their paths. */
+const PLACES = {
+  '@temporalio/core-bridge/common.js': [
+    '__dirname',
+    "path.dirname(require.resolve('@temporalio/core-bridge'))",
+  ],
+  '@temporalio/worker/lib/workflow/threaded-vm.js': [
+    "require.resolve('./workflow-worker-thread')",
+    "require.resolve('@temporalio/worker/lib/workflow/workflow-worker-thread')",
+  ],
+};
+
+const places = {
+  name: 'places',
+  transform(code, id) {
+    if (id.startsWith(DIST + sep)) {
+      const place = relative(TARGET, id).split(sep).join('/');
+      return code.replaceAll('import.meta.url', `new URL('${place}', import.meta.url).href`);
+    }
+    // Workflows are bundled when Reprise is built.
+    if (id.endsWith('@temporalio/worker/lib/workflow/bundler.js')) {
+      return `exports.defaultWorkflowInterceptorModules = [];
+exports.bundleWorkflowCode = (options) => require('node:module').createRequire(__filename)('@temporalio/worker').bundleWorkflowCode(options);`;
+    }
+    const [, change] = Object.entries(PLACES).find(([end]) => id.endsWith(end)) ?? [];
+    if (change === undefined) return null;
+    if (!code.includes(change[0])) throw new Error(`${id} has no ${change[0]} any more`);
+    return code.replaceAll(...change);
+  },
+};
+
+/** The licences of the packages whose code is put together. */
+function licences(ids) {
+  const folders = new Set(
+    ids.map((id) => /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(id)?.[1]),
+  );
+  folders.delete(undefined);
+  return [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+    const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim();
+    return `${name} ${version}: ${license}\n\n${text}`;
+  });
+}
+
+const bundle = await rolldown({
+  input: {
+    program: join(DIST, 'cli/program.js'),
+    'workflow-thread': require.resolve('@temporalio/worker/lib/workflow/workflow-worker-thread'),
+  },
+  platform: 'node',
+  external: isApart,
+  plugins: [places],
+});
+rmSync(TARGET, { recursive: true, force: true });
+const { output } = await bundle.write({
+  dir: TARGET,
+  format: 'cjs',
+  // A compiled file belongs to one content.
+  entryFileNames: '[name]-[hash].cjs',
+  chunkFileNames: '[name]-[hash].cjs',
+});
+await bundle.close();
+const entries = output.filter(({ isEntry }) => isEntry).map(({ name, fileName }) => [name, fileName]);
+writeFileSync(
+  join(TARGET, 'LICENSES.txt'),
+  licences(output.flatMap(({ moduleIds = [] }) => moduleIds)).join('\n\n---\n\n'),
+);
+writeFileSync(join(TARGET, 'entries.json'), JSON.stringify(Object.fromEntries(entries)));
