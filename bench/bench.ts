@@ -10,9 +10,10 @@ import { measureExperiences } from './measure/experiences.js';
 import { measureLength } from './measure/length.js';
 import { measureMemory } from './measure/memory.js';
 import { measureProduction } from './measure/production.js';
-import { measureRecovery } from './measure/recovery.js';
+import { GRAINS, measureRecovery } from './measure/recovery.js';
 import { measureRollouts } from './measure/rollouts.js';
 import { measureSequential } from './measure/sequential.js';
+import { measureStart } from './measure/start.js';
 import { type Mock, startMock } from './mock.js';
 import type { BenchOptions } from './options.js';
 import { type BenchResult, describeHost } from './result.js';
@@ -47,8 +48,15 @@ async function measureAll(
     }
   }
   if (parts.includes('recovery')) {
-    await attempt('kill -9 of the worker', async () => {
-      result.recovery = await measureRecovery(mock, repetitions);
+    for (const grain of GRAINS) {
+      await attempt(`kill -9 of the worker, runtime.grain: ${grain}`, async () => {
+        result.recovery.push(await measureRecovery(grain, { mock, repetitions }));
+      });
+    }
+  }
+  if (parts.includes('start')) {
+    await attempt('a start', async () => {
+      result.starts = await measureStart(repetitions);
     });
   }
   if (parts.includes('production')) {
@@ -104,7 +112,8 @@ export async function runBench(options: BenchOptions, say: (message: string) => 
     inspect: inspect !== null,
     contests: [],
     sequential: [],
-    recovery: null,
+    recovery: [],
+    starts: [],
     production: null,
     lengths: [],
     memory: [],

@@ -12,6 +12,7 @@ export const PARTS = [
   'inspect',
   'sequential',
   'recovery',
+  'start',
   'production',
   'length',
   'memory',

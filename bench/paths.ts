@@ -5,6 +5,7 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 
 /** What is measured is what users run: the built package. */
 export const COMMAND = path('../dist/cli/main.js');
+export const CPU_AT_EXIT = path('./measure/cpu-at-exit.cjs');
 export const PLAIN_LOOP_CHILD = path('./contestants/plain-loop-child.mjs');
 export const PLAIN_ROLLOUTS_CHILD = path('./contestants/plain-rollouts-child.mjs');
 export const BUNDLE = path('./bundle');

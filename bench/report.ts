@@ -11,6 +11,7 @@ import {
   memoryTable,
   productionTable,
   recoveryTable,
+  startTable,
   targetTable,
 } from './table.js';
 
@@ -54,16 +55,18 @@ export function reportOf(result: BenchResult): string {
     ),
     ...failures,
   ];
+  const [killed] = recovery;
   const scene =
-    recovery === null
+    killed === undefined
       ? null
-      : `${recovery.samples} samples, concurrency ${recovery.concurrency}, a model of ${recovery.latency} ms. The time holds the start of the new worker.`;
+      : `${killed.samples} samples, concurrency ${killed.concurrency}, a model of ${killed.latency} ms. The time holds the start of the new worker.`;
   const parts = [
     '# Reprise bench',
     conditions(result),
     contests.length > 0 ? contestTable(result) : null,
     recoveryTable(result),
     scene,
+    startTable(result),
     productionTable(result),
     lengthTable(result),
     memoryTable(result),

@@ -11,6 +11,7 @@ import type { ProductionResult, ProductionSkipped } from './measure/production.j
 import type { RecoveryResult } from './measure/recovery.js';
 import type { RolloutsResult } from './measure/rollouts.js';
 import type { SequentialResult } from './measure/sequential.js';
+import type { StartResult } from './measure/start.js';
 
 export interface Host {
   cpu: string;
@@ -34,7 +35,9 @@ export interface BenchResult {
   inspect: boolean;
   contests: ContestResult[];
   sequential: SequentialResult[];
-  recovery: RecoveryResult | null;
+  /** At each grain. */
+  recovery: RecoveryResult[];
+  starts: StartResult[];
   production: ProductionResult | ProductionSkipped | null;
   lengths: LengthResult[];
   memory: MemoryResult[];

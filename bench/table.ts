@@ -1,6 +1,7 @@
 import type { Outcome } from './contestants/contestant.js';
 import { idealSeconds, type Latency, latencyText } from './latency.js';
 import { type ContestResult, type ContestRun, MODELS } from './measure/contests.js';
+import type { RecoveryResult } from './measure/recovery.js';
 import { type Spread, spreadOf } from './measure/spread.js';
 import type { BenchResult } from './result.js';
 import { targetsOf, verdict } from './targets.js';
@@ -108,14 +109,30 @@ export function contestTable({ contests, sequential }: BenchResult): string {
 }
 
 export function recoveryTable({ recovery }: BenchResult): string | null {
-  if (recovery === null) return null;
+  if (recovery.length === 0) return null;
+  const row = (name: string, value: (result: RecoveryResult) => string): Row => [
+    name,
+    ...recovery.map(value),
+  ];
   return markdownTable(
-    ['kill -9 of the only worker, another started at once', ''],
     [
-      ['seconds to the next request', shown(recovery.seconds_to_request, 1)],
-      ['seconds to the end of the run', shown(recovery.seconds_to_end, 1)],
-      ['calls made again', shown(recovery.repeated, 0)],
+      'kill -9 of the only worker, another started at once',
+      ...recovery.map(({ grain }) => `grain: ${grain}`),
     ],
+    [
+      row('seconds to the next request', (one) => shown(one.seconds_to_request, 1)),
+      row('seconds to the end of the run', (one) => shown(one.seconds_to_end, 1)),
+      row('calls made again', (one) => shown(one.repeated, 0)),
+    ],
+  );
+}
+
+/** What a command takes that has nothing to do. */
+export function startTable({ starts }: BenchResult): string | null {
+  if (starts.length === 0) return null;
+  return markdownTable(
+    ['a start', 'CPU seconds', 'seconds'],
+    starts.map((one) => [one.command, shown(one.cpu_seconds, 2), shown(one.wall_seconds, 2)]),
   );
 }
 

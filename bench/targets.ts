@@ -120,11 +120,29 @@ function rolloutTargets({ rollouts }: BenchResult): Target[] {
   return [{ name, ...size, atLeast: false, digits: 0 }];
 }
 
+function startTargets({ starts, recovery }: BenchResult): Target[] {
+  const wanted = [0.15, 0.7];
+  const cheap = starts.map(({ command, cpu_seconds }, index) => ({
+    ...{ name: `${command}: CPU`, measured: cpu_seconds.median, wanted: wanted[index] ?? 0, unit: 's' },
+    ...{ atLeast: false, digits: 2 },
+  }));
+  const quick = recovery.map(({ grain, seconds_to_request }) => ({
+    ...{
+      name: `kill -9 to the next request, grain: ${grain}`,
+      measured: seconds_to_request.median,
+      wanted: 4,
+    },
+    ...{ unit: 's', atLeast: false, digits: 1 },
+  }));
+  return [...cheap, ...quick];
+}
+
 /** The targets that this run can speak to. */
 export function targetsOf(result: BenchResult): Target[] {
   return [
     ...speedTargets(result),
     ...costTargets(result),
+    ...startTargets(result),
     ...memoryTargets(result),
     ...executionTargets(result),
     ...rolloutTargets(result),

@@ -11,6 +11,8 @@ export interface Contest {
   latency: number;
   /** `run`: one sample after another, in one memory. */
   memoryScope?: 'run' | 'sample';
+  /** Where samples run; `runtime.grain` decides by default. */
+  grain?: 'call' | 'unit';
   /** Sections that take the place of the config's own. */
   sections?: Record<string, unknown>;
 }
@@ -69,7 +71,11 @@ export async function makeWorkspace(contest: Contest, baseUrl: string): Promise<
   const made = await makeFolder(
     {
       name: 'bench',
-      runtime: { memory_scope: contest.memoryScope ?? 'sample', concurrency: contest.concurrency },
+      runtime: {
+        memory_scope: contest.memoryScope ?? 'sample',
+        concurrency: contest.concurrency,
+        grain: contest.grain ?? 'auto',
+      },
       dataset: { dataset_path: 'sums.jsonl', task_type: 'numeric', id_field: 'id' },
       lm: mockModel(baseUrl),
       agent: { type: 'history_agent', history_k: 0 },

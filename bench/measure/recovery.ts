@@ -7,7 +7,12 @@ import { startDetached, startWorker, stopWorker, until } from './command.js';
 import { serverAddress } from './history.js';
 import { type Spread, spreadOf } from './spread.js';
 
+/** Where units run, as `runtime.grain` has it. */
+export const GRAINS = ['call', 'unit'] as const;
+export type Grain = (typeof GRAINS)[number];
+
 export interface RecoveryResult {
+  grain: Grain;
   samples: number;
   concurrency: number;
   latency: number;
@@ -60,10 +65,13 @@ async function recoverOnce(workspace: Workspace, mock: Mock): Promise<Recovery> 
 }
 
 /** How long a run stands still when its worker dies as in a power cut and another one takes over. */
-export async function measureRecovery(mock: Mock, repetitions: number): Promise<RecoveryResult> {
+export async function measureRecovery(
+  grain: Grain,
+  { mock, repetitions }: { mock: Mock; repetitions: number },
+): Promise<RecoveryResult> {
   const recoveries: Recovery[] = [];
   for (let repetition = 0; repetition < repetitions; repetition++) {
-    const workspace = await makeWorkspace(CONTEST, mock.baseUrl);
+    const workspace = await makeWorkspace({ ...CONTEST, grain }, mock.baseUrl);
     try {
       await mock.reset(CONTEST.latency);
       recoveries.push(await recoverOnce(workspace, mock));
@@ -73,6 +81,7 @@ export async function measureRecovery(mock: Mock, repetitions: number): Promise<
   }
   return {
     ...CONTEST,
+    grain,
     seconds_to_request: spreadOf(recoveries.map(({ toRequest }) => toRequest)),
     seconds_to_end: spreadOf(recoveries.map(({ toEnd }) => toEnd)),
     repeated: spreadOf(recoveries.map(({ repeated }) => repeated)),

@@ -4,7 +4,9 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { DEFAULT_TASK_QUEUE } from '../contracts/names.js';
 import { connectClient, connectWorker, resolveServer, type Server } from '../workers/connection.js';
+import { takeFromDeadWorkers } from '../workers/dead-workers.js';
 import { keyQueue, noteQueues, otherOn } from '../workers/key-queue.js';
+import { namespaceIdOf } from '../workers/permissions.js';
 import {
   createWorker,
   DEFAULT_CONCURRENT_CALLS,
@@ -77,20 +79,33 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const ownClient = await connectClient(server);
     client = ownClient;
     connection = await connectWorker(server);
+    const taskQueue = options.taskQueue ?? (await commandQueue(server));
+    const anybodys = taskQueueName();
+    const isForAnybody = options.forAnybody === true && options.taskQueue === undefined;
+    const queuesToServe = new Set([taskQueue, ...(isForAnybody ? [anybodys] : [])]);
+    const place = {
+      client: ownClient,
+      namespace: server.namespace,
+      namespaceId: await namespaceIdOf(ownClient),
+    };
+    for (const queue of queuesToServe) {
+      // Whatever goes wrong here, the server notices after ten seconds.
+      await takeFromDeadWorkers({ ...place, taskQueue: queue }).catch((err: unknown) =>
+        logger.warn({ err }, 'what dead workers were working on was not taken from them'),
+      );
+    }
     const workerOptions = {
       connection,
       client: ownClient,
       namespace: server.namespace,
       embedded: server.embedded,
-      taskQueue: options.taskQueue ?? (await commandQueue(server)),
+      taskQueue,
       logger,
       notify: options.received ?? seldom(options.say),
       ...(options.maxConcurrentCalls === undefined ? {} : { maxConcurrentCalls: options.maxConcurrentCalls }),
     };
     const worker = await createWorker(workerOptions);
     const queues = [worker.taskQueue];
-    const anybodys = taskQueueName();
-    const isForAnybody = options.forAnybody === true && options.taskQueue === undefined;
     if (isForAnybody && anybodys !== worker.taskQueue) {
       await worker.serve(anybodys);
       queues.push(anybodys);
