@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { parseAst } from 'rolldown/parseAst';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
@@ -28,8 +29,8 @@ const APART = [
 ];
 const isApart = (id) => APART.some((name) => id === name || id.startsWith(`${name}/`));
 
-/** Changes to files of packages that look for files beside themselves, by the end of their paths. */
-const PLACES = {
+/** Changes to files of packages, most of which look for files beside themselves; by the end of their paths. */
+const CHANGES = {
   '@temporalio/core-bridge/common.js': [
     '__dirname',
     "path.dirname(require.resolve('@temporalio/core-bridge'))",
@@ -38,6 +39,8 @@ const PLACES = {
     "require.resolve('./workflow-worker-thread')",
     "require.resolve('@temporalio/worker/lib/workflow/workflow-worker-thread')",
   ],
+  // Compiles all workflows once more, in the thread that runs none, for a debugger that may be attached.
+  '@temporalio/worker/lib/worker.js': ['new vm.Script(code, { filename })', 'undefined'],
 };
 
 const places = {
@@ -52,10 +55,29 @@ const places = {
       return `exports.defaultWorkflowInterceptorModules = [];
 exports.bundleWorkflowCode = (options) => require('node:module').createRequire(__filename)('@temporalio/worker').bundleWorkflowCode(options);`;
     }
-    const [, change] = Object.entries(PLACES).find(([end]) => id.endsWith(end)) ?? [];
+    const [, change] = Object.entries(CHANGES).find(([end]) => id.endsWith(end)) ?? [];
     if (change === undefined) return null;
     if (!code.includes(change[0])) throw new Error(`${id} has no ${change[0]} any more`);
     return code.replaceAll(...change);
+  },
+};
+
+/** The places of `import(…)` in a syntax tree. */
+function* imports(node) {
+  if (node === null || typeof node !== 'object') return;
+  if (node.type === 'ImportExpression') yield node.start;
+  for (const part of Object.values(node)) yield* imports(part);
+}
+
+/** V8 forgets who imports where code comes from its store: the loader, workers/bundled.cts, is asked in its place. */
+const importing = {
+  name: 'importing',
+  renderChunk(code) {
+    const places = [...imports(parseAst(code))].sort((left, right) => right - left);
+    return places.reduce(
+      (text, at) => `${text.slice(0, at)}importHere${text.slice(at + 'import'.length)}`,
+      code,
+    );
   },
 };
 
@@ -80,7 +102,7 @@ const bundle = await rolldown({
   },
   platform: 'node',
   external: isApart,
-  plugins: [places],
+  plugins: [places, importing],
 });
 rmSync(TARGET, { recursive: true, force: true });
 const { output } = await bundle.write({

@@ -1,4 +1,4 @@
-import initialise, { type Sqlite3Static } from '@sqlite.org/sqlite-wasm';
+import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 
 /** The library with functions that its types leave out; it is the last one for Node that allows Node 20. */
@@ -31,6 +31,7 @@ const JULIAN_EPOCH_MS = 210_866_760_000_000n;
 const HEAP_BYTES = 512 * 1024 * 1024;
 
 async function start(): Promise<Engine> {
+  const { default: initialise } = await import('@sqlite.org/sqlite-wasm');
   const sqlite = (await initialise()) as Sqlite;
   const { capi, wasm } = sqlite;
   const any = new sqlite.oo1.DB(':memory:');

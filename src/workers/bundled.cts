@@ -12,6 +12,9 @@ const FOLDER = path.join(__dirname, '..', 'bundled');
 /** Compiled code is specific to the version of Node and to the processor; V8 refuses what does not fit all the same. */
 const COMPILED = path.join(FOLDER, `compiled-${process.version}-${process.arch}`);
 
+/** As Node wraps a CommonJS module; `importHere` stands for `import`. */
+const HEAD = '(function (exports, require, module, __filename, __dirname, importHere) {';
+
 const nodeRequire = modules.createRequire(path.join(FOLDER, 'x.cjs'));
 const loaded = new Map<string, { exports: unknown }>();
 /** Files that were compiled anew. */
@@ -45,15 +48,14 @@ function load(name: string): unknown {
   if (before !== undefined) return before.exports;
   const filename = path.join(FOLDER, name);
   const cachedData = read(path.join(COMPILED, name));
-  const script = new vm.Script(modules.wrap(fs.readFileSync(filename, 'utf8')), {
+  const script = new vm.Script(`${HEAD}${fs.readFileSync(filename, 'utf8')}\n})`, {
     filename,
     ...(cachedData === undefined ? {} : { cachedData }),
-    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   if (cachedData === undefined || script.cachedDataRejected === true) compiled.set(name, script);
   const own = { exports: {} };
   loaded.set(name, own);
-  script.runInThisContext()(own.exports, requireHere, own, filename, FOLDER);
+  script.runInThisContext()(own.exports, requireHere, own, filename, FOLDER, importHere);
   return own.exports;
 }
 
@@ -61,6 +63,8 @@ const requireHere = Object.assign(
   (id: string): unknown => (id.startsWith('./') ? load(id.slice(2)) : nodeRequire(id)),
   { resolve: nodeRequire.resolve },
 );
+
+const importHere = (id: string): Promise<unknown> => import(id);
 
 /**
  * Loads a program that was put together.

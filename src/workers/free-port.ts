@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 
 /** Only address that an embedded server listens at. */
 export const HOST = '127.0.0.1';
@@ -19,5 +19,15 @@ export async function freePort(...preferred: (number | undefined)[]): Promise<nu
       const { port } = server.address() as { port: number };
       server.close(() => resolve(port));
     });
+  });
+}
+
+/** Reports whether a program listens at a port of 127.0.0.1. */
+export function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, HOST, () => {
+      socket.destroy();
+      resolve(true);
+    }).once('error', () => resolve(false));
   });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
 import { hostIdentity, isAlive } from '../storage/process-identity.js';
-import { freePort, HOST } from './free-port.js';
+import { freePort, HOST, isOpen } from './free-port.js';
 import { DATABASE_OPTION, databaseOf } from './server-process.js';
 import { namespaceAt, type ServerRecord, writeRecord } from './server-record.js';
 import { type BinaryOptions, provideTemporalBinary } from './temporal-binary.js';
@@ -120,6 +120,8 @@ async function launchServer(
       const message = `the Temporal server did not start (${problem?.how ?? 'it does not answer'}); ${logPath} ends with:\n${tail}`;
       throw problem?.killed ? new KilledServerError(message) : new Error(message);
     }
+    // A gRPC client for each look costs a hundred times as much.
+    if (!(await isOpen(port))) continue;
     const namespace = await namespaceAt(port);
     if (namespace === null) continue;
     // Another server that took this port first may answer: this one logs when it is up.

@@ -3,11 +3,7 @@ import { languageModelSchema } from '../../config/language-model-schema.js';
 import { limitsSchema } from '../../config/shared-schemas.js';
 import { LOG_LEVELS } from '../../contracts/logger.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
-
-/** Field that holds a step's error in place of its scores. */
-export const ERROR_FIELD = 'error';
-/** Field of the last step's verdict, beside the criteria, for the verdict on the whole episode. */
-export const EPISODE_FIELD = 'whole_episode';
+import { EPISODE_FIELD, ERROR_FIELD } from './judging/fields.js';
 
 const RESERVED: readonly string[] = [ERROR_FIELD, EPISODE_FIELD];
 

@@ -2,7 +2,8 @@ import type { EpisodeError } from '../../../contracts/results.js';
 import { LLMEvaluatedTrajectory } from '../../../trajectories/evaluated-trajectory.js';
 import { LLMEvaluatedTimeStep } from '../../../trajectories/time-step.js';
 import type { Trajectory } from '../../../trajectories/trajectory.js';
-import { type Criterion, ERROR_FIELD } from '../schema.js';
+import type { Criterion } from '../schema.js';
+import { ERROR_FIELD } from './fields.js';
 import { addScores, meanScores } from './totals.js';
 import type { EpisodeVerdict, Verdict } from './verdict.js';
 

@@ -4,7 +4,8 @@ import { imagesOf, type Message, textOf } from '../../../trajectories/message.js
 import { episodeReturn } from '../../../trajectories/returns.js';
 import type { TrajectoryData } from '../../../trajectories/schema.js';
 import { namedToolCall } from '../../../trajectories/tool-calls.js';
-import { type Criterion, EPISODE_FIELD, type Rubric } from '../schema.js';
+import type { Criterion, Rubric } from '../schema.js';
+import { EPISODE_FIELD } from './fields.js';
 
 const INSTRUCTIONS = 'You judge the work of an assistant, step by step, by a rubric.';
 

@@ -1,5 +1,6 @@
 import { isMapping } from '../../../contracts/json.js';
-import { type Criterion, EPISODE_FIELD } from '../schema.js';
+import type { Criterion } from '../schema.js';
+import { EPISODE_FIELD } from './fields.js';
 
 /** Verdict on a step: a score and the reason for it, by the criterion's name. */
 export type Verdict = Readonly<Record<string, { score: number; reason: string }>>;
