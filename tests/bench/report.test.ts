@@ -94,6 +94,35 @@ describe('a production server', () => {
   });
 });
 
+describe('a start and a recovery', () => {
+  const starts = [
+    { command: 'reprise --help', cpu_seconds: spreadOf([0.1, 0.12]), wall_seconds: spreadOf([0.2]) },
+    { command: 'reprise run, one sample', cpu_seconds: spreadOf([1.4]), wall_seconds: spreadOf([3]) },
+  ];
+  const recovery = (['call', 'unit'] as const).map((grain, index) => ({
+    ...{ grain, samples: 400, concurrency: 20, latency: 100 },
+    seconds_to_request: spreadOf([2 + 3 * index]),
+    seconds_to_end: spreadOf([7]),
+    repeated: spreadOf([20]),
+  }));
+
+  it('stand in tables, each grain beside the other', () => {
+    const report = reportOf(result({ starts, recovery }));
+    expect(report).toMatch(/reprise --help *\| 0.11 \(0.10–0.12\) \| 0.20/);
+    expect(report).toMatch(/grain: call *\| grain: unit/);
+    expect(report).toMatch(/seconds to the next request *\| 2.0 *\| 5.0/);
+  });
+
+  it('are compared with their targets', () => {
+    expect(targetsOf(result({ starts, recovery })).map((target) => verdict(target))).toEqual([
+      'reached',
+      'missed by 100 %',
+      'reached',
+      'missed by 25 %',
+    ]);
+  });
+});
+
 describe('the targets', () => {
   it('take the median and say by how much they are missed', () => {
     const history = {
