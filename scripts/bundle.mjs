@@ -1,6 +1,6 @@
 // Usage: node scripts/bundle.mjs, as a step of `npm run build`.
 // Puts the command line together in a few files, with the packages that every experiment loads, and the thread of
-// workflows likewise; see docs/decisions/0043-a-cheap-start.md. What users' programs and threads import is dist/ itself:
+// workflows likewise; see docs/decisions/0044-a-cheap-start.md. What users' programs and threads import is dist/ itself:
 // a bundled module that names its place (`import.meta.url`) names the one in dist/.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
