@@ -19,6 +19,7 @@ export function fakeModelRun(
     text: await given.reply(request),
     finish_reason: 'stop',
   });
+  const log = { warn: () => undefined };
   const run = {
     store: given.store,
     config: {
@@ -33,14 +34,22 @@ export function fakeModelRun(
       output: { results_dir: 'results', log_level: 'error' },
     },
     calls: new CallStore(given.store),
+    log: () => log,
+    ...more,
+  };
+  const calledModel = () => ({
+    lm: run.config.lm,
+    store: run.store,
+    resultsDir: run.config.output.results_dir,
+    calls: run.calls,
+    log,
     modelName: 'openai/fake',
     modelAddress: 'openai/fake',
     costOf: () => 1,
     languageModel: async () => ({ model: { generate } }),
-    ...more,
-  };
+  });
   return {
-    runs: { get: async () => run } as unknown as RunContexts,
-    runLogs: { for: () => ({ warn: () => undefined }) } as unknown as RunLogs,
+    runs: { get: async () => ({ ...run, calledModel }) } as unknown as RunContexts,
+    runLogs: { for: () => log } as unknown as RunLogs,
   };
 }

@@ -60,6 +60,13 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Verdict of one reply: a letter or a number, or what is wrong with the reply. */
 export type Verdict = { value: string | number } | { fault: string };
 
+/** Removes emphasis, quotes and stops at the end of a word. */
+function withoutEndMarks(word: string): string {
+  let end = word.length;
+  while ('*_`$.,;'.includes(word.charAt(end - 1)) && end > 0) end -= 1;
+  return word.slice(0, end);
+}
+
 /** Letters of a comparison: the first answer, the second one, and neither. */
 const COMPARED = ['A', 'B', 'T'] as const;
 
@@ -72,7 +79,7 @@ export function readVerdict(text: string, config: ModelGraded): Verdict {
   if (config.verdict === 'number') {
     const written = last(text, /SCORE[*_`]*\s*:[\s*_`$]*(\S*)/gi);
     if (written === undefined) return { fault: 'It has no line "SCORE: " with a number.' };
-    return numberIn(written.replace(/[*_`$]+$|[.,;]$/g, ''), scaleOf(config));
+    return numberIn(withoutEndMarks(written), scaleOf(config));
   }
   const offered = config.compare_with === undefined ? Object.keys(lettersOf(config)) : [...COMPARED];
   const written = last(text, /GRADE[*_`]*\s*:[\s*_`"'$([]*([\p{L}\p{N}]*)/giu);
