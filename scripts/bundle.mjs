@@ -48,7 +48,8 @@ const places = {
   transform(code, id) {
     if (id.startsWith(DIST + sep)) {
       const place = relative(TARGET, id).split(sep).join('/');
-      return code.replaceAll('import.meta.url', `new URL('${place}', import.meta.url).href`);
+      if (!code.includes('import.meta.url')) return null;
+      return replaced(code, [...ownUrls(parseAst(code))], `new URL('${place}', import.meta.url).href`);
     }
     // Workflows are bundled when Reprise is built.
     if (id.endsWith('@temporalio/worker/lib/workflow/bundler.js')) {
@@ -62,23 +63,40 @@ exports.bundleWorkflowCode = (options) => require('node:module').createRequire(_
   },
 };
 
-/** The places of `import(…)` in a syntax tree. */
-function* imports(node) {
+/** The nodes of a syntax tree. */
+function* nodesOf(node) {
   if (node === null || typeof node !== 'object') return;
-  if (node.type === 'ImportExpression') yield node.start;
-  for (const part of Object.values(node)) yield* imports(part);
+  yield node;
+  for (const part of Object.values(node)) yield* nodesOf(part);
+}
+
+/** The places of `import(…)` in a syntax tree, without what is in brackets. */
+function* imports(tree) {
+  for (const { type, start } of nodesOf(tree))
+    if (type === 'ImportExpression') yield { start, end: start + 'import'.length };
+}
+
+/** The places of `import.meta.url` in a syntax tree: texts that hold these words are none. */
+function* ownUrls(tree) {
+  for (const node of nodesOf(tree))
+    if (
+      node.type === 'MemberExpression' &&
+      node.object.type === 'MetaProperty' &&
+      node.property.name === 'url'
+    )
+      yield node;
+}
+
+/** Replaces places of a text. */
+function replaced(code, places, by) {
+  const fromTheEnd = places.sort((left, right) => right.start - left.start);
+  return fromTheEnd.reduce((text, { start, end }) => text.slice(0, start) + by + text.slice(end), code);
 }
 
 /** V8 forgets who imports where code comes from its store: the loader, workers/bundled.cts, is asked in its place. */
 const importing = {
   name: 'importing',
-  renderChunk(code) {
-    const places = [...imports(parseAst(code))].sort((left, right) => right - left);
-    return places.reduce(
-      (text, at) => `${text.slice(0, at)}importHere${text.slice(at + 'import'.length)}`,
-      code,
-    );
-  },
+  renderChunk: (code) => replaced(code, [...imports(parseAst(code))], 'importHere'),
 };
 
 /** The licences of the packages whose code is put together. */

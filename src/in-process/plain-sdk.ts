@@ -98,6 +98,8 @@ class Execution {
     readonly workflowType: string,
     readonly parent?: Execution,
     readonly runId: string = randomUUID(),
+    /** Begins the IDs of its activities. */
+    private readonly idPrefix = '',
   ) {
     world.executions.set(workflowId, this);
   }
@@ -152,7 +154,7 @@ class Execution {
   /** Runs an activity in this process, as often as its retry policy allows. @throws ActivityFailure as the SDK does. */
   async activity(name: string, args: unknown[], options: ActivityOptions): Promise<unknown> {
     const scope = Scope.current();
-    const id = String(++this.activityCount);
+    const id = `${this.idPrefix}${++this.activityCount}`;
     const fail = (cause: Error) =>
       new ActivityFailure('Activity task failed', name, id, RetryState.NON_RETRYABLE_FAILURE, '', cause);
     if (scope.consideredCancelled) throw fail(new CancelledFailure('cancelled'));
@@ -325,14 +327,15 @@ const PLAIN = {
 /**
  * Runs a workflow and its activities in this process: the same code, with no messages that could be lost or repeated.
  *
- * @param input `runId` is that of the execution on a server that it works for, if there is one
+ * @param input `runId` is that of the execution on a server that it works for, if there is one; `idPrefix` makes the IDs
+ * of its activities different from those of others that work for it
  * @param signal cancels the workflow
  * @returns the workflow's result
  * @throws the workflow's failure
  */
 export function runPlainly(
   workflow: WorkflowFunction,
-  input: { workflowId: string; runId?: string; type: string; args: unknown[] },
+  input: { workflowId: string; runId?: string; type: string; args: unknown[]; idPrefix?: string },
   {
     activities,
     warn,
@@ -344,7 +347,14 @@ export function runPlainly(
 ): Promise<unknown> {
   useSdk(PLAIN as unknown as Parameters<typeof useSdk>[0]);
   const world = new World(activities as Record<string, Activity>, warn, waiting, client);
-  const execution = new Execution(world, input.workflowId, input.type, undefined, input.runId);
+  const execution = new Execution(
+    world,
+    input.workflowId,
+    input.type,
+    undefined,
+    input.runId,
+    input.idPrefix,
+  );
   const cancel = () => execution.scope.cancel();
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });

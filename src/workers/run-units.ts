@@ -20,11 +20,11 @@ export function createRunUnits(
   return ({ type, args }) =>
     heartbeating(async () => {
       const context = Context.current();
-      const { workflowExecution, attempt } = context.info;
+      const { workflowExecution, attempt, activityId } = context.info;
       if (workflowExecution === undefined) throw new Error('units are run for an experiment');
       return runPlainly(
         dispatch,
-        { ...workflowExecution, type, args: [...args, attempt] },
+        { ...workflowExecution, type, args: [...args, attempt], idPrefix: `${activityId}.${attempt}.` },
         { activities, warn: notify, client: context.client, signal: context.cancellationSignal },
       );
     });

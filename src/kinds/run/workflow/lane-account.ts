@@ -28,8 +28,8 @@ export interface LaneAccount {
 
 /** What happens around the entries of an account. */
 interface Around extends Pick<LaneAccount, 'mayCall' | 'leave'> {
-  /** Called after a granted call has ended. */
-  onCall(): void;
+  /** Called after a granted call has ended. @param beside requests that were sent beside it; -1 for one that was not */
+  onCall(beside: number): void;
   onPaid(): void;
   onEpisode(): void;
 }
@@ -48,11 +48,11 @@ export function laneAccount(
       // Costs of earlier executions are in the totals that the run began with.
       if (reply.counted) bookUnrecorded(totals, reply.unrecorded ?? null);
       else bookCall(totals, reply);
-      onCall();
+      onCall(reply.unrecorded?.requests ?? 0);
     },
     failed: (unrecorded) => {
       bookUnrecorded(totals, unrecorded);
-      onCall();
+      onCall((unrecorded?.requests ?? 0) - 1);
     },
     paid: (embeddings) => {
       bookEmbeddings(totals, embeddings);

@@ -144,7 +144,10 @@ class LaneBundle implements LaneControl, LaneSource {
     };
     return laneAccount(lane, totals, {
       mayCall: () => this.requestCall(),
-      onCall: changed,
+      onCall: (beside) => {
+        this.budget?.begin(beside);
+        changed();
+      },
       onPaid: changed,
       onEpisode: changed,
       leave: () => {

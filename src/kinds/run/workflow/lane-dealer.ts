@@ -1,6 +1,8 @@
+import type { Spending } from '../../../contracts/experiment.js';
 import type { UnitsActivities } from '../../../contracts/run-units.js';
 import { hasCallLimits } from '../../../runtime/budget.js';
 import { ChildBudgets } from '../../../runtime/child-budget.js';
+import { addSpending } from '../../../runtime/step-cost.js';
 import { unitsOptions } from '../../../workflows/activity-options.js';
 import { ApplicationFailure, activitiesOf, condition, setHandler } from '../../../workflows/sdk.js';
 import type { BundleResult, Deal, Dealt, LaneOrders, RunPlan, Totals } from '../contracts.js';
@@ -50,10 +52,15 @@ function assertDeal(deal: unknown): void {
   if (!isDeal(deal)) throw ApplicationFailure.nonRetryable('this is no report of a bundle');
 }
 
-/** Returns the totals of a bundle. What a new attempt has not found again yet was counted before. */
-function totalsOf({ before, ended, open, lost }: Bundle): Totals {
+/** Returns the totals of a bundle's newest attempt. What it has not found again yet was counted before. */
+function newestOf({ ended, open, lost }: Bundle): Totals {
   const newest = addTotals([ended, open]);
-  return addTotals([before, newest.lm_calls < lost.lm_calls ? lost : newest]);
+  return newest.lm_calls < lost.lm_calls ? lost : newest;
+}
+
+/** Returns the totals of a bundle. */
+function totalsOf(bundle: Bundle): Totals {
+  return addTotals([bundle.before, newestOf(bundle)]);
 }
 
 /**
@@ -82,7 +89,7 @@ export class LaneDealer {
     };
     const refused = () => control.changed();
     this.budgets = hasCallLimits(plan.limits)
-      ? new ChildBudgets(plan.limits, () => control.settled(), { granted, refused })
+      ? new ChildBudgets(plan.limits, () => this.settled(), { granted, refused })
       : null;
     setHandler(dealUpdate, (deal) => this.deal(deal), { validator: assertDeal });
     setHandler(ordersQuery, (bundle) => this.orders(bundle));
@@ -186,6 +193,12 @@ export class LaneDealer {
     return { lanes: [...again, ...fresh], orders: this.orders(number) };
   }
 
+  /** Returns what no attempt in progress has spent. */
+  private settled(): Spending {
+    const before = [...this.bundles.values()].map((bundle) => spendingOfTotals(bundle.before));
+    return before.reduce(addSpending, this.control.settled());
+  }
+
   /** Passes on what a bundle reports on calls. Those of an attempt that was lost are spent, or nobody's. */
   private reportCalls(
     number: number,
@@ -196,7 +209,7 @@ export class LaneDealer {
     const { attempt } = bundle;
     const name = `${number}-${attempt}`;
     if (isNew) this.budgets.begin(name);
-    this.budgets.onReport(name, { ...calls, spent: spendingOfTotals(totalsOf(bundle)) });
+    this.budgets.onReport(name, { ...calls, spent: spendingOfTotals(newestOf(bundle)) });
     if (!isNew) return;
     for (let earlier = 1; earlier < attempt; earlier += 1) this.budgets.end(`${number}-${earlier}`);
   }
