@@ -347,14 +347,8 @@ export function runPlainly(
 ): Promise<unknown> {
   useSdk(PLAIN as unknown as Parameters<typeof useSdk>[0]);
   const world = new World(activities as Record<string, Activity>, warn, waiting, client);
-  const execution = new Execution(
-    world,
-    input.workflowId,
-    input.type,
-    undefined,
-    input.runId,
-    input.idPrefix,
-  );
+  const { workflowId, type, runId, idPrefix } = input;
+  const execution = new Execution(world, workflowId, type, undefined, runId, idPrefix);
   const cancel = () => execution.scope.cancel();
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });

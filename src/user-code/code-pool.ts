@@ -2,6 +2,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, SHARE_ENV } fro
 import { Piscina } from 'piscina';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 import type { SymbolicComparer } from '../grading/grade.js';
+import type { Functions } from '../runtime/offers.js';
 import { logSink } from './log.js';
 import { packError, unpackError } from './packed-error.js';
 import { runningIn } from './stuck-thread.js';
@@ -58,12 +59,12 @@ interface TaskOptions extends CodeLimits {
   alone?: boolean;
   /** Comparer of expressions for the code in the thread. */
   compare?: SymbolicComparer;
-  /** Functions that the work may call, by name. */
-  offers?: Offers;
+  /**
+   * Functions that the work may call, by name: data in, data out. What they throw is thrown there as an Error of its
+   * message.
+   */
+  offers?: Functions;
 }
-
-/** Functions for work in a thread: data in, data out. What they throw is thrown there as an Error of its message. */
-type Offers = Readonly<Record<string, (...given: never[]) => unknown>>;
 
 export interface CodePoolOptions {
   /** Milliseconds after a task's time limit until its thread is taken for stuck: 5000. */
@@ -189,7 +190,7 @@ class Threads {
   async run(
     asked: Pick<Task, 'work' | 'input'>,
     { timeoutMs, mayWait = false, signal }: CodeLimits,
-    offers: Offers | undefined,
+    offers: Functions | undefined,
   ): Promise<{ value: unknown } | Lost> {
     signal?.throwIfAborted();
     if (this.isClosed) throw new InfrastructureError('the worker ends, and runs no code of users any more');
@@ -353,7 +354,11 @@ class Threads {
 }
 
 /** Calls an offered function for a thread, and answers. The thread may have ended meanwhile. */
-async function answer({ called, given, number }: Called, offers: Offers, port: MessagePort): Promise<void> {
+async function answer(
+  { called, given, number }: Called,
+  offers: Functions,
+  port: MessagePort,
+): Promise<void> {
   const call = async () => offers[called]?.(...(given as never[]));
   const ended = await call().then(
     (value) => ({ value }),

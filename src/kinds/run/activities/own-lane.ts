@@ -25,7 +25,7 @@ type Ask = (...given: unknown[]) => Promise<PortAnswer>;
  * its thread begins again there, is given the same answers, and asks for nothing twice. A turn that has cost a thread is
  * not taken again: it has an error in its place.
  */
-class HostedLane {
+class LaneInThread {
   private readonly answers = new Map<string, Promise<PortAnswer>[]>();
   /** Number of the same questions that this attempt has asked. */
   private asked = new Map<string, number>();
@@ -161,7 +161,7 @@ export function createOwnLane(runs: RunContexts, code: CodeRunner): OwnLaneActiv
       heartbeating(async () => {
         const run = await runs.get(uri);
         const sink = sinkOf((component) => run.log(component), 'agent', {});
-        return withLog(sink, () => new HostedLane(run, offered(session), state).result(code));
+        return withLog(sink, () => new LaneInThread(run, offered(session), state).result(code));
       }),
   };
 }

@@ -108,7 +108,7 @@ async function scoredAgain(run: RunContext, row: TaskRow, index: number): Promis
     );
   const { scores: _scores, unscored: _unscored, ...rest } = row;
   if (row.error !== null || entries.length === 0) return rest;
-  const task = await run.tasks.get(index);
+  const task = () => run.tasks.get(index);
   const { scores, unscored } = await scoreRow(run, { task, row, calls: [] }, local);
   const why = { ...kept(row.unscored), ...unscored };
   return {

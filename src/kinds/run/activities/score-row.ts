@@ -1,3 +1,4 @@
+import type { Task } from '../../../contracts/environment.js';
 import { lengthOf, scalarProducts } from '../../../retrieval/vectors.js';
 import type { ScorerConfig } from '../scorers/schema.js';
 import { type RowScores, type ScoredAnswer, type ScoringServices, scoresOf } from '../scorers/scorers.js';
@@ -23,13 +24,16 @@ function servicesOf(run: RunContext): ScoringServices {
   };
 }
 
-/** Fields of a row that its scorers make; none where it could not be judged, or has no scorers. */
+/**
+ * Returns the fields of a row that its scorers make; none where it could not be judged, or has no scorers.
+ * @param answer `task` reads the row's task, which is needed for scorers alone
+ */
 export async function scoreRow(
   run: RunContext,
-  answer: ScoredAnswer,
+  { task, ...answer }: Omit<ScoredAnswer, 'task'> & { task: () => Promise<Task> },
   scorers: Readonly<Record<string, ScorerConfig>> = run.config.scorers,
 ): Promise<Partial<RowScores>> {
   if (answer.row.error !== null || Object.keys(scorers).length === 0) return {};
-  const { scores, unscored } = await scoresOf(scorers, answer, servicesOf(run));
+  const { scores, unscored } = await scoresOf(scorers, { ...answer, task: await task() }, servicesOf(run));
   return { scores, ...(Object.keys(unscored).length === 0 ? {} : { unscored }) };
 }

@@ -19,7 +19,7 @@ export function createWritePart(runs: RunContexts) {
         input.episodes.map(async (compact): Promise<PartLine> => {
           const { episode, calls, executions } = await expandEpisode(run, compact);
           const unscored = resultRow(episode, calls);
-          const task = await run.taskOf(episode.index);
+          const task = () => run.taskOf(episode.index);
           const scores = await scoreRow(run, { task, row: unscored, calls });
           const row: ResultRow = { ...unscored, ...scores };
           const { id, trial, error, reward } = row;
