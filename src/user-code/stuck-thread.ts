@@ -23,7 +23,7 @@ interface Message {
 
 /** Milliseconds until a thread is taken for one that runs no JavaScript, such as a long regular expression. */
 const PATIENCE_MS = 3000;
-const MAX_TRIES = 50;
+const MAX_STEPS = 500;
 
 /** Debugger of one thread of this process, by the protocol of V8's inspector. */
 class ThreadDebugger {
@@ -57,22 +57,22 @@ class ThreadDebugger {
       this.session.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, resolve);
     });
     await this.ask('Debugger.enable');
-    let found = await this.pause();
-    // Between two steps of an async function, a thread runs code of Node alone.
-    for (let tries = 1; tries < MAX_TRIES && found.place === undefined; tries++) {
-      await this.ask('Debugger.resume');
-      found = await this.pause();
+    let found = await this.pausedBy('Debugger.pause');
+    // Between two steps of an async function, a thread runs code of Node, of no task. A second pause may never come.
+    const isFound = () => found.place !== undefined && found.task !== undefined;
+    for (let steps = 0; steps < MAX_STEPS && !isFound(); steps++) {
+      found = { ...found, ...(await this.pausedBy('Debugger.stepInto')) };
     }
     // A thread that is still paused when its debugger goes away can never be ended.
     await this.ask('Debugger.disable');
     return found;
   }
 
-  private async pause(): Promise<RunningCode> {
+  private async pausedBy(method: 'Debugger.pause' | 'Debugger.stepInto'): Promise<RunningCode> {
     const paused = new Promise<Frame[]>((resolve) => {
       this.onPaused = resolve;
     });
-    await this.ask('Debugger.pause');
+    await this.ask(method);
     const frames = await paused;
     const expression = "globalThis[Symbol.for('reprise.running-task')]?.()";
     const { callFrameId } = frames[0] as Frame;
