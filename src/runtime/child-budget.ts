@@ -83,9 +83,9 @@ export class ChildBudgets {
     this.isByPrice = limits.max_tokens !== null || limits.max_cost_usd !== null;
   }
 
-  /** Notes that a child is about to begin. */
-  begin(child: string): void {
-    this.children.set(child, { spent: NOTHING, granted: 0, returned: 0, requested: 0, waits: false });
+  /** Notes that a child is about to begin. @param spent by what it begins again */
+  begin(child: string, spent = NOTHING): void {
+    this.children.set(child, { spent, granted: 0, returned: 0, requested: 0, waits: false });
   }
 
   /** Receives a child's report; ignored after the child has ended. */

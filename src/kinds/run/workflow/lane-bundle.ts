@@ -292,13 +292,17 @@ class LaneBundle implements LaneControl, LaneSource {
     lane?.(true);
   }
 
-  /** Reports, as long as lanes wait for calls and there is something new to report. */
+  /**
+   * Reports, as long as lanes wait for calls and there is something new to report, or nobody's request waits: theirs was
+   * refused, and the run goes on.
+   */
   private async askForCalls(): Promise<void> {
     if (this.isAsking) return;
     this.isAsking = true;
     try {
       while (this.waiting.length > 0 && !this.isOver()) {
-        if (this.hasChanged || this.waiting.length > this.requested) await this.dealOnce();
+        if (this.hasChanged || this.waiting.length > this.requested || !this.orders.isShort)
+          await this.dealOnce();
         if (this.waiting.length > 0) await sleep(DEALT_EVERY);
       }
     } finally {

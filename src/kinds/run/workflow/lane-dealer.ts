@@ -208,10 +208,13 @@ export class LaneDealer {
     if (this.budgets === null || calls === undefined) return;
     const { attempt } = bundle;
     const name = `${number}-${attempt}`;
-    if (isNew) this.budgets.begin(name);
-    this.budgets.onReport(name, { ...calls, spent: spendingOfTotals(newestOf(bundle)) });
-    if (!isNew) return;
-    for (let earlier = 1; earlier < attempt; earlier += 1) this.budgets.end(`${number}-${earlier}`);
+    const spent = spendingOfTotals(newestOf(bundle));
+    // Its request comes last: beside an earlier attempt, what that spent would count twice.
+    if (isNew) {
+      this.budgets.begin(name, spent);
+      for (let earlier = 1; earlier < attempt; earlier += 1) this.budgets.end(`${number}-${earlier}`);
+    }
+    this.budgets.onReport(name, { ...calls, spent });
   }
 
   /** Returns the lanes that were lost with an attempt, except suspects. */

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { runPlainly } from '../../../../src/in-process/plain-sdk.js';
+import type { BundleResult, Deal, Dealt, RunPlan, Totals } from '../../../../src/kinds/run/contracts.js';
+import { noTotals } from '../../../../src/kinds/run/lane/totals.js';
+import { LaneDealer } from '../../../../src/kinds/run/workflow/lane-dealer.js';
+import { LaneQueue } from '../../../../src/kinds/run/workflow/lane-queue.js';
+import { RunControl } from '../../../../src/kinds/run/workflow/run-control.js';
+
+const LIMIT = 10;
+const PLAN = {
+  experiment: 'mine',
+  run: 'run',
+  concurrency: 4,
+  slots: 20,
+  memory_scope: 'sample',
+  limits: { max_lm_calls: LIMIT, max_tokens: null, max_cost_usd: null, max_wall_seconds: null },
+  search_attributes: [],
+  agent: { type: 'history_agent' },
+  memory: { _type: 'history_list' },
+  kept: noTotals(),
+} as unknown as RunPlan;
+
+/** Runs a dealer whose only bundle reports as `work` says. */
+function dealt(work: (report: (deal: Partial<Deal>) => Dealt) => BundleResult): Promise<unknown> {
+  let report: (deal: Partial<Deal>) => Dealt;
+  const workflow = async () => {
+    const control = new RunControl();
+    control.begin(PLAN);
+    const dealer = new LaneDealer(PLAN, control, new LaneQueue(PLAN, 0, []));
+    const { deal } = dealer as unknown as { deal(deal: Deal): Dealt };
+    report = (more) =>
+      deal.call(dealer, {
+        bundle: 0,
+        attempt: 1,
+        want: 0,
+        ended: [],
+        running: 0,
+        totals: { ended: noTotals(), open: noTotals() },
+        ...more,
+      });
+    await dealer.run();
+  };
+  const activities = { runUnits: async () => work(report) };
+  return runPlainly(
+    workflow,
+    { workflowId: 'mine', type: 'run', args: [] },
+    { activities, warn: () => undefined },
+  );
+}
+
+const called = (lm_calls: number): Totals => ({ ...noTotals(), lm_calls });
+
+it('grants a bundle that begins again what is left, though its earlier attempt had spent more than half', async () => {
+  const seen: Dealt[] = [];
+  await dealt((report) => {
+    report({ want: 8, calls: { granted: 0, returned: 0, requested: 8 } });
+    const totals = { ended: called(2), open: called(4) };
+    report({ ended: [0, 1], totals, calls: { granted: 8, returned: 0, requested: 0 } });
+    // Its worker dies, and the next attempt has not found the four calls again.
+    seen.push(report({ attempt: 2, want: 6, calls: { granted: 0, returned: 0, requested: 6 } }));
+    return { left: [], totals: called(LIMIT - 2), fatal: null };
+  });
+  const again = seen.flatMap(({ lanes }) => lanes.map(({ from, lost }) => [from, lost]));
+  expect(again).toEqual([2, 3, 4, 5, 6, 7].map((from) => [from, 1]));
+  // Four that are found again, and two new ones: it requested six.
+  expect(seen[0]?.orders).toMatchObject({ isOver: false, isShort: false, granted: 6 });
+});
