@@ -107,7 +107,12 @@ describe('a run whose history grows long', () => {
       }
       return isOver;
     };
-    await until(`${name} is over`, ended, 240_000);
+    await until(`${name} is over`, ended, 150_000).catch(async (error: Error) => {
+      const handle = client.workflow.getHandle(name);
+      const { raw } = await handle.describe();
+      const state = { ...(await handle.query<RunProgress>('progress')), activities: raw.pendingActivities };
+      throw new Error(`${error.message}: ${JSON.stringify(state)}`);
+    });
     return executions;
   }
 
@@ -132,8 +137,7 @@ describe('a run whose history grows long', () => {
       await until('half is done', () => made() > Math.min(samples, limit) / 2, 120_000);
       await place.kill(worker);
       worker = await place.worker();
-      const executions = await executionsOf(name);
-      await asking;
+      const [executions] = await Promise.all([executionsOf(name), asking]);
       // Bundles leave little in the history.
       if (grain === 'call') expect(executions).toBeGreaterThan(3);
       const metrics = await place.metrics(name);

@@ -7,6 +7,9 @@ import { DEAL_LANES, LANE_ORDERS } from '../contracts.js';
 import { keptLaneKey } from '../paths.js';
 import type { RunContexts } from './run-context.js';
 
+/** Milliseconds that a report waits for the run's answer before it is sent again, for a server may lose one. */
+const ANSWERED_WITHIN = 20_000;
+
 /** Orders of a run that has ended, or knows no such bundle. */
 const OVER: LaneOrders = { lanes: 0, isPaused: false, mustEnd: true, isOver: true, handsOver: true };
 
@@ -35,8 +38,10 @@ export function createBundleActivities(
   const here = (orders: LaneOrders): LaneOrders => (isStopping() ? { ...orders, handsOver: true } : orders);
   return {
     dealLanes: async ({ update: updateId, deal }) => {
-      const run = runOf(Context.current());
-      const asked = run.executeUpdate<Dealt, [Deal]>(DEAL_LANES, { args: [deal], updateId });
+      const context = Context.current();
+      const asked = context.client.withDeadline(Date.now() + ANSWERED_WITHIN, () =>
+        runOf(context).executeUpdate<Dealt, [Deal]>(DEAL_LANES, { args: [deal], updateId }),
+      );
       const dealt = await orOver(asked, { lanes: [], isOld: true, orders: OVER });
       return { ...dealt, orders: here(dealt.orders) };
     },
