@@ -28,7 +28,10 @@ export interface LaneAccount {
 
 /** What happens around the entries of an account. */
 interface Around extends Pick<LaneAccount, 'mayCall' | 'leave'> {
-  /** Called after a granted call has ended. @param beside requests that were sent beside it; -1 for one that was not */
+  /**
+   * Called after a granted call has ended.
+   * @param beside requests that were booked beside it; -1 for one that was not sent, or was booked before
+   */
   onCall(beside: number): void;
   onPaid(): void;
   onEpisode(): void;
@@ -48,7 +51,7 @@ export function laneAccount(
       // Costs of earlier executions are in the totals that the run began with.
       if (reply.counted) bookUnrecorded(totals, reply.unrecorded ?? null);
       else bookCall(totals, reply);
-      onCall(reply.unrecorded?.requests ?? 0);
+      onCall((reply.unrecorded?.requests ?? 0) - Number(reply.counted ?? false));
     },
     failed: (unrecorded) => {
       bookUnrecorded(totals, unrecorded);
