@@ -173,7 +173,8 @@ export class RolloutSession {
         request: () => this.mayCall(),
         answered: (turn) => {
           this.totals = addStep(this.totals, turn);
-          this.budget.begin(turn.unrecorded?.requests ?? 0);
+          // The grant of a reply that an earlier execution has paid for is left.
+          this.budget.begin((turn.unrecorded?.requests ?? 0) - (turn.counted?.lm_calls ?? 0));
         },
         failed: (cost, error) => {
           this.budget.begin((cost.unrecorded?.requests ?? 0) + cost.lm_calls - 1);

@@ -103,6 +103,20 @@ it('stands still where the run meets a limit while a person is waited for', asyn
   expect(done).toEqual(['beginRollout', 'agentTurn']);
 });
 
+it('has the grant left of a reply that an earlier execution has paid for', async () => {
+  const turn = ANSWERS.agentTurn as object;
+  ANSWERS.agentTurn = { ...turn, counted: turn };
+  const session = withPerson(true);
+  void session.run();
+  await task();
+  session.onGranted(2);
+  await task();
+  ANSWERS.agentTurn = turn;
+  expect(told.slice(1)).toMatchObject([
+    { budget: { spent: { lm_calls: 0 }, granted: 2, returned: 2, requested: 0 } },
+  ]);
+});
+
 it('tells what its calls have cost before it waits for a person', async () => {
   const session = withPerson(true);
   void session.run();
