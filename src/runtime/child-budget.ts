@@ -26,9 +26,17 @@ export class ChildBudget {
     return Math.max(this.granted - this.begun - this.returned, 0);
   }
 
-  /** Counts calls that begin; also requests that a crash repeated; -1 for one that was not sent. */
-  begin(calls = 1): void {
-    this.begun += calls;
+  /** Counts a call that begins. */
+  begin(): void {
+    this.begun += 1;
+  }
+
+  /**
+   * Counts a call that has ended.
+   * @param requests booked for it: none if it was not sent or booked before, several if a crash repeated it
+   */
+  ended(requests: number): void {
+    this.begun += requests - 1;
   }
 
   /** Receives the total number of granted calls; an outdated message changes nothing. */

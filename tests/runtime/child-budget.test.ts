@@ -125,7 +125,7 @@ class Child {
   answered(requests: number, tokens: number): void {
     if (this.inFlight === 0) return;
     this.inFlight = 0;
-    this.budget.begin(requests - 1);
+    this.budget.ended(requests);
     this.spent.lm_calls += requests;
     this.spent.tokens += tokens;
   }

@@ -38,6 +38,9 @@ const CALLS_REQUESTED = 6;
 /** Time after which a rollout that waits for a grant reports again: its experiment may have lost the report. */
 const REPORTED_AGAIN = '5 minutes';
 
+/** Returns the number of requests that limits count, without those that an earlier execution has paid for. */
+const requestsOf = (cost: StepCost) => spendingOf(newlyPaid(cost)).lm_calls;
+
 /** Error that suspends a rollout, because no further step may begin. It can continue from its place later. */
 class StandStillError extends Error {}
 
@@ -173,11 +176,10 @@ export class RolloutSession {
         request: () => this.mayCall(),
         answered: (turn) => {
           this.totals = addStep(this.totals, turn);
-          // The grant of a reply that an earlier execution has paid for is left.
-          this.budget.begin((turn.unrecorded?.requests ?? 0) - (turn.counted?.lm_calls ?? 0));
+          this.budget.ended(requestsOf(turn));
         },
         failed: (cost, error) => {
-          this.budget.begin((cost.unrecorded?.requests ?? 0) + cost.lm_calls - 1);
+          this.budget.ended(requestsOf(cost));
           // An unusable reply ends the rollout, but it was paid for.
           const agent_turns = this.totals.agent_turns + Number(isFaultyReply(error));
           this.totals = { ...addStep(this.totals, cost), agent_turns };

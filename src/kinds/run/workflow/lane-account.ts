@@ -28,11 +28,8 @@ export interface LaneAccount {
 
 /** What happens around the entries of an account. */
 interface Around extends Pick<LaneAccount, 'mayCall' | 'leave'> {
-  /**
-   * Called after a granted call has ended.
-   * @param beside requests that were booked beside it; -1 for one that was not sent, or was booked before
-   */
-  onCall(beside: number): void;
+  /** Called after a granted call has ended. @param requests booked for it */
+  onCall(requests: number): void;
   onPaid(): void;
   onEpisode(): void;
 }
@@ -51,11 +48,11 @@ export function laneAccount(
       // Costs of earlier executions are in the totals that the run began with.
       if (reply.counted) bookUnrecorded(totals, reply.unrecorded ?? null);
       else bookCall(totals, reply);
-      onCall((reply.unrecorded?.requests ?? 0) - Number(reply.counted ?? false));
+      onCall((reply.unrecorded?.requests ?? 0) + (reply.counted ? 0 : 1));
     },
     failed: (unrecorded) => {
       bookUnrecorded(totals, unrecorded);
-      onCall((unrecorded?.requests ?? 0) - 1);
+      onCall(unrecorded?.requests ?? 0);
     },
     paid: (embeddings) => {
       bookEmbeddings(totals, embeddings);

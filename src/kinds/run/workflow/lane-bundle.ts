@@ -144,8 +144,8 @@ class LaneBundle implements LaneControl, LaneSource {
     };
     return laneAccount(lane, totals, {
       mayCall: () => this.requestCall(),
-      onCall: (beside) => {
-        this.budget?.begin(beside);
+      onCall: (requests) => {
+        this.budget?.ended(requests);
         changed();
       },
       onPaid: changed,

@@ -52,10 +52,13 @@ function assertDeal(deal: unknown): void {
   if (!isDeal(deal)) throw ApplicationFailure.nonRetryable('this is no report of a bundle');
 }
 
+/** Returns the number of requests that limits count. */
+const requestsOf = (totals: Totals) => spendingOfTotals(totals).lm_calls;
+
 /** Returns the totals of a bundle's newest attempt. What it has not found again yet was counted before. */
 function newestOf({ ended, open, lost }: Bundle): Totals {
   const newest = addTotals([ended, open]);
-  return newest.lm_calls < lost.lm_calls ? lost : newest;
+  return requestsOf(newest) < requestsOf(lost) ? lost : newest;
 }
 
 /** Returns the totals of a bundle. */
@@ -176,7 +179,7 @@ export class LaneDealer {
       bundle.attempt = attempt;
       bundle.granted = 0;
       bundle.before = addTotals([bundle.before, bundle.ended]);
-      if (bundle.open.lm_calls > bundle.lost.lm_calls) bundle.lost = bundle.open;
+      if (requestsOf(bundle.open) > requestsOf(bundle.lost)) bundle.lost = bundle.open;
     }
     bundle.running = running;
     for (const slot of ended) bundle.dealt.delete(slot);

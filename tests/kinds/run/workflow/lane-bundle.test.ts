@@ -12,34 +12,12 @@ import {
   type RunPlan,
 } from '../../../../src/kinds/run/contracts.js';
 import { newLane } from '../../../../src/kinds/run/lane/lane-state.js';
-import { noTotals } from '../../../../src/kinds/run/lane/totals.js';
 import { lanes } from '../../../../src/kinds/run/workflow/lane-bundle.js';
 import type { WorkflowFunction } from '../../../../src/workflows/kind.js';
+import { RIGHT, samplePlan } from '../../../support/sample-plan.js';
 
-const PLAN = {
-  run: 'run',
-  execution: 'execution',
-  agent: { type: 'history_agent', history_k: 0, feedback: 'none' },
-  memory: { _type: 'history_list', max_length: 1 },
-  rules: {
-    num_trials: 1,
-    early_stop_on_success: false,
-    carry_memory_across_trials: true,
-    max_steps_per_episode: 1,
-    reset_each_trial: false,
-    step_with_reply: true,
-  },
-  memory_scope: 'sample',
-  load_memory: 'none',
-  limits: { max_lm_calls: null, max_tokens: null, max_cost_usd: null, max_wall_seconds: null },
-  max_attempts: 1,
-  timeout_sec: 10,
-  kept: noTotals(),
-} as unknown as RunPlan;
+const PLAN = samplePlan();
 
-const usage = { input_tokens: 1, output_tokens: 1 };
-const feedback = { correct: true, target: '4', message: '', extra: {} };
-const RIGHT = { text: '4', finish_reason: 'stop', usage, step: { feedback, done: true } };
 const GOING: LaneOrders = { lanes: 2, isPaused: false, mustEnd: false, isOver: false, handsOver: false };
 
 /** A run of so many samples that deals them as they are asked for, or as `deals` says, and keeps what it was told. */

@@ -1,24 +1,14 @@
 import { expect, it } from 'vitest';
 import { runPlainly } from '../../../../src/in-process/plain-sdk.js';
-import type { BundleResult, Deal, Dealt, RunPlan, Totals } from '../../../../src/kinds/run/contracts.js';
+import type { BundleResult, Deal, Dealt, Totals } from '../../../../src/kinds/run/contracts.js';
 import { noTotals } from '../../../../src/kinds/run/lane/totals.js';
 import { LaneDealer } from '../../../../src/kinds/run/workflow/lane-dealer.js';
 import { LaneQueue } from '../../../../src/kinds/run/workflow/lane-queue.js';
 import { RunControl } from '../../../../src/kinds/run/workflow/run-control.js';
+import { samplePlan, USAGE } from '../../../support/sample-plan.js';
 
 const LIMIT = 10;
-const PLAN = {
-  experiment: 'mine',
-  run: 'run',
-  concurrency: 4,
-  slots: 20,
-  memory_scope: 'sample',
-  limits: { max_lm_calls: LIMIT, max_tokens: null, max_cost_usd: null, max_wall_seconds: null },
-  search_attributes: [],
-  agent: { type: 'history_agent' },
-  memory: { _type: 'history_list' },
-  kept: noTotals(),
-} as unknown as RunPlan;
+const PLAN = samplePlan({ concurrency: 4, slots: 20, max_lm_calls: LIMIT });
 
 /** Runs a dealer whose only bundle reports as `work` says. */
 function dealt(work: (report: (deal: Partial<Deal>) => Dealt) => BundleResult): Promise<unknown> {
@@ -64,4 +54,20 @@ it('grants a bundle that begins again what is left, though its earlier attempt h
   expect(again).toEqual([2, 3, 4, 5, 6, 7].map((from) => [from, 1]));
   // Four that are found again, and two new ones: it requested six.
   expect(seen[0]?.orders).toMatchObject({ isOver: false, isShort: false, granted: 6 });
+});
+
+it('is over where what a crash has repeated comes to the limit, though few of the lost calls are found again', async () => {
+  const seen: Dealt[] = [];
+  await dealt((report) => {
+    report({ want: 8, calls: { granted: 0, returned: 0, requested: 8 } });
+    const totals = { ended: noTotals(), open: called(5) };
+    report({ totals, calls: { granted: 8, returned: 0, requested: 0 } });
+    report({ attempt: 2, want: 8, calls: { granted: 0, returned: 0, requested: 8 } });
+    const unrecorded = { requests: LIMIT - 4, usage: USAGE, cost_usd: 0 };
+    const open = { ...called(4), unrecorded };
+    const calls = { granted: LIMIT, returned: 0, requested: 2 };
+    seen.push(report({ attempt: 2, totals: { ended: noTotals(), open }, calls }));
+    return { left: [], totals: open, fatal: null };
+  });
+  expect(seen[0]?.orders).toMatchObject({ isOver: true });
 });

@@ -3,8 +3,7 @@ import { CancelledFailure } from '@temporalio/common';
 import type { CancellationScope } from '@temporalio/workflow';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { GeneratedReply } from '../../../../src/contracts/language-model.js';
-import type { RunPlan } from '../../../../src/kinds/run/contracts.js';
-import { noTotals } from '../../../../src/kinds/run/lane/totals.js';
+import { RIGHT, samplePlan } from '../../../support/sample-plan.js';
 
 // As in the sandbox of a workflow; scopes need it when the SDK is loaded.
 Object.assign(globalThis, { AsyncLocalStorage });
@@ -48,45 +47,15 @@ afterEach(() => {
   delete sdk.__TEMPORAL_ACTIVATOR__;
 });
 
-const RULES = {
-  num_trials: 1,
-  early_stop_on_success: false,
-  carry_memory_across_trials: true,
-  max_steps_per_episode: 1,
-  reset_each_trial: false,
-  step_with_reply: true,
-};
-
-function sessionOf(planned: Partial<RunPlan> = {}) {
-  const plan = {
-    experiment: 'mine',
-    model: 'openai/fake',
-    artifacts: '',
-    agent: { type: 'history_agent', history_k: 0, feedback: 'none' },
-    memory: { _type: 'history_list', max_length: 1 },
-    rules: RULES,
-    slots: 3,
-    concurrency: 1,
-    memory_scope: 'sample',
-    load_memory: 'none',
-    limits: { max_lm_calls: 1, max_tokens: null, max_cost_usd: null, max_wall_seconds: null },
-    search_attributes: [],
-    kept: noTotals(),
-    ...planned,
-  } as unknown as RunPlan;
+function sessionOf(max_lm_calls: number) {
+  const plan = samplePlan({ slots: 3, concurrency: 1, max_lm_calls });
   const control = new RunControl();
   control.begin(plan);
   return { control, work: () => workOn(plan, control) };
 }
 
-const usage = { input_tokens: 1, output_tokens: 1 };
-const feedback = { correct: true, target: '4', message: '', extra: {} };
-const RIGHT = { text: '4', finish_reason: 'stop', usage, step: { feedback, done: true } } as GeneratedReply;
-
 it('a lane that is answered when its run is cancelled, and waits for leave to call then, hears of it', async () => {
-  const { work, control } = sessionOf({
-    limits: { max_lm_calls: 2, max_tokens: null, max_cost_usd: null, max_wall_seconds: null },
-  });
+  const { work, control } = sessionOf(2);
   const ended = work();
   await vi.waitFor(() => expect(answer).toBeDefined());
   // In one task of the workflow: the answer, and the cancellation after it.
@@ -97,7 +66,7 @@ it('a lane that is answered when its run is cancelled, and waits for leave to ca
 }, 5000);
 
 it('a limit leaves the samples behind it', async () => {
-  const { work, control } = sessionOf();
+  const { work, control } = sessionOf(1);
   const ended = work();
   await vi.waitFor(() => expect(answer).toBeDefined());
   answer?.(RIGHT);
