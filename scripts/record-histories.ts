@@ -53,7 +53,8 @@ function scenarios(baseUrl: string): Scenario[] {
     { name: 'one-call-a-sample', config: sumsConfig(baseUrl, 12, { runtime: { concurrency: 60 } }) },
     {
       name: 'bundled',
-      config: sumsConfig(baseUrl, 60, { runtime: { concurrency: 40, grain: 'unit' } }),
+      // So many that they are not done before they are steered.
+      config: sumsConfig(baseUrl, 600, { runtime: { concurrency: 40, grain: 'unit' } }),
       meanwhile: steered,
     },
     {
@@ -152,7 +153,7 @@ function scenarios(baseUrl: string): Scenario[] {
       name: 'renewed-cancelled',
       code: 1,
       leastHistories: 3,
-      config: sumsConfig(baseUrl, 400, { runtime: { concurrency: 2 } }),
+      config: sumsConfig(baseUrl, 400, { runtime: { concurrency: 2, grain: 'call' } }),
       meanwhile: async (id, client) => {
         const query = `WorkflowId = '${id}' AND ExecutionStatus = 'ContinuedAsNew'`;
         while ((await client.workflow.count(query)).count < 2) await sleep(100);

@@ -33,7 +33,8 @@ export class Attempt {
   private hasAsked = false;
   /** Possible cost of the requests that a crash cut off. */
   private lost: Unrecorded | null = null;
-  private hasFoundCounted = false;
+  /** Stored reply that was found, and who has paid for it; null: none was. */
+  private foundAs: 'counted' | 'this execution' | null = null;
   private readonly journal = AttemptJournal.of();
   private readonly notes: ModelNotes;
   /** Attempts that were lost before they began. */
@@ -174,13 +175,18 @@ export class Attempt {
    * @param isCounted an earlier execution paid for it, and it is part of the experiment's initial totals.
    */
   finds(price: Price, isCounted: boolean): void {
-    this.hasFoundCounted = isCounted;
+    this.foundAs = isCounted ? 'counted' : 'this execution';
     this.lost = timesRequested(Math.max(this.unbooked - 1, 0), price);
   }
 
   /** True if the reply was counted before this execution began. */
   get isCounted(): boolean {
-    return this.hasFoundCounted;
+    return this.foundAs === 'counted';
+  }
+
+  /** True if the reply was stored before this activity looked for it. */
+  get isFound(): boolean {
+    return this.foundAs !== null;
   }
 
   /** Returns the cost of a reply, with the amount that this activity spent in addition. */

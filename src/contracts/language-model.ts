@@ -208,6 +208,8 @@ export interface GeneratedReply extends Omit<GenerateReply, 'model' | 'cost_usd'
   maybe_repeated?: number;
   /** An earlier execution paid for it, and the run's initial totals include it; absent otherwise. */
   counted?: true;
+  /** It was in the store when this activity looked for it; absent: it is new. */
+  found?: true;
   /** Requests that this activity sent besides the answered one; absent if there were none. */
   unrecorded?: Unrecorded;
   /** Environment's answer to `text` as an action, if the input requested it. */

@@ -1,14 +1,12 @@
 import type { BudgetReport, Limits, Spending } from '../contracts/experiment.js';
 import { Budget } from './budget.js';
-import { addSpending } from './step-cost.js';
+import { addSpending, NOTHING_SPENT } from './step-cost.js';
 
 /**
  * Calls of average price that are reserved for each granted one if tokens or dollars are limited: their cost is known
  * only when a child reports again, and grows with the conversation.
  */
 const KEPT_BACK = 4;
-
-const NOTHING: Spending = { lm_calls: 0, tokens: 0, cost_usd: 0 };
 
 /** Begins calls that an experiment has granted to one of its children: the child's side of {@link ChildBudgets}. */
 export class ChildBudget {
@@ -91,9 +89,15 @@ export class ChildBudgets {
     this.isByPrice = limits.max_tokens !== null || limits.max_cost_usd !== null;
   }
 
-  /** Notes that a child is about to begin. @param spent by what it begins again */
-  begin(child: string, spent = NOTHING): void {
-    this.children.set(child, { spent, granted: 0, returned: 0, requested: 0, waits: false });
+  /** Notes that a child is about to begin. */
+  begin(child: string): void {
+    this.children.set(child, {
+      spent: NOTHING_SPENT,
+      granted: 0,
+      returned: 0,
+      requested: 0,
+      waits: false,
+    });
   }
 
   /** Receives a child's report; ignored after the child has ended. */

@@ -87,6 +87,8 @@ export function spentOf({ lm_calls, usage, cost_usd, lm_calls_estimated, unrecor
   return { lm_calls, usage, cost_usd, ...addBeside({ lm_calls_estimated, unrecorded }, {}) };
 }
 
+export const NOTHING_SPENT: Spending = { lm_calls: 0, tokens: 0, cost_usd: 0 };
+
 /** Adds two amounts that limits count. */
 export function addSpending(left: Spending, right: Spending): Spending {
   const unrecorded = (left.unrecorded ?? 0) + (right.unrecorded ?? 0);
@@ -95,6 +97,16 @@ export function addSpending(left: Spending, right: Spending): Spending {
     ...(unrecorded === 0 ? {} : { unrecorded }),
     tokens: left.tokens + right.tokens,
     cost_usd: addCosts(left.cost_usd, right.cost_usd),
+  };
+}
+
+/** Returns what is left of an amount without another; nothing where that is larger. */
+export function spendingBeyond(all: Spending, part: Spending): Spending {
+  const beyond = (left: number, right: number) => Math.max(left - right, 0);
+  return {
+    lm_calls: beyond(all.lm_calls, part.lm_calls),
+    tokens: beyond(all.tokens, part.tokens),
+    cost_usd: all.cost_usd === null ? null : beyond(all.cost_usd, part.cost_usd ?? 0),
   };
 }
 

@@ -3,7 +3,7 @@ import type { MemoryConfig } from '../../config/memory-schemas.js';
 import type { CodeRequest } from '../../contracts/agent.js';
 import type { AwaitedStep, StepAnswer } from '../../contracts/environment.js';
 import type { ExecutionIdentity, ExecutionResult } from '../../contracts/execution.js';
-import type { Asked, BudgetReport, Limits } from '../../contracts/experiment.js';
+import type { Asked, BudgetReport, Limits, Spending } from '../../contracts/experiment.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type {
   CallIdentity,
@@ -121,6 +121,8 @@ export interface RunCarried {
   asked: Asked;
   /** Totals of the executions so far. */
   totals: Totals;
+  /** Spending of replies that were lost with attempts of bundles, and are not found again yet; absent: none. */
+  lost?: Spending;
   work: RunWork;
 }
 /** Type of the workflow of a bundle of lanes, which is run in a worker's process. */
@@ -152,6 +154,8 @@ export interface Deal {
 export interface BundleTotals {
   ended: Totals;
   open: Totals;
+  /** Spending among both of replies that an earlier attempt had stored. */
+  found: Spending;
 }
 
 /** How a bundle is to go on. */
@@ -180,8 +184,9 @@ export interface Dealt {
 export interface BundleResult {
   /** Lanes that are not finished. */
   left: LaneState[];
-  /** Totals of this attempt. */
+  /** Totals of this attempt, and the spending among them of replies that an earlier one had stored. */
   totals: Totals;
+  found: Spending;
   /** Reason why nothing further can succeed; null if there is none. */
   fatal: string | null;
 }

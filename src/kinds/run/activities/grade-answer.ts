@@ -75,6 +75,7 @@ export function createGradingActivities(
       ...reply,
       text: '',
       ...(attempt.isCounted ? { counted: true as const } : {}),
+      ...(attempt.isFound ? { found: true as const } : {}),
       ...(attempt.unrecorded === null ? {} : { unrecorded: attempt.unrecorded }),
       is_read: 'value' in verdict,
     };

@@ -22,10 +22,12 @@ function withoutInfo(answer: StepAnswer): StepAnswer {
   return needed;
 }
 
-function answerOf({ record, answer }: StoredCall, { unrecorded, isCounted }: Attempt): GeneratedReply {
+function answerOf({ record, answer }: StoredCall, attempt: Attempt): GeneratedReply {
+  const { unrecorded, isCounted, isFound } = attempt;
   return {
     ...replyOf(record),
     ...(isCounted ? { counted: true } : {}),
+    ...(isFound ? { found: true } : {}),
     ...(unrecorded === null ? {} : { unrecorded }),
     ...(answer === null ? {} : { step: withoutInfo(answer) }),
   };

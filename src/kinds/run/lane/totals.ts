@@ -44,8 +44,13 @@ export function bookEmbeddings(totals: Totals, paid: EmbeddingTotals | null): vo
 
 /** Returns the spending that limits count. */
 export function spendingOfTotals(totals: Totals): Spending {
+  return withUnrecorded(storedOf(totals), totals);
+}
+
+/** Returns the part of their spending whose replies are stored: whoever goes on with their lanes finds these again. */
+export function storedOf(totals: Totals): Spending {
   const { lm_calls, input_tokens, output_tokens, cost_usd } = totals;
-  return withUnrecorded({ lm_calls, tokens: input_tokens + output_tokens, cost_usd }, totals);
+  return { lm_calls, tokens: input_tokens + output_tokens, cost_usd };
 }
 
 /** Returns the calls and costs of totals. */

@@ -1,3 +1,4 @@
+import type { Spending } from '../../../contracts/experiment.js';
 import type { GeneratedReply } from '../../../contracts/language-model.js';
 import type { Unrecorded } from '../../../contracts/step-cost.js';
 import type { FoundExperiences, Totals } from '../contracts.js';
@@ -28,17 +29,24 @@ export interface LaneAccount {
 
 /** What happens around the entries of an account. */
 interface Around extends Pick<LaneAccount, 'mayCall' | 'leave'> {
-  /** Called after a granted call has ended. @param requests booked for it */
+  /** Called after a granted call has ended. @param requests booked for it: none if its reply was found, or not sent */
   onCall(requests: number): void;
+  /** Called with the cost of a reply that was stored before, by this execution. */
+  onFound(cost: Spending): void;
   onPaid(): void;
   onEpisode(): void;
+}
+
+function spendingOfReply({ usage, cost_usd }: GeneratedReply): Spending {
+  const { input_tokens = 0, output_tokens = 0 } = usage ?? {};
+  return { lm_calls: 1, tokens: input_tokens + output_tokens, cost_usd: cost_usd ?? null };
 }
 
 /** Opens the account of a lane, which adds to totals. */
 export function laneAccount(
   { lost = 0 }: LaneState,
   totals: Totals,
-  { mayCall, leave, onCall, onPaid, onEpisode }: Around,
+  { mayCall, leave, onCall, onFound, onPaid, onEpisode }: Around,
 ): LaneAccount {
   return {
     cutOff: lost,
@@ -48,7 +56,8 @@ export function laneAccount(
       // Costs of earlier executions are in the totals that the run began with.
       if (reply.counted) bookUnrecorded(totals, reply.unrecorded ?? null);
       else bookCall(totals, reply);
-      onCall((reply.unrecorded?.requests ?? 0) + (reply.counted ? 0 : 1));
+      if (reply.found && !reply.counted) onFound(spendingOfReply(reply));
+      onCall((reply.unrecorded?.requests ?? 0) + (reply.counted || reply.found ? 0 : 1));
     },
     failed: (unrecorded) => {
       bookUnrecorded(totals, unrecorded);

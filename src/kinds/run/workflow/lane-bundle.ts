@@ -1,6 +1,7 @@
 import type { MemorySnapshot } from '../../../memory/memory-module.js';
 import { hasCallLimits } from '../../../runtime/budget.js';
 import { ChildBudget } from '../../../runtime/child-budget.js';
+import { addSpending, NOTHING_SPENT } from '../../../runtime/step-cost.js';
 import { PATIENT } from '../../../workflows/activity-options.js';
 import { fatalMessage, faultText } from '../../../workflows/failures.js';
 import { activitiesOf, isCancellation, sleep, workflowInfo } from '../../../workflows/sdk.js';
@@ -42,6 +43,8 @@ class LaneBundle implements LaneControl, LaneSource {
   private readonly open = new Map<number, Totals>();
   /** Totals of lanes that were reported as ended. */
   private reported = noTotals();
+  /** Spending among all of them of replies that an earlier attempt had stored. */
+  private found = NOTHING_SPENT;
   private readonly left: LaneState[] = [];
   private running = 0;
   private fatal: string | null = null;
@@ -91,7 +94,7 @@ class LaneBundle implements LaneControl, LaneSource {
       isOver = true;
     }
     const totals = addTotals([this.reported, ...this.open.values()]);
-    return { left: [...this.left, ...this.queue], totals, fatal: this.fatal };
+    return { left: [...this.left, ...this.queue], totals, found: this.found, fatal: this.fatal };
   }
 
   get lanes(): number {
@@ -147,6 +150,10 @@ class LaneBundle implements LaneControl, LaneSource {
       onCall: (requests) => {
         this.budget?.ended(requests);
         changed();
+        this.serve();
+      },
+      onFound: (cost) => {
+        this.found = addSpending(this.found, cost);
       },
       onPaid: changed,
       onEpisode: changed,
@@ -232,7 +239,7 @@ class LaneBundle implements LaneControl, LaneSource {
         want,
         ended,
         running: this.running,
-        totals: { ended: this.reported, open: addTotals([...this.open.values()]) },
+        totals: { ended: this.reported, open: addTotals([...this.open.values()]), found: this.found },
         ...this.callsReport(),
       },
     });
@@ -262,7 +269,7 @@ class LaneBundle implements LaneControl, LaneSource {
     this.orders = orders;
     if (budget !== null) {
       budget.onGranted(orders.granted ?? 0);
-      while (this.waiting.length > 0 && budget.available() > 0) this.beginCall(this.waiting.shift());
+      this.serve();
       if (orders.isShort && this.waiting.length === 0 && budget.available() > 0) {
         budget.return();
         this.hasChanged = true;
@@ -287,9 +294,15 @@ class LaneBundle implements LaneControl, LaneSource {
     return granted;
   }
 
-  private beginCall(lane: ((mayCall: boolean) => void) | undefined): void {
-    this.budget?.begin();
-    lane?.(true);
+  /** Lets lanes that wait begin the calls that are available. */
+  private serve(): void {
+    const { budget, waiting } = this;
+    if (budget === null) return;
+    for (let lane = waiting[0]; lane !== undefined && budget.available() > 0; lane = waiting[0]) {
+      waiting.shift();
+      budget.begin();
+      lane(true);
+    }
   }
 
   /**

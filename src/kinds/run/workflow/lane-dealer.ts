@@ -2,13 +2,13 @@ import type { Spending } from '../../../contracts/experiment.js';
 import type { UnitsActivities } from '../../../contracts/run-units.js';
 import { hasCallLimits } from '../../../runtime/budget.js';
 import { ChildBudgets } from '../../../runtime/child-budget.js';
-import { addSpending } from '../../../runtime/step-cost.js';
+import { NOTHING_SPENT, spendingBeyond } from '../../../runtime/step-cost.js';
 import { unitsOptions } from '../../../workflows/activity-options.js';
 import { ApplicationFailure, activitiesOf, condition, setHandler } from '../../../workflows/sdk.js';
 import type { BundleResult, Deal, Dealt, LaneOrders, RunPlan, Totals } from '../contracts.js';
 import { hasOwnCode, LANES } from '../contracts.js';
 import type { LaneState } from '../lane/lane-state.js';
-import { addTotals, noTotals, spendingOfTotals } from '../lane/totals.js';
+import { addTotals, noTotals, spendingOfTotals, storedOf } from '../lane/totals.js';
 import type { LaneQueue } from './lane-queue.js';
 import { dealUpdate, isDeal, ordersQuery } from './messages.js';
 import type { RunControl } from './run-control.js';
@@ -38,7 +38,9 @@ interface Bundle {
   /** Totals of the newest attempt: of the lanes that it has ended and reported, and of all others. */
   ended: Totals;
   open: Totals;
-  /** Totals of the lanes that were open when an attempt was lost: the next one finds their calls in the store. */
+  /** Spending among these of replies that an earlier attempt had stored. */
+  found: Spending;
+  /** Totals of the lanes that were open when an attempt was lost, shown until the next one has found as much again. */
   lost: Totals;
   running: number;
   /** Calls that the newest attempt is granted in total. */
@@ -52,18 +54,17 @@ function assertDeal(deal: unknown): void {
   if (!isDeal(deal)) throw ApplicationFailure.nonRetryable('this is no report of a bundle');
 }
 
-/** Returns the number of requests that limits count. */
-const requestsOf = (totals: Totals) => spendingOfTotals(totals).lm_calls;
-
-/** Returns the totals of a bundle's newest attempt. What it has not found again yet was counted before. */
-function newestOf({ ended, open, lost }: Bundle): Totals {
+/** Returns the totals of a bundle, as they are shown. What a new attempt has not found again yet was counted before. */
+function totalsOf({ before, ended, open, lost }: Bundle): Totals {
   const newest = addTotals([ended, open]);
-  return requestsOf(newest) < requestsOf(lost) ? lost : newest;
+  return addTotals([before, newest.lm_calls < lost.lm_calls ? lost : newest]);
 }
 
-/** Returns the totals of a bundle. */
-function totalsOf(bundle: Bundle): Totals {
-  return addTotals([bundle.before, newestOf(bundle)]);
+/** Returns what a bundle's newest attempt has spent by new requests. */
+function freshOf({ ended, open, found }: Bundle): Spending {
+  const all = spendingOfTotals(addTotals([ended, open]));
+  const { unrecorded } = all;
+  return { ...spendingBeyond(all, found), ...(unrecorded === undefined ? {} : { unrecorded }) };
 }
 
 /**
@@ -92,7 +93,7 @@ export class LaneDealer {
     };
     const refused = () => control.changed();
     this.budgets = hasCallLimits(plan.limits)
-      ? new ChildBudgets(plan.limits, () => this.settled(), { granted, refused })
+      ? new ChildBudgets(plan.limits, () => control.settled(), { granted, refused })
       : null;
     setHandler(dealUpdate, (deal) => this.deal(deal), { validator: assertDeal });
     setHandler(ordersQuery, (bundle) => this.orders(bundle));
@@ -146,20 +147,28 @@ export class LaneDealer {
       before: noTotals(),
       ended: noTotals(),
       open: noTotals(),
+      found: NOTHING_SPENT,
       lost: noTotals(),
       running: 0,
       granted: 0,
       ...(alone === undefined ? {} : { alone }),
     };
     this.bundles.set(number, bundle);
-    const leave = control.hasBundle(() => ({ totals: totalsOf(bundle), running: bundle.running }));
+    const leave = control.hasBundle(() => ({
+      totals: totalsOf(bundle),
+      running: bundle.running,
+      before: spendingOfTotals(bundle.before),
+      fresh: freshOf(bundle),
+      found: bundle.found,
+    }));
     try {
       const result = (await units.runUnits.executeWithOptions(unitsOptions(`bundle ${number + 1}`), [
         { run: plan.run, type: LANES, args: [plan, number] },
       ])) as BundleResult;
       for (const lane of result.left) this.lanes.giveBack(lane);
       bundle.dealt.clear();
-      Object.assign(bundle, { ended: result.totals, open: noTotals(), lost: noTotals() });
+      const { totals: ended, found } = result;
+      Object.assign(bundle, { ended, found, open: noTotals(), lost: noTotals() });
       if (result.fatal !== null) control.fail(result.fatal);
     } finally {
       // What it was dealt is in its store: whoever goes on with a lane finds its calls there.
@@ -179,12 +188,14 @@ export class LaneDealer {
       bundle.attempt = attempt;
       bundle.granted = 0;
       bundle.before = addTotals([bundle.before, bundle.ended]);
-      if (requestsOf(bundle.open) > requestsOf(bundle.lost)) bundle.lost = bundle.open;
+      this.control.hasLost(bundle.found, storedOf(bundle.open));
+      if (bundle.open.lm_calls > bundle.lost.lm_calls) bundle.lost = bundle.open;
     }
     bundle.running = running;
     for (const slot of ended) bundle.dealt.delete(slot);
     bundle.ended = totals.ended;
     bundle.open = totals.open;
+    bundle.found = totals.found;
     const again = isNew ? this.dealtAgain(bundle) : [];
     const { isOver, handsOver, mustEnd } = this.orders(number);
     const count = isOver || handsOver ? 0 : want - again.length;
@@ -196,12 +207,6 @@ export class LaneDealer {
     return { lanes: [...again, ...fresh], orders: this.orders(number) };
   }
 
-  /** Returns what no attempt in progress has spent. */
-  private settled(): Spending {
-    const before = [...this.bundles.values()].map((bundle) => spendingOfTotals(bundle.before));
-    return before.reduce(addSpending, this.control.settled());
-  }
-
   /** Passes on what a bundle reports on calls. Those of an attempt that was lost are spent, or nobody's. */
   private reportCalls(
     number: number,
@@ -211,13 +216,11 @@ export class LaneDealer {
     if (this.budgets === null || calls === undefined) return;
     const { attempt } = bundle;
     const name = `${number}-${attempt}`;
-    const spent = spendingOfTotals(newestOf(bundle));
-    // Its request comes last: beside an earlier attempt, what that spent would count twice.
     if (isNew) {
-      this.budgets.begin(name, spent);
+      this.budgets.begin(name);
       for (let earlier = 1; earlier < attempt; earlier += 1) this.budgets.end(`${number}-${earlier}`);
     }
-    this.budgets.onReport(name, { ...calls, spent });
+    this.budgets.onReport(name, { ...calls, spent: freshOf(bundle) });
   }
 
   /** Returns the lanes that were lost with an attempt, except suspects. */

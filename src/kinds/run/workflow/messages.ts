@@ -1,3 +1,4 @@
+import type { Spending } from '../../../contracts/experiment.js';
 import { besideChecks } from '../../../contracts/incoming.js';
 import { isAmount, isCount, listOf, orAbsent, orNull, shaped } from '../../../contracts/shape.js';
 import { defineQuery, defineUpdate } from '../../../workflows/sdk.js';
@@ -24,6 +25,13 @@ const isTotals = shaped<Totals>({
   cost_usd: orNull(isAmount),
 });
 
+const isSpending = shaped<Spending>({
+  lm_calls: isCount,
+  unrecorded: orAbsent(isCount),
+  tokens: isCount,
+  cost_usd: orNull(isAmount),
+});
+
 /** Reports whether a value is the report of a bundle. */
 export const isDeal = shaped<Deal>({
   bundle: isCount,
@@ -31,7 +39,7 @@ export const isDeal = shaped<Deal>({
   want: isCount,
   ended: listOf(isCount),
   running: isCount,
-  totals: shaped<BundleTotals>({ ended: isTotals, open: isTotals }),
+  totals: shaped<BundleTotals>({ ended: isTotals, open: isTotals, found: isSpending }),
   calls: orAbsent(
     shaped<NonNullable<Deal['calls']>>({ granted: isCount, returned: isCount, requested: isCount }),
   ),

@@ -1,5 +1,6 @@
 import type { Spending } from '../../../contracts/experiment.js';
 import { Budget } from '../../../runtime/budget.js';
+import { addSpending, NOTHING_SPENT, spendingBeyond } from '../../../runtime/step-cost.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
 import { ApplicationFailure, workflowInfo } from '../../../workflows/sdk.js';
 import type { RunCarried, RunPlan, RunProgress, Totals } from '../contracts.js';
@@ -12,6 +13,18 @@ import type { LaneControl } from './run-session.js';
 /** Minimum milliseconds between two updates of the Temporal UI by ended episodes. */
 const SHOWN_EVERY = 1000;
 
+/** How a bundle stands. */
+interface BundleReport {
+  /** Totals to show, and number of samples in progress. */
+  totals: Totals;
+  running: number;
+  /** Spending of the lanes that its earlier attempts have ended, and of new requests of the newest attempt. */
+  before: Spending;
+  fresh: Spending;
+  /** Spending of replies that the newest attempt has found, of those that were lost with earlier ones. */
+  found: Spending;
+}
+
 /** Control of a run: its totals, the requests of people, and its budget. */
 export class RunControl extends ExperimentControl<RunPlan, RunProgress> implements LaneControl {
   /** Totals of this execution and of those that it continues. */
@@ -20,20 +33,23 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
   private shownAt = Number.NEGATIVE_INFINITY;
   /** Number of samples in progress. */
   private running = 0;
-  private readonly bundles = new Set<() => { totals: Totals; running: number }>();
+  private readonly bundles = new Set<() => BundleReport>();
+  /** Spending of stored replies that were lost with attempts of bundles, and are not found again yet. */
+  private lost: Spending;
   onChange: () => void = () => undefined;
 
   /** @param before state of the previous execution, if this one continues it. */
-  constructor(before?: Pick<RunCarried, 'asked' | 'totals'>) {
+  constructor(before?: Pick<RunCarried, 'asked' | 'totals' | 'lost'>) {
     super('run', RUN_FACTS, before?.asked);
     this.totals = before?.totals ?? noTotals();
+    this.lost = before?.lost ?? NOTHING_SPENT;
   }
 
   begin(plan: RunPlan): void {
     // Replaces a concurrency that was requested before the plan was known.
     if (plan.memory_scope === 'run') this.status.setConcurrency(plan.concurrency);
     this.planned(plan, { kind: 'run', model: plan.model });
-    this.budget = new Budget(plan.limits, () => spendingOfTotals(this.sum()));
+    this.budget = new Budget(plan.limits, () => this.spent());
     this.checkLimits();
     this.showPhase();
   }
@@ -62,6 +78,9 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
         this.budget?.ended();
         this.checkLimits();
       },
+      onFound: (cost) => {
+        this.lost = spendingBeyond(this.lost, cost);
+      },
       onPaid: () => this.checkLimits(),
       onEpisode: () => this.showSeldom(),
       leave: () => {
@@ -72,16 +91,21 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
 
   /**
    * Notes a bundle of lanes, which counts for itself.
-   * @param report its totals, and its number of samples in progress
    * @returns the function that ends it, with its last totals
    */
-  hasBundle(report: () => { totals: Totals; running: number }): (totals: Totals) => void {
+  hasBundle(report: () => BundleReport): (totals: Totals) => void {
     this.bundles.add(report);
     return (totals) => {
+      this.lost = spendingBeyond(this.lost, report().found);
       this.bundles.delete(report);
       Object.assign(this.totals, addTotals([this.totals, totals]));
       this.changed();
     };
+  }
+
+  /** Notes that an attempt of a bundle was lost. @param found among its spending @param stored of its open lanes */
+  hasLost(found: Spending, stored: Spending): void {
+    this.lost = addSpending(spendingBeyond(this.lost, found), stored);
   }
 
   /** Notes that a bundle has reported. */
@@ -110,8 +134,9 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
   }
 
   /** Returns the state for the next execution. */
-  handOver(): Pick<RunCarried, 'asked' | 'totals'> {
-    return { asked: this.status.asked(), totals: this.totals };
+  handOver(): Pick<RunCarried, 'asked' | 'totals' | 'lost'> {
+    const { lost, totals } = this;
+    return { asked: this.status.asked(), totals, ...(lost.lm_calls === 0 ? {} : { lost }) };
   }
 
   protected override modelsOf({ model }: RunPlan) {
@@ -140,9 +165,18 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
     };
   }
 
-  /** Returns what was spent, but for bundles in progress. */
+  /** Returns what was spent, but for new requests of bundles in progress. */
   settled(): Spending {
-    return spendingOfTotals(addTotals([this.plan?.kept ?? noTotals(), this.totals]));
+    const reports = [...this.bundles].map((report) => report());
+    const found = reports.reduce((sum, report) => addSpending(sum, report.found), NOTHING_SPENT);
+    const ended = spendingOfTotals(addTotals([this.plan?.kept ?? noTotals(), this.totals]));
+    const before = reports.reduce((sum, report) => addSpending(sum, report.before), ended);
+    return addSpending(before, addSpending(found, spendingBeyond(this.lost, found)));
+  }
+
+  /** Returns what was spent, as limits count it: lost replies count before they are found again. */
+  private spent(): Spending {
+    return [...this.bundles].reduce((sum, report) => addSpending(sum, report().fresh), this.settled());
   }
 
   private get inProgress(): number {
