@@ -18,7 +18,7 @@ const THREAD_MEGABYTES = 1024;
 /** Megabytes of the young generation: calls create little garbage, and the space is kept. */
 const YOUNG_MEGABYTES = 12;
 const GRACE_MS = 5000;
-/** Milliseconds between two questions to a task that may wait. */
+/** Milliseconds between two questions to a task that may wait, and between two looks at what threads have begun. */
 const HEARD_EVERY_MS = 1000;
 
 /** A user's code that did not finish, though it had a thread to itself or was waiting. */
@@ -67,7 +67,7 @@ interface TaskOptions extends CodeLimits {
 }
 
 export interface CodePoolOptions {
-  /** Milliseconds after a task's time limit until its thread is taken for stuck: 5000. */
+  /** Milliseconds after a task's time limit, or without a task, until its thread is taken for stuck: 5000. */
   grace?: number;
   /** Megabytes of memory of a thread: 1024. */
   megabytes?: number;
@@ -88,6 +88,13 @@ interface Running {
   /** Seconds for which it has not been heard. */
   unheard: number;
   fail(error: Error): void;
+}
+
+/** Tasks that a thread has been given and not begun. */
+interface Given {
+  unbegun: number;
+  /** Seconds for which it has begun none of them; null before it has begun its first task. */
+  silent: number | null;
 }
 
 /** Loss of a task's thread before the task ended. */
@@ -166,13 +173,14 @@ export class CodePool {
 /** Threads of one kind, which run from the first task on. */
 class Threads {
   private readonly running = new Map<number, Running>();
-  /** Tasks by thread that it has been given and not begun: it is computing. */
-  private readonly unbegun = new Map<number, number>();
+  /** By thread, what it has been given and not begun: it is computing. */
+  private readonly given = new Map<number, Given>();
   /** Ids of threads that were ended for one of their tasks, not for the others. */
   private readonly stopped = new Set<number>();
   /** Ids of threads that are asked what they run. */
   private readonly asked = new Set<number>();
   private pool: Piscina | undefined;
+  private watch: NodeJS.Timeout | undefined;
   private isClosed = false;
   private tasks = 0;
 
@@ -184,6 +192,7 @@ class Threads {
 
   async close(): Promise<void> {
     this.isClosed = true;
+    clearInterval(this.watch);
     await this.pool?.destroy();
   }
 
@@ -276,7 +285,8 @@ class Threads {
 
   /** Starts a task's time limit when its thread begins it. The answer may arrive first: it has another channel. */
   private begin({ begun, thread }: Begun): void {
-    this.unbegun.set(thread, (this.unbegun.get(thread) ?? 1) - 1);
+    const { unbegun } = this.givenTo(thread);
+    this.given.set(thread, { unbegun: unbegun - 1, silent: 0 });
     const running = this.running.get(begun);
     if (running === undefined || running.thread !== null) return;
     running.thread = thread;
@@ -305,13 +315,31 @@ class Threads {
     void this.pool?.threads.find(({ threadId }) => threadId === thread)?.terminate();
   }
 
+  /** Ends threads that begin nothing and run no task: what an earlier task has left there computes, maybe for ever. */
+  private endBlocked(): void {
+    const busy = new Set([...this.running.values()].map(({ thread }) => thread));
+    for (const [thread, given] of this.given) {
+      if (given.unbegun === 0 || given.silent === null || busy.has(thread)) continue;
+      given.silent += 1;
+      // The first of these seconds has not passed as a whole.
+      if ((given.silent - 1) * HEARD_EVERY_MS <= (this.options.grace ?? GRACE_MS)) continue;
+      this.given.delete(thread);
+      this.stop(thread);
+    }
+  }
+
+  private givenTo(thread: number): Given {
+    return this.given.get(thread) ?? { unbegun: 0, silent: null };
+  }
+
   private threads(): Piscina {
+    this.watch ??= setInterval(() => this.endBlocked(), HEARD_EVERY_MS).unref();
     this.pool ??= this.start();
     return this.pool;
   }
 
   private start(): Piscina {
-    const unbegunIn = (id: number) => this.unbegun.get(id) ?? 0;
+    const unbegunIn = (id: number) => this.givenTo(id).unbegun;
     const pool = new Piscina({
       ...threadModule(this.options.thread ?? new URL('./thread.js', import.meta.url)),
       // All threads run from the first task on: the pool replaces an ended one only up to the minimum.
@@ -326,8 +354,11 @@ class Threads {
             (left, right) =>
               unbegunIn(left.id) - unbegunIn(right.id) || left.currentUsage - right.currentUsage,
           );
-        if (best !== undefined) this.unbegun.set(best.id, unbegunIn(best.id) + 1);
-        return best ?? null;
+        if (best === undefined) return null;
+        const { unbegun, silent } = this.givenTo(best.id);
+        const isFirst = silent !== null && unbegun === 0;
+        this.given.set(best.id, { unbegun: unbegun + 1, silent: isFirst ? 0 : silent });
+        return best;
       },
       // Between two tasks, a thread continues to process events of its modules.
       atomics: 'disabled',

@@ -103,6 +103,17 @@ test('what is left of a late task is not beside the next one that is to be alone
   expect(await Promise.all(next)).toEqual(['rest', 'rest']);
 });
 
+test('what late tasks leave computing in every thread holds up no other task', async () => {
+  const { ask } = obeyed();
+  await Promise.all([failureOf(ask('leftover')), failureOf(ask('leftover'))]);
+  await setTimeout(100);
+  expect(await Promise.all(['rest 10', 'rest 10', 'rest 10'].map((words) => ask(words)))).toEqual([
+    'rest',
+    'rest',
+    'rest',
+  ]);
+});
+
 test('messages that a thread sends for itself say nothing', async () => {
   expect(await obeyed().ask('noise')).toBe('noise');
 });
