@@ -30,8 +30,13 @@ class World {
     readonly pause: (milliseconds: number) => Promise<unknown>,
     /** Client of the server that the experiment is on; absent: there is no server. */
     readonly client?: Context['client'],
+    /** Called when a workflow has sent a message to one on the server. */
+    readonly onSent: () => void = () => undefined,
   ) {}
 }
+
+type Parent = Pick<Execution, 'workflowId' | 'runId'>;
+type Receives = (deliver: (signal: string, args: unknown[]) => void) => () => void;
 
 const scopes = new AsyncLocalStorage<Scope>();
 const executions = new AsyncLocalStorage<Execution>();
@@ -96,7 +101,7 @@ class Execution {
     readonly world: World,
     readonly workflowId: string,
     readonly workflowType: string,
-    readonly parent?: Execution,
+    readonly parent?: Parent,
     readonly runId: string = randomUUID(),
     /** Begins the IDs of its activities. */
     private readonly idPrefix = '',
@@ -257,14 +262,23 @@ const PLAIN = {
   },
   getExternalWorkflowHandle: (workflowId: string) => {
     const { world } = Execution.current();
-    const find = () => {
-      const found = world.executions.get(workflowId);
-      if (found === undefined) throw new Error(`workflow ${workflowId} not found`);
-      return found;
+    const here = () => world.executions.get(workflowId);
+    const there = () => {
+      if (world.client === undefined) throw new Error(`workflow ${workflowId} not found`);
+      return world.client.workflow.getHandle(workflowId);
     };
     return {
-      signal: async (signal: Named, ...args: unknown[]) => void find().onSignal(nameOf(signal), plain(args)),
-      cancel: async () => find().scope.cancel(),
+      signal: async (signal: Named, ...args: unknown[]) => {
+        const found = here();
+        if (found !== undefined) return found.onSignal(nameOf(signal), plain(args));
+        await there().signal(nameOf(signal), ...args);
+        world.onSent();
+      },
+      cancel: async () => {
+        const found = here();
+        if (found === undefined) await there().cancel();
+        else found.scope.cancel();
+      },
     };
   },
   offer: (functions: Record<string, (...given: unknown[]) => unknown>) => {
@@ -315,7 +329,7 @@ const PLAIN = {
   upsertSearchAttributes: nothing,
   workflowInfo: () => {
     const { workflowId, runId, workflowType, startTime, parent } = Execution.current();
-    const of = (one: Execution) => ({ workflowId: one.workflowId, runId: one.runId, namespace: 'default' });
+    const of = (one: Parent) => ({ workflowId: one.workflowId, runId: one.runId, namespace: 'default' });
     return {
       ...{ workflowId, runId, workflowType, startTime, firstExecutionRunId: runId },
       ...{ continueAsNewSuggested: false, namespace: 'default', historyLength: 0 },
@@ -327,32 +341,45 @@ const PLAIN = {
 /**
  * Runs a workflow and its activities in this process: the same code, with no messages that could be lost or repeated.
  *
- * @param input `runId` is that of the execution on a server that it works for, if there is one; `idPrefix` makes the IDs
- * of its activities different from those of others that work for it
- * @param signal cancels the workflow
+ * @param input `runId` is that of the execution on a server that it works for, if there is one; `parent` is that
+ * execution, if the workflow would be a child of it; `idPrefix` makes the IDs of its activities different from those of
+ * others that work for it
+ * @param around `signal` cancels the workflow; `receives` is given what delivers signals from the server to it, until the
+ * returned function is called; `onSent` is called after a signal to the server
  * @returns the workflow's result
  * @throws the workflow's failure
  */
 export function runPlainly(
   workflow: WorkflowFunction,
-  input: { workflowId: string; runId?: string; type: string; args: unknown[]; idPrefix?: string },
+  input: {
+    workflowId: string;
+    runId?: string;
+    parent?: Parent;
+    type: string;
+    args: unknown[];
+    idPrefix?: string;
+  },
   {
     activities,
     warn,
     pause: waiting = pause,
     client,
     signal,
-  }: { activities: object; signal?: AbortSignal } & Pick<World, 'warn'> &
-    Partial<Pick<World, 'pause' | 'client'>>,
+    receives = () => nothing,
+    onSent,
+  }: { activities: object; signal?: AbortSignal; receives?: Receives } & Pick<World, 'warn'> &
+    Partial<Pick<World, 'pause' | 'client' | 'onSent'>>,
 ): Promise<unknown> {
   useSdk(PLAIN as unknown as Parameters<typeof useSdk>[0]);
-  const world = new World(activities as Record<string, Activity>, warn, waiting, client);
-  const { workflowId, type, runId, idPrefix } = input;
-  const execution = new Execution(world, workflowId, type, undefined, runId, idPrefix);
+  const world = new World(activities as Record<string, Activity>, warn, waiting, client, onSent);
+  const { workflowId, type, parent, runId, idPrefix } = input;
+  const execution = new Execution(world, workflowId, type, parent, runId, idPrefix);
   const cancel = () => execution.scope.cancel();
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
-  return execution
-    .run(workflow, plain(input.args))
-    .finally(() => signal?.removeEventListener('abort', cancel));
+  const close = receives((name, args) => execution.onSignal(name, args));
+  return execution.run(workflow, plain(input.args)).finally(() => {
+    close();
+    signal?.removeEventListener('abort', cancel);
+  });
 }

@@ -121,7 +121,7 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     },
     await activitiesOfKinds(),
   );
-  const everything = { ...activities, runUnits: createRunUnits(activities, notify) };
+  const everything = { ...activities, ...createRunUnits(activities, notify) };
   const common: Partial<WorkerOptions> = {
     connection,
     namespace,

@@ -80,6 +80,11 @@ export function costOfFailure(error: unknown): StepCost {
   return (detailsOf(error)[0] as StepCost | undefined) ?? noStepCost();
 }
 
+/** Reports whether an activity was given up because workers died with it. */
+export function isWorkerCrash(error: unknown): boolean {
+  return isOfType(error, FAILURE_TYPES.workerCrash);
+}
+
 /** Returns the details for another activity that repeats the request; null if it is not to be repeated. */
 export function askAgain(error: unknown): AskAgain | null {
   return (detailsOf(error)[1] as AskAgain | undefined) ?? null;

@@ -107,28 +107,32 @@ describe('an evaluation in progress', () => {
     expect(over.stderr).toContain("the run 'controlled' has ended");
   });
 
-  it('stands still at a limit, and continues with a higher one', async () => {
-    const rows = firstRows(6);
-    await written('limited', { rows, rollouts: 1, concurrency: 1 });
-    const { calls, repeated } = provider.statistics;
-    const notesBefore = (await notesIn(place.path('tools.log'))).length;
-    const first = await place.reprise(['agent-eval', 'limited.yaml', '--set', 'limits.max_lm_calls=15']);
-    expect(first.code, first.stderr).toBe(3);
-    expect(first.stdout).toContain('limits.max_lm_calls: 15 of 15 calls are made');
-    const limited = (await ended('limited')).metrics;
-    expect(limited).toMatchObject({ status: 'limit_reached', lm_calls: 15, rollouts: 2, errors: 0 });
-    expect(provider.statistics.calls - calls).toBe(15);
+  it.each(['call', 'unit'])(
+    'stands still at a limit, and continues with a higher one, by %s',
+    async (grain) => {
+      const rows = firstRows(6);
+      const name = `limited-${grain}`;
+      await written(name, { rows, rollouts: 1, concurrency: 1, grain });
+      const { calls, repeated } = provider.statistics;
+      const notesBefore = (await notesIn(place.path('tools.log'))).length;
+      const first = await place.reprise(['agent-eval', `${name}.yaml`, '--set', 'limits.max_lm_calls=15']);
+      expect(first.code, first.stderr).toBe(3);
+      expect(first.stdout).toContain('limits.max_lm_calls: 15 of 15 calls are made');
+      const limited = (await ended(name)).metrics;
+      expect(limited).toMatchObject({ status: 'limit_reached', lm_calls: 15, rollouts: 2, errors: 0 });
+      expect(provider.statistics.calls - calls).toBe(15);
 
-    const second = await place.reprise(['agent-eval', 'limited.yaml', '--set', 'limits.max_lm_calls=1000']);
-    expect(second.stderr).toContain('Continuing limited');
-    expect(second.code).toBe(0);
-    const { metrics } = await ended('limited');
-    expect(metrics).toMatchObject({ status: 'done', rollouts: rows.length, lm_calls_repeated: 0 });
-    expect(provider.statistics.calls - calls).toBe(metrics.lm_calls);
-    expect(provider.statistics.repeated).toBe(repeated);
-    const made = (await notesIn(place.path('tools.log'))).slice(notesBefore);
-    expect(made).toHaveLength(metrics.tool_calls - metrics.tool_calls_failed);
-  });
+      const second = await place.reprise(['agent-eval', `${name}.yaml`, '--set', 'limits.max_lm_calls=1000']);
+      expect(second.stderr).toContain(`Continuing ${name}`);
+      expect(second.code).toBe(0);
+      const { metrics } = await ended(name);
+      expect(metrics).toMatchObject({ status: 'done', rollouts: rows.length, lm_calls_repeated: 0 });
+      expect(provider.statistics.calls - calls).toBe(metrics.lm_calls);
+      expect(provider.statistics.repeated).toBe(repeated);
+      const made = (await notesIn(place.path('tools.log'))).slice(notesBefore);
+      expect(made).toHaveLength(metrics.tool_calls - metrics.tool_calls_failed);
+    },
+  );
 
   it('waits for a person who is the user', async () => {
     const id = `human/${seatRow(0)}/0`;

@@ -30,6 +30,7 @@ export function enterWorkflow(deliver: (sent: Sent) => void = () => undefined): 
     nextSeqs: { signalWorkflow: 1, cancelWorkflow: 1 },
     rootScope: { consideredCancelled: false, cancellable: false },
     completions: { cancelWorkflow: new Map() },
+    queryHandlers: new Map(),
     interceptors: { outbound: [{ signalWorkflow }] },
     bindCurrentRandom: (next: unknown) => next,
     pushCommand: ({ requestCancelExternalWorkflowExecution: request }: Command) => {

@@ -73,6 +73,8 @@ function finish(config: AgentEvalConfig, folders: Folders): AgentEvalConfig {
   result.datasets = result.datasets.map((dataset, index) => bundlePath(dataset, index, folder));
   refuseTwice(result.datasets, 'datasets');
   refuseTwice(result.rows ?? [], 'rows');
+  if (result.grain === 'unit' && result.user === 'human')
+    refuse('grain', 'a person answers to a workflow; leave grain out');
   if (agent.system_prompt !== null) {
     agent.system_prompt = textOrFile(agent.system_prompt, folder, 'agent.system_prompt');
     refuseUnknownDates(agent.system_prompt);
@@ -122,6 +124,7 @@ export const agentEvalConfigs: ConfigKind<AgentEvalConfig> = {
       'metrics',
       'output',
       'tool_timeout_sec',
+      'grain',
       ...paceOfModel('agent.lm'),
       ...paceOfModel('user.lm'),
     ],

@@ -231,6 +231,8 @@ export interface AgentEvalPlan {
   /** Rollouts that earlier executions finished, as `row/rollout`. */
   finished: string[];
   concurrency: number;
+  /** Where a rollout runs: as a child workflow, or in a worker's process. */
+  grain: 'call' | 'unit';
   agent: { timeout_sec: number; max_attempts: number };
   user: { timeout_sec: number; max_attempts: number };
   tool_timeout_sec: number;

@@ -63,6 +63,12 @@ export const agentEvalConfigSchema = z.strictObject({
     .default(null)
     .describe('Who answers in rows with a sim_user_prompt: a model, or a person.'),
   concurrency: positiveInteger.max(MAX_CONCURRENCY).default(8).describe('Rollouts at once.'),
+  grain: z
+    .enum(['auto', 'call', 'unit'])
+    .default('auto')
+    .describe(
+      'call: each step of a rollout is one of a workflow, seen in the UI. unit: workers run whole rollouts. auto: unit for many rollouts.',
+    ),
   tool_timeout_sec: z.number().positive().max(3600).default(60).describe('Seconds one tool call may take.'),
   success_reward: z
     .number()

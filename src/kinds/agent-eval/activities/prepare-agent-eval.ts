@@ -7,6 +7,7 @@ import { pricesInUse } from '../../../activities/prices-in-use.js';
 import { referenceTo } from '../../../activities/run-reference.js';
 import { configOf } from '../../../config/load.js';
 import { modelNameOf } from '../../../config/model-name.js';
+import { sumOf } from '../../../statistics/sums.js';
 import { noteCodeChange } from '../../../user-code/code-file.js';
 import { moduleTrialIn, type StoredRow } from '../bundle-code.js';
 import { agentEvalConfigs } from '../config.js';
@@ -18,6 +19,9 @@ import type { AgentEvalContexts } from './agent-eval-context.js';
 import { askedRows, bundleCode } from './asked-rows.js';
 import { keptRollouts } from './kept-rollouts.js';
 import { HUMAN } from './user-turn.js';
+
+/** Rollouts from which on an evaluation is not watched step by step. */
+const MANY_ROLLOUTS = 30;
 
 /** Settings of an activity that only stores a person's message. */
 const STORING = { timeout_sec: 60, max_attempts: 1 };
@@ -91,6 +95,11 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
       );
 
       const { lm } = config.agent;
+      const user = userOf(config, tasks);
+      const due = sumOf(tasks.map(({ n_rollouts }) => n_rollouts)) - kept.finished.length;
+      const isAsked = config.grain === 'auto' ? due >= MANY_ROLLOUTS : config.grain === 'unit';
+      // A person answers to a workflow.
+      const isByUnit = dependencies.runsUnits === true && !user.human && isAsked;
       return {
         run,
         artifacts: store.uri,
@@ -98,11 +107,12 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
         execution: runId,
         name: config.name,
         agent_model: modelNameOf(lm),
-        ...userOf(config, tasks),
+        ...user,
         simulated: isSimulated(config),
         rows: tasks,
         finished: kept.finished,
         concurrency: config.concurrency,
+        grain: isByUnit ? 'unit' : 'call',
         agent: { timeout_sec: lm.timeout_sec, max_attempts: lm.max_attempts },
         tool_timeout_sec: config.tool_timeout_sec,
         limits: config.limits,

@@ -1,9 +1,10 @@
 import { ChildBudgets } from '../../../runtime/child-budget.js';
 import { newlyPaid, spendingOf, spentOf } from '../../../runtime/step-cost.js';
 import { sumOf } from '../../../statistics/sums.js';
-import { Children, signalTo } from '../../../workflows/children.js';
+import { Children } from '../../../workflows/children.js';
 import type { Outcome } from '../../../workflows/conduct.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
+import { HostedUnits } from '../../../workflows/hosted-units.js';
 import { grantSignal } from '../../../workflows/messages.js';
 import type { ChildWorkflowHandle } from '../../../workflows/sdk.js';
 import type {
@@ -20,7 +21,10 @@ import { addRollout, noAgentEvalTotals } from '../rollouts/totals.js';
 import { rolloutControlSignal } from './messages.js';
 import type { rollout as rolloutWorkflow } from './rollout.js';
 
-type RolloutHandle = ChildWorkflowHandle<typeof rolloutWorkflow>;
+type RolloutHandle = Pick<
+  ChildWorkflowHandle<typeof rolloutWorkflow>,
+  'workflowId' | 'firstExecutionRunId' | 'result'
+>;
 
 /** State of a run: the totals of its rollouts, and the requests of people. */
 export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEvalProgress> {
@@ -28,6 +32,7 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
   private readonly working = new Map<string, RolloutHandle>();
   private budgets: ChildBudgets | undefined;
   private readonly children = new Children();
+  readonly hosted = new HostedUnits();
 
   /** @param before state of the previous execution, if this one continues it. */
   constructor(private readonly before?: Pick<AgentEvalCarried, 'asked' | 'totals'>) {
@@ -38,7 +43,7 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
     this.totals = this.before?.totals ?? plan.kept;
     this.planned(plan, { kind: 'agent-eval', model: plan.agent_model });
     this.budgets = new ChildBudgets(plan.limits, () => spendingOf(this.totals), {
-      granted: (workflowId, calls) => signalTo({ workflowId }, grantSignal, calls),
+      granted: (workflowId, calls) => this.hosted.signal({ workflowId }, grantSignal, calls),
       refused: () => this.checkLimits(),
     });
     this.showPhase();
@@ -56,7 +61,7 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
     this.children.joined(handle);
     const control = this.rolloutControl();
     // The control may have changed while the rollout was being started.
-    if (control.paused || control.exhausted) signalTo(handle, rolloutControlSignal, control);
+    if (control.paused || control.exhausted) this.hosted.signal(handle, rolloutControlSignal, control);
     this.show();
   }
 
@@ -129,6 +134,6 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
   protected override passOn(): void {
     if (this.status.isOver()) this.budgets?.close();
     const control = this.rolloutControl();
-    for (const handle of this.working.values()) signalTo(handle, rolloutControlSignal, control);
+    for (const handle of this.working.values()) this.hosted.signal(handle, rolloutControlSignal, control);
   }
 }

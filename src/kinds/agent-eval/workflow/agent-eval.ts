@@ -3,11 +3,19 @@ import { beginAll } from '../../../workflows/begin-each.js';
 import { childResult } from '../../../workflows/child-result.js';
 import { REPLACES } from '../../../workflows/children.js';
 import { conduct } from '../../../workflows/conduct.js';
-import { describeError } from '../../../workflows/failures.js';
+import { describeError, isWorkerCrash } from '../../../workflows/failures.js';
 import { receive } from '../../../workflows/receive.js';
 import { continueAsNew, isCancellation, startChild, workflowInfo } from '../../../workflows/sdk.js';
 import { assertContinues } from '../../../workflows/started-rightly.js';
-import type { AgentEvalCarried, AgentEvalInput, AgentEvalPlan, RolloutTask } from '../contracts.js';
+import {
+  type AgentEvalCarried,
+  type AgentEvalInput,
+  type AgentEvalPlan,
+  ROLLOUT,
+  type RolloutInput,
+  type RolloutResult,
+  type RolloutTask,
+} from '../contracts.js';
 import type { AgentEvalResult } from '../results.js';
 import { bundles } from './activities.js';
 import { AgentEvalControl } from './agent-eval-control.js';
@@ -37,33 +45,33 @@ async function runRollout(
 ): Promise<void> {
   const { run, experiment, human, agent, user, tool_timeout_sec, agent_model, user_model } = plan;
   const workflowId = `${workflowInfo().workflowId}/${task.row}/${rollout}`;
+  const summary = `${task.row} · rollout ${rollout + 1} of ${task.n_rollouts}`;
   control.begins(workflowId);
-  const handle = await startChild(rolloutWorkflow, {
-    ...REPLACES,
-    workflowId,
-    args: [
-      {
-        plan: { run, experiment, human, agent, user, tool_timeout_sec, agent_model, user_model },
-        task,
-        rollout,
-        control: control.rolloutControl(),
-        limited: hasCallLimits(plan.limits),
-      },
-    ],
-    staticSummary: `${task.row} · rollout ${rollout + 1} of ${task.n_rollouts}`,
-  });
+  const input: RolloutInput = {
+    plan: { run, experiment, human, agent, user, tool_timeout_sec, agent_model, user_model },
+    task,
+    rollout,
+    control: control.rolloutControl(),
+    limited: hasCallLimits(plan.limits),
+  };
+  const isHosted = plan.grain === 'unit';
+  const handle = isHosted
+    ? control.hosted.begin<RolloutResult>({ run, workflowId, type: ROLLOUT, args: [input], summary })
+    : await startChild(rolloutWorkflow, { ...REPLACES, workflowId, args: [input], staticSummary: summary });
   control.joined(handle);
   try {
-    control.left(handle, await childResult(handle));
+    control.left(handle, await (isHosted ? handle.result() : childResult(handle)));
   } catch (error) {
     if (isCancellation(error)) throw error;
+    if (isHosted && isWorkerCrash(error))
+      return runRollout({ ...plan, grain: 'call' }, { task, rollout }, control);
     control.broke(handle, `${task.row}, rollout ${rollout + 1}: ${describeError(error).message}`);
   }
 }
 
 /**
  * Evaluates an agent on the tasks of bundles, in as many rollouts as each row requires. Every rollout is a child
- * workflow, whose result is in the store when it ends. Continues as new when its history grows long, once the rollouts
+ * workflow, or that workflow in a worker's process; its result is in the store when it ends. Continues as new when its history grows long, once the rollouts
  * in progress have ended.
  * @param carried state of the previous execution, if this one continues it.
  */

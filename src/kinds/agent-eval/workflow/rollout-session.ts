@@ -54,7 +54,11 @@ export class RolloutSession {
   private waiting = false;
   private readonly budget: ChildBudget;
 
-  constructor(private readonly input: RolloutInput) {
+  /** @param cutOff requests for each unanswered call that may have been cut off with earlier workers */
+  constructor(
+    private readonly input: RolloutInput,
+    private cutOff = 0,
+  ) {
     this.control = input.control;
     this.totals = input.carried?.totals ?? noRolloutTotals();
     this.startedAt = input.carried?.started_at ?? Date.now();
@@ -173,8 +177,11 @@ export class RolloutSession {
     return requestUntilAnswered(
       {
         isLimited: this.input.limited,
+        cutOff: this.cutOff,
         request: () => this.mayCall(),
         answered: (turn) => {
+          // Its other calls had not been made when the worker was lost.
+          if (turn.unrecorded !== undefined) this.cutOff = 0;
           this.totals = addStep(this.totals, turn);
           this.budget.ended(requestsOf(turn));
         },

@@ -11,10 +11,11 @@ import { RolloutSession } from './rollout-session.js';
 /**
  * Runs one conversation of an agent with its tools and its user, step by step. Continues as new before a reply of the
  * agent or a tool call when its history grows long.
+ * @param attempt number of the attempt to run it in a worker's process, from 1
  */
-export async function rollout(input: RolloutInput): Promise<RolloutResult> {
+export async function rollout(input: RolloutInput, attempt = 1): Promise<RolloutResult> {
   assertHasParent(AGENT_EVAL_ID);
-  const session = new RolloutSession(input);
+  const session = new RolloutSession(input, attempt - 1);
   setHandler(rolloutProgressQuery, () => session.progress());
   receive(rolloutControlSignal, isRolloutControl, (control) => session.setControl(control));
   receive(grantSignal, isGrant, (calls) => session.onGranted(calls));
