@@ -59,8 +59,7 @@ export function rolloutConfig(
     rollouts: rollouts_a_row,
     concurrency,
     now: '2026-03-02T09:00:00Z',
-    agent: { lm: mockModel(baseUrl) },
-    user: { lm: mockModel(baseUrl) },
+    models: { agent: mockModel(baseUrl), user: mockModel(baseUrl) },
     output: { results_dir: 'results' },
   };
 }

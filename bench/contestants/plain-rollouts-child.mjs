@@ -9,12 +9,19 @@ import { playRow } from '../../dist/kinds/agent-eval/workbench/play-row.js';
 import { createLanguageModel } from '../../dist/language-models/create.js';
 
 const started = performance.now();
-const { datasets, now, rollouts, concurrency, agent, user } = loadConfig(agentEvalConfigs, process.argv[2]);
+const {
+  datasets,
+  now,
+  rollouts,
+  concurrency,
+  models: asked,
+  user,
+} = loadConfig(agentEvalConfigs, process.argv[2]);
 const bundle = await loadBundle(datasets[0], { now });
 const dependencies = { environment: process.env };
 const models = {
-  agent: (await createLanguageModel(agent.lm, dependencies)).model,
-  user: (await createLanguageModel(user.lm, dependencies)).model,
+  agent: (await createLanguageModel(asked.agent, dependencies)).model,
+  user: (await createLanguageModel(asked.user, dependencies)).model,
 };
 /** Nobody is there to try again: a model that fails ends the loop. */
 const terminal = {
@@ -27,8 +34,8 @@ const terminal = {
 let [toolCalls, toolCallsFailed] = [0, 0];
 
 function playersOf({ row, registry }) {
-  const asAgent = { model: models.agent, lm: agent.lm, row: row.id, terminal };
-  const asUser = { model: models.user, lm: user.lm, row: row.id, terminal };
+  const asAgent = { model: models.agent, lm: asked.agent, row: row.id, terminal };
+  const asUser = { model: models.user, lm: asked.user, row: row.id, terminal };
   return {
     agent: modelAsAgent(asAgent, registry.toToolDefinitions(row.tools_allowed)),
     user: modelAsUser(asUser, row.sim_user_prompt, user.stop_token),

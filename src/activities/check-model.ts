@@ -32,7 +32,7 @@ function modelAt(lm: LanguageModelConfig, section: string, environment: Environm
 
 /**
  * Checks all of a model that needs no call: its key, its script, its options, and its price if costs are limited.
- * @param section the model's section of the config, e.g. `agent.lm`.
+ * @param section the model's section of the config, e.g. `models.agent`.
  * @throws InvalidInputError that names the field.
  */
 export async function checkModel(

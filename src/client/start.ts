@@ -141,7 +141,7 @@ async function tryStart<Config extends object>(
     const how = found.state === 'absent' ? 'started' : 'continued';
     // Checked before the start, which notes the new code.
     const changed = how === 'started' ? [] : await changedCode(kind, config, found);
-    const models = Object.values(kind.config.models(config)).slice(0, 1);
+    const models = Object.values(kind.config.modelsOf(config)).slice(0, 1);
     try {
       const handle = await client.workflow.start(kind.config.id, {
         workflowId: id,

@@ -91,9 +91,9 @@ export function resultsDirFlag(byDefault?: string): Flag {
   );
 }
 
-/** Replaces the model of a section. If the provider changes, fields that only the former provider has are removed. */
-export function withModel(section: Mapping, model: string): Mapping {
-  const before = isMapping(section.lm) ? section.lm : {};
+/** Replaces a model. If the provider changes, fields that only the former provider has are removed. */
+export function withModel(given: unknown, model: string): Mapping {
+  const before = isMapping(given) ? given : {};
   const { provider, model: name, script, recording, simulation, base_url, ...rest } = before;
   const { extra_body, extra_headers, ...others } = rest;
   const resolvedBefore = resolveModel(provider as never, name as string | undefined);
@@ -102,7 +102,7 @@ export function withModel(section: Mapping, model: string): Mapping {
     'provider' in resolved && 'provider' in resolvedBefore && resolved.provider === resolvedBefore.provider;
   const own = { script, recording, simulation, base_url, extra_body, extra_headers };
   const kept = same ? Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) : {};
-  return { ...section, lm: { ...others, ...kept, model } };
+  return { ...others, ...kept, model };
 }
 
 /** Creates the flag that limits the number of samples. @param field such as `max_samples` */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Flag } from './flags.js';
 import type { SchemaNode } from './json-schema.js';
 import type { LanguageModelConfig } from './language-model-schema.js';
+import type { ModelRoles } from './model-roles.js';
 import type { Pace } from './pacing.js';
 
 /** Config as written by its author, before validation. */
@@ -39,9 +40,10 @@ export interface ConfigKind<Config extends object = object> extends KindNames {
   /** Plural noun for what its concurrency counts, such as `lanes`. */
   atOnce: string;
   flags: Readonly<Record<string, Flag>>;
+  models: ModelRoles;
   /** True if `--set` also accepts names of flags, such as `num_iterations=8`, for the fields that they set. */
   setsFlags?: boolean;
-  /** Expands short forms; may be applied repeatedly. @param folder base of the relative paths of files */
+  /** Expands short forms, but for those of models; may be applied repeatedly. @param folder base of the relative paths of files */
   writeOut?(raw: Written, folder: string): Written;
   /** Fills in defaults that a schema cannot: those that depend on other fields, or on the environment. */
   fillIn?(raw: Written, where: Pick<Folders, 'working'> & { environment: NodeJS.ProcessEnv }): Written;
@@ -50,8 +52,8 @@ export interface ConfigKind<Config extends object = object> extends KindNames {
   jsonSchema(): SchemaNode;
   /** Validates what a schema cannot, makes every path absolute and reads the texts that are in files. */
   finish(config: Config, folders: Folders): Config;
-  /** Returns its models by their sections, such as `agent.lm`. */
-  models(config: Config): Readonly<Record<string, LanguageModelConfig>>;
+  /** Returns a config's models by their sections, such as `models.user`. */
+  modelsOf(config: Config): Readonly<Record<string, LanguageModelConfig>>;
   /** Returns a name for a config that has neither a name nor a file. */
   nameOf?(config: Config): string;
   /** Returns the config that a start without a file changes, such as that of a forked experiment; null: none. */

@@ -7,6 +7,7 @@ import { InvalidInputError } from './errors.js';
 import { applyFlags, type FlagValues, flagHint, optionOf } from './flags.js';
 import type { ConfigKind, Written } from './kind.js';
 import { modelFiles } from './model-files.js';
+import { assignmentOfModel, withModels } from './model-roles.js';
 import { checkSandbox, withFile } from './named-files.js';
 import { applyOverride } from './overrides.js';
 import { parseConfig } from './parse-config.js';
@@ -65,7 +66,7 @@ function assign(kind: ConfigKind, raw: Written, assignment: string, working: str
   const flag = isField
     ? undefined
     : Object.values(kind.flags).find((one) => optionOf(one) === `--${name.replaceAll('_', '-')}`);
-  if (flag === undefined) applyOverride(raw, assignment);
+  if (flag === undefined) applyOverride(raw, assignmentOfModel(assignment, kind.models));
   else flag.apply(raw, value.trim(), working);
 }
 
@@ -76,7 +77,10 @@ export function editedConfig(
   { source, folder }: Pick<ConfigSource, 'source' | 'folder'>,
   { beside = {}, flags = {}, overrides = [], workingFolder: working = process.cwd() }: LoadOptions,
 ): Written {
-  const writeOut = (raw: Written) => kind.writeOut?.(raw, folder) ?? raw;
+  const writeOut = (raw: Written) => {
+    const written = kind.writeOut?.(raw, folder) ?? raw;
+    return inSource(source, () => withModels(written, kind.models));
+  };
   const given = writeOut({ ...asMapping(value, source, kind.sections), ...beside });
   applyFlags(kind.flags, given, flags, working);
   const raw = writeOut(given);
@@ -109,7 +113,7 @@ export function resolveConfig<Config extends object>(
     const isNamed = 'name' in schema.shape;
     const name = isNamed ? (parsed.data.name ?? fallbackName ?? undefined) : undefined;
     const config = kind.finish({ ...parsed.data, ...(isNamed && { name }) } as unknown as Config, folders);
-    for (const [section, lm] of Object.entries(kind.models(config))) modelFiles(lm, section, folder);
+    for (const [section, lm] of Object.entries(kind.modelsOf(config))) modelFiles(lm, section, folder);
     checkSandbox(config);
     return isNamed ? { ...config, name: checkedName(name ?? kind.nameOf?.(config), kind) } : config;
   });

@@ -30,7 +30,7 @@ function formatOf(
 /**
  * Reads what a model's section names: makes its paths absolute, replaces a file of a JSON Schema with its content, and
  * checks that its server may be named.
- * @param section such as `agent.lm`
+ * @param section such as `models.agent`
  */
 export function modelFiles(lm: LanguageModelConfig, section: string, folder: string): void {
   lm.script = inputLocation(lm.script, `${section}.script`, folder);

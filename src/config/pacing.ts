@@ -26,7 +26,7 @@ export interface PaceChange {
 /** Fields of a model's section that only pace and bound its calls; all others affect the replies. */
 const PACE_OF_MODEL = ['requests_per_second', 'max_attempts', 'timeout_sec', 'max_reply_mb'];
 
-/** Returns the fields that pace the model of a section such as `agent.lm`. */
+/** Returns the fields that pace the model of a section such as `models.agent`. */
 export function paceOfModel(section: string): string[] {
   return PACE_OF_MODEL.map((field) => `${section}.${field}`);
 }

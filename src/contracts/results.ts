@@ -39,6 +39,8 @@ export interface CallFigures extends Beside, Repeats {
   cut_off_reasoning_tokens?: number;
   /** Differences between sent requests and the config, with the number of calls; absent if there are none. */
   adaptations?: Record<string, number>;
+  /** Kept replies by the role of their model; absent if one role has them all. */
+  by_role?: Record<string, { lm_calls: number; usage: Usage; cost_usd: number | null }>;
   lm_calls: number;
   usage: Usage;
   /** US dollars; null if a price is unknown. */

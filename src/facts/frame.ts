@@ -9,9 +9,12 @@ import {
   countFact,
   durationFact,
   type Fact,
+  type FactTable,
+  type LineValue,
   lineFacts,
   moneyFact,
   stateFact,
+  tableFacts,
   textFact,
 } from './fact.js';
 
@@ -59,6 +62,7 @@ export function closingFacts(progress: ExperimentProgress): Fact[] {
     }),
     ...(metrics === null ? [] : callFacts(metrics)),
     ...spendingFacts(progress.spending, metrics?.lm_calls_cached),
+    ...tableFacts('by_role', roleTable(metrics?.by_role), { label: 'calls by role' }),
     ...limitFacts(limits),
     ...(metrics === null
       ? [countFact('concurrency', concurrency)]
@@ -93,6 +97,18 @@ export function spendingFacts(spending: Spent, cached = 0): Fact[] {
     }),
     ...(unrecorded === undefined ? [] : [unrecordedFact(unrecorded)]),
   ];
+}
+
+/** Returns the table of what the models of each role have cost. */
+function roleTable(byRole: ExperimentMetrics['by_role'] = {}): Omit<FactTable, 'kind'> {
+  const rows = Object.entries(byRole).map(([role, { lm_calls, usage, cost_usd }]): LineValue[] => [
+    { kind: 'text', text: role },
+    { kind: 'count', count: lm_calls },
+    { kind: 'count', count: usage.input_tokens },
+    { kind: 'count', count: usage.output_tokens },
+    { kind: 'money', dollars: cost_usd },
+  ]);
+  return { head: ['role', 'calls', 'tokens in', 'out', 'cost'], rows };
 }
 
 /** Describes requests that a crash interrupted: `2 repeated after a crash`, `1 that may have been`. */

@@ -34,7 +34,7 @@ export function isCutOff({ finish_reason }: Pick<CallRecord, 'finish_reason'>): 
 
 /**
  * Describes a reply that a limit cut off, and names the setting to raise.
- * @param section section of the config, such as `agent.lm`.
+ * @param section section of the config, such as `models.agent`.
  */
 export function cutOffText(reply: EndedReply, section = 'lm'): string {
   const { max_output_tokens: limit, reasoning_effort } = reply.parameters;

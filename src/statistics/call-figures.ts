@@ -18,6 +18,10 @@ export class CallTally {
   private cutOff = 0;
   private reasoning: number | undefined;
   private readonly adaptations = new Map<string, number>();
+  private readonly roles = new Map<string, StepCost>();
+
+  /** @param roleOf names the role whose model a call is of; absent: all have one */
+  constructor(private readonly roleOf?: (call: CallRecord) => string) {}
 
   /** Counts a row, or a reply, that was cut off. */
   addCutOff(found: CutOffReplies | null | undefined): void {
@@ -28,7 +32,10 @@ export class CallTally {
   }
 
   addCall(call: CallRecord): void {
-    this.addCost(costOfCall(call));
+    const cost = costOfCall(call);
+    this.addCost(cost);
+    const role = this.roleOf?.(call);
+    if (role !== undefined) this.roles.set(role, addStep(this.roles.get(role) ?? noStepCost(), cost));
     this.repeats = addRepeats(this.repeats, repeatsOfCall(call));
     for (const sentence of new Set(call.adapted)) {
       const isKnown = this.adaptations.has(sentence) || this.adaptations.size < MAX_SENTENCES;
@@ -55,11 +62,22 @@ export class CallTally {
       cut_off: cutOff,
       ...(reasoning === undefined ? {} : { cut_off_reasoning_tokens: reasoning }),
       ...(adaptations.size === 0 ? {} : { adaptations: Object.fromEntries(adaptations) }),
+      ...this.byRole(),
       lm_calls: cost.lm_calls,
       ...repeats,
       usage: cost.usage,
       cost_usd: cost.cost_usd === null ? null : roundCost(cost.cost_usd),
       ...besideOf(cost, unrecorded),
     };
+  }
+
+  /** Returns the sums by role, where several roles have calls. */
+  private byRole(): Pick<CallFigures, 'by_role'> {
+    if (this.roles.size < 2) return {};
+    const sums = [...this.roles].map(([role, { lm_calls, usage, cost_usd }]) => {
+      const rounded = cost_usd === null ? null : roundCost(cost_usd);
+      return [role, { lm_calls, usage, cost_usd: rounded }] as const;
+    });
+    return { by_role: Object.fromEntries(sums) };
   }
 }

@@ -153,7 +153,11 @@ export function deskWorld(options: WorldOptions = {}) {
   const row: BundleRow = { ...ROW, ...options.row };
   const lm = { provider: 'openai', model: 'fake', base_url: 'http://127.0.0.1:9/v1', max_attempts: 3 };
   const config: AgentEvalConfig = {
-    ...agentEvalConfigSchema.parse({ datasets: ['/desk'], agent: { lm }, user: { lm }, ...options.config }),
+    ...agentEvalConfigSchema.parse({
+      datasets: ['/desk'],
+      models: { agent: lm, user: lm },
+      ...options.config,
+    }),
     name: 'desk',
   };
   const run = runReference(uri, 'execution-1');

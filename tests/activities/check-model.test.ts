@@ -17,12 +17,12 @@ test.each<[string, Record<string, unknown>, Record<string, string>, boolean]>([
   'top_k is for OpenAI-compatible servers and others, and not for OpenAI: %s',
   async (_name, lm, environment, takes) => {
     const { lm: model } = configOf({ lm: { ...lm, top_k: 20 } });
-    const checked = checkModel(model, 'agent.lm', { max_cost_usd: null }, environment);
+    const checked = checkModel(model, 'models.agent', { max_cost_usd: null }, environment);
     if (takes) return expect(checked).resolves.toBeUndefined();
     return expect(checked).rejects.toMatchObject({
-      field: 'agent.lm.top_k',
+      field: 'models.agent.top_k',
       message:
-        "agent.lm.top_k: OpenAI's own API has no such option; leave it out, or name a server that has it in agent.lm.base_url",
+        "models.agent.top_k: OpenAI's own API has no such option; leave it out, or name a server that has it in models.agent.base_url",
     });
   },
 );

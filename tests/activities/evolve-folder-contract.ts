@@ -71,7 +71,7 @@ export function testEvolveFolders({ makeResults }: FolderSubject): void {
       [
         'finished, with more and another model',
         { finished: 3, done: ended(3) },
-        to(5, { executor: 'simulated/x' }),
+        to(5, { models: { executor: 'simulated/x' } }),
         [FOLDER, 'new'],
       ],
       ['being extended', { finished: 4, config: to(5), done: ended(3) }, to(5), [older, 'unfinished']],

@@ -33,7 +33,7 @@ export function testEvolveForks({ makeResults, openStore }: FolderSubject): void
       const from = { experiment: `${results.uri}/${origin}`, at_iteration: 1 };
       const source = await findFork(openStore, results.uri, from);
       const forked = (iterations: number, fork: EvolveConfig['fork'] = from) => ({
-        ...to(iterations, { scaffolder: 'openai/gpt-4.1' }),
+        ...to(iterations, { models: { scaffolder: 'openai/gpt-4.1' } }),
         fork,
       });
       return { results, source, from, forked, options: { data: DATA, fork: source } };

@@ -189,7 +189,8 @@ export function executorWorld(options: WorldOptions) {
     config: {
       timeout_sec,
       sandbox: { type: 'process' },
-      executor: { lm, max_lm_calls_per_execution: 20, max_tokens_per_execution: null, ...options.executor },
+      models: { executor: lm },
+      executor: { max_lm_calls_per_execution: 20, max_tokens_per_execution: null, ...options.executor },
     },
   } as unknown as EvolveContext;
   const contexts = { get: async () => context } as unknown as EvolveContexts;

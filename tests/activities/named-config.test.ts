@@ -149,7 +149,7 @@ describe('a start from elsewhere is refused', () => {
     task_prompt: 'Answer the question.',
     domain: 'numeric',
     data: { train: join(own, 'data.jsonl'), valid: join(own, 'data.jsonl') },
-    scaffolder: { lm },
+    models: { scaffolder: lm },
     output: output(),
   });
   test.each<[string, () => object, string]>([
@@ -182,10 +182,15 @@ describe('a start from elsewhere is refused', () => {
   ])('with %s of an evolution', (_, input, field) => expectRefusal('prepareEvolve', input(), field));
 
   test.each<[string, () => object, string]>([
-    ['a bundle', () => ({ datasets: [elsewhere], agent: { lm }, output: output() }), 'datasets[0]'],
+    ['a bundle', () => ({ datasets: [elsewhere], models: { agent: lm }, output: output() }), 'datasets[0]'],
     [
       'a system prompt',
-      () => ({ datasets: [own], agent: { lm, system_prompt: join(own, '.env') }, output: output() }),
+      () => ({
+        datasets: [own],
+        models: { agent: lm },
+        agent: { system_prompt: join(own, '.env') },
+        output: output(),
+      }),
       'agent.system_prompt',
     ],
   ])('with %s of an evaluation', (_, input, field) => expectRefusal('prepareAgentEval', input(), field));

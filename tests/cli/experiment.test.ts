@@ -90,22 +90,23 @@ describe('the command line of an evaluation', () => {
   ])('names several datasets and rows, %s', async (_how, words) => {
     const { at } = evaluationFolder();
     const datasets = [at('task.jsonl'), at('more.jsonl')] as const;
-    const config = await configOf([...words(...datasets), '--agent', 'openai/x']);
+    const config = await configOf([...words(...datasets), '--model', 'openai/x']);
     expect(config).toMatchObject({ datasets, rows: ['a', 'b'] });
   });
 
   test('overrides a file; what is its judge’s is none of its own', async () => {
-    const { at } = evaluationFolder({ 'it.yaml': 'dataset: task.jsonl\nagent: openai/x\nuser: human\n' });
+    const { at } = evaluationFolder({
+      'it.yaml': 'dataset: task.jsonl\nmodels: { agent: openai/x, user: human }\n',
+    });
     const flags =
-      '--rollouts 2 --concurrency 3 --agent openai/y --name mine --user none --results-dir /there';
-    const set = '--set seed=4 --set agent.lm.temperature=1 --set judge.lm.temperature=0';
+      '--rollouts 2 --concurrency 3 --model openai/y --name mine --model-role user=none --results-dir /there';
+    const set = '--set seed=4 --set models.agent.temperature=1 --set judge.lm.temperature=0';
     expect(await configOf([at('it.yaml'), ...`${flags} ${set}`.split(' ')])).toMatchObject({
       name: 'mine',
       datasets: [at('task.jsonl')],
       rollouts: 2,
       concurrency: 3,
-      agent: { lm: { model: 'y', temperature: 1 } },
-      user: null,
+      models: { agent: { model: 'y', temperature: 1 }, user: null },
       seed: 4,
       output: { results_dir: '/there' },
     });
@@ -113,7 +114,7 @@ describe('the command line of an evaluation', () => {
 
   test('names a config that was taken for a dataset as such', async () => {
     const { at } = evaluationFolder();
-    await expect(configOf(['--dataset', at('task.jsonl'), 'it.yaml', '--agent', 'openai/x'])).rejects.toThrow(
+    await expect(configOf(['--dataset', at('task.jsonl'), 'it.yaml', '--model', 'openai/x'])).rejects.toThrow(
       /datasets\[1\]: .*it\.yaml is a config, not a bundle; name it before the options/,
     );
   });

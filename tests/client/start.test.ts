@@ -67,7 +67,7 @@ class FakeServer {
 describe.each(LOADED)('an experiment of the kind $id', ({ id: kindId, kind }) => {
   const { config: configs } = kind;
   const { concurrency: atOnce } = configs.pace;
-  const [model] = Object.keys(configs.models(resolved(configs, LEAST[kindId]))) as [string];
+  const [model] = Object.keys(configs.modelsOf(resolved(configs, LEAST[kindId]))) as [string];
 
   function world() {
     const value = { ...LEAST[kindId], ...sectionsOf(kindId) };

@@ -5,7 +5,7 @@ import type { AgentEvalConfig } from '../../src/kinds/agent-eval/schema.js';
 import { folderWith } from '../support/configs.js';
 
 /** The least that a config has to say. The bundle is the root folder, because there has to be one. */
-export const MINIMAL_AGENT_EVAL = { datasets: ['/'], agent: { lm: { provider: 'simulated' } } };
+export const MINIMAL_AGENT_EVAL = { datasets: ['/'], models: { agent: { provider: 'simulated' } } };
 
 /** The minimal config with other sections, resolved against `/configs`; no variable names a model. */
 export function agentEvalConfigWith(
@@ -15,7 +15,11 @@ export function agentEvalConfigWith(
   const source = { source: 'it.yaml', folder: '/configs', fallbackName: 'it' };
   return resolveConfig(
     agentEvalConfigs,
-    { ...MINIMAL_AGENT_EVAL, ...sections },
+    {
+      ...MINIMAL_AGENT_EVAL,
+      ...sections,
+      models: { ...MINIMAL_AGENT_EVAL.models, ...(sections.models ?? {}) },
+    },
     { ...source, workingFolder: '/work', environment: {}, ...options },
   );
 }

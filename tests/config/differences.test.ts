@@ -50,7 +50,12 @@ describe('a difference that was not to be expected', () => {
     ['nothing differs', [], [], []],
     ['each field is one', differ('lm.temperature', 'seed'), [], ['lm.temperature', 'seed']],
     ['a model and its provider are one', differ('lm.provider', 'lm.model'), [], ['lm.model']],
-    ['a provider alone is one', differ('lm.provider', 'user.lm.model'), [], ['lm.provider', 'user.lm.model']],
+    [
+      'a provider alone is one',
+      differ('lm.provider', 'models.user.model'),
+      [],
+      ['lm.provider', 'models.user.model'],
+    ],
     ['a named field is none', differ('lm.temperature', 'seed'), ['seed'], ['lm.temperature']],
     ['a named section is none', differ('lm.temperature', 'lm.model', 'lms'), ['lm'], ['lms']],
     [

@@ -12,8 +12,8 @@ import { EVERY_KIND, LEAST, resolved, withField } from '../support/kinds.js';
 
 describe.each(EVERY_KIND)('a config of $id', ({ kind, least }) => {
   const base = resolved(kind, least);
-  /** The first of its models, such as `agent.lm`. */
-  const [model] = Object.keys(kind.models(base)) as [string];
+  /** The first of its models, such as `models.agent`. */
+  const [model] = Object.keys(kind.modelsOf(base)) as [string];
   const { concurrency } = kind.pace;
   const resolvedWith = (field: string, value: unknown) => resolved(kind, withField(base, field, value));
   const wrong = (value: unknown) => refusal(() => resolved(kind, value));

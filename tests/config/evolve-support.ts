@@ -9,7 +9,7 @@ export const MINIMAL_EVOLUTION = {
   task_prompt: 'Solve the puzzle.',
   domain: { name: 'game24' },
   data: { generate: {} },
-  scaffolder: { lm: { provider: 'simulated' } },
+  models: { scaffolder: { provider: 'simulated' } },
 };
 
 /** The minimal config with other sections, resolved against `/configs` from the working folder `/work`. */
@@ -19,7 +19,11 @@ export function evolveConfigWith(
 ): EvolveConfig {
   return resolveConfig(
     evolveConfigs,
-    { ...MINIMAL_EVOLUTION, ...sections },
+    {
+      ...MINIMAL_EVOLUTION,
+      ...sections,
+      models: { ...MINIMAL_EVOLUTION.models, ...(sections.models ?? {}) },
+    },
     { source: 'evolve.yaml', folder: '/configs', fallbackName: 'evolve', workingFolder: '/work', ...options },
   );
 }

@@ -166,7 +166,7 @@ describe('a config that lies where it may', () => {
   });
 
   test('of an evaluation is held against the same', () => {
-    const path = file('eval.yaml', 'datasets: [/elsewhere/bundle]\nagent: {lm: {model: simulated/x}}\n');
+    const path = file('eval.yaml', 'datasets: [/elsewhere/bundle]\nlm: simulated/x\n');
     const work = () => loadConfig(agentEvalConfigs, path, { workingFolder: folder });
     expect(messageOf(work)).toMatch(/datasets\[0\]: not allowed$/);
   });

@@ -35,7 +35,9 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ dataset: { items, choices_field: 3 } }, 'dataset.choices_field', 'must be a string or a list, not 3'],
   [{ agent: 'history_agent' }, 'agent', 'must be a mapping, not "history_agent"'],
   [{ memory: 'history_list' }, 'memory', 'must be a mapping'],
-  [{ lm: 'gemini/x' }, 'lm', 'must be a mapping'],
+  [{ lm: 3 }, 'lm', 'must be a mapping'],
+  [{ models: { agent: 'gemini/x' } }, 'models.agent', 'stands beside lm, which is short for it'],
+  [{ models: { writer: 'gemini/x' } }, 'models', 'unknown field'],
   // Out of range.
   [{ lm: { ...MINIMAL.lm, logprobs: 21 } }, 'lm.logprobs', 'must be at most 20, not 21'],
   [{ runtime: { num_trials: 0 } }, 'runtime.num_trials', 'must be more than 0, not 0'],

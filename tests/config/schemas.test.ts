@@ -66,7 +66,7 @@ const SCHEMAS: Record<string, { accepted: Sections[]; refused: Sections[]; requi
       { dataset: { items: [{}], choices_field: ['one'] } },
       { output: { log_level: 'info' } },
     ],
-    required: ['dataset', 'lm'],
+    required: ['dataset'],
   },
   evolve: {
     accepted: [
@@ -76,11 +76,11 @@ const SCHEMAS: Record<string, { accepted: Sections[]; refused: Sections[]; requi
       { domain: HERE },
       { selection: 'pareto' },
       { selection: { type: 'islands', islands: 2 } },
-      { executor: 'none' },
-      { executor: null },
-      { executor: { lm, max_tokens_per_execution: null } },
-      { scaffolder: 'openai/gpt-4.1' },
-      { scaffolder: { lm, num_examples: 2, feedback: {} } },
+      { models: { scaffolder: lm, executor: 'none' } },
+      { models: { scaffolder: lm, executor: null } },
+      { models: { scaffolder: lm, executor: lm }, executor: { max_tokens_per_execution: null } },
+      { models: { scaffolder: 'openai/gpt-4.1' } },
+      { models: { scaffolder: lm }, scaffolder: { num_examples: 2, feedback: {} } },
       { sandbox: 'process' },
       { sandbox: { type: 'docker', memory_mb: 64 } },
       { data: { train: HERE, valid: HERE, test: null } },
@@ -94,9 +94,8 @@ const SCHEMAS: Record<string, { accepted: Sections[]; refused: Sections[]; requi
       { domain: 3 },
       { selection: 'best' },
       { selection: { type: 'top_k', islands: 2 } },
-      { executor: {} },
-      { scaffolder: { mode: 'single' } },
-      { scaffolder: { lm, num_examples: 'two' } },
+      { scaffolder: { mode: 'twice' } },
+      { models: { scaffolder: lm }, scaffolder: { num_examples: 'two' } },
       { sandbox: 'vm' },
       { data: 'train.jsonl' },
       { evolution: { num_iterations: 1.5 } },
@@ -107,16 +106,16 @@ const SCHEMAS: Record<string, { accepted: Sections[]; refused: Sections[]; requi
       { seed: -1 },
       { output: { save_memory_path: 'x' } },
     ],
-    required: ['task_prompt', 'domain', 'data', 'scaffolder'],
+    required: ['task_prompt', 'domain', 'data'],
   },
   'agent-eval': {
     accepted: [
       {},
-      { user: 'human' },
-      { user: 'none' },
-      { user: null },
-      { agent: 'openai/x', user: 'openai/y' },
-      { user: { lm, stop_token: '<end>' } },
+      { models: { agent: lm, user: 'human' } },
+      { models: { agent: lm, user: 'none' } },
+      { models: { agent: lm, user: null } },
+      { models: { agent: 'openai/x', user: 'openai/y' } },
+      { models: { agent: lm, user: lm }, user: { stop_token: '<end>' } },
       { rows: ['a'], rollouts: 3, now: '2026-03-02', limits: { max_cost_usd: 1 } },
       // By itself, and with a model that the environment may name.
       { datasets: undefined, dataset: '/usr' },
@@ -125,15 +124,15 @@ const SCHEMAS: Record<string, { accepted: Sections[]; refused: Sections[]; requi
       { extra: 1 },
       { rollouts: 0 },
       { datasets: 'x' },
-      { user: { lm, stop: 'x' } },
-      { agent: { lm: { model: 'openai/x', temperature: 3 } } },
+      { models: { agent: lm, user: lm }, user: { stop: 'x' } },
+      { models: { agent: { model: 'openai/x', temperature: 3 } } },
     ],
     required: [],
   },
   judge: {
     accepted: [{}, { rubric: undefined }, { lm: 'openai/x' }, { limits: { max_cost_usd: 1 } }],
     refused: [{ extra: 1 }, { rubric: { criteria: [] } }, { lm: { model: 'openai/x', temperature: 3 } }],
-    required: ['experiment', 'lm'],
+    required: ['experiment'],
   },
   'own-kind': {
     accepted: [
@@ -175,8 +174,9 @@ describe.each(EVERY_KIND)('the JSON Schema of $id', ({ id, kind, least }) => {
   });
 
   test('describes every field of a resolved config', () => {
-    const { dataset: _short, ...properties } = kind.jsonSchema().properties ?? {};
-    const fields = Object.keys(resolved(kind, least)).filter((field) => field !== 'dataset');
+    const { dataset: _short, lm: _main, models: _roles, ...properties } = kind.jsonSchema().properties ?? {};
+    const elsewhere = ['dataset', 'lm', 'models'];
+    const fields = Object.keys(resolved(kind, least)).filter((field) => !elsewhere.includes(field));
     expect(Object.keys(properties).sort()).toEqual(fields.sort());
   });
 });
@@ -212,7 +212,7 @@ describe('the shipped configs', () => {
 });
 
 const ONE_BY_ONE = { memory_scope: 'run' };
-const USED = { user: { lm } };
+const USED = { models: { agent: lm, user: lm } };
 
 /** Sections beside the least with which a config asks the same as the first one, and those by the field that differs. */
 const COMPARED: Record<string, { base: Sections; same: Sections[]; different: [string, Sections][] }> = {
@@ -243,7 +243,7 @@ const COMPARED: Record<string, { base: Sections; same: Sections[]; different: [s
       { name: 'other' },
       { output: { results_dir: '/elsewhere', log_level: 'DEBUG' } },
       { evolution: { num_iterations: 9 } },
-      { scaffolder: { lm, max_turns: 3, draft_examples: 9 } },
+      { models: { scaffolder: lm }, scaffolder: { max_turns: 3, draft_examples: 9 } },
     ],
     different: [
       ['task_prompt', { task_prompt: 'Another puzzle.' }],
@@ -252,9 +252,9 @@ const COMPARED: Record<string, { base: Sections; same: Sections[]; different: [s
       ['evolution.scaffolds_per_iter', { evolution: { scaffolds_per_iter: 2 } }],
       ['evolution.final_validation', { evolution: { final_validation: false } }],
       ['selection.type', { selection: 'islands' }],
-      ['scaffolder.num_examples', { scaffolder: { lm, num_examples: 2 } }],
-      ['scaffolder.mode', { scaffolder: { lm, mode: 'agent' } }],
-      ['executor', { executor: { lm } }],
+      ['scaffolder.num_examples', { models: { scaffolder: lm }, scaffolder: { num_examples: 2 } }],
+      ['scaffolder.mode', { models: { scaffolder: lm }, scaffolder: { mode: 'agent' } }],
+      ['models.executor', { models: { scaffolder: lm, executor: lm } }],
       ['fork', { fork: { experiment: 'other', at_iteration: 1 } }],
       ['timeout_sec', { timeout_sec: 5 }],
       ['sandbox.type', { sandbox: { type: 'process' } }],
@@ -267,7 +267,7 @@ const COMPARED: Record<string, { base: Sections; same: Sections[]; different: [s
       { success_reward: 1, seed: 0 },
       { name: 'other' },
       { tool_timeout_sec: 5 },
-      { user: { lm: { ...lm, requests_per_second: 2 } } },
+      { models: { agent: lm, user: { ...lm, requests_per_second: 2 } } },
       { output: { results_dir: '/elsewhere', log_level: 'DEBUG' } },
     ],
     different: [
@@ -277,10 +277,13 @@ const COMPARED: Record<string, { base: Sections; same: Sections[]; different: [s
       ['datasets', { datasets: ['/tmp'] }],
       ['success_reward', { success_reward: 0.5 }],
       ['now', { now: '2026-03-02' }],
-      ['agent.system_prompt', { agent: { lm, system_prompt: 'Be kind, always.' } }],
-      ['user', { user: 'human' }],
-      ['user', { user: null }],
-      ['user.stop_token', { user: { lm, stop_token: '<end>' } }],
+      [
+        'agent.system_prompt',
+        { models: { agent: lm, user: lm }, agent: { system_prompt: 'Be kind, always.' } },
+      ],
+      ['models.user', { models: { agent: lm, user: 'human' } }],
+      ['models.user', { models: { agent: lm, user: null } }],
+      ['user.stop_token', { models: { agent: lm, user: lm }, user: { stop_token: '<end>' } }],
     ],
   },
   judge: {
@@ -292,7 +295,8 @@ const COMPARED: Record<string, { base: Sections; same: Sections[]; different: [s
         'rubric.show_reward',
         {
           rubric: {
-            ...(resolved(EVERY_KIND[3]?.kind as ConfigKind, LEAST.judge).rubric as object),
+            ...(resolved(EVERY_KIND.find(({ id }) => id === 'judge')?.kind as ConfigKind, LEAST.judge)
+              .rubric as object),
             show_reward: true,
           },
         },
@@ -338,7 +342,11 @@ describe.each(EVERY_KIND)('two configs of $id', ({ id, kind, least }) => {
 
 test('turns make a difference where they are taken', () => {
   const agent = (max_turns: number) =>
-    resolved(evolveConfigs, { ...LEAST.evolve, scaffolder: { lm, mode: 'agent', max_turns } });
+    resolved(evolveConfigs, {
+      ...LEAST.evolve,
+      models: { scaffolder: lm },
+      scaffolder: { mode: 'agent', max_turns },
+    });
   expect(differenceOf<object>(evolveConfigs, agent(3), agent(4))).toBe('scaffolder.max_turns');
 });
 

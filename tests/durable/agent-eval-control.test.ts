@@ -138,7 +138,7 @@ describe('an evaluation in progress', () => {
     const id = `human/${seatRow(0)}/0`;
     await written('human');
     const { calls } = provider.statistics;
-    const words = ['--user', 'human', '--row', seatRow(0), '--rollouts', '1'];
+    const words = ['--model-role', 'user=human', '--row', seatRow(0), '--rollouts', '1'];
     const running = place.start(['agent-eval', 'human.yaml', ...words]);
     await until('it says how to answer', () => running.output().includes('npx reprise reply human'));
     const waiting = (said: string) =>

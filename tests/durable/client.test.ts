@@ -333,7 +333,7 @@ describe('the client', () => {
         domain: 'scorer.ts',
         data: { train: 'examples.jsonl', valid: 'examples.jsonl' },
         evolution: { num_iterations: 0, initial_scaffolds: 1, scaffolds_per_iter: 1 },
-        scaffolder: { lm: { ...lm, model: 'openai/writer' } },
+        models: { scaffolder: { ...lm, model: 'openai/writer' } },
         sandbox: 'process',
       },
     };

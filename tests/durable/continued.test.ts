@@ -66,9 +66,9 @@ describe('the same command', () => {
       case 'agent-eval': {
         const server = ['agent', 'user'].flatMap((who) => [
           '--set',
-          `${who}.lm.base_url=${provider.baseUrl}`,
+          `models.${who}.base_url=${provider.baseUrl}`,
         ]);
-        const models = ['--agent', 'openai/clerk', '--user', 'openai/customer', '--rollouts', '3'];
+        const models = ['--model', 'openai/clerk', '--model-role', 'user=openai/customer', '--rollouts', '3'];
         const pinned = bare ? [] : ['--set', 'now=2026-03-02T09:00:00Z', '--set', 'seed=5'];
         return {
           command: ['agent-eval', '--dataset', 'seats', '--name', name, ...models, ...server, ...pinned],
@@ -81,7 +81,7 @@ describe('the same command', () => {
           task_prompt: 'Add the numbers.',
           domain: 'numeric',
           data: { train: 'train.jsonl', valid: 'valid.jsonl' },
-          scaffolder: { lm: lm('writer') },
+          models: { scaffolder: lm('writer') },
           sandbox: { type: 'process' },
           evolution: {
             num_iterations: 2,

@@ -62,7 +62,7 @@ const CONFIG = {
     num_validation_examples: 2,
     concurrency: 2,
   },
-  scaffolder: { lm: { provider: 'replay', recording: 'replies.jsonl' } },
+  models: { scaffolder: { provider: 'replay', recording: 'replies.jsonl' } },
   timeout_sec: 20,
   sandbox: { type: 'docker', memory_mb: 128, pids: 32, tmpfs_mb: 16 },
 };

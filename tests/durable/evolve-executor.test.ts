@@ -86,11 +86,11 @@ describe.skipIf(mustSkipDocker(docker))('an evolution of scaffolds that have a m
         num_validation_examples: 3,
         concurrency: 2,
       },
-      scaffolder: { lm: { provider: 'replay', recording: 'replies.jsonl' } },
-      executor: {
-        lm: { model: 'openai/fake', base_url: provider.baseUrl },
-        max_lm_calls_per_execution: MAX_CALLS,
+      models: {
+        scaffolder: { provider: 'replay', recording: 'replies.jsonl' },
+        executor: { model: 'openai/fake', base_url: provider.baseUrl },
       },
+      executor: { max_lm_calls_per_execution: MAX_CALLS },
       timeout_sec: 60,
       sandbox: { type: 'docker', memory_mb: 128, pids: 32 },
     });
@@ -207,7 +207,7 @@ describe.skipIf(mustSkipDocker(docker))('an evolution of scaffolds that have a m
       '--experiment-name',
       'outage',
       '--set',
-      'executor.lm.max_attempts=1',
+      'models.executor.max_attempts=1',
     ]);
     const { code, stdout } = await outage.done;
     const folder = await experimentOf(place, 'outage');

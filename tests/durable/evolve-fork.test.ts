@@ -52,7 +52,7 @@ describe.skipIf(skip)('a fork of an evolution', () => {
   const callsOf = (model: string) => provider.requests.filter((request) => request.model === model).length;
 
   it('begins with what its experiment had, and pays only for what is new', async () => {
-    const settings = [...SETTINGS, `scaffolder.lm.base_url=${provider.baseUrl}`];
+    const settings = [...SETTINGS, `models.scaffolder.base_url=${provider.baseUrl}`];
     const first = ['evolve', CONFIG, '--experiment-name', 'origin', '--scaffolder-model', 'openai/first'];
     await finished(place.start([...first, ...settings.flatMap((one) => ['--set', one])]));
     const origin = await experimentOf(place, 'origin');

@@ -67,7 +67,7 @@ describe.skipIf(mustSkipDocker(found))('an evolution whose scaffolds are hostile
         num_validation_examples: 1,
         concurrency: 3,
       },
-      scaffolder: { lm: { provider: 'replay', recording: 'replies.jsonl' } },
+      models: { scaffolder: { provider: 'replay', recording: 'replies.jsonl' } },
       timeout_sec: TIMEOUT_SEC,
       // Some of them take all the processor time that they can get; what is left is for the worker and its server.
       sandbox: { type: 'docker', ...limits, cpus: 0.5 },

@@ -164,7 +164,7 @@ describe.skipIf(skip)('an evolution with a scorer of one’s own, and what is sa
   it('runs a copy of best/ anywhere, by the model of its metadata.json', async () => {
     await cp(join(folder, 'best'), place.path('copy'), { recursive: true });
     const words = ['scaffold', 'run', 'copy', '--input', 'b a', '--set', 'sandbox=process'];
-    const address = `executor.lm.base_url=${provider.baseUrl}`;
+    const address = `models.executor.base_url=${provider.baseUrl}`;
     const ran = await place.reprise([...words, '--set', address], environment);
     expect(ran).toMatchObject({ code: 0, stdout: 'a b\n' });
     expect(ran.stderr).toContain('1 call of openai/helper');

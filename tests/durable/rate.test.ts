@@ -85,9 +85,9 @@ describe('a rate, with three workers', () => {
       'fake',
       async () => {
         const config = askingEvolution(provider.baseUrl, ['writer', 'fake'], { name: 'asking' }) as {
-          executor: { lm: object };
+          models: { executor: object };
         };
-        Object.assign(config.executor.lm, rated);
+        Object.assign(config.models.executor, rated);
         await place.write('asking.yaml', config);
         return ['evolve', 'asking.yaml'];
       },

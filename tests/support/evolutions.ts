@@ -96,7 +96,7 @@ export function ownScorerConfig(
     domain: 'own/score.ts',
     data,
     evolution: { initial_scaffolds: 1, scaffolds_per_iter: 1, ...evolution },
-    scaffolder: { lm: { model: 'openai/echo', base_url: baseUrl } },
+    models: { scaffolder: { model: 'openai/echo', base_url: baseUrl } },
     sandbox: { type: 'process' },
   };
 }

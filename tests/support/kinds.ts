@@ -36,7 +36,7 @@ export const EVERY_KIND: readonly { id: string; kind: ConfigKind; least: Section
   ownKindConfigs,
 ].map((kind) => ({ id: kind.id, kind, least: LEAST[kind.id] as Sections }));
 
-/** A copy of a config with another value for a field such as `agent.lm.timeout_sec`. */
+/** A copy of a config with another value for a field such as `models.agent.timeout_sec`. */
 export function withField(config: object, field: string, value: unknown): Sections {
   const [name, ...rest] = field.split('.') as [string, ...string[]];
   const inner = (config as Sections)[name];
@@ -55,5 +55,5 @@ export function sectionsOf(id: string): Sections {
   if (id === 'judge') return { experiment: folderWith() };
   const named = { name: 'mine', output: { results_dir: folderWith() } };
   if (id !== 'agent-eval') return named;
-  return { ...named, datasets: [flightBundle()], user: { lm: { provider: 'simulated' } } };
+  return { ...named, datasets: [flightBundle()], models: { user: { provider: 'simulated' } } };
 }

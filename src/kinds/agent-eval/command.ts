@@ -29,7 +29,7 @@ export async function checkAgentEval(
   environment: NodeJS.ProcessEnv,
   trial: ModuleTrial = moduleTrialIn(commandCode()),
 ): Promise<void> {
-  await checkModels(agentEvalConfigs.models(config), config.limits, environment);
+  await checkModels(agentEvalConfigs.modelsOf(config), config.limits, environment);
   await askedRows(config, config.now ?? new Date().toISOString(), trial);
 }
 
@@ -38,7 +38,7 @@ export const agentEvalCommand: CommandSpec<AgentEvalConfig> = {
   argument: ['[config]', 'a YAML file; what the options say takes the place of what it says'],
   examples: [
     'reprise agent-eval evaluation.yaml',
-    'reprise agent-eval --dataset my-task --agent openai/gpt-4.1 --user openai/gpt-4.1-mini --rollouts 4',
+    'reprise agent-eval --dataset my-task --model openai/gpt-4.1 --model-role user=openai/gpt-4.1-mini --rollouts 4',
   ],
   options: [
     ['--judge <provider/model>', 'have a model judge every step when the evaluation is done'],
@@ -49,7 +49,7 @@ export const agentEvalCommand: CommandSpec<AgentEvalConfig> = {
     await checkAgentEval(config, process.env);
     return [];
   },
-  says: async ({ user }, { id }) => {
+  says: async ({ models: { user } }, { id }) => {
     if (user !== 'human') return {};
     const how = `You are the user: npx reprise reply ${id} lists who waits for you, npx reprise reply ID "…" answers.`;
     return { after: [how] };

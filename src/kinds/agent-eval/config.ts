@@ -1,13 +1,13 @@
 import { basename, dirname } from 'node:path';
 import { InvalidInputError } from '../../config/errors.js';
-import { allow, branchesOf, makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
+import { makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
 import type { ConfigKind, Folders, Written } from '../../config/kind.js';
-import { namedModel } from '../../config/named-model.js';
+import { allowModels } from '../../config/model-roles.js';
 import { paceOfModel } from '../../config/pacing.js';
 import { isRemote, requireFile, resolveLocation, resultsLocation } from '../../config/paths.js';
 import { textOrFile } from '../../config/text-or-file.js';
 import { fillInDates, PlaceholderError } from './bundles/placeholders.js';
-import { AGENT_EVAL_FLAGS, shortUser, withModelVariables } from './flags.js';
+import { AGENT_EVAL_FLAGS, AGENT_EVAL_MODELS, withModelVariables } from './flags.js';
 import { NAMES } from './index.js';
 import { type AgentEvalConfig, agentEvalConfigSchema } from './schema.js';
 
@@ -19,11 +19,11 @@ function refuse(field: string, message: string): never {
 }
 
 /**
- * Expands short forms: `dataset: x` for a list of one, and a model's name in place of `agent` and `user`.
+ * Expands `dataset: x`, short for a list of one.
  * @throws InvalidInputError if both `dataset` and `datasets` are given.
  */
 function writeOut(raw: Written): Written {
-  const { dataset: given, agent, user, ...rest } = raw;
+  const { dataset: given, ...rest } = raw;
   // Null means the same as leaving out.
   const dataset = given ?? undefined;
   if (dataset !== undefined && raw.datasets != null) {
@@ -33,8 +33,6 @@ function writeOut(raw: Written): Written {
     ...rest,
     // A mapping is the section of a run's config, which the schema refuses.
     ...(dataset !== undefined && (typeof dataset === 'string' ? { datasets: [dataset] } : { dataset })),
-    ...(agent !== undefined && { agent: typeof agent === 'string' ? { lm: namedModel(agent) } : agent }),
-    ...(user !== undefined && { user: typeof user === 'string' ? shortUser(user) : user }),
   };
 }
 
@@ -73,7 +71,7 @@ function finish(config: AgentEvalConfig, folders: Folders): AgentEvalConfig {
   result.datasets = result.datasets.map((dataset, index) => bundlePath(dataset, index, folder));
   refuseTwice(result.datasets, 'datasets');
   refuseTwice(result.rows ?? [], 'rows');
-  if (result.grain === 'unit' && result.user === 'human')
+  if (result.grain === 'unit' && result.models.user === 'human')
     refuse('grain', 'a person answers to a workflow; leave grain out');
   if (agent.system_prompt !== null) {
     agent.system_prompt = textOrFile(agent.system_prompt, folder, 'agent.system_prompt');
@@ -87,12 +85,8 @@ function jsonSchema(): SchemaNode {
   const schema = schemaOf('Reprise config of an evaluation on task bundles', agentEvalConfigSchema);
   const text = { type: 'string', minLength: 1 };
   const properties = schema.properties as Record<string, SchemaNode>;
-  for (const key of ['datasets', 'agent']) makeOptional(schema, key);
-  for (const section of [properties.agent, properties.user]) {
-    for (const branch of branchesOf(section)) if (branch.properties !== undefined) makeOptional(branch, 'lm');
-  }
-  allow(schema, 'agent', text);
-  allow(schema, 'user', text);
+  makeOptional(schema, 'datasets');
+  allowModels(schema, AGENT_EVAL_MODELS);
   const { name, ...others } = properties;
   const dataset = { description: 'Short for a list of one.', ...text };
   return { ...schema, properties: { ...(name && { name }), dataset, ...others } };
@@ -101,33 +95,26 @@ function jsonSchema(): SchemaNode {
 /** Configs of evaluations on task bundles. Models may also be named by environment variables. */
 export const agentEvalConfigs: ConfigKind<AgentEvalConfig> = {
   ...NAMES,
-  sections: 'datasets, agent, user, limits, metrics and output',
-  example: 'agent.lm.temperature=0',
+  sections: 'datasets, models, agent, user, limits, metrics and output',
+  example: 'models.agent.temperature=0',
   rows: 'datasets',
   inFlight: 'rollouts',
   atOnce: 'rollouts',
   flags: AGENT_EVAL_FLAGS,
+  models: AGENT_EVAL_MODELS,
   writeOut,
   fillIn: withModelVariables,
   schema: () => agentEvalConfigSchema,
   jsonSchema,
   finish,
-  models: ({ agent, user }) => ({
-    'agent.lm': agent.lm,
-    ...(user !== null && user !== 'human' && { 'user.lm': user.lm }),
+  modelsOf: ({ models: { agent, user } }) => ({
+    'models.agent': agent,
+    ...(user !== null && user !== 'human' && { 'models.user': user }),
   }),
   nameOf: ({ datasets: [first = ''] }) => basename(DATASET_FILE.test(first) ? dirname(first) : first),
   pace: {
     concurrency: 'concurrency',
-    fixed: [
-      'limits',
-      'metrics',
-      'output',
-      'tool_timeout_sec',
-      'grain',
-      ...paceOfModel('agent.lm'),
-      ...paceOfModel('user.lm'),
-    ],
+    fixed: ['limits', 'metrics', 'output', 'tool_timeout_sec', 'grain', ...paceOfModel('models.*')],
     free: ['name'],
   },
   // A config without a present time has that of the evaluation which it continues.

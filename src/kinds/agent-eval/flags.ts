@@ -5,35 +5,19 @@ import {
   numberFlag,
   resultsDirFlag,
   sectionOf,
-  withModel,
 } from '../../config/flags.js';
 import type { Written } from '../../config/kind.js';
-import { namedModel } from '../../config/named-model.js';
+import { type ModelRoles, modelFlags, modelFromHere } from '../../config/model-roles.js';
 import { resolveLocation } from '../../config/paths.js';
 import { isMapping } from '../../contracts/json.js';
 
-/** Expands `human`, `none` or a model's name to the section `user`. */
-export function shortUser(user: string): unknown {
-  if (user === 'human') return user;
-  return user === 'none' ? null : { lm: namedModel(user) };
-}
-
-/** Returns a model named by the command line or a variable; its files are relative to the working folder. */
-function modelFromHere(model: string, workingFolder: string): Written & { model: string } {
-  const { script, recording, ...named } = namedModel(model);
-  return {
-    ...named,
-    ...(script === undefined ? {} : { script: resolveLocation(script, workingFolder) }),
-    ...(recording === undefined ? {} : { recording: resolveLocation(recording, workingFolder) }),
-  };
-}
-
-/** Replaces the model of a section, and keeps the settings of its requests. */
-function withOtherModel(section: Written, model: string, workingFolder: string): Written {
-  const named = modelFromHere(model, workingFolder);
-  const changed = withModel(section, named.model);
-  return { ...changed, lm: { ...(changed.lm as Written), ...named } };
-}
+/** Roles of the models of an evaluation. */
+export const AGENT_EVAL_MODELS: ModelRoles = {
+  roles: {
+    agent: { description: 'the agent', variable: 'MODEL_AGENT' },
+    user: { description: 'who plays the user', variable: 'MODEL_SIM', words: ['human'] },
+  },
+};
 
 /** Flags of an evaluation. */
 export const AGENT_EVAL_FLAGS: Readonly<Record<string, Flag>> = {
@@ -50,26 +34,7 @@ export const AGENT_EVAL_FLAGS: Readonly<Record<string, Flag>> = {
   limit: limitFlag('max_rows', 'rows'),
   rollouts: numberFlag('--rollouts <n>', 'of each row (what the row says)', 'rollouts'),
   concurrency: numberFlag('--concurrency <n>', 'rollouts at once (8)', 'concurrency'),
-  agent: {
-    option: '--agent <provider/model>',
-    description: 'the agent (MODEL_AGENT)',
-    fields: ['agent', 'agent.lm'],
-    or: 'set MODEL_AGENT',
-    apply: (raw, agent, workingFolder) => {
-      raw.agent = withOtherModel(sectionOf(raw, 'agent'), String(agent), workingFolder);
-    },
-  },
-  user: {
-    option: '--user <provider/model>',
-    description: 'who plays the user: a model, human, or none (MODEL_SIM)',
-    fields: ['user.lm'],
-    or: 'set MODEL_SIM',
-    apply: (raw, given, workingFolder) => {
-      const user = shortUser(String(given));
-      const isModel = isMapping(user);
-      raw.user = isModel ? withOtherModel(sectionOf(raw, 'user'), String(given), workingFolder) : user;
-    },
-  },
+  ...modelFlags(AGENT_EVAL_MODELS),
   name: fieldFlag('--name <name>', 'name of the run and of its folder', 'name'),
   results_dir: resultsDirFlag('results'),
 };
@@ -88,16 +53,16 @@ function variableModel(
   return model ? { model, base_url: environment[`${variable}_BASE_URL`]?.trim() || undefined } : null;
 }
 
-/** Adds the model that an environment variable names to a section that names none itself. */
+/** Returns the model of a role that names none itself with the one of an environment variable. */
 function withDefaultModel(
-  section: Written,
+  given: unknown,
   { model, base_url }: VariableModel,
   workingFolder: string,
-): Written {
-  const lm = section.lm ?? {};
-  if (!isMapping(lm) || 'model' in lm || 'provider' in lm) return section;
+): unknown {
+  const lm = given === undefined ? {} : given;
+  if (!isMapping(lm) || 'model' in lm || 'provider' in lm) return given;
   const server = base_url === undefined ? {} : { base_url };
-  return { ...section, lm: { ...server, ...lm, ...modelFromHere(model, workingFolder) } };
+  return { ...server, ...lm, ...modelFromHere(model, workingFolder) };
 }
 
 /**
@@ -108,15 +73,11 @@ export function withModelVariables(
   raw: Written,
   { environment, working }: { environment: NodeJS.ProcessEnv; working: string },
 ): Written {
-  const result = { ...raw };
-  const { agent = {}, user = {} } = raw;
-  const agentModel = variableModel('MODEL_AGENT', environment);
-  const userModel = variableModel('MODEL_SIM', environment);
-  if (agentModel !== null && isMapping(agent)) result.agent = withDefaultModel(agent, agentModel, working);
-  if (userModel === null || !isMapping(user)) return result;
-  // The variable may also be `human` or `none`, as the flag may.
-  const said = shortUser(userModel.model);
-  if (isMapping(said)) result.user = withDefaultModel(user, userModel, working);
-  else if (raw.user === undefined) result.user = said;
-  return result;
+  const models = sectionOf(raw, 'models');
+  const agent = variableModel('MODEL_AGENT', environment);
+  const user = variableModel('MODEL_SIM', environment);
+  if (agent !== null) models.agent = withDefaultModel(models.agent, agent, working);
+  if (user?.model === 'human') models.user ??= 'human';
+  else if (user !== null && user.model !== 'none') models.user = withDefaultModel(models.user, user, working);
+  return { ...raw, models };
 }

@@ -25,7 +25,7 @@ export const AGENT_EVAL: RegisteredKind = {
     {
       commands: {
         reply:
-          'answer an agent in the place of the user (agent-eval --user human); without a text, who waits',
+          'answer an agent in the place of the user (agent-eval --model-role user=human); without a text, who waits',
       },
       load: async () => (await import('./commands/reply.js')).addReplyCommand,
     },

@@ -60,7 +60,7 @@ export async function judgeOf(
       { source: 'the judge', folder: process.cwd(), overrides: judgeOverrides(set) },
     );
   const config = configOf('.');
-  await checkModels(judgeConfigs.models(config), config.limits, environment);
+  await checkModels(judgeConfigs.modelsOf(config), config.limits, environment);
   return configOf;
 }
 

@@ -15,8 +15,10 @@ const time = z.string().transform((written, context): string => {
   return z.NEVER;
 });
 
-const simulatedUserSchema = z.strictObject({
-  lm: languageModelSchema,
+/** Who plays the user: a person in the terminal, or a model. */
+const userModelSchema = z.union([z.literal('human'), languageModelSchema]);
+
+const userSchema = z.strictObject({
   stop_token: z
     .string()
     .min(3)
@@ -44,24 +46,28 @@ export const agentEvalConfigSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe('Of each row; default: what the row says.'),
-  agent: z.strictObject({
-    lm: languageModelSchema,
-    system_prompt: z
-      .string()
-      .min(1)
+  models: z.strictObject({
+    agent: languageModelSchema,
+    user: userModelSchema
       .nullable()
       .default(null)
-      .describe('Stands before each row’s own messages; a file, or the text itself.'),
-    max_tool_calls_per_reply: positiveInteger
-      .max(10_000)
-      .default(128)
-      .describe('Tool calls of one reply that are made; the agent is told that the others were not.'),
+      .describe('Who answers in rows with a sim_user_prompt: a model, or human, a person.'),
   }),
-  user: z
-    .union([z.literal('human'), simulatedUserSchema])
-    .nullable()
-    .default(null)
-    .describe('Who answers in rows with a sim_user_prompt: a model, or a person.'),
+  agent: z
+    .strictObject({
+      system_prompt: z
+        .string()
+        .min(1)
+        .nullable()
+        .default(null)
+        .describe('Stands before each row’s own messages; a file, or the text itself.'),
+      max_tool_calls_per_reply: positiveInteger
+        .max(10_000)
+        .default(128)
+        .describe('Tool calls of one reply that are made; the agent is told that the others were not.'),
+    })
+    .prefault({}),
+  user: userSchema.prefault({}),
   concurrency: positiveInteger.max(MAX_CONCURRENCY).default(8).describe('Rollouts at once.'),
   grain: z
     .enum(['auto', 'call', 'unit'])
@@ -85,19 +91,20 @@ export const agentEvalConfigSchema = z.strictObject({
 });
 
 type AgentEvalInput = z.input<typeof agentEvalConfigSchema>;
-type SimulatedUserInput = z.input<typeof simulatedUserSchema>;
+
+type WrittenModel = string | z.input<typeof languageModelSchema>;
 
 /**
  * Config of an evaluation as its author writes it. Models may be given by their names, or be those of `MODEL_AGENT` and
  * `MODEL_SIM`.
  */
-export type WrittenAgentEvalConfig = Omit<AgentEvalInput, 'datasets' | 'agent' | 'user'> & {
+export type WrittenAgentEvalConfig = Omit<AgentEvalInput, 'datasets' | 'models'> & {
   /** Short for a list of one. */
   dataset?: string;
   datasets?: string[];
-  agent?: string | Partial<AgentEvalInput['agent']>;
-  /** A model's name, or `human`. */
-  user?: string | Partial<SimulatedUserInput> | null;
+  /** Short for `models.agent`. */
+  lm?: WrittenModel;
+  models?: { agent?: WrittenModel; user?: WrittenModel | null };
 };
 
 /** Config of an evaluation of an agent on task bundles. */

@@ -14,7 +14,7 @@ export const evolveCommand: CommandSpec<EvolveConfig> = {
   examples: ['reprise evolve durations.yaml', 'reprise evolve durations.yaml --num-iterations 8'],
   // The worker reports the warnings.
   check: async (config) => {
-    await checkModels(evolveConfigs.models(config), config.limits, process.env);
+    await checkModels(evolveConfigs.modelsOf(config), config.limits, process.env);
     await forkOf(openStore, config);
     await readEvolveData(
       config,

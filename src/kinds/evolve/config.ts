@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../config/errors.js';
 import { allow, type SchemaNode, schemaOf } from '../../config/json-schema.js';
 import type { ConfigKind, Folders, Written } from '../../config/kind.js';
+import { allowModels } from '../../config/model-roles.js';
 import { paceOfModel } from '../../config/pacing.js';
 import { inputLocation, outputLocation, resolveLocation, resultsLocation } from '../../config/paths.js';
 import { SANDBOX_TYPES } from '../../config/sandbox-schema.js';
@@ -9,7 +10,7 @@ import { isMapping } from '../../contracts/json.js';
 import { withoutTrailing } from '../../contracts/trailing.js';
 import { openStore } from '../../storage/open.js';
 import { BUILT_IN_DOMAINS } from './contracts.js';
-import { EVOLVE_FLAGS, isPlace, shortDomain } from './flags.js';
+import { EVOLVE_FLAGS, EVOLVE_MODELS, isPlace, shortDomain } from './flags.js';
 import { findFork, forkedConfig } from './fork.js';
 import { NAMES } from './index.js';
 import { type EvolveConfig, evolveConfigSchema } from './schema.js';
@@ -21,21 +22,14 @@ function refuse(field: string, message: string): never {
   throw new InvalidInputError(`${field}: ${message}`, field);
 }
 
-/**
- * Expands short forms: `domain: game24`, `selection: islands`, `sandbox: process`, `executor: none`, and a model's name
- * in place of `scaffolder` or `executor`.
- */
+/** Expands short forms: `domain: game24`, `selection: islands`, `sandbox: process`. */
 function writeOut(raw: Written): Written {
-  const { domain, selection, sandbox, scaffolder, executor } = raw;
+  const { domain, selection, sandbox } = raw;
   return {
     ...raw,
     ...(typeof domain === 'string' && { domain: shortDomain(domain) }),
     ...(typeof selection === 'string' && { selection: { type: selection } }),
     ...(typeof sandbox === 'string' && { sandbox: { type: sandbox } }),
-    ...(typeof scaffolder === 'string' && { scaffolder: { lm: { model: scaffolder } } }),
-    ...(typeof executor === 'string' && {
-      executor: executor === 'none' ? null : { lm: { model: executor } },
-    }),
   };
 }
 
@@ -139,10 +133,9 @@ function jsonSchema(): SchemaNode {
     },
     selection: { enum: ['top_k', 'islands', 'pareto'] },
     sandbox: { enum: [...SANDBOX_TYPES] },
-    scaffolder: text,
-    executor: text,
   };
   for (const [key, short] of Object.entries(shortForms)) allow(schema, key, short);
+  allowModels(schema, EVOLVE_MODELS);
   return schema;
 }
 
@@ -155,26 +148,27 @@ function compared(config: EvolveConfig): EvolveConfig {
 /** Configs of evolutions. */
 export const evolveConfigs: ConfigKind<EvolveConfig> = {
   ...NAMES,
-  sections: 'task_prompt, domain, data, evolution, scaffolder, executor, limits and output',
+  sections: 'task_prompt, domain, data, models, evolution, scaffolder, executor, limits and output',
   example: 'selection.type=islands',
   rows: 'data',
   inFlight: 'executions and calls',
   atOnce: 'executions and calls',
   flags: EVOLVE_FLAGS,
+  models: EVOLVE_MODELS,
   setsFlags: true,
   writeOut,
   schema: () => evolveConfigSchema,
   jsonSchema,
   finish,
-  models: ({ scaffolder, executor }) => ({
-    'scaffolder.lm': scaffolder.lm,
-    ...(executor !== null && { 'executor.lm': executor.lm }),
+  modelsOf: ({ models: { scaffolder, executor } }) => ({
+    'models.scaffolder': scaffolder,
+    ...(executor !== null && { 'models.executor': executor }),
   }),
   begunWith,
   beside: ['fork'],
   pace: {
     concurrency: 'evolution.concurrency',
-    fixed: ['limits', 'output', ...paceOfModel('scaffolder.lm'), ...paceOfModel('executor.lm')],
+    fixed: ['limits', 'output', ...paceOfModel('models.*')],
     // A running experiment keeps its number of iterations; the same command extends it when it has ended.
     free: ['name', 'evolution.num_iterations'],
   },

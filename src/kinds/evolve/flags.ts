@@ -1,12 +1,6 @@
-import {
-  type Flag,
-  fieldFlag,
-  numberFlag,
-  resultsDirFlag,
-  sectionOf,
-  withModel,
-} from '../../config/flags.js';
+import { type Flag, fieldFlag, numberFlag, resultsDirFlag, sectionOf } from '../../config/flags.js';
 import type { Written } from '../../config/kind.js';
+import { type ModelRoles, modelFlag, modelFlags } from '../../config/model-roles.js';
 import { resolveLocation } from '../../config/paths.js';
 import { textOrFile } from '../../config/text-or-file.js';
 import { withoutTrailing } from '../../contracts/trailing.js';
@@ -24,13 +18,13 @@ export function isPlace(experiment: string): boolean {
   return /[\\/]/.test(withoutTrailing(experiment, /[\\/]/));
 }
 
-/** Creates the flag of a section's model. */
-function modelFlag(option: string, description: string, section: string): Flag {
-  const apply = (raw: Written, model: unknown) => {
-    raw[section] = model === 'none' ? null : withModel(sectionOf(raw, section), String(model));
-  };
-  return { option, description, fields: [section, `${section}.lm`], apply };
-}
+/** Roles of the models of an evolution. */
+export const EVOLVE_MODELS: ModelRoles = {
+  roles: {
+    scaffolder: { description: 'who writes scaffolds' },
+    executor: { description: 'whom scaffolds may call, or none (none)' },
+  },
+};
 
 /** Creates the flag of a file of examples, in place of generated ones. */
 function dataFlag(option: string, description: string, part: 'train' | 'valid' | 'test'): Flag {
@@ -59,12 +53,10 @@ export const EVOLVE_FLAGS: Readonly<Record<string, Flag>> = {
     'validation examples of an iteration (10)',
     'evolution.num_validation_examples',
   ),
-  scaffolder_model: modelFlag('--scaffolder-model <provider/model>', 'who writes scaffolds', 'scaffolder'),
-  executor_model: modelFlag(
-    '--executor-model <provider/model>',
-    'whom scaffolds may call, or none (none)',
-    'executor',
-  ),
+  ...modelFlags(EVOLVE_MODELS),
+  // The specification's names of them.
+  scaffolder_model: modelFlag(EVOLVE_MODELS, 'scaffolder', '--scaffolder-model'),
+  executor_model: modelFlag(EVOLVE_MODELS, 'executor', '--executor-model'),
   task_prompt: fieldFlag(
     '--task-prompt <text or file>',
     'what a scaffold is to do',

@@ -158,7 +158,6 @@ export function ownScorerAndPrices(
   config: EvolveConfig,
   environment: WorkerDependencies['environment'],
 ): OwnCode {
-  const { scaffolder, executor } = config;
-  const models = [scaffolder.lm, ...(executor === null ? [] : [executor.lm])];
+  const models = Object.values(config.models).filter((model) => model !== null);
   return { ...ownScorerOf(config), values: pricesInUse(models, environment) };
 }

@@ -63,25 +63,35 @@ const SCAFFOLDER_DEFAULTS = { max_output_tokens: 16_384, timeout_sec: 600, tempe
 /** Defaults with room for some thoughts before an answer. */
 const EXECUTOR_DEFAULTS = { max_output_tokens: 4096, timeout_sec: 120 };
 
-const scaffolderSchema = z.strictObject({
-  lm: languageModelSchemaWith(SCAFFOLDER_DEFAULTS),
-  num_examples: z.int().min(0).max(100).default(1).describe('Training examples that a prompt shows.'),
-  feedback: feedbackSchema.nullable().default(null).describe('Show the worst failing training examples.'),
-  mode: z
-    .enum(['single', 'agent'])
-    .default('single')
-    .describe('A scaffold is written in one reply, or turn by turn by an agent that runs its drafts.'),
-  max_turns: z.int().min(2).max(100).default(8).describe('Mode agent: model calls of one try.'),
-  draft_examples: positiveInteger
-    .max(100)
-    .default(3)
-    .describe('Mode agent: training examples that each draft is run on.'),
-});
+const scaffolderSchema = z
+  .strictObject({
+    num_examples: z.int().min(0).max(100).default(1).describe('Training examples that a prompt shows.'),
+    feedback: feedbackSchema.nullable().default(null).describe('Show the worst failing training examples.'),
+    mode: z
+      .enum(['single', 'agent'])
+      .default('single')
+      .describe('A scaffold is written in one reply, or turn by turn by an agent that runs its drafts.'),
+    max_turns: z.int().min(2).max(100).default(8).describe('Mode agent: model calls of one try.'),
+    draft_examples: positiveInteger
+      .max(100)
+      .default(3)
+      .describe('Mode agent: training examples that each draft is run on.'),
+  })
+  .prefault({});
 
-const executorSchema = z.strictObject({
-  lm: languageModelSchemaWith(EXECUTOR_DEFAULTS),
-  max_lm_calls_per_execution: positiveInteger.max(10_000).default(20),
-  max_tokens_per_execution: positiveInteger.max(100_000_000).nullable().default(null),
+const executorSchema = z
+  .strictObject({
+    max_lm_calls_per_execution: positiveInteger.max(10_000).default(20),
+    max_tokens_per_execution: positiveInteger.max(100_000_000).nullable().default(null),
+  })
+  .prefault({});
+
+export const modelsSchema = z.strictObject({
+  scaffolder: languageModelSchemaWith(SCAFFOLDER_DEFAULTS).describe('Who writes scaffolds.'),
+  executor: languageModelSchemaWith(EXECUTOR_DEFAULTS)
+    .nullable()
+    .default(null)
+    .describe('The model that scaffolds may call; none: null.'),
 });
 
 const evolveDataSchema = z.strictObject({
@@ -122,13 +132,11 @@ export const evolveConfigSchema = z.strictObject({
     })
     .describe('How outputs are scored.'),
   data: evolveDataSchema,
+  models: modelsSchema,
   evolution: evolutionSchema,
   selection: selectionSchema,
   scaffolder: scaffolderSchema,
-  executor: executorSchema
-    .nullable()
-    .default(null)
-    .describe('The model that scaffolds may call; none: null.'),
+  executor: executorSchema,
   fork: z
     .strictObject({
       experiment: z.string().min(1).describe('A folder’s name below the results, or its path or address.'),
@@ -145,12 +153,14 @@ export const evolveConfigSchema = z.strictObject({
 });
 
 type EvolveInput = z.input<typeof evolveConfigSchema>;
-type Whole = Omit<EvolveInput, 'domain' | 'selection' | 'sandbox' | 'scaffolder' | 'executor'> & {
+type WrittenModel = string | EvolveInput['models']['scaffolder'];
+type Whole = Omit<EvolveInput, 'domain' | 'selection' | 'sandbox' | 'models'> & {
   domain: string | EvolveInput['domain'];
   selection?: 'top_k' | 'islands' | 'pareto' | EvolveInput['selection'];
   sandbox?: SandboxType | EvolveInput['sandbox'];
-  scaffolder: string | EvolveInput['scaffolder'];
-  executor?: string | EvolveInput['executor'];
+  /** Short for `models.scaffolder`. */
+  lm?: WrittenModel;
+  models?: { scaffolder?: WrittenModel; executor?: WrittenModel | null };
 };
 
 /**

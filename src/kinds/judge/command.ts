@@ -18,7 +18,7 @@ export const judgeCommand: CommandSpec<JudgeConfig> = {
     return { experiment: uri };
   },
   check: async (config) => {
-    await checkModels(judgeConfigs.models(config), config.limits, process.env);
+    await checkModels(judgeConfigs.modelsOf(config), config.limits, process.env);
     return [];
   },
 };

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../config/errors.js';
 import { fieldFlag } from '../../config/flags.js';
 import { allow, makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
 import type { ConfigKind, Folders, Written } from '../../config/kind.js';
-import { namedModel } from '../../config/named-model.js';
+import { allowModels, type ModelRoles, modelFlags } from '../../config/model-roles.js';
 import { paceOfModel } from '../../config/pacing.js';
 import { isRemote, outputLocation, requireFile, resolveLocation } from '../../config/paths.js';
 import { readYaml } from '../../config/read-config.js';
@@ -28,16 +28,9 @@ function rubricOf(given: unknown, folder: string): unknown {
   return { name: basename(path, extname(path)), ...rubric };
 }
 
-/**
- * Expands a rubric that is a file, and a model that is a name, such as `gemini/gemini-2.5-pro`, or a file of replies.
- */
+/** Expands a rubric that is a file. */
 function writeOut(raw: Written, folder: string): Written {
-  const { lm } = raw;
-  return {
-    ...raw,
-    rubric: rubricOf(raw.rubric, folder),
-    ...(lm !== undefined && { lm: typeof lm === 'string' ? namedModel(lm) : lm }),
-  };
+  return { ...raw, rubric: rubricOf(raw.rubric, folder) };
 }
 
 function finish(config: JudgeConfig, { config: folder }: Folders): JudgeConfig {
@@ -51,9 +44,12 @@ function finish(config: JudgeConfig, { config: folder }: Folders): JudgeConfig {
 function jsonSchema(): SchemaNode {
   const schema = schemaOf('Reprise config of a judgement', judgeConfigSchema);
   makeOptional(schema, 'rubric');
-  for (const key of ['rubric', 'lm']) allow(schema, key, { type: 'string', minLength: 1 });
+  allow(schema, 'rubric', { type: 'string', minLength: 1 });
+  allowModels(schema, MODELS);
   return schema;
 }
+
+const MODELS: ModelRoles = { roles: { judge: { description: 'the judge' } }, asLm: true };
 
 /** Configs of judgements: the experiment to judge, the model and the rubric. */
 export const judgeConfigs: ConfigKind<JudgeConfig> = {
@@ -64,7 +60,7 @@ export const judgeConfigs: ConfigKind<JudgeConfig> = {
   inFlight: 'calls',
   atOnce: 'steps',
   flags: {
-    model: fieldFlag('--model <provider/model>', 'the judge', 'lm'),
+    ...modelFlags(MODELS),
     rubric: fieldFlag(
       '--rubric <file>',
       'a YAML file of criteria (progress, rules and honesty of an agent)',
@@ -72,11 +68,12 @@ export const judgeConfigs: ConfigKind<JudgeConfig> = {
       (path, workingFolder) => resolveLocation(String(path), workingFolder, 'rubric'),
     ),
   },
+  models: MODELS,
   writeOut,
   schema: () => judgeConfigSchema,
   jsonSchema,
   finish,
-  models: ({ lm }) => ({ lm }),
+  modelsOf: ({ lm }) => ({ lm }),
   pace: {
     concurrency: 'concurrency',
     fixed: ['limits', 'log_level', ...paceOfModel('lm')],

@@ -14,7 +14,7 @@ export const ownKindCommand: CommandSpec<OwnKindConfig> = {
   check: async (config) => {
     const { environment, runner } = { environment: process.env, runner: commandCode() };
     await kindCode(runner, config).checked();
-    await checkModels(ownKindConfigs.models(config), config.limits, environment);
+    await checkModels(ownKindConfigs.modelsOf(config), config.limits, environment);
     return checkDataset(samplesOf(config), { environment }, environmentCode(runner));
   },
 };

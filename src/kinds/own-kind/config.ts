@@ -1,24 +1,16 @@
 import { fieldFlag, limitFlag, resultsDirFlag, sampleIdFlag } from '../../config/flags.js';
 import { makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
-import type { ConfigKind, Folders, Written } from '../../config/kind.js';
-import { namedModel } from '../../config/named-model.js';
+import type { ConfigKind, Folders } from '../../config/kind.js';
+import { allowModels, type ModelRoles, modelFlags } from '../../config/model-roles.js';
 import { paceOfModel } from '../../config/pacing.js';
 import { inputLocation, resultsLocation } from '../../config/paths.js';
-import { isMapping } from '../../contracts/json.js';
 import type { NamesTasks } from '../run/activities/dataset.js';
 import { locateDataset } from '../run/config.js';
 import { NAMES } from './index.js';
 import { type OwnKindConfig, ownKindConfigSchema } from './schema.js';
 
-/** Expands models given by name, such as `writer: gemini/gemini-2.5-flash`. */
-function writeOut(raw: Written): Written {
-  if (!isMapping(raw.models)) return raw;
-  const written = Object.entries(raw.models).map(([role, lm]) => [
-    role,
-    typeof lm === 'string' ? namedModel(lm) : lm,
-  ]);
-  return { ...raw, models: Object.fromEntries(written) };
-}
+/** Roles of models are those that the kind's file names. */
+const MODELS: ModelRoles = { roles: {} };
 
 function finish(config: OwnKindConfig, folders: Folders): OwnKindConfig {
   const { config: folder } = folders;
@@ -36,11 +28,7 @@ function finish(config: OwnKindConfig, folders: Folders): OwnKindConfig {
 function jsonSchema(): SchemaNode {
   const schema = schemaOf('Reprise config of a kind of one’s own', ownKindConfigSchema);
   makeOptional(schema, 'name');
-  const { models } = schema.properties as Record<string, SchemaNode>;
-  if (models !== undefined) {
-    const whole = models.additionalProperties as SchemaNode;
-    models.additionalProperties = { anyOf: [{ type: 'string', minLength: 1 }, whole] };
-  }
+  allowModels(schema, MODELS);
   return schema;
 }
 
@@ -62,12 +50,13 @@ export const ownKindConfigs: ConfigKind<OwnKindConfig> = {
     results_dir: resultsDirFlag(),
     limit: limitFlag('max_samples'),
     sample_id: sampleIdFlag(),
+    ...modelFlags(MODELS),
   },
-  writeOut,
+  models: MODELS,
   schema: () => ownKindConfigSchema,
   jsonSchema,
   finish,
-  models: ({ models }) =>
+  modelsOf: ({ models }) =>
     Object.fromEntries(Object.entries(models).map(([role, lm]) => [`models.${role}`, lm])),
   pace: {
     concurrency: 'concurrency',

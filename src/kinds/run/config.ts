@@ -6,6 +6,7 @@ import { InvalidInputError } from '../../config/errors.js';
 import { fieldFlag, limitFlag, resultsDirFlag, sampleIdFlag } from '../../config/flags.js';
 import { allow, branchesOf, makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
 import type { ConfigKind, Folders, Written } from '../../config/kind.js';
+import { allowModels, type ModelRoles, modelFlags } from '../../config/model-roles.js';
 import { checkServer } from '../../config/named-files.js';
 import { paceOfModel } from '../../config/pacing.js';
 import {
@@ -188,6 +189,8 @@ function writtenScorersSchema(schema: SchemaNode): void {
   allow(schema, 'scorers', { type: 'array', items: { enum: [...SCORER_TYPES] } });
 }
 
+const MODELS: ModelRoles = { roles: { agent: { description: 'the agent' } }, asLm: true };
+
 export const runConfigs: ConfigKind<RunConfig> = {
   ...NAMES,
   sections: 'runtime, dataset, lm, memory, agent, limits, metrics and output',
@@ -200,7 +203,9 @@ export const runConfigs: ConfigKind<RunConfig> = {
     results_dir: resultsDirFlag(),
     limit: limitFlag('runtime.max_envs_to_visit'),
     sample_id: sampleIdFlag(),
+    ...modelFlags(MODELS),
   },
+  models: MODELS,
   fillIn,
   schema: ({ agent }) =>
     isMapping(agent) && 'file' in agent ? runConfigWithCustomAgentSchema : runConfigSchema,
@@ -208,6 +213,7 @@ export const runConfigs: ConfigKind<RunConfig> = {
     const everyAgent = runConfigSchema.extend({ agent: z.union([builtInAgentSchema, customAgentSchema]) });
     const schema = schemaOf('Reprise run config', everyAgent);
     const { runtime, memory, agent } = schema.properties ?? {};
+    allowModels(schema, MODELS);
     for (const key of ['runtime', 'memory', 'agent']) makeOptional(schema, key);
     writtenScorersSchema(schema);
     for (const branch of branchesOf(runtime)) makeOptional(branch, 'memory_scope');
@@ -218,7 +224,7 @@ export const runConfigs: ConfigKind<RunConfig> = {
     return schema;
   },
   finish,
-  models: ({ lm, scorers }) => ({ lm, ...judgeModels({ scorers }) }),
+  modelsOf: ({ lm, scorers }) => ({ lm, ...judgeModels({ scorers }) }),
   pace: {
     concurrency: 'runtime.concurrency',
     fixed: [

@@ -12,8 +12,9 @@ rows: [a, b]
 max_rows: 1
 rollouts: 3
 concurrency: 2
-agent: { lm: { model: openai/small }, system_prompt: prompt.md }
-user: { lm: { model: gemini/gemini-2.5-flash, temperature: 1 }, stop_token: '<end>' }
+models: { agent: { model: openai/small }, user: { model: gemini/gemini-2.5-flash, temperature: 1 } }
+agent: { system_prompt: prompt.md }
+user: { stop_token: '<end>' }
 now: 2026-03-02
 `;
 
@@ -30,8 +31,12 @@ describe('the specified three lines', () => {
       datasets: [at('task.jsonl')],
       rows: null,
       rollouts: null,
-      agent: { lm: { provider: 'openai', model: 'gpt-4o-mini' }, system_prompt: null },
-      user: { lm: { provider: 'openai', model: 'gpt-3.5-turbo' }, stop_token: '###STOP###' },
+      models: {
+        agent: { provider: 'openai', model: 'gpt-4o-mini' },
+        user: { provider: 'openai', model: 'gpt-3.5-turbo' },
+      },
+      agent: { system_prompt: null },
+      user: { stop_token: '###STOP###' },
       concurrency: 8,
       success_reward: 1,
       now: null,
@@ -40,38 +45,40 @@ describe('the specified three lines', () => {
   });
 });
 
+const NO_AGENT = { models: { agent: undefined } };
+
 describe('MODEL_AGENT and MODEL_SIM', () => {
   const environment = { MODEL_AGENT: 'openai/of-agent', MODEL_SIM: 'openai/of-user' };
   const modelsOf = (sections: Record<string, unknown>, flags: FlagValues = {}) => {
-    const { agent, user } = agentEvalConfigWith(sections, { flags, environment });
-    return [agent.lm.model, user === null || user === 'human' ? user : user.lm.model];
+    const { agent, user } = agentEvalConfigWith(sections, { flags, environment }).models;
+    return [agent.model, user === null || user === 'human' ? user : user.model];
   };
 
   test.each<[string, Record<string, unknown>, FlagValues, (string | null)[]]>([
-    ['are the default', { agent: undefined }, {}, ['of-agent', 'of-user']],
-    ['fill a section without a model', { agent: {}, user: { lm: {} } }, {}, ['of-agent', 'of-user']],
-    ['give way to a file', { agent: 'openai/x', user: 'openai/y' }, {}, ['x', 'y']],
+    ['are the default', NO_AGENT, {}, ['of-agent', 'of-user']],
+    ['fill a section without a model', { models: { agent: {}, user: {} } }, {}, ['of-agent', 'of-user']],
+    ['give way to a file', { models: { agent: 'openai/x', user: 'openai/y' } }, {}, ['x', 'y']],
     [
       'give way to a provider without a name',
-      { user: { lm: { provider: 'simulated' } } },
+      { models: { user: { provider: 'simulated' } } },
       {},
       ['simulated', 'simulated'],
     ],
-    ['give way to flags', { agent: {} }, { agent: 'openai/x', user: 'openai/y' }, ['x', 'y']],
-    ['give way to a person', { agent: {}, user: 'human' }, {}, ['of-agent', 'human']],
-    ['give way to nobody', { agent: {}, user: null }, {}, ['of-agent', null]],
-    ['give way to nobody by a flag', { agent: {} }, { user: 'none' }, ['of-agent', null]],
+    ['give way to flags', NO_AGENT, { model: 'openai/x', model_role: ['user=openai/y'] }, ['x', 'y']],
+    ['give way to a person', { models: { agent: undefined, user: 'human' } }, {}, ['of-agent', 'human']],
+    ['give way to nobody', { models: { agent: undefined, user: null } }, {}, ['of-agent', null]],
+    ['give way to nobody by a flag', NO_AGENT, { model_role: ['user=none'] }, ['of-agent', null]],
   ])('%s', (_what, sections, flags, expected) => {
     expect(modelsOf(sections, flags)).toEqual(expected);
   });
 
   test('keep how the model is asked', () => {
-    const { agent } = agentEvalConfigWith({ agent: { lm: { temperature: 1 } } }, { environment });
-    expect(agent.lm).toMatchObject({ model: 'of-agent', temperature: 1 });
+    const { models } = agentEvalConfigWith({ models: { agent: { temperature: 1 } } }, { environment });
+    expect(models.agent).toMatchObject({ model: 'of-agent', temperature: 1 });
   });
 
   test('MODEL_SIM may name a person', () => {
-    expect(agentEvalConfigWith({}, { environment: { MODEL_SIM: 'human' } }).user).toBe('human');
+    expect(agentEvalConfigWith({}, { environment: { MODEL_SIM: 'human' } }).models.user).toBe('human');
   });
 
   test('may name models by their paths, and the server of each', () => {
@@ -80,20 +87,22 @@ describe('MODEL_AGENT and MODEL_SIM', () => {
       MODEL_AGENT_BASE_URL: 'http://127.0.0.1:9/v1',
       MODEL_SIM: 'openai/of-user',
     };
-    const { agent, user } = agentEvalConfigWith({ agent: undefined }, { environment: own });
-    expect(agent.lm).toMatchObject({
+    const { models } = agentEvalConfigWith(NO_AGENT, { environment: own });
+    expect(models.agent).toMatchObject({
       provider: 'openai',
       model: '/path/to/model',
       base_url: 'http://127.0.0.1:9/v1',
     });
-    expect(user).toMatchObject({ lm: { model: 'of-user' } });
-    expect((user as { lm: object }).lm).not.toHaveProperty('base_url');
-    const flags = { agent: 'openai/x' };
-    expect(agentEvalConfigWith({}, { environment: own, flags }).agent.lm).not.toHaveProperty('base_url');
+    expect(models.user).toMatchObject({ model: 'of-user' });
+    expect(models.user).not.toHaveProperty('base_url');
+    const flags = { model: 'openai/x' };
+    expect(agentEvalConfigWith({}, { environment: own, flags }).models.agent).not.toHaveProperty('base_url');
   });
 
   test('say nothing where they are empty', () => {
-    expect(agentEvalConfigWith({}, { environment: { MODEL_AGENT: '', MODEL_SIM: ' ' } }).user).toBeNull();
+    expect(
+      agentEvalConfigWith({}, { environment: { MODEL_AGENT: '', MODEL_SIM: ' ' } }).models.user,
+    ).toBeNull();
   });
 });
 
@@ -101,10 +110,10 @@ describe('a script or a recording may be named as a model', () => {
   const files = {
     'agent.yaml': '',
     'calls.jsonl': '',
-    'it.yaml': 'dataset: .\nagent: scripted/agent.yaml\n',
+    'it.yaml': 'dataset: .\nlm: scripted/agent.yaml\n',
   };
   const scripted = (at: (name: string) => string) => ({
-    agent: { lm: { provider: 'scripted', model: 'agent.yaml', script: at('agent.yaml') } },
+    models: { agent: { provider: 'scripted', model: 'agent.yaml', script: at('agent.yaml') } },
   });
 
   test('in the environment, from the working folder', () => {
@@ -112,19 +121,18 @@ describe('a script or a recording may be named as a model', () => {
     const environment = { MODEL_AGENT: 'scripted/agent.yaml', MODEL_SIM: 'replay/./calls.jsonl' };
     const options = { flags: { datasets: ['.'] }, environment, workingFolder: folder };
     expect(loadConfig(agentEvalConfigs, null, options)).toMatchObject({
-      ...scripted(at),
-      user: { lm: { provider: 'replay', recording: at('calls.jsonl') } },
+      models: { ...scripted(at).models, user: { provider: 'replay', recording: at('calls.jsonl') } },
     });
   });
 
   test('by a flag, in the place of another one and its file', () => {
     const { folder, at } = evaluationFolder({ ...files, 'other.yaml': '' });
     const config = loadConfig(agentEvalConfigs, at('it.yaml'), {
-      flags: { agent: 'scripted/../other.yaml', user: 'scripted/../agent.yaml' },
+      flags: { model: 'scripted/../other.yaml', model_role: ['user=scripted/../agent.yaml'] },
       workingFolder: at('elsewhere'),
     });
-    expect(config.agent.lm.script).toBe(at('other.yaml'));
-    expect(config.user).toMatchObject({ lm: { script: at('agent.yaml') } });
+    expect(config.models.agent.script).toBe(at('other.yaml'));
+    expect(config.models.user).toMatchObject({ script: at('agent.yaml') });
     expect(config.datasets).toEqual([folder]);
   });
 
@@ -137,10 +145,13 @@ describe('a script or a recording may be named as a model', () => {
 describe('a section in a word', () => {
   test.each<[Record<string, unknown>, Record<string, unknown>]>([
     [{ datasets: undefined, dataset: '/tmp' }, { datasets: ['/tmp'] }],
-    [{ agent: 'openai/gpt-4o-mini' }, { agent: { lm: { provider: 'openai', model: 'gpt-4o-mini' } } }],
-    [{ user: 'openai/gpt-3.5-turbo' }, { user: { lm: { model: 'gpt-3.5-turbo' } } }],
-    [{ user: 'none' }, { user: null }],
-    [{ user: 'human' }, { user: 'human' }],
+    [
+      { models: { agent: 'openai/gpt-4o-mini' } },
+      { models: { agent: { provider: 'openai', model: 'gpt-4o-mini' } } },
+    ],
+    [{ models: { user: 'openai/gpt-3.5-turbo' } }, { models: { user: { model: 'gpt-3.5-turbo' } } }],
+    [{ models: { user: 'none' } }, { models: { user: null } }],
+    [{ models: { user: 'human' } }, { models: { user: 'human' } }],
   ])('%j', (sections, expected) => {
     expect(agentEvalConfigWith(sections)).toMatchObject(expected);
   });
@@ -155,12 +166,12 @@ describe('flags', () => {
       limit: '1',
       rollouts: '3',
       concurrency: '2',
-      agent: 'openai/small',
-      user: 'gemini/gemini-2.5-flash',
+      model: 'openai/small',
+      model_role: ['user=gemini/gemini-2.5-flash'],
     };
     const overrides = [
       'agent.system_prompt=prompt.md',
-      'user.lm.temperature=1',
+      'models.user.temperature=1',
       'user.stop_token=<end>',
       'now=2026-03-02',
     ];
@@ -180,7 +191,7 @@ describe('flags', () => {
     const config = loadConfig(agentEvalConfigs, at('whole.yaml'), {
       flags: {
         datasets: ['bundle', '../more.jsonl'],
-        user: 'gemini/gemini-2.5-pro',
+        model_role: ['user=gemini/gemini-2.5-pro'],
         rollouts: '1',
         results_dir: 'here',
       },
@@ -190,26 +201,29 @@ describe('flags', () => {
       ...whole,
       datasets: [join(folder, 'elsewhere/bundle'), at('more.jsonl')],
       rollouts: 1,
-      user: {
-        stop_token: '<end>',
-        lm: { ...(whole.user as { lm: object }).lm, model: 'gemini-2.5-pro' },
-      },
+      models: { ...whole.models, user: { ...(whole.models.user as object), model: 'gemini-2.5-pro' } },
+      user: { stop_token: '<end>' },
       output: { ...whole.output, results_dir: join(workingFolder, 'here') },
     });
   });
 
   test('a model in the place of a person has the defaults of a model', () => {
-    const { user } = agentEvalConfigWith({ user: 'human' }, { flags: { user: 'simulated/x' } });
-    expect(user).toMatchObject({ lm: { provider: 'simulated' }, stop_token: '###STOP###' });
+    const { models, user } = agentEvalConfigWith(
+      { models: { user: 'human' } },
+      { flags: { model_role: ['user=simulated/x'] } },
+    );
+    expect(models.user).toMatchObject({ provider: 'simulated', max_attempts: 8 });
+    expect(user).toEqual({ stop_token: '###STOP###' });
   });
 });
 
 describe('--set', () => {
   test.each<[string, Record<string, unknown>]>([
-    ['agent=openai/x', { agent: { lm: { model: 'x' } } }],
-    ['user=human', { user: 'human' }],
-    ['user=none', { user: null }],
-    ['agent.lm.temperature=1', { agent: { lm: { temperature: 1 } } }],
+    ['lm=openai/x', { models: { agent: { model: 'x' } } }],
+    ['models.user=human', { models: { user: 'human' } }],
+    ['models.user=none', { models: { user: null } }],
+    ['models.agent.temperature=1', { models: { agent: { temperature: 1 } } }],
+    ['lm.temperature=1', { models: { agent: { temperature: 1 } } }],
     ['limits.max_cost_usd=2', { limits: { max_cost_usd: 2 } }],
     ['rows=[a]', { rows: ['a'] }],
     ['name=other', { name: 'other' }],
@@ -227,15 +241,18 @@ test('paths are relative to the YAML’s folder, wherever the command runs', () 
   const { folder, at } = evaluationFolder({ 'script.yaml': '' });
   const evaluation = {
     datasets: ['task.jsonl', 'more.jsonl'],
-    agent: { lm: { provider: 'scripted', script: 'script.yaml' }, system_prompt: 'prompt.md' },
-    user: { lm: { provider: 'replay', recording: 'script.yaml' } },
+    models: {
+      agent: { provider: 'scripted', script: 'script.yaml' },
+      user: { provider: 'replay', recording: 'script.yaml' },
+    },
+    agent: { system_prompt: 'prompt.md' },
   };
   const source = { source: 'it', folder, fallbackName: null, workingFolder: '/work', environment: {} };
   expect(resolveConfig(agentEvalConfigs, evaluation, source)).toMatchObject({
     name: basename(folder),
     datasets: [at('task.jsonl'), at('more.jsonl')],
-    agent: { lm: { script: at('script.yaml') }, system_prompt: 'Be kind.\n' },
-    user: { lm: { recording: at('script.yaml') } },
+    models: { agent: { script: at('script.yaml') }, user: { recording: at('script.yaml') } },
+    agent: { system_prompt: 'Be kind.\n' },
     output: { results_dir: '/work/results' },
   });
 });

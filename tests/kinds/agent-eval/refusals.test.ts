@@ -5,41 +5,43 @@ import { agentEvalConfigs } from '../../../src/kinds/agent-eval/config.js';
 import { agentEvalConfigWith } from '../../config/agent-eval-support.js';
 import { refusal } from '../../support/configs.js';
 
-const simulated = { lm: { provider: 'simulated' } };
-
 /** A bad section, the field that the refusal names, and what its message says. */
 const refused: [sections: Record<string, unknown>, field: string, message: string][] = [
   // Unknown fields, also within an alternative.
   [{ rollout: 3 }, 'rollout', "unknown field 'rollout', did you mean 'rollouts'?"],
-  [{ agent: { ...simulated, prompt: 'x' } }, 'agent.prompt', 'allowed: lm, system_prompt'],
-  [{ user: { ...simulated, stop: 'x' } }, 'user.stop', 'allowed: lm, stop_token'],
-  [{ user: { lm: { provider: 'simulated', modell: 'x' } } }, 'user.lm.modell', "did you mean 'model'?"],
+  [{ agent: { prompt: 'x' } }, 'agent.prompt', 'allowed: system_prompt'],
+  [{ user: { stop: 'x' } }, 'user.stop', 'allowed: stop_token'],
+  [
+    { models: { user: { provider: 'simulated', modell: 'x' } } },
+    'models.user.modell',
+    "did you mean 'model'?",
+  ],
   [{ output: { save_memory_path: 'x' } }, 'output.save_memory_path', 'allowed: results_dir, log_level'],
   // Wrong types, and numbers out of range.
   [{ rollouts: 0 }, 'rollouts', 'must be more than 0'],
   [{ tool_timeout_sec: 0 }, 'tool_timeout_sec', 'must be more than 0'],
   [{ datasets: [] }, 'datasets', 'must have at least 1 entry'],
   [{ rows: [] }, 'rows', 'must have at least 1 entry'],
-  [{ user: { ...simulated, stop_token: 'x' } }, 'user.stop_token', 'must have at least 3 characters'],
+  [{ user: { stop_token: 'x' } }, 'user.stop_token', 'must have at least 3 characters'],
   [{ user: 3 }, 'user', 'must be a mapping, not 3'],
   [{ now: 'tomorrow' }, 'now', '"tomorrow" is no time; write 2026-03-02'],
-  [
-    { agent: { ...simulated, system_prompt: 'Today is {{date}}.' } },
-    'agent.system_prompt',
-    '{{date}} is not known',
-  ],
+  [{ agent: { system_prompt: 'Today is {{date}}.' } }, 'agent.system_prompt', '{{date}} is not known'],
   // The models.
   [
-    { agent: undefined },
-    'agent',
-    'is missing; it must be a mapping (on the command line: --agent, or set MODEL_AGENT)',
+    { models: { agent: undefined } },
+    'models.agent',
+    'is missing; it must be a mapping (on the command line: --model, or set MODEL_AGENT)',
   ],
-  [{ agent: {} }, 'agent.lm', 'is missing; it must be a mapping (on the command line: --agent'],
-  [{ user: {} }, 'user.lm', 'is missing; it must be a mapping (on the command line: --user'],
-  [{ agent: 'gpt-4o' }, 'agent.lm.model', 'write e.g. openai/gpt-4o'],
-  [{ user: 'nobody' }, 'user.lm.model', "'nobody' does not begin with a provider"],
-  [{ user: { lm: { provider: 'scripted' } } }, 'user.lm.script', 'needs script'],
-  [{ user: { lm: { provider: 'scripted', script: 'no' } } }, 'user.lm.script', 'no file at /configs/no'],
+  [{ models: { agent: {} } }, 'models.agent.model', 'give a model as provider/name'],
+  [{ lm: 'simulated/x' }, 'models.agent', 'stands beside lm, which is short for it; give one of them'],
+  [{ models: { agent: 'gpt-4o' } }, 'models.agent.model', 'write e.g. openai/gpt-4o'],
+  [{ models: { user: 'nobody' } }, 'models.user.model', "'nobody' does not begin with a provider"],
+  [{ models: { user: { provider: 'scripted' } } }, 'models.user.script', 'needs script'],
+  [
+    { models: { user: { provider: 'scripted', script: 'no' } } },
+    'models.user.script',
+    'no file at /configs/no',
+  ],
   // Bundles.
   [{ datasets: undefined }, 'datasets', 'is missing; it must be a list (on the command line: --dataset)'],
   [{ dataset: 'x' }, 'dataset', 'stands beside datasets'],
@@ -49,13 +51,13 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ datasets: ['flight.yaml'] }, 'datasets[0]', 'flight.yaml is a config, not a bundle'],
   [{ rows: ['a', 'a'] }, 'rows[1]', 'a is rows[0] once more'],
   // Prompts.
-  [{ agent: { ...simulated, system_prompt: 'no.md' } }, 'agent.system_prompt', 'no file at /configs/no.md'],
-  [{ agent: { ...simulated, system_prompt: ' ' } }, 'agent.system_prompt', 'the text is empty'],
+  [{ agent: { system_prompt: 'no.md' } }, 'agent.system_prompt', 'no file at /configs/no.md'],
+  [{ agent: { system_prompt: ' ' } }, 'agent.system_prompt', 'the text is empty'],
   // Secrets.
-  [{ agent: { ...simulated, api_key: 'x' } }, 'agent.api_key', 'the name of a credential'],
+  [{ agent: { api_key: 'x' } }, 'agent.api_key', 'the name of a credential'],
   [{ name: '…' }, 'name', 'leaves nothing for the name of a folder'],
   [{ output: { results_dir: 's3://bucket/x?signature=x' } }, 'output.results_dir', "parameter 'signature'"],
-  [{ user: { ...simulated, token: 'x' } }, 'user.token', 'the name of a credential'],
+  [{ user: { token: 'x' } }, 'user.token', 'the name of a credential'],
   [{ output: { results_dir: 's3://me:secret@bucket/x' } }, 'output.results_dir', 'holds a password'],
 ];
 
@@ -68,13 +70,13 @@ describe('a bad evaluation', () => {
   });
 
   test('the minimal one, which all of them begin from, is accepted', () => {
-    expect(agentEvalConfigWith()).toMatchObject({ name: 'it', user: null });
+    expect(agentEvalConfigWith()).toMatchObject({ name: 'it', models: { user: null } });
   });
 
   test.each<[FlagValues, string]>([
     [{ rollouts: 'many' }, 'rollouts: must be a number, not "many"'],
     [{ concurrency: '0' }, 'concurrency: must be more than 0'],
-    [{ agent: 'x' }, "agent.lm.model: 'x' does not begin with a provider"],
+    [{ model: 'x' }, "models.agent.model: 'x' does not begin with a provider"],
     [{ datasets: ['no.jsonl'] }, 'datasets[0]: there is no file at /work/no.jsonl'],
   ])('the flags %j are refused by the field they stand for', (flags, message) => {
     expect(refusal(() => agentEvalConfigWith({}, { flags })).message).toContain(message);
@@ -83,7 +85,7 @@ describe('a bad evaluation', () => {
   test('no config and no flags say what is missing', () => {
     const error = refusal(() => loadConfig(agentEvalConfigs, null, { environment: {} }));
     expect(error.message).toMatch(
-      /^the command line:\n {2}datasets: is missing[\s\S]*--dataset[\s\S]*--agent/,
+      /^the command line:\n {2}datasets: is missing[\s\S]*--dataset[\s\S]*--model/,
     );
   });
 });

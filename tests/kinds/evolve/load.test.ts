@@ -30,8 +30,7 @@ task_prompt: task.md
 domain: { name: game24 }
 data: { train: train.jsonl, valid: valid.jsonl, test: test.jsonl }
 evolution: { num_iterations: 7, scaffolds_per_iter: 2, initial_scaffolds: 4, num_validation_examples: 6 }
-scaffolder: { lm: { model: gemini/gemini-2.5-pro } }
-executor: { lm: { model: openai/gpt-4.1-mini } }
+models: { scaffolder: { model: gemini/gemini-2.5-pro }, executor: { model: openai/gpt-4.1-mini } }
 seed: 9
 timeout_sec: 30
 output: { results_dir: out }
@@ -42,7 +41,14 @@ describe('flags', () => {
     const { folder, at } = evolutionFolder({ 'whole.yaml': SAME_FILE });
     const byFlags = loadConfig(evolveConfigs, null, { flags: EVERY_FLAG, workingFolder: folder });
     expect(byFlags).toEqual(loadConfig(evolveConfigs, at('whole.yaml')));
-    expect(Object.keys(evolveConfigs.flags)).toEqual([...Object.keys(EVERY_FLAG), 'fork', 'at_iteration']);
+    expect(Object.keys(evolveConfigs.flags)).toEqual([
+      ...Object.keys(EVERY_FLAG).slice(0, 5),
+      'model',
+      'model_role',
+      ...Object.keys(EVERY_FLAG).slice(5),
+      'fork',
+      'at_iteration',
+    ]);
   });
 
   const THE_LEAST = {
@@ -57,15 +63,15 @@ describe('flags', () => {
   test('leave a scaffolder room for a program and the thoughts before it', () => {
     const { folder } = evolutionFolder();
     const flags = { ...THE_LEAST, scaffolder_model: 'gemini/gemini-2.5-pro', executor_model: 'gemini/x' };
-    const { scaffolder, executor } = loadConfig(evolveConfigs, null, { flags, workingFolder: folder });
-    expect(scaffolder.lm).toMatchObject({ max_output_tokens: 16_384, timeout_sec: 600, max_attempts: 8 });
-    expect(executor?.lm).toMatchObject({ max_output_tokens: 4096, timeout_sec: 120 });
+    const { models } = loadConfig(evolveConfigs, null, { flags, workingFolder: folder });
+    expect(models.scaffolder).toMatchObject({ max_output_tokens: 16_384, timeout_sec: 600, max_attempts: 8 });
+    expect(models.executor).toMatchObject({ max_output_tokens: 4096, timeout_sec: 120 });
     const asked = loadConfig(evolveConfigs, null, {
       flags,
-      overrides: ['scaffolder.lm.max_output_tokens=100'],
+      overrides: ['models.scaffolder.max_output_tokens=100'],
       workingFolder: folder,
     });
-    expect(asked.scaffolder.lm.max_output_tokens).toBe(100);
+    expect(asked.models.scaffolder.max_output_tokens).toBe(100);
   });
 
   test('have the specified defaults', () => {
@@ -82,7 +88,7 @@ describe('flags', () => {
         num_validation_examples: 10,
       },
       selection: { type: 'top_k' },
-      executor: null,
+      models: { executor: null },
       timeout_sec: 120,
       seed: 0,
       output: { results_dir: at('experiments') },
@@ -93,8 +99,8 @@ describe('flags', () => {
     ['name', 'name: is missing (on the command line: --experiment-name)', 'name'],
     [
       'scaffolder_model',
-      'scaffolder: is missing; it must be a mapping (on the command line: --scaffolder-model)',
-      'scaffolder',
+      'models.scaffolder: is missing; it must be a mapping (on the command line: --model and --scaffolder-model)',
+      'models.scaffolder',
     ],
     [
       'task_prompt',
@@ -138,24 +144,22 @@ describe('flags', () => {
       temperature: 1,
       timeout_sec: 5,
     };
-    const { scaffolder } = evolveConfigWith(
-      { scaffolder: { num_examples: 4, lm: before } },
+    const { models, scaffolder } = evolveConfigWith(
+      { models: { scaffolder: before }, scaffolder: { num_examples: 4 } },
       { flags: { scaffolder_model: 'gemini/gemini-2.5-pro' } },
     );
-    expect(scaffolder).toMatchObject({
-      num_examples: 4,
-      lm: { provider: 'gemini', temperature: 1, timeout_sec: 5 },
-    });
-    expect(scaffolder.lm.script).toBeUndefined();
+    expect(scaffolder.num_examples).toBe(4);
+    expect(models.scaffolder).toMatchObject({ provider: 'gemini', temperature: 1, timeout_sec: 5 });
+    expect(models.scaffolder.script).toBeUndefined();
   });
 
   test('keep the address of a server for another model of the same provider', () => {
     const lm = { model: 'openai/small', base_url: 'http://127.0.0.1:8000/v1' };
-    const { executor } = evolveConfigWith(
-      { executor: { lm } },
+    const { models } = evolveConfigWith(
+      { models: { executor: lm } },
       { flags: { executor_model: 'openai/large' } },
     );
-    expect(executor?.lm).toMatchObject({ model: 'large', base_url: lm.base_url });
+    expect(models.executor).toMatchObject({ model: 'large', base_url: lm.base_url });
   });
 
   test('keep further fields and headers for a server of the same provider alone, and all options', () => {
@@ -166,7 +170,7 @@ describe('flags', () => {
       extra_headers: { 'X-Title': 'x' },
     };
     const named = (executor_model: string) =>
-      evolveConfigWith({ executor: { lm } }, { flags: { executor_model } }).executor?.lm;
+      evolveConfigWith({ models: { executor: lm } }, { flags: { executor_model } }).models.executor;
     expect(named('openai/large')).toMatchObject({ ...lm, model: 'large' });
     expect(named('gemini/other')).toMatchObject({ model: 'other', top_p: 1 });
     expect(named('gemini/other')).not.toHaveProperty('extra_body');
@@ -174,8 +178,8 @@ describe('flags', () => {
   });
 
   test('executor_model none takes the model away', () => {
-    const executor = { lm: { provider: 'simulated' } };
-    expect(evolveConfigWith({ executor }, { flags: { executor_model: 'none' } }).executor).toBeNull();
+    const models = { executor: { provider: 'simulated' } };
+    expect(evolveConfigWith({ models }, { flags: { executor_model: 'none' } }).models.executor).toBeNull();
   });
 
   test('name files in the place of generated examples', () => {
@@ -206,8 +210,9 @@ describe('--set', () => {
   test.each<[string, Record<string, unknown>]>([
     ['evolution.num_iterations=8', { evolution: { num_iterations: 8 } }],
     ['num_iterations=8', { evolution: { num_iterations: 8 } }],
-    ['scaffolder_model=gemini/gemini-2.5-pro', { scaffolder: { lm: { provider: 'gemini' } } }],
-    ['executor_model=none', { executor: null }],
+    ['scaffolder_model=gemini/gemini-2.5-pro', { models: { scaffolder: { provider: 'gemini' } } }],
+    ['executor_model=none', { models: { executor: null } }],
+    ['lm.temperature=1', { models: { scaffolder: { temperature: 1 } } }],
     ['experiment_name=other', { name: 'other' }],
     ['results_dir=there', { output: { results_dir: '/work/there' } }],
     ['selection.type=islands', { selection: { type: 'islands', islands: 4 } }],
@@ -231,9 +236,12 @@ describe('a section in a word', () => {
     [{ domain: 'crosswords' }, { domain: { name: 'crosswords' } }],
     [{ selection: 'islands' }, { selection: { type: 'islands' } }],
     [{ sandbox: 'process' }, { sandbox: { type: 'process' } }],
-    [{ executor: 'none' }, { executor: null }],
-    [{ executor: 'gemini/gemini-2.5-flash' }, { executor: { lm: { provider: 'gemini' } } }],
-    [{ scaffolder: 'openai/gpt-4.1' }, { scaffolder: { lm: { provider: 'openai', model: 'gpt-4.1' } } }],
+    [{ models: { executor: 'none' } }, { models: { executor: null } }],
+    [{ models: { executor: 'gemini/gemini-2.5-flash' } }, { models: { executor: { provider: 'gemini' } } }],
+    [
+      { models: { scaffolder: 'openai/gpt-4.1' } },
+      { models: { scaffolder: { provider: 'openai', model: 'gpt-4.1' } } },
+    ],
   ])('%j', (sections, expected) => {
     expect(evolveConfigWith(sections)).toMatchObject(expected);
   });
@@ -283,8 +291,7 @@ describe('paths', () => {
 task_prompt: ../task.md
 domain: ../score.ts
 data: { train: ../train.jsonl, valid: file://${at('valid.jsonl')}, test: s3://bucket/test.jsonl }
-scaffolder: { lm: { provider: scripted, script: ../script.yaml } }
-executor: { lm: { provider: replay, recording: ../script.yaml } }
+models: { scaffolder: { provider: scripted, script: ../script.yaml }, executor: { provider: replay, recording: ../script.yaml } }
 `,
     );
     const config = loadConfig(evolveConfigs, 'configs/evolve.yaml', { workingFolder: folder });
@@ -293,8 +300,7 @@ executor: { lm: { provider: replay, recording: ../script.yaml } }
       task_prompt: 'Make 24.\n',
       domain: { name: 'custom', file: at('score.ts') },
       data: { train: at('train.jsonl'), valid: at('valid.jsonl'), test: 's3://bucket/test.jsonl' },
-      scaffolder: { lm: { script: at('script.yaml') } },
-      executor: { lm: { recording: at('script.yaml') } },
+      models: { scaffolder: { script: at('script.yaml') }, executor: { recording: at('script.yaml') } },
       output: { results_dir: at('experiments') },
     });
   });
@@ -302,8 +308,8 @@ executor: { lm: { provider: replay, recording: ../script.yaml } }
   test.each<[string, Record<string, unknown>]>([
     ['data.train', { data: { train: 'no.jsonl', valid: 'no.jsonl' } }],
     ['domain.file', { domain: { name: 'custom', file: 'no.ts' } }],
-    ['scaffolder.lm.script', { scaffolder: { lm: { provider: 'scripted', script: 'no.yaml' } } }],
-    ['executor.lm.recording', { executor: { lm: { provider: 'replay', recording: 'no.jsonl' } } }],
+    ['models.scaffolder.script', { models: { scaffolder: { provider: 'scripted', script: 'no.yaml' } } }],
+    ['models.executor.recording', { models: { executor: { provider: 'replay', recording: 'no.jsonl' } } }],
   ])('a missing %s is named with the place that was looked at', (field, sections) => {
     const error = refusal(() => evolveConfigWith(sections));
     expect(error.field).toBe(field);

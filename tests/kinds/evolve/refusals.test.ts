@@ -9,16 +9,20 @@ const files = { train: HERE, valid: HERE };
 const refused: [sections: Record<string, unknown>, field: string, message: string][] = [
   // Unknown keys.
   [{ evolutions: {} }, 'evolutions', "unknown field 'evolutions', did you mean 'evolution'?"],
-  [{ dataset: {} }, 'dataset', 'allowed: name, task_prompt, domain, data, evolution, selection, scaffolder'],
+  [
+    { dataset: {} },
+    'dataset',
+    'allowed: name, task_prompt, domain, data, models, evolution, selection, scaffolder',
+  ],
   [{ evolution: { num_iteration: 3 } }, 'evolution.num_iteration', "did you mean 'num_iterations'?"],
   [{ data: { ...files, tests: HERE } }, 'data.tests', "did you mean 'test'?"],
   [
-    { scaffolder: { lm: { provider: 'simulated' }, turns: 3 } },
+    { models: { scaffolder: { provider: 'simulated' } }, scaffolder: { turns: 3 } },
     'scaffolder.turns',
-    'allowed: lm, num_examples, feedback',
+    'allowed: num_examples, feedback',
   ],
   [
-    { executor: { lm: { provider: 'simulated' }, max_calls: 3 } },
+    { models: { executor: { provider: 'simulated' } }, executor: { max_calls: 3 } },
     'executor.max_calls',
     'max_lm_calls_per_execution',
   ],
@@ -40,12 +44,12 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
     'is missing; it must be a string (on the command line: --task-prompt)',
   ],
   [
-    { scaffolder: { lm: { provider: 'simulated' }, num_examples: -1 } },
+    { models: { scaffolder: { provider: 'simulated' } }, scaffolder: { num_examples: -1 } },
     'scaffolder.num_examples',
     'at least 0',
   ],
   [
-    { scaffolder: { lm: { provider: 'simulated' }, feedback: { max_characters: 1 } } },
+    { models: { scaffolder: { provider: 'simulated' } }, scaffolder: { feedback: { max_characters: 1 } } },
     'scaffolder.feedback.max_characters',
     'at least 500',
   ],
@@ -54,10 +58,15 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ selection: 'best' }, 'selection.type', '"best" is not allowed; allowed: top_k, islands, pareto'],
   [{ sandbox: 'vm' }, 'sandbox.type', 'allowed: docker, process'],
   // The models.
-  [{ scaffolder: 'gpt-4o' }, 'scaffolder.lm.model', 'write e.g. openai/gpt-4o'],
-  [{ executor: 'nobody' }, 'executor.lm.model', 'does not begin with a provider'],
-  [{ scaffolder: { lm: { provider: 'scripted' } } }, 'scaffolder.lm.script', 'needs script'],
-  [{ executor: {} }, 'executor.lm', 'is missing'],
+  [{ models: { scaffolder: 'gpt-4o' } }, 'models.scaffolder.model', 'write e.g. openai/gpt-4o'],
+  [{ models: { executor: 'nobody' } }, 'models.executor.model', 'does not begin with a provider'],
+  [{ models: { scaffolder: { provider: 'scripted' } } }, 'models.scaffolder.script', 'needs script'],
+  [{ models: { executor: {} } }, 'models.executor.model', 'give a model'],
+  [
+    { models: { scaffolder: undefined } },
+    'models.scaffolder',
+    'is missing; it must be a mapping (on the command line: --model',
+  ],
   // Sections that do not go together.
   [
     { evolution: { scaffolds_per_iter: 6 } },
@@ -91,7 +100,7 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ data: { test: HERE, generate: {} } }, 'data.generate', 'stands beside data.test'],
   // Secrets.
   [
-    { scaffolder: { lm: { provider: 'simulated' }, api_key: 'x' } },
+    { models: { scaffolder: { provider: 'simulated' } }, scaffolder: { api_key: 'x' } },
     'scaffolder.api_key',
     'a key or token is never written in a config',
   ],
@@ -119,10 +128,10 @@ describe('a bad evolution', () => {
   });
 
   test('a model without words of its own is fine, and so is one for scaffolds beside it', () => {
-    expect(evolveConfigWith({ executor: null }).executor).toBeNull();
-    expect(evolveConfigWith({ executor: { lm: { provider: 'simulated' } } }).executor?.lm.provider).toBe(
-      'simulated',
-    );
+    expect(evolveConfigWith({ models: { executor: null } }).models.executor).toBeNull();
+    expect(
+      evolveConfigWith({ models: { executor: { provider: 'simulated' } } }).models.executor?.provider,
+    ).toBe('simulated');
   });
 
   test('each thing that is wrong has a line', () => {
@@ -145,7 +154,7 @@ describe('a bad evolution', () => {
     [
       '--scaffolder-model',
       { scaffolder_model: 'x' },
-      "scaffolder.lm.model: 'x' does not begin with a provider",
+      "models.scaffolder.model: 'x' does not begin with a provider",
     ],
     ['--scaffolds-per-iter', { scaffolds_per_iter: '9' }, 'evolution.scaffolds_per_iter: 9 scaffolds'],
   ])('%s is refused by the field it stands for', (_flag, flags, message) => {

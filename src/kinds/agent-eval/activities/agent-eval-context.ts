@@ -50,14 +50,13 @@ export class AgentEvalContext {
     private readonly dependencies: WorkerDependencies,
     private readonly askedAgain: string | null = null,
   ) {
-    const { agent, user } = config;
-    const simulated = user === 'human' ? null : user;
+    const { agent, user } = config.models;
     this.calls = new CallStore(store);
-    this.stopToken = simulated?.stop_token ?? DEFAULT_STOP_TOKEN;
+    this.stopToken = user === 'human' || user === null ? DEFAULT_STOP_TOKEN : config.user.stop_token;
     const { max_tool_calls_per_reply } = config.agent;
     this.conversations = new Conversations(this.calls, this.stopToken, max_tool_calls_per_reply);
-    this.agent = this.called(agent.lm);
-    this.user = simulated === null ? null : this.called(simulated.lm);
+    this.agent = this.called(agent);
+    this.user = user === 'human' || user === null ? null : this.called(user);
   }
 
   log(component: string): Logger {

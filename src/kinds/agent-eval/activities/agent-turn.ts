@@ -28,8 +28,8 @@ export function createAgentTurn(contexts: AgentEvalContexts, calls: RolloutCalls
     const asked = record.tool_calls?.length ?? 0;
     const tool_calls = Math.min(asked, context.config.agent.max_tool_calls_per_reply);
     const saysNothing = tool_calls === 0 && record.text.trim() === '';
-    if (isCutOff(record) && context.config.agent.lm.on_cut_off === 'error') {
-      throw rolloutError(ROLLOUT_ERRORS.cutOff, cutOffText(record, 'agent.lm'), cost);
+    if (isCutOff(record) && context.config.models.agent.on_cut_off === 'error') {
+      throw rolloutError(ROLLOUT_ERRORS.cutOff, cutOffText(record, 'models.agent'), cost);
     }
     if (saysNothing && isMissing(record))
       throw rolloutError(ROLLOUT_ERRORS.emptyReply, emptyReplyText(record), cost);

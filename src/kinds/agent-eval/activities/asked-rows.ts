@@ -34,7 +34,7 @@ export async function askedRows(
   }
   const named = config.rows === null ? [...found.values()] : chosen(config.rows, found);
   const asked = named.slice(0, config.max_rows ?? named.length);
-  if (config.user === null) refuseUsers(asked);
+  if (config.models.user === null) refuseUsers(asked);
   for (const row of asked) refuseLikeNames(row);
   return asked.map(({ row, folder }) => ({ row, folder }));
 }
@@ -73,7 +73,7 @@ function refuseUsers(rows: readonly FoundRow[]): void {
   const waiting = rows.filter(({ row }) => row.sim_user_prompt !== null).map(({ row }) => row.id);
   if (waiting.length === 0) return;
   throw new InvalidInputError(
-    `user: nobody answers in the rows with a sim_user_prompt (${listed(waiting)}); give user.lm a model, or write user: human`,
+    `models.user: nobody answers in the rows with a sim_user_prompt (${listed(waiting)}); name a model, or human`,
     'user',
   );
 }

@@ -50,7 +50,7 @@ export function createEndRollout(contexts: AgentEvalContexts) {
     const calls = await agentCalls(context.calls, rollout);
     const finished = outcome === null ? null : await rollout.database.finish(outcome.place.at);
     const judgement = await judgementOf(context, rollout, input, calls);
-    const cut_off = cutOffReplies(calls, 'agent.lm');
+    const cut_off = cutOffReplies(calls, 'models.agent');
     return {
       task_id: input.row,
       trial: input.rollout,

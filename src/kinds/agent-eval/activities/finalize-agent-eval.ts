@@ -50,7 +50,7 @@ async function writeCalls(
   { calls }: AgentEvalContext,
   rollouts: readonly NamedRollout[],
 ): Promise<CallTally> {
-  const tally = new CallTally();
+  const tally = new CallTally(({ purpose }) => purpose);
   const records = async function* (): AsyncGenerator<CallRecord> {
     // Set-aside replies come first: a replay uses the last reply at each place.
     for await (const record of setAsideCalls(store)) {
@@ -116,7 +116,7 @@ async function writeArtifacts(
   await store.writeStream(artifactKeys.trajectories, jsonLines(trajectories(context, rows)));
   const code = {
     ...NO_OTHER_CODE,
-    values: pricesInUse(Object.values(agentEvalConfigs.models(context.config)), dependencies.environment),
+    values: pricesInUse(Object.values(agentEvalConfigs.modelsOf(context.config)), dependencies.environment),
   };
   const changes = await codeChangesAtEnd(store, code, { rollouts: rows.length });
   const facts = factsOf(context, input, changes);

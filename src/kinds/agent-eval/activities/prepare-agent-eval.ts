@@ -36,20 +36,20 @@ function tasksOf(rows: readonly StoredRow[], { rollouts }: AgentEvalConfig): Rol
 
 /** Returns the plan's fields about the user. */
 function userOf(
-  { user }: AgentEvalConfig,
+  { models: { user } }: AgentEvalConfig,
   tasks: readonly RolloutTask[],
 ): Pick<AgentEvalPlan, 'user_model' | 'human' | 'user'> {
   if (user === null || !tasks.some(({ rules }) => rules.has_user)) {
     return { user_model: null, human: false, user: STORING };
   }
   if (user === 'human') return { user_model: HUMAN, human: true, user: STORING };
-  const { timeout_sec, max_attempts } = user.lm;
-  return { user_model: modelNameOf(user.lm), human: false, user: { timeout_sec, max_attempts } };
+  const { timeout_sec, max_attempts } = user;
+  return { user_model: modelNameOf(user), human: false, user: { timeout_sec, max_attempts } };
 }
 
 /** Reports whether any of the models is simulated. */
 function isSimulated(config: AgentEvalConfig): boolean {
-  return Object.values(agentEvalConfigs.models(config)).some(({ provider }) => provider === 'simulated');
+  return Object.values(agentEvalConfigs.modelsOf(config)).some(({ provider }) => provider === 'simulated');
 }
 
 /**
@@ -64,7 +64,7 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
       const { info } = Context.current();
       const { workflowId, runId } = info.workflowExecution as { workflowId: string; runId: string };
       const given = await configOf(agentEvalConfigs, input, workflowId);
-      const models = agentEvalConfigs.models(given);
+      const models = agentEvalConfigs.modelsOf(given);
       await checkModels(models, given.limits, dependencies.environment);
       const results = dependencies.openStore(given.output.results_dir);
       const begun = new Date(info.scheduledTimestampMs).toISOString();
@@ -94,7 +94,7 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
         'evaluation prepared',
       );
 
-      const { lm } = config.agent;
+      const { agent } = config.models;
       const user = userOf(config, tasks);
       const due = sumOf(tasks.map(({ n_rollouts }) => n_rollouts)) - kept.finished.length;
       const isAsked = config.grain === 'auto' ? due >= MANY_ROLLOUTS : config.grain === 'unit';
@@ -106,14 +106,14 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
         experiment,
         execution: runId,
         name: config.name,
-        agent_model: modelNameOf(lm),
+        agent_model: modelNameOf(agent),
         ...user,
         simulated: isSimulated(config),
         rows: tasks,
         finished: kept.finished,
         concurrency: config.concurrency,
         grain: isByUnit ? 'unit' : 'call',
-        agent: { timeout_sec: lm.timeout_sec, max_attempts: lm.max_attempts },
+        agent: { timeout_sec: agent.timeout_sec, max_attempts: agent.max_attempts },
         tool_timeout_sec: config.tool_timeout_sec,
         limits: config.limits,
         search_attributes: await dependencies.knownSearchAttributes(),

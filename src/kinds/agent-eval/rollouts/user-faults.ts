@@ -22,7 +22,7 @@ export const FAULT_SENTENCES: Record<UserFault, string> = {
   empty: 'it was empty.',
   role_swap: 'it spoke as the assistant, whose part is not yours.',
   early_stop: 'it ended the chat before the assistant could do anything about what you want.',
-  cut_off: 'it was cut off at its token limit (user.lm.max_output_tokens).',
+  cut_off: 'it was cut off at its token limit (models.user.max_output_tokens).',
 };
 
 /**

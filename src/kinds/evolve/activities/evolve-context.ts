@@ -61,8 +61,9 @@ export class EvolveContext {
     this.examples = new ExampleReader(store);
     this.runs = new ScaffoldRuns(store);
     this.calls = new CallStore(store);
-    this.scaffolder = this.called(config.scaffolder.lm);
-    this.executor = config.executor === null ? null : this.called(config.executor.lm);
+    const { scaffolder, executor } = config.models;
+    this.scaffolder = this.called(scaffolder);
+    this.executor = executor === null ? null : this.called(executor);
   }
 
   log(component: string): Logger {

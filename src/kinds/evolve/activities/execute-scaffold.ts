@@ -43,8 +43,8 @@ function runOf(record: ScaffoldRunRecord, { unrecorded }: StepCost): ScaffoldRun
 }
 
 /** Returns the part of the executor's section that affects a result, without its pace. */
-function executorOf({ executor }: EvolveContext['config']): object | null {
-  return executor === null ? null : { ...executor, lm: askedOfModel(executor.lm) };
+function executorOf({ executor, models }: EvolveContext['config']): object | null {
+  return models.executor === null ? null : { ...executor, model: askedOfModel(models.executor) };
 }
 
 /** Scores a result. A program that fails in any way scores 0; a scorer that fails gives no score. */
@@ -81,7 +81,7 @@ export function createScaffoldExecution(
     job: ScaffoldJob,
     { left, notes }: { left: SpendingLeft; notes: ExecutionNotes },
   ): ExecutorBridge | null {
-    if (model === null || config.executor === null) return null;
+    if (model === null) return null;
     const { max_lm_calls_per_execution, max_tokens_per_execution } = config.executor;
     const context = Context.current();
     const { info, cancellationSignal } = context;

@@ -180,7 +180,7 @@ export class ExecutorBridge {
   private faultOf(record: CallRecord): string | null {
     const saysNothing = record.text.trim() === '';
     if (isCutOff(record) && (saysNothing || this.model.lm.on_cut_off === 'error')) {
-      return cutOffText(record, 'executor.lm');
+      return cutOffText(record, 'models.executor');
     }
     return isMissing(record) ? emptyReplyText(record) : null;
   }

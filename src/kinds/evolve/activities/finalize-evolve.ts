@@ -100,7 +100,7 @@ function metricsOf(
   { calls, runs, unrecorded, code_changes }: Found,
 ): EvolveMetrics {
   const { plan, state, status, message, tested } = input;
-  const tally = new CallTally();
+  const tally = new CallTally(({ purpose }) => (purpose === 'executor' ? purpose : 'scaffolder'));
   for (const call of calls) tally.addReply(call);
   const best = bestScaffold(state.nodes);
   const metrics = best === null ? {} : meanMetrics(nodeOf(state.nodes, best.id), runs);
@@ -108,7 +108,7 @@ function metricsOf(
   const scoresIn = (iteration: number) =>
     state.nodes.flatMap(({ valid }) => valid.filter((score) => score.iteration === iteration));
   const countOf = (status: ScaffoldStatus) => state.nodes.filter((node) => node.status === status).length;
-  const simulated = [config.scaffolder.lm, config.executor?.lm].some((lm) => lm?.provider === 'simulated');
+  const simulated = Object.values(config.models).some((model) => model?.provider === 'simulated');
   return {
     name: config.name,
     experiment: plan.experiment,

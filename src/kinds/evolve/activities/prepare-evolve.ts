@@ -58,15 +58,15 @@ async function writeMetadata(
 ): Promise<boolean> {
   const before = await readJson<Partial<ExperimentMetadata>>(store, experimentFiles.metadata);
   const { created_at = startedAt, python = found } = before ?? {};
-  const { scaffolder, executor, domain, seed, evolution, timeout_sec } = config;
+  const { models, domain, seed, evolution, timeout_sec } = config;
   const metadata: ExperimentMetadata = {
     experiment_name: config.name,
     experiment,
     created_at,
     seed,
     domain: domain.name,
-    scaffolder_model: modelNameOf(scaffolder.lm),
-    executor_model: executor === null ? null : modelNameOf(executor.lm),
+    scaffolder_model: modelNameOf(models.scaffolder),
+    executor_model: models.executor === null ? null : modelNameOf(models.executor),
     num_iterations: evolution.num_iterations,
     scaffolds_per_iter: evolution.scaffolds_per_iter,
     initial_scaffolds: evolution.initial_scaffolds,
@@ -102,7 +102,7 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
       const { openStore, compareSymbolically, userCode } = dependencies;
       const config = await configOf(evolveConfigs, input, workflowId);
       const fork = await forkOf(openStore, config);
-      await checkModels(evolveConfigs.models(config), config.limits, dependencies.environment);
+      await checkModels(evolveConfigs.modelsOf(config), config.limits, dependencies.environment);
       const data = await readEvolveData(
         config,
         await evolveDomain(config, { compareSymbolically, ownDomain: (file) => ownDomainIn(userCode, file) }),
@@ -145,7 +145,7 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
         'experiment prepared',
       );
 
-      const { scaffolder, executor, evolution, limits, seed, timeout_sec } = config;
+      const { models, scaffolder, executor, evolution, limits, seed, timeout_sec } = config;
       const ids = (examples: readonly { id: string }[]) => examples.map(({ id }) => id);
       return {
         run,
@@ -153,8 +153,8 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
         experiment,
         execution: runId,
         name: config.name,
-        scaffolder_model: modelNameOf(scaffolder.lm),
-        executor_model: executor === null ? null : modelNameOf(executor.lm),
+        scaffolder_model: modelNameOf(models.scaffolder),
+        executor_model: models.executor === null ? null : modelNameOf(models.executor),
         ...evolution,
         selection: selectionOf(config),
         seed,
@@ -164,15 +164,15 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
           ...agentOf(config),
         },
         executor:
-          executor === null
+          models.executor === null
             ? null
             : {
                 max_lm_calls: executor.max_lm_calls_per_execution,
                 max_tokens: executor.max_tokens_per_execution,
               },
         timeout_sec,
-        max_attempts: scaffolder.lm.max_attempts,
-        lm_timeout_sec: scaffolder.lm.timeout_sec,
+        max_attempts: models.scaffolder.max_attempts,
+        lm_timeout_sec: models.scaffolder.timeout_sec,
         train: ids(data.train),
         valid: ids(data.valid),
         test: ids(data.test),

@@ -32,7 +32,7 @@ async function withFaults(
 
 /** Explains a cut-off reply, for the user as well: the config may have to change. */
 function cutOff(record: CallRecord): string {
-  return isCutOff(record) ? ` (${cutOffText(record, 'scaffolder.lm')})` : '';
+  return isCutOff(record) ? ` (${cutOffText(record, 'models.scaffolder')})` : '';
 }
 
 /** Creates the activity that requests one scaffold, and writes a usable one to its place. */

@@ -61,14 +61,14 @@ export class SavedRuns {
     private readonly options: SavedRunOptions,
   ) {
     const { dependencies, store, callsFile } = options;
-    const { executor, seed } = scaffold.settings;
+    const { models, seed } = scaffold.settings;
     this.models = new ModelCalls(dependencies);
     const calls = new RecordedCalls(store, callsFile);
     const log = dependencies.logger;
     this.model =
-      executor === null
+      models.executor === null
         ? null
-        : calledModel(executor.lm, { store, calls, log, seed, resultsDir: store.uri }, dependencies);
+        : calledModel(models.executor, { store, calls, log, seed, resultsDir: store.uri }, dependencies);
   }
 
   /** Runs the scaffold. @throws Error where the program got no result for reasons that are not its own. */
@@ -107,7 +107,7 @@ export class SavedRuns {
   private bridgeFor(example: string, signal: AbortSignal): ExecutorBridge | null {
     const { model, models, options } = this;
     const { executor, limits } = this.scaffold.settings;
-    if (model === null || executor === null) return null;
+    if (model === null) return null;
     const name = basename(this.scaffold.address);
     const job: ScaffoldJob = { scaffold: name, iteration: 0, type: 'test', example };
     return new ExecutorBridge(model, models, {

@@ -22,12 +22,21 @@ import { bestFolder, experimentFiles, scaffoldFolder, scaffoldSupportFiles } fro
 import { type Lineage, nodeOf } from '../evolution/lineage.js';
 import { MAIN_FILE, type ScaffoldFiles, type ScaffoldMetadata } from '../evolution/types.js';
 import { newestFolderOf } from '../folder.js';
-import { evolveConfigSchema } from '../schema.js';
+import { evolveConfigSchema, modelsSchema } from '../schema.js';
 import { filesBelow } from './scaffold-files.js';
 
 /** Settings with which a saved scaffold is run and scored. */
 const savedSchema = evolveConfigSchema
-  .pick({ executor: true, timeout_sec: true, sandbox: true, limits: true, seed: true, domain: true })
+  .pick({
+    models: true,
+    executor: true,
+    timeout_sec: true,
+    sandbox: true,
+    limits: true,
+    seed: true,
+    domain: true,
+  })
+  .extend({ models: modelsSchema.pick({ executor: true }) })
   .partial({ domain: true });
 type SavedSettings = ReturnType<typeof savedSchema.parse>;
 
@@ -128,14 +137,15 @@ async function settingsOf(
 ): Promise<SavedSettings> {
   const working = process.cwd();
   const stored = experiment === null ? null : await readStoredConfig(experiment);
-  const { executor = null, timeout_sec, sandbox, seed, domain } = stored ?? {};
+  const { executor, timeout_sec, sandbox, seed, domain, models } = stored ?? {};
+  const { executor: used = null } = isMapping(models) ? models : {};
   // Its limits are left out: they were the experiment's.
   const model = metadata?.model ?? null;
-  const own = model === modelOf(executor) ? {} : { executor_model: model ?? 'none' };
+  const own = model === modelOf(used) ? {} : { executor_model: model ?? 'none' };
   const source = { source: 'the command line', folder: working };
   const raw = editedConfig(
     evolveConfigs,
-    withoutAbsent({ executor, timeout_sec, sandbox, seed, domain }),
+    withoutAbsent({ models: { executor: used }, executor, timeout_sec, sandbox, seed, domain }),
     source,
     { flags: { ...own, ...withoutAbsent(flags) }, overrides },
   );
@@ -151,10 +161,10 @@ async function settingsOf(
       'limits.max_wall_seconds',
     );
   }
-  const lm = settings.executor?.lm;
-  if (lm !== undefined) {
-    modelFiles(lm, 'executor.lm', working);
-    await checkModel(lm, 'executor.lm', settings.limits, process.env);
+  const lm = settings.models.executor;
+  if (lm !== null) {
+    modelFiles(lm, 'models.executor', working);
+    await checkModel(lm, 'models.executor', settings.limits, process.env);
   }
   return settings;
 }
@@ -163,10 +173,9 @@ function withoutAbsent(section: Readonly<Record<string, unknown>>): Record<strin
   return Object.fromEntries(Object.entries(section).filter(([, value]) => value !== undefined));
 }
 
-/** Returns `provider/model` of an executor in a config; null where there is none. */
-function modelOf(executor: unknown): string | null {
-  const lm = isMapping(executor) && isMapping(executor.lm) ? executor.lm : null;
-  if (lm === null || typeof lm.model !== 'string') return null;
+/** Returns `provider/model` of a model in a config; null where there is none. */
+function modelOf(lm: unknown): string | null {
+  if (!isMapping(lm) || typeof lm.model !== 'string') return null;
   return typeof lm.provider === 'string'
     ? modelNameOf({ provider: lm.provider as never, model: lm.model })
     : lm.model;

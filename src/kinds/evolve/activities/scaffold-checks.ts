@@ -44,10 +44,10 @@ export class ScaffoldChecks {
     if (twin !== undefined) return { ...refused(sameAs(twin)), duplicate_of: twin };
     const fault = await this.compileFault(context, files);
     if (fault !== null) return refused(fault);
-    const { executor } = context.config;
+    const { executor } = context.config.models;
     const metadata: ScaffoldMetadata = {
       created_at: createdAt,
-      model: executor === null ? null : modelNameOf(executor.lm),
+      model: executor === null ? null : modelNameOf(executor),
       parent_scaffold_id: parent,
       iteration,
     };

@@ -31,7 +31,7 @@ export async function scaffolderPrompt(
   const basics = {
     task_prompt: config.task_prompt,
     answer_format: domain.answerFormat,
-    executor: config.executor === null ? ('none' as const) : ('model' as const),
+    executor: config.models.executor === null ? ('none' as const) : ('model' as const),
     timeout_sec: config.timeout_sec,
     python: await context.python(),
     expectedOutput: domain.expectedOutput.bind(domain),

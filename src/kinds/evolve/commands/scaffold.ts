@@ -132,9 +132,9 @@ async function runAll(
     const failed = ran.length - lost - ran.filter(isWell).length;
     const { lm_calls, cost_usd } = runs.cost;
     const called =
-      settings.executor === null || lm_calls === 0
+      settings.models.executor === null || lm_calls === 0
         ? ''
-        : ` · ${countedText(lm_calls, 'call')} of ${modelNameOf(settings.executor.lm)} · ${cost_usd === null ? 'cost unknown' : dollarsText(cost_usd)} · recorded in ${calls}`;
+        : ` · ${countedText(lm_calls, 'call')} of ${modelNameOf(settings.models.executor)} · ${cost_usd === null ? 'cost unknown' : dollarsText(cost_usd)} · recorded in ${calls}`;
     const without = lost === 0 ? '' : `, ${lost} without a result`;
     sayText(`${countedText(ran.length, 'execution')}, ${failed} failed${without}${called}`);
     return ran;
@@ -290,7 +290,7 @@ export function addScaffoldCommands(program: Command, finish: (code: number) => 
       .option('--timeout-sec <seconds>', 'time of one execution (as it was)')
       .option(
         '--set <field=value>',
-        'override a setting, e.g. executor.lm.temperature=0 (repeatable)',
+        'override a setting, e.g. models.executor.temperature=0 (repeatable)',
         collect,
         [],
       )

@@ -52,7 +52,7 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
     heartbeating(async () => {
       const { workflowExecution } = Context.current().info;
       const config = await configOf(judgeConfigs, input, workflowExecution?.workflowId ?? '');
-      await checkModels(judgeConfigs.models(config), config.limits, dependencies.environment);
+      await checkModels(judgeConfigs.modelsOf(config), config.limits, dependencies.environment);
       const { folder: experiment, store } = await claims.take(async () => {
         const { experiment, store } = judgementStores(dependencies.openStore, config);
         return { folder: experiment, store };

@@ -52,7 +52,7 @@ export function createPrepareOwnKind(contexts: OwnKindContexts, dependencies: Wo
       const config = await configOf(ownKindConfigs, input, workflowId);
       const { environment, userCode, notify } = dependencies;
       const kind_name = await kindCode(userCode, config).checked();
-      await checkModels(ownKindConfigs.models(config), config.limits, environment);
+      await checkModels(ownKindConfigs.modelsOf(config), config.limits, environment);
       const results = dependencies.openStore(config.output.results_dir);
       const { folder, store } = await claims.take(async () => {
         const folder = await chooseFolder(workflowId, (id) =>

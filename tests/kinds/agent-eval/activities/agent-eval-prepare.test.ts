@@ -39,7 +39,7 @@ function world() {
   const { prepare } = withFailures({ prepare: createPrepareAgentEval(contexts, dependencies) }, dependencies);
   let executions = 0;
   const prepared = (datasets: string[], more: Record<string, unknown> = {}, day = DAY) => {
-    const config = { datasets, agent: { lm: LM }, user: { lm: LM }, output: { results_dir: '/r' }, ...more };
+    const config = { datasets, models: { agent: LM, user: LM }, output: { results_dir: '/r' }, ...more };
     const workflowExecution = { workflowId: 'desk', runId: `execution-${++executions}` };
     const environment = new MockActivityEnvironment(
       { workflowExecution, scheduledTimestampMs: day },
@@ -162,8 +162,11 @@ describe('an evaluation is prepared', () => {
     const { prepared } = world();
     const { sim_user_prompt: _prompt, ...alone } = ROW;
     const folder = flightBundle([ROW, { ...alone, id: 'alone' }]);
-    expect(await prepared([folder], { user: 'human' })).toMatchObject({ human: true, user_model: 'human' });
-    const plan = await prepared([folder], { user: null, rows: ['alone'], rollouts: 2 });
+    expect(await prepared([folder], { models: { user: 'human' } })).toMatchObject({
+      human: true,
+      user_model: 'human',
+    });
+    const plan = await prepared([folder], { models: { user: null }, rows: ['alone'], rollouts: 2 });
     expect(plan).toMatchObject({ human: false, user_model: null });
     expect(plan.rows).toMatchObject([{ row: 'alone', n_rollouts: 2, rules: { has_user: false } }]);
     expect((await prepared([folder], { max_rows: 1 })).rows).toMatchObject([{ row: ROW.id }]);
@@ -184,14 +187,14 @@ describe('an evaluation is refused', () => {
     ],
     [
       'a user that nobody is',
-      { user: null },
-      'user: nobody answers in the rows with a sim_user_prompt (flight.booking.001); give user.lm a model, or write user: human',
+      { models: { user: null } },
+      'user: nobody answers in the rows with a sim_user_prompt (flight.booking.001); give models.user a model, or write user: human',
     ],
     ['a time that is none', { now: 'tomorrow' }, 'now: "tomorrow" is no time'],
     [
       'a model without a key',
-      { agent: { lm: { model: 'openai/gpt-x' } } },
-      'agent.lm.model: provider openai needs a key',
+      { models: { agent: { model: 'openai/gpt-x' } } },
+      'models.agent.model: provider openai needs a key',
     ],
   ])('for %s', async (_what, config, message) => {
     const { prepared, store } = world();

@@ -25,10 +25,8 @@ describe('a rollout', () => {
   test('is agent, tools and user in turn, each told what came before, and is judged', async () => {
     const world = deskWorld({
       config: {
-        agent: {
-          lm: { model: 'openai/fake', base_url: 'http://x/v1' },
-          system_prompt: 'Be kind on {{today+1}}.',
-        },
+        models: { agent: { model: 'openai/fake', base_url: 'http://x/v1' } },
+        agent: { system_prompt: 'Be kind on {{today+1}}.' },
       },
     });
     await world.prepared();
@@ -124,7 +122,7 @@ describe('a rollout', () => {
   });
 
   test('refuses the tool calls of a reply that are too many, and tells the agent', async () => {
-    const config = { agent: { lm: { model: 'openai/fake' }, max_tool_calls_per_reply: 2 } };
+    const config = { models: { agent: { model: 'openai/fake' } }, agent: { max_tool_calls_per_reply: 2 } };
     const book: [string, object] = ['book', { flight: 1 }];
     const world = deskWorld({
       config,
@@ -244,7 +242,7 @@ describe('the agent', () => {
     expect(row).toMatchObject({ ending: 'cut_off', reward: 0, agent_turns: 1, user_turns: 0 });
     expect(row.cut_off).toMatchObject({
       replies: 1,
-      message: expect.stringContaining('raise agent.lm.max_output_tokens'),
+      message: expect.stringContaining('raise models.agent.max_output_tokens'),
     });
   });
 
@@ -258,7 +256,7 @@ describe('the agent', () => {
 
   test('that its token limit cut off is an error where the config says so', async () => {
     const lm = { provider: 'openai', model: 'fake', base_url: 'http://127.0.0.1:9/v1', on_cut_off: 'error' };
-    const world = deskWorld({ agent: cutOff('I look for'), config: { agent: { lm } } });
+    const world = deskWorld({ agent: cutOff('I look for'), config: { models: { agent: lm } } });
     await world.prepared();
     const at = await world.worker()().beginRollout(world.name);
     const failure = await failureOf(
@@ -324,7 +322,7 @@ describe('the user', () => {
   });
 
   test('may be a person, whose words are found again and cost nothing', async () => {
-    const world = deskWorld({ config: { user: 'human' } });
+    const world = deskWorld({ config: { models: { user: 'human' } } });
     await world.prepared();
     const { outcome, totals, result } = await world.play([world.worker()], {
       said: ['And a window, please', 'thanks ###stop###'],

@@ -30,11 +30,11 @@ describe('before a server is started', () => {
 
   test('somebody has to be the user of a row that has one', async () => {
     const datasets = [flightBundle([alone, ROW])];
-    expect(await fault({ datasets, user: null })).toContain(
+    expect(await fault({ datasets, models: { user: null } })).toContain(
       `user: nobody answers in the rows with a sim_user_prompt (${ROW.id})`,
     );
-    expect(await fault({ datasets, user: null, rows: ['alone'] })).toBe('nothing');
-    expect(await fault({ datasets, user: 'human' })).toBe('nothing');
+    expect(await fault({ datasets, models: { user: null }, rows: ['alone'] })).toBe('nothing');
+    expect(await fault({ datasets, models: { user: 'human' } })).toBe('nothing');
   });
 
   test('two bundles with a row of the same name are refused', async () => {
@@ -49,8 +49,8 @@ describe('before a server is started', () => {
   });
 
   test.each([
-    ['agent', 'agent.lm.model'],
-    ['user', 'user.lm.model'],
+    ['agent', 'models.agent.model'],
+    ['user', 'models.user.model'],
   ])('a model of the %s without a key is refused', async (who, field) => {
     const message = await fault({ datasets: ['/'], [who]: { lm: { model: 'openai/x' } } });
     expect(message).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')}: .*OPENAI_API_KEY`));

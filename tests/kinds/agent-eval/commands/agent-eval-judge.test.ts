@@ -6,7 +6,7 @@ const SCRIPT = 'scripted/examples/judge/replies.yaml';
 
 describe('the judge of an evaluation', () => {
   test('is none where nobody names one', async () => {
-    expect(await judgeOf({ set: ['agent.lm.temperature=0'] }, {})).toBeNull();
+    expect(await judgeOf({ set: ['models.agent.temperature=0'] }, {})).toBeNull();
   });
 
   test('judges the folder that the evaluation is in, by an agent’s rubric unless another is named', async () => {

@@ -172,7 +172,7 @@ describe('the config of a fork without a file', () => {
     expect(forked.config).toMatchObject({
       name: 'forked',
       data: { train: at('train.jsonl'), valid: at('valid.jsonl') },
-      scaffolder: { lm: { provider: 'openai', model: 'gpt-4.1' } },
+      models: { scaffolder: { provider: 'openai', model: 'gpt-4.1' } },
       evolution: { num_iterations: 9 },
       output: { results_dir: at('experiments') },
     });
@@ -195,21 +195,21 @@ describe('the config of a fork without a file', () => {
 describe('both models are checked without a call', () => {
   const check = (sections: Record<string, unknown>, environment: Record<string, string> = {}) => {
     const config = evolveConfigWith(sections);
-    return checkModels(evolveConfigs.models(config), config.limits, environment);
+    return checkModels(evolveConfigs.modelsOf(config), config.limits, environment);
   };
   const lm = { provider: 'simulated' };
   const limits = { max_cost_usd: 1 };
 
   test.each<[Record<string, unknown>, string, string]>([
-    [{ scaffolder: 'gemini/gemini-2.5-pro' }, 'scaffolder.lm.model', 'set GEMINI_API_KEY'],
-    [{ executor: 'openai/gpt-4.1' }, 'executor.lm.model', 'set OPENAI_API_KEY'],
+    [{ models: { scaffolder: 'gemini/gemini-2.5-pro' } }, 'models.scaffolder.model', 'set GEMINI_API_KEY'],
+    [{ models: { executor: 'openai/gpt-4.1' } }, 'models.executor.model', 'set OPENAI_API_KEY'],
     [
-      { scaffolder: { lm: { provider: 'scripted', script: import.meta.filename } } },
-      'scaffolder.lm.script',
+      { models: { scaffolder: { provider: 'scripted', script: import.meta.filename } } },
+      'models.scaffolder.script',
       'script',
     ],
     [
-      { executor: { lm: { model: 'openai/own', base_url: 'http://127.0.0.1:1/v1' } }, limits },
+      { models: { executor: { model: 'openai/own', base_url: 'http://127.0.0.1:1/v1' } }, limits },
       'limits.max_cost_usd',
       'the price of openai/own is not known',
     ],
@@ -220,8 +220,11 @@ describe('both models are checked without a call', () => {
   });
 
   test('with their keys, or without the need of any, they pass', async () => {
-    await expect(check({ scaffolder: { lm }, executor: null, limits })).resolves.toBeUndefined();
-    const both = { scaffolder: 'gemini/gemini-2.5-pro', executor: 'gemini/gemini-2.5-flash', limits };
+    await expect(check({ models: { scaffolder: lm, executor: null }, limits })).resolves.toBeUndefined();
+    const both = {
+      models: { scaffolder: 'gemini/gemini-2.5-pro', executor: 'gemini/gemini-2.5-flash' },
+      limits,
+    };
     await expect(check(both, { GEMINI_API_KEY: 'x' })).resolves.toBeUndefined();
   });
 });

@@ -36,7 +36,7 @@ describe('the scripted scaffolder of configs/evolve_game24.yaml', async () => {
   const domain: Domain = await evolveDomain(config, {});
   const data: EvolveData = await readEvolveData(config, domain, (address) => openStore(address));
   const model: LanguageModel = await scriptedLanguageModel({
-    script: config.scaffolder.lm.script as string,
+    script: config.models.scaffolder.script as string,
     timeoutMs: 10_000,
   });
   const basics = {

@@ -77,7 +77,7 @@ describe('a program’s call of its model', () => {
   test.each([
     [
       '',
-      'the reply was cut off at its token limit before it said anything: raise executor.lm.max_output_tokens',
+      'the reply was cut off at its token limit before it said anything: raise models.executor.max_output_tokens',
     ],
     ['half', null],
   ])(

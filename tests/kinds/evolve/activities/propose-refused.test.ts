@@ -51,7 +51,7 @@ describe('a prompt for a scaffold', () => {
 test('a reply without a program says whether it was cut off', async () => {
   const reply = (finish_reason: GenerateReply['finish_reason']) =>
     proposeBy(async () => ({ text: 'First, I think', finish_reason }));
-  const cutOff = ' (the reply was cut off at its token limit: raise scaffolder.lm.max_output_tokens';
+  const cutOff = ' (the reply was cut off at its token limit: raise models.scaffolder.max_output_tokens';
   expect(await reply('length')).toMatchObject({ ok: false, fault: expect.stringContaining(cutOff) });
   expect(await reply('stop')).toMatchObject({ ok: false, fault: expect.not.stringContaining(cutOff) });
 });
