@@ -43,6 +43,11 @@ export function promptKeyOf(model: string, request: GenerateRequest): string {
   return hash(question(model, request));
 }
 
+/** Returns the key of a call that runs share (`lm.cache: runs`): equal prompts in the same place. */
+export function sharedCallKeyOf(model: string, request: GenerateRequest): string {
+  return hash(['runs', ...question(model, request), ...place(request.call)]);
+}
+
 /**
  * Returns the key by which a provider recognises a repeated request. It includes the experiment: a second run sends new
  * requests and must not receive the first one's replies.

@@ -19,14 +19,14 @@ import { unrecordedOf } from '../language-models/usage.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import type { Attempt } from './attempt.js';
 import { failureOf, isFinalFailure, refusalOf } from './call-failures.js';
-import { callKeyOf, idempotencyKeyOf, promptKeyOf } from './call-key.js';
+import { callKeyOf, idempotencyKeyOf, promptKeyOf, sharedCallKeyOf } from './call-key.js';
 import { recordOf, requestOf } from './call-record.js';
 import type { CallStore, StoredCall } from './call-store.js';
 import type { WorkerDependencies } from './dependencies.js';
 import { type Asker, Forgiven, ModelGates } from './model-gates.js';
 import { held } from './patiently.js';
 import { pauseAfter } from './pause-after.js';
-import { ReplyCache } from './reply-cache.js';
+import { AwaitedReplies, ReplyCache } from './reply-cache.js';
 import { UnansweredRequests } from './unanswered-requests.js';
 
 /** Model of an experiment, and the store of its calls. */
@@ -109,6 +109,7 @@ const LONGEST_WAIT = 5 * 3600 * 1000;
 export class ModelCalls {
   private readonly gates: ModelGates;
   private readonly unanswered: UnansweredRequests;
+  private readonly awaited = new AwaitedReplies();
 
   constructor(private readonly dependencies: AskingDependencies) {
     this.gates = new ModelGates(dependencies);
@@ -237,13 +238,24 @@ export class ModelCalls {
     answered: () => Promise<Answered & { failures: number }>,
   ): Promise<Asked> {
     const cache =
-      model.lm.cache && model.askedAgain == null
+      model.lm.cache !== false && model.askedAgain == null
         ? new ReplyCache(this.dependencies.openStore(model.resultsDir))
         : null;
-    const promptKey = cache === null ? '' : promptKeyOf(model.modelAddress, request);
-    const hit = (await cache?.get(promptKey)) ?? null;
+    const keyOf = model.lm.cache === 'runs' ? sharedCallKeyOf : promptKeyOf;
+    const shared = cache === null ? '' : keyOf(model.modelAddress, request);
+    // Of another results folder, the same call is another one.
+    const place = `${model.resultsDir} ${shared}`;
+    let hit = (await cache?.get(shared)) ?? null;
+    for (let other = this.awaited.of(place); cache !== null && hit === null && other !== undefined; ) {
+      hit = await other;
+      other = hit === null ? this.awaited.of(place) : undefined;
+    }
     const { reply, worked, failures } =
-      hit === null ? await answered() : { reply: hit, worked: null, failures: 0 };
+      hit !== null
+        ? { reply: hit, worked: null, failures: 0 }
+        : cache === null
+          ? await answered()
+          : await this.awaited.during(place, answered);
     const record = recordOf(request, {
       key,
       reply,
@@ -255,7 +267,7 @@ export class ModelCalls {
       cached: hit !== null,
     });
     const settle = async () => {
-      if (hit === null) await cache?.put(promptKey, reply);
+      if (hit === null) await cache?.put(shared, reply);
     };
     return { record, settle, worked };
   }

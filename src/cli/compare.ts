@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { type ComparedExperiment, partsOf, readCompared } from '../activities/compared-experiment.js';
 import {
   configDifferences,
   type Difference,
@@ -16,7 +17,6 @@ import {
 import { holm } from '../statistics/paired-tests.js';
 import { artifactKeys } from '../storage/paths.js';
 import { comparisonText, worseText } from './compare-text.js';
-import { type ComparedExperiment, readCompared } from './compared-experiment.js';
 import { examples } from './examples.js';
 import { EXIT } from './exit.js';
 import { numberOrPercent } from './exit-code.js';
@@ -73,11 +73,6 @@ async function readAll(
   resultsDir: string | undefined,
 ): Promise<ComparedExperiment[]> {
   const [first] = ids;
-  if (ids.length < 2 || ids.length > LETTERS.length) {
-    throw new InvalidInputError(
-      `compare takes from 2 to ${LETTERS.length} experiments, the baseline first: reprise compare ${first} OTHER`,
-    );
-  }
   const experiments: ComparedExperiment[] = [];
   for (const id of ids) {
     const store = await findExperiment(id, {
@@ -85,10 +80,18 @@ async function readAll(
       file: artifactKeys.config,
       kind: 'experiment',
     });
-    if (experiments.some(({ artifacts }) => artifacts === store.uri)) {
-      throw new InvalidInputError(`${id} is named twice; an experiment is compared with others`);
+    // An experiment that consists of others stands for them.
+    for (const part of (await partsOf(store)) ?? [store]) {
+      if (experiments.some(({ artifacts }) => artifacts === part.uri)) {
+        throw new InvalidInputError(`${id} is named twice; an experiment is compared with others`);
+      }
+      experiments.push(await readCompared(part));
     }
-    experiments.push(await readCompared(store));
+  }
+  if (experiments.length < 2 || experiments.length > LETTERS.length) {
+    throw new InvalidInputError(
+      `compare takes from 2 to ${LETTERS.length} experiments, the baseline first: reprise compare ${first} OTHER`,
+    );
   }
   return experiments;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { partsOf } from '../activities/compared-experiment.js';
 import { InvalidInputError } from '../config/errors.js';
 import { parsePlainJson } from '../datasets/json-text.js';
 import type { Interval } from '../statistics/clustered-bootstrap.js';
@@ -13,6 +14,7 @@ import {
 } from '../statistics/reward-statistics.js';
 import { readNumberedJsonLines } from '../storage/json-lines.js';
 import { artifactKeys } from '../storage/paths.js';
+import { shownAddress } from '../storage/shown-address.js';
 import { missingFile } from '../storage/stored-file.js';
 import { examples } from './examples.js';
 import { EXIT } from './exit.js';
@@ -31,6 +33,16 @@ interface StatsOptions {
   seed: string;
   resultsDir?: string;
   json?: boolean;
+}
+
+/** Returns the addresses of the experiments that a named one consists of; null: it consists of none. */
+async function partsNamed(address: string, resultsDir: string | undefined): Promise<string[] | null> {
+  const { store, key } = await findFile(address, {
+    folders: resultsFolders(resultsDir),
+    file: artifactKeys.results,
+  });
+  const parts = key === artifactKeys.results ? await partsOf(store) : null;
+  return parts?.map(({ uri }) => uri) ?? null;
 }
 
 /** @throws InvalidInputError that names the line where it is not a row of rewards. */
@@ -175,19 +187,23 @@ export function addStatsCommand(program: Command, finish: (code: number) => void
     .action(async (file: string, options: StatsOptions) => {
       const settings = statisticsOptions(options);
       const { against: otherFile, resultsDir } = options;
-      const rows = await readRewards(file, resultsDir);
       const others = otherFile === undefined ? null : await readRewards(otherFile, resultsDir);
-      const statistics = refusing(file, () => rewardStatistics(rows, settings));
-      const compared = others === null ? null : compare(rows, others, otherFile as string, settings);
-      if (options.json) printJson({ ...statistics, ...compared });
-      else {
-        printText(statisticsText(statistics));
+      const parts = await partsNamed(file, resultsDir);
+      const all: object[] = [];
+      for (const one of parts ?? [file]) {
+        const rows = await readRewards(one, resultsDir);
+        const statistics = refusing(one, () => rewardStatistics(rows, settings));
+        const compared = others === null ? null : compare(rows, others, otherFile as string, settings);
+        all.push({ ...(parts !== null && { experiment: one }), ...statistics, ...compared });
+        if (options.json) continue;
+        printText(`${parts === null ? '' : `${shownAddress(one)}:\n`}${statisticsText(statistics)}`);
         if (compared !== null) {
           const { against, comparison } = compared;
           printText(`${otherFile}:\n${statisticsText(against)}`);
           printText(`Against ${otherFile}:\n${comparisonText(comparison)}`);
         }
       }
+      if (options.json) printJson(parts === null ? all[0] : all);
       finish(EXIT.done);
     });
 }

@@ -10,6 +10,8 @@ import type { WrittenOwnKindConfig } from '../kinds/own-kind/schema.js';
 import type { RunProgress } from '../kinds/run/contracts.js';
 import type { Metrics } from '../kinds/run/results.js';
 import type { WrittenRunConfig } from '../kinds/run/schema.js';
+import type { SweepMetrics, SweepProgress } from '../kinds/sweep/contracts.js';
+import type { WrittenSweepConfig } from '../kinds/sweep/schema.js';
 import { type ConnectOptions, ExperimentClient, type StartOptions } from './client.js';
 import type { Experiment } from './experiment.js';
 import type { Listed, ListOptions } from './list.js';
@@ -36,6 +38,7 @@ export interface ExperimentKinds {
   evolve: { config: WrittenEvolveConfig; progress: EvolveProgress; metrics: EvolveMetrics };
   'agent-eval': { config: WrittenAgentEvalConfig; progress: AgentEvalProgress; metrics: AgentEvalMetrics };
   judge: { config: WrittenJudgeConfig; progress: JudgeProgress; metrics: JudgeMetrics };
+  sweep: { config: WrittenSweepConfig; progress: SweepProgress; metrics: SweepMetrics };
   'own-kind': { config: WrittenOwnKindConfig; progress: OwnKindProgress; metrics: OwnKindMetrics };
 }
 

@@ -66,9 +66,11 @@ const fields = z.strictObject({
     .default(8)
     .describe('Requests per call before it is an error row.'),
   cache: z
-    .boolean()
+    .union([z.boolean(), z.literal('runs')])
     .default(false)
-    .describe('Share replies to equal prompts between samples, trials and runs.'),
+    .describe(
+      'true: share replies to equal prompts between samples, trials and runs. runs: between runs alone, for the same call of the same sample and trial.',
+    ),
   script: z.string().min(1).optional().describe('provider scripted: a YAML file of rules.'),
   recording: z.string().min(1).optional().describe('provider replay: a calls.jsonl.'),
   simulation: simulationSchema.optional().describe('provider simulated.'),

@@ -33,6 +33,8 @@ export interface RegisteredKind extends KindNames {
   activities(): Promise<CreateActivities>;
   /** Loads how its experiments are compared. Absent: they have no rows of results that could be paired. */
   comparison?(): Promise<Comparable>;
+  /** Lists the addresses of the experiments that an ended one consists of. Absent: it consists of none. */
+  parts?(store: ArtifactStore): Promise<string[]>;
   /** Further commands that only this kind has. */
   commands?: readonly CommandFile[];
   /** Reports whether a folder is an input of its experiments, such as a bundle: no place for results. */

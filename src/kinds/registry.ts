@@ -5,9 +5,10 @@ import { JUDGE } from './judge/index.js';
 import type { CommandSpec, Kind, RegisteredKind } from './kind.js';
 import { OWN_KIND } from './own-kind/index.js';
 import { RUN } from './run/index.js';
+import { SWEEP } from './sweep/index.js';
 
 /** Kinds of experiment, in the order of the help. Their code is loaded on demand. */
-export const KINDS: readonly RegisteredKind[] = [RUN, EVOLVE, AGENT_EVAL, JUDGE, OWN_KIND];
+export const KINDS: readonly RegisteredKind[] = [RUN, SWEEP, EVOLVE, AGENT_EVAL, JUDGE, OWN_KIND];
 
 /** A kind with its command. */
 export interface LoadedKind {

@@ -7,6 +7,7 @@ import type { Outcome } from './conduct.js';
 import { ExperimentStatus } from './experiment-status.js';
 import { faultText } from './failures.js';
 import { markdown } from './markdown.js';
+import { PartReports } from './part-report.js';
 import type { Steered } from './requests.js';
 import { setCurrentDetails, workflowInfo } from './sdk.js';
 
@@ -45,6 +46,7 @@ export abstract class ExperimentControl<
   /** True if something that was begun has not ended: it continues when the experiment is continued. */
   protected unfinished = false;
   private complete = false;
+  private readonly reports = new PartReports();
 
   /**
    * @param what name of the experiment in messages, such as `run`
@@ -188,6 +190,7 @@ export abstract class ExperimentControl<
   protected show(): void {
     const progress = this.progress();
     setCurrentDetails(markdown(progress.experiment, factsOf(progress, this.facts)));
+    if (progress.phase === 'running') this.reports.report(progress);
   }
 
   /** Passes requests on to the parts of the experiment. */

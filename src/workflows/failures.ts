@@ -104,6 +104,13 @@ function isOfType(error: unknown, type: string): boolean {
   return cause instanceof ApplicationFailure && cause.type === type;
 }
 
+/** Returns the result of an experiment that failed with one, as a child; null for another error. */
+export function endedOfFailure<Ended>(error: unknown): Ended | null {
+  return isOfType(error, FAILURE_TYPES.runFailed)
+    ? ((detailsOf(error)[0] as Ended | undefined) ?? null)
+    : null;
+}
+
 /** Converts an activity's final failure into the workflow's own, with the same message. */
 async function asOwnFailure<Value>(work: Promise<Value>): Promise<Value> {
   try {

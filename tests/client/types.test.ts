@@ -13,13 +13,14 @@ const lm = { model: 'simulated/toy' };
 // What a config may leave out or say in short is checked by `npm run lint`, which compiles this file.
 describe('the types of the client', () => {
   test('know every kind of experiment', () => {
-    expectTypeOf<KindId>().toEqualTypeOf<'run' | 'evolve' | 'agent-eval' | 'judge' | 'own-kind'>();
+    expectTypeOf<KindId>().toEqualTypeOf<'run' | 'sweep' | 'evolve' | 'agent-eval' | 'judge' | 'own-kind'>();
     const known: Record<KindId, true> = {
       run: true,
       evolve: true,
       'agent-eval': true,
       judge: true,
       'own-kind': true,
+      sweep: true,
     };
     expect(KINDS.map(({ id }) => id).sort()).toEqual(Object.keys(known).sort());
   });
@@ -39,7 +40,7 @@ describe('the types of the client', () => {
     const ownAgent = { type: 'majority', file: 'majority.ts', votes: 3 };
     expectTypeOf({ dataset: { items }, lm, agent: ownAgent }).toExtend<Config<'run'>>();
     expectTypeOf({ dataset: { items } }).not.toExtend<Config<'run'>>();
-    expectTypeOf({ dataset: 'flight_task', agent: 'openai/gpt-4o', user: 'human' }).toExtend<
+    expectTypeOf({ dataset: 'flight_task', models: { agent: 'openai/gpt-4o', user: 'human' } }).toExtend<
       Config<'agent-eval'>
     >();
     expectTypeOf({ experiment: 'results/toy', lm: 'openai/gpt-4o' }).toExtend<Config<'judge'>>();
@@ -50,7 +51,7 @@ describe('the types of the client', () => {
       task_prompt: 'Sort.',
       domain: 'exact',
       data: { train: 'a.jsonl', valid: 'b.jsonl' },
-      scaffolder: 'openai/gpt-4o',
+      models: { scaffolder: 'openai/gpt-4o' },
       selection: 'islands' as const,
     };
     expectTypeOf(evolution).toExtend<Config<'evolve'>>();

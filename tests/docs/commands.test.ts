@@ -153,7 +153,7 @@ const SCENARIOS: Scenario[] = [
         command:
           'npx reprise evolve --experiment-name durations --task-prompt task.md --train-data train.jsonl --valid-data valid.jsonl --domain numeric --scaffolder-model gemini/gemini-2.5-pro --num-iterations 3 --num-validation-examples 5 --set limits.max_cost_usd=2',
         code: 2,
-        prints: /scaffolder\.lm\.model: .*set GEMINI_API_KEY/,
+        prints: /models\.scaffolder\.model: .*set GEMINI_API_KEY/,
       },
       { command: 'npx reprise evolve durations.yaml', code: 2, prints: /set GEMINI_API_KEY/ },
       {
@@ -269,6 +269,26 @@ const SCENARIOS: Scenario[] = [
       expect(best).toMatchObject({ kind: 'own-kind', status: 'done', samples: 4, errors: 0, lm_calls: 19 });
       expect(best.scores).toMatchObject({ correct: { mean: 0.75 }, 'any correct': { mean: 1 } });
     },
+  },
+  {
+    title: 'sweeps',
+    prepare: async (place) => {
+      await copyShipped(place);
+      await writeDocumented(place, 'temperatures.yaml');
+    },
+    steps: [
+      {
+        command: 'npx reprise sweep configs/toy_inmemory.yaml --set agent.history_k=0,5 --repeats 2',
+        prints: /cells +│ 4 of 4/,
+      },
+      { command: 'npx reprise sweep temperatures.yaml', prints: /cells +│ 8 of 8/ },
+      { command: 'npx reprise schema sweep', prints: /share_calls/ },
+      { command: 'npx reprise dev', staysUntil: /Ctrl-C ends/ },
+      {
+        command: `npx reprise temporal workflow start --task-queue reprise --type sweep --workflow-id temperatures --input '{"config_path": "temperatures.yaml"}'`,
+        prints: /WorkflowId\s+temperatures/,
+      },
+    ],
   },
   {
     title: 'a memory of one’s own',
@@ -549,7 +569,7 @@ const SCENARIOS: Scenario[] = [
       },
       {
         command:
-          'npx reprise agent-eval --dataset examples/flight_task --agent scripted/configs/data/flight-agent-script.yaml --user scripted/configs/data/flight-user-script.yaml --rollouts 1 --name scripts',
+          'npx reprise agent-eval --dataset examples/flight_task --model scripted/configs/data/flight-agent-script.yaml --model-role user=scripted/configs/data/flight-user-script.yaml --rollouts 1 --name scripts',
         prints: /mean reward\s+│ 0\.375,/,
       },
       {
@@ -582,7 +602,7 @@ const SCENARIOS: Scenario[] = [
       {
         command: 'npx reprise agent-eval --dataset task.jsonl',
         code: 2,
-        prints: /agent: is missing.*--agent, or set MODEL_AGENT/,
+        prints: /models\.agent: is missing.*--model, or set MODEL_AGENT/,
       },
     ],
   },

@@ -260,7 +260,7 @@ describe('the client', () => {
     expect(said).toMatchObject({ shout: 1, plain: 1, judged: 1, closed: 'the client was closed' });
     const badInput = (message: string) => ['bad input', expect.stringContaining(message)];
     expect(said).toMatchObject({
-      kind: badInput("there is no kind of experiment 'runs' (there are run, evolve,"),
+      kind: badInput("there is no kind of experiment 'runs' (there are run, "),
       field: badInput('the config: lmm: '),
       name: badInput('name: is missing'),
       judge: badInput('name: a judgement takes none'),

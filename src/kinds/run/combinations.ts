@@ -137,7 +137,7 @@ export function checkEpochs({ runtime, lm, metrics: { reducers } }: RunConfig): 
       'runtime.epochs',
     );
   }
-  if (epochs > 1 && lm.cache) {
+  if (epochs > 1 && lm.cache === true) {
     throw new InvalidInputError(
       `lm.cache: with the cache, all ${epochs} epochs of a sample (runtime.epochs) would get the reply of the first one; set lm.cache to false`,
       'lm.cache',

@@ -11,6 +11,7 @@ import type { TrialFigure } from '../statistics/comparison.js';
 import { type ComparedSample, type Outcome, samplesOf } from '../statistics/outcomes.js';
 import { Sum } from '../statistics/sums.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
+import { openStore } from '../storage/open.js';
 import { artifactKeys } from '../storage/paths.js';
 import { readStoredConfig } from '../storage/stored-config.js';
 import { missingFile, readJson, readRows } from '../storage/stored-file.js';
@@ -49,6 +50,13 @@ export interface ComparedExperiment {
   modules: Record<string, string>;
 }
 
+/** Returns the folders of the experiments that an ended one consists of; null: it consists of none. */
+export async function partsOf(store: ArtifactStore): Promise<ArtifactStore[] | null> {
+  const metrics = await readJson<ExperimentMetrics>(store, artifactKeys.metrics);
+  const parts = metrics === null ? undefined : kindOf(metrics.kind)?.parts;
+  return parts === undefined ? null : (await parts(store)).map((address) => openStore(address));
+}
+
 /**
  * Reads an experiment with results.
  * @throws InvalidInputError if its kind has no rows to compare. @throws StorageError if a file is missing or damaged.
@@ -72,7 +80,7 @@ export async function readCompared(store: ArtifactStore): Promise<ComparedExperi
   if (comparable === undefined) {
     const what = registered?.noun ?? `an experiment of the kind '${kind}'`;
     throw new InvalidInputError(
-      `${experiment} is ${what}, which has no rows that could be paired; compare takes runs, evaluations and kinds of one’s own`,
+      `${experiment} is ${what}, which has no rows that could be paired; compare takes runs, evaluations, kinds of one’s own, and sweeps of them`,
     );
   }
   const counts = { trials: 0, not_judged: 0, seconds: new Sum() };

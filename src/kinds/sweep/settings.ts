@@ -1,0 +1,114 @@
+import type { ComparedExperiment } from '../../activities/compared-experiment.js';
+import { addCosts } from '../../runtime/add-costs.js';
+import { compareExperiments, scoreNames } from '../../statistics/comparison.js';
+import { groupBy } from '../../statistics/group-by.js';
+import type { ComparedSample } from '../../statistics/outcomes.js';
+import { holm } from '../../statistics/paired-tests.js';
+import { clusteredStderr } from '../../statistics/standard-error.js';
+import { meanOf, sumOf } from '../../statistics/sums.js';
+import type { CellRow, SettingDifference, SettingResult, SettingScore } from './contracts.js';
+
+/** Cell with its samples; null where its kind has none, or it has no results. */
+interface SettingCell {
+  row: CellRow;
+  samples: ComparedExperiment | null;
+}
+
+/**
+ * Returns the samples of the repeats of a setting, with the trials of all of them: of an experiment whose last trial
+ * counts, that one.
+ */
+function pooled(cells: readonly SettingCell[]): Map<string, ComparedSample> {
+  const all = new Map<string, ComparedSample>();
+  for (const { samples: experiment } of cells) {
+    for (const sample of experiment?.samples.values() ?? []) {
+      const { trials, ...rest } = sample;
+      const counted = experiment?.figures[0] === 'last' ? trials.slice(-1) : trials;
+      const one = all.get(sample.id) ?? { ...rest, trials: [] };
+      one.trials.push(...counted);
+      all.set(sample.id, one);
+    }
+  }
+  return all;
+}
+
+/** Returns the scores of a setting: means over all judged trials, with standard errors clustered by sample. */
+function scoresOf(samples: Map<string, ComparedSample>): SettingScore[] {
+  const known = new Set<string>();
+  return [...scoreNames({ samples })].flatMap((score) => {
+    const values = [...samples.values()].map(({ trials }) =>
+      trials.map(({ scores }) => scores?.[score]).filter((value) => value !== undefined),
+    );
+    const judged = values.filter(({ length }) => length > 0);
+    const same = JSON.stringify(values.map((trials) => trials.map(Number)));
+    // A reward of 0 and 1 says what right and wrong do.
+    if (judged.length === 0 || known.has(same)) return [];
+    known.add(same);
+    // Samples weigh the same, as in comparisons.
+    const means = judged.map((trials) => meanOf(trials.map(Number)));
+    return [
+      {
+        score,
+        is_share: judged.flat().every((value) => typeof value === 'boolean'),
+        samples: judged.length,
+        mean: meanOf(means),
+        stderr: clusteredStderr(
+          means,
+          means.map(() => 1),
+        ),
+      },
+    ];
+  });
+}
+
+function differencesOf(baseline: Map<string, ComparedSample>, other: Map<string, ComparedSample>) {
+  const figures = ['mean'] as const;
+  const { scores } = compareExperiments({ samples: baseline, figures }, { samples: other, figures });
+  return scores.map(
+    ({ score, is_share, pairs, interval, test, ...figures }): SettingDifference => ({
+      score,
+      is_share,
+      pairs,
+      baseline: figures.baseline,
+      other: figures.other,
+      difference: figures.difference,
+      stderr: figures.stderr,
+      interval: interval === null ? null : [interval.lower, interval.upper],
+      p_value: test?.p_value ?? null,
+    }),
+  );
+}
+
+/** Corrects the p-values of each score for the number of settings that are compared. */
+function withHolm(settings: readonly SettingResult[]): void {
+  const differences = settings.flatMap((setting) => setting.differences ?? []);
+  for (const same of groupBy(differences, ({ score }) => score).values()) {
+    const tested = same.filter(({ p_value }) => p_value !== null);
+    if (tested.length < 2) continue;
+    const corrected = holm(tested.map(({ p_value }) => p_value ?? 1));
+    for (const [index, one] of tested.entries()) one.p_value_holm = corrected[index] as number;
+  }
+}
+
+/** Returns the results of each setting of a sweep, compared with the first one, sample by sample. */
+export function settingsOf(cells: readonly SettingCell[]): SettingResult[] {
+  const groups = [...groupBy(cells, ({ row }) => JSON.stringify(row.settings)).values()];
+  const samples = groups.map(pooled);
+  const [first] = samples;
+  const settings = groups.map((group, index): SettingResult => {
+    const own = samples[index] as Map<string, ComparedSample>;
+    const seconds = group.flatMap(({ row }) =>
+      row.seconds_per_sample === null ? [] : [row.seconds_per_sample],
+    );
+    return {
+      settings: group[0]?.row.settings ?? {},
+      cells: group.map(({ row }) => row.name),
+      scores: scoresOf(own),
+      ...(index > 0 && first !== undefined && own.size > 0 && { differences: differencesOf(first, own) }),
+      cost_usd: group.reduce<number | null>((sum, { row }) => addCosts(sum, row.cost_usd), 0),
+      seconds_per_sample: seconds.length === 0 ? null : sumOf(seconds) / seconds.length,
+    };
+  });
+  withHolm(settings);
+  return settings;
+}
