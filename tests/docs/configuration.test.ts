@@ -91,7 +91,10 @@ function checkRow(rows: ReturnType<typeof rowsOf>, name: string, field: Field): 
 describe('docs/configuration.md', () => {
   const fields = fieldsOf(runConfigs.jsonSchema() as Node);
   const rows = rowsOf(ofRuns);
-  const documented = [...fields].filter(([name]) => !SECTIONS.has(name) && !INNER_SECTIONS.has(name));
+  // A model has the same fields in every role: those of `lm`.
+  const documented = [...fields].filter(
+    ([name]) => !SECTIONS.has(name) && !INNER_SECTIONS.has(name) && !/^models\b/.test(name),
+  );
 
   test('the schema is read down to its inner fields', () => {
     expect(documented.length).toBeGreaterThan(50);
@@ -111,8 +114,8 @@ describe('docs/configuration.md, of an evolution', () => {
   const fields = fieldsOf(evolveConfigs.jsonSchema() as Node);
   const rows = rowsOf(ofEvolutions);
   /** Sections that are those of a run, and sections whose fields have the rows. */
-  const isShared = (name: string) => /^(?:sandbox|limits)\b|^(?:scaffolder|executor)\.lm\./.test(name);
-  const sections = new Set(['domain', 'data', 'evolution', 'selection', 'scaffolder', 'output']);
+  const isShared = (name: string) => /^(?:sandbox|limits)\b|^lm\b|^models(?:\.\w+\.|$)/.test(name);
+  const sections = new Set(['domain', 'data', 'evolution', 'selection', 'scaffolder', 'executor', 'output']);
   const documented = [...fields].filter(([name]) => !isShared(name) && !sections.has(name));
 
   test('the schema is read down to its inner fields', () => {
@@ -133,9 +136,9 @@ describe('docs/configuration.md, of an evaluation on task bundles', () => {
   const fields = fieldsOf(agentEvalConfigs.jsonSchema() as Node);
   const rows = rowsOf(ofEvaluations);
   /** Sections that are those of a run, and sections whose fields have the rows. */
-  const isShared = (name: string) => /^limits\b|^(?:agent|user)\.lm\./.test(name);
+  const isShared = (name: string) => /^limits\b|^lm\b|^models(?:\.\w+\.|$)/.test(name);
   const documented = [...fields].filter(
-    ([name]) => !isShared(name) && !['agent', 'metrics', 'output'].includes(name),
+    ([name]) => !isShared(name) && !['agent', 'user', 'metrics', 'output'].includes(name),
   );
 
   test('the schema is read down to its inner fields', () => {
