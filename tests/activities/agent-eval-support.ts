@@ -155,8 +155,8 @@ export function deskWorld(options: WorldOptions = {}) {
   const config: AgentEvalConfig = {
     ...agentEvalConfigSchema.parse({
       datasets: ['/desk'],
-      models: { agent: lm, user: lm },
       ...options.config,
+      models: { agent: lm, user: lm, ...(options.config as { models?: object } | undefined)?.models },
     }),
     name: 'desk',
   };

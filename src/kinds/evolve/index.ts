@@ -4,7 +4,7 @@ import type { RegisteredKind } from '../kind.js';
 export const NAMES: KindNames = {
   id: 'evolve',
   noun: 'an evolution',
-  recognises: (raw) => 'task_prompt' in raw || 'fork' in raw,
+  recognises: (raw) => 'task_prompt' in raw,
 };
 
 export const EVOLVE: RegisteredKind = {

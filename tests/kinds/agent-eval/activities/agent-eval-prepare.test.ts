@@ -162,11 +162,15 @@ describe('an evaluation is prepared', () => {
     const { prepared } = world();
     const { sim_user_prompt: _prompt, ...alone } = ROW;
     const folder = flightBundle([ROW, { ...alone, id: 'alone' }]);
-    expect(await prepared([folder], { models: { user: 'human' } })).toMatchObject({
+    expect(await prepared([folder], { models: { agent: LM, user: 'human' } })).toMatchObject({
       human: true,
       user_model: 'human',
     });
-    const plan = await prepared([folder], { models: { user: null }, rows: ['alone'], rollouts: 2 });
+    const plan = await prepared([folder], {
+      models: { agent: LM, user: null },
+      rows: ['alone'],
+      rollouts: 2,
+    });
     expect(plan).toMatchObject({ human: false, user_model: null });
     expect(plan.rows).toMatchObject([{ row: 'alone', n_rollouts: 2, rules: { has_user: false } }]);
     expect((await prepared([folder], { max_rows: 1 })).rows).toMatchObject([{ row: ROW.id }]);
@@ -187,8 +191,8 @@ describe('an evaluation is refused', () => {
     ],
     [
       'a user that nobody is',
-      { models: { user: null } },
-      'user: nobody answers in the rows with a sim_user_prompt (flight.booking.001); give models.user a model, or write user: human',
+      { models: { agent: LM, user: null } },
+      'models.user: nobody answers in the rows with a sim_user_prompt (flight.booking.001); name a model, or human',
     ],
     ['a time that is none', { now: 'tomorrow' }, 'now: "tomorrow" is no time'],
     [
