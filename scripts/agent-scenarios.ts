@@ -123,13 +123,16 @@ export function agentBehaviour(request: RecordedRequest): Behaviour | undefined 
 
 /** Evaluations of agents, judgements, and an evolution whose scaffolder is an agent. */
 export function agentScenarios(baseUrl: string): Scenario[] {
-  const lm = (model: string) => ({ lm: { model: `openai/${model}`, base_url: baseUrl } });
+  const lm = (model: string) => ({ model: `openai/${model}`, base_url: baseUrl });
   const evaluation = (name: string, more: Record<string, unknown>, dataset = DATASET) => ({
     name,
     config: seatsConfig(baseUrl, dataset, { name, ...more }),
     command: ['agent-eval', `${name}.yaml`, '--json'],
   });
-  const judged = evaluation('agent-eval-judged', { rows: [seatRow(2), seatRow(3)], user: lm(HASTY_USER) });
+  const judged = evaluation('agent-eval-judged', {
+    rows: [seatRow(2), seatRow(3)],
+    models: { agent: lm(AGENT), user: lm(HASTY_USER) },
+  });
   return [
     {
       ...judged,
@@ -153,7 +156,11 @@ export function agentScenarios(baseUrl: string): Scenario[] {
       leastHistories: 2,
     },
     {
-      ...evaluation('rollout-renewed', { rollouts: 1, agent: lm(TIRELESS_AGENT) }, LONG_DATASET),
+      ...evaluation(
+        'rollout-renewed',
+        { rollouts: 1, models: { agent: lm(TIRELESS_AGENT), user: lm(USER) } },
+        LONG_DATASET,
+      ),
       leastHistories: 3,
     },
     {
@@ -168,7 +175,7 @@ export function agentScenarios(baseUrl: string): Scenario[] {
       name: 'own-kind',
       config: {
         kind: 'own-kind.ts',
-        models: { writer: lm(AGENT).lm, judge: lm(AGENT).lm },
+        models: { writer: lm(AGENT), judge: lm(AGENT) },
         dataset: { items: [1, 2, 3, 4].map((a) => ({ question: `What is ${a} + 1?`, answer: `${a + 1}` })) },
         concurrency: 1,
         limits: { max_lm_calls: 8 },
@@ -180,8 +187,7 @@ export function agentScenarios(baseUrl: string): Scenario[] {
     {
       ...evaluation('agent-eval-asked-again', {
         rows: [seatRow(0), seatRow(1)],
-        agent: lm(`${HALTING}${AGENT}`),
-        user: lm(`${HALTING}${USER}`),
+        models: { agent: lm(`${HALTING}${AGENT}`), user: lm(`${HALTING}${USER}`) },
         limits: { max_lm_calls: 1000 },
       }),
       leastHistories: 5,
@@ -225,7 +231,8 @@ export function agentScenarios(baseUrl: string): Scenario[] {
           scaffolds_per_iter: 1,
           num_validation_examples: 3,
         },
-        scaffolder: { ...lm(SCAFFOLDER), mode: 'agent', max_turns: 4, draft_examples: 2 },
+        models: { scaffolder: lm(SCAFFOLDER) },
+        scaffolder: { mode: 'agent', max_turns: 4, draft_examples: 2 },
         sandbox: 'process',
         output: { results_dir: 'experiments' },
       },

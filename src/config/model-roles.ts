@@ -112,6 +112,22 @@ export function modelFlag(kind: ModelRoles, role: string, option: string): Flag 
   };
 }
 
+/**
+ * Reads `role=provider/model`.
+ * @param roles those that there are; empty: any
+ * @throws InvalidInputError
+ */
+export function readModelRole(text: string, roles: readonly string[]): { role: string; model: string } {
+  const [role = '', ...rest] = text.split('=');
+  const found = { role: role.trim(), model: rest.join('=').trim() };
+  const isKnown = roles.length === 0 ? found.role !== '' : roles.includes(found.role);
+  if (isKnown && found.model !== '') return found;
+  const known = roles.length === 0 ? '' : `; the roles are ${roles.join(', ')}`;
+  throw new InvalidInputError(
+    `--model-role ${text}: write it as role=provider/model, e.g. ${roles[0] ?? 'writer'}=openai/gpt-4.1${known}`,
+  );
+}
+
 /** Returns the flag that names models by their roles. */
 function roleFlag(kind: ModelRoles): Flag {
   const roles = Object.keys(kind.roles);
@@ -123,15 +139,8 @@ function roleFlag(kind: ModelRoles): Flag {
     fields: others.map((role) => `models.${role}`),
     apply: (raw, given, working) => {
       for (const text of given as readonly string[]) {
-        const [, role, name] = /^\s*([^=\s]+)\s*=\s*(.+?)\s*$/s.exec(text) ?? [];
-        const isKnown = role !== undefined && (roles.length === 0 || roles.includes(role));
-        if (isKnown && name !== undefined) setModel(raw, kind, role, name, working);
-        else {
-          const known = roles.length === 0 ? '' : `; the roles are ${roles.join(', ')}`;
-          throw new InvalidInputError(
-            `--model-role ${text}: write it as role=provider/model, e.g. ${roles[0] ?? 'judge'}=openai/gpt-4.1${known}`,
-          );
-        }
+        const { role, model } = readModelRole(text, roles);
+        setModel(raw, kind, role, model, working);
       }
     },
   };

@@ -19,7 +19,7 @@ test('only workflows of Reprise on the worker’s own queue keep it', async () =
   for (const [query] of count.mock.calls) {
     expect(query).toContain(`ExecutionStatus = 'Running'`);
     expect(query).toContain(String.raw`TaskQueue = "team \"a\""`);
-    expect(query).toContain(`WorkflowType IN ('run', 'evolve',`);
+    expect(query).toContain(`WorkflowType IN ('run', 'sweep', 'evolve',`);
   }
 });
 

@@ -61,7 +61,7 @@ describe.skipIf(skip)('an evolution with a scorer of one’s own, and what is sa
     await place.write('score.ts', SCORER);
     await place.write('train.jsonl', rows('t', ['b a', 'd c', 'f e']));
     await place.write('valid.jsonl', rows('v', ['zebra yak', 'quail panda']));
-    const lm = (model: string) => ({ lm: { model: `openai/${model}`, base_url: provider.baseUrl } });
+    const lm = (model: string) => ({ model: `openai/${model}`, base_url: provider.baseUrl });
     await place.write('own.yaml', {
       task_prompt: 'Sort the words.',
       domain: 'score.ts',
@@ -72,8 +72,8 @@ describe.skipIf(skip)('an evolution with a scorer of one’s own, and what is sa
         scaffolds_per_iter: 1,
         num_validation_examples: 2,
       },
-      scaffolder: { ...lm('writer'), feedback: { num_examples: 1 } },
-      executor: lm('helper'),
+      models: { scaffolder: lm('writer'), executor: lm('helper') },
+      scaffolder: { feedback: { num_examples: 1 } },
       sandbox: { type: 'process' },
       timeout_sec: 20,
     });

@@ -190,13 +190,14 @@ describe(`an experiment comes to the same in process and on a server (REPRISE_SE
     }
     if (kind === 'agent-eval') {
       const lm = (model: string) => ({
-        lm: { model: `openai/${model}${mark}`, base_url: baseUrl, max_attempts: 2 },
+        model: `openai/${model}${mark}`,
+        base_url: baseUrl,
+        max_attempts: 2,
       });
       return seatsConfig(baseUrl, place.path('seats', 'task.jsonl'), {
         name,
         ...sections,
-        agent: lm('clerk'),
-        user: lm('customer'),
+        models: { agent: lm('clerk'), user: lm('customer') },
         output: { results_dir: place.path('results') },
       });
     }

@@ -61,9 +61,9 @@ describe('a rate, with three workers', () => {
       'agent-eval',
       'clerk',
       async () => {
-        const lm = (model: string) => ({ lm: { model: `openai/${model}`, base_url: provider.baseUrl } });
-        const agent = { lm: { ...lm('clerk').lm, ...rated } };
-        const more = { name: 'booked', concurrency: 16, agent, user: lm('customer') };
+        const lm = (model: string) => ({ model: `openai/${model}`, base_url: provider.baseUrl });
+        const models = { agent: { ...lm('clerk'), ...rated }, user: lm('customer') };
+        const more = { name: 'booked', concurrency: 16, models };
         await place.write('booked.yaml', seatsConfig(provider.baseUrl, 'seats/task.jsonl', more));
         return ['agent-eval', 'booked.yaml'];
       },

@@ -22,7 +22,7 @@ export function askingEvolution(
   [scaffolder, executor]: readonly [scaffolder: string, executor: string],
   more: Record<string, unknown> = {},
 ): object {
-  const lm = (model: string) => ({ lm: { model: `openai/${model}`, base_url: baseUrl } });
+  const lm = (model: string) => ({ model: `openai/${model}`, base_url: baseUrl });
   return {
     task_prompt: 'The input is four whole numbers. Return their sum.',
     domain: 'numeric',
@@ -34,8 +34,8 @@ export function askingEvolution(
       num_validation_examples: 3,
       concurrency: 4,
     },
-    scaffolder: lm(scaffolder),
-    executor: { ...lm(executor), max_lm_calls_per_execution: 3 },
+    models: { scaffolder: lm(scaffolder), executor: lm(executor) },
+    executor: { max_lm_calls_per_execution: 3 },
     timeout_sec: 60,
     sandbox: { type: 'process' },
     ...more,

@@ -16,6 +16,7 @@ type Sections = Record<string, unknown>;
 /** The least that a config of each kind has to say. */
 export const LEAST: Readonly<Record<string, Sections>> = {
   run: MINIMAL,
+  sweep: { config: MINIMAL, repeats: 2 },
   evolve: MINIMAL_EVOLUTION,
   // Named by its first bundle's folder.
   'agent-eval': { ...MINIMAL_AGENT_EVAL, datasets: ['/usr'] },
@@ -27,7 +28,7 @@ export const LEAST: Readonly<Record<string, Sections>> = {
   },
 };
 
-/** Every kind of config, with the least that one says. */
+/** Every kind of config with models of its own, with the least that one says. */
 export const EVERY_KIND: readonly { id: string; kind: ConfigKind; least: Sections }[] = [
   runConfigs,
   evolveConfigs,
@@ -55,5 +56,6 @@ export function sectionsOf(id: string): Sections {
   if (id === 'judge') return { experiment: folderWith() };
   const named = { name: 'mine', output: { results_dir: folderWith() } };
   if (id !== 'agent-eval') return named;
-  return { ...named, datasets: [flightBundle()], models: { user: { provider: 'simulated' } } };
+  const models = { ...MINIMAL_AGENT_EVAL.models, user: { provider: 'simulated' } };
+  return { ...named, datasets: [flightBundle()], models };
 }

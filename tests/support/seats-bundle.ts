@@ -113,15 +113,14 @@ const STOP = '###STOP###';
 
 /** An evaluation whose agent and user are a fake provider's. */
 export function seatsConfig(baseUrl: string, dataset: string, more: Record<string, unknown> = {}): object {
-  const lm = (name: string) => ({ lm: { model: `openai/${name}`, base_url: baseUrl } });
+  const lm = (name: string) => ({ model: `openai/${name}`, base_url: baseUrl });
   return {
     name: 'seats',
     dataset,
     rollouts: 2,
     concurrency: 4,
     now: '2026-03-02T09:00:00Z',
-    agent: lm(AGENT),
-    user: lm(USER),
+    models: { agent: lm(AGENT), user: lm(USER) },
     output: { results_dir: 'results' },
     ...more,
   };

@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../config/errors.js';
 import { type Flag, fieldFlag, numberFlag, resultsDirFlag, sectionOf } from '../../config/flags.js';
 import { allow, makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
 import type { ConfigKind, Folders, Written } from '../../config/kind.js';
+import { readModelRole } from '../../config/model-roles.js';
 import { resolveLocation, resultsLocation } from '../../config/paths.js';
 import { readYaml } from '../../config/read-config.js';
 import { isMapping } from '../../contracts/json.js';
@@ -96,10 +97,7 @@ function gridFlag(option: string, description: string, axes: (values: readonly s
 function roleAxes(values: readonly string[]): Written {
   const axes: Record<string, string[]> = {};
   for (const text of values) {
-    const [, role, model] = /^\s*([^=\s]+)\s*=\s*(.+?)\s*$/s.exec(text) ?? [];
-    if (role === undefined || model === undefined) {
-      throw new InvalidInputError(`--model-role ${text}: write it as role=provider/model`);
-    }
+    const { role, model } = readModelRole(text, []);
     axes[`models.${role}`] = [...(axes[`models.${role}`] ?? []), model];
   }
   return axes;

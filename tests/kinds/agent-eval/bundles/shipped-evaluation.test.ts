@@ -21,8 +21,8 @@ import { answerFromRules } from '../../../../src/language-models/scripted.js';
 const config = parse(readFileSync('configs/agent_eval_flight.yaml', 'utf8'));
 const stopToken = DEFAULT_STOP_TOKEN;
 
-function scriptOf({ lm }: { lm: { script: string } }) {
-  const path = resolve('configs', lm.script);
+function scriptOf(model: string) {
+  const path = resolve('configs', model.replace('scripted/', ''));
   const rules = parseScript(readFileSync(path, 'utf8'), path);
   return (purpose: 'agent' | 'user', messages: ChatMessage[], trial: number, ordinal: number) => {
     const call = { sample_id: 'x', trial, purpose, ordinal };
@@ -30,8 +30,8 @@ function scriptOf({ lm }: { lm: { script: string } }) {
   };
 }
 
-const agent = scriptOf(config.agent);
-const user = scriptOf(config.user);
+const agent = scriptOf(config.models.agent);
+const user = scriptOf(config.models.user);
 
 let bundle: Bundle;
 beforeAll(async () => {

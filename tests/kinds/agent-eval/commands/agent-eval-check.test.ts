@@ -5,10 +5,11 @@ import { agentEvalConfigWith } from '../../../config/agent-eval-support.js';
 import { builtTrial } from '../../../support/built-code.js';
 import { flightBundle, ROW } from '../bundles/support.js';
 
-const user = { lm: { provider: 'simulated' } };
+const user = { provider: 'simulated' };
 
-async function fault(sections: Record<string, unknown>): Promise<string> {
-  return checkAgentEval(agentEvalConfigWith({ user, ...sections }), {}, builtTrial).then(
+async function fault({ models = {}, ...sections }: Record<string, unknown>): Promise<string> {
+  const config = agentEvalConfigWith({ ...sections, models: { user, ...(models as object) } });
+  return checkAgentEval(config, {}, builtTrial).then(
     () => 'nothing',
     (error: Error) => error.message,
   );
@@ -52,7 +53,7 @@ describe('before a server is started', () => {
     ['agent', 'models.agent.model'],
     ['user', 'models.user.model'],
   ])('a model of the %s without a key is refused', async (who, field) => {
-    const message = await fault({ datasets: ['/'], [who]: { lm: { model: 'openai/x' } } });
+    const message = await fault({ datasets: ['/'], models: { [who]: 'openai/x' } });
     expect(message).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')}: .*OPENAI_API_KEY`));
   });
 });

@@ -112,7 +112,7 @@ describe('examples from files', () => {
   });
 
   test('of one training example are too few for feedback', async () => {
-    const scaffolder = { lm: { provider: 'simulated' }, feedback: {} };
+    const scaffolder = { feedback: {} };
     await expect(readFiles({ train: GAME }, { scaffolder })).rejects.toThrow(
       'scaffolder.feedback: there is one training example',
     );

@@ -19,7 +19,7 @@ const propose = (kind: LanguageModelErrorKind) =>
 function proposeBy(generate: () => Promise<GenerateReply>) {
   const context = {
     ...scaffolderContext(memoryStore().store, generate),
-    config: { task_prompt: 'Solve it.', executor: null, timeout_sec: 10 },
+    config: { task_prompt: 'Solve it.', models: { executor: null }, timeout_sec: 10 },
     domain: { answerFormat: '', expectedOutput: () => '' },
   };
   const contexts = { get: async () => context } as unknown as EvolveContexts;

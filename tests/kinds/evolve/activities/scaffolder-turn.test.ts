@@ -59,7 +59,7 @@ function world(replies: (GenerateReply | Error)[], compiles: 'ok' | 'error' = 'o
     examples: { get: async (_type: string, id: string) => ({ id, input: `input ${id}`, scoring_data: {} }) },
     config: {
       task_prompt: 'Solve it.',
-      executor: null,
+      models: { executor: null },
       timeout_sec: 10,
       sandbox: { type: 'process' },
       scaffolder: { feedback: null },
