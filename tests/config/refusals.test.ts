@@ -37,7 +37,8 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ memory: 'history_list' }, 'memory', 'must be a mapping'],
   [{ lm: 3 }, 'lm', 'must be a mapping'],
   [{ models: { agent: 'gemini/x' } }, 'models.agent', 'stands beside lm, which is short for it'],
-  [{ models: { writer: 'gemini/x' } }, 'models', 'unknown field'],
+  [{ models: { writer: 'gemini/x' } }, 'models.writer', 'unknown field'],
+  [{ models: { judge: 'gemini/x' } }, 'models.judge', 'no scorer asks it'],
   // Out of range.
   [{ lm: { ...MINIMAL.lm, logprobs: 21 } }, 'lm.logprobs', 'must be at most 20, not 21'],
   [{ runtime: { num_trials: 0 } }, 'runtime.num_trials', 'must be more than 0, not 0'],

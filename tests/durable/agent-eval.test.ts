@@ -80,7 +80,9 @@ describe('kill -9 of an evaluation, again and again', () => {
     const calmCommand = await asked('calm');
     const calmly = await start('calm', calmCommand).done;
     expect(calmly.code, calmly.stderr).toBe(0);
+    expect(calmly.stdout).toMatch(/│ agent +│.*\n.*│ user +│/);
     const calm = await agentEvalIn(folder('calm'));
+    expect(Object.keys(calm.metrics.by_role ?? {})).toEqual(['agent', 'user']);
     expect(calm.metrics).toMatchObject({ ...WHOLE, lm_calls_repeated: 0 });
     expect(calm.metrics.mean_reward).toBeCloseTo(76 / 96);
     const { calls: callsInCalm } = provider.statistics;

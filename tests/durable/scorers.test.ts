@@ -30,7 +30,8 @@ const config = (name: string, more: object = {}) =>
   sumsConfig(provider.baseUrl, SAMPLES, {
     name,
     runtime: { concurrency: CONCURRENCY, ...more },
-    scorers: { includes: null, quality: judge() },
+    models: { judge: judge().lm },
+    scorers: { includes: null, quality: { type: 'model_graded' } },
   });
 
 const SCORES = {
@@ -48,12 +49,14 @@ describe('scorers, on a real server', () => {
     const { code, stdout, stderr } = await place.reprise(['run', 'graded.yaml']);
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/│ quality +│ 50\.0 %/);
+    expect(stdout).toMatch(/│ judge +│ 20 +│/);
     const metrics = await place.metrics(`graded-${grain}`);
     expect(metrics).toMatchObject({ status: 'done', errors: 0, correct: SAMPLES, scores: SCORES });
     expect(metrics.calls_by_purpose).toMatchObject({
       act: { lm_calls: SAMPLES },
       grade: { lm_calls: SAMPLES },
     });
+    expect(metrics.by_role).toMatchObject({ agent: { lm_calls: SAMPLES }, judge: { lm_calls: SAMPLES } });
     // What was in flight when the command was killed may have been answered to nobody.
     expect(provider.statistics.calls - calls - 2 * SAMPLES).toBeLessThanOrEqual(CONCURRENCY);
     const rows = await place.rows(`graded-${grain}`);
@@ -72,10 +75,9 @@ describe('scorers, on a real server', () => {
   });
 
   it('asks a judge again for rows that are errors, and no answer', async () => {
-    const lm = { ...judge().lm, max_attempts: 1 };
     await place.write('spoiled.yaml', {
       ...config('spoiled'),
-      scorers: { quality: { type: 'model_graded', lm } },
+      models: { judge: { ...judge().lm, max_attempts: 1 } },
     });
     const { intercept } = provider;
     provider.intercept = (request) =>

@@ -59,6 +59,7 @@ it('has a model grade, reads the last grade, asks again where there is none, and
   expect(metrics.scores?.quality).toMatchObject({ samples: 3, is_share: true });
   // Two of the samples are asked again: once, and twice.
   expect(metrics.calls_by_purpose).toMatchObject({ act: { lm_calls: 4 }, grade: { lm_calls: 7 } });
+  expect(metrics.by_role).toMatchObject({ agent: { lm_calls: 4 }, judge: { lm_calls: 7 } });
   expect(metrics.lm_calls).toBe(11);
   const again = calls.find(
     (call) => call.purpose === 'grade' && call.sample_id === 's2' && call.ordinal === 1,
@@ -87,6 +88,20 @@ it('replays a recording of graded answers without a model', async () => {
   );
   expect(again.metrics.scores).toEqual(first.metrics.scores);
   expect(again.metrics.cost_usd).toBe(0);
+});
+
+it('has the model of the role judge grade for scorers without one of their own', async () => {
+  const named = (name: string) => ({ model: `openai/${name}`, base_url: 'http://127.0.0.1:9/v1' });
+  const scorers = { quality: { type: 'model_graded' }, own: { type: 'model_graded', lm: named('own') } };
+  const models = { judge: named('judge') };
+  const { calls } = await runInProcess(config({ scorers, models } as never, 1), {
+    languageModel: judge(() => 'GRADE: C'),
+  });
+  expect(calls.map(({ purpose, model }) => [purpose, model])).toEqual([
+    ['act', 'fake'],
+    ['grade', 'judge'],
+    ['grade', 'own'],
+  ]);
 });
 
 it('lets a panel vote by strict majority, and leaves what has none unscored', async () => {

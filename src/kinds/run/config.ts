@@ -135,6 +135,17 @@ function finishScorer(scorer: ScorerConfig, section: string, folder: string, met
   if (fault !== null) refuse('template', fault);
 }
 
+/** @throws InvalidInputError if there is a model of the role `judge`, and no scorer asks it. */
+function checkJudge({ models, scorers }: RunConfig): void {
+  const asks = (one: ScorerConfig) =>
+    one.type === 'model_graded' && one.lm === undefined && one.panel === undefined;
+  if (models.judge === null || Object.values(scorers).some(asks)) return;
+  throw new InvalidInputError(
+    'models.judge: no scorer asks it; add one of the type model_graded without a model of its own, or leave it out',
+    'models.judge',
+  );
+}
+
 /** Fills in what depends on other sections, and makes every path absolute. */
 function finish(config: RunConfig, folders: Folders): RunConfig {
   const result = structuredClone(config);
@@ -166,6 +177,7 @@ function finish(config: RunConfig, folders: Folders): RunConfig {
   output.results_dir = resultsLocation(output.results_dir, folders);
   for (const [name, scorer] of Object.entries(result.scorers))
     finishScorer(scorer, `scorers.${name}`, folder, dataset.meta_fields);
+  checkJudge(result);
   checkCluster(result);
   checkEpochs(result);
   checkCombinations(result);
@@ -189,11 +201,17 @@ function writtenScorersSchema(schema: SchemaNode): void {
   allow(schema, 'scorers', { type: 'array', items: { enum: [...SCORER_TYPES] } });
 }
 
-const MODELS: ModelRoles = { roles: { agent: { description: 'the agent' } }, asLm: true };
+const MODELS: ModelRoles = {
+  roles: {
+    agent: { description: 'the agent' },
+    judge: { description: 'who grades for model_graded scorers' },
+  },
+  asLm: true,
+};
 
 export const runConfigs: ConfigKind<RunConfig> = {
   ...NAMES,
-  sections: 'runtime, dataset, lm, memory, agent, limits, metrics and output',
+  sections: 'runtime, dataset, lm, models, memory, agent, limits, metrics and output',
   example: 'runtime.num_trials=3',
   rows: 'dataset',
   inFlight: 'episodes',
@@ -224,7 +242,7 @@ export const runConfigs: ConfigKind<RunConfig> = {
     return schema;
   },
   finish,
-  modelsOf: ({ lm, scorers }) => ({ lm, ...judgeModels({ scorers }) }),
+  modelsOf: (config) => ({ lm: config.lm, ...judgeModels(config) }),
   pace: {
     concurrency: 'runtime.concurrency',
     fixed: [
@@ -236,6 +254,7 @@ export const runConfigs: ConfigKind<RunConfig> = {
       'dataset.env_timeout_sec',
       'runtime.grain',
       ...paceOfModel('lm'),
+      ...paceOfModel('models.*'),
       ...paceOfModel('scorers.*.lm'),
     ],
     free: ['name'],

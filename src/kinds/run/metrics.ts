@@ -123,7 +123,7 @@ export class RunMetricsBuilder {
   private readonly groups: Map<string, Groups<SampleSums>>;
   private readonly reducers: ReducerSums;
   private isClustered = false;
-  private readonly tally = new CallTally(({ purpose }) => (purpose === 'judge' ? purpose : 'agent'));
+  private readonly tally = new CallTally(({ purpose }) => (purpose === 'grade' ? 'judge' : 'agent'));
   private warnings = 0;
   private firstWarning: string | undefined;
   private cached = 0;

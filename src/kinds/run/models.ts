@@ -2,8 +2,16 @@ import type { LanguageModelConfig } from '../../config/language-model-schema.js'
 import type { RetrievalConfig } from '../../config/memory-schemas.js';
 import type { RunConfig } from './schema.js';
 
-/** Returns the models of their own that scorers of a config have, by their sections. */
-export function judgeModels({ scorers }: Pick<RunConfig, 'scorers'>): Record<string, LanguageModelConfig> {
+/** Returns the model of scorers that have none of their own: that of the role `judge`, or else the agent's. */
+export function judgeOf({ lm, models }: Pick<RunConfig, 'lm' | 'models'>): LanguageModelConfig {
+  return models.judge ?? lm;
+}
+
+/** Returns the models of a config that judge, but for the agent's, by their sections. */
+export function judgeModels({
+  models: { judge },
+  scorers,
+}: Pick<RunConfig, 'models' | 'scorers'>): Record<string, LanguageModelConfig> {
   const models = Object.entries(scorers).flatMap(([name, scorer]): [string, LanguageModelConfig][] => {
     if (scorer.type !== 'model_graded') return [];
     const { lm, panel = [] } = scorer;
@@ -12,11 +20,11 @@ export function judgeModels({ scorers }: Pick<RunConfig, 'scorers'>): Record<str
       ...panel.map((one, index): [string, LanguageModelConfig] => [`scorers.${name}.panel[${index}]`, one]),
     ];
   });
-  return Object.fromEntries(models);
+  return { ...(judge && { 'models.judge': judge }), ...Object.fromEntries(models) };
 }
 
 /** Reports whether a model of a config is the simulated one, whose figures say nothing. */
-export function isSimulated(config: Pick<RunConfig, 'lm' | 'scorers'>): boolean {
+export function isSimulated(config: Pick<RunConfig, 'lm' | 'models' | 'scorers'>): boolean {
   return [config.lm, ...Object.values(judgeModels(config))].some(({ provider }) => provider === 'simulated');
 }
 

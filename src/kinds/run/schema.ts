@@ -227,6 +227,14 @@ export const runConfigSchema = z.strictObject({
   runtime: runtimeSchema,
   dataset: datasetSchema,
   lm: languageModelSchema,
+  models: z
+    .strictObject({
+      judge: languageModelSchema
+        .nullable()
+        .default(null)
+        .describe('The model of model_graded scorers without one of their own. Default: lm.'),
+    })
+    .prefault({}),
   memory: memoryConfigSchema,
   agent: builtInAgentSchema,
   sandbox: sandboxSchema,
@@ -251,8 +259,9 @@ type Tagged<Union, Tag extends string, Default = unknown> = Union extends Defaul
   ? Omit<Union, Tag> & { [Name in Tag & keyof Union]?: Union[Name] }
   : Union;
 
-/** Config of a run as its author writes it; what is left out is filled in. */
-export type WrittenRunConfig = Omit<RunInput, 'runtime' | 'memory' | 'agent' | 'sandbox'> & {
+/** Config of a run as its author writes it; what is left out is filled in. Models may be given by their names. */
+export type WrittenRunConfig = Omit<RunInput, 'models' | 'runtime' | 'memory' | 'agent' | 'sandbox'> & {
+  models?: { judge?: string | z.input<typeof languageModelSchema> | null };
   runtime?: Partial<RunInput['runtime']>;
   memory?: Tagged<RunInput['memory'], '_type'>;
   agent?: Tagged<RunInput['agent'], 'type', { type: 'history_agent' }> | z.input<typeof customAgentSchema>;

@@ -48,8 +48,9 @@ export function embedderSettings({
 /** Returns a run's config with the servers of the worker's environment where the config names none. */
 export function atServers(config: RunConfig, environment: Environment): RunConfig {
   const result = structuredClone(config);
-  const { lm, memory, scorers } = result;
+  const { lm, models, memory, scorers } = result;
   result.lm = atServer(lm, environment);
+  if (models.judge !== null) models.judge = atServer(models.judge, environment);
   for (const scorer of Object.values(scorers)) {
     if (scorer.type !== 'model_graded') continue;
     if (scorer.lm !== undefined) scorer.lm = atServer(scorer.lm, environment);

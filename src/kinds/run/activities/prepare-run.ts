@@ -23,7 +23,7 @@ import { foundRun } from '../folder.js';
 import { BY_UNIT, isByUnit } from '../grain.js';
 import { inWords } from '../in-words.js';
 import { laneRulesOf } from '../lane/lane-rules.js';
-import { isSimulated } from '../models.js';
+import { isSimulated, judgeOf } from '../models.js';
 import { ownCodeAndPrices } from '../own-code.js';
 import { planKey } from '../paths.js';
 import type { RunConfig } from '../schema.js';
@@ -51,8 +51,9 @@ async function preparedPlan(store: ArtifactStore, execution: string): Promise<Ru
 }
 
 /** Returns what models grade, for the plan; nothing where no scorer asks one. */
-function gradingOf({ scorers, lm }: RunConfig): Pick<RunPlan, 'grading'> {
-  const votes = votesOf(scorers, lm).map(({ scorer, lm: { timeout_sec, max_attempts } }) => ({
+function gradingOf(config: RunConfig): Pick<RunPlan, 'grading'> {
+  const { scorers } = config;
+  const votes = votesOf(scorers, judgeOf(config)).map(({ scorer, lm: { timeout_sec, max_attempts } }) => ({
     scorer,
     timeout_sec,
     max_attempts,

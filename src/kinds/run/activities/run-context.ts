@@ -32,6 +32,7 @@ import {
   type Playable,
 } from '../environment-code.js';
 import { laneRulesOf } from '../lane/lane-rules.js';
+import { judgeOf } from '../models.js';
 import { planKey } from '../paths.js';
 import type { RunConfig } from '../schema.js';
 import { type Vote, votesOf } from '../scorers/model-graded.js';
@@ -99,7 +100,7 @@ export class RunContext {
     this.executions = new ExecutionStore(store);
     this.prices = priceTable(dependencies.environment);
     this.environments = environments ?? environmentCode(dependencies.userCode);
-    this.votes = votesOf(this.config.scorers ?? {}, this.config.lm);
+    this.votes = votesOf(this.config.scorers ?? {}, judgeOf(this.config));
   }
 
   /** Model as `provider/model`, as in rows and metrics. */

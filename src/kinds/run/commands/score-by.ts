@@ -27,6 +27,7 @@ import { actionsOf, rowsOf } from '../activities/rescore.js';
 import { runComparison } from '../comparison.js';
 import { runConfigs } from '../config.js';
 import type { RunResult } from '../contracts.js';
+import { judgeOf } from '../models.js';
 import { actionsKey } from '../paths.js';
 import type { RunConfig } from '../schema.js';
 import { SCORER_TYPES, writtenScorers } from '../scorers/schema.js';
@@ -93,7 +94,7 @@ async function configOf(store: ArtifactStore, { scorer, set, name }: ScoreByOpti
   const scorers = namedScorers(scorer, stored.scorers ?? {});
   for (const one of Object.values(scorers)) {
     // The model of this run only repeats answers.
-    if (isMapping(one) && one.type === 'model_graded' && one.panel === undefined) one.lm ??= stored.lm;
+    if (isMapping(one) && one.type === 'model_graded' && one.panel === undefined) one.lm ??= judgeOf(stored);
   }
   const { items, dataset_path, hf_name, config, split, select, few_shot, shuffle, ...dataset } =
     stored.dataset;

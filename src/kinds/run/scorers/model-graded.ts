@@ -20,7 +20,7 @@ export interface Vote {
   isSwapped: boolean;
 }
 
-/** Returns the models that judge for a scorer. @param lm of the run, the default */
+/** Returns the models that judge for a scorer. @param ofRun the default */
 function judgesOf({ lm, panel }: ModelGraded, ofRun: LanguageModelConfig): LanguageModelConfig[] {
   return panel ?? [lm ?? ofRun];
 }

@@ -142,7 +142,9 @@ const modelGradedFields = z.strictObject({
     .describe(
       'The whole prompt, a text or a file, with {question}, {answer}, {target}, {choices}, {rubric}, {verdict} and fields of dataset.meta_fields.',
     ),
-  lm: languageModelSchema.optional().describe('The model that judges; as the section lm. Default: lm.'),
+  lm: languageModelSchema
+    .optional()
+    .describe('The model that judges; as the section lm. Default: models.judge, or else lm.'),
   panel: z
     .array(languageModelSchema)
     .min(2)

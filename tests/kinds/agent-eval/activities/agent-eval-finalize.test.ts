@@ -52,6 +52,7 @@ test('an evaluation leaves a row, a trajectory and the calls of every rollout, a
     agent_turns: 7,
     tool_calls: 4,
     lm_calls: 13,
+    by_role: { agent: { lm_calls: 7 }, user: { lm_calls: 6 } },
     usage: { input_tokens: 78, output_tokens: 52 },
     wall_seconds: 1,
   });
