@@ -4,8 +4,8 @@
  */
 const PURE = [
   '^src/(contracts|facts|agents|memory|environments|grading|retrieval|replies|reports|runtime|trajectories|statistics)/',
-  '^src/kinds/[a-z-]+/(evolution|judging|rollouts|lane|report)/',
-  '^src/kinds/[a-z-]+/(facts|metrics|report|trajectory)[.]ts$',
+  '^src/kinds/[a-z-]+/(evolution|judging|rollouts|lane)/',
+  '^src/kinds/[a-z-]+/(facts|metrics|report|trajectory)[.]tsx?$',
 ];
 /** What runs inside of workflows: the engine, its kinds, and what is put into users' agents there. */
 const IN_WORKFLOWS = '^src/(workflows|kinds/[a-z-]+/workflow)/|^src/kinds/workflows[.]ts$';

@@ -1,10 +1,11 @@
 // Usage: node scripts/vendor.mjs, as a step of `npm run build`.
-// Copies what is read of the maths library beside the built code: 3.4 of its 46 MB. Its package asks for Node 22, though
+// Brings libraries beside the built code that are no dependencies of the package. It copies what is read of the maths library beside the built code: 3.4 of its 46 MB. Its package asks for Node 22, though
 // this part of it works on 20, where the tests of grading run; see docs/decisions/0041-what-is-installed.md.
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
 
 const ENTRY = 'compute-engine.js';
 const main = createRequire(import.meta.url).resolve('@cortex-js/compute-engine');
@@ -26,3 +27,24 @@ for (const name of withImports(ENTRY)) {
   copyFileSync(join(library, name), join(target, name));
 }
 copyFileSync(resolve(library, '..', '..', 'LICENSE'), join(target, 'LICENSE'));
+
+// Bundles the libraries that pages are drawn with into the one file that imports them, with their licences.
+const libraries = fileURLToPath(new URL('../dist/reports/libraries.js', import.meta.url));
+const bundle = await rolldown({ input: libraries, platform: 'node', logLevel: 'warn' });
+const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false });
+const [chunk] = output;
+const packages = new Set();
+for (const id of chunk.moduleIds) {
+  const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? [];
+  if (folder !== undefined) packages.add(folder);
+}
+const notices = [...packages].sort().map((folder) => {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  return `${name} ${version} (${license})\n\n${file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim()}`;
+});
+if (packages.size > 0) {
+  writeFileSync(libraries, chunk.code);
+  writeFileSync(libraries.replace(/js$/, 'licences.txt'), `${notices.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
+} else if (!existsSync(libraries.replace(/js$/, 'licences.txt')))
+  throw new Error(`${libraries} imports nothing`);

@@ -73,3 +73,9 @@ export function resultRow(episode: EpisodeRecord, calls: readonly CallRecord[]):
     seconds: (episode.ended_at - episode.started_at) / 1000,
   };
 }
+
+/** Formats what a grader read out of an answer; the whole answer where it read nothing. */
+export function answerOf({ extracted, action, unjudged }: ResultRow): string | null {
+  if (extracted === null) return action ?? unjudged ?? null;
+  return typeof extracted === 'string' ? extracted : JSON.stringify(extracted);
+}

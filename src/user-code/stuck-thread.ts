@@ -122,7 +122,7 @@ interface ReceivedEvent {
 export async function runningIn(threadId: number): Promise<RunningCode> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<RunningCode>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, {});
+    timer = setTimeout(() => resolve({}), PATIENCE_MS);
   });
   let thread: ThreadDebugger | undefined;
   try {

@@ -1,7 +1,8 @@
 import type { LineageNode } from '../../src/kinds/evolve/evolution/lineage.js';
 import type { ScaffoldFiles } from '../../src/kinds/evolve/evolution/types.js';
-import { evolutionReport } from '../../src/kinds/evolve/report/evolution-report.js';
+import { evolutionReport } from '../../src/kinds/evolve/report.js';
 import type { EvolveMetrics } from '../../src/kinds/evolve/results.js';
+import { type Report, reportHtml } from '../../src/reports/report.js';
 
 /** A scaffold with one validation; give what matters. */
 export function node(id: string, fields: Partial<LineageNode> = {}): LineageNode {
@@ -70,9 +71,10 @@ export async function evolutionPage(
   return whole(evolutionReport({ metrics, nodes, files: async (id) => files[id] ?? null }));
 }
 
-export async function whole(pieces: AsyncIterable<string>): Promise<string> {
+/** The page of a report, in one piece. */
+export async function whole(report: Report): Promise<string> {
   let page = '';
-  for await (const piece of pieces) page += piece;
+  for await (const piece of reportHtml(report)) page += piece;
   return page;
 }
 

@@ -1,13 +1,8 @@
 import type { TaskRow } from '../../contracts/results.js';
+import { answerOf } from '../../statistics/result-row.js';
 import type { Comparable } from '../kind.js';
 import { runConfigs } from './config.js';
 import type { RunConfig } from './schema.js';
-
-/** Formats what a grader read out of an answer; the whole answer where it read nothing. */
-function answerOf({ extracted, action, unjudged }: TaskRow): string | null {
-  if (extracted === null) return action ?? unjudged ?? null;
-  return typeof extracted === 'string' ? extracted : JSON.stringify(extracted);
-}
 
 /** Comparison of runs: by whether answers are right, and by their rewards. */
 export const runComparison: Comparable<TaskRow, RunConfig> = {

@@ -6,6 +6,7 @@ import { setAsideCalls } from '../../../activities/set-aside.js';
 import type { Guard } from '../../../activities/unless-over.js';
 import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
+import { reportHtml } from '../../../reports/report.js';
 import { CallTally } from '../../../statistics/call-figures.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { deleteFolders } from '../../../storage/delete-folders.js';
@@ -126,7 +127,7 @@ async function writeArtifacts(
     { planned: rollouts.length, recorded: rows.length, errors: gathered.errors_by_type },
     'rollout',
   );
-  await store.writeStream(artifactKeys.report, agentEvalReport(metrics));
+  await store.writeStream(artifactKeys.report, reportHtml(agentEvalReport(metrics)));
   const { status, rollouts: judged, mean_reward, errors, user_faults } = metrics;
   context
     .log('experiment')

@@ -6,6 +6,7 @@ import type { Guard } from '../../../activities/unless-over.js';
 import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
 import type { Unrecorded } from '../../../contracts/step-cost.js';
+import { reportHtml } from '../../../reports/report.js';
 import { CallTally } from '../../../statistics/call-figures.js';
 import { ErrorTally } from '../../../statistics/error-tally.js';
 import { meansByName } from '../../../statistics/sums.js';
@@ -20,7 +21,7 @@ import { bestLine } from '../evolution/progress-lines.js';
 import { unscoredErrors } from '../facts.js';
 import { ownScorerAndPrices } from '../own-domain.js';
 import { scaffoldRunsPrefix } from '../paths.js';
-import { evolutionReport } from '../report/evolution-report.js';
+import { evolutionReport } from '../report.js';
 import type { CodeChange, EvolveMetrics } from '../results.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { writeLineage } from './iteration-files.js';
@@ -190,15 +191,17 @@ async function writeArtifacts(
   }
   await store.writeStream(
     artifactKeys.report,
-    evolutionReport({
-      metrics,
-      nodes: input.state.nodes,
-      metricsOf: (node) => meanMetrics(node, found.runs),
-      files: async (id) => {
-        const files = await readScaffold(store, placeOf(id));
-        return Object.keys(files).length === 0 ? null : files;
-      },
-    }),
+    reportHtml(
+      evolutionReport({
+        metrics,
+        nodes: input.state.nodes,
+        metricsOf: (node) => meanMetrics(node, found.runs),
+        files: async (id) => {
+          const files = await readScaffold(store, placeOf(id));
+          return Object.keys(files).length === 0 ? null : files;
+        },
+      }),
+    ),
   );
   const log = context.log('experiment');
   logLines(log, input);

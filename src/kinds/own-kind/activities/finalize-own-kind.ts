@@ -8,6 +8,7 @@ import type { Guard } from '../../../activities/unless-over.js';
 import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
 import type { EpisodeError } from '../../../contracts/results.js';
+import { reportHtml } from '../../../reports/report.js';
 import { noStepCost } from '../../../runtime/step-cost.js';
 import { CallTally } from '../../../statistics/call-figures.js';
 import { ErrorTally } from '../../../statistics/error-tally.js';
@@ -120,7 +121,7 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
     const recorded = gathered.samples + gathered.errors;
     const rowsFound = { planned: plan.samples, recorded, errors: gathered.errors_by_type };
     const metrics = orIncomplete(gathered, rowsFound, 'sample');
-    await store.writeStream(artifactKeys.report, ownKindReport(metrics));
+    await store.writeStream(artifactKeys.report, reportHtml(ownKindReport(metrics)));
     const { status: ended, samples, cost_usd } = metrics;
     context
       .log('experiment')

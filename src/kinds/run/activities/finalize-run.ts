@@ -10,6 +10,7 @@ import type { Guard } from '../../../activities/unless-over.js';
 import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { ExecutionRecord } from '../../../contracts/execution.js';
 import type { TaskRow } from '../../../contracts/results.js';
+import { reportHtml } from '../../../reports/report.js';
 import { withTask } from '../../../statistics/result-row.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { deleteFolders } from '../../../storage/delete-folders.js';
@@ -35,7 +36,7 @@ import {
   paidEmbeddingsPrefix,
   partsPrefix,
 } from '../paths.js';
-import { runReport } from '../report/run-report.js';
+import { runReport } from '../report.js';
 import type { Metrics } from '../results.js';
 import type { RunConfig } from '../schema.js';
 import { paidEmbeddings } from './embeddings.js';
@@ -221,7 +222,7 @@ async function writeArtifacts(
     },
     'sample',
   );
-  await store.writeStream(artifactKeys.report, runReport(metrics, rowsOf(run, parts)));
+  await store.writeStream(artifactKeys.report, reportHtml(runReport(metrics, rowsOf(run, parts))));
   const { samples, correct, errors, accuracy, cost_usd } = metrics;
   log.info({ status, samples, correct, errors, accuracy, cost_usd, message }, 'run ended');
   return metrics;

@@ -55,8 +55,8 @@ test('its files have the types that they say', { timeout: 120_000 }, async () =>
   const folder = bundleFolder({});
   await writeTemplate(folder, BUNDLE_TEMPLATE);
   const paths = {
-    'reprise/bundle': [resolve('src/kinds/agent-eval/bundles/index.ts')],
-    'reprise/bundle/testing': [resolve('src/kinds/agent-eval/workbench/try-row.ts')],
+    'reprise/bundle': [resolve('dist/kinds/agent-eval/bundles/index.d.ts')],
+    'reprise/bundle/testing': [resolve('dist/kinds/agent-eval/workbench/try-row.d.ts')],
   };
   const compilerOptions = { paths, types: ['node'], typeRoots: [resolve('node_modules/@types')] };
   writeFileSync(join(folder, 'here.json'), JSON.stringify({ extends: './tsconfig.json', compilerOptions }));

@@ -1,20 +1,22 @@
-import { diffArrays } from 'diff';
-import { MAIN_FILE, type ScaffoldFiles } from '../evolution/types.js';
+import { diffArrays, diffWordsWithSpace } from 'diff';
+
+/** Texts of files by relative path. */
+export type Files = Readonly<Record<string, string>>;
 
 /** Consecutive lines of the same kind. */
 export interface Chunk {
   kind: 'same' | 'added' | 'removed';
   lines: string[];
-  /** Number of the first line, from 1: in the parent's file if they were removed, else in the scaffold's own. */
+  /** Number of the first line, from 1: in the earlier file if they were removed, else in the later one. */
   start: number;
 }
 
-/** File of a scaffold, compared with its parent's. */
+/** File, compared with its earlier version. */
 export interface FileChange {
   path: string;
   /**
-   * `only`: there is no parent to compare with. `rewritten`: so little of the parent's file is left that the file is
-   * shown alone, as a difference would only show both one after the other.
+   * `only`: there is no earlier version to compare with. `rewritten`: so little of it is left that the file is shown
+   * alone, as a difference would only show both one after the other.
    */
   kind: 'only' | 'new' | 'removed' | 'changed' | 'unchanged' | 'rewritten';
   /** In the order in which they are read. */
@@ -26,18 +28,18 @@ export interface FileChange {
 
 /** Maximum edits in the comparison of two files: 0.1 s of work for files of any length. */
 const MAX_EDITS = 1000;
-/** Minimum share of lines from the parent's file; with fewer, a file is rewritten. Short ones are shown with both. */
+/** Minimum share of lines from the earlier file; with fewer, a file is rewritten. Short ones are shown with both. */
 const MIN_KEPT = 0.2;
 const SHORT_FILE = 20;
 
 /**
- * Compares a scaffold's files with its parent's, by lines (Myers, "An O(ND) difference algorithm and its variations",
- * 1986). The main file is first, then the others by name, then those that only the parent has.
- * @param parent null for a scaffold without one, or whose parent's files are lost.
+ * Compares files with earlier ones, by lines (Myers, "An O(ND) difference algorithm and its variations", 1986). The main
+ * file is first, then the others by name, then those that are gone.
+ * @param parent null where there are no earlier files
  */
-export function compareFiles(files: ScaffoldFiles, parent: ScaffoldFiles | null): FileChange[] {
+export function compareFiles(files: Files, parent: Files | null, main?: string): FileChange[] {
   const own = Object.keys(files).sort(
-    (left, right) => Number(right === MAIN_FILE) - Number(left === MAIN_FILE) || (left < right ? -1 : 1),
+    (left, right) => Number(right === main) - Number(left === main) || (left < right ? -1 : 1),
   );
   const changes = own.map((path): FileChange => {
     const lines = linesOf(files[path] as string);
@@ -150,3 +152,29 @@ function linesOf(text: string): string[] {
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }
+
+/** Line in its parts; those that are not in the other line are marked. */
+export type LineParts = readonly { text: string; isChanged: boolean }[];
+
+/** Maximum characters of a line that is compared. */
+const LONGEST_LINE = 400;
+/** Minimum share of characters in common; with fewer, two lines count as different. */
+const MIN_COMMON = 0.4;
+
+/**
+ * Finds the words that differ between two lines of which one replaced the other. Null where they have too little in
+ * common for that to help.
+ */
+export function changedParts(before: string, after: string): { before: LineParts; after: LineParts } | null {
+  if (before.length > LONGEST_LINE || after.length > LONGEST_LINE) return null;
+  const changes = diffWordsWithSpace(before, after);
+  const common = changes.filter(({ added, removed }) => !added && !removed).map(({ value }) => value);
+  if (inked(common.join('')) < MIN_COMMON * Math.max(inked(before), inked(after))) return null;
+  const without = (other: 'added' | 'removed'): LineParts =>
+    changes
+      .filter((change) => !change[other])
+      .map(({ value, added, removed }) => ({ text: value, isChanged: added || removed }));
+  return { before: without('added'), after: without('removed') };
+}
+
+const inked = (text: string) => text.replaceAll(/\s/g, '').length;

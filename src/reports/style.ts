@@ -1,24 +1,11 @@
-/** Viridis (Smith and van der Walt, 2015): perceptually even steps, also with colour blindness and in grey. */
-const SCALE = [
-  '#440154',
-  '#482475',
-  '#414487',
-  '#355f8d',
-  '#2a788e',
-  '#21918c',
-  '#22a884',
-  '#44bf70',
-  '#7ad151',
-  '#bddf26',
-  '#fde725',
-];
-
 const LIGHT = `--paper:#fff; --raised:#f5f6f8; --ink:#1c2128; --quiet:#59626e; --line:#d5dae0; --edge:#6a7480;
 --link:#0b57b8; --accent:#b3400a; --plus:#dcf5e2; --plus-ink:#116329; --minus:#fde4e1; --minus-ink:#a31515; --notice:#fff4d6;
---m1:#e6f0fb; --m2:#cfe2f7; --m3:#b3d1f2; --m4:#93bdeb; --plus-part:#a6e3b4; --minus-part:#f7b5ae;`;
+--m1:#e6f0fb; --m2:#cfe2f7; --m3:#b3d1f2; --m4:#93bdeb; --plus-part:#a6e3b4; --minus-part:#f7b5ae;
+--word:#8250df; --text:#0a5a34; --value:#0550ae; --aside:#59626e;`;
 const DARK = `--paper:#14181d; --raised:#1d232a; --ink:#e4e8ec; --quiet:#a3adb8; --line:#353d47; --edge:#8f9aa6;
 --link:#7cb7ff; --accent:#ffa76b; --plus:#123420; --plus-ink:#7ee2a0; --minus:#43191a; --minus-ink:#ffa8a0; --notice:#3a2f12;
---m1:#1b2836; --m2:#20384f; --m3:#26496a; --m4:#2c5b86; --plus-part:#1d5c37; --minus-part:#7a2a2b;`;
+--m1:#1b2836; --m2:#20384f; --m3:#26496a; --m4:#2c5b86; --plus-part:#1d5c37; --minus-part:#7a2a2b;
+--word:#d2a8ff; --text:#8fd9a8; --value:#9ecbff; --aside:#a3adb8;`;
 
 /** Style of every page: light and dark, for screens of 320 pixels and more, and for paper. */
 export const PAGE_STYLE = `
@@ -28,7 +15,7 @@ export const PAGE_STYLE = `
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body { margin: 0 auto; padding: 1.5rem 1.25rem 5rem; max-width: 70rem; background: var(--paper); color: var(--ink);
   font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-code, pre, .tree text, th a, .scaffold h3 { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+code, pre, th a, .scaffold h3 { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 code, pre { font-size: .875em; }
 a { color: var(--link); }
 a, summary, button { border-radius: 3px; }
@@ -64,7 +51,6 @@ tr.best { background: var(--raised); }
 th button { all: unset; cursor: pointer; text-decoration: underline dotted; text-underline-offset: 3px; }
 th button:focus-visible { outline: 2px solid var(--link); }
 th[aria-sort=ascending] button::after { content: " ↑"; } th[aria-sort=descending] button::after { content: " ↓"; }
-.bar { width: 6rem; height: .7rem; margin-right: .6rem; background: var(--raised); border: 1px solid var(--edge); }
 .scroll { overflow: auto; } .framed { max-height: 36rem; border: 1px solid var(--line); border-radius: 6px; }
 .tree.framed { padding: .5rem; }
 
@@ -77,22 +63,10 @@ main > section:first-of-type h2 { margin-top: 2rem; } .paper { display: none; } 
 .status.duplicate::before { content: "="; } .status.failed::before { content: "✕"; }
 .status.failed, .status.failure, .status.error { color: var(--minus-ink); } .status.success { color: var(--plus-ink); }
 
-figure { margin: 0; } svg { vertical-align: middle; } .chart svg { display: block; overflow: visible; }
-svg text { fill: var(--ink); font-size: 12px; } .axis text, .tree .said { fill: var(--quiet); }
-.grid { stroke: var(--line); }
-.best-line line { stroke: var(--accent); stroke-width: 2; } .best-line .gap { stroke-dasharray: 4 4; }
-circle, rect { stroke: var(--edge); } .legend rect { stroke: none; } .legend rect.c-none { stroke: var(--edge); }
-.bar rect { stroke: none; } .bar.long { width: 14rem; } .bar .share { fill: var(--link); }
+figure { margin: 0; } svg { vertical-align: middle; } .chart svg, .tree svg { display: block; } .chart .scroll, .tree { max-width: 100%; }
 .matrix { margin-bottom: 1rem; } caption { padding: .3rem 0; text-align: left; } .matrix td { min-width: 3rem; } .matrix td.right { outline: 2px solid var(--ink); outline-offset: -3px; font-weight: 600; }
 .m1 { background: var(--m1); } .m2 { background: var(--m2); } .m3 { background: var(--m3); } .m4 { background: var(--m4); }
-a:hover circle, a:focus-visible circle { stroke: var(--ink); stroke-width: 2.5; }
-path { fill: none; stroke: var(--edge); stroke-width: 1; } path.failed { stroke: var(--minus-ink); stroke-width: 2; }
-path.to-best { stroke: var(--accent); stroke-width: 2.5; }
-.tree a.to-best circle { stroke: var(--accent); stroke-width: 2.5; } .tree a.to-best text { font-weight: 700; }
-.tree a { text-decoration: none; } .tree a:hover text { text-decoration: underline; }
-.tree .score { font-weight: 600; } .tree .said { font-family: system-ui, sans-serif; font-weight: 400; }
-.legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 .75rem; }
-${SCALE.map((colour, index) => `.c${index} { fill: ${colour}; }`).join(' ')} .c-none { fill: var(--paper); }
+a:hover circle { stroke: var(--ink); stroke-width: 2.5; } svg a { text-decoration: none; }
 
 .scaffold { border-top: 1px solid var(--line); scroll-margin-top: .5rem; } .scaffold:last-of-type { border-bottom: 1px solid var(--line); }
 .scaffold > summary { padding: .5rem .25rem; } .scaffold[open] > summary { background: var(--raised); }
@@ -105,6 +79,9 @@ ${SCALE.map((colour, index) => `.c${index} { fill: ${colour}; }`).join(' ')} .c-
 .code > div { display: inline-block; min-width: 100%; vertical-align: top; }
 .code pre { margin: 0; line-height: 1.45; unicode-bidi: isolate; direction: ltr; tab-size: 4; }
 .code div > div, .fold > div { display: flex; }
+.code > pre { padding: .5rem .75rem; }
+.hljs-keyword, .hljs-built_in, .hljs-literal, .hljs-meta { color: var(--word); } .hljs-string, .hljs-regexp { color: var(--text); }
+.hljs-number, .hljs-attr, .hljs-title, .hljs-type, .hljs-property { color: var(--value); } .hljs-comment { color: var(--aside); font-style: italic; }
 .code pre[aria-hidden] { flex: none; position: sticky; left: 0; min-width: 4.5em; padding: 0 .5em; text-align: right;
   background: var(--raised); color: var(--quiet); user-select: none; }
 .code ins pre b { background: var(--plus-part); font-weight: inherit; } .code del pre b { background: var(--minus-part); font-weight: inherit; }
@@ -117,8 +94,7 @@ ${SCALE.map((colour, index) => `.c${index} { fill: ${colour}; }`).join(' ')} .c-
 @media (max-width: 40rem) {
   body { padding: 1rem .9rem 4rem; } h1 { font-size: 1.6rem; } h2 { margin-top: 2.25rem; }
   .tiles { grid-template-columns: 1fr 1fr; gap: .5rem; } .tiles dd { font-size: 1.25rem; }
-  th, td { padding: .3rem .5rem; } .bar { width: 3rem; } .bar.long { width: 7rem; }
-  .code pre[aria-hidden] { min-width: 3.6em; padding: 0 .3em; }
+  th, td { padding: .3rem .5rem; }   .code pre[aria-hidden] { min-width: 3.6em; padding: 0 .3em; }
 }
 @media print {
   :root { color-scheme: light; ${LIGHT} }

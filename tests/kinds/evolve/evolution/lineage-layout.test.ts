@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { layOut } from '../../../../src/kinds/evolve/report/lineage-layout.js';
+import { layOut } from '../../../../src/kinds/evolve/evolution/lineage-layout.js';
 import { node } from '../../../reports/support.js';
 
 const rowsOf = (placed: ReturnType<typeof layOut>) => placed.map(({ node: { id } }) => id);

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { LineageNode } from '../../../../src/kinds/evolve/evolution/lineage.js';
-import type { ScaffoldFiles } from '../../../../src/kinds/evolve/evolution/types.js';
-import { evolutionReport } from '../../../../src/kinds/evolve/report/evolution-report.js';
+import type { LineageNode } from '../../../src/kinds/evolve/evolution/lineage.js';
+import type { ScaffoldFiles } from '../../../src/kinds/evolve/evolution/types.js';
+import { evolutionReport } from '../../../src/kinds/evolve/report.js';
+import { reportHtml } from '../../../src/reports/report.js';
 import {
   evolutionPage,
   evolveMetrics,
@@ -11,7 +12,7 @@ import {
   parseSection,
   visibleText,
   whole,
-} from '../../../reports/support.js';
+} from '../../reports/support.js';
 
 const main = (...lines: string[]): ScaffoldFiles => ({ 'scaffold.py': `${lines.join('\n')}\n` });
 
@@ -26,6 +27,9 @@ const FILES: Record<string, ScaffoldFiles> = {
   '0': main('def process_input(text):', '    return text'),
   '0-0': { ...main('def process_input(text):', '    return text.strip()'), 'prompts/solve.txt': 'Think.\n' },
 };
+
+/** A page without the marks of a language's words. */
+const unmarked = (page: string) => page.replaceAll(/<span class="hljs[^>]*>([^<]*)<\/span>/g, '$1');
 
 function leaves(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [String(value)];
@@ -122,30 +126,27 @@ describe('the drawings of a report', () => {
       node('1', { valid: [{ iteration: 1, score: 0.5 }] }),
     ];
     const page = await evolutionPage(nodes, {}, evolveMetrics({ best_by_iteration: [null, 0.5, null, 1] }));
-    const { tags } = parsePage(page);
-    const dots = tags.filter(({ name, attributes }) => name === 'circle' && attributes.cx?.endsWith('%'));
-    expect(dots.map(({ attributes }) => [attributes.class, attributes.cy])).toEqual([
-      ['c0', '244'],
-      ['c10', '14'],
-      ['c5', '129'],
-    ]);
-    const lines = tags.filter(({ name, attributes }) => name === 'line' && attributes.class !== 'grid');
-    expect(lines.map(({ attributes }) => [attributes.class, attributes.y1, attributes.y2])).toEqual([
-      ['gap', '129', '14'],
-    ]);
+    const { tags } = parseSection(page, 'scores');
+    const dots = tags.filter(({ name }) => name === 'circle');
+    const [bottom, top] = [246, 24];
+    expect(dots.map(({ attributes: { cy } }) => Number(cy))).toEqual([bottom, top, (bottom + top) / 2]);
+    expect(new Set(dots.map(({ attributes: { fill } }) => fill)).size).toBe(3);
+    const line = tags.filter(({ name }) => name === 'path').map((tag) => tag.attributes.d ?? '');
+    expect(line.some((d) => new RegExp(`,${(bottom + top) / 2}L[\\d.]+,${top}$`).test(d))).toBe(true);
   });
 
   test('mark in the tree, besides by colour, what failed, what is a duplicate, and what is best', async () => {
     const { texts } = parseSection(await evolutionPage(NODES, FILES), 'lineage');
-    const said = texts.filter(({ path }) => path.at(-1) === 'tspan').map(({ text }) => text);
-    expect(said).toEqual(['0.5000', '0.8333', '★ best', 'same as 0-0', 'failed']);
+    const said = texts.filter(({ path }) => path.at(-1) === 'text').map(({ text }) => text);
+    expect(said).toEqual(['0  0.5000', '0-0  0.8333  ★ best', '0-1  same as 0-0', '0-2  failed']);
   });
 
   test('draw a line from each scaffold to its parent, and the way to the best apart', async () => {
-    const { tags } = parsePage(await evolutionPage(NODES, FILES));
-    const paths = tags.filter(({ name, attributes }) => name === 'path' && attributes.d?.includes('q0'));
-    expect(paths).toHaveLength(3);
-    expect(paths.filter(({ attributes }) => attributes.class === 'to-best')).toHaveLength(1);
+    const { tags } = parseSection(await evolutionPage(NODES, FILES), 'lineage');
+    const strokes = tags.filter(({ attributes }) => /^M[^MLZ]*L[^MLZ]*L[^MLZ]*$/.test(attributes.d ?? ''));
+    expect(strokes).toHaveLength(3);
+    const ahead = tags.filter(({ attributes }) => attributes['stroke-width'] === '2.5');
+    expect(ahead.map(({ attributes: { stroke } }) => stroke)).toEqual(['var(--accent)']);
   });
 
   test('list each scaffold in the table with parent, iteration, standing and newest scores', async () => {
@@ -188,7 +189,7 @@ describe('the code in a report', () => {
   });
 
   test('begins on the line where it begins, also with an empty one', async () => {
-    const { texts } = parsePage(await evolutionPage([node('0')], { '0': main('', '', 'x = 1') }));
+    const { texts } = parsePage(unmarked(await evolutionPage([node('0')], { '0': main('', '', 'x = 1') })));
     const [numbers, code] = texts.filter(({ path }) => path.at(-1) === 'pre').map(({ text }) => text);
     expect(numbers?.split('\n').map((line) => line.trim())).toEqual(['1', '2', '3']);
     expect(code).toBe('\n\nx = 1\n');
@@ -198,7 +199,7 @@ describe('the code in a report', () => {
     const lines = Array.from({ length: 60 }, (_, index) => `line_${index} = ${index}`);
     const changed = lines.with(30, 'line_30 = None');
     const nodes = [node('0'), node('0-0')];
-    const page = await evolutionPage(nodes, { '0': main(...lines), '0-0': main(...changed) });
+    const page = unmarked(await evolutionPage(nodes, { '0': main(...lines), '0-0': main(...changed) }));
     const child = page.slice(page.indexOf('id="scaffold-0-0"'));
     expect(child).toContain('27 unchanged lines, 1 to 27');
     expect(child).toContain('26 unchanged lines, 35 to 60');
@@ -229,7 +230,7 @@ describe('the code in a report', () => {
       open -= 1;
       return FILES[id] ?? null;
     };
-    const pieces = evolutionReport({ metrics: evolveMetrics(), nodes: NODES, files });
+    const pieces = reportHtml(evolutionReport({ metrics: evolveMetrics(), nodes: NODES, files }));
     for await (const piece of pieces) if (piece.includes('id="code"')) break;
     expect(asked).toEqual([]);
     await whole(evolutionReport({ metrics: evolveMetrics(), nodes: NODES, files }));
@@ -258,7 +259,7 @@ describe('the code in a report', () => {
       path: 'iterations/0/scaffolds/new/39/scaffold.py',
       test_score: null,
     };
-    const page = await evolutionPage(nodes, files, evolveMetrics({ best }));
+    const page = unmarked(await evolutionPage(nodes, files, evolveMetrics({ best })));
     expect(page.length).toBeLessThan(14_000_000);
     expect(page).toContain('Cut here, for the page would be too long: 20000 lines in all.');
     expect(page).toContain('x_38_39 = 39\n');

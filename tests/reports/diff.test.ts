@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Chunk, compareFiles, type FileChange } from '../../../../src/kinds/evolve/report/code-diff.js';
+import { type Chunk, compareFiles, type FileChange } from '../../src/reports/diff.js';
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`;
 const numbered = (count: number, name = 'line') =>
@@ -18,6 +18,7 @@ describe('the files of a scaffold', () => {
     const changes = compareFiles(
       { 'b.py': 'b\n', 'scaffold.py': 'x\n', 'a.py': 'a2\n' },
       { 'scaffold.py': 'x\n', 'a.py': 'a1\n', 'old.txt': 'old\n' },
+      'scaffold.py',
     );
     expect(changes.map(({ path, kind, added, removed }) => [path, kind, added, removed])).toEqual([
       ['scaffold.py', 'unchanged', 0, 0],

@@ -1,6 +1,6 @@
 import { groupBy } from '../../../statistics/group-by.js';
-import { compareScaffoldIds } from '../evolution/ids.js';
-import type { LineageNode } from '../evolution/lineage.js';
+import { compareScaffoldIds } from './ids.js';
+import type { LineageNode } from './lineage.js';
 
 /** Scaffold in its row of the tree. */
 export interface PlacedNode {
